@@ -1,7 +1,7 @@
 import type { Clock, ServerSpec } from "@hostside/core";
 import type { EventSource } from "@hostside/core/implement";
 import type { Account } from "./account.ts";
-import type { SignedIn } from "./oauth.ts";
+import type { AccountOwner, SignedIn } from "./oauth.ts";
 import type { OAuthSettings } from "./read-oauth-options.ts";
 import type { CredentialStore } from "./store/credential-store.ts";
 
@@ -16,6 +16,7 @@ export interface AuthParts {
    */
   readonly accountOf: (server: ServerSpec | string, principal: string | undefined) => Account;
   readonly signedIn: EventSource<SignedIn>;
+  readonly signedOut: EventSource<AccountOwner>;
   /** Aborts with `close()`. */
   readonly closing: AbortSignal;
   /**

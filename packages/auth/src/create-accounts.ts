@@ -29,6 +29,8 @@ export interface Accounts {
   accountOf(server: ServerSpec | string, principal: string | undefined): Account;
   /** The account, when its server is known. */
   knownAccount(serverId: string, principal: string | undefined): Account | undefined;
+  /** Those of a principal. */
+  of(principal: string | undefined): readonly Account[];
   /** The same, for a connector, whose `fetch` is used from now on. */
   connect(spec: ServerSpec, request: AuthorizationRequest): Account;
 }
@@ -93,6 +95,8 @@ export function createAccounts(settings: OAuthSettings, closing: AbortSignal): A
       const spec = specs.get(serverId);
       return spec && entryOf(spec, principal).account;
     },
+    of: (principal) =>
+      Array.from(entries.values(), ({ account }) => account).filter((account) => account.principal === principal),
     connect(spec, { principal, fetch }) {
       const entry = entryOf(spec, principal);
       entry.connected = endedBy(closing, fetch);

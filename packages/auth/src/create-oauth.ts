@@ -8,7 +8,7 @@ import {
   type Fields,
 } from "@hostside/core/implement";
 import type { AuthParts } from "./auth-parts.ts";
-import { createAccounts, fetchFor, principalOf } from "./create-accounts.ts";
+import { createAccounts, fetchFor, principalOf, type Accounts } from "./create-accounts.ts";
 import { serverCredentialsOf } from "./credentials/create-server-credentials.ts";
 import { isScope } from "./discovering/scopes.ts";
 import { discoverUrl } from "./discovering/discover-url.ts";
@@ -16,6 +16,7 @@ import { createBoundedFetch } from "./fetching/create-bounded-fetch.ts";
 import type { OAuthOptions } from "./oauth-options.ts";
 import type {
   AccountOptions,
+  AccountOwner,
   AuthorizeOptions,
   DiscoveredAuthorization,
   OAuth,
@@ -26,6 +27,7 @@ import type {
 import { readOAuthOptions } from "./read-oauth-options.ts";
 import { createSigningIn } from "./signing-in/create-signing-in.ts";
 import type { SignInRequest } from "./signing-in/sign-in-user.ts";
+import { settleInTurns } from "./settle-in-turns.ts";
 import { createSigningOut } from "./signing-out/create-signing-out.ts";
 import { settleRenewals } from "./tokens/renew.ts";
 import { longestAnswerMs } from "./tokens/request-tokens.ts";
@@ -56,13 +58,13 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
   // somebody's tokens.
   const ended = new AbortController();
   const accounts = createAccounts(settings, ended.signal);
-  const signedIn = createEvent<SignedIn>();
+  const events = { signedIn: createEvent<SignedIn>(), signedOut: createEvent<AccountOwner>() };
   const parts: AuthParts = {
     settings,
     store: settings.store,
     clock: settings.clock,
     accountOf: (server, principal) => accounts.accountOf(server, principal),
-    signedIn,
+    ...events,
     closing,
     signInAfterRefusal: (account, refusal) => signingIn.signInAfterRefusal(account, refusal),
     isSigningIn: (account) => signingIn.isUnderWay(account),
@@ -71,7 +73,7 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
   const signingOut = createSigningOut(parts, accounts);
   const end = async (): Promise<void> => {
     close.abort(new HostsideError("the sign-in was closed", { code: "closed" }));
-    signedIn.close();
+    for (const event of Object.values(events)) event.close();
     await Promise.all([signingIn.settled(), settleRenewals(parts, longestAnswerMs)]);
     ended.abort(closing.reason);
   };
@@ -120,7 +122,9 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
       closing.throwIfAborted();
       return signingOut.list();
     },
-    onSignedIn: signedIn.on,
+    reload: async (options) => reloadAccounts(parts, accounts, options),
+    onSignedIn: events.signedIn.on,
+    onSignedOut: events.signedOut.on,
     close: end,
     [Symbol.asyncDispose]: end,
   };
@@ -191,6 +195,12 @@ function specOf(url: unknown): ServerSpec {
   const text = String(url);
   if (!URL.canParse(text)) throw new TypeError("url must be an absolute URL");
   return { id: new URL(text).origin, type: "http", url: text, auth: "oauth" };
+}
+
+async function reloadAccounts(parts: AuthParts, accounts: Accounts, options: AccountOptions = {}): Promise<void> {
+  assertKnownOptions("reload()", options, accountFields);
+  parts.closing.throwIfAborted();
+  await settleInTurns(accounts.of(principalOf(options)), (account) => readAccount(parts, account));
 }
 
 /**

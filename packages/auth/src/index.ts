@@ -2,6 +2,7 @@
 export { createOAuth } from "./create-oauth.ts";
 export type {
   AccountOptions,
+  AccountOwner,
   AuthorizeOptions,
   DiscoveredAuthorization,
   OAuth,

@@ -43,6 +43,11 @@ export interface PendingAuthorization {
   readonly expiresAt: number;
 }
 
+/** Whose sign-in at which server. */
+export interface AccountOwner extends AccountOptions {
+  readonly serverId: string;
+}
+
 /** What somebody is signed in to. Without any secret. */
 export interface SignedIn {
   readonly serverId: string;
@@ -135,8 +140,8 @@ export interface OAuth extends AsyncDisposable {
   ): Promise<DiscoveredAuthorization | null>;
   /**
    * Revokes the tokens where the authorization server offers that, for 5 s, then forgets them, also
-   * when it could not be reached. Other processes see it within 10 s. Rejects with `store_failed`
-   * when they could not be forgotten.
+   * when it could not be reached. Other processes see it with {@linkcode reload}, or with a request
+   * that they send 10 s later. Rejects with `store_failed` when they could not be forgotten.
    */
   signOut(serverId: string, options?: SignOutOptions): Promise<SignedOut>;
   /**
@@ -155,8 +160,19 @@ export interface OAuth extends AsyncDisposable {
    * read. Rejects with `store_failed`.
    */
   list(): Promise<readonly SignedIn[]>;
-  /** Fires when somebody has signed in: not for a refresh. */
+  /**
+   * Reads from the store who is signed in to the servers that this process has connected to for a
+   * principal; `onSignedIn` and `onSignedOut` fire for what another process changed. Rejects with
+   * `store_failed`.
+   */
+  reload(options?: AccountOptions): Promise<void>;
+  /**
+   * Fires when somebody has signed in, also as another user, in this process or in one whose write
+   * was read: not for a refresh.
+   */
   readonly onSignedIn: Event<SignedIn>;
+  /** Fires when somebody has signed out, in this process or in one whose write was read. */
+  readonly onSignedOut: Event<AccountOwner>;
   /**
    * Ends what is under way; keeps what is kept. A refresh token that was sent is waited for, 40 s
    * at most, because its answer is the only copy of a sign-in; and what could not be saved is tried

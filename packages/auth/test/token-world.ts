@@ -47,6 +47,7 @@ export function createTokenWorld(answer: AuthorizationFetch, patch: Partial<Auth
       clock,
       accountOf: () => account,
       signedIn: createEvent(),
+      signedOut: createEvent(),
       signInAfterRefusal: () => Promise.reject(new Error("nobody signs in here")),
       isSigningIn: () => false,
       closing: close.signal,

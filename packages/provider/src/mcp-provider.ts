@@ -239,6 +239,15 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    */
   clearCredentials(id: string): Promise<void>;
   /**
+   * Has a server use what lets it in now: the host signed in to it, or signed out, beside the
+   * connector. Calls from now on get a new session, and calls under way finish on the old one. A
+   * server that waited for a sign-in is connected to. With `signedOut`, the session and its calls
+   * end, with `server_removed`; the server says `needs-auth`, and the next call connects anew.
+   * Registration and tools stay. Resolves when no session is left that was signed out of; throws
+   * `unknown_server`.
+   */
+  credentialsChanged(id: string, options?: { readonly signedOut?: boolean | undefined }): Promise<void>;
+  /**
    * The live connection of a server, for requests that are no tool calls; made if there is none.
    * Ask for it each time: it is replaced by every reconnect, and one whose session was ended takes
    * nothing new, also while calls finish on it. What is under way on it counts as use of the

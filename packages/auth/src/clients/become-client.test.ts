@@ -30,6 +30,7 @@ function createWorld(options: Partial<OAuthOptions> = {}, changes: JsonObject = 
     closing,
     accountOf: (server, principal) => accounts.accountOf(server, principal),
     signedIn: createEvent(),
+    signedOut: createEvent(),
     signInAfterRefusal: () => Promise.reject(new Error("nobody signs in here")),
     isSigningIn: () => false,
   };

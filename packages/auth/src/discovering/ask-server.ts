@@ -3,6 +3,7 @@ import { createDeadline, untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, throwIfAborted } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
+import type { DocumentParts } from "../tokens/account-documents.ts";
 import { discoverAuthorization, type Discovered } from "./discover-authorization.ts";
 import { noteChallenge } from "./note-challenge.ts";
 
@@ -31,7 +32,7 @@ export function askServer(
  * who has no credentials and nothing says where to sign in.
  */
 export async function discoverForSignIn(
-  parts: Pick<AuthParts, "clock" | "closing" | "store">,
+  parts: Pick<AuthParts, "closing"> & DocumentParts,
   account: Account,
   signal: AbortSignal,
 ): Promise<Discovered> {

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@hostside/core";
+import { createEvent } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { errorOf } from "../../test/error-of.ts";
@@ -12,6 +13,7 @@ import {
   spec,
 } from "../../test/fake-servers.ts";
 import { createAccounts } from "../create-accounts.ts";
+import type { AccountOwner, SignedIn } from "../oauth.ts";
 import type { ClientConfig, OAuthOptions } from "../oauth-options.ts";
 import { readOAuthOptions } from "../read-oauth-options.ts";
 import { saveAuthorization } from "../tokens/account-documents.ts";
@@ -31,7 +33,8 @@ function createWorld(config: ClientConfig = {}, options: Partial<OAuthOptions> =
   });
   const closing = new AbortController().signal;
   const account = createAccounts(settings, closing).accountOf(spec, undefined);
-  const parts = { clock: settings.clock, store: settings.store, closing };
+  const events = { signedIn: createEvent<SignedIn>(), signedOut: createEvent<AccountOwner>() };
+  const parts = { clock: settings.clock, store: settings.store, closing, ...events };
   const names = (...issuers: readonly string[]) =>
     servers.routes.set(`GET ${resourceUrl}`, () =>
       Response.json({ resource: serverUrl, authorization_servers: issuers }),

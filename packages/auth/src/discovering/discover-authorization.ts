@@ -4,7 +4,7 @@ import type { Account } from "../account.ts";
 import { abortError, authRequired, safeExcerptOf, nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { loadOAuth, type OAuthModule } from "../load-oauth.ts";
-import { readAccount } from "../tokens/account-documents.ts";
+import { readAccount, type DocumentParts } from "../tokens/account-documents.ts";
 import { authorizationOf, currentAuthorization, sameIssuer } from "../tokens/authorizations.ts";
 import type { StoredAccount } from "../store/stored-account.ts";
 import {
@@ -48,7 +48,7 @@ const discoveryMs = 60_000;
  */
 export async function discoverAuthorization(
   account: Account,
-  parts: Pick<AuthParts, "clock" | "closing" | "store">,
+  parts: Pick<AuthParts, "closing"> & DocumentParts,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Discovered> {
   const deadline = createDeadline({

@@ -3,6 +3,7 @@ import { untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { abortError, toAuthError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
+import type { DocumentParts } from "../tokens/account-documents.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { DiscoveredAuthorization } from "../oauth.ts";
 import { askServer } from "./ask-server.ts";
@@ -26,7 +27,7 @@ export interface Inquiry {
  */
 export async function discoverUrl(
   { account, fetchHead, signal }: Inquiry,
-  parts: Pick<AuthParts, "clock" | "closing" | "store">,
+  parts: Pick<AuthParts, "closing"> & DocumentParts,
 ): Promise<DiscoveredAuthorization | null> {
   const ending = AbortSignal.any([signal, parts.closing]);
   let response: Response;

@@ -5,7 +5,7 @@ import { firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
 import { deferred, failureOf, secret, server, setUp, token, withSecret } from "../../test/grant-stage.ts";
 import { issuer, serverUrl } from "../../test/token-world.ts";
 import type { Account } from "../account.ts";
-import { toSignedIn } from "../signing-in/complete-authorization.ts";
+import { toSignedIn } from "../tokens/authorizations.ts";
 import { readAccount } from "../tokens/account-documents.ts";
 import type { GrantServer } from "./request-grant.ts";
 

@@ -10,7 +10,7 @@ import { coversScopes } from "../discovering/scopes.ts";
 import { toSdkMetadata } from "../discovering/server-metadata.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { StoredAccount, StoredAuthorization, StoredClient } from "../store/stored-account.ts";
-import { accountKey, readAccount, writeAccount } from "../tokens/account-documents.ts";
+import { accountKey, readAccount, writeAccount, type DocumentParts } from "../tokens/account-documents.ts";
 import { authorizationOf, sameIssuer, withAuthorization } from "../tokens/authorizations.ts";
 import { tokenExpiryOf } from "../tokens/token-expiry.ts";
 import { requestTokens } from "../tokens/request-tokens.ts";
@@ -61,7 +61,7 @@ export interface GrantRequest {
  * store fail with; and with the reason of the signal.
  */
 export async function requestGrant(
-  parts: Pick<AuthParts, "clock" | "closing" | "settings" | "store">,
+  parts: Pick<AuthParts, "closing" | "settings"> & DocumentParts,
   account: Account,
   { server, scope, refused, signal }: GrantRequest,
 ): Promise<StoredAuthorization> {

@@ -1,4 +1,4 @@
-import { isHostsideError, redactUrl, HostsideError, type ErrorDetails, type ServerSpec } from "@hostside/core";
+import { isHostsideError, HostsideError, type ErrorDetails, type ServerSpec } from "@hostside/core";
 import type { Account } from "../account.ts";
 import { authRequired, safeExcerptOf } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -9,9 +9,8 @@ import { readTokenType } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { SignedIn } from "../oauth.ts";
-import type { StoredAuthorization } from "../store/stored-account.ts";
 import { saveAuthorization } from "../tokens/account-documents.ts";
-import { sameIssuer } from "../tokens/authorizations.ts";
+import { sameIssuer, toSignedIn } from "../tokens/authorizations.ts";
 import { askWithOptional } from "../tokens/request-tokens.ts";
 import { toStoredAuthorization } from "../tokens/to-stored-authorization.ts";
 import { takePending, type PendingDocument } from "./pending-documents.ts";
@@ -119,30 +118,10 @@ async function redeem(
     return { failure: failure.error, takenBy: "here", isUnknownClient };
   }
   const tokenType = readTokenType(account, { issuer, tokenType: tokens.token_type, asked: signer !== undefined });
-  const origin = { issuer, metadata, client, scope, resource: sent.resource, dpopKey };
+  const origin = { issuer, metadata, client, scope, resource: sent.resource, dpopKey, signIn: crypto.randomUUID() };
   const authorization = toStoredAuthorization({ ...tokens, token_type: tokenType }, origin, parts.clock);
   await saveAuthorization(parts, account, authorization);
-  const signedIn = toSignedIn(account, authorization);
-  parts.signedIn.emit(signedIn);
-  return { signedIn, takenBy: "here" };
-}
-
-/** What somebody is signed in to now, without any secret. */
-export function toSignedIn(
-  { serverId, principal, serverUrl }: Pick<Account, "principal" | "serverId" | "serverUrl">,
-  { issuer, client, scope, expiresAt, refreshToken }: StoredAuthorization,
-): SignedIn {
-  return {
-    serverId,
-    principal,
-    issuer,
-    serverUrl: redactUrl(serverUrl.href),
-    clientId: client.clientId,
-    scopes: (scope ?? "").split(/\s+/).filter((one) => one !== ""),
-    expiresAt,
-    renews: refreshToken !== undefined || client.way === "program",
-    current: true,
-  };
+  return { signedIn: toSignedIn(account, authorization), takenBy: "here" };
 }
 
 // RFC 9207, 2.4. On a mismatch nothing that the answer says is shown: somebody else wrote it.

@@ -52,6 +52,7 @@ describe("signing in after refusals", () => {
       clock: world.clock,
       accountOf: (server, principal) => accounts.accountOf(server, principal),
       signedIn: createEvent(),
+      signedOut: createEvent(),
       closing,
       signInAfterRefusal: (account, refusal) => signingIn.signInAfterRefusal(account, refusal),
       isSigningIn: (account) => signingIn.isUnderWay(account),

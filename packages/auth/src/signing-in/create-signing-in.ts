@@ -6,15 +6,11 @@ import type { AuthParts } from "../auth-parts.ts";
 import { discoverForSignIn } from "../discovering/ask-server.ts";
 import { requestGrant } from "../grants/request-grant.ts";
 import type { PendingAuthorization, SignedIn } from "../oauth.ts";
+import { toSignedIn } from "../tokens/authorizations.ts";
 import { longestAnswerMs } from "../tokens/request-tokens.ts";
 import { cancelBegun } from "./begun-authorizations.ts";
 import { chooseScope } from "./choose-scope.ts";
-import {
-  completeAuthorization,
-  toSignedIn,
-  type AuthorizationCompletion,
-  type CompletedBy,
-} from "./complete-authorization.ts";
+import { completeAuthorization, type AuthorizationCompletion, type CompletedBy } from "./complete-authorization.ts";
 import { createInFlightSignIns } from "./in-flight-sign-ins.ts";
 import { readCallback } from "./read-callback.ts";
 import { beginAuthorization, signInUser, type Company, type SignInRequest } from "./sign-in-user.ts";

@@ -3,9 +3,9 @@ import type { Account } from "../account.ts";
 import { authRequired } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { readAccount } from "../tokens/account-documents.ts";
-import { authorizationOf } from "../tokens/authorizations.ts";
+import { authorizationOf, toSignedIn } from "../tokens/authorizations.ts";
 import { longestAnswerMs } from "../tokens/request-tokens.ts";
-import { toSignedIn, type AuthorizationCompletion } from "./complete-authorization.ts";
+import type { AuthorizationCompletion } from "./complete-authorization.ts";
 import { pendingKey } from "./pending-documents.ts";
 
 /** What another process that shares the store may complete. */
@@ -53,10 +53,7 @@ export async function watchStore(
     }
     signal.throwIfAborted();
     if (isOwn() || end === "pending") continue;
-    if (end !== "taken") {
-      if (end.signedIn !== undefined) parts.signedIn.emit(end.signedIn);
-      return end;
-    }
+    if (end !== "taken") return end;
     takenAt ??= clock.now();
     if (clock.now() - takenAt >= longestTakenMs) return nothingCame(account);
   }

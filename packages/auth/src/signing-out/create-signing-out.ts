@@ -69,7 +69,10 @@ export interface Forgotten {
  * processes see it within 10 s.
  */
 export async function forgetAccount(parts: AuthParts, { key, account }: Forgotten): Promise<boolean> {
-  return parts.store.withLock(key, savingMs, () =>
-    account === undefined ? parts.store.clear(key) : clearAccount(parts, account),
-  );
+  return parts.store.withLock(key, savingMs, async () => {
+    if (account !== undefined) return clearAccount(parts, account);
+    const existed = await parts.store.clear(key);
+    if (existed) parts.signedOut.emit({ serverId: key.serverId, principal: key.principal });
+    return existed;
+  });
 }

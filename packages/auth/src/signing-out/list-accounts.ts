@@ -4,8 +4,7 @@ import type { AuthParts } from "../auth-parts.ts";
 import type { SignedIn } from "../oauth.ts";
 import { settleInTurns } from "../settle-in-turns.ts";
 import type { CredentialKey } from "../store/credential-store.ts";
-import { toSignedIn } from "../signing-in/complete-authorization.ts";
-import { sameIssuer } from "../tokens/authorizations.ts";
+import { sameIssuer, toSignedIn } from "../tokens/authorizations.ts";
 import { readStoredAccount } from "../tokens/read-stored-account.ts";
 
 type AccountKey = CredentialKey & { readonly kind: "account" };

@@ -48,6 +48,8 @@ export interface StoredAuthorization {
   readonly resource?: string | undefined;
   /** When they were got, in milliseconds since 1970. */
   readonly obtainedAt: number;
+  /** Identifies the sign-in of a user that they are from; kept by renewals. Absent for programs. */
+  readonly signIn?: string | undefined;
   /** The key that they are bound to (RFC 9449), as a private JWK. Without it they are of no use. */
   readonly dpopKey?: JsonObject | undefined;
   /**

@@ -2,11 +2,15 @@ import { HostsideError, type JsonObject } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
+import type { AccountOwner } from "../oauth.ts";
 import type { CredentialKey } from "../store/credential-store.ts";
 import { savingMs } from "../store/saving-ms.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
-import { authorizationOf, sameIssuer, withAuthorization } from "./authorizations.ts";
+import { authorizationOf, currentAuthorization, sameIssuer, toSignedIn, withAuthorization } from "./authorizations.ts";
 import { readStoredAccount } from "./read-stored-account.ts";
+
+/** What documents are read and written with. */
+export type DocumentParts = Pick<AuthParts, "clock" | "signedIn" | "signedOut" | "store">;
 
 /** What is known of an account's document in this process. */
 export interface HeldDocument {
@@ -53,32 +57,41 @@ export function heldDocument(account: Account): HeldDocument | undefined {
  * belongs to another server URL. Rejects with `store_failed` when it cannot be read, is malformed
  * or was written by a newer version: then it must not be overwritten either.
  */
-export async function readAccount(
-  { store, clock }: Pick<AuthParts, "clock" | "store">,
-  account: Account,
-): Promise<StoredAccount | undefined> {
+export async function readAccount(parts: DocumentParts, account: Account): Promise<StoredAccount | undefined> {
   const memory = memoryOf(account);
   const { writes } = memory;
-  const document = await store.load(accountKey(account));
+  const document = await parts.store.load(accountKey(account));
   const known = withUnsaved(memory, document === undefined ? undefined : usable(account, document));
-  if (memory.writes === writes) memory.held = { document: known, readAt: clock.now() };
+  if (memory.writes === writes) hold(parts, account, known);
   for (const authorization of known?.authorizations ?? []) learn(account, authorization);
   return known;
 }
 
 /** Keeps a document of an account. Only for who has the account's lock. */
-export async function writeAccount(
-  { store, clock }: Pick<AuthParts, "clock" | "store">,
-  account: Account,
-  document: StoredAccount,
-): Promise<void> {
+export async function writeAccount(parts: DocumentParts, account: Account, document: StoredAccount): Promise<void> {
   for (const authorization of document.authorizations) learn(account, authorization);
   // Its members are all JSON.
-  await store.save(accountKey(account), withoutAbsent(document) as JsonObject);
+  await parts.store.save(accountKey(account), withoutAbsent(document) as JsonObject);
   const memory = memoryOf(account);
   memory.writes += 1;
   memory.unsaved = undefined;
+  hold(parts, account, document);
+}
+
+/** Remembers a document, and tells of a user who signed in or out since the one before. */
+function hold(
+  { clock, signedIn, signedOut }: DocumentParts,
+  account: Account,
+  document: StoredAccount | undefined,
+): void {
+  const memory = memoryOf(account);
+  const { held } = memory;
   memory.held = { document, readAt: clock.now() };
+  if (held === undefined) return;
+  const now = currentAuthorization(document);
+  if (now === undefined && held.document !== undefined) signedOut.emit(ownerOf(account));
+  if (now?.signIn === undefined || now.signIn === currentAuthorization(held.document)?.signIn) return;
+  signedIn.emit(toSignedIn(account, now));
 }
 
 /** Has what was read last count anew: for a store that does not answer now. */
@@ -107,7 +120,7 @@ export function hasUnsaved(account: Account): boolean {
  * Tries again to save what could not be saved, once for all who try together. Rejects as the store
  * does.
  */
-export function saveUnsaved(parts: Pick<AuthParts, "clock" | "store">, account: Account): Promise<void> {
+export function saveUnsaved(parts: DocumentParts, account: Account): Promise<void> {
   const memory = memoryOf(account);
   memory.saving ??= parts.store
     .withLock(accountKey(account), savingMs, () => writeUnsaved(parts, account))
@@ -116,7 +129,7 @@ export function saveUnsaved(parts: Pick<AuthParts, "clock" | "store">, account: 
 }
 
 /** The same, for who has the account's lock. */
-export async function writeUnsaved(parts: Pick<AuthParts, "clock" | "store">, account: Account): Promise<void> {
+export async function writeUnsaved(parts: DocumentParts, account: Account): Promise<void> {
   const document = await readAccount(parts, account);
   if (document !== undefined && hasUnsaved(account)) await writeAccount(parts, account, document);
 }
@@ -135,13 +148,18 @@ export function isStill(stored: StoredAuthorization, before: StoredAuthorization
  * Forgets an account in this process and in the store. Only for who has the account's lock.
  * Resolves to whether there was one.
  */
-export async function clearAccount({ store, clock }: AuthParts, account: Account): Promise<boolean> {
+export async function clearAccount({ store, clock, signedOut }: AuthParts, account: Account): Promise<boolean> {
   const existed = await store.clear(accountKey(account));
   const memory = memoryOf(account);
   memory.writes += 1;
   memory.unsaved = undefined;
   memory.held = { document: undefined, readAt: clock.now() };
+  if (existed) signedOut.emit(ownerOf(account));
   return existed;
+}
+
+function ownerOf({ serverId, principal }: Account): AccountOwner {
+  return { serverId, principal };
 }
 
 /**
@@ -150,7 +168,7 @@ export async function clearAccount({ store, clock }: AuthParts, account: Account
  * is replaced. Rejects with `store_failed`, and then nothing has changed.
  */
 export function saveAuthorization(
-  parts: Pick<AuthParts, "clock" | "store">,
+  parts: DocumentParts,
   account: Account,
   authorization: StoredAuthorization,
 ): Promise<void> {
@@ -166,7 +184,7 @@ export function saveAuthorization(
  * has the account's lock.
  */
 export async function replaceAuthorization(
-  parts: Pick<AuthParts, "clock" | "store">,
+  parts: DocumentParts,
   account: Account,
   { document, authorization }: { readonly document: StoredAccount; readonly authorization: StoredAuthorization },
 ): Promise<void> {

@@ -1,4 +1,6 @@
+import { redactUrl } from "@hostside/core";
 import type { Account } from "../account.ts";
+import type { SignedIn } from "../oauth.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
 import { mostAuthorizations } from "./read-stored-account.ts";
 
@@ -37,4 +39,22 @@ export function withAuthorization(
 /** One slash at the end is tolerated, as it is for metadata (RFC 8414, 3.3, as practised). */
 export function sameIssuer(one: string, other: string): boolean {
   return one.replace(/\/$/, "") === other.replace(/\/$/, "");
+}
+
+/** What somebody is signed in to now, without any secret. */
+export function toSignedIn(
+  { serverId, principal, serverUrl }: Pick<Account, "principal" | "serverId" | "serverUrl">,
+  { issuer, client, scope, expiresAt, refreshToken }: StoredAuthorization,
+): SignedIn {
+  return {
+    serverId,
+    principal,
+    issuer,
+    serverUrl: redactUrl(serverUrl.href),
+    clientId: client.clientId,
+    scopes: (scope ?? "").split(/\s+/).filter((one) => one !== ""),
+    expiresAt,
+    renews: refreshToken !== undefined || client.way === "program",
+    current: true,
+  };
 }

@@ -47,6 +47,7 @@ const authorizationChecks: Checks<StoredAuthorization> = {
   expiresAt: isOptional(isDate),
   resource: isOptional(isText),
   obtainedAt: isDate,
+  signIn: isOptional(isText),
   dpopKey: isOptional(isJsonObject),
   redeeming: isOptional((value) => firstWrong(value, redeemingChecks) === undefined),
 };

@@ -24,6 +24,8 @@ export interface TokenOrigin {
   readonly resource?: string | undefined;
   /** The private key as a JWK, when the request had a proof of it. */
   readonly dpopKey?: JsonObject | undefined;
+  /** Identifies the sign-in of a user. Default: that of `renewed`. */
+  readonly signIn?: string | undefined;
   /** What the refresh token was redeemed of. */
   readonly renewed?: StoredAuthorization | undefined;
 }
@@ -44,7 +46,7 @@ const longestLifeSeconds = 10 * 365 * 24 * 3600;
 
 /** What is kept of an answer. */
 export function toStoredAuthorization(answer: TokenAnswer, origin: TokenOrigin, clock: Clock): StoredAuthorization {
-  const { issuer, metadata, client, resource, dpopKey, renewed } = origin;
+  const { issuer, metadata, client, resource, dpopKey, renewed, signIn = renewed?.signIn } = origin;
   const obtainedAt = dateOf(clock);
   const lifeSeconds = readLife(answer.expires_in);
   // A new refresh token replaces the one that was redeemed; no new one means that it is still good
@@ -60,6 +62,7 @@ export function toStoredAuthorization(answer: TokenAnswer, origin: TokenOrigin, 
     accessToken: answer.access_token,
     tokenType: isBound ? "DPoP" : "Bearer",
     obtainedAt,
+    ...(signIn !== undefined && { signIn }),
     ...(refreshToken !== undefined && { refreshToken }),
     ...(scope !== undefined && { scope }),
     ...(lifeSeconds !== undefined && { expiresAt: obtainedAt + lifeSeconds * 1000 }),

@@ -11,7 +11,6 @@ import {
   type ProviderOptions,
   type ServerStatus,
 } from "@hostside/provider";
-import { connectSignedIn } from "../sign-ins/sign-in-news.ts";
 import { redactQuestions } from "./redact-questions.ts";
 import { keepToSignal } from "../lifecycle/keep-to-bound.ts";
 import { createKeptNames } from "../names/keep-names.ts";
@@ -69,6 +68,8 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
   const { options, closing, clock, report, policy, configuration, connector, store, lock, isShared, catalogs } = means;
   const { telemetry, signInNews } = means;
   const { interceptors = [], requestInterceptors = [], naming, savedNames, ...given } = options.provider ?? {};
+  // Results of another sign-in are given to no call.
+  closing.add(signInNews.onAny(() => policy.clearCache()));
   const isOwn = given.names !== undefined || savedNames !== undefined;
   const kept = isOwn ? undefined : createKeptNames({ store, lock, providerName: given.name, naming, clock, report });
   closing.add(() => kept?.close());
@@ -117,7 +118,9 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
     ends.push(provider.onStatusChanged((status) => statusChanges.emit(status)));
     ends.push(
       () => providers.delete(provider),
-      signInNews.on(principal, () => connectSignedIn(provider)),
+      signInNews.on(principal, ({ serverId, signedOut }) => {
+        if (provider.hasServer(serverId)) provider.credentialsChanged(serverId, { signedOut }).catch(() => undefined);
+      }),
     );
     if (telemetry !== undefined) ends.push(telemetry.watch({ provider }));
     if (kept !== undefined) ends.push(kept.follow(provider, names));

@@ -1,42 +1,49 @@
 import { createHash } from "node:crypto";
-import type { OAuth } from "@hostside/auth";
+import type { AccountOwner, OAuth } from "@hostside/auth";
 import type { Notices } from "@hostside/core";
-import type { McpProvider } from "@hostside/provider";
-import { needsSignIn } from "./pending-sign-ins.ts";
 
-/** Reports sign-ins of this process, and of the replicas that share its state. */
+/** Whose sign-in at which server is another one now, or gone. */
+export interface SignInChange extends AccountOwner {
+  readonly signedOut: boolean;
+}
+
+/** Reports sign-ins and sign-outs of this process, and of the replicas that share its state. */
 export interface SignInNews {
-  /** Calls `listener` after a sign-in for this principal, until the returned function is called. */
-  on(principal: string | undefined, listener: () => void): () => void;
+  /** Calls `listener` after each for this principal, until the returned function is called. */
+  on(principal: string | undefined, listener: (change: SignInChange) => void): () => void;
+  /** The same for each that this process hears of, whoever the principal is. */
+  onAny(listener: (change: SignInChange) => void): () => void;
   close(): void;
 }
 
 /** Reports what `oauth` reports, to other replicas too. */
 export function createSignInNews(oauth: OAuth | undefined, notices: Notices | undefined): SignInNews {
-  const publishing = oauth?.onSignedIn(({ principal }) => {
-    // A replica that misses it finds the sign-in with its next connection.
+  const follow = (listener: (change: SignInChange) => void): (() => void) => {
+    const ends = [
+      oauth?.onSignedIn(({ serverId, principal }) => listener({ serverId, principal, signedOut: false })),
+      oauth?.onSignedOut((owner) => listener({ ...owner, signedOut: true })),
+    ];
+    return () => ends.forEach((end) => end?.());
+  };
+  const unpublish = follow(({ principal }) => {
+    // A replica that misses it reads the store with a later request.
     notices?.publish(topicOf(principal)).catch(() => undefined);
   });
   return {
     on(principal, listener) {
-      const here = oauth?.onSignedIn((signedIn) => {
-        if (signedIn.principal === principal) listener();
+      const here = follow((change) => {
+        if (change.principal === principal) listener(change);
       });
-      const elsewhere = oauth && notices?.subscribe(topicOf(principal), listener);
+      const reload = (): void => void oauth?.reload({ principal }).catch(() => undefined);
+      const elsewhere = oauth && notices?.subscribe(topicOf(principal), reload);
       return () => {
-        here?.();
+        here();
         elsewhere?.();
       };
     },
-    close: () => publishing?.(),
+    onAny: follow,
+    close: unpublish,
   };
-}
-
-/** Connects to the servers of a provider that waited for a sign-in. */
-export function connectSignedIn(provider: McpProvider): void {
-  for (const status of provider.statuses()) {
-    if (needsSignIn(status)) provider.refreshServer(status.id).catch(() => undefined);
-  }
 }
 
 // Topics are bounded, and names of users are nobody else's business.

@@ -33,7 +33,7 @@ it("a shared toolbox listens to one provider at a time, and to none when it is c
       owners: { get: () => "principal" },
       toolboxOf: (providers: readonly ToolProvider[]) => createToolbox({ providers }),
       signInTools: undefined,
-      signInNews: { on: () => () => undefined, close: () => undefined },
+      signInNews: { on: () => () => undefined, onAny: () => () => undefined, close: () => undefined },
       clock: systemClock,
     },
   );

@@ -31,7 +31,8 @@ export type LinkEvent =
   | { readonly type: "wake" }
   /** The next session is to be opened by another spec; what runs on this one may finish. */
   | { readonly type: "renew"; readonly error: HostsideError }
-  | { readonly type: "disconnect"; readonly error: HostsideError }
+  /** With a `refusal`, a user has to sign in before the next session. */
+  | { readonly type: "disconnect"; readonly error: HostsideError; readonly refusal?: HostsideError | undefined }
   /** With `drain`, calls that are under way may finish. */
   | { readonly type: "remove"; readonly error: HostsideError; readonly drain?: boolean };
 

@@ -93,7 +93,8 @@ export interface Link {
   report(event: Extract<LinkEvent, { readonly type: "session-lost" | "refused" | "proven" }>): void;
   /** Replaces the session by one of the spec as it is now; calls on the old one may finish. */
   renew(error: HostsideError): void;
-  disconnect(error: HostsideError): void;
+  /** With a `refusal`, the server says that it needs a sign-in, until it is connected to again. */
+  disconnect(error: HostsideError, refusal?: HostsideError): void;
   /**
    * Ends the link for good; with `drain`, calls that are under way may finish until
    * {@linkcode cut}.
@@ -194,8 +195,8 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
     this.#machine.dispatch({ type: "renew", error });
   }
 
-  disconnect(error: HostsideError): void {
-    this.#machine.dispatch({ type: "disconnect", error });
+  disconnect(error: HostsideError, refusal?: HostsideError): void {
+    this.#machine.dispatch({ type: "disconnect", error, refusal });
     this.#sessions.endAll(error);
   }
 

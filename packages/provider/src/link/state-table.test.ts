@@ -69,6 +69,7 @@ const events: Readonly<Record<string, LinkEvent>> = {
   "a notification": { type: "tools-changed", session: 1 },
   "other credentials": { type: "renew", error },
   disconnect: { type: "disconnect", error },
+  "sign-out": { type: "disconnect", error, refusal: error },
   "removal, close": { type: "remove", error },
   connected: { type: "connected", session: 1 },
   "not connected": { type: "connect-failed", session: 1, error },

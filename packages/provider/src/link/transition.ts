@@ -54,7 +54,7 @@ export function transition(state: LinkState, event: LinkEvent, context: LinkCont
     case "renew":
       return renew(state, event.error, context);
     case "disconnect":
-      return disconnect(state, event.error);
+      return disconnect(state, event, context);
     case "remove":
       return remove(state, event);
   }
@@ -219,14 +219,22 @@ function renew(state: LinkState, error: HostsideError, context: LinkContext): St
   return startAttempt(idle, context, [{ type: "close", session, error, drain: true }]);
 }
 
-function disconnect(state: LinkState, error: HostsideError): Step {
+function disconnect(
+  state: LinkState,
+  { error, refusal }: LinkEvent & { readonly type: "disconnect" },
+  { now }: LinkContext,
+): Step {
   const { session, run } = state;
+  const next = (): LinkState =>
+    refusal === undefined
+      ? { kind: "idle", session, run, lastFailure: lastFailureOf(state) }
+      : { kind: "needs-auth", session, run, stage: "connect", error: refusal, failures: 0, retryAt: now };
   switch (state.kind) {
     case "connecting":
     case "listing":
     case "ready":
       return {
-        state: { kind: "idle", session, run, lastFailure: lastFailureOf(state) },
+        state: next(),
         effects: [
           { type: "close", session, error },
           { type: "reject", error },
@@ -234,9 +242,11 @@ function disconnect(state: LinkState, error: HostsideError): Step {
       };
     case "down":
     case "failed":
+      return stay(next());
     case "needs-auth":
-      return stay({ kind: "idle", session, run, lastFailure: lastFailureOf(state) });
+      return stay(refusal === undefined ? next() : state);
     case "idle":
+      return stay(refusal === undefined ? state : next());
     case "disabled":
     case "removed":
       return stay(state);

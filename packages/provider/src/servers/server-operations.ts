@@ -1,5 +1,7 @@
-import type { Connection, HostsideError, RequestSeam } from "@hostside/core";
+import { HostsideError, type Connection, type RequestSeam } from "@hostside/core";
+import { assertKnownOptions, quoteText } from "@hostside/core/implement";
 import type { Demand } from "../link/link-event.ts";
+import { hasSession, isRefusal } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
 import type { McpProvider, UserOperationOptions } from "../mcp-provider.ts";
 import {
@@ -16,7 +18,7 @@ import { operationError, registrationEndedError } from "./operation-error.ts";
 import { readSpec } from "./read-specs.ts";
 import { withoutHold } from "../saved/held-listing.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
-import { updateSpec } from "./update-server.ts";
+import { renewedError, updateSpec } from "./update-server.ts";
 
 /** What can be done to servers while a provider is in use. */
 export type ServerOperations = Pick<
@@ -29,6 +31,7 @@ export type ServerOperations = Pick<
   | "updateServer"
   | "refreshServer"
   | "clearCredentials"
+  | "credentialsChanged"
   | "connection"
 >;
 
@@ -47,8 +50,12 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
     assertServerId(operation, id);
     return serverSet.require(id);
   };
-  const disconnect = async (registration: Registration, error: HostsideError): Promise<void> => {
-    registration.link.disconnect(error);
+  const disconnect = async (
+    registration: Registration,
+    error: HostsideError,
+    refusal?: HostsideError,
+  ): Promise<void> => {
+    registration.link.disconnect(error, refusal);
     registration.queue.rejectWaiting(error);
     await serverSet.left(registration);
   };
@@ -98,22 +105,13 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
     },
     async clearCredentials(id, ...rest: readonly unknown[]) {
       assertNoOptions("clearCredentials", rest);
-      const registration = find("clearCredentials", id);
-      const { link } = registration;
-      if (registration.saved !== undefined) registration.saved = withoutHold(registration.saved);
-      const error = registrationEndedError(id, "was disconnected, because its credentials were cleared");
-      // The session first, so that it renews nothing; and once more, for one that was opened
-      // meanwhile with what is being forgotten.
-      const { session } = link.state;
-      await Promise.all([disconnect(registration, error), serverSet.cut(id)]);
-      try {
-        await connector.clearCredentials?.(link.spec, { principal });
-      } catch (reason) {
-        throw toHostsideError(reason, id, "clearCredentials");
-      } finally {
-        const now = serverSet.get(id);
-        if (now !== undefined && (now !== registration || link.state.session !== session)) await disconnect(now, error);
-      }
+      await clearCredentials(find("clearCredentials", id), { serverSet, disconnect, connector, principal });
+    },
+    async credentialsChanged(id, options = {}) {
+      assertKnownOptions("credentialsChanged()", options, { signedOut: true });
+      const registration = find("credentialsChanged", id);
+      if (options.signedOut === true) await signOut(registration, { serverSet, disconnect });
+      else renew(registration);
     },
     async connection(id, givenOptions): Promise<Connection> {
       const options = readUserOptions("connection", givenOptions);
@@ -121,6 +119,53 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
       return lend(registration, await connect(registration, options, seam));
     },
   };
+}
+
+/** Gets another session where there is one, or where a sign-in was missing; waits for nothing. */
+function renew(registration: Registration): void {
+  const { id, link } = registration;
+  const { state } = link;
+  if (registration.saved !== undefined) registration.saved = withoutHold(registration.saved);
+  if (hasSession(state)) return link.renew(renewedError(id));
+  const failure = state.kind === "connecting" ? state.lastFailure?.error : state.kind === "needs-auth" && state.error;
+  // The status says what comes of it.
+  if (failure && isRefusal(failure)) link.ready("refresh").catch(() => undefined);
+}
+
+interface SignOutParts extends Pick<OperationParts, "serverSet"> {
+  readonly disconnect: (registration: Registration, error: HostsideError, refusal?: HostsideError) => Promise<void>;
+}
+
+type ClearParts = SignOutParts & Pick<OperationParts["settings"], "connector" | "principal">;
+
+async function clearCredentials(
+  registration: Registration,
+  { serverSet, disconnect, connector, principal }: ClearParts,
+): Promise<void> {
+  const { id, link } = registration;
+  if (registration.saved !== undefined) registration.saved = withoutHold(registration.saved);
+  const error = registrationEndedError(id, "was disconnected, because its credentials were cleared");
+  // The session first, so that it renews nothing; and once more, for one that was opened meanwhile
+  // with what is being forgotten.
+  const { session } = link.state;
+  await Promise.all([disconnect(registration, error), serverSet.cut(id)]);
+  try {
+    await connector.clearCredentials?.(link.spec, { principal });
+  } catch (reason) {
+    throw toHostsideError(reason, id, "clearCredentials");
+  } finally {
+    const now = serverSet.get(id);
+    if (now !== undefined && (now !== registration || link.state.session !== session)) await disconnect(now, error);
+  }
+}
+
+async function signOut(registration: Registration, { serverSet, disconnect }: SignOutParts): Promise<void> {
+  const { id } = registration;
+  if (registration.saved !== undefined) registration.saved = withoutHold(registration.saved);
+  const error = registrationEndedError(id, "was disconnected, because its user signed out");
+  const message = `nobody is signed in to ${quoteText(id)}: its user signed out; sign in again`;
+  const refusal = new HostsideError(message, { code: "auth_required", serverId: id, outcome: "not-sent" });
+  await Promise.all([disconnect(registration, error, refusal), serverSet.cut(id)]);
 }
 
 /** A session that is there costs its server nothing, and needs no seam. */

@@ -46,7 +46,8 @@ export function updateSpec(
 
 // The server is still there: a call that was about to go out on the old session goes out on the
 // next one.
-function renewedError(serverId: string): HostsideError {
+/** What calls that wait for a session meet when the server got other credentials. */
+export function renewedError(serverId: string): HostsideError {
   const message = `the session with ${JSON.stringify(serverId)} ended, because the server got other credentials`;
   return new HostsideError(message, { code: "connection_closed", serverId, outcome: "not-sent" });
 }
