@@ -7,7 +7,6 @@ export interface Diagnostic {
     | "tool-dropped"
     | "duplicate-tool"
     | "schema-replaced"
-    | "schema-refused"
     | "name-collision"
     | "names-not-agreed"
     | "listing-truncated"

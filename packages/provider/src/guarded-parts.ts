@@ -1,5 +1,5 @@
-import type { Admit, Clock, Random } from "@hostside/core";
-import { askAdmit, systemClock, systemRandom } from "@hostside/core/implement";
+import type { Admit } from "@hostside/core";
+import { askAdmit } from "@hostside/core/implement";
 import { hostsideNaming, type NamingStrategy } from "@hostside/naming";
 import { describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
 
@@ -21,8 +21,6 @@ export interface PartFault {
 export interface GuardedParts {
   readonly describe: DescribeTool;
   readonly admit: Admit | undefined;
-  readonly clock: Clock;
-  readonly random: Random;
   /** What went wrong since the last time that it was asked, each subject once. */
   readonly takeFaults: () => readonly PartFault[];
 }
@@ -31,15 +29,12 @@ export interface GuardedParts {
  * Guards the parts that a product may bring, because a server chooses what they are given, and no
  * server may end the process or jam another one. A description that fails is the default one; a
  * rule for admission that fails hides the tool; a part of a name that cannot be made legal is made
- * so by the default strategy; a clock that fails stands still, and its timers are real ones;
- * randomness that fails is the middle.
+ * so by the default strategy.
  */
 export function guardParts(parts: Omit<GuardedParts, "takeFaults">): GuardedParts {
   const { admit } = parts;
   const { note, take: takeFaults } = createFaults();
   return {
-    clock: parts.clock === systemClock ? systemClock : guardClock(parts.clock),
-    random: parts.random === systemRandom ? systemRandom : guardRandom(parts.random),
     describe(tool, spec) {
       // Without a function for each tool, of which a listing can have ten thousand.
       try {
@@ -99,29 +94,6 @@ function createFaults(): { readonly note: (fault: PartFault) => void; readonly t
       faults = new Map();
       return taken;
     },
-  };
-}
-
-function guardClock(clock: Clock): Clock {
-  let latest = 0;
-  return {
-    now() {
-      const now = attempt(() => clock.now());
-      if (typeof now === "number" && now > latest) latest = now;
-      return latest;
-    },
-    schedule(delayMs, task) {
-      const cancel = attempt(() => clock.schedule(delayMs, task));
-      return typeof cancel === "function" ? () => attempt(cancel) : systemClock.schedule(delayMs, task);
-    },
-    ...(clock.date && { date: () => attempt(() => clock.date?.()) ?? systemClock.date?.() ?? 0 }),
-  };
-}
-
-function guardRandom(random: Random): Random {
-  return () => {
-    const value = attempt(random);
-    return typeof value === "number" && value >= 0 && value < 1 ? value : 0.5;
   };
 }
 

@@ -18,8 +18,8 @@ import type {
 } from "@hostside/core";
 import type { SavedNames } from "@hostside/naming";
 import type { QuarantinedServerTool } from "./catalog/catalog.ts";
-import type { SavedCatalog } from "./saved/saved-catalog.ts";
-import type { ServerStatus } from "./servers/server-status.ts";
+import type { SavedCatalog } from "./saved/read-saved-catalog.ts";
+import type { ServerStatus } from "./servers/registration.ts";
 
 /**
  * Options of an operation that can be given up. One that is unknown or of a wrong type is a

@@ -23,10 +23,9 @@ import {
 } from "@hostside/core/implement";
 import { isLegalFunctionName, type NamingStrategy } from "@hostside/naming";
 import { describeVerbatim, describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
-import { createNameBook, openNameBook, type NameBook } from "./catalog/name-book.ts";
-import type { SharedNames } from "./catalog/shared-names.ts";
+import { createNameBook, openNameBook, type NameBook, type SharedNames } from "./catalog/name-book.ts";
 import { guardParts, type GuardedParts } from "./guarded-parts.ts";
-import type { LinkPolicy, RefreshMode } from "./link/link-policy.ts";
+import type { LinkPolicy, RefreshMode } from "./link/link-state.ts";
 
 /** What a provider is made from. */
 export interface ProviderOptions {
@@ -256,7 +255,7 @@ export function readProviderOptions(options: ProviderOptions): ProviderSettings 
   const reservedNames = readReservedNames(options.reservedNames);
   const describe = readDescription(description);
   const names = readNames(options);
-  const { takeFaults, ...guarded } = guardParts({ admit, describe, clock, random });
+  const { takeFaults, ...guarded } = guardParts({ admit, describe });
   return {
     connector,
     servers,
@@ -271,6 +270,8 @@ export function readProviderOptions(options: ProviderOptions): ProviderSettings 
     principal,
     reservedNames,
     ...guarded,
+    clock,
+    random,
     takeFaults: () => [...takeFaults(), ...names.takeFaults()],
   };
 }

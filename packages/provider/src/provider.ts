@@ -10,16 +10,14 @@ import { assertServerId, readOperationOptions } from "./operation-options.ts";
 import { readInitOptions, readProviderOptions, type ProviderOptions } from "./provider-options.ts";
 import { writeSavedCatalog } from "./saved/write-saved-catalog.ts";
 import { readSpecs } from "./servers/read-specs.ts";
-import { createObservers, type Observers } from "./servers/observers.ts";
+import { createObservers, type Observers, type ProviderParts } from "./servers/server-reports.ts";
 import { bringUp, isUnlisted, refreshError } from "./servers/bring-up.ts";
 import { createResourceWatch } from "./servers/watch-resources.ts";
 import { createServerSet, type ServerSet } from "./servers/server-set.ts";
 import { createServerOperations } from "./servers/server-operations.ts";
-import type { ProviderParts } from "./provider-parts.ts";
-import type { Registration } from "./servers/registration.ts";
-import { listingOriginOf } from "./servers/take-listing.ts";
+import type { Registration, ServerStatus } from "./servers/registration.ts";
+import { listingOriginOf } from "./servers/publish-listings.ts";
 import { readSavedCatalog, type RecalledListing } from "./saved/read-saved-catalog.ts";
-import type { ServerStatus } from "./servers/server-status.ts";
 
 /**
  * Makes a provider over MCP servers. All specs are checked before anything else happens; nothing is

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createGate, fairShareOf } from "../src/calls/gate.ts";
-import { createWaitingCalls } from "../src/calls/waiting-calls.ts";
+import { createGate, fairShareOf, createWaitingCalls } from "../src/calls/fair-queue.ts";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";
 import { checkTurns } from "./turns.ts";

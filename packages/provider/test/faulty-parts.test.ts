@@ -1,4 +1,4 @@
-import type { Clock, Connector, Diagnostic } from "@hostside/core";
+import type { Connector, Diagnostic } from "@hostside/core";
 import { hostsideNaming } from "@hostside/naming";
 import type { McpProvider } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
@@ -93,29 +93,7 @@ describe("a naming strategy that fails on what a server listed", () => {
   });
 });
 
-describe("a faulty clock, randomness, listener, handler or connector", () => {
-  it("does not jam a server: it is called, lost, and called again", async () => {
-    const world = createCalmWorld();
-    const server = world.server("s", "a");
-    let broken = false;
-    const clock: Clock = {
-      now: () => (broken ? throws() : world.clock.now()),
-      schedule: (delayMs, task) => (broken ? throws() : world.clock.schedule(delayMs, task)),
-      date: () => throws(),
-    };
-    const provider = world.provider({ servers: [specOf("s")], clock, random: throws });
-    await provider.init();
-    broken = true;
-    for (const session of server.sessions) session.crash();
-    expect(await provider.call("mcp_s_a")).toMatchObject({ isError: false });
-    server.faults.connect.push("refuse");
-    for (const session of server.sessions) session.crash();
-    expect(await failureOf(provider.call("mcp_s_a"))).toMatchObject({ code: "unreachable" });
-    expect(await provider.call("mcp_s_a")).toMatchObject({ isError: false });
-    expect(Number.isFinite(provider.statuses()[0]?.connectedAt)).toBe(true);
-    await provider.close();
-  });
-
+describe("a faulty handler or connector", () => {
   it("fails with internal_error when a connector answers with no connection or no listing", async () => {
     const world = createCalmWorld();
     const none: Connector = { connect: async () => undefined as never };

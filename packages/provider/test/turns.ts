@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
-import { fairShareOf, type Gate, type GateMode, type GateEntry } from "../src/calls/gate.ts";
+import { fairShareOf, type Gate, type GateMode, type GateEntry } from "../src/calls/fair-queue.ts";
 
 interface Step {
   readonly act: "arrive" | "leave" | "abort";

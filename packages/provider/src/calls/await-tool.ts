@@ -7,11 +7,10 @@ import {
   type AbsentServer,
 } from "@hostside/core/implement";
 import { toolQuarantinedError } from "./call-errors.ts";
-import { createFanOutSignal } from "../fan-out-signal.ts";
 import { findQuarantined, findCatalogTool } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { LiveCatalog } from "../catalog/live-catalog.ts";
-import type { Observers } from "../servers/observers.ts";
+import type { Observers } from "../servers/server-reports.ts";
 import type { Registration } from "../servers/registration.ts";
 import type { ServerSet } from "../servers/server-set.ts";
 
@@ -49,7 +48,7 @@ export function awaitTool(name: string, options: CallOptions, init: AwaitToolIni
   const { timeoutMs = defaultTimeouts.callMs, signal } = options;
   return new Promise((resolve, reject) => {
     const deadline = createDeadline({ timeoutMs, signal, clock, onTimeout: () => lateError(name, timeoutMs, init) });
-    const waits = createFanOutSignal(undefined);
+    const settling = new AbortController();
     const mayBring = (): readonly Registration[] => serverSet.all().filter(({ id }) => catalog.mayName(id, name));
     let settled = false;
     const settle = (act: () => void): void => {
@@ -58,7 +57,7 @@ export function awaitTool(name: string, options: CallOptions, init: AwaitToolIni
       for (const end of subscriptions) end();
       waiting.delete(look);
       deadline.dispose();
-      waits.abort(undefined);
+      settling.abort();
       act();
     };
     const look = (): void => {
@@ -86,7 +85,7 @@ export function awaitTool(name: string, options: CallOptions, init: AwaitToolIni
     for (const registration of mayBring()) {
       if (catalog.current.servers.has(registration.id) && !isUnsure(registration)) continue;
       // Its status says what became of it.
-      void registration.link.ready("call", waits.next()).then(look, look);
+      void registration.link.ready("call", AbortSignal.any([settling.signal])).then(look, look);
     }
     look();
   });

@@ -5,11 +5,13 @@ import {
   type ToolOrigin,
   type HostsideErrorCode,
   type HostsideErrorInit,
+  type ToolDefinition,
 } from "@hostside/core";
-import { formatMs, quoteText, timeSetBy, withErrorContext } from "@hostside/core/implement";
+import { formatMs, quoteText, timeSetBy, withErrorContext, sameDefinition } from "@hostside/core/implement";
 import type { Session } from "../link/sessions.ts";
-import type { QueueLoad } from "./waiting-calls.ts";
+import type { QueueLoad } from "./fair-queue.ts";
 import { toHostsideError } from "../to-hostside-error.ts";
+import { listingOriginOf, isSameOrigin, type CatalogTool } from "../catalog/define-tool.ts";
 
 /** A call that its caller gave up before it was sent. */
 export function callAbortedError(origin: ToolOrigin, cause: unknown): HostsideError {
@@ -117,4 +119,26 @@ function callError(
     outcome: "not-sent",
     ...rest,
   });
+}
+
+/**
+ * Throws unless what the caller selected is what `current` is: `registration_replaced` when it was
+ * made for another registration of the server, `tool_changed` when anything in it differs. A copy,
+ * such as one that was stored as JSON, counts by its content.
+ */
+export function checkSelection(selected: ToolDefinition, current: CatalogTool): void {
+  if (selected === current) return;
+  const { serverId, toolName } = current.origin;
+  const [before, now] = [listingOriginOf(selected), listingOriginOf(current)];
+  if (before !== undefined && now !== undefined && !isSameOrigin(before, now)) {
+    throw new HostsideError(
+      `server ${JSON.stringify(serverId)} was replaced since ${quoteText(toolName)} was selected; select it again`,
+      { code: "registration_replaced", serverId, toolName },
+    );
+  }
+  if (sameDefinition(selected, current)) return;
+  throw new HostsideError(
+    `tool ${quoteText(toolName)} of ${JSON.stringify(serverId)} changed since it was selected; select it again`,
+    { code: "tool_changed", serverId, toolName },
+  );
 }

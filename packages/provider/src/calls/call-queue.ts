@@ -37,16 +37,19 @@ import {
   callTimeoutError,
   toolQuarantinedError,
   toolRemovedError,
+  checkSelection,
 } from "./call-errors.ts";
-import type { HandCall } from "./hand-call.ts";
-import { checkSelection } from "./check-selection.ts";
-import { createGate, type Gate, type GateEntry } from "./gate.ts";
-import { observedMetaOf, observerOf, type CallWatch } from "./call-watch.ts";
-import { toPendingCall, type PendingCall } from "./pending-call.ts";
+import {
+  observedMetaOf,
+  observerOf,
+  toPendingCall,
+  type HandCall,
+  type CallWatch,
+  type PendingCall,
+} from "./pending-call.ts";
+import { createGate, createWaitingCalls, type Gate, type GateEntry, type WaitingCalls } from "./fair-queue.ts";
 import { createPausable, type Pausable } from "./pausable.ts";
-import { createWaitingCalls, type WaitingCalls } from "./waiting-calls.ts";
-import { resumeLostCall, type FailedCallToResume } from "./resume-lost-call.ts";
-import { toOutcome } from "./to-outcome.ts";
+import { resumeLostCall, toOutcome, type FailedCallToResume } from "./resume-lost-call.ts";
 import { toHostsideError } from "../to-hostside-error.ts";
 
 /** All calls of one registered server. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createGate, type Gate, type GateMode, type GateEntry } from "./gate.ts";
+import { createGate, type Gate, type GateMode, type GateEntry } from "./fair-queue.ts";
 
 describe("createGate()", () => {
   it("lets shared calls through together up to the limit, and exclusive ones alone", () => {

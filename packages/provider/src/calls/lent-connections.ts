@@ -26,12 +26,11 @@ import {
   type CallPipeline,
   type RequestPipeline,
 } from "@hostside/core/implement";
-import type { CatalogTool } from "../catalog/define-tool.ts";
+import { describeServer, type CatalogTool } from "../catalog/define-tool.ts";
 import { assertInUse, type Session } from "../link/sessions.ts";
 import type { ProviderSettings } from "../provider-options.ts";
 import type { Registration } from "../servers/registration.ts";
-import type { HandCall } from "./hand-call.ts";
-import { describeServer } from "../catalog/describe-server.ts";
+import type { HandCall } from "./pending-call.ts";
 
 /** Sends a call to the queue of its server. */
 export type SendCall = (registration: Registration, call: ToolCall, hand?: HandCall) => Promise<ToolOutcome>;

@@ -20,14 +20,12 @@ import {
 } from "@hostside/core/implement";
 import { qualifiedName } from "@hostside/naming";
 import { findCallable, findQuarantined, findCatalogTool } from "../catalog/catalog.ts";
-import type { CatalogTool } from "../catalog/define-tool.ts";
-import type { ProviderParts } from "../provider-parts.ts";
+import { describeServer, type CatalogTool } from "../catalog/define-tool.ts";
+import type { ProviderParts } from "../servers/server-reports.ts";
 import type { Registration } from "../servers/registration.ts";
 import type { ServerSet } from "../servers/server-set.ts";
 import { absentServers, awaitTool, type AwaitToolInit } from "./await-tool.ts";
-import { toolQuarantinedError, toolRemovedError } from "./call-errors.ts";
-import { checkSelection } from "./check-selection.ts";
-import { describeServer } from "../catalog/describe-server.ts";
+import { toolQuarantinedError, toolRemovedError, checkSelection } from "./call-errors.ts";
 import { createLentConnections, createSendCall, type LentConnections } from "./lent-connections.ts";
 
 /** The calls of one provider, from a local name to the call queue of a server. */

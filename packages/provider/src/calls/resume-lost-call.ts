@@ -1,7 +1,15 @@
-import { isHostsideError, type LostCall, type ToolOutcome, type HostsideError } from "@hostside/core";
-import { withErrorContext } from "@hostside/core/implement";
+import {
+  isHostsideError,
+  readContent,
+  type LostCall,
+  type ToolOutcome,
+  type HostsideError,
+  type JsonObject,
+  type ToolOrigin,
+} from "@hostside/core";
+import { withErrorContext, isJsonObject, withoutHalves } from "@hostside/core/implement";
 import type { Session } from "../link/sessions.ts";
-import type { HandCall } from "./hand-call.ts";
+import type { HandCall } from "./pending-call.ts";
 
 /** A call whose session was lost, and which its server goes on with. */
 export interface FailedCallToResume {
@@ -57,4 +65,37 @@ function isCallers(reason: unknown): reason is HostsideError {
 /** Whether an error says more of the call than that its session was lost. */
 function isSaying(reason: unknown): boolean {
   return isHostsideError(reason) && reason.outcome !== "not-sent" && reason.details.rpcCode !== invalidParams;
+}
+
+/**
+ * A raw `tools/call` result as an outcome: content as {@linkcode readContent} has it, the
+ * `toolResult` of 2024-10-07 as a text, and otherwise nothing is changed or invented; what the
+ * server said is `raw`.
+ */
+export function toOutcome(raw: JsonObject, origin: ToolOrigin): ToolOutcome {
+  const { structuredContent, isError, _meta: meta } = raw;
+  const content = raw["content"] ?? readToolResult(raw);
+  // Most have content alone, and are made without the spreads, which cost as much as all the rest.
+  if (structuredContent === undefined && meta === undefined) {
+    return { content: readContent(content), isError: saysFailed(isError), origin, raw };
+  }
+  return {
+    content: readContent(content),
+    ...(structuredContent !== undefined && { structuredContent }),
+    isError: saysFailed(isError),
+    origin,
+    ...(isJsonObject(meta) && { meta }),
+    raw,
+  };
+}
+
+// Servers write `"true"` and `1`, too: a failure must not pass for a success.
+function saysFailed(isError: unknown): boolean {
+  return Boolean(isError) && isError !== "false";
+}
+
+function readToolResult({ toolResult }: JsonObject): unknown {
+  return toolResult === undefined || typeof toolResult === "string"
+    ? toolResult
+    : withoutHalves(JSON.stringify(toolResult));
 }

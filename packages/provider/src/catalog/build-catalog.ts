@@ -10,15 +10,22 @@ import { compareText, foldCase, sameDefinition, sameJson } from "@hostside/core/
 import { qualifiedName, type NameTable, type ToolIdentity } from "@hostside/naming";
 import {
   findCallable,
+  isForApps,
+  isVisibleTo,
   type ProviderCatalog,
   type ServerCatalog,
   type ToolServerListing,
   type Withheld,
 } from "./catalog.ts";
-import { defineTool, toolOf, type CatalogTool, type DefinitionParts, type DescribeTool } from "./define-tool.ts";
-import { describeServer } from "./describe-server.ts";
-import { isSameOrigin } from "./listing-origin.ts";
-import { createAppFilter, createToolFilter } from "./tool-filter.ts";
+import {
+  defineTool,
+  toolOf,
+  describeServer,
+  isSameOrigin,
+  type CatalogTool,
+  type DefinitionParts,
+  type DescribeTool,
+} from "./define-tool.ts";
 
 /** How a catalogue is made. */
 export interface CatalogPlan {
@@ -221,4 +228,39 @@ function buildGroup(
 
 function clean(text: string | undefined): string {
   return text === undefined ? "" : cleanText(text).trim();
+}
+
+/** Decides for one server which of its tools are offered; made once per spec. */
+export type ToolFilter = (tool: RemoteTool) => boolean;
+
+/**
+ * The filter of a spec: `allow` (empty or absent: all) and `deny` (always wins), both on the remote
+ * name, exact and case-sensitive. A tool that declares itself for the server's own user interface
+ * only is for no model.
+ */
+export function createToolFilter(spec: ServerSpec): ToolFilter {
+  const isOffered = createNameFilter(spec);
+  return ({ name, meta }) => isOffered(name) && (meta === undefined || isForModels(meta["ui"]));
+}
+
+/**
+ * Whether a tool of a spec is for the server's own user interface alone: no model gets it, and a
+ * host may call it for that interface.
+ */
+function createAppFilter(spec: ServerSpec): ToolFilter {
+  const isOffered = createNameFilter(spec);
+  return ({ name, meta }) => meta !== undefined && isOffered(name) && !isForModels(meta["ui"]) && isForApps(meta);
+}
+
+/** The part of a spec's filter that goes by the remote name alone. */
+export function createNameFilter({ allow = [], deny = [] }: ServerSpec): (toolName: string) => boolean {
+  if (allow.length === 0 && deny.length === 0) return () => true;
+  const included = new Set(allow);
+  const excluded = new Set(deny);
+  return (name) => (included.size === 0 || included.has(name)) && !excluded.has(name);
+}
+
+// https://github.com/modelcontextprotocol/ext-apps: `_meta.ui.visibility` lists who may use the tool; absent means everybody.
+function isForModels(ui: unknown): boolean {
+  return isVisibleTo("model", ui);
 }

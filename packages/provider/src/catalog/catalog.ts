@@ -1,18 +1,16 @@
 import type {
   Admission,
   AdmissionServer,
+  JsonObject,
   RemoteTool,
   ServerInfo,
   ServerSpec,
   ToolDefinition,
   ToolGroup,
 } from "@hostside/core";
-import { compareText, foldCase } from "@hostside/core/implement";
+import { compareText, foldCase, isJsonObject } from "@hostside/core/implement";
 import { emptyNames, localNameOf, type NameTable } from "@hostside/naming";
-import { toolOf, type CatalogTool } from "./define-tool.ts";
-import { describeServer } from "./describe-server.ts";
-import type { ListingOrigin } from "./listing-origin.ts";
-import { isForApps } from "./tool-filter.ts";
+import { toolOf, describeServer, type CatalogTool, type ListingOrigin } from "./define-tool.ts";
 
 /** The latest good listing of one server, with what a catalogue needs to know besides. */
 export interface ToolServerListing {
@@ -134,4 +132,15 @@ export function findQuarantined({ servers }: ProviderCatalog, name: string): Cat
     }
   }
   return undefined;
+}
+
+/** Whether the server's own user interface may call a tool: unless its `_meta` says otherwise. */
+export function isForApps(meta: JsonObject | undefined): boolean {
+  return isVisibleTo("app", meta?.["ui"]);
+}
+
+/** Reads `_meta.ui.visibility`, which lists who may use a tool; without it everybody may. */
+export function isVisibleTo(who: "model" | "app", ui: unknown): boolean {
+  const visibility = isJsonObject(ui) ? ui["visibility"] : undefined;
+  return !Array.isArray(visibility) || visibility.includes(who);
 }

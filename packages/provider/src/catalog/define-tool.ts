@@ -9,10 +9,19 @@ import {
   type ToolFlag,
   type ToolOrigin,
   type ToolOverride,
+  type AdmissionServer,
 } from "@hostside/core";
-import { cleanData, cleanSchema, dropUnseen, freezeData, effectOfHints } from "@hostside/core/implement";
-import type { ListingOrigin } from "./listing-origin.ts";
+import {
+  cleanData,
+  cleanSchema,
+  dropUnseen,
+  freezeData,
+  effectOfHints,
+  serverWords,
+  sharingOf,
+} from "@hostside/core/implement";
 import { hashJson } from "@hostside/naming";
+import { registrationOf } from "../saved/fingerprint-reach.ts";
 
 /** Writes the description that a model reads. Gets untrusted texts, and returns one. */
 export type DescribeTool = (tool: RemoteTool, spec: ServerSpec) => string;
@@ -239,4 +248,75 @@ function entryOf({
     _meta: meta,
     ...extras,
   };
+}
+
+type Info = { readonly [member in "version" | "name" | "title" | "description" | "instructions"]?: string | undefined };
+type Known = Info & { readonly server: AdmissionServer };
+
+const described = new WeakMap<ServerSpec, Known>();
+let lastRevision = 0;
+
+/**
+ * A server in the host's own words, with the version that it says it has and what else it says of
+ * itself, for whoever decides about its tools and requests; the same object for the same spec,
+ * version and words. `info` is absent while it has not been listed.
+ */
+export function describeServer(spec: ServerSpec, info: Info | undefined): AdmissionServer {
+  const { version, name, title: ownTitle, description, instructions } = info ?? {};
+  const claimed = { version, name, title: ownTitle, description, instructions };
+  const known = described.get(spec);
+  if (known !== undefined && isSame(known, claimed) && (known.server.words === undefined) === (info === undefined))
+    return known.server;
+  const { id, labels = {}, title, perCaller } = spec;
+  const revision = known?.server.revision ?? (lastRevision += 1);
+  const server = Object.freeze({
+    id,
+    labels,
+    ...(title !== undefined && { title }),
+    ...(version !== undefined && { version }),
+    ...(info !== undefined && { words: serverWords(claimed) }),
+    // A hash, which most hosts never read.
+    get registration() {
+      return registrationOf(spec);
+    },
+    revision,
+    sharing: sharingOf(spec),
+    ...(perCaller !== undefined && { perCaller }),
+  });
+  described.set(spec, { ...claimed, server });
+  return server;
+}
+
+function isSame(one: Info, other: Info): boolean {
+  return (
+    one.version === other.version &&
+    one.name === other.name &&
+    one.title === other.title &&
+    one.description === other.description &&
+    one.instructions === other.instructions
+  );
+}
+
+/** Which server listed something. */
+export interface ListingOrigin {
+  readonly spec: ServerSpec;
+  /** How often the server came back as another one. */
+  readonly replacements: number;
+  /** Stands for the provider, which counts the replacements. */
+  readonly provider: object;
+}
+
+/**
+ * Whether two listings are of one registration, and of one server in it. Between providers only the
+ * registration counts.
+ */
+export function isSameOrigin(a: ListingOrigin, b: ListingOrigin): boolean {
+  if (a.provider === b.provider && a.replacements !== b.replacements) return false;
+  if (a.spec === b.spec) return true;
+  return codeOf(a.spec) === codeOf(b.spec) && registrationOf(a.spec) === registrationOf(b.spec);
+}
+
+// What is no data has no other sign than being the same object.
+function codeOf(spec: ServerSpec): unknown {
+  return spec.type === "memory" ? spec.serve : spec.type === "custom" ? spec.open : undefined;
 }

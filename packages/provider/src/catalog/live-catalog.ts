@@ -5,7 +5,7 @@ import type { AgreementWait } from "./agree-on-names.ts";
 import { buildCatalog, identitiesOf, toolsToName, type CatalogPlan } from "./build-catalog.ts";
 import { emptyCatalog, quarantinedTools, type ProviderCatalog, type ToolServerListing } from "./catalog.ts";
 import type { DescribeTool, CatalogTool } from "./define-tool.ts";
-import type { SharedNames } from "./shared-names.ts";
+import type { SharedNames } from "./name-book.ts";
 
 /** The catalogue that is on show, and the one place where it is exchanged for another one. */
 export interface LiveCatalog {

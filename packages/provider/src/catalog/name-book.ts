@@ -1,16 +1,23 @@
-import { assertKnownOptions, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, foldCase, type Fields } from "@hostside/core/implement";
 import {
   assertNamingStrategy,
   emptyNames,
   loadNames,
   saveNames,
   hostsideNaming,
+  adoptNames,
+  assignNames,
+  identityOf,
+  withoutNames,
+  withoutServer,
   type NamingStrategy,
   type SavedNames,
+  type NameAssignment,
+  type NameTable,
+  type ToolIdentity,
 } from "@hostside/naming";
-import { guardNaming } from "../guarded-parts.ts";
-import type { AgreeOnNames } from "./agree-on-names.ts";
-import { createSharedNames, type SharedNames } from "./shared-names.ts";
+import { guardNaming, type PartFault } from "../guarded-parts.ts";
+import { createAgreements, type AgreeOnNames, type Agreements, type AgreementWait } from "./agree-on-names.ts";
 
 /** What a book of names is made from. */
 export interface NameBookOptions {
@@ -81,4 +88,223 @@ export function openNameBook(book: NameBook): SharedNames {
   const names = opened.get(book);
   if (names === undefined) throw new TypeError("names must be a book that createNameBook() made");
   return names;
+}
+
+/** The names that providers share. */
+export interface SharedNames {
+  /** Never throws where it makes names. */
+  readonly naming: NamingStrategy;
+  /** All names that are given now. */
+  readonly table: NameTable;
+  /** Whether names are agreed on with others before they are given. */
+  readonly asks: boolean;
+  /** Takes part in it, until `leave()`. */
+  join(init: NameUserInit): NameUser;
+  /** What went wrong in the strategy since the last time that it was asked, each subject once. */
+  readonly takeFaults: () => readonly PartFault[];
+}
+
+/** What a book has to know of one provider. */
+export interface NameUserInit {
+  /**
+   * Local names that no tool gets while this provider is there; tools of servers that are
+   * registered already keep theirs.
+   */
+  readonly reservedNames: readonly string[];
+  /** The remote names of the tools of a server that have their names on show. */
+  readonly shown: (serverId: string) => Iterable<string>;
+}
+
+/** The part of one provider in a book. */
+export interface NameUser {
+  /** The names as they are now; after `leave()`, as they were then. */
+  readonly table: NameTable;
+  /** The server is registered with this provider, once or again. */
+  claim(serverId: string): void;
+  /** It is not any more. */
+  release(serverId: string): void;
+  /**
+   * Waits until these tools of one server have names that hold, 2 s at most; `undefined` where
+   * there is nothing to wait for. Never rejects. Ends with `leave()`, where it has no signal.
+   */
+  agreeOn(tools: readonly ToolIdentity[], wait: AgreementWait): Promise<void> | undefined;
+  /**
+   * Gives each of these tools its name, in one step: what they are called stands before anything is
+   * made of it.
+   */
+  assign(tools: readonly ToolIdentity[]): NameAssignment;
+  /** Releases everything. */
+  leave(): void;
+}
+
+/** How many names of one server are kept for tools that nobody lists. */
+const maxNamesPerServer = 20_000;
+
+/** What {@linkcode SharedNames} are made from. */
+export interface SharedNamesInit extends ReturnType<typeof guardNaming> {
+  readonly saved: NameTable;
+  readonly agree: AgreeOnNames | undefined;
+}
+
+/** Makes the part of a book that its providers see. */
+function createSharedNames({ naming, takeFaults, saved, agree }: SharedNamesInit): SharedNames {
+  let table = saved;
+  let isAssigning = false;
+  const users = new Set<NameUserInit>();
+  const registered = createTally();
+  const reserved = createTally();
+
+  const reserve = (name: string): void => {
+    reserved.add(foldCase(name));
+    const owner = identityOf(table, name);
+    // It was only kept for it: nobody can have seen it, and nobody does.
+    if (owner !== undefined && !registered.has(owner.serverId)) table = withoutNames(table, [name]);
+  };
+  const assign = (tools: readonly ToolIdentity[]): NameAssignment => {
+    if (isAssigning) throw new Error("a naming strategy must not change the servers or ask for admission again");
+    isAssigning = true;
+    try {
+      const more = shownToo(tools, table, users);
+      const assignment = assignNames(more.length === 0 ? tools : [...tools, ...more], {
+        strategy: naming,
+        previous: table,
+        serverIds: registered.keys(),
+        reservedNames: reserved.keys(),
+        maxNamesPerServer,
+      });
+      table = assignment.names;
+      return assignment;
+    } finally {
+      isAssigning = false;
+    }
+  };
+  const agreements =
+    agree &&
+    createAgreements({
+      agree,
+      table: () => table,
+      propose(tools, taken) {
+        const reservedNames = [...reserved.keys(), ...taken];
+        return assignNames(tools, { strategy: naming, previous: table, serverIds: registered.keys(), reservedNames })
+          .names;
+      },
+      adopt(given, asked) {
+        const tools = asked.filter(({ serverId }) => registered.has(serverId));
+        const { names, refused } = adoptNames(table, given, {
+          strategy: naming,
+          tools,
+          reservedNames: new Set(reserved.keys()),
+        });
+        table = names;
+        return refused;
+      },
+    });
+  return {
+    naming,
+    asks: agreements !== undefined,
+    get table() {
+      return table;
+    },
+    join(init) {
+      users.add(init);
+      for (const name of init.reservedNames) reserve(name);
+      return createUser({
+        table: () => table,
+        assign,
+        agreements,
+        claim: (serverId) => registered.add(serverId),
+        release(serverId) {
+          if (registered.remove(serverId)) table = withoutServer(table, serverId);
+        },
+        leave() {
+          users.delete(init);
+          for (const name of init.reservedNames) reserved.remove(foldCase(name));
+        },
+      });
+    },
+    takeFaults,
+  };
+}
+
+/** What one user does with the book. */
+interface NameUserParts extends Pick<NameUser, "assign"> {
+  readonly table: () => NameTable;
+  readonly agreements: Agreements | undefined;
+  /** One registration more of this server, or less. */
+  readonly claim: (serverId: string) => void;
+  readonly release: (serverId: string) => void;
+  readonly leave: () => void;
+}
+
+function createUser({ table, assign, agreements, ...book }: NameUserParts): NameUser {
+  const left = new AbortController();
+  const claimed = new Set<string>();
+  let last: NameTable | undefined;
+  const release = (serverId: string): void => {
+    if (claimed.delete(serverId)) book.release(serverId);
+  };
+  return {
+    get table() {
+      return last ?? table();
+    },
+    claim(serverId) {
+      if (last !== undefined || claimed.has(serverId)) return;
+      claimed.add(serverId);
+      book.claim(serverId);
+    },
+    release,
+    agreeOn: (tools, wait) => agreements?.reach(tools, { signal: left.signal, ...wait }),
+    assign,
+    leave() {
+      if (last !== undefined) return;
+      last = table();
+      left.abort();
+      for (const serverId of claimed) release(serverId);
+      book.leave();
+    },
+  };
+}
+
+/**
+ * What is on show of the servers of these tools that may have to lose names: those that nobody has
+ * on show. None for a server that is far from that.
+ */
+function shownToo(
+  tools: readonly ToolIdentity[],
+  { servers }: NameTable,
+  users: Iterable<NameUserInit>,
+): readonly ToolIdentity[] {
+  const large = new Set<string>();
+  for (const { serverId } of tools) {
+    if ((servers.get(serverId)?.size ?? 0) + tools.length > maxNamesPerServer) large.add(serverId);
+  }
+  const shownBy = (user: NameUserInit): readonly ToolIdentity[] =>
+    Array.from(large, (serverId) => Array.from(user.shown(serverId), (toolName) => ({ serverId, toolName }))).flat();
+  return large.size === 0 ? [] : Array.from(users, shownBy).flat();
+}
+
+/** How often each text is there. */
+export interface Tally {
+  has(text: string): boolean;
+  keys(): Iterable<string>;
+  add(text: string): void;
+  /** Whether that was the last of it. */
+  remove(text: string): boolean;
+}
+
+/** Counts nothing yet. */
+function createTally(): Tally {
+  const counts = new Map<string, number>();
+  return {
+    has: (text) => counts.has(text),
+    keys: () => counts.keys(),
+    add(text) {
+      counts.set(text, (counts.get(text) ?? 0) + 1);
+    },
+    remove(text) {
+      const left = (counts.get(text) ?? 0) - 1;
+      if (left > 0) counts.set(text, left);
+      return left > 0 ? false : counts.delete(text);
+    },
+  };
 }

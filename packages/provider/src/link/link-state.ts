@@ -1,4 +1,16 @@
-import type { HostsideError } from "@hostside/core";
+import type {
+  HostsideError,
+  Random,
+  ToolListing,
+  Clock,
+  JsonObject,
+  ServerObserver,
+  ServerOperation,
+  ServerRecord,
+  ServerSpec,
+  ServerPeer,
+} from "@hostside/core";
+import { askForMeta, dateOf, tell } from "@hostside/core/implement";
 
 /**
  * The life of one registered server. Each state carries only what it has; `transition` is the only
@@ -239,4 +251,212 @@ export function isUpToDate({ listing }: ReadyState, now: number): boolean {
 /** Whether a listing is under way in this state. */
 export function isRunning(state: LinkState): state is RunningState {
   return hasSession(state) && state.listing.kind === "running";
+}
+
+/**
+ * What somebody waits for. `call`: tools no older than the server's latest notification. `ready`:
+ * the same, tried at once even during back-off. `refresh`: a listing that starts from now on.
+ */
+export type Demand = "call" | "ready" | "refresh";
+
+/** What happens to a link. `session` and `run` say which one a report is about. */
+export type LinkEvent =
+  | { readonly type: "want"; readonly demand: Demand; readonly tickets: readonly number[] }
+  /** The attempt waits for its turn to start, or no longer does. */
+  | { readonly type: "turn"; readonly session: number; readonly waits: boolean }
+  /** `listedUntil`: until when, on the clock, this server's word of before is still good. */
+  | { readonly type: "connected"; readonly session: number; readonly listedUntil?: number | undefined }
+  | { readonly type: "connect-failed"; readonly session: number; readonly error: HostsideError }
+  | { readonly type: "listed"; readonly session: number; readonly run: number; readonly listing: ToolListing }
+  | { readonly type: "list-failed"; readonly session: number; readonly run: number; readonly error: HostsideError }
+  | { readonly type: "tools-changed"; readonly session: number }
+  /**
+   * The session is gone: its process died, its connection broke, or the server no longer knows it.
+   */
+  | { readonly type: "session-lost"; readonly session: number; readonly error: HostsideError }
+  /** A call was refused for want of credentials. */
+  | { readonly type: "refused"; readonly session: number; readonly error: HostsideError }
+  /** A call worked. */
+  | { readonly type: "proven"; readonly session: number }
+  /** The time that `wakeAt` named has come. */
+  | { readonly type: "wake" }
+  /** The next session is to be opened by another spec; what runs on this one may finish. */
+  | { readonly type: "renew"; readonly error: HostsideError }
+  /** With a `refusal`, a user has to sign in before the next session. */
+  | { readonly type: "disconnect"; readonly error: HostsideError; readonly refusal?: HostsideError | undefined }
+  /** With `drain`, calls that are under way may finish. */
+  | { readonly type: "remove"; readonly error: HostsideError; readonly drain?: boolean };
+
+/** What is to be done about it, in this order. */
+export type LinkEffect =
+  | { readonly type: "connect"; readonly session: number }
+  /**
+   * End a session, or an attempt to get one, because of `error`. With `drain`, calls that are under
+   * way on it may finish first.
+   */
+  | { readonly type: "close"; readonly session: number; readonly error: HostsideError; readonly drain?: boolean }
+  | { readonly type: "list"; readonly session: number; readonly run: number }
+  | { readonly type: "publish"; readonly listing: ToolListing }
+  /** The holders of the tickets may go on at once. */
+  | { readonly type: "go"; readonly tickets: readonly number[] }
+  /** The holders of the tickets wait for this run. */
+  | { readonly type: "wait"; readonly tickets: readonly number[]; readonly run: number }
+  | { readonly type: "refuse"; readonly tickets: readonly number[]; readonly error: HostsideError }
+  /**
+   * Who waits for this run or an earlier one goes on; with an `error`, those who wanted a refresh
+   * get it instead.
+   */
+  | { readonly type: "release"; readonly run: number; readonly error?: HostsideError }
+  /** Everybody who waits gets the error. */
+  | { readonly type: "reject"; readonly error: HostsideError };
+
+/** What a transition may look at besides state and event. */
+export interface LinkContext {
+  readonly serverId: string;
+  readonly now: number;
+  readonly random: Random;
+  readonly policy: LinkPolicy;
+  /** Whether anybody waits. */
+  readonly waiting: boolean;
+  /** Whether the tools on show are those of a whole listing. */
+  readonly hasWholeListing: boolean;
+  /**
+   * Whether the current session was opened of what was known, and its server has not been heard of
+   * yet.
+   */
+  readonly isAssumed: boolean;
+  /** Whether the server of the current session says that it tells when its tools change. */
+  readonly announces: boolean;
+  /** When the latest call on the current session ended; `undefined` while one is under way. */
+  readonly unusedSince: number | undefined;
+}
+
+/** The next state, and what is to be done. The same state object means that nothing happened. */
+export interface Step {
+  readonly state: LinkState;
+  readonly effects: readonly LinkEffect[];
+}
+
+/** The event changes nothing. */
+export function stay(state: LinkState, ...effects: readonly LinkEffect[]): Step {
+  return { state, effects };
+}
+
+/** When a changed tool list is read again: see `ProviderOptions.refresh`. */
+export type RefreshMode = "lazy" | "debounced" | "manual";
+
+/** The numbers that a link's transitions depend on, all in milliseconds but for the counts. */
+export interface LinkPolicy {
+  readonly refresh: RefreshMode;
+  readonly debounceMs: number;
+  readonly maxDelayMs: number;
+  readonly backoffBaseMs: number;
+  readonly backoffMaxMs: number;
+  readonly freeAttempts: number;
+  readonly background: boolean;
+  readonly stableMs: number;
+  /** How long a session may go unused; `Infinity` for ever. */
+  readonly idleMs: number;
+  /** When a connection attempt that has not even failed is given up. */
+  readonly connectBackstopMs: number;
+  /** The same for a listing. */
+  readonly listBackstopMs: number;
+}
+
+/**
+ * How long to wait after `failures` failures in a row: anything from nothing to a ceiling that
+ * doubles each time, up to a cap. This "full jitter" spreads the retries of many hosts best:
+ * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+ */
+export function backoffMs(failures: number, policy: LinkPolicy, random: Random): number {
+  // 2 ** 30 times any base is above any cap; a larger exponent would become Infinity.
+  const ceiling = Math.min(policy.backoffMaxMs, policy.backoffBaseMs * 2 ** Math.min(30, Math.max(0, failures - 1)));
+  return random() * ceiling;
+}
+
+/**
+ * How long the server itself asks to be left alone (`Retry-After`), up to the same cap; 0 when it
+ * does not.
+ */
+export function askedMs({ details }: HostsideError, { backoffMaxMs }: LinkPolicy): number {
+  return Math.min(details.retryAfterMs ?? 0, backoffMaxMs);
+}
+
+/**
+ * Announces something that begins; `undefined`: nobody listens, or nobody wants to hear more of it.
+ */
+export type AnnounceOperation = (operation: Omit<ServerOperation, "observe">) => ServerObserver | undefined;
+
+/** What operations need. */
+export interface OperationInit {
+  readonly spec: ServerSpec;
+  readonly clock: Clock;
+  readonly onRecord: (record: ServerRecord) => void;
+  readonly announce: AnnounceOperation | undefined;
+}
+
+/** Something that is being done with a server. */
+export interface Operation {
+  /** Announces it, once. To be called in the turn of whoever caused it. */
+  readonly announce: () => void;
+  /** What goes along with a request of it. Announces it. */
+  readonly meta: () => JsonObject | undefined;
+  /** It is over. */
+  readonly end: (peer: Parameters<OperationRecorder>[1], end: Parameters<OperationRecorder>[2]) => void;
+}
+
+/** Begins one, whose time runs from now on. */
+export function beginOperation(operation: ServerOperation["operation"], init: OperationInit): Operation {
+  const { spec, clock, announce } = init;
+  const startedAt = dateOf(clock);
+  let observer: ServerObserver | undefined;
+  let isAnnounced = false;
+  const announceOnce = (): void => {
+    if (isAnnounced) return;
+    isAnnounced = true;
+    observer = announce?.({ serverId: spec.id, operation, startedAt });
+  };
+  const record = recorder({
+    spec,
+    clock,
+    onRecord(made) {
+      announceOnce();
+      tell(observer?.onRecord, made);
+      init.onRecord(made);
+    },
+  });
+  return {
+    announce: announceOnce,
+    meta() {
+      announceOnce();
+      return observer && askForMeta(observer);
+    },
+    end: (peer, end) => record(operation, peer, end),
+  };
+}
+
+/** What a recorder is made from. */
+export interface RecorderInit {
+  readonly spec: ServerSpec;
+  readonly clock: Clock;
+  readonly onRecord: (record: ServerRecord) => void;
+}
+
+/** Says what became of something, whose time runs from now on. */
+export type OperationRecorder = (
+  operation: ServerRecord["operation"],
+  peer: ServerPeer,
+  end: HostsideError | { readonly toolCount: number } | undefined,
+) => void;
+
+/** Starts the time of something that is done with a server. */
+export function recorder({ spec, clock, onRecord }: RecorderInit): OperationRecorder {
+  const from = clock.now();
+  return (operation, peer, end) => {
+    const durationMs = clock.now() - from;
+    const startedAt = Math.round(dateOf(clock) - durationMs);
+    const record = { serverId: spec.id, operation, startedAt, durationMs, peer };
+    if (end === undefined) onRecord(record);
+    else onRecord("toolCount" in end ? { ...record, toolCount: end.toolCount } : { ...record, error: end });
+  };
 }

@@ -10,17 +10,27 @@ import {
 } from "@hostside/core";
 import { dateOf, isJsonObject, sameJson } from "@hostside/core/implement";
 import type { ConnectionHooks, KnownServer } from "@hostside/core/implement";
-import { createNameFilter } from "../catalog/tool-filter.ts";
+import { createNameFilter } from "../catalog/build-catalog.ts";
 import { toHostsideError } from "../to-hostside-error.ts";
 import { createConnectionHooks, type NewsHooks } from "./connection-hooks.ts";
-import type { Demand, LinkContext, LinkEffect, LinkEvent } from "./link-event.ts";
-import type { LinkPolicy } from "./link-policy.ts";
-import { hasSession, isUpToDate, stateNameOf, type LinkState, type ReadyState, type StateName } from "./link-state.ts";
+import {
+  hasSession,
+  isUpToDate,
+  stateNameOf,
+  beginOperation,
+  type Demand,
+  type LinkContext,
+  type LinkEffect,
+  type LinkEvent,
+  type LinkPolicy,
+  type LinkState,
+  type ReadyState,
+  type StateName,
+  type AnnounceOperation,
+} from "./link-state.ts";
 import { mustList } from "./listing-transitions.ts";
-import { createMachine, type Machine, type MachineHost } from "./machine.ts";
-import { beginOperation, type AnnounceOperation } from "./operation.ts";
+import { createMachine, createWaiters, type Machine, type MachineHost } from "./machine.ts";
 import { createSessions, type Session, type Sessions, type SessionsHost } from "./sessions.ts";
-import { createWaiters } from "./waiters.ts";
 
 /** What a link is made from. */
 export interface LinkInit {

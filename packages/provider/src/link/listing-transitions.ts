@@ -1,10 +1,15 @@
 import { HostsideError, type ToolListing } from "@hostside/core";
-import { stay, type LinkContext, type LinkEffect, type LinkEvent, type Step } from "./link-event.ts";
-import { askedMs, backoffMs } from "./link-policy.ts";
 import {
+  stay,
+  askedMs,
+  backoffMs,
   isRefusal,
   isRunning,
   isUpToDate,
+  type LinkContext,
+  type LinkEffect,
+  type LinkEvent,
+  type Step,
   type DirtyListing,
   type ListingState,
   type ReadyState,

@@ -1,10 +1,13 @@
 import type { HostsideError } from "@hostside/core";
 import { withErrorContext } from "@hostside/core/implement";
-import { askedMs, backoffMs } from "./link-policy.ts";
-import type { LinkContext, LinkEffect, Step } from "./link-event.ts";
 import {
+  askedMs,
+  backoffMs,
   isRefusal,
   lastFailureOf,
+  type LinkContext,
+  type LinkEffect,
+  type Step,
   type ConnectingState,
   type DownState,
   type FailedState,

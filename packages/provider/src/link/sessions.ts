@@ -10,12 +10,9 @@ import {
   type ServerSpec,
 } from "@hostside/core";
 import { createLazyMap, dateOf, settleWithin, withErrorContext, type ConnectionHooks } from "@hostside/core/implement";
-import { sessionCloseMs } from "../longest-close.ts";
 import { toHostsideError } from "../to-hostside-error.ts";
-import type { LinkEvent } from "./link-event.ts";
-import { describePeer } from "./describe-peer.ts";
-import { beginOperation, type AnnounceOperation, type Operation } from "./operation.ts";
-import { recorder } from "./recorder.ts";
+import { beginOperation, recorder, type LinkEvent, type AnnounceOperation, type Operation } from "./link-state.ts";
+import { describePeer } from "./connection-hooks.ts";
 import { isForgotten } from "./session-transitions.ts";
 
 /** A live session, as calls see it. */
@@ -357,4 +354,12 @@ async function closeQuietly(connection: Connection, reason: HostsideError | unde
     // `close` never rejects by contract. A connector that breaks it must not break the next session
     // of its server.
   }
+}
+
+// A connection closes within three steps of `closeMs`; twice that is for one that breaks its word.
+const closeSteps = 6;
+
+/** How long the end of a session is waited for, in milliseconds. */
+export function sessionCloseMs(closeMs: number): number {
+  return closeSteps * closeMs;
 }

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import type { LinkContext, LinkEffect, LinkEvent, Step } from "./link-event.ts";
-import type { LinkState } from "./link-state.ts";
+import type { LinkContext, LinkEffect, LinkEvent, Step, LinkState } from "./link-state.ts";
 import { transition, wakeAt } from "./transition.ts";
 
 // Walks the tables of docs/architecture.md, "One server's life": every cell is what the transition

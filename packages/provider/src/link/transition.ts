@@ -1,12 +1,16 @@
 import { HostsideError } from "@hostside/core";
 import { formatMs, withErrorContext } from "@hostside/core/implement";
-import { stay, type Demand, type LinkContext, type LinkEvent, type Step } from "./link-event.ts";
-import type { LinkPolicy } from "./link-policy.ts";
 import {
+  stay,
   hasSession,
   isRunning,
   lastFailureOf,
   mayPass,
+  type Demand,
+  type LinkContext,
+  type LinkEvent,
+  type Step,
+  type LinkPolicy,
   type ConnectingState,
   type LinkState,
   type ReadyState,

@@ -6,10 +6,8 @@ import {
   type Fields,
   readWholeNumber,
 } from "@hostside/core/implement";
-import type { ListLimits } from "./listing/list-kind.ts";
-import { readCacheOptions, type CacheSettings, type ReadCacheOptions } from "./reading/cache-options.ts";
+import { readCacheOptions, type CacheSettings, type ReadCacheOptions } from "./reading/read-cache.ts";
 import { readAllowedUris, type AllowUri } from "./reading/check-uri.ts";
-import type { ReadLimits } from "./reading/read-contents.ts";
 
 /** Options of {@linkcode createResources}. */
 export interface ResourcesOptions {
@@ -78,6 +76,22 @@ export interface ResourcesOptions {
   readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
+}
+
+/** How much is taken of one server's list. */
+export interface ListLimits {
+  readonly maxPages: number;
+  readonly maxEntries: number;
+  /** UTF-16 units of all entries, serialised. */
+  readonly maxListingLength: number;
+}
+
+/** How much one read may bring. */
+export interface ReadLimits {
+  /** UTF-16 units of all texts and all base64 of one read. */
+  readonly maxContentLength: number;
+  /** Pieces of one read. */
+  readonly maxContents: number;
 }
 
 /** Options that were read, with their defaults. */

@@ -1,31 +1,31 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Event, Subscription } from "@hostside/core";
 import { isPlainObject, kindOf, unknownServerError } from "@hostside/core/implement";
-import { createServerQueries } from "./asking/ask-server.ts";
-import { abortedError } from "./asking/ask-errors.ts";
-import type { DroppedEntry } from "./listing/list-kind.ts";
-import type { ServerFailure } from "./listing/list-servers.ts";
+import { createServerQueries, abortedError, type ResourceParts } from "./ask-server.ts";
+import { resourceKind, templateKind, type DroppedEntry } from "./listing/list-server.ts";
+import {
+  assertReadOptions,
+  createServerLists,
+  type ServerFailure,
+  type ListOptions,
+  type ReadOptions,
+} from "./listing/server-lists.ts";
 import type { ListChange, ListSnapshot } from "./listing/live-list.ts";
-import { resourceKind, templateKind } from "./listing/read-entry.ts";
-import { assertReadOptions, createServerLists, type ListOptions, type ReadOptions } from "./listing/server-lists.ts";
 import { checkUri } from "./reading/check-uri.ts";
-import { createReadCache } from "./reading/read-cache.ts";
+import { createReadCache, type ResourceRead } from "./reading/read-cache.ts";
 import { readResource, type ResourceTarget } from "./reading/read-resource.ts";
-import type { ResourceRead } from "./reading/resource-read.ts";
 import { createReadStats, type ResourceStats } from "./reading/read-stats.ts";
 import type { Resource, ResourceTemplate } from "@hostside/core";
 import { createPrompts, type Prompts } from "./prompts/create-prompts.ts";
-import type { ResourceParts } from "./resource-parts.ts";
 import type { ResourceProvider } from "./resource-provider.ts";
 import { readResourcesOptions, type ResourcesOptions } from "./resources-options.ts";
-import { followProvider } from "./watching/follow-provider.ts";
-import { createServerOffers, type ServerOffers } from "./watching/server-offers.ts";
+import { followProvider, createServerOffers, type ServerOffers } from "./follow-provider.ts";
 import {
   createOpenSubscriptions,
   readSubscribeOptions,
   type SubscribeOptions,
   type UpdateListener,
-} from "./watching/subscriptions.ts";
+} from "./subscriptions.ts";
 
 /** The resources of several servers. */
 export interface ResourceListing {

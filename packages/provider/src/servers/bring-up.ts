@@ -1,10 +1,7 @@
-import { HostsideError, type Clock } from "@hostside/core";
+import { HostsideError, type Clock, type Cancel } from "@hostside/core";
 import { formatMs } from "@hostside/core/implement";
-import { createFanOutSignal } from "../fan-out-signal.ts";
-import type { Demand } from "../link/link-event.ts";
-import { toHostsideError } from "../to-hostside-error.ts";
-import { createSimultaneousStart } from "./simultaneous-start.ts";
-import { operationError } from "./operation-error.ts";
+import type { Demand } from "../link/link-state.ts";
+import { toHostsideError, operationError } from "../to-hostside-error.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
 import type { ServerSet } from "./server-set.ts";
 
@@ -50,14 +47,16 @@ export async function bringUp(plan: BringUpPlan): Promise<readonly StartFailure[
   const wanted = toWaitFor(plan);
   const start = createSimultaneousStart(wanted, serverSet, clock);
   const late = {};
-  const required = createFanOutSignal(signal);
-  const optional = createFanOutSignal(signal);
-  const cancel = timeoutMs === undefined ? undefined : clock.schedule(timeoutMs, () => optional.abort(late));
+  const time = new AbortController();
+  const required = signal === undefined ? [] : [signal];
+  const optional = [...required, time.signal];
+  const cancel = timeoutMs === undefined ? undefined : clock.schedule(timeoutMs, () => time.abort(late));
   const outcomes = await Promise.all(
     wanted.map(async (registration): Promise<readonly StartFailure[]> => {
       const { link, id } = registration;
       try {
-        const waits = (demand === "ready" && link.spec.required === true ? required : optional).next();
+        // A signal for each, because a runtime warns of many listeners on one.
+        const waits = AbortSignal.any(demand === "ready" && link.spec.required === true ? required : optional);
         await whileUserWaits(registration, interactive, () => link.ready(demand, waits));
         return [];
       } catch (reason) {
@@ -70,8 +69,6 @@ export async function bringUp(plan: BringUpPlan): Promise<readonly StartFailure[
     }),
   );
   cancel?.();
-  required.release();
-  optional.release();
   if (signal?.aborted) throw operationError(signal.reason, { operation, signal });
   // A debut shows its servers when the last one has settled, so this is known only now.
   const unpublished = wanted.flatMap((registration): readonly StartFailure[] => {
@@ -127,4 +124,43 @@ export function refreshError(what: string, failures: readonly StartFailure[]): H
     details: { failures: failures.map(({ error }) => error) },
     cause: failures[0]?.error,
   });
+}
+
+/** The first appearance of several servers. */
+export interface SimultaneousStart {
+  /** The server has its tools, or is known not to get them now. */
+  settled(registration: Registration): void;
+}
+
+// Long enough for servers that start at about the same speed, too short for a person to notice.
+const longestHoldMs = 250;
+
+/**
+ * Makes servers that have not been shown yet appear together: when all of them have settled, or a
+ * quarter of a second after the first, whichever comes first. So whoever watches the tools sees
+ * them change once and not with every server, and a slow one holds up nobody. Those that are late
+ * appear when they are ready. Names do not depend on it.
+ */
+function createSimultaneousStart(
+  registrations: readonly Registration[],
+  serverSet: ServerSet,
+  clock: Clock,
+): SimultaneousStart {
+  const held = new Set(registrations.filter(({ listed, held: already }) => listed === undefined && !already));
+  const waiting = new Set(held);
+  let cancel: Cancel | undefined;
+  for (const registration of held) registration.held = true;
+
+  const appear = (): void => {
+    cancel?.();
+    serverSet.show(held);
+    held.clear();
+  };
+  return {
+    settled(registration) {
+      if (!waiting.delete(registration) || held.size === 0) return;
+      if (waiting.size === 0) appear();
+      else cancel ??= clock.schedule(longestHoldMs, appear);
+    },
+  };
 }

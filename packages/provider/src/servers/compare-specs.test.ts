@@ -1,6 +1,6 @@
 import type { ServerSpec } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { compareSpecs } from "./update-server.ts";
+import { compareSpecs } from "./add-server.ts";
 
 const stdio: ServerSpec = {
   id: "s",

@@ -1,6 +1,6 @@
 import { defaultTimeouts, type Clock, type HostsideError } from "@hostside/core";
 import { settleWithin } from "@hostside/core/implement";
-import { sessionCloseMs } from "../longest-close.ts";
+import { sessionCloseMs } from "../link/sessions.ts";
 import type { Link } from "../link/link.ts";
 import type { Registration } from "./registration.ts";
 

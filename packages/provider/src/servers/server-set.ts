@@ -1,14 +1,22 @@
-import { type ServerSpec, type ToolListing, type HostsideError } from "@hostside/core";
-import { compareText, dateOf, unknownServerError } from "@hostside/core/implement";
+import {
+  defaultTimeouts,
+  type ServerSpec,
+  type ToolListing,
+  type HostsideError,
+  type Diagnostic,
+} from "@hostside/core";
+import { compareText, dateOf, unknownServerError, withDefaults, type EventSource } from "@hostside/core/implement";
 import type { Session } from "../link/sessions.ts";
-import type { ProviderParts } from "../provider-parts.ts";
-import { assembleServer } from "./assemble-server.ts";
-import type { Publisher } from "./publish-listings.ts";
-import type { Registration } from "./registration.ts";
-import type { ServerStatus } from "./server-status.ts";
-import { createShowing } from "./show-changes.ts";
-import { changeSpec, takeListing } from "./take-listing.ts";
+import { createServerReports, type ProviderParts, type ServerReportsInit } from "./server-reports.ts";
+import { createPublisher, changeSpec, takeListing, type Publisher } from "./publish-listings.ts";
+import { readStatus, type Registration, type ServerStatus } from "./registration.ts";
 import { createDrainingRegistrations, type RegistrationEnding } from "./end-server.ts";
+import { longestAgreementMs } from "../catalog/agree-on-names.ts";
+import { createCallQueue } from "../calls/call-queue.ts";
+import { findCallable } from "../catalog/catalog.ts";
+import { createLink, type Link } from "../link/link.ts";
+import type { LinkPolicy } from "../link/link-state.ts";
+import type { ProviderSettings } from "../provider-options.ts";
 
 /** The registered servers, and the way from each of them to the catalogue. */
 export interface ServerSet {
@@ -73,8 +81,7 @@ export function createServerSet(parts: ProviderParts): ServerSet {
   const onListing = (registration: Registration, listing: ToolListing, { connection }: Session): void => {
     // What ended can publish nothing more.
     if (!isCurrent(registration)) return;
-    const isWatched = parts.observers.diagnostic.hasListeners;
-    const news = takeListing(registration, listing, { server: connection.server, isWatched });
+    const news = takeListing(registration, listing, connection.server);
     registration.listedAt = dateOf(settings.clock);
     publishNews(registration);
     report(news);
@@ -151,4 +158,141 @@ function requireIn(registrations: ReadonlyMap<string, Registration>, id: string)
   const registration = registrations.get(id);
   if (registration === undefined) throw unknownServerError(id, registrations.keys());
   return registration;
+}
+
+/** What is special about one server. */
+export interface ServerInit extends Pick<ServerReportsInit, "onListing" | "onState"> {
+  readonly spec: ServerSpec;
+  readonly number: number;
+  readonly provisional: boolean;
+  readonly predecessor: Promise<void> | undefined;
+  /** See {@linkcode Registration.earlierUntil}. */
+  readonly earlierUntil: Registration["earlierUntil"];
+}
+
+/** Makes one server's link and call queue, and what they report; nothing starts. */
+function assembleServer(
+  { spec, number, provisional, predecessor, earlierUntil, onListing, onState }: ServerInit,
+  parts: ProviderParts,
+): Registration {
+  const { settings, catalog, observers } = parts;
+  const { connector, clock, random, requestSeam: seam } = settings;
+  const { id } = spec;
+  const hooks = createServerReports({ registration: () => registration, onListing, onState, parts });
+  const link: Link = createLink({
+    spec,
+    connector,
+    clock,
+    random,
+    policyOf: (current) => policyOf(current, settings, catalog.asksForNames ? longestAgreementMs : 0),
+    hooks,
+    predecessor,
+    seam,
+  });
+  const queue = createCallQueue({
+    link,
+    clock,
+    find: (toolName) => findCallable(catalog.current, id, toolName),
+    isQuarantined: (toolName) => catalog.current.servers.get(id)?.withheld.get(toolName)?.admission === "quarantine",
+    callEnded: observers.callEnded,
+    diagnostic: observers.diagnostic,
+    earlierUntil,
+  });
+  const registration: Registration = {
+    id,
+    number,
+    provider: parts.identity,
+    link,
+    queue,
+    earlierUntil,
+    replacements: 0,
+    held: provisional,
+    provisional,
+    usersWaiting: 0,
+  };
+  return registration;
+}
+
+// A connector settles by itself within its timeouts, and cleans up before it does. The backstops
+// are for one that does not.
+function policyOf({ timeouts }: ServerSpec, { policy }: ProviderSettings, agreementMs: number): LinkPolicy {
+  const { connectMs, listMs, closeMs } = withDefaults(defaultTimeouts, timeouts);
+  return { ...policy, connectBackstopMs: connectMs + 5 * closeMs, listBackstopMs: listMs + closeMs + agreementMs };
+}
+
+/** What of the registrations is shown and said. */
+export interface Showing extends Publisher {
+  readonly status: (registration: Registration) => ServerStatus;
+  /** Says in which state a registration is now, if that is news. */
+  readonly announce: (registration: Registration) => void;
+  /** Says that a registration has ended. */
+  readonly announceEnd: (registration: Registration) => void;
+  readonly report: (diagnostics: readonly Diagnostic[]) => void;
+  /**
+   * Puts off what is shown and said until `work` is done: then what is shown changes once, and the
+   * rest is said. `work` must not wait.
+   */
+  readonly together: (work: () => void) => void;
+}
+
+interface PutOff {
+  cause: Registration | undefined;
+  readonly tasks: (() => void)[];
+}
+
+/** Makes the way from registrations to those who watch. */
+function createShowing(all: () => readonly Registration[], parts: ProviderParts): Showing {
+  const { observers, catalog, settings } = parts;
+  const statusOf = (registration: Registration): ServerStatus =>
+    readStatus(registration, { catalog: catalog.current, clock: settings.clock });
+  const { publish, ...publisher } = createPublisher(all, parts);
+  const announce = createAnnouncer(observers.status, statusOf);
+  let putOff: PutOff | undefined;
+  const say = (task: () => void): void => {
+    if (putOff === undefined) task();
+    else putOff.tasks.push(task);
+  };
+  return {
+    ...publisher,
+    publish(cause) {
+      if (putOff === undefined) publish(cause);
+      else putOff.cause = cause;
+    },
+    status: statusOf,
+    announce: (registration) => say(() => announce(registration)),
+    announceEnd: (registration) => say(() => observers.status.emit(statusOf(registration))),
+    report(diagnostics) {
+      for (const diagnostic of diagnostics) say(() => observers.diagnostic.emit(diagnostic));
+    },
+    together(work) {
+      const mine: PutOff = { cause: undefined, tasks: [] };
+      putOff = mine;
+      try {
+        work();
+      } finally {
+        putOff = undefined;
+        if (mine.cause !== undefined) publish(mine.cause);
+        for (const task of mine.tasks) task();
+      }
+    },
+  };
+}
+
+/**
+ * Makes a function that announces a registration's status if anything in it is news. The end of a
+ * registration is not announced here, because whether it is one depends on what comes in its place.
+ */
+function createAnnouncer(
+  status: EventSource<ServerStatus>,
+  statusOf: (registration: Registration) => ServerStatus,
+): (registration: Registration) => void {
+  const announced = new WeakMap<Registration, string>();
+  return (registration) => {
+    if (registration.link.state.kind === "removed") return;
+    const now = statusOf(registration);
+    const news = [now.state, now.stage, now.error?.message, now.stale, now.degraded].join("\n");
+    if (announced.get(registration) === news) return;
+    announced.set(registration, news);
+    status.emit(now);
+  };
 }

@@ -3,11 +3,10 @@ import { isJsonObject, createLazySet, type LazySet } from "@hostside/core/implem
 import { hasSession, mayPass, type LinkState } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
 import type { OperationOptions } from "../mcp-provider.ts";
-import type { ProviderParts } from "../provider-parts.ts";
-import { operationError, registrationEndedError } from "./operation-error.ts";
-import type { Registration } from "./registration.ts";
+import type { ProviderParts } from "./server-reports.ts";
+import { operationError, registrationEndedError } from "../to-hostside-error.ts";
+import type { Registration, ServerStatus } from "./registration.ts";
 import type { ServerSet } from "./server-set.ts";
-import type { ServerStatus } from "./server-status.ts";
 
 /**
  * The resources that the product wants to hear of, whatever becomes of the sessions with their

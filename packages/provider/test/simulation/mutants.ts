@@ -202,7 +202,7 @@ export const mutants: readonly Mutant[] = [
     bug: "leaves a timer behind",
     patches: [
       {
-        file: "link/wake-timer.ts",
+        file: "link/machine.ts",
         find: "    if (at === undefined) return this.#stop();",
         replace: "    if (at === undefined) return;",
       },
@@ -222,7 +222,7 @@ export const mutants: readonly Mutant[] = [
         replace: "    calls.end(error, true);\n    observers.close();\n    catalog.close();",
       },
       {
-        file: "servers/show-changes.ts",
+        file: "servers/server-set.ts",
         find: 'if (registration.link.state.kind === "removed") return;',
         replace: "",
       },
@@ -340,7 +340,7 @@ export const mutants: readonly Mutant[] = [
     kinds: ["add", "remove", "apply", "connect-fault"],
     patches: [
       {
-        file: "servers/apply-servers.ts",
+        file: "servers/server-operations.ts",
         find: "      else if (registration.provisional) serverSet.settle(registration);\n",
         replace: "",
       },
@@ -351,7 +351,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "servers/server-operations.ts",
-        find: "        if (now !== undefined && (now !== registration || link.state.session !== session)) await disconnect(now, error);\n",
+        find: "    if (now !== undefined && (now !== registration || link.state.session !== session)) await disconnect(now, error);\n",
         replace: "",
       },
     ],

@@ -26,12 +26,12 @@ export const savedMutants: readonly Mutant[] = [
     bug: "takes whatever was saved for what still holds",
     patches: [
       {
-        file: "saved/held-listing.ts",
+        file: "saved/write-saved-catalog.ts",
         find: 'if (saved === undefined || saved.server.era !== "modern") return undefined;',
         replace: "if (saved === undefined) return undefined;",
       },
       {
-        file: "saved/held-listing.ts",
+        file: "saved/write-saved-catalog.ts",
         find: "Math.min(listing.ttlMs ?? 0, longestTrustMs) - ageMs",
         replace: "longestTrustMs - ageMs",
       },
@@ -61,7 +61,7 @@ export const savedMutants: readonly Mutant[] = [
     bug: "shows what was saved as the server's word of today",
     patches: [
       {
-        file: "servers/server-status.ts",
+        file: "servers/registration.ts",
         find: 'stale: listed !== undefined && !(state.kind === "ready"',
         replace: 'stale: listed !== undefined && state.kind !== "idle" && !(state.kind === "ready"',
       },

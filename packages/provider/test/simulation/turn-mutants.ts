@@ -2,7 +2,7 @@ import type { SourceMutant } from "../../../../test/load-mutant.ts";
 
 const patch = (bug: string, find: string, replace: string): SourceMutant => ({
   bug,
-  patches: [{ file: "calls/gate.ts", find, replace }],
+  patches: [{ file: "calls/fair-queue.ts", find, replace }],
 });
 
 /** Deliberate bugs of the gate, which `checkTurns` must find. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseUriTemplate } from "./uri-template.ts";
+import { parseUriTemplate } from "../complete.ts";
 
 // The texts of https://www.rfc-editor.org/rfc/rfc6570#section-3.2, with what the RFC says comes of
 // them.

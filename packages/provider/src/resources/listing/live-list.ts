@@ -1,8 +1,6 @@
 import type { Cancel, Clock, Event, HostsideError } from "@hostside/core";
-import { compareText, createEvent, freezeData, type EventSource } from "@hostside/core/implement";
-import { diffEntries, type EntriesDiff } from "./diff-entries.ts";
-import type { ListDefinition } from "./list-kind.ts";
-import type { EntryListing } from "./read-pages.ts";
+import { compareText, createEvent, freezeData, sameJson, type EventSource } from "@hostside/core/implement";
+import type { ListDefinition, EntryListing } from "./list-server.ts";
 
 /** What changed on one server. */
 export interface ListChange<T> extends EntriesDiff<T> {
@@ -342,4 +340,37 @@ function takeSnapshot<T>({ servers, revision }: Live<T>): ListSnapshot<T> {
     entries: Object.freeze(sorted.flatMap(({ entries }) => Array.from(entries.values()))),
     servers: Object.freeze(states),
   });
+}
+
+/** What became of the entries of one server. */
+export interface EntriesDiff<T> {
+  readonly added: readonly T[];
+  /** As they were. */
+  readonly removed: readonly T[];
+  /** Still there under the same key, and not the same: as they are now. */
+  readonly changed: readonly T[];
+}
+
+/**
+ * Compares two lists by their keys; `undefined` when nothing changed. In the order of the lists.
+ */
+function diffEntries<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>): EntriesDiff<T> | undefined {
+  const added: T[] = [];
+  const changed: T[] = [];
+  for (const [key, entry] of after) {
+    const known = before.get(key);
+    if (known === undefined) added.push(entry);
+    else if (!isSame(known, entry)) changed.push(entry);
+  }
+  const removed = Array.from(before).flatMap(([key, entry]) => (after.has(key) ? [] : [entry]));
+  return added.length + changed.length + removed.length === 0 ? undefined : { added, removed, changed };
+}
+
+// What is nested too deep to be compared counts as changed.
+function isSame(a: unknown, b: unknown): boolean {
+  try {
+    return sameJson(a, b);
+  } catch {
+    return false;
+  }
 }

@@ -1,22 +1,19 @@
-import { longestTimeoutMs, type CallContext, type JsonObject } from "@hostside/core";
+import { longestTimeoutMs, type CallContext, type JsonObject, type Clock, type HostsideError } from "@hostside/core";
 import {
   assertKnownOptions,
   assertNames,
   assertRequestOptions,
   isCallArguments,
   onAbort,
-  type Fields,
   readWholeNumber,
+  compareText,
+  isJsonObject,
+  type Fields,
 } from "@hostside/core/implement";
-import { abortedError, removedError, timeoutError } from "../asking/ask-errors.ts";
-import type { ResourceParts } from "../resource-parts.ts";
-import type { ResourceServerStatus } from "../resource-provider.ts";
-import type { ListDefinition } from "./list-kind.ts";
-import { declares, joinListings, serversToAsk, type JoinedListing } from "./list-servers.ts";
-import { createLateServers } from "./late-servers.ts";
-import { listServer } from "./list-server.ts";
+import { abortedError, removedError, timeoutError, type ResourceParts } from "../ask-server.ts";
+import type { ResourceServerStatus, ResourceProvider } from "../resource-provider.ts";
+import { listServer, type ListDefinition, type EntryListing, type DroppedEntry } from "./list-server.ts";
 import { createLiveList, type LiveList } from "./live-list.ts";
-import type { EntryListing } from "./read-pages.ts";
 
 /** Options of a request for something of the servers. */
 export interface ReadOptions {
@@ -161,4 +158,117 @@ function whileWaiting(signal: AbortSignal | undefined): { readonly signal: Abort
   if (signal?.aborted) giveUp();
   const stopListening = signal && onAbort(signal, giveUp);
   return { signal: stop.signal, end: () => stopListening?.() };
+}
+
+/** Servers that were waited for as long as somebody waits, and did not list. */
+export interface LateServers<T> {
+  /**
+   * What `list` brings, or `undefined` when that takes longer than `waitMs` since a server was
+   * waited for first: then it goes on, and who asks again waits for it no more until it has listed,
+   * or was `forget`ten. `list` must not reject.
+   */
+  within(serverId: string, waitMs: number, list: () => Promise<EntryListing<T>>): Promise<EntryListing<T> | undefined>;
+  /** The server is there, or is another one: it is waited for like any. */
+  forget(serverId: string): void;
+}
+
+interface Late {
+  /** When it was waited for first. */
+  readonly since: number;
+  /** Listings of it for which nobody waits. */
+  underWay: number;
+}
+
+/** None is late at first. */
+function createLateServers<T>(clock: Clock): LateServers<T> {
+  const late = new Map<string, Late>();
+  const goOn = async (serverId: string, known: Late, listing: Promise<EntryListing<T>>): Promise<void> => {
+    known.underWay += 1;
+    const { error } = await listing;
+    known.underWay -= 1;
+    if (error === undefined && late.get(serverId) === known) late.delete(serverId);
+  };
+  return {
+    forget: (serverId) => void late.delete(serverId),
+    async within(serverId, waitMs, list) {
+      const known = late.get(serverId);
+      const since = known?.since ?? clock.now();
+      const leftMs = since + waitMs - clock.now();
+      if (known !== undefined && leftMs <= 0) {
+        if (known.underWay === 0) void goOn(serverId, known, list());
+        return undefined;
+      }
+      const listing = list();
+      const first = await firstOf(listing, leftMs, clock);
+      if (first !== undefined) {
+        if (first.error === undefined) late.delete(serverId);
+        return first;
+      }
+      const now = late.get(serverId) ?? { since, underWay: 0 };
+      late.set(serverId, now);
+      void goOn(serverId, now, listing);
+      return undefined;
+    },
+  };
+}
+
+function firstOf<R>(work: Promise<R>, ms: number, clock: Clock): Promise<R | undefined> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.schedule(ms, () => resolve(undefined));
+    void work.then(resolve, reject).finally(cancel);
+  });
+}
+
+/** A server whose part of a list is not there, or not whole. */
+export interface ServerFailure {
+  readonly serverId: string;
+  readonly error: HostsideError;
+}
+
+/** The lists of several servers, as one. */
+export interface JoinedListing<T> {
+  /** Sorted by server id, then by key. */
+  readonly entries: readonly T[];
+  readonly failures: readonly ServerFailure[];
+  readonly dropped: readonly DroppedEntry[];
+}
+
+/**
+ * The servers whose list is asked for: those that were named, or else all that may have one.
+ * Sorted; each once. Left out where none was named: servers that are disabled. One that said in its
+ * latest session that it has no such list is left out either way, so that it is not started for
+ * that.
+ */
+function serversToAsk(
+  provider: Pick<ResourceProvider, "serverIds" | "statuses">,
+  { capability }: Pick<ListDefinition<unknown>, "capability">,
+  named: readonly string[] | undefined,
+): readonly string[] {
+  const statuses = new Map(provider.statuses().map((status) => [status.id, status]));
+  const mayHave = (id: string): boolean => {
+    const status = statuses.get(id);
+    if (named === undefined && status?.state === "disabled") return false;
+    return status === undefined || declares(status, capability) !== false;
+  };
+  return Array.from(new Set(named ?? provider.serverIds()))
+    .filter(mayHave)
+    .toSorted(compareText);
+}
+
+/** Whether a server declares this capability; `undefined` while it has not been asked. */
+function declares(
+  { server }: ResourceServerStatus,
+  capability: ListDefinition<unknown>["capability"],
+): boolean | undefined {
+  return server === undefined ? undefined : isJsonObject(server.capabilities[capability]);
+}
+
+/** Puts the listings of several servers together, in the order of their ids. */
+function joinListings<T>(listings: readonly EntryListing<T>[]): JoinedListing<T> {
+  const sorted = listings.toSorted((a, b) => compareText(a.serverId, b.serverId));
+  return {
+    entries: sorted.flatMap(({ entries }) => entries),
+    failures: sorted.flatMap(({ serverId, error }) => (error === undefined ? [] : [{ serverId, error }])),
+    dropped: sorted.flatMap(({ dropped }) => dropped),
+  };
 }

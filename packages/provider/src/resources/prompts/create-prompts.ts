@@ -1,27 +1,46 @@
-import { isPlainObject, kindOf, unknownServerError } from "@hostside/core/implement";
-import type { Event } from "@hostside/core";
 import {
-  complete,
-  readCompletion,
-  type Completion,
-  type CompletionInput,
-  type CompletionTarget,
-} from "../completing/complete.ts";
-import type { DroppedEntry } from "../listing/list-kind.ts";
-import type { ServerFailure } from "../listing/list-servers.ts";
-import type { ListChange, ListSnapshot } from "../listing/live-list.ts";
+  isPlainObject,
+  kindOf,
+  unknownServerError,
+  freezeData,
+  isJsonObject,
+  quoteText,
+} from "@hostside/core/implement";
+import { isHostsideError, HostsideError, truncateText, type Event, type JsonObject } from "@hostside/core";
+import { complete, readCompletion, type Completion, type CompletionInput, type CompletionTarget } from "../complete.ts";
+import {
+  readAllPages,
+  longestDescription,
+  longestName,
+  readListedEntry,
+  createPageReader,
+  type DroppedEntry,
+  type ListDefinition,
+  type PageReader,
+} from "../listing/list-server.ts";
 import {
   assertReadOptions,
   createServerLists,
+  type ServerFailure,
   type ListOptions,
   type ReadOptions,
   type ServerLists,
 } from "../listing/server-lists.ts";
-import type { ResourceParts } from "../resource-parts.ts";
-import { readFilledArguments, type FilledArguments } from "./check-arguments.ts";
-import { getPrompt } from "./get-prompt.ts";
-import { promptKind } from "./prompt-kind.ts";
-import type { FilledPrompt, Prompt, PromptTarget } from "./prompt.ts";
+import type { ListChange, ListSnapshot } from "../listing/live-list.ts";
+import { notOfferedError, type ResourceParts, type AskedSession } from "../ask-server.ts";
+import {
+  readFilledArguments,
+  missingArguments,
+  missingError,
+  refusal,
+  readMessages,
+  type FilledArguments,
+  type ArgumentsOwner,
+  type FilledPrompt,
+  type Prompt,
+  type PromptTarget,
+  type PromptArgument,
+} from "./prompt.ts";
 
 /** The prompts of several servers. */
 export interface PromptListing {
@@ -101,4 +120,123 @@ export function createPrompts(parts: ResourceParts): { readonly list: ServerList
     onPromptsChanged: list.onChanged,
   };
   return { list, prompts };
+}
+
+const operation = "prompts/get";
+// https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#error-handling and the same page of 2026-07-28 have -32602 both for a
+// name that there is not and for arguments that are missing. Some servers say the former with
+// -32002, as they do for resources, and those on the Python SDK with 0.
+const unclearCodes: ReadonlySet<number | undefined> = new Set([-32_602, -32_002, 0]);
+
+/**
+ * Asks a server for a prompt, as `getPrompt()` of `Resources` says, with arguments that are texts.
+ */
+async function getPrompt(
+  { asking, settings }: ResourceParts,
+  { target, values }: { readonly target: PromptTarget; readonly values: FilledArguments },
+  options: ReadOptions,
+): Promise<FilledPrompt> {
+  const { serverId, name } = target;
+  const { signal, context, meta, timeoutMs = settings.requestTimeoutMs } = options;
+  const owner = ownerOf(target);
+  const missing = missingArguments(target.arguments ?? [], values);
+  if (missing.length > 0) throw missingError(owner, missing);
+  return asking.ask({ serverId, operation, timeoutMs, signal, context }, async (session) => {
+    if (!isJsonObject(session.server.capabilities["prompts"])) throw notOfferedError({ serverId, operation });
+    const params = { name, arguments: values, ...(meta && { _meta: meta }) };
+    let result: JsonObject;
+    try {
+      result = await session.request(operation, params);
+    } catch (reason) {
+      if (!isHostsideError(reason, "server_error") || !unclearCodes.has(reason.details.rpcCode)) throw reason;
+      const reader = createPageReader(promptKind, serverId, settings.listLimits);
+      throw await explain(reason, { session, reader, target, values, meta });
+    }
+    const { description, _meta: resultMeta } = result;
+    return freezeData({
+      serverId,
+      name,
+      ...(typeof description === "string" && { description: truncateText(description, longestDescription) }),
+      ...readMessages(result, serverId, settings.readLimits),
+      ...(isJsonObject(resultMeta) && { meta: resultMeta }),
+    });
+  });
+}
+
+function ownerOf({ serverId, name }: PromptTarget): ArgumentsOwner {
+  return { serverId, what: `prompt ${quoteText(name)}` };
+}
+
+interface Refused {
+  readonly session: AskedSession;
+  readonly reader: PageReader<Prompt>;
+  readonly target: PromptTarget;
+  readonly values: FilledArguments;
+  readonly meta: JsonObject | undefined;
+}
+
+/**
+ * What a server meant that refused a prompt, by what it lists. Where that cannot be had, its own
+ * word stands.
+ */
+async function explain(reason: HostsideError, refused: Refused): Promise<HostsideError> {
+  const { session, reader, target, values, meta } = refused;
+  try {
+    await readAllPages(session, { kind: promptKind, reader, meta });
+  } catch (failure) {
+    // Sessions that are lost and time that is up are what counts now.
+    if (!isHostsideError(failure) || failure.code === "server_error" || failure.code === "protocol_error")
+      return reason;
+    if (failure.code === "listing_truncated") return reason;
+    return failure;
+  }
+  const listed = reader.listing().entries.find(({ name }) => name === target.name);
+  const owner = ownerOf(target);
+  if (listed === undefined) {
+    const message = `server ${JSON.stringify(target.serverId)} has no prompt ${quoteText(target.name)}`;
+    const { details } = reason;
+    return new HostsideError(message, {
+      code: "prompt_not_found",
+      serverId: target.serverId,
+      details,
+      cause: reason,
+    });
+  }
+  const missing = missingArguments(listed.arguments, values);
+  if (missing.length > 0) return missingError(owner, missing, { outcome: "failed", cause: reason });
+  if (reason.details.rpcCode !== -32_602) return reason;
+  return refusal(owner, "was refused for its arguments", { outcome: "failed", cause: reason });
+}
+
+/** The lists of prompts. */
+const promptKind: ListDefinition<Prompt> = {
+  method: "prompts/list",
+  member: "prompts",
+  capability: "prompts",
+  keyOf: ({ name }) => name,
+  read(entry, serverId) {
+    const { name } = entry;
+    // An identity is never cut: it would be another one.
+    if (name === "") return "its name is empty";
+    if (typeof name === "string" && name.length > longestName)
+      return `its name is longer than ${longestName} UTF-16 units`;
+    const listed = readListedEntry(entry, serverId);
+    return typeof listed === "string" ? listed : { ...listed, arguments: readArguments(entry["arguments"]) };
+  },
+};
+
+function readArguments(values: unknown): readonly PromptArgument[] {
+  const found = new Map<string, PromptArgument>();
+  for (const value of Array.isArray(values) ? (values as readonly unknown[]) : []) {
+    if (!isJsonObject(value)) continue;
+    const { name, title, description, required } = value;
+    if (typeof name !== "string" || name === "" || name.length > longestName || found.has(name)) continue;
+    found.set(name, {
+      name,
+      ...(typeof title === "string" && { title: truncateText(title, longestName) }),
+      ...(typeof description === "string" && { description: truncateText(description, longestDescription) }),
+      required: required === true,
+    });
+  }
+  return Array.from(found.values());
 }

@@ -1,6 +1,11 @@
 import { HostsideError } from "@hostside/core";
 import { inspectText, kindOf, quoteText } from "@hostside/core/implement";
-import { longestUri } from "../listing/read-entry.ts";
+
+/** UTF-16 units of a URI or a template of one: more names nothing. */
+export const longestUri = 8192;
+
+/** UTF-16 units of a MIME type: a longer one is left out. */
+export const longestMimeType = 256;
 
 // https://www.rfc-editor.org/rfc/rfc3986#section-3.1
 const schemeOf = /^([A-Za-z][A-Za-z0-9+.-]{0,63}):/;

@@ -1,8 +1,6 @@
-import type { AdmissionServer, CallContext, Clock } from "@hostside/core";
-import { sameJson } from "@hostside/core/implement";
+import type { AdmissionServer, CallContext, Clock, JsonObject, ResourceContents } from "@hostside/core";
+import { sameJson, assertKnownOptions, readWholeNumber, type Fields } from "@hostside/core/implement";
 import { LRUCache } from "lru-cache";
-import type { CacheSettings } from "./cache-options.ts";
-import type { ResourceRead } from "./resource-read.ts";
 
 /** What was read, given again for a while. */
 export interface ReadCache {
@@ -141,4 +139,70 @@ function lengthOf(read: ResourceRead): number {
   } catch {
     return Number.POSITIVE_INFINITY;
   }
+}
+
+/** How long and how much of what was read is given again. */
+export interface ReadCacheOptions {
+  /**
+   * How long, in milliseconds. Default 30,000. A server of 2026-07-28 says itself how long; the
+   * shorter time counts.
+   */
+  readonly ttlMs?: number | undefined;
+  /** Default 256 reads; the one that was not asked for longest goes first. */
+  readonly maxEntries?: number | undefined;
+  /**
+   * Of all reads and their keys, as two bytes for each UTF-16 unit. Default 16 MiB; a read that is
+   * larger is not kept.
+   */
+  readonly maxBytes?: number | undefined;
+}
+
+/** The same, read. */
+export type CacheSettings = { readonly [Name in keyof ReadCacheOptions]-?: number };
+
+const fields: Fields<ReadCacheOptions> = { ttlMs: true, maxEntries: true, maxBytes: true };
+
+/**
+ * Reads the options of the cache; `undefined` for none. Throws a `TypeError` that names what cannot
+ * be used.
+ */
+export function readCacheOptions(options: ReadCacheOptions | undefined): CacheSettings | undefined {
+  if (options === undefined) return undefined;
+  assertKnownOptions("cache", options, fields);
+  const { ttlMs, maxEntries, maxBytes } = options;
+  return {
+    ttlMs: readWholeNumber(ttlMs, "cache.ttlMs", { least: 1, otherwise: 30_000 }),
+    maxEntries: readWholeNumber(maxEntries, "cache.maxEntries", { least: 1, most: 1_000_000, otherwise: 256 }),
+    maxBytes: readWholeNumber(maxBytes, "cache.maxBytes", { least: 1, otherwise: 16 * 1024 * 1024 }),
+  };
+}
+
+/** What a resource holds. */
+export interface ReadContents {
+  readonly contents: readonly ResourceContents[];
+  /** Pieces that could not be used: the first 100. */
+  readonly dropped: readonly { readonly index: number; readonly reason: string }[];
+}
+
+/** What was read of one resource. Everything in it is a server's: untrusted. */
+export interface ResourceRead extends ReadContents {
+  readonly serverId: string;
+  /** What was asked for; a piece of the contents has a URI of its own, as the server says. */
+  readonly uri: string;
+  /** Texts and base64 as they came. `_meta` of a piece is for the host, never for a model. */
+  readonly contents: readonly ResourceContents[];
+  /** The `_meta` of the result, for the host. */
+  readonly meta?: JsonObject;
+  /**
+   * How long the server lets it be kept, in milliseconds. Absent for earlier revisions than
+   * 2026-07-28, which do not say.
+   */
+  readonly ttlMs?: number;
+  /**
+   * For whom it may be kept, in the server's words; what it does not say is `private`. Absent as
+   * {@linkcode ttlMs} is.
+   */
+  readonly cacheScope?: "public" | "private";
+  /** It was read before, and nothing was sent for it. */
+  readonly isCached: boolean;
 }

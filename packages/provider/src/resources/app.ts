@@ -1,12 +1,10 @@
-import { HostsideError, type JsonObject } from "@hostside/core";
-import { freezeData, isJsonObject, quoteText } from "@hostside/core/implement";
-import { malformedError } from "../asking/ask-errors.ts";
-import type { ReadOptions } from "../listing/server-lists.ts";
-import type { ResourceRead } from "../reading/resource-read.ts";
-import type { Resources } from "../resources.ts";
-import type { AppReference } from "./app-of.ts";
-import { isAppUri } from "@hostside/core/implement";
-import type { App, AppPermission, AppPolicy } from "./app.ts";
+import { HostsideError, type JsonObject, type ToolDefinition } from "@hostside/core";
+import { freezeData, isJsonObject, quoteText, isAppUri } from "@hostside/core/implement";
+import { malformedError } from "./ask-server.ts";
+import type { ReadOptions } from "./listing/server-lists.ts";
+import type { ResourceRead } from "./reading/read-cache.ts";
+import type { Resources } from "./resources.ts";
+import { longestUri } from "./reading/check-uri.ts";
 
 const operation = "resources/read";
 const mostProblems = 100;
@@ -140,4 +138,73 @@ function readHost(domain: unknown, report: Report): string | undefined {
   if (typeof domain === "string" && hostPattern.test(domain)) return domain;
   report("its domain is no host name");
   return undefined;
+}
+
+/**
+ * What an app may load and connect to: origins, such as `https://cdn.example.com` or
+ * `wss://*.example.com`. An empty list allows none.
+ */
+export interface AppPolicy {
+  /** For requests (`connect-src`). */
+  readonly connectDomains: readonly string[];
+  /** For scripts, styles, pictures, fonts and media. */
+  readonly resourceDomains: readonly string[];
+  /** For frames in it (`frame-src`). */
+  readonly frameDomains: readonly string[];
+  /** For the base of its links (`base-uri`). */
+  readonly baseUriDomains: readonly string[];
+}
+
+/** What an app would like to use of the device. */
+export type AppPermission = "camera" | "microphone" | "geolocation" | "clipboardWrite";
+
+/**
+ * A page of a server's, for a sandboxed frame of the host
+ * (https://github.com/modelcontextprotocol/ext-apps). Everything in it is the server's: untrusted,
+ * for users, and never for a model.
+ */
+export interface App {
+  /** Whose it is, and whose tools it may call. */
+  readonly serverId: string;
+  readonly uri: string;
+  /** The page, whole. */
+  readonly html: string;
+  /** As the server says; `text/html;profile=mcp-app`, or there is a problem. */
+  readonly mimeType?: string;
+  /** What the server asks for, without what is no origin. The host decides. */
+  readonly csp: AppPolicy;
+  /** What the server asks for. */
+  readonly permissions: readonly AppPermission[];
+  /** The host name that it would like for itself, in the host's own form. */
+  readonly domain?: string;
+  readonly prefersBorder?: boolean;
+  /** What could not be used as it came, in words for a developer: the first 100. */
+  readonly problems: readonly string[];
+}
+
+/** The app that shows what a tool answers. */
+export interface AppReference {
+  readonly serverId: string;
+  /** Of the scheme `ui`; at most 8,192 UTF-16 units. */
+  readonly uri: string;
+}
+
+/**
+ * The app that a tool of a provider names in its `_meta`: as `ui.resourceUri`, or as
+ * `ui/resourceUri`, which earlier servers have. `undefined` where it names none, or what cannot be
+ * one. Whether the tool is for models, apps or both is another matter: a provider shows models only
+ * what is for them.
+ */
+export function appOf(definition: Pick<ToolDefinition, "entry" | "origin">): AppReference | undefined {
+  const { entry, origin } = definition;
+  const meta = entry?.["_meta"];
+  if (origin === undefined || !isJsonObject(meta)) return undefined;
+  const uri = namedUri(meta);
+  if (typeof uri !== "string" || !isAppUri(uri) || uri.length > longestUri) return undefined;
+  return { serverId: origin.serverId, uri };
+}
+
+function namedUri(meta: JsonObject): unknown {
+  const { ui } = meta;
+  return (isJsonObject(ui) ? ui["resourceUri"] : undefined) ?? meta["ui/resourceUri"];
 }

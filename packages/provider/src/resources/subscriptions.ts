@@ -8,10 +8,9 @@ import {
   tell,
   type Fields,
 } from "@hostside/core/implement";
-import { removedError } from "../asking/ask-errors.ts";
-import { isPart } from "../reading/read-cache.ts";
-import type { ResourceTarget } from "../reading/read-resource.ts";
-import type { ResourceParts } from "../resource-parts.ts";
+import { removedError, type ResourceParts } from "./ask-server.ts";
+import { isPart } from "./reading/read-cache.ts";
+import type { ResourceTarget } from "./reading/read-resource.ts";
 
 /** A resource that is subscribed to changed, or may have. */
 export interface SubscribedUpdate {

@@ -1,5 +1,5 @@
 import { onAbort, createLazyMap, createLazySet } from "@hostside/core/implement";
-import { createLinkedQueue, type LinkedQueue } from "./linked-queue.ts";
+import type { Cancel } from "@hostside/core";
 
 /** Lets calls of one server through: together, or one at a time. */
 export interface Gate {
@@ -207,4 +207,157 @@ function waitIn(queue: LinkedQueue<Entry>, { mode, signal, onGiveUp }: Wait): Pr
     const ignore = onAbort(signal, giveUp);
     const leaveQueue = queue.add(entry);
   });
+}
+
+/**
+ * The calls of one server that wait, for its session, for a listing or for their turn: whose they
+ * are, and how many.
+ */
+export interface WaitingCalls {
+  /**
+   * Lets somebody wait; the returned function takes them out. `dismiss` is called when somebody
+   * else gets the place, and they are out by then.
+   */
+  add(fairnessKey: string | undefined, dismiss: (crowd: QueueLoad) => void): Cancel;
+  /**
+   * Dismisses the newest of the caller with most who wait, if this one has fewer. Returns whether
+   * there is a place now.
+   */
+  evictFor(fairnessKey: string | undefined): boolean;
+}
+
+/** How many wait, for an error. */
+export interface QueueLoad {
+  readonly waiting: number;
+  /** Of the same caller. */
+  readonly own: number;
+}
+
+interface Waiter {
+  readonly dismiss: (crowd: QueueLoad) => void;
+  readonly leave: Cancel;
+}
+
+interface WaitingCaller {
+  readonly name: string | undefined;
+  readonly queue: LinkedQueue<Waiter>;
+}
+
+/** Makes an empty one. Every step costs the same, however many wait. */
+export function createWaitingCalls(): WaitingCalls {
+  const callers = createLazyMap<string | undefined, WaitingCaller>();
+  /** Those of whom so many wait. */
+  const bySize = createLazyMap<number, Set<WaitingCaller>>();
+  let largest = 0;
+  let waiting = 0;
+
+  const move = (caller: WaitingCaller, from: number): void => {
+    const to = caller.queue.size;
+    const before = bySize.get(from);
+    before?.delete(caller);
+    if (before?.size === 0) bySize.delete(from);
+    if (to > 0) {
+      const others = bySize.get(to) ?? new Set();
+      bySize.set(to, others.add(caller));
+    } else callers.delete(caller.name);
+    // By one at a time, so that whoever was the largest is beside it.
+    if (to > largest || !bySize.has(largest)) largest = to;
+  };
+  return {
+    add(name, dismiss) {
+      let caller = callers.get(name);
+      if (caller === undefined) {
+        caller = { name, queue: createLinkedQueue() };
+        callers.set(name, caller);
+      }
+      const mine = caller;
+      let isIn = true;
+      const waiter: Waiter = {
+        dismiss,
+        leave() {
+          if (!isIn) return;
+          isIn = false;
+          leaveQueue();
+          waiting -= 1;
+          move(mine, mine.queue.size + 1);
+        },
+      };
+      const leaveQueue = mine.queue.add(waiter);
+      waiting += 1;
+      move(mine, mine.queue.size - 1);
+      return waiter.leave;
+    },
+    evictFor(name) {
+      const [most] = bySize.get(largest) ?? [];
+      const newest = most?.queue.last;
+      if (newest === undefined || (callers.get(name)?.queue.size ?? 0) >= largest) return false;
+      const crowd = { waiting, own: largest };
+      newest.leave();
+      newest.dismiss(crowd);
+      return true;
+    },
+  };
+}
+
+/**
+ * Those who wait, in the order in which they came. Every step costs the same, however many they
+ * are.
+ */
+export interface LinkedQueue<T> {
+  readonly size: number;
+  readonly first: T | undefined;
+  readonly last: T | undefined;
+  /** Puts somebody at the end; the returned function takes them out, once. */
+  add(value: T): Cancel;
+}
+
+interface Place<T> {
+  readonly value: T;
+  before: Place<T> | undefined;
+  after: Place<T> | undefined;
+}
+
+/**
+ * A class, because one is made for each call of a caller that has no other, and an object literal
+ * with getters is made slowly.
+ */
+class DoublyLinkedQueue<T> implements LinkedQueue<T> {
+  #first: Place<T> | undefined;
+  #last: Place<T> | undefined;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get first(): T | undefined {
+    return this.#first?.value;
+  }
+
+  get last(): T | undefined {
+    return this.#last?.value;
+  }
+
+  add(value: T): Cancel {
+    const place: Place<T> = { value, before: this.#last, after: undefined };
+    if (this.#last === undefined) this.#first = place;
+    else this.#last.after = place;
+    this.#last = place;
+    this.#size += 1;
+    let isIn = true;
+    return () => {
+      if (!isIn) return;
+      isIn = false;
+      this.#size -= 1;
+      if (place.before === undefined) this.#first = place.after;
+      else place.before.after = place.after;
+      if (place.after === undefined) this.#last = place.before;
+      else place.after.before = place.before;
+    };
+  }
+}
+
+/** Makes an empty line. */
+function createLinkedQueue<T>(): LinkedQueue<T> {
+  return new DoublyLinkedQueue();
 }

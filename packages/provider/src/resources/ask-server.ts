@@ -1,11 +1,12 @@
 import {
   isHostsideError,
+  HostsideError,
   type CallContext,
   type Clock,
   type JsonObject,
   type ServerInfo,
-  type HostsideError,
   type HostsideErrorCode,
+  type CallOutcome,
 } from "@hostside/core";
 import {
   createDeadline,
@@ -13,18 +14,11 @@ import {
   onAbort,
   untilAborted,
   withErrorContext,
+  formatMs,
   type Deadline,
 } from "@hostside/core/implement";
-import type { ResourceProvider } from "../resource-provider.ts";
-import {
-  abortedError,
-  closedError,
-  malformedError,
-  removedError,
-  timeoutError,
-  toAskError,
-  type Subject,
-} from "./ask-errors.ts";
+import type { ResourceProvider } from "./resource-provider.ts";
+import type { ResourcesSettings } from "./resources-options.ts";
 
 /** Something to ask of one server, in one request or several. */
 export interface ServerQuery extends Subject {
@@ -176,4 +170,96 @@ function mayAskAgain(reason: unknown, isRegistered: () => boolean): boolean {
   if (!isHostsideError(reason)) return false;
   if (reason.code === "server_removed") return reason.outcome === "not-sent" && isRegistered();
   return sessionLost.has(reason.code);
+}
+
+/** What is asked, for its errors. */
+export interface Subject {
+  readonly serverId: string;
+  /** The method, such as `resources/read`. */
+  readonly operation: string;
+}
+
+/** The time of a request is up, wherever it was by then. */
+export function timeoutError({ serverId, operation }: Subject, timeoutMs: number): HostsideError {
+  return new HostsideError(
+    `${operation} on server ${JSON.stringify(serverId)} took longer than ${formatMs(timeoutMs)}`,
+    {
+      code: "request_timeout",
+      serverId,
+      details: { operation, timeoutMs },
+    },
+  );
+}
+
+/** The caller gave up; `serverId` is absent for what was asked of several servers. */
+export function abortedError(
+  { serverId, operation }: Partial<Pick<Subject, "serverId">> & Omit<Subject, "serverId">,
+  outcome: CallOutcome,
+  cause: unknown,
+): HostsideError {
+  const where = serverId === undefined ? "" : ` on server ${JSON.stringify(serverId)}`;
+  return new HostsideError(`${operation}${where} was aborted`, {
+    code: "aborted",
+    serverId,
+    outcome,
+    details: { operation },
+    cause,
+  });
+}
+
+/** `close()` was called, or the provider's. */
+function closedError(): HostsideError {
+  return new HostsideError("the resources, or their provider, are closed", { code: "closed" });
+}
+
+/**
+ * The host ended the registration, or the session, meanwhile; what was under way ended with
+ * `cause`.
+ */
+export function removedError(serverId: string, cause?: HostsideError): HostsideError {
+  const message = `server ${JSON.stringify(serverId)} was removed or disconnected`;
+  return new HostsideError(message, { code: "server_removed", serverId, outcome: cause?.outcome, cause });
+}
+
+/** The server does not say that it has any of these. */
+export function notOfferedError({ serverId, operation }: Subject): HostsideError {
+  return new HostsideError(`server ${JSON.stringify(serverId)} does not offer ${operation}`, {
+    code: "unsupported_operation",
+    serverId,
+    details: { operation },
+  });
+}
+
+/**
+ * The answer is not what the specification has. `problem` says what it is instead:
+ * `"without an array of contents"`.
+ */
+export function malformedError({ serverId, operation }: Subject, problem: string): HostsideError {
+  return new HostsideError(`${operation} on server ${JSON.stringify(serverId)} was answered ${problem}`, {
+    code: "protocol_error",
+    serverId,
+    outcome: "failed",
+    details: { operation },
+  });
+}
+
+/**
+ * Whatever was thrown, as an error of this project: of a provider of the product's own it may be
+ * anything.
+ */
+export function toAskError(reason: unknown, { serverId, operation }: Subject): HostsideError {
+  if (isHostsideError(reason)) return reason.serverId === undefined ? withErrorContext(reason, { serverId }) : reason;
+  return new HostsideError(`${operation} on server ${JSON.stringify(serverId)} failed`, {
+    code: "internal_error",
+    serverId,
+    details: { operation },
+    cause: reason,
+  });
+}
+
+/** What all parts of one `createResources` share. */
+export interface ResourceParts {
+  readonly provider: ResourceProvider;
+  readonly settings: ResourcesSettings;
+  readonly asking: ServerQueries;
 }
