@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { ServerSpec } from "@hostside/core";
 import { createConnectionGuard, type ConnectionGuardOptions } from "@hostside/policy";
 import { createProvider } from "@hostside/provider";
-import { connect, createConnector, type ConnectOptions, type OAuthProvider } from "@hostside/transports";
+import { connect, createConnector, type ConnectOptions, type TokenSource } from "@hostside/transports";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
@@ -131,38 +131,12 @@ describe("a name", () => {
 });
 
 describe("an authorization server", () => {
-  const provider: OAuthProvider = {
-    redirectUrl: undefined,
-    clientMetadata: { redirect_uris: [], grant_types: ["client_credentials"] },
-    clientInformation: () => ({ client_id: "client", client_secret: "s3cret" }),
-    tokens: () => undefined,
-    saveTokens: () => expect.fail("no token can have come"),
-    redirectToAuthorization: () => expect.fail("nobody is sent anywhere"),
-    saveCodeVerifier: () => undefined,
-    codeVerifier: () => "",
-  };
-
-  /**
-   * An MCP server that wants a token, and names this authorization server, or one with this token
-   * endpoint.
-   */
-  const startResource = (authorizationServer?: string, tokenEndpoint?: string): Promise<Inside> =>
-    startInside((path, response, origin) => {
-      if (path === "/mcp") return reply(response, 401, {});
-      if (path.startsWith("/.well-known/oauth-protected-resource")) {
-        const servers = [authorizationServer ?? origin];
-        return reply(response, 200, { resource: `${origin}/mcp`, authorization_servers: servers });
-      }
-      reply(response, 200, {
-        issuer: origin,
-        authorization_endpoint: `${origin}/authorize`,
-        token_endpoint: tokenEndpoint ?? `${origin}/token`,
-        registration_endpoint: `${origin}/register`,
-        response_types_supported: ["code"],
-        grant_types_supported: ["client_credentials", "authorization_code"],
-        code_challenge_methods_supported: ["S256"],
-      });
-    });
+  /** Asks for a token at this URL as soon as it is refused. */
+  const sourceAt = (url: string): TokenSource => ({
+    token: async () => "stale",
+    onUnauthorized: async ({ fetchFn }) => void (await fetchFn(url, { method: "POST", body: new URLSearchParams() })),
+  });
+  const startResource = (): Promise<Inside> => startInside((_path, response) => reply(response, 401, {}));
   const own = (port: number): ConnectionGuardOptions => ({
     schemes: ["http", "https"],
     privateNetworks: ["127.0.0.1"],
@@ -172,28 +146,24 @@ describe("an authorization server", () => {
   it.each(["https://169.254.169.254/", "https://[fd00:ec2::254]/", "https://10.0.0.7/"])(
     "at %s is asked for nothing",
     async (authorizationServer) => {
-      await using resource = await startResource(authorizationServer);
-      const error = await failure(resource.url, own(resource.port), { authProvider: () => provider });
+      await using resource = await startResource();
+      const source = sourceAt(`${authorizationServer}token`);
+      const error = await failure(resource.url, own(resource.port), { authProvider: () => source });
       expect(error).toMatchObject(refused("guard.privateNetworks"));
       expect(String(error)).toContain(`connecting to ${new URL(authorizationServer).origin} is not allowed`);
     },
   );
 
-  it.each(["its metadata", "its token endpoint"])("is asked for nothing where %s would be inside", async (what) => {
+  it("is asked for nothing where its token endpoint would be inside", async () => {
     await using inside = await silent();
-    const target = `http://127.0.0.1:${inside.port}`;
-    await using resource = await (what === "its metadata"
-      ? startResource(target)
-      : startResource(undefined, `${target}/token`));
-    const machine = Object.assign(Object.create(provider), {
-      prepareTokenRequest: () => new URLSearchParams({ grant_type: "client_credentials" }),
-    });
-    const error = await failure(resource.url, own(resource.port), { authProvider: () => machine });
+    const source = sourceAt(`http://127.0.0.1:${inside.port}/token`);
+    await using resource = await startResource();
+    const error = await failure(resource.url, own(resource.port), { authProvider: () => source });
     expect(error).toMatchObject(refused("guard.ports"));
     expect(inside.connections).toBe(0);
     // Without the guard, it would have been.
     const spec = { id: "theirs", type: "http", url: resource.url, auth: "oauth" } as const;
-    await connect(spec, { authProvider: () => machine }).catch(() => undefined);
+    await connect(spec, { authProvider: () => source }).catch(() => undefined);
     expect(inside.connections).toBeGreaterThan(0);
   });
 });

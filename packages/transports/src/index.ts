@@ -9,22 +9,12 @@ export { connect, type ConnectOptions } from "./connect.ts";
 export { createAuthorizationFetch, type AuthorizationFetchOptions } from "./opening/create-authorization-fetch.ts";
 export { createConnector } from "./connector.ts";
 export type { ConnectorEffects, ConnectorOptions, SpawnEffect, SpawnOwn } from "./opening/connector-options.ts";
-export { finishAuthorization, type FinishAuthorizationOptions } from "./finish-authorization.ts";
 // Whoever writes an authorization provider needs both.
 export type { AuthorizationRequest, ServerCredentials } from "@hostside/core";
 export type { HttpOptions } from "./http/http-options.ts";
 export type { HeaderRequest, HeadersFor } from "./http/exchange/host-headers.ts";
 export type { TaskHandling } from "./message/client-identity.ts";
-export type {
-  AuthorizationProvider,
-  OAuthClient,
-  OAuthClientMetadata,
-  OAuthContext,
-  OAuthProvider,
-  OAuthTokens,
-  TokenSource,
-  UnauthorizedRefusal,
-} from "./http/auth/authorization-provider.ts";
+export type { AuthorizationProvider, TokenSource, UnauthorizedRefusal } from "./http/auth/authorization-provider.ts";
 
 // For those who plug parts of their own in.
 export type { CustomClient, CustomTransport } from "./sdk/custom-parts.ts";

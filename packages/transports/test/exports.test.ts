@@ -10,7 +10,6 @@ it("exports these values and no others", () => {
     "createAuthorizationFetch",
     "createConnector",
     "createEraCache",
-    "finishAuthorization",
     "safeEnvironment",
   ]);
 });

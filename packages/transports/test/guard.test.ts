@@ -1,11 +1,11 @@
 import type { ConnectionGuard, GuardedServer, GuardRefusal, ServerSpec } from "@hostside/core";
-import { connect, createConnector, finishAuthorization, type HttpOptions } from "@hostside/transports";
+import { connect, createConnector } from "@hostside/transports";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { replyAsLegacy, startLoopback } from "./loopback-server.ts";
-import { createMemoryProvider, startOAuthServer, type OAuthServer } from "./oauth-server.ts";
+import { startOAuthServer, type OAuthServer } from "./oauth-server.ts";
 import { openHttpTransport, thrownBy } from "./open-http-transport.ts";
 
 const no: GuardRefusal = { reason: "because", rule: "test" };
@@ -96,67 +96,14 @@ describe("createConnector({ guard })", () => {
   it.each([{}, { checkUrl: () => undefined }, () => undefined, null, "https"])("takes no %j for one", async (given) => {
     const guard = given as never;
     const message = "guard must have the functions checkUrl, checkAddress, checkCommand";
-    const spec = { id: "web", type: "http", url: "http://127.0.0.1:9", auth: "oauth" } as const;
     expect(() => createConnector({ guard })).toThrow(new TypeError(`createConnector(): ${message}`));
-    expect(await thrownBy(finishAuthorization(spec, new URLSearchParams(), { guard }))).toStrictEqual(
-      new TypeError(`finishAuthorization(): ${message}`),
-    );
   });
 });
 
 describe("on the way to an authorization", () => {
-  const wellKnown = "/.well-known/oauth-protected-resource/mcp";
-  const documents = [wellKnown, "/.well-known/oauth-authorization-server", "/register"];
   const refusing = (path: string): ConnectionGuard & { readonly asked: string[] } =>
     createGuard(({ pathname }) => pathname === path);
   const start = (): Promise<OAuthServer> => startOAuthServer({ refuse: () => ({ status: 401 }) });
-  const optionsOf = (guard: ConnectionGuard, stale = false): HttpOptions => {
-    const provider = createMemoryProvider(
-      stale ? { access_token: "stale", token_type: "Bearer", refresh_token: "refresh-0" } : undefined,
-    );
-    if (stale) void provider.saveClientInformation?.({ client_id: "known" });
-    return { guard, authProvider: () => provider };
-  };
-
-  it.each(documents)("nothing goes to %s if the guard refuses it: not_allowed", async (path) => {
-    await using server = await start();
-    const guard = refusing(path);
-    await using web = await openHttpTransport({
-      url: server.url,
-      transport: { auth: "oauth" },
-      ...optionsOf(guard),
-    });
-    expect(await thrownBy(web.request(1))).toMatchObject({ code: "not_allowed", outcome: "not-sent" });
-    expect(guard.asked.at(-1)).toBe(path);
-    expect(server.paths.filter((asked) => asked.endsWith(path))).toEqual([]);
-  });
-
-  it("no refresh token goes to a token endpoint that the guard refuses", async () => {
-    await using server = await start();
-    const guard = refusing("/token");
-    await using web = await openHttpTransport({
-      url: server.url,
-      transport: { auth: "oauth" },
-      ...optionsOf(guard, true),
-    });
-    expect(await thrownBy(web.request(1))).toMatchObject({ code: "not_allowed" });
-    expect([guard.asked.at(-1), server.grants]).toEqual(["/token", []]);
-  });
-
-  it("no code goes there from finishAuthorization()", async () => {
-    await using server = await start();
-    const guard = refusing("/token");
-    const spec = { id: "web", type: "http", url: server.url, auth: "oauth" } as const;
-    const callback = new URLSearchParams({ code: "the-secret-code" });
-    const provider = createMemoryProvider();
-    const authProvider = (): typeof provider => provider;
-    await using web = await openHttpTransport({ url: server.url, transport: { auth: "oauth" }, authProvider });
-    await thrownBy(web.request(1));
-    expect(provider.redirects).toHaveLength(1);
-    const finishing = finishAuthorization(spec, callback, { guard, authProvider });
-    expect(await thrownBy(finishing)).toMatchObject({ code: "not_allowed" });
-    expect([guard.asked.at(-1), server.grants]).toEqual(["/token", []]);
-  });
 
   it("a host that manages its tokens itself is given a fetch that is guarded as well", async () => {
     await using server = await start();

@@ -4,7 +4,6 @@ import { startHttpFixture } from "@hostside/fixtures";
 import {
   connect,
   createConnector,
-  finishAuthorization,
   type AuthorizationRequest,
   type HeaderRequest,
   type TokenSource,
@@ -49,8 +48,9 @@ describe("a principal", () => {
     const asked: AuthorizationRequest[] = [];
     const forgotten: string[] = [];
     const source = {
-      token: async () => "token-1",
-      invalidateCredentials: async (what: string) => void forgotten.push(what),
+      headersFor: async () => ({ authorization: "Bearer token-1" }),
+      onRefused: async () => undefined,
+      clear: async () => void forgotten.push("all"),
     };
     const connector = createConnector({
       authProvider(_spec, request) {
@@ -310,12 +310,5 @@ describe("what makes no sense is refused by name", () => {
     await expect(connection.request("tools/list", {}, options)).rejects.toThrow(/"principle"/);
     await expect(connection.subscribeResource("note://a", options)).rejects.toThrow(/"principle"/);
     expect(server.requests).toHaveLength(before);
-  });
-
-  it("by finishAuthorization(): an option that nothing reads, and an empty principal", async () => {
-    const finish = (options: object): Promise<void> =>
-      finishAuthorization(spec, new URLSearchParams(), { authProvider: () => source, ...options });
-    await expect(finish({ principle: "ann" })).rejects.toThrow(/finishAuthorization\(\).*"principle"/s);
-    await expect(finish({ principal: "" })).rejects.toThrow(TypeError);
   });
 });

@@ -1,21 +1,16 @@
 import type { ServerSpec } from "@hostside/core";
-import { checkHttpSpec, serverTypeOf, specError } from "@hostside/core/implement";
+import { checkHttpSpec, serverTypeOf } from "@hostside/core/implement";
 import type { Transport } from "../message/transport.ts";
 import { createTransportContext, withoutOpening, type TransportContext } from "../context/transport-context.ts";
-import { isOAuthProvider, isServerCredentials } from "./auth/authorization-provider.ts";
-import { createAuthorizer } from "./auth/create-authorizer.ts";
-import type { AuthorizerInit } from "./auth/authorizer-init.ts";
-import { loadOAuth } from "./auth/load-oauth.ts";
+import { isServerCredentials } from "./auth/authorization-provider.ts";
+import { createAuthorizer, forgetAuthorization } from "./auth/authorizer.ts";
 import { createExchangeFetch } from "./auth/exchange-fetch.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "./exchange/http-endpoint.ts";
-import type { HttpClient } from "./exchange/http-exchange.ts";
-import { forgetAuthorization } from "./auth/authorization-state.ts";
 import { createHostHeaders } from "./exchange/host-headers.ts";
 import type { HttpOptions } from "./http-options.ts";
 export { openAuthorizationFetch } from "./open-authorization-fetch.ts";
 import { openExchange, type HttpServerSpec } from "./open-exchange.ts";
 import { askAuthorization, requestAuthorization } from "./request-authorization.ts";
-import { redeemCallback } from "./auth/run-oauth.ts";
 import { createSseTransport } from "./sse/sse-transport.ts";
 import { createStreamableHttpTransport } from "./streamable/streamable-http-transport.ts";
 
@@ -41,46 +36,23 @@ export async function openSse(spec: ServerSpec, context: HttpContext): Promise<T
   return createSseTransport({ context, endpoint: openEndpoint(spec, context) });
 }
 
-/**
- * Completes an OAuth authorization that an `auth_required` asked for; connect again afterwards.
- * `callback` is the whole query of the redirect, because the issuer in it has to be checked (RFC
- * 9207); comparing its `state` is the provider's part. The code goes to the authorization server
- * that the user was sent to and to no other; in another process than the one that sent them, only a
- * provider with `discoveryState` knows which that was. Settles within two minutes. Throws
- * `auth_required` when the user declined, the code was refused or the server names another
- * authorization server by now, and `invalid_spec` when the server does not use OAuth.
- */
-export async function finishHttpAuthorization(
-  spec: ServerSpec,
-  callback: URLSearchParams,
-  options: HttpOptions & { readonly principal?: string | undefined },
-): Promise<void> {
-  const http = assertHttp(spec);
-  if (http.auth !== "oauth") throw specError(spec.id, "auth", 'must be "oauth"');
-  const context = contextWithoutConnection(http, options);
-  const exchange = openExchange(http, context);
-  try {
-    const init = authorizerInit(http, context, exchange);
-    if (isServerCredentials(init.provider))
-      throw new TypeError(
-        "finishAuthorization() needs an OAuthProvider; what credentials of one's own began, whoever made them completes: complete() of createOAuth()",
-      );
-    if (!isOAuthProvider(init.provider)) throw new TypeError("finishAuthorization() needs an OAuthProvider");
-    await redeemCallback(init.provider, callback, init);
-  } finally {
-    exchange.close();
-  }
-}
-
 function openEndpoint(spec: ServerSpec, context: HttpContext, lasting = withoutOpening(context)): HttpEndpoint {
   const http = assertHttp(spec);
   const exchange = openExchange(http, context);
   const { headersFor } = context.options;
-  const needsAuthorizer = http.auth !== undefined;
+  const authorizer =
+    http.auth === undefined
+      ? undefined
+      : createAuthorizer({
+          context,
+          provider: requestAuthorization(http, context),
+          serverUrl: new URL(http.url),
+          fetchFn: createExchangeFetch({ exchange, context }),
+        });
   return createHttpEndpoint({
     spec: http,
     exchange,
-    authorizer: needsAuthorizer ? createAuthorizer(authorizerInit(http, context, exchange)) : undefined,
+    authorizer,
     hostHeaders: headersFor && createHostHeaders({ spec: http, headersFor, context }),
     context: lasting,
   });
@@ -90,16 +62,6 @@ function assertHttp(spec: ServerSpec): HttpServerSpec {
   if (spec.url === undefined) throw new TypeError(`a server of type ${serverTypeOf(spec)} is not reached by HTTP`);
   checkHttpSpec(spec);
   return spec;
-}
-
-function authorizerInit(spec: HttpServerSpec, context: HttpContext, exchange: HttpClient): AuthorizerInit {
-  return {
-    context,
-    provider: requestAuthorization(spec, context),
-    serverUrl: new URL(spec.url),
-    fetchFn: createExchangeFetch({ exchange, context }),
-    loadOAuth,
-  };
 }
 
 // What a transport would report is nobody's here.
@@ -114,9 +76,8 @@ function contextWithoutConnection(
 }
 
 /**
- * Forgets what a connector and its authorization provider hold to be let in by this server, for
- * this principal: the `clear` of its credentials or the provider's `invalidateCredentials("all")`,
- * where it has one, and what an authorization left half done.
+ * Forgets what a connector and its authorization provider hold for this server and principal: calls
+ * the `clear` of its credentials, and drops what an authorization left half done.
  */
 export async function clearHttpCredentials(
   spec: ServerSpec,
@@ -127,9 +88,7 @@ export async function clearHttpCredentials(
   const provider = askAuthorization(spec, contextWithoutConnection(spec, { ...options, principal }));
   if (provider === undefined) return;
   forgetAuthorization(provider);
-  if (isServerCredentials(provider)) return provider.clear?.();
-  if ("invalidateCredentials" in provider && typeof provider.invalidateCredentials === "function")
-    await provider.invalidateCredentials("all");
+  if (isServerCredentials(provider)) await provider.clear?.();
 }
 
 function ignore(): void {

@@ -1,6 +1,6 @@
 import { isHostsideError, type ServerSpec } from "@hostside/core";
 import { createProvider, type McpProvider } from "@hostside/provider";
-import { createConnector, type ConnectorOptions, type OAuthProvider } from "@hostside/transports";
+import { createConnector, type ConnectorOptions, type TokenSource } from "@hostside/transports";
 import * as fc from "fast-check";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
@@ -114,16 +114,14 @@ describe("no text shows a secret that", () => {
       fc.asyncProperty(fc.tuple(secrets, secrets, secrets), spellings, async (hidden, spell) => {
         const [access, refresh, clientSecret] = hidden;
         server.behave("wants-authorization", hidden.map(spell).join(" , "));
-        const tokens = { access_token: access, refresh_token: refresh, token_type: "Bearer", issuer: server.origin };
-        const authProvider: OAuthProvider = {
-          redirectUrl: "http://127.0.0.1:9/callback",
-          clientMetadata: { redirect_uris: ["http://127.0.0.1:9/callback"] },
-          clientInformation: () => ({ client_id: "a-client", client_secret: clientSecret }),
-          tokens: () => tokens,
-          saveTokens: () => undefined,
-          redirectToAuthorization: () => undefined,
-          saveCodeVerifier: () => undefined,
-          codeVerifier: () => "verifier",
+        const authProvider: TokenSource = {
+          token: async () => access,
+          async onUnauthorized({ fetchFn }) {
+            const form = { grant_type: "refresh_token", refresh_token: refresh, client_secret: clientSecret };
+            const body = new URLSearchParams(form);
+            const response = await fetchFn(`${server.origin}/token`, { method: "POST", body });
+            throw new Error(await response.text());
+          },
         };
         const transport = { type: "http", url: `${server.origin}/mcp`, mode: "streamable", auth: "oauth" } as const;
         const leak = await findLeak({ id: "s", timeouts, ...transport }, hidden, { authProvider: () => authProvider });
@@ -156,7 +154,7 @@ async function startEchoing(): Promise<EchoingServer> {
     let body = "";
     request.on("data", (chunk: Buffer) => (body += chunk.toString()));
     request.on("end", () => {
-      if (behaviour === "wants-authorization") answerOAuth(request.url ?? "", response, { origin: origin(), echo });
+      if (behaviour === "wants-authorization") answerOAuth(request.url ?? "", response, echo);
       else answer(body, response, { behaviour, echo });
     });
   });
@@ -231,21 +229,10 @@ function answerWell(message: { id?: unknown; method?: string }, response: Server
   response.end(JSON.stringify({ jsonrpc: "2.0", id: message.id, ...answered }));
 }
 
-function answerOAuth(path: string, response: ServerResponse, { origin, echo }: { origin: string; echo: string }): void {
+function answerOAuth(path: string, response: ServerResponse, echo: string): void {
   const json = (status: number, body: object): void =>
     void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-  if (path.startsWith("/.well-known/oauth-protected-resource")) {
-    return json(200, { resource: `${origin}/mcp`, authorization_servers: [origin] });
-  }
-  if (path.startsWith("/.well-known/oauth-authorization-server")) {
-    return json(200, {
-      issuer: origin,
-      authorization_endpoint: `${origin}/authorize`,
-      token_endpoint: `${origin}/token`,
-      response_types_supported: ["code"],
-      code_challenge_methods_supported: ["S256"],
-    });
-  }
   if (path === "/token") return json(400, { error: "invalid_request", error_description: `bad request: ${echo}` });
-  return json(401, { error: echo });
+  // Of the others nobody has heard before they are sent.
+  return json(401, { error: echo.split(" , ")[0] });
 }

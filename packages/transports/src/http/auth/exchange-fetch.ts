@@ -13,6 +13,9 @@ const maxBodyBytes = 1024 * 1024;
  */
 export const passedHeaders: readonly string[] = ["content-type", "dpop-nonce", "retry-after", "www-authenticate"];
 
+/** A `fetch` for OAuth code. */
+export type OAuthFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
 /** What an exchange fetch is made from. */
 export interface ExchangeFetchInit {
   readonly exchange: HttpClient;
@@ -26,9 +29,7 @@ export interface ExchangeFetchInit {
  * `fetch` it fails with a `TypeError`, whose cause is the `HostsideError`, or with the reason of
  * its `signal`.
  */
-export function createExchangeFetch(
-  init: ExchangeFetchInit,
-): (url: string | URL, init?: RequestInit) => Promise<Response> {
+export function createExchangeFetch(init: ExchangeFetchInit): OAuthFetch {
   const { exchange, context } = init;
   const { serverId, secrets, clock } = context;
   return async (url, options = {}) => {

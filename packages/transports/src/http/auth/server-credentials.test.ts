@@ -10,7 +10,7 @@ import { describe, expect, it, vi } from "vitest";
 import { reply, startLoopback, type LoopbackServer, type SeenRequest } from "../../../test/loopback-server.ts";
 import { createManualClock } from "../../../../../test/manual-clock.ts";
 import { openHttpTransport, thrownBy, type OpenedHttp, type OpenHttpInit } from "../../../test/open-http-transport.ts";
-import { clearHttpCredentials, finishHttpAuthorization } from "../open-http.ts";
+import { clearHttpCredentials } from "../open-http.ts";
 
 /** Credentials of one key, and all that they were asked. */
 interface Keyring extends ServerCredentials {
@@ -339,15 +339,5 @@ describe("credentials of a server", () => {
       await clearHttpCredentials(spec, { authProvider: () => createKeyring("no clear") }, "ann");
     }
     expect(cleared).toEqual(["ann", "ann"]);
-  });
-
-  it("are finished by whoever made them, not by finishAuthorization()", async () => {
-    const spec = { id: "web", type: "http", url: "https://web.test", auth: "oauth" } as const;
-    const finishing = finishHttpAuthorization(spec, new URLSearchParams({ code: "c" }), {
-      authProvider: () => createKeyring("good"),
-    });
-    const error = await thrownBy(finishing);
-    expect(error).toBeInstanceOf(TypeError);
-    expect(String(error)).toContain("complete()");
   });
 });

@@ -1,0 +1,183 @@
+import { isHostsideError, HostsideError, type CredentialHeaders } from "@hostside/core";
+import {
+  createDeadline,
+  formatMs,
+  reportUncaught,
+  safeCause,
+  untilAborted,
+  withErrorContext,
+} from "@hostside/core/implement";
+import type { TransportContext } from "../../context/transport-context.ts";
+import type { Authorizer, AuthorizationRefusal } from "../exchange/authorizer.ts";
+import { bodyExcerptOf } from "../exchange/excerpt.ts";
+import { isServerCredentials, type AuthorizationProvider, type TokenSource } from "./authorization-provider.ts";
+import type { OAuthFetch } from "./exchange-fetch.ts";
+
+/** What an authorizer is made from. */
+export interface AuthorizerInit {
+  readonly context: TransportContext;
+  readonly provider: AuthorizationProvider;
+  readonly serverUrl: URL;
+  readonly fetchFn: OAuthFetch;
+}
+
+/**
+ * How long a request waits for other credentials: several requests to an authorization server, each
+ * of which has 30 s.
+ */
+const recoveryMs = 120_000;
+
+// By provider, because both outlive the connection that was refused.
+/** The latest refusal for want of scope that no user was there to answer. */
+const stepUps = new WeakMap<AuthorizationProvider, AuthorizationRefusal>();
+const renewals = new WeakMap<TokenSource, Renewal>();
+
+interface Renewal {
+  readonly work: Promise<void>;
+  readonly expiresAt: number;
+}
+
+/** Forgets what an authorization left half done. */
+export function forgetAuthorization(provider: AuthorizationProvider): void {
+  stepUps.delete(provider);
+}
+
+/** Makes an authorizer. */
+export function createAuthorizer(init: AuthorizerInit): Authorizer {
+  const { provider, context } = init;
+  const isInteractive = (): boolean => context.isInteractive();
+  if (!isServerCredentials(provider)) return createTokenAuthorizer(init, provider);
+  const ask = async (refusal: AuthorizationRefusal, signal: AbortSignal, interactive: boolean): Promise<void> => {
+    const { status, challenge, request, sent } = refusal;
+    try {
+      await withinRecovery(init, signal, (inTime) =>
+        provider.onRefused({ status, challenge, request, sent, interactive, signal: inTime }),
+      );
+    } catch (reason) {
+      const error = toAuthorizationError(reason, init, refusal.error);
+      // The next connection would not miss the access, and would ask nobody for it.
+      if (status === 403 && error.code === "auth_required" && !interactive) stepUps.set(provider, refusal);
+      throw error;
+    }
+  };
+  return {
+    async headersFor(request) {
+      try {
+        return await provider.headersFor(request);
+      } catch (error) {
+        throw toAuthorizationError(error, init);
+      }
+    },
+    ...(provider.onAnswered !== undefined && {
+      onAnswered(request, header) {
+        try {
+          provider.onAnswered?.(request, (name) => header(name.toLowerCase()));
+        } catch (error) {
+          reportUncaught(error);
+        }
+      },
+    }),
+    isOutstanding: () => stepUps.has(provider) && isInteractive(),
+    async catchUp(signal) {
+      const refusal = stepUps.get(provider);
+      stepUps.delete(provider);
+      if (refusal !== undefined) await ask(refusal, signal, isInteractive());
+    },
+    recover: (refusal, signal) => ask(refusal, signal, isInteractive()),
+    recoverQuietly: (refusal, signal) => ask(refusal, signal, false),
+  };
+}
+
+function createTokenAuthorizer(init: AuthorizerInit, source: TokenSource): Authorizer {
+  const { clock } = init.context;
+  const renew = async ({ status, challenge, error }: AuthorizationRefusal): Promise<void> => {
+    const response = new Response(null, {
+      status,
+      headers: challenge === undefined ? {} : { "www-authenticate": challenge },
+    });
+    try {
+      await source.onUnauthorized?.({ response, serverUrl: init.serverUrl, fetchFn: init.fetchFn });
+    } catch (reason) {
+      throw toAuthorizationError(reason, init, error);
+    }
+  };
+  const begin = (refusal: AuthorizationRefusal): Renewal => {
+    const renewal = { work: renew(refusal), expiresAt: clock.now() + recoveryMs };
+    const forget = (): void => {
+      if (renewals.get(source) === renewal) renewals.delete(source);
+    };
+    renewal.work.then(forget, forget);
+    renewals.set(source, renewal);
+    return renewal;
+  };
+  const headersFor = async (): Promise<CredentialHeaders> => {
+    try {
+      const token = await source.token();
+      return token ? { authorization: `Bearer ${token}` } : {};
+    } catch (error) {
+      throw toAuthorizationError(error, init);
+    }
+  };
+  return {
+    headersFor,
+    isOutstanding: () => false,
+    catchUp: async () => undefined,
+    async recover(refusal, signal) {
+      if (refusal.status !== 401 || source.onUnauthorized === undefined) throw refusal.error;
+      // Another request may have been refused, and have got a new token, since this one was sent.
+      const isSame = async (): Promise<boolean> =>
+        (await headersFor())["authorization"] === refusal.sent["authorization"];
+      if (!renewals.has(source) && !(await isSame())) return;
+      const known = renewals.get(source);
+      const { work } = known !== undefined && known.expiresAt > clock.now() ? known : begin(refusal);
+      await withinRecovery(init, signal, () => work);
+    },
+  };
+}
+
+/** Waits for other credentials, for two minutes at most. */
+async function withinRecovery(
+  { context: { serverId, clock } }: AuthorizerInit,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const onTimeout = (): HostsideError =>
+    new HostsideError(`the authorization provider did not come back within ${formatMs(recoveryMs)}`, {
+      code: "auth_required",
+      serverId,
+      details: { timeoutMs: recoveryMs },
+    });
+  const deadline = createDeadline({ timeoutMs: recoveryMs, signal, onTimeout, clock });
+  const begun = async (): Promise<void> => work(deadline.signal);
+  try {
+    await untilAborted(begun(), deadline.signal);
+  } finally {
+    deadline.dispose();
+  }
+}
+
+/**
+ * What a provider failed with; `refusal` is what it was to answer. The request that needs the
+ * credentials did not run, whatever became of those to an authorization server.
+ */
+function toAuthorizationError(
+  error: unknown,
+  { context: { serverId, redact } }: AuthorizerInit,
+  refusal?: HostsideError,
+): HostsideError {
+  // The cause of a TypeError of our own fetch.
+  const known = isHostsideError(error) ? error : error instanceof Error ? error.cause : undefined;
+  if (isHostsideError(known)) {
+    const isRefused = known.code === "auth_required" || known.code === "forbidden";
+    const outcome = known.outcome !== "unknown" ? known.outcome : refusal === undefined ? "not-sent" : "failed";
+    const details = isRefused ? { ...refusal?.details, ...known.details } : known.details;
+    return withErrorContext(known, { outcome, serverId: known.serverId ?? serverId, details });
+  }
+  const reason = error instanceof Error ? bodyExcerptOf(`${error.name}: ${error.message}`, redact) : "no reason given";
+  return new HostsideError(`authorization failed: ${reason}`, {
+    code: "auth_required",
+    serverId,
+    details: refusal?.details,
+    cause: safeCause(error, redact),
+  });
+}
