@@ -13,8 +13,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, vi } from "vitest";
-import { openStdio } from "../src/stdio/open-stdio.ts";
-import type { StdioEffects } from "../src/stdio/start-server.ts";
+import { openStdio, type StdioEffects } from "../src/stdio/open-stdio.ts";
 import type { StdioTransport } from "../src/stdio/stdio-transport.ts";
 import { createTransportContext } from "../src/context/transport-context.ts";
 

@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
 import { createConnector } from "../src/index.ts";
-import { defaultStartLimit } from "../src/stdio/default-start-limit.ts";
+import { defaultStartLimit } from "../src/stdio/open-stdio.ts";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import { childPath, until } from "./open-child.ts";
 

@@ -53,7 +53,7 @@ describe("a host of stdio servers", () => {
     await until(() => processesOfGroup(group).length === 0);
   });
 
-  it.each(["ignores-stdin-end.mjs", "ignores-sigterm.mjs", "leaves-its-session.mjs"])(
+  it.each(["ignores-stdin-end.mjs", "ignores-sigterm.mjs"])(
     "leaves no server behind when SIGTERM ends it and it closes on signals: %s",
     async (server) => {
       const { signal, group } = await runHost("host-gets-signal.mjs", server);

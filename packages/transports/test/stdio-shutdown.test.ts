@@ -1,8 +1,7 @@
 import { HostsideError, type ServerSpec } from "@hostside/core";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { openStdio } from "../src/stdio/open-stdio.ts";
-import type { StdioEffects } from "../src/stdio/start-server.ts";
+import { openStdio, type StdioEffects } from "../src/stdio/open-stdio.ts";
 import type { StdioTransport } from "../src/stdio/stdio-transport.ts";
 import { childPath, openChild, processesOfGroup, until } from "./open-child.ts";
 import { createServerContext } from "./server-context.ts";
@@ -108,20 +107,6 @@ describe("close()", () => {
     expect(processesOfGroup(transport.pid)).toEqual([]);
   });
 
-  it.runIf(process.platform === "linux")(
-    "ends a grandchild that leads a session of its own, and nobody else's",
-    async () => {
-      const open = () => openChild("leaves-its-session.mjs", { spec: { timeouts: { closeMs: 200 } } });
-      const [first, second] = await Promise.all([open(), open()]);
-      await until(() => first.messages.length + second.messages.length === 2);
-      const [mine, other] = [first, second].map(({ messages: [message] }) => grandchildOf(message));
-      await first.transport.close();
-      expect([isAlive(mine), isAlive(other)]).toEqual([false, true]);
-      await second.transport.close();
-      expect(isAlive(other)).toBe(false);
-    },
-  );
-
   it("is bounded and never rejects, also when a process cannot be ended", async () => {
     const { transport } = await openChild("ignores-sigterm.mjs", {
       spec: { timeouts: { closeMs: 50 } },
@@ -186,17 +171,6 @@ describe("an aborted openStdio()", () => {
     expect(processesOfGroup(pid)).toEqual([]);
   });
 });
-
-function grandchildOf(message: unknown): number {
-  const { params } = message as { readonly params: { readonly pid: number } };
-  return params.pid;
-}
-
-function isAlive(pid: number | undefined): boolean {
-  return execFileSync("ps", ["-A", "-o", "pid=,stat="], { encoding: "utf8" })
-    .split("\n")
-    .some((line) => new RegExp(`^\\s*${pid}\\s+[^Z]`).test(line));
-}
 
 function specOf(program: string): ServerSpec {
   return { id: "child", type: "stdio", command: process.execPath, args: [childPath(program)] };

@@ -2,14 +2,14 @@ import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
-import { createYieldingReader } from "./yielding-reader.ts";
+import { YieldingReader } from "./yielding-reader.ts";
 
 function open(countKept?: (bytes: Buffer) => number, mayWait?: () => boolean) {
   const clock = createManualClock();
   const source = new Readable({ read: () => undefined, highWaterMark: 1024 * 1024 });
   const received: Buffer[] = [];
   let caughtUp = 0;
-  const turns = createYieldingReader<Buffer>({
+  const turns = new YieldingReader<Buffer>({
     source,
     clock,
     countKept,
@@ -45,7 +45,7 @@ describe("handOnInTurns()", () => {
     source.push("two");
     await nextTurn();
     expect(received.map(String).join("")).toBe("onetwo");
-    expect(turns.isBehind()).toBe(false);
+    expect(turns.isBehind).toBe(false);
   });
 
   it("gives the others a turn after about a tenth of a millisecond of a flood, and keeps the order", async () => {
@@ -53,9 +53,9 @@ describe("handOnInTurns()", () => {
     for (let start = 0; start < flood.length; start += 65_536) source.push(flood.subarray(start, start + 65_536));
     expect(await mostInOneTurn(total, flood.length)).toBeLessThanOrEqual(2 * 2 * 1024);
     expect(Buffer.concat(received).equals(flood)).toBe(true);
-    expect(turns.handedOn()).toBe(flood.length);
+    expect(turns.handedOn).toBe(flood.length);
     await nextTurn();
-    expect([turns.isBehind(), caughtUp() > 0]).toEqual([false, true]);
+    expect([turns.isBehind, caughtUp() > 0]).toEqual([false, true]);
   });
 
   it("does so for a flood of small pieces, too", async () => {
@@ -73,7 +73,7 @@ describe("handOnInTurns()", () => {
     source.push("end\n");
     await new Promise((resolve) => source.once("data", resolve));
     await Promise.resolve();
-    expect([received.map(({ length }) => length), turns.isBehind()]).toEqual([[65_536, 4], false]);
+    expect([received.map(({ length }) => length), turns.isBehind]).toEqual([[65_536, 4], false]);
     const endless = 64;
     for (let count = 0; count < endless; count += 1) source.push(Buffer.alloc(65_536, "x"));
     expect(await mostInOneTurn(total, endless * 65_536)).toBeLessThanOrEqual(2 * 4 * 65_536);
@@ -104,7 +104,7 @@ describe("handOnInTurns()", () => {
     await nextTurn();
     await nextTurn();
     turns.flush();
-    expect([total(), turns.isBehind()]).toEqual([before, false]);
+    expect([total(), turns.isBehind]).toEqual([before, false]);
   });
 
   it("reads what is hardly wanted no faster than a piece or some in each millisecond, and goes on at full speed after it", async () => {
@@ -119,7 +119,7 @@ describe("handOnInTurns()", () => {
     const mostAtOnce = 5 * 65_536;
     for (let turn = 0; turn < 20; turn += 1) await nextTurn();
     const atOnce = total();
-    expect([atOnce <= mostAtOnce, turns.isPaused(), clock.pending()]).toEqual([true, true, 1]);
+    expect([atOnce <= mostAtOnce, turns.isPaused, clock.pending()]).toEqual([true, true, 1]);
 
     clock.advance(1);
     for (let turn = 0; turn < 20; turn += 1) await nextTurn();
@@ -130,7 +130,7 @@ describe("handOnInTurns()", () => {
     clock.advance(1);
     while (total() < pieces * 65_536) await nextTurn();
     await nextTurn();
-    expect([turns.isPaused(), clock.pending()]).toEqual([false, 0]);
+    expect([turns.isPaused, clock.pending()]).toEqual([false, 0]);
   });
 
   it("makes these pauses also where its reader takes longer than a turn, and none after it was told to drop the rest", async () => {
@@ -138,7 +138,7 @@ describe("handOnInTurns()", () => {
     for (let count = 0; count < 16; count += 1) source.push(Buffer.alloc(16_384, "x"));
     for (let turn = 0; turn < 200; turn += 1) await nextTurn();
     const atOnce = total();
-    expect([atOnce <= 3 * 16_384, turns.isBehind(), clock.pending()]).toEqual([true, false, 1]);
+    expect([atOnce <= 3 * 16_384, turns.isBehind, clock.pending()]).toEqual([true, false, 1]);
 
     clock.advance(1);
     for (let turn = 0; turn < 200; turn += 1) await nextTurn();

@@ -21,28 +21,7 @@ interface Sliceable<Bytes> {
   subarray(start: number, end?: number): Bytes;
 }
 
-/**
- * Hands bytes on as they come, but a flood of them in turns of the event loop, in order, so that it
- * holds up nobody else.
- */
-export interface YieldingReader<Bytes> {
-  /**
-   * Takes what arrived. Hands it on at once, unless others have waited long enough for their turn.
-   */
-  take(bytes: Bytes): void;
-  /** Bytes handed on so far. */
-  handedOn(): number;
-  /** Whether something waits for its turn. */
-  isBehind(): boolean;
-  /** Whether the source is paused. */
-  isPaused(): boolean;
-  /** Hands on at once what waits. */
-  flush(): void;
-  /** Hands on nothing any more: what waits is let go, and so is whatever comes. */
-  drop(): void;
-}
-
-/** What {@linkcode createYieldingReader} needs. */
+/** What a {@linkcode YieldingReader} needs. */
 export interface YieldingReaderInit<Bytes> {
   /** Where the bytes come from. It is paused while some of them wait. */
   readonly source: { pause(): unknown; resume(): unknown };
@@ -64,23 +43,18 @@ export interface YieldingReaderInit<Bytes> {
 }
 
 /**
- * Begins with nothing. In each turn of the event loop it works for about a tenth of a millisecond,
- * and takes 32 KiB or one read of the source, whichever is more; the rest waits. What comes in
- * pieces of ordinary size is handed on as it comes.
+ * Hands bytes on as they come, but a flood of them in turns of the event loop, in order, so that it
+ * holds up nobody else. In each turn it works for about a tenth of a millisecond, and takes 32 KiB
+ * or one read of the source, whichever is more; the rest waits.
  */
-export function createYieldingReader<Bytes extends Sliceable<Bytes>>(
-  init: YieldingReaderInit<Bytes>,
-): YieldingReader<Bytes> {
-  return new WaitingBytes(init);
-}
-
-// A class, because each process has two of them, and each large answer one.
-class WaitingBytes<Bytes extends Sliceable<Bytes>> implements YieldingReader<Bytes> {
+export class YieldingReader<Bytes extends Sliceable<Bytes>> {
   readonly #init: YieldingReaderInit<Bytes>;
   #waiting: Bytes[] | undefined;
-  #handedOn = 0;
+  /** Bytes handed on so far. */
+  handedOn = 0;
   #inThisTurn = 0;
-  #isPaused = false;
+  /** Whether the source is paused. */
+  isPaused = false;
   #isDropped = false;
   #cancelPause: Cancel | undefined;
 
@@ -88,36 +62,32 @@ class WaitingBytes<Bytes extends Sliceable<Bytes>> implements YieldingReader<Byt
     this.#init = init;
   }
 
+  /** Takes what arrived. Hands it on at once, unless others have waited long enough for their turn. */
   take(bytes: Bytes): void {
     if (this.#isDropped) return;
-    if (!this.#isPaused && bytes.length <= sliceBytes) {
+    if (!this.isPaused && bytes.length <= sliceBytes) {
       this.#handOn(bytes, bytes.length);
     } else {
       (this.#waiting ??= []).push(bytes);
-      if (!this.#isPaused) this.#takeTurn();
+      if (!this.isPaused) this.#takeTurn();
     }
-    if (this.#isPaused || (!this.isBehind() && this.#inThisTurn < mostBytes)) return;
-    this.#isPaused = true;
+    if (this.isPaused || (!this.isBehind && this.#inThisTurn < mostBytes)) return;
+    this.isPaused = true;
     this.#init.source.pause();
     this.#wait();
   }
 
-  handedOn(): number {
-    return this.#handedOn;
-  }
-
-  isBehind(): boolean {
+  /** Whether something waits for its turn. */
+  get isBehind(): boolean {
     return this.#waiting !== undefined && this.#waiting.length > 0;
   }
 
-  isPaused(): boolean {
-    return this.#isPaused;
-  }
-
+  /** Hands on at once what waits. */
   flush(): void {
     this.#work(() => true);
   }
 
+  /** Hands on nothing any more: lets go what waits, and whatever comes. */
   drop(): void {
     this.#isDropped = true;
     this.#waiting = undefined;
@@ -125,7 +95,7 @@ class WaitingBytes<Bytes extends Sliceable<Bytes>> implements YieldingReader<Byt
   }
 
   #handOn(bytes: Bytes, weight: number): void {
-    this.#handedOn += bytes.length;
+    this.handedOn += bytes.length;
     this.#inThisTurn += weight;
     this.#init.onBytes(bytes);
   }
@@ -153,7 +123,7 @@ class WaitingBytes<Bytes extends Sliceable<Bytes>> implements YieldingReader<Byt
   /** For the next turn, or for longer where that harms nobody. */
   #wait(): void {
     const { clock, mayWait } = this.#init;
-    if (this.isBehind() || mayWait?.() !== true) setImmediate(() => this.#goOn(false));
+    if (this.isBehind || mayWait?.() !== true) setImmediate(() => this.#goOn(false));
     else this.#cancelPause = clock.schedule(longPauseMs, () => this.#goOn(true));
   }
 
@@ -161,8 +131,8 @@ class WaitingBytes<Bytes extends Sliceable<Bytes>> implements YieldingReader<Byt
     if (this.#isDropped) return;
     this.#inThisTurn = 0;
     this.#takeTurn();
-    if (this.isBehind() || (!hasMadePause && this.#init.mayWait?.() === true)) return this.#wait();
-    this.#isPaused = false;
+    if (this.isBehind || (!hasMadePause && this.#init.mayWait?.() === true)) return this.#wait();
+    this.isPaused = false;
     this.#init.source.resume();
     this.#init.onCaughtUp?.();
   }

@@ -1,9 +1,8 @@
 import { HostsideError, type ServerSpec } from "@hostside/core";
 import { safeCause, serverTypeOf } from "@hostside/core/implement";
 import type { TransportContext } from "../context/transport-context.ts";
-import { excessValues } from "../message/excess-values.ts";
+import { excessValues, rejectDeepMessage } from "../message/admission.ts";
 import { endsOf, recoverRequestId } from "../message/recover-request-id.ts";
-import { rejectDeepMessage } from "../message/reject-deep-message.ts";
 import type { Transport } from "../message/transport.ts";
 import { createLinkedPair } from "./linked-pair.ts";
 

@@ -9,7 +9,12 @@ describe("check()", () => {
     { spec: { id: "a", type: "stdio", command: " " }, field: "command" },
     { spec: { id: "a", type: "http", url: "" }, field: "url" },
     { spec: { id: "a", type: "http", url: "ftp://x.test" }, field: "url" },
+    { spec: { id: "a", type: "stdio", command: "a\0b" }, field: "command" },
     { spec: { id: "a", type: "stdio", command: "x", args: ["a\0b"] }, field: "args.0" },
+    { spec: { id: "a", type: "stdio", command: "x", env: { "A=B": "1" } }, field: "env" },
+    { spec: { id: "a", type: "stdio", command: "x", env: { "": "1" } }, field: "env" },
+    { spec: { id: "a", type: "stdio", command: "x", env: { TOKEN: "secret\0" } }, field: "env.TOKEN" },
+    { spec: { id: "a", type: "stdio", command: "x", cwd: " " }, field: "cwd" },
     {
       spec: { id: "a", type: "http", url: "http://x.test", bearerToken: "t0ken-value" },
       field: "bearerToken",

@@ -1,21 +1,21 @@
-import { HostsideError, type ServerSpec } from "@hostside/core";
+import { HostsideError } from "@hostside/core";
 import { closePart } from "../sdk/close-part.ts";
 import { openCustom } from "../sdk/open-custom.ts";
 import type { Transport } from "../message/transport.ts";
-import { loadHttp, loadStdio } from "./load-transport.ts";
+import { loadHttp } from "./load-transport.ts";
 import { openMemory } from "../memory/open-memory.ts";
 import type { ConnectAttempt } from "../handshake/attempt.ts";
 import type { ConnectionContext } from "./connection-context.ts";
 import type { ConnectorEffects } from "./connector-options.ts";
-import type { StdioEffects, StdioContext } from "../stdio/start-server.ts";
-import { startFirst } from "#start-first";
+import type { StdioEffects } from "../stdio/open-stdio.ts";
+import { openStdio } from "#stdio";
 
 /** Opens the transport of one attempt. */
 export async function openTransport(context: ConnectionContext, { channel }: ConnectAttempt): Promise<Transport> {
   const { spec, serverId } = context;
   if (spec.command !== undefined) {
     const { effects, ...rest } = context;
-    return openProcess(spec, effects === undefined ? rest : { ...rest, effects: toStdioEffects(effects) });
+    return openStdio(spec, effects === undefined ? rest : { ...rest, effects: toStdioEffects(effects) });
   }
   if (spec.url !== undefined) {
     const { openSse, openStreamableHttp } = await loadHttp(serverId);
@@ -37,20 +37,4 @@ function toStdioEffects({ spawn, sendSignal }: ConnectorEffects): StdioEffects {
     ...(spawn !== undefined && { spawn: spawn as unknown as NonNullable<StdioEffects["spawn"]> }),
     ...(sendSignal !== undefined && { sendSignal }),
   };
-}
-
-/**
- * Opens the transport of a stdio spec: starts the program first, and loads what speaks with it
- * while it boots. Throws as `openStdio`, and what {@linkcode loadStdio} does; nothing runs then.
- */
-async function openProcess(spec: ServerSpec, context: StdioContext): Promise<Transport> {
-  const started = await startFirst(spec, context);
-  let stdio: Awaited<ReturnType<typeof loadStdio>>;
-  try {
-    stdio = await loadStdio(spec.id);
-  } catch (error) {
-    started?.abandon();
-    throw error;
-  }
-  return stdio.openStdio(spec, context, started);
 }

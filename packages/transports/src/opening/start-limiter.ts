@@ -1,4 +1,4 @@
-import { defaultStartLimit } from "#start-first";
+import { defaultStartLimit } from "#stdio";
 import type { Clock } from "@hostside/core";
 import { systemClock, type ConnectionHooks } from "@hostside/core/implement";
 import { abortedConnect } from "./connect-deadline.ts";

@@ -5,7 +5,7 @@ import type { SendOptions, Transport } from "../message/transport.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import type { RpcErrorContext } from "../message/from-rpc-error.ts";
 import { fromSdkError } from "./from-sdk-error.ts";
-import { rejectDeepMessage } from "../message/reject-deep-message.ts";
+import { rejectDeepMessage } from "../message/admission.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 import { closePart } from "./close-part.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { createLineSplitter } from "./line-splitter.ts";
+import { LineSplitter } from "./line-splitter.ts";
 
 interface Split {
   readonly lines: string[];
@@ -11,7 +11,7 @@ interface Split {
 
 function split(chunks: readonly Buffer[], maxLineBytes: number): Split {
   const result: Split = { lines: [], oversized: [] };
-  const splitter = createLineSplitter({
+  const splitter = new LineSplitter({
     maxLineBytes,
     onLine: (bytes, start, end) => result.lines.push(bytes.toString("latin1", start, end)),
     onOversized: ({ bytes, head, tail }) =>
@@ -61,7 +61,7 @@ const stream = fc
   .map((bytes) => Buffer.from(bytes));
 const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 10 });
 
-describe("createLineSplitter()", () => {
+describe("LineSplitter", () => {
   it("gives the same lines however a stream of bytes is cut, for any limit", () => {
     fc.assert(
       fc.property(stream, sizes, fc.integer({ min: 1, max: 60 }), (bytes, chunkSizes, limit) => {
@@ -84,7 +84,7 @@ describe("createLineSplitter()", () => {
   });
 
   it("says how much of an unfinished line was dropped", () => {
-    const splitter = createLineSplitter({ maxLineBytes: 10, onLine: () => {}, onOversized: () => {} });
+    const splitter = new LineSplitter({ maxLineBytes: 10, onLine: () => {}, onOversized: () => {} });
     splitter.push(Buffer.from("0123456789"));
     expect(splitter.droppedBytes).toBe(0);
     splitter.push(Buffer.from("0"));
@@ -98,29 +98,11 @@ describe("createLineSplitter()", () => {
     ["byte by byte", 1, 300_000],
   ])("holds no more than its limit of an endless line that comes %s", (_, chunkBytes, count) => {
     const limit = 100_000;
-    const splitter = createLineSplitter({ maxLineBytes: limit, onLine: () => {}, onOversized: () => {} });
+    const splitter = new LineSplitter({ maxLineBytes: limit, onLine: () => {}, onOversized: () => {} });
     const chunk = Buffer.alloc(chunkBytes, "x");
     const before = usedMemory();
     for (let index = 0; index < count; index += 1) splitter.push(chunk);
     expect(usedMemory() - before).toBeLessThan(10 * limit);
     expect(splitter.droppedBytes).toBe(chunkBytes * count);
-  });
-
-  it("asks once whether a line of more than 64 KiB is of use, and keeps excerpts alone of one that is not", () => {
-    const asked: number[] = [];
-    const oversized: number[] = [];
-    const lines: string[] = [];
-    const splitter = createLineSplitter({
-      maxLineBytes: 1_000_000,
-      onLine: (bytes, start, end) => lines.push(bytes.toString("latin1", start, end)),
-      onOversized: ({ bytes }) => oversized.push(bytes),
-      isUseless: (beginning) => asked.push(beginning.length) > 0 && beginning[0] === 0x78,
-    });
-    for (let count = 0; count < 5; count += 1) splitter.push(Buffer.alloc(40_000, "x"));
-    expect([asked, splitter.droppedBytes]).toEqual([[80_000], 200_000]);
-    splitter.push(Buffer.from("\nnext\n"));
-    for (let count = 0; count < 5; count += 1) splitter.push(Buffer.alloc(40_000, "y"));
-    splitter.end();
-    expect([asked, oversized, lines]).toEqual([[80_000, 80_000], [200_000], ["next", "y".repeat(200_000)]]);
   });
 });

@@ -1,14 +1,11 @@
-import { createLastBytes } from "./last-bytes.ts";
-
 const newline = 0x0a;
 const firstCapacity = 16 * 1024;
-// A buffer that one large line needed is given back; one of this size is kept for the next line.
+// A larger buffer is given back after the line that needed it.
 const keptCapacity = 256 * 1024;
 const excerptBytes = 1024;
-const longBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
 
-/** A line that was too long to keep, or of no use. Its middle is gone. */
+/** A line that was too long to keep. Its middle is gone. */
 export interface OversizedLine {
   /** Length of the whole line, in bytes. */
   readonly bytes: number;
@@ -28,39 +25,16 @@ export interface LineSplitterInit {
   readonly onLine: (bytes: Buffer, start: number, end: number) => void;
   /** Called as soon as a line is too long, with its first 1,024 bytes. */
   readonly onTooLong?: (head: Buffer) => void;
-  /**
-   * Asked once of a line of more than 64 KiB, with what came of it so far: whether it is of no use.
-   * The rest is dropped then, as of one that is too long.
-   */
-  readonly isUseless?: (beginning: Buffer) => boolean;
-  /** Called at the end of a line that was too long, or of no use. */
+  /** Called at the end of a line that was too long. */
   readonly onOversized: (line: OversizedLine) => void;
 }
 
-/** Cuts a stream of bytes at line feeds. */
-export interface LineSplitter {
-  push(chunk: Buffer): void;
-  /** The stream ended: what is left without a line feed is a line, too. */
-  end(): void;
-  /**
-   * Bytes of the current line that were dropped because it is too long or of no use; 0 while it is
-   * not.
-   */
-  readonly droppedBytes: number;
-}
-
 /**
- * Makes a splitter that holds at most `maxLineBytes` bytes (and two excerpts) whatever comes, finds
- * its way again at the next line feed after a line that is too long, and gives the same lines
- * however the stream is cut into chunks. It knows nothing of characters: a line feed byte never
- * occurs inside a multi-byte UTF-8 character.
+ * Cuts a stream of bytes at line feeds. It holds at most `maxLineBytes` bytes and two excerpts,
+ * resumes at the next line feed after a line that is too long, and gives the same lines however the
+ * stream is cut into chunks. A line feed byte never occurs inside a multi-byte UTF-8 character.
  */
-export function createLineSplitter(init: LineSplitterInit): LineSplitter {
-  return new SplitLines(init);
-}
-
-// A class, because each process has two of them.
-class SplitLines implements LineSplitter {
+export class LineSplitter {
   readonly #init: LineSplitterInit;
   #held: Buffer = nothing;
   #heldBytes = 0;
@@ -70,71 +44,79 @@ class SplitLines implements LineSplitter {
     this.#init = init;
   }
 
+  /** Bytes of the current line that were dropped because it is too long; 0 while it is not. */
   get droppedBytes(): number {
     return this.#oversized?.bytes ?? 0;
   }
 
+  /** The current line as far as it is kept. */
+  get unfinished(): string {
+    return (this.#oversized?.read().head ?? this.#held.subarray(0, this.#heldBytes)).toString("utf8");
+  }
+
   push(chunk: Buffer): void {
-    const init = this.#init;
+    const { maxLineBytes, onLine } = this.#init;
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-      if (this.#heldBytes === 0 && this.#oversized === undefined && end - start <= init.maxLineBytes) {
-        init.onLine(chunk, start, end);
+      if (this.#heldBytes === 0 && this.#oversized === undefined && end - start <= maxLineBytes) {
+        onLine(chunk, start, end);
       } else {
-        this.#hold(chunk, start, end);
-        this.#release();
+        this.#hold(chunk.subarray(start, end));
+        this.end();
       }
       start = end + 1;
     }
-    if (start < chunk.length) this.#hold(chunk, start, chunk.length);
+    if (start < chunk.length) this.#hold(chunk.subarray(start));
   }
 
+  /** The line is over, by a line feed or because the stream is. */
   end(): void {
-    if (this.#heldBytes > 0 || this.#oversized) this.#release();
+    const { onLine, onOversized } = this.#init;
+    const [oversized, end] = [this.#oversized, this.#heldBytes];
+    this.#oversized = undefined;
+    this.#heldBytes = 0;
+    if (oversized !== undefined) onOversized(oversized.read());
+    else if (end > 0) onLine(this.#held, 0, end);
+    if (this.#held.length > keptCapacity) this.#held = nothing;
   }
 
-  #hold(chunk: Buffer, start: number, end: number): void {
-    const { maxLineBytes, onTooLong, isUseless } = this.#init;
-    const part = chunk.subarray(start, end);
+  #hold(part: Buffer): void {
+    const { maxLineBytes, onTooLong } = this.#init;
     const before = this.#heldBytes;
     const total = before + part.length;
-    if (this.#oversized) {
+    if (this.#oversized !== undefined) {
       this.#oversized.push(part);
     } else if (total > maxLineBytes) {
-      const { head } = this.#letGo(part).read();
-      onTooLong?.(head);
+      this.#oversized = new Excerpt();
+      this.#oversized.push(this.#held.subarray(0, before));
+      this.#oversized.push(part);
+      this.#held = nothing;
+      this.#heldBytes = 0;
+      onTooLong?.(this.#oversized.read().head);
     } else {
       if (total > this.#held.length) this.#held = grow(this.#held.subarray(0, before), total, maxLineBytes);
       part.copy(this.#held, before);
       this.#heldBytes = total;
-      if (before > longBytes || total <= longBytes || isUseless === undefined) return;
-      if (isUseless(this.#held.subarray(0, total))) this.#letGo(nothing);
     }
   }
+}
 
-  /** Keeps excerpts alone from now on. */
-  #letGo(part: Buffer): Excerpt {
-    const oversized = createExcerpt();
-    this.#oversized = oversized;
-    oversized.push(this.#held.subarray(0, this.#heldBytes));
-    oversized.push(part);
-    this.#held = nothing;
-    this.#heldBytes = 0;
-    return oversized;
+class Excerpt {
+  bytes = 0;
+  readonly #head = Buffer.alloc(excerptBytes);
+  readonly #tail = Buffer.alloc(excerptBytes);
+
+  push(part: Buffer): void {
+    if (this.bytes < excerptBytes) part.copy(this.#head, this.bytes);
+    const end = part.subarray(-excerptBytes);
+    this.#tail.copyWithin(0, end.length);
+    end.copy(this.#tail, excerptBytes - end.length);
+    this.bytes += part.length;
   }
 
-  #release(): void {
-    const { onLine, onOversized } = this.#init;
-    if (this.#oversized) {
-      const line = this.#oversized.read();
-      this.#oversized = undefined;
-      onOversized(line);
-    } else {
-      const end = this.#heldBytes;
-      this.#heldBytes = 0;
-      onLine(this.#held, 0, end);
-      if (this.#held.length > keptCapacity) this.#held = nothing;
-    }
+  read(): OversizedLine {
+    const kept = Math.min(this.bytes, excerptBytes);
+    return { bytes: this.bytes, head: this.#head.subarray(0, kept), tail: this.#tail.subarray(excerptBytes - kept) };
   }
 }
 
@@ -144,25 +126,4 @@ function grow(held: Buffer, neededBytes: number, maxBytes: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(capacity);
   held.copy(larger);
   return larger;
-}
-
-interface Excerpt {
-  push(part: Buffer): void;
-  read(): OversizedLine;
-  readonly bytes: number;
-}
-
-function createExcerpt(): Excerpt {
-  const head = Buffer.alloc(excerptBytes);
-  const tail = createLastBytes(excerptBytes);
-  return {
-    push(part) {
-      if (tail.totalBytes < excerptBytes) part.copy(head, tail.totalBytes);
-      tail.push(part);
-    },
-    read: () => ({ bytes: tail.totalBytes, head: head.subarray(0, tail.totalBytes), tail: tail.read() }),
-    get bytes() {
-      return tail.totalBytes;
-    },
-  };
 }

@@ -1,7 +1,7 @@
 import { HostsideError } from "@hostside/core";
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { createLineWriter } from "./line-writer.ts";
+import { LineWriter } from "./line-writer.ts";
 
 type Callback = (error?: Error | null) => void;
 
@@ -38,10 +38,20 @@ const turn = () =>
     setImmediate(resolve);
   });
 
-describe("createLineWriter()", () => {
+function open(init: ConstructorParameters<typeof LineWriter>[0]) {
+  const writer = new LineWriter(init);
+  return {
+    write: (line: string) => new Promise<void>((resolve, reject) => writer.post(line, reject, resolve)),
+    post: writer.post.bind(writer),
+    end: writer.end.bind(writer),
+    stop: writer.stop.bind(writer),
+  };
+}
+
+describe("LineWriter", () => {
   it("joins the lines of one turn into one write, also those sent by microtasks", async () => {
     const { stdin, written } = createPipe();
-    const writer = createLineWriter({ stdin, serverId: "a", maxWaitingLength: 1000 });
+    const writer = open({ stdin, serverId: "a", maxWaitingLength: 1000 });
     await Promise.resolve();
     void writer.write("1");
     void writer.write("2");
@@ -54,7 +64,7 @@ describe("createLineWriter()", () => {
 
   it("hands over one write at a time and resolves each line when it was taken", async () => {
     const { stdin, written, take } = createPipe();
-    const writer = createLineWriter({ stdin, serverId: "a", maxWaitingLength: 1000 });
+    const writer = open({ stdin, serverId: "a", maxWaitingLength: 1000 });
     const order: string[] = [];
     void writer.write("1").then(() => order.push("1"));
     await turn();
@@ -68,7 +78,7 @@ describe("createLineWriter()", () => {
 
   it("refuses with overloaded what would wait beyond the limit, but never a line that is alone", async () => {
     const { stdin, take } = createPipe();
-    const writer = createLineWriter({ stdin, serverId: "a", maxWaitingLength: 10 });
+    const writer = open({ stdin, serverId: "a", maxWaitingLength: 10 });
     const first = writer.write("x".repeat(100));
     expect(await outcome(writer.write("y"))).toBe("overloaded not-sent");
     await turn();
@@ -80,7 +90,7 @@ describe("createLineWriter()", () => {
 
   it("knows at the end which lines may have left", async () => {
     const { stdin } = createPipe();
-    const writer = createLineWriter({ stdin, serverId: "a", maxWaitingLength: 1000 });
+    const writer = open({ stdin, serverId: "a", maxWaitingLength: 1000 });
     const leaving = outcome(writer.write("1"));
     await turn();
     const waiting = outcome(writer.write("2"));
@@ -94,7 +104,7 @@ describe("createLineWriter()", () => {
 
   it("knows that nothing left when the very first attempt fails, and keeps it pending until the reason is known", async () => {
     const { stdin, break: breakPipe } = createPipe();
-    const writer = createLineWriter({ stdin, serverId: "a", maxWaitingLength: 1000 });
+    const writer = open({ stdin, serverId: "a", maxWaitingLength: 1000 });
     breakPipe(Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
     const sent = outcome(writer.write("1"));
     expect(await Promise.race([sent, turn()])).toBeUndefined();
@@ -104,7 +114,7 @@ describe("createLineWriter()", () => {
 
   it("tells whoever wants no promise why a line was not sent, once, and nothing of one that was", async () => {
     const { stdin, take } = createPipe();
-    const writer = createLineWriter({ stdin, serverId: "a", maxWaitingLength: 10 });
+    const writer = open({ stdin, serverId: "a", maxWaitingLength: 10 });
     const failures: string[] = [];
     const post = (line: string): void =>
       writer.post(line, ({ code, outcome: how }) => failures.push(`${line} ${code} ${how}`));
@@ -129,7 +139,7 @@ describe("createLineWriter()", () => {
 
   it("sends what is queued before it ends the stream", async () => {
     const { stdin, written, take } = createPipe();
-    const writer = createLineWriter({ stdin, serverId: "a", maxWaitingLength: 1000 });
+    const writer = open({ stdin, serverId: "a", maxWaitingLength: 1000 });
     const first = outcome(writer.write("1"));
     await turn();
     const second = outcome(writer.write("2"));

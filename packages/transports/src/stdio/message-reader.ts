@@ -1,21 +1,28 @@
 import { HostsideError, type Diagnostic, type JsonObject } from "@hostside/core";
-import type { Redactor } from "@hostside/core/implement";
-import type { RequestId } from "../message/json-rpc.ts";
-import { isUtf8 } from "node:buffer";
-import { isMessage } from "../message/is-message.ts";
-import { isLargeBatch, tooManyMessages } from "../message/count-members.ts";
-import { maxMessageDepth } from "../message/message-depth.ts";
-import { createLineSplitter, type OversizedLine } from "./line-splitter.ts";
-import { parseLine } from "./parse-line.ts";
-import { recoverRequestId } from "../message/recover-request-id.ts";
-import { withoutBrokenEnd, safeExcerpt } from "../text/safe-excerpt.ts";
+import { isJsonObject, type Redactor } from "@hostside/core/implement";
 import { createSeldomReport } from "../context/report-seldom.ts";
-import type { ServerContext } from "../context/server-context.ts";
+import {
+  admitDepth,
+  answeredRequest,
+  excessValues,
+  isLargeBatch,
+  maxMessageDepth,
+  tooManyMessages,
+  type ValueLimit,
+} from "../message/admission.ts";
+import { isMessage } from "../message/is-message.ts";
+import type { RequestId } from "../message/json-rpc.ts";
+import { parseMessage } from "../message/parse-message.ts";
+import { endsOf, recoverRequestId } from "../message/recover-request-id.ts";
+import { isUtf8 } from "../bytes/is-utf8.ts";
+import { safeExcerpt, withoutBrokenEnd } from "../text/safe-excerpt.ts";
+import { LineSplitter, type OversizedLine } from "./line-splitter.ts";
 
 // A server that is still on the same line after this many times the limit will not end it.
 const endlessFactor = 16;
 const notUtf8 = "not valid UTF-8, whose broken bytes are read as U+FFFD";
 const tooDeep = `nested deeper than ${maxMessageDepth} levels`;
+const maxExcerptLength = 200;
 
 /** What a {@linkcode MessageReader} is made from. */
 export interface MessageReaderInit {
@@ -30,157 +37,188 @@ export interface MessageReaderInit {
    * `protocol_error` when it is nested too deeply.
    */
   readonly onRequestFailed: (id: RequestId, error: HostsideError) => void;
-  /** Told of lines that are nobody's answer, a bounded number of times. */
+  /** Hears of lines that are no answer to any request, a bounded number of times. */
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
   /** A line does not end; memory is safe, but nothing more will come of this stream. */
   readonly onEndless: (error: HostsideError) => void;
 }
 
-/** Turns what a server writes to stdout into messages. */
-export interface MessageReader {
+/**
+ * Turns what a server writes to stdout into messages. It holds at most one message of
+ * `maxMessageBytes` bytes, and never throws by itself. Odd lines are reported ever more seldom,
+ * each as a `stdout-anomaly` that quotes the line.
+ */
+export class MessageReader {
+  readonly #init: MessageReaderInit;
+  readonly #splitter: LineSplitter;
+  readonly #report: ReturnType<typeof createSeldomReport>;
+  #firstStray: string | undefined;
+  #hasStarted = false;
+  /** The request of the line that is too long was told already. */
+  #isRejected = false;
+
+  constructor(init: MessageReaderInit) {
+    this.#init = init;
+    this.#report = createSeldomReport(init, { kind: "stdout-anomaly", noun: "lines" });
+    this.#splitter = new LineSplitter({
+      maxLineBytes: init.maxMessageBytes,
+      onLine: (bytes, start, end) => {
+        const line = bytes.toString("utf8", start, end);
+        if (!isUtf8(bytes.subarray(start, end), line)) this.#mention(notUtf8, line);
+        this.#readLine(line, end - start);
+      },
+      // The caller need not wait for the rest of the answer.
+      onTooLong: (head) => {
+        const id = recoverRequestId({ head: head.toString("utf8"), tail: "" });
+        this.#isRejected = id !== undefined;
+        this.#fail(
+          id,
+          "message_too_large",
+          `too long (more than maxMessageBytes, ${init.maxMessageBytes} bytes)`,
+          undefined,
+        );
+      },
+      onOversized: (line) => this.#rejectOversized(line),
+    });
+  }
+
   /**
    * The first line that was no message, bounded and without secrets; `undefined` without one, and
    * after {@linkcode MessageReader.started}.
    */
-  readonly strayLine: string | undefined;
-  /** Whether the rest of the current line is thrown away. */
-  readonly isSkipping: boolean;
-  /** The server has started: what it wrote first explains nothing any more. */
-  started(): void;
-  push(chunk: Buffer): void;
-  /** The stream ended: a last message without a line feed still counts. */
-  end(): void;
-}
+  get strayLine(): string | undefined {
+    return this.#hasStarted ? undefined : this.#firstStray;
+  }
 
-/**
- * Makes the reader. Whatever comes, it holds at most one message of `maxMessageBytes` bytes and
- * never throws by itself.
- */
-export function createMessageReader(init: MessageReaderInit): MessageReader {
-  const { serverId, maxMessageBytes, onMessage, onRequestFailed, onEndless } = init;
-  const anomalies = createStrayLineReport(init);
-  const fail = (id: RequestId, code: BadAnswer, what: string): void =>
-    onRequestFailed(id, badAnswerError(serverId, code, what));
-  const readLine = (line: string, bytes: number): void => {
-    const parsed = parseLine(line, init);
+  /** Whether the rest of the current line is thrown away. */
+  get isSkipping(): boolean {
+    return this.#splitter.droppedBytes > 0;
+  }
+
+  /** The server has started: what it wrote first explains nothing any more. */
+  started(): void {
+    this.#hasStarted = true;
+  }
+
+  push(chunk: Buffer): void {
+    const { maxMessageBytes, onEndless, serverId } = this.#init;
+    this.#splitter.push(chunk);
+    const { droppedBytes } = this.#splitter;
+    if (droppedBytes <= endlessFactor * maxMessageBytes) return;
+    const what = `writes a line to stdout that does not end (${droppedBytes} bytes so far)`;
+    onEndless(new HostsideError(`server ${JSON.stringify(serverId)} ${what}`, { code: "message_too_large", serverId }));
+  }
+
+  /** The stream ended: a last message without a line feed still counts. */
+  end(): void {
+    this.#splitter.end();
+  }
+
+  #readLine(line: string, bytes: number): void {
+    const parsed = parseLine(line, this.#init);
     switch (parsed.kind) {
       case "messages":
         for (const message of parsed.messages) {
-          if (isMessage(message)) onMessage(message, bytes);
-          else anomalies.add("no JSON-RPC message", line);
+          if (isMessage(message)) this.#init.onMessage(message, bytes);
+          else this.#add("no JSON-RPC message", line);
         }
-        if (parsed.strayCount > 0) anomalies.add("a batch with members that are no messages", line);
+        if (parsed.strayCount > 0) this.#add("a batch with members that are no messages", line);
         return;
       case "too-deep":
-        return parsed.requestId === undefined
-          ? anomalies.add(tooDeep, line)
-          : fail(parsed.requestId, "protocol_error", tooDeep);
+        return this.#fail(parsed.requestId, "protocol_error", tooDeep, line);
       case "excessive":
-        return parsed.requestId === undefined
-          ? anomalies.add(parsed.error.rawMessage, line)
-          : onRequestFailed(parsed.requestId, parsed.error);
-      case "anomaly":
-        return anomalies.add(parsed.reason, line);
-      case "blank":
+        if (parsed.requestId === undefined) this.#add(parsed.error.rawMessage, line);
+        else this.#init.onRequestFailed(parsed.requestId, parsed.error);
         return;
+      case "anomaly":
+        return this.#add(parsed.reason, line);
+      case "blank":
     }
-  };
-  let hasStarted = false;
-  let isRejected = false;
-  let isUseless = false;
-  // Whoever waits for the answer need not wait for the rest of it.
-  const rejectTooLong = (head: Buffer): void => {
-    const id = recoverRequestId({ head: head.toString("utf8"), tail: "" });
-    isRejected = id !== undefined;
-    if (id !== undefined)
-      fail(id, "message_too_large", `too long (more than maxMessageBytes, ${maxMessageBytes} bytes)`);
-  };
-  const rejectOversized = (line: OversizedLine): void => {
-    if (isUseless) {
-      isUseless = false;
-      return anomalies.add(tooManyMessages, line.head.toString("utf8"));
+  }
+
+  #rejectOversized({ head, tail, bytes }: OversizedLine): void {
+    if (this.#isRejected) {
+      this.#isRejected = false;
+      return;
     }
-    if (isRejected) return;
-    const tooLong = `too long (${line.bytes} bytes; maxMessageBytes is ${maxMessageBytes})`;
-    const id = recoverRequestId({ head: line.head.toString("utf8"), tail: line.tail.toString("utf8") });
-    if (id === undefined) anomalies.add(tooLong, withoutBrokenEnd(line.head.toString("utf8")));
-    else fail(id, "message_too_large", tooLong);
-  };
-  const splitter = createLineSplitter({
-    maxLineBytes: maxMessageBytes,
-    onLine(bytes, start, end) {
-      const line = bytes.toString("utf8", start, end);
-      if (line.includes("\uFFFD") && !isUtf8(bytes.subarray(start, end))) anomalies.mention(notUtf8, line);
-      readLine(line, end - start);
-    },
-    onTooLong: rejectTooLong,
-    // To keep and to decode megabytes that nobody reads holds up everybody else.
-    isUseless(beginning) {
-      return (isUseless = isLargeBatch(beginning.toString("utf8")));
-    },
-    onOversized: rejectOversized,
-  });
-  return {
-    started() {
-      hasStarted = true;
-    },
-    push(chunk) {
-      splitter.push(chunk);
-      const { droppedBytes } = splitter;
-      if (droppedBytes > endlessFactor * maxMessageBytes) onEndless(endlessError(serverId, droppedBytes));
-    },
-    end: () => splitter.end(),
-    get strayLine() {
-      return hasStarted ? undefined : anomalies.first;
-    },
-    get isSkipping() {
-      return splitter.droppedBytes > 0;
-    },
-  };
-}
+    const beginning = head.toString("utf8");
+    const id = recoverRequestId({ head: beginning, tail: tail.toString("utf8") });
+    const tooLong = `too long (${bytes} bytes; maxMessageBytes is ${this.#init.maxMessageBytes})`;
+    this.#fail(id, "message_too_large", tooLong, withoutBrokenEnd(beginning));
+  }
 
-type BadAnswer = "message_too_large" | "protocol_error";
+  /** Fails the request that a line answers, or reports the line if there is none. */
+  #fail(
+    id: RequestId | undefined,
+    code: "message_too_large" | "protocol_error",
+    what: string,
+    line: string | undefined,
+  ): void {
+    const { serverId, onRequestFailed } = this.#init;
+    const message = `server ${JSON.stringify(serverId)} sent an answer that is ${what}`;
+    if (id !== undefined) onRequestFailed(id, new HostsideError(message, { code, serverId }));
+    else if (line !== undefined) this.#add(what, line);
+  }
 
-function badAnswerError(serverId: string, code: BadAnswer, what: string): HostsideError {
-  return new HostsideError(`server ${JSON.stringify(serverId)} sent an answer that is ${what}`, { code, serverId });
-}
-
-function endlessError(serverId: string, bytes: number): HostsideError {
-  const what = `writes a line to stdout that does not end (${bytes} bytes so far)`;
-  return new HostsideError(`server ${JSON.stringify(serverId)} ${what}`, { code: "message_too_large", serverId });
-}
-
-const maxExcerptLength = 200;
-
-/** Reports lines on stdout that are of no use. */
-export interface StrayLineReport {
-  /**
-   * The first line that was no message, bounded and without secrets; absent when there was none.
-   */
-  readonly first: string | undefined;
   /** A line was no message: `reason` completes "a line that is …". */
-  add(reason: string, line: string): void;
-  /** The same of a line that is a message all the same. */
-  mention(reason: string, line: string): void;
+  #add(reason: string, line: string): void {
+    this.#firstStray ??= this.#excerptOf(line);
+    this.#mention(reason, line);
+  }
+
+  #mention(reason: string, line: string): void {
+    this.#report(
+      (soFar) => `wrote a line to stdout that is ${reason}: ${JSON.stringify(this.#excerptOf(line))}${soFar}`,
+    );
+  }
+
+  #excerptOf(line: string): string {
+    return safeExcerpt(line, this.#init.redact, maxExcerptLength);
+  }
 }
 
-/** Reports them ever more seldom, each as a `stdout-anomaly` diagnostic that quotes the line. */
-export function createStrayLineReport(
-  context: Pick<ServerContext, "onDiagnostic" | "redact" | "serverId">,
-): StrayLineReport {
-  const report = createSeldomReport(context, { kind: "stdout-anomaly", noun: "lines" });
-  const excerptOf = (line: string): string => safeExcerpt(line, context.redact, maxExcerptLength);
-  const mention = (reason: string, line: string): void =>
-    report((soFar) => `wrote a line to stdout that is ${reason}: ${JSON.stringify(excerptOf(line))}${soFar}`);
-  let first: string | undefined;
-  return {
-    add(reason, line) {
-      first ??= excerptOf(line);
-      mention(reason, line);
-    },
-    mention,
-    get first() {
-      return first;
-    },
-  };
+/** What one line on stdout turned out to be. */
+export type ParsedLine =
+  | { readonly kind: "blank" }
+  /**
+   * JSON objects: one, or those of a batch (JSON-RPC batches exist in 2025-03-26). Other members of
+   * a batch are only counted.
+   */
+  | { readonly kind: "messages"; readonly messages: readonly JsonObject[]; readonly strayCount: number }
+  /** `requestId` is there when the message answers that request. */
+  | { readonly kind: "too-deep"; readonly requestId: RequestId | undefined }
+  /** It has too many values to be parsed. */
+  | { readonly kind: "excessive"; readonly error: HostsideError; readonly requestId: RequestId | undefined }
+  | { readonly kind: "anomaly"; readonly reason: string };
+
+/**
+ * Parses one line, and never throws. Accepts a carriage return at the end and a byte order mark at
+ * the start.
+ */
+export function parseLine(line: string, limit: ValueLimit): ParsedLine {
+  const text = line.startsWith("\uFEFF") ? line.slice(1) : line;
+  // Cheaper than an exception per line when a program prints a lot of prose.
+  if (!/^[ \t\r]*[{[]/.test(text)) return text.trim() === "" ? { kind: "blank" } : anomaly("not JSON");
+  const error = excessValues(text, limit);
+  if (error !== undefined) return { kind: "excessive", error, requestId: recoverRequestId(endsOf(text)) };
+  let value: unknown;
+  try {
+    value = parseMessage(text);
+  } catch {
+    // The caller reports the line itself.
+    return anomaly("not JSON");
+  }
+  if (isLargeBatch(value)) return anomaly(tooManyMessages);
+  // Each level takes two bytes at least, so that short lines need no walk.
+  if (text.length >= 2 * maxMessageDepth && !admitDepth(value))
+    return { kind: "too-deep", requestId: answeredRequest(value) };
+  if (isJsonObject(value)) return { kind: "messages", messages: [value], strayCount: 0 };
+  const messages = Array.isArray(value) ? value.filter(isJsonObject) : [];
+  return messages.length === 0
+    ? anomaly("no JSON-RPC message")
+    : { kind: "messages", messages, strayCount: (value as readonly unknown[]).length - messages.length };
+}
+
+function anomaly(reason: string): ParsedLine {
+  return { kind: "anomaly", reason };
 }

@@ -1,81 +1,173 @@
-import type { ServerSpec, Diagnostic } from "@hostside/core";
-import { spawn } from "node:child_process";
-import * as files from "node:fs/promises";
+import { isHostsideError, HostsideError, type ConnectionGuard, type Diagnostic, type ServerSpec } from "@hostside/core";
+import { isSecretName, quoteText, untilAborted } from "@hostside/core/implement";
+import type { ChildProcess } from "node:child_process";
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { askForCommand } from "../context/ask-guard.ts";
+import type { TransportContext } from "../context/transport-context.ts";
 import { hasExited } from "./end-process.ts";
-import { fromSpawnError } from "./from-spawn-error.ts";
-import { createProcessGroup } from "./process-group.ts";
-import type { ServerProcess } from "./server-process.ts";
-import { startServer, throwIfStartAborted, type StartedServer, type StdioContext } from "./start-server.ts";
+import { createProcessGroup, type ServerProcess, type SpawnProcess } from "./process-group.ts";
+import { safeEnvironment, type Environment } from "./safe-environment.ts";
+import { fromSpawnError } from "./spawn-error.ts";
 import { createStdioTransport, type StdioTransport } from "./stdio-transport.ts";
-import { quoteText } from "@hostside/core/implement";
+
+/** What starting a process does to the world, for tests. */
+export interface StdioEffects {
+  /**
+   * Is handed what would have started it. Default that of Node, and on Windows cross-spawn, which
+   * starts `.cmd` files, too.
+   */
+  readonly spawn?: (...call: [...Parameters<SpawnProcess>, own: SpawnProcess]) => ReturnType<SpawnProcess>;
+  /** Default that of this process. */
+  readonly platform?: NodeJS.Platform;
+  /** What a server may inherit from. Default the environment of this process. */
+  readonly environment?: Environment;
+  /** Sends signals; a negative number is a group. Default `process.kill`. */
+  readonly sendSignal?: (pid: number, signal: NodeJS.Signals | 0) => void;
+}
+
+/** What {@linkcode openStdio} goes by. */
+export interface StdioContext extends TransportContext {
+  readonly effects?: StdioEffects;
+  readonly options?: { readonly guard?: ConnectionGuard | undefined } | undefined;
+}
 
 /**
- * Starts the server of a stdio spec, unless that was done, and resolves as soon as its process
- * runs, before any message.
- *
- * Throws `invalid_spec`, `not_allowed`, `spawn_failed` (which says what to do about it), or on
- * abort the signal's reason if that is a `HostsideError`, else `aborted`; nothing runs then. A
- * process that ends right after its start is reported by the transport: `start()` throws, or
- * `onclose` fires.
+ * How many servers may start at once unless the host says otherwise: four for each processor, since
+ * most of a start is waiting, but no fewer than eight.
  */
-export async function openStdio(
-  spec: ServerSpec,
-  context: StdioContext,
-  started?: StartedServer,
-): Promise<StdioTransport> {
-  const { platform = process.platform, sendSignal } = context.effects ?? {};
-  const server = started ?? (await startHere(spec, context, platform));
-  const { mark, spawn: spawnAlike } = server;
-  const child = await running(spec, context, server);
+export function defaultStartLimit(): number {
+  return Math.max(8, 4 * process.getBuiltinModule("node:os").availableParallelism());
+}
+
+/**
+ * Starts the program of a stdio spec, without a shell or a window, and on POSIX as the leader of
+ * its own process group, so that all it starts can be ended with it. Resolves as soon as it runs,
+ * before any message.
+ *
+ * Throws `not_allowed`, `spawn_failed` (which says what to do about it), or on abort the signal's
+ * reason if that is a `HostsideError`, else `aborted`; nothing runs then. A process that ends right
+ * after its start is reported by the transport: `start()` throws, or `onclose` fires.
+ */
+export async function openStdio(spec: ServerSpec, context: StdioContext): Promise<StdioTransport> {
+  const { serverId, secrets, signal, effects = {}, principal, options } = context;
+  const { platform = process.platform, environment = process.env } = effects;
+  if (spec.command === undefined) throw new TypeError(`openStdio() cannot open a server of type "${spec.type}"`);
+  const { command, args = [], cwd } = spec;
+  if (cwd !== undefined) await assertDirectory(cwd, context);
+  throwIfStartAborted(signal, serverId);
+  const guard = options?.guard;
+  const refusal = guard && askForCommand(guard, spec, { serverId, principal });
+  if (refusal !== undefined) throw refusal;
+  const env = safeEnvironment(spec, environment, platform);
+  // What a server inherits it can echo as well; of that only the names tell what is secret.
+  for (const [name, value] of Object.entries(env)) if (isSecretName(name)) secrets.learn(value);
+  const own: SpawnProcess =
+    platform === "win32" ? (await import("cross-spawn")).default : process.getBuiltinModule("node:child_process").spawn;
+  const replaced = effects.spawn;
+  const spawn: SpawnProcess = replaced === undefined ? own : (...call) => replaced(...call, own);
+  let child: ServerProcess;
+  try {
+    child = await run(() =>
+      spawn(command, args, {
+        ...(cwd !== undefined && { cwd }),
+        env,
+        stdio: ["pipe", "pipe", "pipe"],
+        shell: false,
+        windowsHide: true,
+        // On Windows it would open a console window, and there are no groups to lead.
+        detached: platform !== "win32",
+      }),
+    );
+  } catch (error) {
+    if (error instanceof TypeError && !("code" in error)) throw error;
+    const redact = secrets.redact;
+    throw await fromSpawnError(error, { serverId, command, cwd: cwd ?? process.cwd(), path: env["PATH"], redact });
+  }
   const group = createProcessGroup({
     pid: child.pid,
     platform,
-    mark,
     hasLeaderExited: () => hasExited(child),
-    spawn: spawnAlike,
-    ...(sendSignal && { sendSignal }),
+    spawn,
+    sendSignal: effects.sendSignal,
   });
-  server.handOver();
   const onKilled = (): void => {
     const left = containerLeft(spec);
     if (left !== undefined) context.onDiagnostic(left);
   };
   const opened = createStdioTransport({ context, process: child, group, onKilled });
-  if (context.signal.aborted) {
+  if (signal.aborted) {
     await opened.close();
-    throwIfStartAborted(context.signal, spec.id);
+    throwIfStartAborted(signal, serverId);
   }
   return opened;
 }
 
-async function startHere(spec: ServerSpec, context: StdioContext, platform: NodeJS.Platform): Promise<StartedServer> {
-  const own = platform === "win32" ? (await import("cross-spawn")).default : spawn;
-  return startServer(spec, context, { spawn: own, files: () => files });
+function throwIfStartAborted(signal: AbortSignal, serverId: string): void {
+  if (!signal.aborted) return;
+  if (isHostsideError(signal.reason)) throw signal.reason;
+  throw new HostsideError(`server ${JSON.stringify(serverId)}: its start was aborted`, {
+    code: "aborted",
+    serverId,
+    outcome: "not-sent",
+    cause: signal.reason,
+  });
 }
 
-async function running(
-  spec: ServerSpec,
-  { secrets }: StdioContext,
-  { child, env, running: start, handOver }: StartedServer,
-): Promise<ServerProcess> {
-  if (spec.command === undefined) throw new TypeError(`openStdio() cannot open a server of type "${spec.type}"`);
-  try {
-    await start;
-  } catch (error) {
-    handOver();
-    const { id, command, cwd = process.cwd() } = spec;
-    throw await fromSpawnError(error, { serverId: id, command, cwd, path: env["PATH"], redact: secrets.redact });
-  }
-  if (child === undefined || !isServerProcess(child)) {
-    handOver();
-    child?.kill("SIGKILL");
-    throw new TypeError("options.spawn must return a process with three piped streams");
-  }
-  return child;
+/** Resolves when the process runs. Rejects with the system's error. */
+async function run(spawn: () => ChildProcess): Promise<ServerProcess> {
+  const child = spawn();
+  // Errors count where they matter. One that comes late, from a broken pipe for one, would be an
+  // uncaught exception without a listener.
+  child.on("error", ignore);
+  for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.on("error", ignore);
+  // When a process ends, Node throws away what nobody listens for.
+  const outputs = [child.stdout, child.stderr];
+  for (const pipe of outputs) pipe?.on("readable", ignore);
+  await new Promise<void>((resolve, reject) => {
+    child.once("spawn", resolve);
+    child.once("error", reject);
+  });
+  for (const pipe of outputs) pipe?.off("readable", ignore);
+  if (isServerProcess(child)) return child;
+  child.kill("SIGKILL");
+  throw new TypeError("options.spawn must return a process with three piped streams");
 }
 
-function isServerProcess(child: StartedServer["child"] & object): child is ServerProcess {
+function isServerProcess(child: ChildProcess): child is ServerProcess {
   return child.pid !== undefined && child.stdin !== null && child.stdout !== null && child.stderr !== null;
+}
+
+function ignore(): void {}
+
+/**
+ * Checks a server's working directory before the server is started: the system's own error for a
+ * bad one blames the program, and a file system of another machine may never answer.
+ */
+async function assertDirectory(cwd: string, { serverId, signal }: StdioContext): Promise<void> {
+  const fail = (what: string, cause?: unknown): HostsideError =>
+    new HostsideError(`server ${JSON.stringify(serverId)}: the working directory ${JSON.stringify(cwd)} ${what}`, {
+      code: "spawn_failed",
+      serverId,
+      details: { operation: "spawn", field: "cwd" },
+      cause,
+    });
+  const check = async (): Promise<void> => {
+    const stats = await stat(cwd).catch((cause: unknown) => {
+      throw fail("does not exist", cause);
+    });
+    if (!stats.isDirectory()) throw fail("is not a directory");
+    await access(cwd, constants.X_OK).catch((cause: unknown) => {
+      throw fail("may not be entered", cause);
+    });
+  };
+  throwIfStartAborted(signal, serverId);
+  try {
+    await untilAborted(check(), signal);
+  } catch (error) {
+    throwIfStartAborted(signal, serverId);
+    throw error;
+  }
 }
 
 /**

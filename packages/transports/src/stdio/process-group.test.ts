@@ -14,6 +14,7 @@ describe("createProcessGroup() on POSIX", () => {
       pid: 42,
       platform: "darwin",
       hasLeaderExited: () => true,
+      spawn,
       sendSignal: (pid, signal) => sent.push([pid, signal]),
     });
     group.terminate();
@@ -27,7 +28,7 @@ describe("createProcessGroup() on POSIX", () => {
   });
 
   it("is alive as long as the leader is, gone on ESRCH, alive on EPERM; and never throws", () => {
-    const init = { pid: 42, platform: "darwin", hasLeaderExited: () => true } as const;
+    const init = { pid: 42, platform: "darwin", hasLeaderExited: () => true, spawn } as const;
     expect(createProcessGroup({ ...init, hasLeaderExited: () => false, sendSignal: failing("ESRCH") }).isAlive()).toBe(
       true,
     );
@@ -43,7 +44,7 @@ describe.runIf(process.platform === "linux")("createProcessGroup() on Linux", ()
     const parent = spawn("sh", ["-c", "setsid sleep 0.5 & echo $!; exec sleep 100"]);
     const [output] = await once(parent.stdout, "data");
     const pid = Number(output);
-    const group = createProcessGroup({ pid, platform: "linux", hasLeaderExited: () => true });
+    const group = createProcessGroup({ pid, platform: "linux", hasLeaderExited: () => true, spawn });
     await vi.waitFor(() => process.kill(-pid, 0), { timeout: 60_000, interval: 1 });
     await vi.waitFor(() => expect(group.isAlive()).toBe(false), { timeout: 60_000, interval: 10 });
     expect(process.kill(-pid, 0)).toBe(true);

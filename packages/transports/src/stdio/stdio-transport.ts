@@ -1,16 +1,13 @@
 import { HostsideError, type JsonObject } from "@hostside/core";
 import type { TransportContext } from "../context/transport-context.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
-import { deathError } from "./death-error.ts";
-import { watchForDeath } from "./death-watch.ts";
-import { endProcess } from "./end-process.ts";
-import { createLineWriter, type LineWriter } from "./line-writer.ts";
-import { createMessageReader, type MessageReader, type MessageReaderInit } from "./message-reader.ts";
-import type { ProcessGroup } from "./process-group.ts";
-import { readInSlices, type SlicedPipe } from "./read-in-slices.ts";
-import { readServerStderr } from "./server-stderr.ts";
-import type { ServerProcess } from "./server-process.ts";
-import { terminateOnExit } from "./terminate-on-exit.ts";
+import { deathError, watchForDeath } from "./death.ts";
+import { endProcess, terminateOnExit } from "./end-process.ts";
+import { LineWriter } from "./line-writer.ts";
+import { MessageReader } from "./message-reader.ts";
+import { readInSlices, type OutputPipe } from "./output-pipe.ts";
+import type { ProcessGroup, ServerProcess } from "./process-group.ts";
+import { ServerStderr } from "./server-stderr.ts";
 
 // Many calls with large arguments at once are honest, and a server that never reads must not cost
 // more than this.
@@ -50,7 +47,7 @@ export function createStdioTransport({ context, process, group, onKilled }: Stdi
   let state: "opened" | "started" | "closed" = "opened";
   let closeReason: HostsideError | undefined;
   let gone = Promise.resolve();
-  let output: SlicedPipe | undefined;
+  let output: OutputPipe | undefined;
 
   const isOpen = (): boolean => state !== "closed";
   const transport: StdioTransport = {
@@ -61,17 +58,35 @@ export function createStdioTransport({ context, process, group, onKilled }: Stdi
       if (state === "closed") throw closeReason ?? closedError(serverId);
       state = "started";
       process.stdout.once("data", onStarted);
-      output = readOutput(process.stdout, reader, { clock, isOpen });
+      output = readInSlices(process.stdout, {
+        clock,
+        onBytes(bytes) {
+          if (isOpen()) reader.push(bytes);
+        },
+        // A process that is being ended must not have to wait until it can write its last words.
+        mayWait: () => isOpen() && reader.isSkipping,
+      });
     },
     // Only a handshake that is done has found a revision.
     setProtocolVersion() {
       reader.started();
       stderr.started();
     },
-    send: (message, options) => writeLine(writer, message, options),
+    send(message, options) {
+      const left = new Promise<void>((resolve, reject) => writer.post(toLine(message, options), reject, resolve));
+      // The end of a connection is reported by `onclose` as well: a sender that does not look at
+      // its promise must not crash the host.
+      left.catch(() => {});
+      return left;
+    },
     post(message, options, onFailed) {
-      const line = lineUnlessFailed(message, options, onFailed);
-      if (line !== undefined) writer.post(line, onFailed);
+      let line: string;
+      try {
+        line = toLine(message, options);
+      } catch (error) {
+        return onFailed(error);
+      }
+      writer.post(line, onFailed);
     },
     close() {
       if (state !== "closed") shutDown(closedError(serverId), closeMs);
@@ -106,59 +121,16 @@ export function createStdioTransport({ context, process, group, onKilled }: Stdi
       });
     attempt(transport, () => transport.onclose?.());
   };
-  const maxWaitingLength = waitingFactor * maxMessageBytes;
-  const writer = createLineWriter({ stdin: process.stdin, serverId, maxWaitingLength });
-  const sink = createSink(transport, context, isOpen);
-  const reader = createMessageReader({ serverId, maxMessageBytes, maxMessageValues, redact, onEndless: fail, ...sink });
-  const stderr = readServerStderr(process.stderr, { tailBytes: stderrTailBytes, redact, onLog: sink.onLog, clock });
-  const cancelTermination = terminateOnExit(group, () => !isOpen());
-  const cancelWatch = watchForDeath({
-    process,
-    pipes: () => [output ?? process.stdout, stderr.pipe],
-    clock,
-    onDeath(death) {
-      for (const pipe of [output, stderr.pipe]) pipe?.flush();
-      reader.end();
-      fail(deathError(death, { stderrTail: stderr.quote(), strayLine: reader.strayLine }, { serverId, redact }));
-    },
-  });
-  return transport;
-}
-
-// Not async: the writer handles the rejection of a promise that nobody looks at.
-function writeLine(writer: LineWriter, ...[message, options]: Parameters<StdioTransport["send"]>): Promise<void> {
-  try {
-    return writer.write(toLine(message, options));
-  } catch (error) {
-    return Promise.reject(error);
-  }
-}
-
-function readOutput(
-  stdout: ServerProcess["stdout"],
-  reader: MessageReader,
-  { clock, isOpen }: { readonly clock: TransportContext["clock"]; readonly isOpen: () => boolean },
-): SlicedPipe {
-  return readInSlices(stdout, {
-    clock,
-    onBytes(bytes) {
-      if (isOpen()) reader.push(bytes);
-    },
-    // A process that is being ended must not have to wait until it can write its last words.
-    mayWait: () => isOpen() && reader.isSkipping,
-  });
-}
-
-/** What reports upwards, as long as the transport is open. */
-function createSink(
-  transport: Transport,
-  { onDiagnostic, onLog }: TransportContext,
-  isOpen: () => boolean,
-): Pick<MessageReaderInit, "onDiagnostic" | "onMessage" | "onRequestFailed"> & Pick<TransportContext, "onLog"> {
   const whileOpen = (notify: () => void): void => {
     if (isOpen()) attempt(transport, notify);
   };
-  return {
+  const writer = new LineWriter({ stdin: process.stdin, serverId, maxWaitingLength: waitingFactor * maxMessageBytes });
+  const reader = new MessageReader({
+    serverId,
+    maxMessageBytes,
+    maxMessageValues,
+    redact,
+    onEndless: fail,
     // Without a function for each message.
     onMessage(message, bytes) {
       if (!isOpen()) return;
@@ -169,28 +141,32 @@ function createSink(
       }
     },
     onRequestFailed: (id, error) => whileOpen(() => transport.onrequestfailed?.(id, error)),
-    onDiagnostic: (diagnostic) => whileOpen(() => onDiagnostic(diagnostic)),
-    onLog: (log) => whileOpen(() => onLog(log)),
-  };
+    onDiagnostic: (diagnostic) => whileOpen(() => context.onDiagnostic(diagnostic)),
+  });
+  const stderr = new ServerStderr(process.stderr, {
+    tailBytes: stderrTailBytes,
+    redact,
+    onLog: (log) => whileOpen(() => context.onLog(log)),
+    clock,
+  });
+  const cancelTermination = terminateOnExit(group, () => !isOpen());
+  const cancelWatch = watchForDeath({
+    process,
+    pipes: () => [output ?? process.stdout, stderr.pipe],
+    clock,
+    onDeath(death) {
+      for (const pipe of [output, stderr.pipe]) pipe?.flush?.();
+      reader.end();
+      fail(deathError(death, { stderrTail: stderr.quote(), strayLine: reader.strayLine }, { serverId, redact }));
+    },
+  });
+  return transport;
 }
 
 function toLine(message: JsonObject, options: SendOptions | undefined): string {
   const line = JSON.stringify(message);
   options?.onSize?.(Buffer.byteLength(line));
   return line;
-}
-
-function lineUnlessFailed(
-  message: JsonObject,
-  options: SendOptions | undefined,
-  onFailed: (error: unknown) => void,
-): string | undefined {
-  try {
-    return toLine(message, options);
-  } catch (error) {
-    onFailed(error);
-    return undefined;
-  }
 }
 
 // A handler that throws must not take the host down from inside a stream's event.

@@ -2,7 +2,7 @@ import type { JsonObject } from "@hostside/core";
 import { isJsonObject, jsonValuesBeyond, utf8Length } from "@hostside/core/implement";
 import type { RequestId } from "../../message/json-rpc.ts";
 import type { ReadingContext } from "./reading-context.ts";
-import { isTooDeep } from "../../message/message-depth.ts";
+import { isTooDeep } from "../../message/admission.ts";
 import { parseMessage } from "../../message/parse-message.ts";
 
 /** The answer to a request, and the size of the data that it came in. */

@@ -1,12 +1,10 @@
 import type { HostsideError } from "@hostside/core";
-import { answeredRequest, admitDepth } from "../../message/message-depth.ts";
+import { admitDepth, answeredRequest, excessValues, isLargeBatch, tooManyMessages } from "../../message/admission.ts";
 import type { RequestId } from "../../message/json-rpc.ts";
 import { parseMessage } from "../../message/parse-message.ts";
 import { endsOf, recoverRequestId } from "../../message/recover-request-id.ts";
 import { messageTooLarge, noAnswer, noMessages } from "../exchange/answer-error.ts";
 import type { ReadingContext } from "./reading-context.ts";
-import { excessValues } from "../../message/excess-values.ts";
-import { isLargeBatch, tooManyMessages } from "../../message/count-members.ts";
 import { createSseParser, type SseParser } from "./sse-parser.ts";
 
 // Signs of life are no messages, and a server that may send small messages alone may send them,
@@ -79,10 +77,6 @@ export function createMessageParser(init: MessageParserInit): SseParser {
         skip(data);
         return onOtherEvent?.(type, data);
       }
-      if (isLargeBatch(data)) {
-        skip(data);
-        return drop(undefined, tooManyMessages, data);
-      }
       const excess = excessValues(data, { serverId, maxMessageValues });
       if (excess !== undefined) {
         const id = recoverRequestId(endsOf(data));
@@ -96,6 +90,10 @@ export function createMessageParser(init: MessageParserInit): SseParser {
       } catch {
         skip(data);
         return drop(recoverRequestId(endsOf(data)), "no JSON", data);
+      }
+      if (isLargeBatch(json)) {
+        skip(data);
+        return drop(undefined, tooManyMessages, data);
       }
       if (typeof json === "object" && json !== null) skippedLength = 0;
       else skip(data);

@@ -1,7 +1,7 @@
 import type { BrotliDecompress, Unzip } from "node:zlib";
 import { defaultLimits, type Clock, type HostsideError } from "@hostside/core";
 import { systemClock } from "@hostside/core/implement";
-import { createYieldingReader, type YieldingReader, type YieldingReaderInit } from "../../bytes/yielding-reader.ts";
+import { YieldingReader, type YieldingReaderInit } from "../../bytes/yielding-reader.ts";
 import { growsTooMuch, unknownEncoding, type FailedRequest } from "./from-fetch-error.ts";
 
 // What honest streams do not come near, and a body that was made to keep a host busy exceeds a
@@ -119,11 +119,11 @@ function openReading(
     onSettled(reason);
   };
   const finish = (): void => {
-    if (!isOpen || !hasEnded || turns.isBehind()) return;
+    if (!isOpen || !hasEnded || turns.isBehind) return;
     isOpen = false;
     onSettled();
   };
-  const turns = createYieldingReader<Buffer>({
+  const turns = new YieldingReader<Buffer>({
     source: paused,
     clock,
     mayWait: growth?.isDoubtful,

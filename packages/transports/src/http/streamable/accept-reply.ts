@@ -1,10 +1,8 @@
 import type { JsonObject, HostsideErrorCode } from "@hostside/core";
 import { isJsonObject, utf8Length } from "@hostside/core/implement";
 import type { RequestId } from "../../message/json-rpc.ts";
-import { excessValues } from "../../message/excess-values.ts";
-import { isLargeBatch, tooManyMessages } from "../../message/count-members.ts";
+import { admitDepth, excessValues, isLargeBatch, tooManyMessages } from "../../message/admission.ts";
 import { parseMessage } from "../../message/parse-message.ts";
-import { admitDepth } from "../../message/message-depth.ts";
 import { acceptAnswer } from "../events/accept-message.ts";
 import { readLoneAnswer } from "../events/lone-answer.ts";
 import { describeReply, messageTooLarge, noAnswer } from "../exchange/answer-error.ts";
@@ -81,11 +79,11 @@ function takeJson(bytes: Uint8Array, { id, reading }: AwaitedReply): void {
   const { endpoint, limits, sink } = reading;
   const text = decodeBody(bytes);
   if (!isUtf8(bytes, text)) sink.onAnomaly("an answer that is not valid UTF-8", brokenBytesRead);
-  if (isLargeBatch(text)) throw noAnswer(endpoint, tooManyMessages, text);
   const excess = excessValues(text, { ...limits, serverId: endpoint.serverId });
   if (excess !== undefined) throw excess;
   const json = parseJson(text);
   if (json === undefined) throw noAnswer(endpoint, text === "" ? "an empty body" : "malformed JSON", text);
+  if (isLargeBatch(json)) throw noAnswer(endpoint, tooManyMessages, text);
   if (!admitDepth(json)) throw noAnswer(endpoint, "a message that is nested too deeply", text);
   if (!acceptAnswer(json, id, { sink, bytes: bytes.length })) throw noAnswer(endpoint, "JSON for something else", text);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { killLadder } from "./kill-ladder.ts";
+import { killLadder } from "./end-process.ts";
 
 describe("killLadder()", () => {
   it("stops at the first rung when the leader ends and nothing is left", async () => {

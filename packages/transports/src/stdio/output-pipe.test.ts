@@ -1,6 +1,6 @@
 import type { Clock } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { drainOutput } from "./drain-output.ts";
+import { drainOutput } from "./output-pipe.ts";
 
 /**
  * A pipe from which something is read in each of the next turns of the event loop, as many as

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { admitDepth, isTooDeep, maxMessageDepth } from "./message-depth.ts";
+import { admitDepth, isTooDeep, maxMessageDepth } from "./admission.ts";
 
 function nested(levels: number): unknown {
   let value: unknown = {};

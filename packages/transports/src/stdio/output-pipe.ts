@@ -1,15 +1,49 @@
 import type { Clock } from "@hostside/core";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Readable } from "node:stream";
+import { YieldingReader } from "../bytes/yielding-reader.ts";
 
-/** As much of a readable stream as matters here. */
+/** As much of a readable stream as matters here. Bytes count as read when they are handed on. */
 export interface OutputPipe {
   /** Node's pipes are sockets, which know this. */
   readonly bytesRead?: number;
   readonly readableEnded: boolean;
   /** Whether its reader makes a pause, so that a turn without bytes says nothing. */
   readonly isHeldBack?: boolean;
-  /** Hands on what was read and waits for its turn. */
+  /** Hands on at once what arrived and still waits for its turn. */
   flush?(): void;
+}
+
+/** How a pipe is read. */
+export interface PipeReading {
+  readonly clock: Clock;
+  readonly onBytes: (bytes: Buffer) => void;
+  /** Whether the rest of the line that came last is thrown away. Default: never. */
+  readonly mayWait?: () => boolean;
+}
+
+const newline = 0x0a;
+
+/** Reads the lines of a stream to its end, in turns of the event loop. */
+export function readInSlices(stream: Readable, reading: PipeReading): OutputPipe {
+  const turns = new YieldingReader<Buffer>({ ...reading, source: stream, countKept: bytesBeforeNewline });
+  stream.on("data", (chunk: Buffer) => turns.take(chunk));
+  return {
+    get bytesRead() {
+      return turns.handedOn;
+    },
+    get readableEnded() {
+      return stream.readableEnded && !turns.isBehind;
+    },
+    get isHeldBack() {
+      return turns.isPaused;
+    },
+    flush: () => turns.flush(),
+  };
+}
+
+function bytesBeforeNewline(bytes: Buffer): number {
+  const end = bytes.indexOf(newline);
+  return end === -1 ? bytes.length : end;
 }
 
 // A grandchild that holds a pipe may go on writing.
@@ -33,7 +67,7 @@ export async function drainOutput(pipes: readonly OutputPipe[], clock: Clock): P
   let quiet = 0;
   let paused = 0;
   while (quiet < quietTurns && !pipes.every((pipe) => pipe.readableEnded) && clock.now() < deadline) {
-    await nextTurn();
+    await new Promise<void>((resolve) => void setImmediate(resolve));
     const now = readBytes();
     const isQuiet = now === seen;
     paused = isQuiet && pipes.some(({ isHeldBack }) => isHeldBack === true) ? paused + 1 : 0;

@@ -1,17 +1,45 @@
-import { isJsonObject } from "@hostside/core/implement";
+import { HostsideError, type JsonObject } from "@hostside/core";
+import { isJsonObject, jsonValuesBeyond } from "@hostside/core/implement";
+import type { Transport } from "./transport.ts";
 
 /**
  * Deepest nesting of objects and arrays that is let in. Far above honest messages, far below what
  * exhausts the stack of code that walks a message recursively.
  */
 export const maxMessageDepth = 512;
+// A server may batch what it has to say at one moment.
+const mostBatched = 1000;
+
+/** What a batch of more is. */
+export const tooManyMessages: string = `a batch of more than ${mostBatched} messages`;
+
+/** Whether parsed JSON is a batch of more than 1,000 messages. */
+export function isLargeBatch(json: unknown): boolean {
+  return Array.isArray(json) && json.length > mostBatched;
+}
+
+/** Whose messages are counted, and how many values one may have. */
+export interface ValueLimit {
+  readonly serverId: string;
+  readonly maxMessageValues: number;
+}
+
+/** Why a JSON text is not to be parsed: it has more values than its server may send at once. */
+export function excessValues(text: string, { serverId, maxMessageValues }: ValueLimit): HostsideError | undefined {
+  const values = jsonValuesBeyond(text, maxMessageValues);
+  if (values === undefined) return undefined;
+  return new HostsideError(
+    `server ${JSON.stringify(serverId)} sent a message of ${values} JSON values (limits.maxMessageValues is ${maxMessageValues})`,
+    { code: "message_too_large", serverId, details: { usage: { used: values, limit: maxMessageValues } } },
+  );
+}
 
 /** Whether a parsed message is nested deeper than {@linkcode maxMessageDepth}. */
 export function isTooDeep(message: unknown): boolean {
   return isDeeperThan(message, maxMessageDepth);
 }
 
-// What the `tools` of an answer stand in: the message, its result, the array.
+// The `tools` of an answer are inside the message, its result, and the array.
 const levelsAroundTool = 3;
 
 /**
@@ -35,15 +63,13 @@ function cutAt(value: unknown, levels: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, cutAt(item, levels - 1)]));
 }
 
-// Recursion is safe here, because it goes no deeper than `levels`. Loops that make nothing, and ask
-// only of objects: every message passes here, with all tools of a listing.
+// The recursion goes no deeper than `levels`. It allocates nothing, because every message is checked.
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (levels === 0) return typeof value === "object" && value !== null;
   if (Array.isArray(value)) {
     const items: readonly unknown[] = value;
-    for (const item of items) {
+    for (const item of items)
       if (typeof item === "object" && item !== null && isDeeperThan(item, levels - 1)) return true;
-    }
   } else if (isJsonObject(value)) {
     for (const name in value) {
       const member = value[name];
@@ -58,4 +84,16 @@ export function answeredRequest(message: unknown): string | number | undefined {
   if (!isJsonObject(message) || Object.hasOwn(message, "method")) return undefined;
   const { id } = message;
   return typeof id === "string" || typeof id === "number" ? id : undefined;
+}
+
+/**
+ * Hands a message on, or says that it is nested too deeply: to the request that it answers, if it
+ * does.
+ */
+export function rejectDeepMessage(message: JsonObject, transport: Transport, serverId: string): void {
+  if (!isTooDeep(message)) return transport.onmessage?.(message);
+  const text = `server ${JSON.stringify(serverId)} sent a message nested deeper than ${maxMessageDepth} levels`;
+  const answered = answeredRequest(message);
+  if (answered === undefined) transport.onerror?.(new Error(text));
+  else transport.onrequestfailed?.(answered, new HostsideError(text, { code: "protocol_error", serverId }));
 }
