@@ -81,7 +81,7 @@ describe("a stdio server that works", () => {
     const { transport, messages, logs } = await openChild("floods-stderr.mjs", {
       spec: { limits: { stderrTailBytes: 1000 } },
     });
-    transport.setProtocolVersion?.("2025-11-25");
+    transport.setProtocolVersion();
     await transport.send(request(1));
     await until(() => messages.length === 1);
     expect(transport.stderr.length).toBeGreaterThan(0);

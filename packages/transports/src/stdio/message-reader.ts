@@ -71,12 +71,8 @@ export class MessageReader {
       onTooLong: (head) => {
         const id = recoverRequestId({ head: head.toString("utf8"), tail: "" });
         this.#isRejected = id !== undefined;
-        this.#fail(
-          id,
-          "message_too_large",
-          `too long (more than maxMessageBytes, ${init.maxMessageBytes} bytes)`,
-          undefined,
-        );
+        const tooLong = `too long (more than maxMessageBytes, ${init.maxMessageBytes} bytes)`;
+        if (id !== undefined) this.#fail(id, "message_too_large", tooLong);
       },
       onOversized: (line) => this.#rejectOversized(line),
     });
@@ -125,7 +121,9 @@ export class MessageReader {
         if (parsed.strayCount > 0) this.#add("a batch with members that are no messages", line);
         return;
       case "too-deep":
-        return this.#fail(parsed.requestId, "protocol_error", tooDeep, line);
+        if (parsed.requestId === undefined) this.#add(tooDeep, line);
+        else this.#fail(parsed.requestId, "protocol_error", tooDeep);
+        return;
       case "excessive":
         if (parsed.requestId === undefined) this.#add(parsed.error.rawMessage, line);
         else this.#init.onRequestFailed(parsed.requestId, parsed.error);
@@ -144,20 +142,14 @@ export class MessageReader {
     const beginning = head.toString("utf8");
     const id = recoverRequestId({ head: beginning, tail: tail.toString("utf8") });
     const tooLong = `too long (${bytes} bytes; maxMessageBytes is ${this.#init.maxMessageBytes})`;
-    this.#fail(id, "message_too_large", tooLong, withoutBrokenEnd(beginning));
+    if (id === undefined) this.#add(tooLong, withoutBrokenEnd(beginning));
+    else this.#fail(id, "message_too_large", tooLong);
   }
 
-  /** Fails the request that a line answers, or reports the line if there is none. */
-  #fail(
-    id: RequestId | undefined,
-    code: "message_too_large" | "protocol_error",
-    what: string,
-    line: string | undefined,
-  ): void {
+  #fail(id: RequestId, code: "message_too_large" | "protocol_error", what: string): void {
     const { serverId, onRequestFailed } = this.#init;
     const message = `server ${JSON.stringify(serverId)} sent an answer that is ${what}`;
-    if (id !== undefined) onRequestFailed(id, new HostsideError(message, { code, serverId }));
-    else if (line !== undefined) this.#add(what, line);
+    onRequestFailed(id, new HostsideError(message, { code, serverId }));
   }
 
   /** A line was no message: `reason` completes "a line that is …". */

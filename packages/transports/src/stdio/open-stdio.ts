@@ -9,7 +9,7 @@ import { hasExited } from "./end-process.ts";
 import { createProcessGroup, type ServerProcess, type SpawnProcess } from "./process-group.ts";
 import { safeEnvironment, type Environment } from "./safe-environment.ts";
 import { fromSpawnError } from "./spawn-error.ts";
-import { createStdioTransport, type StdioTransport } from "./stdio-transport.ts";
+import { StdioTransport } from "./stdio-transport.ts";
 
 /** What starting a process does to the world, for tests. */
 export interface StdioEffects {
@@ -95,7 +95,7 @@ export async function openStdio(spec: ServerSpec, context: StdioContext): Promis
     const left = containerLeft(spec);
     if (left !== undefined) context.onDiagnostic(left);
   };
-  const opened = createStdioTransport({ context, process: child, group, onKilled });
+  const opened = new StdioTransport({ context, process: child, group, onKilled });
   if (signal.aborted) {
     await opened.close();
     throwIfStartAborted(signal, serverId);

@@ -15,7 +15,10 @@ function open(tailBytes = 65_536) {
   return {
     texts,
     stderr,
-    push: (text: string) => void (stream.emit("data", Buffer.from(text)), stderr.pipe.flush?.()),
+    push: (text: string): void => {
+      stream.emit("data", Buffer.from(text));
+      stderr.pipe.flush?.();
+    },
     advance: (ms: number) => void (now += ms),
   };
 }

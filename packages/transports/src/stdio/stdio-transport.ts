@@ -1,7 +1,7 @@
-import { HostsideError, type JsonObject } from "@hostside/core";
+import { HostsideError, type Cancel, type JsonObject, type ServerLog } from "@hostside/core";
 import type { TransportContext } from "../context/transport-context.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
-import { deathError, watchForDeath } from "./death.ts";
+import { deathError, watchForDeath, type Death } from "./death.ts";
 import { endProcess, terminateOnExit } from "./end-process.ts";
 import { LineWriter } from "./line-writer.ts";
 import { MessageReader } from "./message-reader.ts";
@@ -12,17 +12,6 @@ import { ServerStderr } from "./server-stderr.ts";
 // Many calls with large arguments at once are honest, and a server that never reads must not cost
 // more than this.
 const waitingFactor = 4;
-
-/** A {@linkcode Transport} over a child process. */
-export interface StdioTransport extends Transport {
-  /** The process, which on POSIX leads a group of this number. */
-  readonly pid: number;
-  /**
-   * The last 20 lines of the server's stderr so far, and before the handshake is done the first 10,
-   * too, without secrets and control characters; `""` when there are none.
-   */
-  readonly stderr: string;
-}
 
 /** What a {@linkcode StdioTransport} is made from. */
 export interface StdioTransportInit {
@@ -40,146 +29,182 @@ export interface StdioTransportInit {
  * does not read, else with what ended the connection, `not-sent` only if no byte of the message
  * left. Aborting `requestSignal` has no effect: on stdio, a cancel is a message.
  */
-export function createStdioTransport({ context, process, group, onKilled }: StdioTransportInit): StdioTransport {
-  const { serverId, settings, redact, clock, onStarted } = context;
-  const { maxMessageBytes, maxMessageValues, stderrTailBytes } = settings.limits;
-  const { closeMs } = settings.timeouts;
-  let state: "opened" | "started" | "closed" = "opened";
-  let closeReason: HostsideError | undefined;
-  let gone = Promise.resolve();
-  let output: OutputPipe | undefined;
+export class StdioTransport implements Transport {
+  readonly isOrdered = true;
+  onmessage: Transport["onmessage"];
+  onerror: Transport["onerror"];
+  onclose: Transport["onclose"];
+  onrequestfailed: Transport["onrequestfailed"];
+  closeReason: HostsideError | undefined;
+  readonly #init: StdioTransportInit;
+  readonly #writer: LineWriter;
+  readonly #reader: MessageReader;
+  readonly #stderr: ServerStderr;
+  readonly #cancelTermination: Cancel;
+  readonly #cancelWatch: Cancel;
+  #state: "opened" | "started" | "closed" = "opened";
+  #gone = Promise.resolve();
+  #output: OutputPipe | undefined;
 
-  const isOpen = (): boolean => state !== "closed";
-  const transport: StdioTransport = {
-    pid: process.pid,
-    isOrdered: true,
-    async start() {
-      if (state === "started") throw new TypeError("this transport was started already");
-      if (state === "closed") throw closeReason ?? closedError(serverId);
-      state = "started";
-      process.stdout.once("data", onStarted);
-      output = readInSlices(process.stdout, {
-        clock,
-        onBytes(bytes) {
-          if (isOpen()) reader.push(bytes);
-        },
-        // A process that is being ended must not have to wait until it can write its last words.
-        mayWait: () => isOpen() && reader.isSkipping,
-      });
-    },
-    // Only a handshake that is done has found a revision.
-    setProtocolVersion() {
-      reader.started();
-      stderr.started();
-    },
-    send(message, options) {
-      const left = new Promise<void>((resolve, reject) => writer.post(toLine(message, options), reject, resolve));
-      // The end of a connection is reported by `onclose` as well: a sender that does not look at
-      // its promise must not crash the host.
-      left.catch(() => {});
-      return left;
-    },
-    post(message, options, onFailed) {
-      let line: string;
-      try {
-        line = toLine(message, options);
-      } catch (error) {
-        return onFailed(error);
-      }
-      writer.post(line, onFailed);
-    },
-    close() {
-      if (state !== "closed") shutDown(closedError(serverId), closeMs);
-      return gone;
-    },
-    get stderr() {
-      return stderr.quote();
-    },
-    get strayLine() {
-      return reader.strayLine;
-    },
-    get closeReason() {
-      return closeReason;
-    },
-  };
-  const fail = (reason: HostsideError): void => {
-    if (state === "closed") return;
-    stderr.flushLog();
-    closeReason = reason;
-    writer.stop(reason);
-    shutDown(reason, 0);
-  };
-  const shutDown = (reason: HostsideError, inputGraceMs: number): void => {
-    state = "closed";
-    cancelWatch();
-    const endInput = (): void => writer.end(reason);
-    gone = endProcess({ process, group, endInput, inputGraceMs, signalGraceMs: closeMs, clock })
+  constructor(init: StdioTransportInit) {
+    const { context, process, group } = init;
+    const { serverId, settings, redact, clock } = context;
+    const { maxMessageBytes, maxMessageValues, stderrTailBytes: tailBytes } = settings.limits;
+    this.#init = init;
+    this.#writer = new LineWriter({
+      stdin: process.stdin,
+      serverId,
+      maxWaitingLength: waitingFactor * maxMessageBytes,
+    });
+    this.#reader = new MessageReader({
+      serverId,
+      maxMessageBytes,
+      maxMessageValues,
+      redact,
+      onEndless: (reason) => this.#fail(reason),
+      onMessage: (message, bytes) => this.#receive(message, bytes),
+      onRequestFailed: (id, error) => this.#whileOpen(() => this.onrequestfailed?.(id, error)),
+      onDiagnostic: (diagnostic) => this.#whileOpen(() => context.onDiagnostic(diagnostic)),
+    });
+    const onLog = (log: ServerLog): void => this.#whileOpen(() => context.onLog(log));
+    this.#stderr = new ServerStderr(process.stderr, { tailBytes, redact, onLog, clock });
+    this.#cancelTermination = terminateOnExit(group, () => !this.#isOpen());
+    this.#cancelWatch = watchForDeath({
+      process,
+      pipes: () => [this.#output ?? process.stdout, this.#stderr.pipe],
+      clock,
+      onDeath: (death) => this.#die(death),
+    });
+  }
+
+  /** The process, which on POSIX leads a group of this number. */
+  get pid(): number {
+    return this.#init.process.pid;
+  }
+
+  /**
+   * The last 20 lines of the server's stderr so far, and before the handshake is done the first 10,
+   * too, without secrets and control characters; `""` when there are none.
+   */
+  get stderr(): string {
+    return this.#stderr.quote();
+  }
+
+  get strayLine(): string | undefined {
+    return this.#reader.strayLine;
+  }
+
+  async start(): Promise<void> {
+    const { process, context } = this.#init;
+    if (this.#state === "started") throw new TypeError("this transport was started already");
+    if (this.#state === "closed") throw this.closeReason ?? closedError(context.serverId);
+    this.#state = "started";
+    process.stdout.once("data", context.onStarted);
+    this.#output = readInSlices(process.stdout, {
+      clock: context.clock,
+      onBytes: (bytes) => {
+        if (this.#isOpen()) this.#reader.push(bytes);
+      },
+      // A process that is being ended must not have to wait until it can write its last words.
+      mayWait: () => this.#isOpen() && this.#reader.isSkipping,
+    });
+  }
+
+  /** Only a handshake that is done has found a revision. */
+  setProtocolVersion(): void {
+    this.#reader.started();
+    this.#stderr.started();
+  }
+
+  send(message: JsonObject, options?: SendOptions): Promise<void> {
+    const left = new Promise<void>((resolve, reject) => this.#writer.post(toLine(message, options), reject, resolve));
+    // The end of a connection is reported by `onclose` as well: a sender that does not look at its
+    // promise must not crash the host.
+    left.catch(() => {});
+    return left;
+  }
+
+  post(message: JsonObject, options: SendOptions | undefined, onFailed: (error: unknown) => void): void {
+    let line: string;
+    try {
+      line = toLine(message, options);
+    } catch (error) {
+      return onFailed(error);
+    }
+    this.#writer.post(line, onFailed);
+  }
+
+  close(): Promise<void> {
+    const { serverId, settings } = this.#init.context;
+    if (this.#isOpen()) this.#shutDown(closedError(serverId), settings.timeouts.closeMs);
+    return this.#gone;
+  }
+
+  #isOpen(): boolean {
+    return this.#state !== "closed";
+  }
+
+  #die(death: Death): void {
+    for (const pipe of [this.#output, this.#stderr.pipe]) pipe?.flush?.();
+    this.#reader.end();
+    this.#fail(deathError(death, { stderrTail: this.stderr, strayLine: this.strayLine }, this.#init.context));
+  }
+
+  #fail(reason: HostsideError): void {
+    if (!this.#isOpen()) return;
+    this.#stderr.flushLog();
+    this.closeReason = reason;
+    this.#writer.stop(reason);
+    this.#shutDown(reason, 0);
+  }
+
+  #shutDown(reason: HostsideError, inputGraceMs: number): void {
+    const { context, process, group, onKilled } = this.#init;
+    const signalGraceMs = context.settings.timeouts.closeMs;
+    this.#state = "closed";
+    this.#cancelWatch();
+    const endInput = (): void => this.#writer.end(reason);
+    this.#gone = endProcess({ process, group, endInput, inputGraceMs, signalGraceMs, clock: context.clock })
       .then((wasKilled) => (wasKilled ? onKilled?.() : undefined))
       .finally(() => {
-        writer.stop(reason);
-        cancelTermination();
+        this.#writer.stop(reason);
+        this.#cancelTermination();
       });
-    attempt(transport, () => transport.onclose?.());
-  };
-  const whileOpen = (notify: () => void): void => {
-    if (isOpen()) attempt(transport, notify);
-  };
-  const writer = new LineWriter({ stdin: process.stdin, serverId, maxWaitingLength: waitingFactor * maxMessageBytes });
-  const reader = new MessageReader({
-    serverId,
-    maxMessageBytes,
-    maxMessageValues,
-    redact,
-    onEndless: fail,
-    // Without a function for each message.
-    onMessage(message, bytes) {
-      if (!isOpen()) return;
-      try {
-        transport.onmessage?.(message, undefined, bytes);
-      } catch (error) {
-        report(transport, error);
-      }
-    },
-    onRequestFailed: (id, error) => whileOpen(() => transport.onrequestfailed?.(id, error)),
-    onDiagnostic: (diagnostic) => whileOpen(() => context.onDiagnostic(diagnostic)),
-  });
-  const stderr = new ServerStderr(process.stderr, {
-    tailBytes: stderrTailBytes,
-    redact,
-    onLog: (log) => whileOpen(() => context.onLog(log)),
-    clock,
-  });
-  const cancelTermination = terminateOnExit(group, () => !isOpen());
-  const cancelWatch = watchForDeath({
-    process,
-    pipes: () => [output ?? process.stdout, stderr.pipe],
-    clock,
-    onDeath(death) {
-      for (const pipe of [output, stderr.pipe]) pipe?.flush?.();
-      reader.end();
-      fail(deathError(death, { stderrTail: stderr.quote(), strayLine: reader.strayLine }, { serverId, redact }));
-    },
-  });
-  return transport;
+    this.#attempt(() => this.onclose?.());
+  }
+
+  // Without a function for each message.
+  #receive(message: JsonObject, bytes: number): void {
+    if (!this.#isOpen()) return;
+    try {
+      this.onmessage?.(message, undefined, bytes);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  #whileOpen(notify: () => void): void {
+    if (this.#isOpen()) this.#attempt(notify);
+  }
+
+  // A handler that throws must not take the host down from inside a stream's event.
+  #attempt(notify: () => void): void {
+    try {
+      notify();
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  #report(error: unknown): void {
+    this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+  }
 }
 
 function toLine(message: JsonObject, options: SendOptions | undefined): string {
   const line = JSON.stringify(message);
   options?.onSize?.(Buffer.byteLength(line));
   return line;
-}
-
-// A handler that throws must not take the host down from inside a stream's event.
-function attempt(transport: Transport, notify: () => void): void {
-  try {
-    notify();
-  } catch (error) {
-    report(transport, error);
-  }
-}
-
-function report(transport: Transport, error: unknown): void {
-  transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
 }
 
 function closedError(serverId: string): HostsideError {
