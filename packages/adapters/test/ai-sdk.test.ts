@@ -147,15 +147,24 @@ describe("the answer of execute()", () => {
   });
 
   it("names a file that is too big to travel, which the model of this generation gets all the same", async () => {
-    const { tools } = createAiSdkTools(sampleSource(boom), { maxFileBytes: 69 });
+    const big = Buffer.concat([Buffer.from(picture, "base64"), Buffer.alloc(65_467)]).toString("base64");
+    const { tools } = createAiSdkTools(
+      sampleSource({
+        content: [
+          { type: "text", text: "boom" },
+          { type: "image", mimeType: "image/png", data: big },
+        ],
+      }),
+    );
     const answer: unknown = await tools["probe"]?.execute?.({}, call);
-    expect(JSON.stringify(answer)).not.toContain(picture);
+    expect(JSON.stringify(answer)).not.toContain(big);
     const shownOf = (output: unknown): unknown =>
       tools["probe"]?.toModelOutput?.({ toolCallId: "1", input: {}, output });
-    expect(shownOf(answer)).toEqual({ type: "content", value: [text("boom"), file, text('{"code":7}')] });
+    const whole = { ...file, data: { type: "data", data: big } };
+    expect(shownOf(answer)).toEqual({ type: "content", value: [text("boom"), whole] });
     const kept: unknown = JSON.parse(JSON.stringify(answer));
-    const notShown = text("[image: image/png, 70 bytes; not shown]");
-    expect(shownOf(kept)).toEqual({ type: "content", value: [text("boom"), notShown, text('{"code":7}')] });
+    const notShown = text("[image: image/png, 65537 bytes; not shown]");
+    expect(shownOf(kept)).toEqual({ type: "content", value: [text("boom"), notShown] });
     for (const strange of [undefined, null, 7, { isError: false, content: [{}] }, { isError: true }]) {
       expect(shownOf(strange)).toMatchObject({ type: "text" });
     }
@@ -362,7 +371,6 @@ describe("createAiSdkTools()", () => {
     [{ needsApproval: true }, 'createAiSdkTools() has no option "needsApproval"'],
     [{ progress: 1 }, "progress must be"],
     [{ files: "all" }, "files must be"],
-    [{ maxFileBytes: -1 }, "maxFileBytes must be"],
   ];
   it.each(wrong)("throws a TypeError that names the option: %j", (options, message) => {
     expect(() => createAiSdkTools(sampleSource(boom), options as AiSdkOptions)).toThrow(TypeError);

@@ -1,22 +1,4 @@
-import {
-  aiSdk,
-  anthropic,
-  anthropicStrict,
-  geminiJsonSchema,
-  geminiParameters,
-  openaiChat,
-  openaiStrict,
-  portable,
-} from "@hostside/adapters";
+import { aiSdk, anthropic, gemini, openai, portable } from "@hostside/adapters";
 
-/** One of each set of rules; the other profiles have the rules of one of these. */
-export const profiles = [
-  openaiChat,
-  openaiStrict,
-  anthropic,
-  anthropicStrict,
-  geminiJsonSchema,
-  geminiParameters,
-  aiSdk,
-  portable,
-];
+/** One of each set of rules. */
+export const profiles = [openai, anthropic, gemini, aiSdk, portable];

@@ -1,12 +1,9 @@
 import {
   createAnswerer,
-  declareTools,
-  anthropicStrict,
+  openai,
   openaiAgents,
-  openaiChat,
-  openaiStrict,
   type AdapterOptions,
-  type SchemaProfile,
+  type Declaration,
   type ToolSource,
 } from "@hostside/adapters";
 import { createAiSdkTools } from "@hostside/adapters/ai-sdk";
@@ -50,7 +47,7 @@ function createSource(
 
 describe("createAnswerer()", () => {
   it.each([undefined, null, {}, { tools: () => [] }, Promise.resolve({})])("refuses %j as a source", (source) => {
-    expect(() => Reflect.apply(createAnswerer, undefined, [source, openaiChat])).toThrow(/^source must be a view/);
+    expect(() => Reflect.apply(createAnswerer, undefined, [source, openai])).toThrow(/^source must be a view/);
   });
 });
 
@@ -83,11 +80,11 @@ describe("answer()", () => {
     [{ name: "web_serch", args: "{}" }, "unknown_tool", 'did you mean \\"web_search\\"?'],
     [{ name: "web.search", args: "{}" }, "unknown_tool", 'did you mean \\"web_search\\"?'],
     [{ name: "rain", args: "{}" }, "unknown_tool", "is not declared; call one that is, by its exact name"],
-    [{ name: "web_search", args: '{"q":"a",}' }, "invalid_arguments", "line 1, column 10"],
+    [{ name: "web_search", args: '{"q":"a",}' }, "invalid_arguments", "error at position 9"],
     [{ name: "web_search", args: '"{}"' }, "invalid_arguments", "a JSON text inside a text"],
   ])("answers %j by %s, and calls nothing", async (call, code, words) => {
     const source = createSource([define("web_search")]);
-    const presented = await createAnswerer(source, openaiChat).answer(call);
+    const presented = await createAnswerer(source, openai).answer(call);
     expect(presented).toMatchObject({ isError: true, error: { code } });
     expect(JSON.stringify(presented.blocks)).toContain(words);
     expect(source.sent).toEqual([]);
@@ -95,7 +92,7 @@ describe("answer()", () => {
 
   it("says by which tool one is brought that is not declared, and believes no server's of that name", async () => {
     const read = async (tools: readonly ToolDefinition[], name = "mcp_demo_echo"): Promise<string> => {
-      const { blocks } = await createAnswerer(createSource(tools), openaiChat).answer({ name });
+      const { blocks } = await createAnswerer(createSource(tools), openai).answer({ name });
       return blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n");
     };
     const toolsOf = (serverId: string): ToolDefinition[] =>
@@ -120,7 +117,7 @@ describe("answer()", () => {
       present: ({ isError }: ToolOutcome) => ({ blocks: [], isError, omitted: [] }),
       presentError: () => ({ blocks: [], isError: true, omitted: [] }),
     };
-    const answerer = createAnswerer(createSource([define("t")]), openaiChat, { presenter });
+    const answerer = createAnswerer(createSource([define("t")]), openai, { presenter });
     expect(await answerer.answer({ name: "t" })).toMatchObject({
       blocks: [{ type: "text", part: "notice", text: "[nothing of the result is shown]" }],
       isError: false,
@@ -138,7 +135,7 @@ describe("answer()", () => {
     });
     const source = { ...createSource([define("t")]), presenter: shows("of the source") };
     const texts = async (options?: AdapterOptions): Promise<string> => {
-      const answerer = createAnswerer(source, openaiChat, options);
+      const answerer = createAnswerer(source, openai, options);
       return JSON.stringify([await answerer.answer({ name: "t" }), await answerer.answer({ name: "u" })]);
     };
     expect((await texts()).match(/of the source/g)).toHaveLength(2);
@@ -155,21 +152,21 @@ describe("answer()", () => {
 
   it.each([null, {}, { requires: () => true }])("refuses a source whose approval is %o", (approval) => {
     const source = { ...createSource([]), approval } as unknown as ToolSource;
-    expect(() => createAnswerer(source, openaiChat)).toThrow(
+    expect(() => createAnswerer(source, openai)).toThrow(
       new TypeError("the approval of source must have requires(), note() and answer()"),
     );
   });
 
   it.each([null, {}, { present: () => undefined }])("refuses a source whose presenter is %o", (presenter) => {
     const source = { ...createSource([]), presenter } as unknown as ToolSource;
-    expect(() => createAnswerer(source, openaiChat)).toThrow(
+    expect(() => createAnswerer(source, openai)).toThrow(
       new TypeError("the presenter of source must have present() and presentError()"),
     );
   });
 
   it("says why a tool that was left out is not there", async () => {
     const source = createSource([define("one"), define("two")]);
-    const presented = await createAnswerer(source, openaiChat, { maxTools: 1 }).answer({ name: "two" });
+    const presented = await createAnswerer(source, openai, { maxTools: 1 }).answer({ name: "two" });
     expect(JSON.stringify(presented.blocks)).toContain("at most 1 tools");
   });
 
@@ -178,7 +175,7 @@ describe("answer()", () => {
       signal?.throwIfAborted();
       throw new HostsideError("stop", { code: "aborted" });
     });
-    const answerer = createAnswerer(failing, openaiChat);
+    const answerer = createAnswerer(failing, openai);
     expect(await answerer.answer({ name: "t" })).toMatchObject({ isError: true, error: { code: "aborted" } });
     await expect(answerer.answer({ name: "t", signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: "aborted",
@@ -195,7 +192,7 @@ describe("answer()", () => {
       },
       presentError: () => ({ blocks: [], isError: true, omitted: [] }),
     };
-    const presented = await createAnswerer(createSource([define("t")]), openaiChat, { presenter }).answer({
+    const presented = await createAnswerer(createSource([define("t")]), openai, { presenter }).answer({
       name: "t",
     });
     expect(presented).toMatchObject({ isError: true, error: { code: "internal_error", retryable: false } });
@@ -209,7 +206,7 @@ describe("answer()", () => {
         throw new Error("secret");
       },
     };
-    const presented = await createAnswerer(createSource([]), openaiChat, { presenter }).answer({ name: "t" });
+    const presented = await createAnswerer(createSource([]), openai, { presenter }).answer({ name: "t" });
     expect(presented).toMatchObject({ isError: true, error: { code: "unknown_tool" } });
     expect(JSON.stringify(presented)).not.toContain("secret");
   });
@@ -225,80 +222,59 @@ describe("answerAll()", () => {
       return say(name);
     });
     const calls = ["slow", "bad", "fast", "fast"].map((name) => ({ name }));
-    const presented = await createAnswerer(source, openaiChat).answerAll(calls);
+    const presented = await createAnswerer(source, openai).answerAll(calls);
     expect(order).toEqual(["fast", "fast", "slow"]);
     expect(presented.map(({ isError }) => isError)).toEqual([false, true, false, false]);
   });
 });
 
+function reasonsOf({ leftOut }: Declaration): string[] {
+  return leftOut.map(({ definition, reason }) => `${definition.name}: ${reason}`);
+}
+
 describe("declare()", () => {
-  it("gives the same object back until the source offers something else, and says once what is left out", () => {
+  it("gives the same object back until the source offers something else, and says what is left out", () => {
     let definitions = [define("a"), define("b", { inputSchema: { type: "array" } })];
-    const leftOut: string[] = [];
     const source: ToolSource = { tools: () => [...definitions], call: async () => say("") };
-    const options: AdapterOptions = {
-      onLeftOut: ({ definition, reason }) => leftOut.push(`${definition.name}: ${reason}`),
-    };
-    const answerer = createAnswerer(source, openaiChat, options);
+    const answerer = createAnswerer(source, openai);
     const first = answerer.declare();
     expect(answerer.declare()).toBe(first);
     definitions = [...definitions, define("c")];
     const second = answerer.declare();
     expect(second.tools.map(({ name }) => name)).toEqual(["a", "c"]);
     expect(second.tools[0]?.inputSchema).toBe(first.tools[0]?.inputSchema);
-    expect(leftOut).toEqual(["b: the API does not take arguments that are no object"]);
+    expect(reasonsOf(second)).toEqual(["b: the API does not take arguments that are no object"]);
   });
 
-  it("counts the product's own tools, gives no other their names, and says so once", () => {
-    const heard: string[] = [];
-    const answerer = createAnswerer(createSource(["a", "b", "c", "d"].map((name) => define(name))), openaiChat, {
-      maxTools: 3,
-      onLeftOut: ({ definition, reason }) => heard.push(`${definition.name}: ${reason}`),
-    });
+  it("counts the product's own tools, and gives no other their names", () => {
+    const source = createSource(["a", "b", "c", "d"].map((name) => define(name)));
+    const answerer = createAnswerer(source, openai, { maxTools: 3 });
     const first = answerer.declare(new Set(["a", "mine"]));
     expect(first.tools.map(({ name }) => name)).toEqual(["b"]);
     expect(first.find("a")).toBeUndefined();
     expect(answerer.declare(new Set(["a", "mine"]))).toBe(first);
     const tooMany = "one request takes at most 3 tools, the product's own included";
     const taken = "the product has a tool of its own with this name";
-    expect(heard.toSorted()).toEqual([`a: ${taken}`, `c: ${tooMany}`, `d: ${tooMany}`]);
+    expect(reasonsOf(first).toSorted()).toEqual([`a: ${taken}`, `c: ${tooMany}`, `d: ${tooMany}`]);
     expect(answerer.declare().tools.map(({ name }) => name)).toEqual(["a", "b", "c"]);
   });
 
   it("declares one of two tools with the same name, which an API would refuse", () => {
-    const { tools, leftOut } = declareTools(createSource([define("t"), define("t")]), openaiChat);
+    const { tools, leftOut } = createAnswerer(createSource([define("t"), define("t")]), openai).declare();
     expect(tools).toHaveLength(1);
     expect(leftOut).toMatchObject([{ definition: { name: "t" }, reason: "a tool before it has the same name" }]);
   });
 
-  it("refuses options that it does not read", () => {
-    const options = { presenter: undefined } as object;
-    expect(() => declareTools(createSource([]), openaiChat, options)).toThrow(/presenter/);
-  });
-
   it("cuts a description to what the API takes, and leaves out what is beyond its number of tools", () => {
     const definitions = Array.from({ length: 130 }, (_, at) => define(`t${at}`, { description: "x".repeat(2000) }));
-    const { tools, leftOut } = declareTools(createSource(definitions), openaiChat);
+    const { tools, leftOut } = createAnswerer(createSource(definitions), openai).declare();
     expect(tools).toHaveLength(128);
     expect(tools[0]?.description).toHaveLength(1024);
     expect(leftOut.map(({ definition, reason }) => [definition.name, reason])).toEqual([
       ["t128", "one request takes at most 128 tools"],
       ["t129", "one request takes at most 128 tools"],
     ]);
-    expect(declareTools(createSource(definitions), openaiChat, { maxTools: Infinity }).tools).toHaveLength(130);
-  });
-
-  it("uses strict mode where it is wanted and possible, within what it counts over a request", () => {
-    const open = define("open", { inputSchema: { type: "object", additionalProperties: true } });
-    const wanted = { strict: "where-possible" } as const;
-    const strictOf = (profile: SchemaProfile, definitions: readonly ToolDefinition[]): readonly boolean[] =>
-      declareTools(createSource(definitions), profile, wanted).tools.map(({ strict }) => strict);
-    expect(strictOf(openaiChat, [define("a"), open])).toEqual([true, false]);
-    expect(declareTools(createSource([define("a")]), openaiChat).tools[0]?.strict).toBe(false);
-    const many = Array.from({ length: 30 }, (_, at) => define(`t${at}`));
-    const anthropicTools = strictOf({ ...openaiChat, strict: anthropicStrict }, many);
-    expect(anthropicTools.filter(Boolean)).toHaveLength(20);
-    expect(openaiChat.strict).toBe(openaiStrict);
+    expect(createAnswerer(createSource(definitions), openai, { maxTools: Infinity }).declare().tools).toHaveLength(130);
   });
 
   it.each([
@@ -307,9 +283,8 @@ describe("declare()", () => {
     [{ presenter: {} }, "presenter"],
     [{ context: { approval: "t" } }, "approval"],
     [{ timeoutMs: 0 }, "timeoutMs"],
-    [{ onLeftOut: 1 }, "onLeftOut"],
     [{ timeout: 1 }, "timeout"],
   ])("refuses %j at once", (options, field) => {
-    expect(() => createAnswerer(createSource([]), openaiChat, options as never)).toThrow(new RegExp(field));
+    expect(() => createAnswerer(createSource([]), openai, options as never)).toThrow(new RegExp(field));
   });
 });

@@ -3,7 +3,8 @@ import type { ContentBlockParam, Message, MessageParam, Tool } from "@anthropic-
 import { HostsideError, type ToolDefinition } from "@hostside/core";
 import { createToolbox } from "@hostside/discovery";
 import { describe, expect, it } from "vitest";
-import { createAnthropicTools, type AnthropicTools, type ToolSource } from "../src/anthropic.ts";
+import { createAnthropicTools, type AnthropicTools } from "../src/anthropic.ts";
+import type { ToolSource } from "../src/declare/tool-source.ts";
 import { createFakeApi, sse, type FakeApi } from "./fake-api.ts";
 import { definitionOf, outcomeOf, png, results, resultSource, withFiles } from "./outcomes.ts";
 

@@ -7,7 +7,8 @@ import {
 } from "@google/genai";
 import { HostsideError } from "@hostside/core";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { createGoogleTools, type GoogleTools, type ToolSource } from "../src/google.ts";
+import { createGoogleTools, type GoogleTools } from "../src/google.ts";
+import type { ToolSource } from "../src/declare/tool-source.ts";
 import { createFakeApi, sse, type FakeApi } from "./fake-api.ts";
 import { definitionOf, png, results, resultSource, withFiles } from "./outcomes.ts";
 
@@ -104,18 +105,12 @@ describe("Gemini", () => {
     expect(sent(api, 1).contents[1]?.parts?.[0]?.thoughtSignature).toBe("c2ln");
   });
 
-  it("is sent each tool with its schema, in either dialect", async () => {
+  it("is sent each tool with its schema", async () => {
     const inputSchema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
     const source = { ...resultSource(), tools: () => [definitionOf("b", { inputSchema })] };
-    const api = createFakeApi(done, done, done);
+    const api = createFakeApi(done);
     await run(api, createGoogleTools(source));
     expect(declared(api)).toEqual([{ name: "b", description: "Does b.", parametersJsonSchema: inputSchema }]);
-    const older = createGoogleTools(source, { dialect: "parameters" });
-    await run(api, older);
-    await run(api, older);
-    const parameters = { type: "OBJECT", properties: { a: { type: "STRING" } }, required: ["a"] };
-    expect(declared(api, 1)).toEqual([{ name: "b", description: "Does b.", parameters }]);
-    expect(declared(api, 2)).toEqual(declared(api, 1));
     expect(createGoogleTools({ ...source, tools: () => [] }).tools()).toEqual([]);
   });
 
@@ -203,7 +198,6 @@ describe("Gemini", () => {
     const wrong = { abort: 1 };
     const source = resultSource();
     expect(() => createGoogleTools(source, { maxTools: 9, ...typo })).toThrow(/dialekt/);
-    expect(() => createGoogleTools(source, { dialect: "json" as "parameters" })).toThrow(/dialect must be/);
     expect(() => createGoogleTools(source, { media: "none" as "beside" })).toThrow(/media must be/);
     expect(() => createGoogleTools(source).callable({ signal: undefined, ...wrong })).toThrow(/abort/);
   });

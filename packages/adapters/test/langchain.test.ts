@@ -2,7 +2,8 @@ import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from "@langcha
 import { fakeModel } from "@langchain/core/testing";
 import { HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { createLangChainTools, type LangChainTools, type ToolSource } from "../src/langchain.ts";
+import { createLangChainTools, type LangChainTools } from "../src/langchain.ts";
+import type { ToolSource } from "../src/declare/tool-source.ts";
 import { definitionOf, outcomeOf, png, results, resultSource } from "./outcomes.ts";
 
 type FakeModel = ReturnType<typeof fakeModel>;
@@ -145,7 +146,11 @@ describe("LangChain", () => {
     const mcp = createLangChainTools(source);
     const invalid = [{ name: "link", args: "{no json", id: "a", error: "?", type: "invalid_tool_call" as const }];
     const [answer] = await mcp.answer({ invalid_tool_calls: invalid });
-    expect(answer).toMatchObject({ tool_call_id: "a", status: "error", content: expect.stringContaining("no JSON") });
+    expect(answer).toMatchObject({
+      tool_call_id: "a",
+      status: "error",
+      content: expect.stringContaining("not valid JSON"),
+    });
     const answers = await mcp.answer({ tool_calls: [use("link")], invalid_tool_calls: invalid });
     expect(answers.map(({ tool_call_id: id }) => id)).toEqual(["call_link"]);
   });

@@ -2,7 +2,7 @@ import { Agent } from "@mastra/core/agent";
 import { Mastra } from "@mastra/core/mastra";
 import { InMemoryStore } from "@mastra/core/storage";
 import { HostsideError, type JsonObject } from "@hostside/core";
-import { declareTools, mastra, type ToolSource } from "@hostside/adapters";
+import { createAnswerer, portable, type ToolSource } from "@hostside/adapters";
 import { createMastraTools, type MastraOptions, type MastraTools } from "@hostside/adapters/mastra";
 import { createToolbox } from "@hostside/discovery";
 import { createPolicy } from "@hostside/policy";
@@ -83,7 +83,7 @@ describe("a call by an agent", () => {
     const { model, mock } = scriptedMastra([[["probe", { more: 1 }]], "done"], "openai.responses");
     const { toolResults } = await agentOf(model, hostside.tools).generate("go", { maxSteps });
     const { name, inputSchema: sent } = { name: "", inputSchema: {}, ...mock.doGenerateCalls[0]?.tools?.[0] };
-    expect([name, sent]).toEqual(["probe", declareTools(source, mastra).tools[0]?.inputSchema]);
+    expect([name, sent]).toEqual(["probe", createAnswerer(source, portable).declare().tools[0]?.inputSchema]);
     expect(source.calls.map(({ args }) => args)).toEqual([{ more: 1 }]);
     const answer = toolResults[0]?.payload.result;
     expect(JSON.stringify(answer)).not.toMatch(/secret|iVBOR/);

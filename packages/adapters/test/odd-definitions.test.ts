@@ -10,7 +10,7 @@ import { createLangChainTools } from "../src/langchain.ts";
 import { createMastraTools } from "../src/mastra.ts";
 import { createChatTools, createResponsesTools } from "../src/openai.ts";
 import { createAgentsTools } from "../src/openai-agents.ts";
-import type { ToolSource } from "../src/tool-source.ts";
+import type { ToolSource } from "../src/declare/tool-source.ts";
 import { profiles } from "./all-profiles.ts";
 import { definitionOf, outcomeOf } from "./outcomes.ts";
 
@@ -54,8 +54,7 @@ const declare: Readonly<Record<string, (source: ToolSource) => unknown>> = {
   "OpenAI Responses": (source) => createResponsesTools(source).tools(),
   "OpenAI Agents": (source) => createAgentsTools(source),
   Anthropic: (source) => createAnthropicTools(source).tools(),
-  "Gemini, JSON schema": (source) => createGoogleTools(source).tools(),
-  "Gemini, parameters": (source) => createGoogleTools(source, { dialect: "parameters" }).tools(),
+  Gemini: (source) => createGoogleTools(source).tools(),
   LangChain: (source) =>
     createLangChainTools(source)
       .tools()
@@ -100,7 +99,6 @@ it("writes true as a schema that takes all, and false as one that takes nothing,
   const adapted = adaptSchema(booleans, openai);
   expect(adapted).toMatchObject({
     ok: true,
-    accepts: "same",
     schema: { properties: { raw: {}, never: { not: {} }, open: { additionalProperties: true } } },
   });
 });

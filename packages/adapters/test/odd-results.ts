@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { JsonObject } from "@hostside/core";
-import type { ToolSource } from "../src/tool-source.ts";
+import type { ToolSource } from "../src/declare/tool-source.ts";
 import { definitionOf, outcomeOf, png } from "./outcomes.ts";
 
 const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("", "\uD800", "x".repeat(70_000), '{"a":1}'));

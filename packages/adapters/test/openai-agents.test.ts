@@ -88,21 +88,6 @@ describe("the OpenAI Agents SDK", () => {
     expect(mcp.leftOut()).toMatchObject([{ definition: { name: "mine" } }]);
   });
 
-  it("may enforce a schema that strict mode takes, and sends any other as it is", async () => {
-    const fits = { type: "object", properties: { a: { type: "string" }, b: { type: "number" } }, required: ["a"] };
-    const open = { type: "object", properties: {}, additionalProperties: { type: "string" } };
-    const source = resultSource();
-    const definitions = [definitionOf("link", { inputSchema: fits }), definitionOf("audio", { inputSchema: open })];
-    const mcp = createAgentsTools({ ...source, tools: () => definitions }, { strict: "where-possible" });
-    const { agent, model } = agentOf(mcp, [call("link", '{"a":"x","b":null}')], done);
-    await run(agent, "go");
-    expect(model.firstCall?.request.tools).toMatchObject([
-      { name: "link", strict: true, parameters: { required: ["a", "b"], additionalProperties: false } },
-      { name: "audio", strict: false, parameters: open },
-    ]);
-    expect(source.calls).toEqual([{ name: "link", args: { a: "x" } }]);
-  });
-
   it("gives no more tools than a request may have, the agent's own counted", () => {
     const definitions = Array.from({ length: 130 }, (_, at) => definitionOf(`t${at}`));
     const mcp = createAgentsTools({ ...resultSource(), tools: () => definitions });

@@ -1,7 +1,7 @@
 import type { JsonObject, ToolDefinition, ToolOutcome } from "@hostside/core";
 import { readContent } from "@hostside/core";
 import { present, presentDefaults, presentError, type ResultPresenter } from "@hostside/results";
-import type { ToolSource } from "../src/tool-source.ts";
+import type { ToolSource } from "../src/declare/tool-source.ts";
 
 const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
 

@@ -1,5 +1,5 @@
 import type { CallOptions, JsonObject, ToolDefinition } from "@hostside/core";
-import type { ToolSource } from "../src/tool-source.ts";
+import type { ToolSource } from "../src/declare/tool-source.ts";
 import { definitionOf, outcomeOf } from "./outcomes.ts";
 
 /** A source of one tool, `probe`, which answers what a test says. */

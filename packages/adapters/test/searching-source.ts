@@ -1,5 +1,5 @@
 import { createToolbox, type StaticTool } from "@hostside/discovery";
-import type { ToolSource } from "../src/tool-source.ts";
+import type { ToolSource } from "../src/declare/tool-source.ts";
 
 /** Enough tools of a product that a small budget leaves most of them to be found. */
 function manyTools(): StaticTool[] {

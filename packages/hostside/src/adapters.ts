@@ -1,13 +1,21 @@
 // For products with an adapter of their own: schemas for model APIs, and the answers to calls.
-export { adaptSchema, answerCall, createAnswerer, declareTools } from "@hostside/adapters";
-export { aiSdk, anthropic, anthropicStrict, geminiJsonSchema, geminiParameters } from "@hostside/adapters";
 export {
-  langchain,
-  mastra,
+  adaptSchema,
+  aiSdk,
+  anthropic,
+  createAnswerer,
+  gemini,
+  openai,
   openaiAgents,
-  openaiChat,
-  openaiResponses,
-  openaiStrict,
   portable,
 } from "@hostside/adapters";
-export type { AdaptedSchema, AdapterOptions, SchemaProfile, ToolSource } from "@hostside/adapters";
+export type {
+  AdaptedSchema,
+  AdapterOptions,
+  Answerer,
+  ApiAdapterOptions,
+  Declaration,
+  LeftOutTool,
+  SchemaProfile,
+  ToolSource,
+} from "@hostside/adapters";

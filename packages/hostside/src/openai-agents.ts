@@ -1,9 +1,3 @@
 // For products: tools for agents of the OpenAI Agents SDK.
 export { createAgentsTools } from "@hostside/adapters/openai-agents";
-export type {
-  AdapterOptions,
-  AgentsOptions,
-  AgentsTools,
-  LeftOutTool,
-  ToolSource,
-} from "@hostside/adapters/openai-agents";
+export type { AgentsOptions, AgentsTools } from "@hostside/adapters/openai-agents";

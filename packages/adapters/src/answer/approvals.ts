@@ -1,9 +1,8 @@
 import { HostsideError, type CallContext, type ToolDefinition } from "@hostside/core";
-import { describeCall, findLostNumber, lostDigitsError, quoteText } from "@hostside/core/implement";
-import type { DeclaredTool } from "../declared-tool.ts";
-import type { ToolSource } from "../tool-source.ts";
-import { decodeTexts } from "./decode-texts.ts";
-import { locateJsonError } from "./locate-json-error.ts";
+import { describeCall, quoteText } from "@hostside/core/implement";
+import type { DeclaredTool } from "../declare/declare-tools.ts";
+import type { ToolSource } from "../declare/tool-source.ts";
+import { readArguments } from "./read-arguments.ts";
 
 /** A call that a person has to approve before it runs. */
 export interface CallToApprove {
@@ -35,50 +34,37 @@ interface CallToAsk {
   readonly context?: CallContext | undefined;
 }
 
-interface Means {
+/** With what a call is asked about. */
+export interface AskMeans {
   readonly source: ToolSource;
   readonly context?: CallContext | undefined;
 }
 
 /**
- * Notes that a person is asked about a call now, and gives the question. `undefined` for arguments
- * that cannot be read: the call itself says what is wrong with them.
+ * The question that a person is asked about a call. `undefined` for arguments that cannot be read:
+ * the call itself says what is wrong with them.
  */
-export async function noteQuestion(
-  tool: DeclaredTool,
-  { id = "", args: given, context: own }: CallToAsk,
-  { source, context }: Means,
-): Promise<CallToApprove | undefined> {
+export function questionOf(tool: DeclaredTool, { id = "", args: given }: CallToAsk): CallToApprove | undefined {
   const { name, definition } = tool;
-  const read = argumentsOf(tool, given, source);
-  if (read === undefined) return undefined;
-  const { args } = read;
-  const asked = { id, definition, args, context: { ...context, ...own } };
-  const shown = (await source.approval?.note(asked)) ?? describeCall({ definition, args, effect: definition.effect });
-  return { id, name, args, definition, shown };
-}
-
-/**
- * The arguments as they are sent. Of a call that a framework asks about, texts are not decoded: it
- * may show the arguments as the model wrote them. Throws `invalid_arguments` for those that cannot
- * be read.
- */
-export function restoreArguments(tool: DeclaredTool, given: unknown, source: ToolSource): unknown {
-  const args = tool.restore(readArguments(given, tool.name));
-  return requiresApproval(source, tool) ? args : decodeTexts(args, tool.definition.inputSchema);
-}
-
-/** The same; `undefined` for those that cannot be read. */
-export function argumentsOf(
-  tool: DeclaredTool,
-  given: unknown,
-  source: ToolSource,
-): { readonly args: unknown } | undefined {
   try {
-    return { args: restoreArguments(tool, given, source) };
+    const args = readArguments(tool, given);
+    return { id, name, args, definition, shown: describeCall({ definition, args, effect: definition.effect }) };
   } catch {
     return undefined;
   }
+}
+
+/** Notes that a person is asked about a call now, and gives the question. */
+export async function noteQuestion(
+  tool: DeclaredTool,
+  call: CallToAsk,
+  { source, context }: AskMeans,
+): Promise<CallToApprove | undefined> {
+  const question = questionOf(tool, call);
+  if (question === undefined) return undefined;
+  const { id, args, definition } = question;
+  const shown = await source.approval?.note({ id, definition, args, context: { ...context, ...call.context } });
+  return shown === undefined ? question : { ...question, shown };
 }
 
 /**
@@ -104,38 +90,4 @@ export function withAnswer(
     outcome: "not-sent",
     details: { denied: "rejected" },
   });
-}
-
-/**
- * The arguments of a model's call: JSON text is parsed, no text at all is no arguments, and what is
- * no text is taken as it is. Throws `invalid_arguments` for a text that is no JSON, with the place
- * where it stops being JSON, for one that is a text inside a text, and for a number that would lose
- * digits.
- */
-function readArguments(args: unknown, toolName: string): unknown {
-  if (typeof args !== "string") return args;
-  if (args.trim() === "") return {};
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(args);
-  } catch {
-    throw noJson(`the arguments are no JSON${placeOf(args)}`, toolName);
-  }
-  if (typeof parsed === "string")
-    throw noJson("the arguments must be a JSON object, not a JSON text inside a text", toolName);
-  const lost = findLostNumber(args);
-  if (lost !== undefined) throw lostDigitsError(lost, { serverId: "", toolName });
-  return parsed;
-}
-
-function placeOf(text: string): string {
-  const place = locateJsonError(text);
-  // Nested too deep for the runtime to read.
-  if (place === undefined) return " that can be read";
-  return `: at line ${place.line}, column ${place.column}, there should be ${place.expected}`;
-}
-
-function noJson(message: string, toolName: string): HostsideError {
-  const violations = [{ path: "", message }];
-  return new HostsideError(message, { code: "invalid_arguments", toolName, details: { violations } });
 }

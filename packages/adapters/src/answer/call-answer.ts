@@ -1,7 +1,8 @@
-import type { JsonValue, HostsideErrorCode } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
-import type { Presented, PresentedError, PresentedMedia } from "@hostside/results";
-import { isJsonOf } from "./is-json-of.ts";
+import type { HostsideErrorCode, JsonValue, ToolOutcome } from "@hostside/core";
+import { isJsonObject, sameJson } from "@hostside/core/implement";
+import type { Presented, PresentedBlock, PresentedError, PresentedMedia } from "@hostside/results";
+import type { DeclaredTool } from "../declare/declare-tools.ts";
+import { answerCall, type AnswerMeans, type ModelCall } from "./answer-call.ts";
 
 /** A picture, a sound or a file of an answer. */
 export interface AnswerFile {
@@ -37,29 +38,46 @@ export type CallAnswer =
       readonly violations?: readonly { readonly pointer: string; readonly message: string }[];
     };
 
-/** An answer, and the data of files that it names without them, by file. */
-export interface MadeAnswer {
-  readonly answer: CallAnswer;
-  readonly dropped: ReadonlyMap<AnswerFile, string>;
+/** Answers calls, and remembers in this process what the answers do not carry. */
+export interface CallAnswers {
+  answer(tool: DeclaredTool, call: Omit<ModelCall, "name">): Promise<CallAnswer>;
+  /** The whole outcome behind an answer. */
+  outcomeOf(answer: unknown): ToolOutcome | undefined;
+  /** The data of a file, as base64. */
+  dataOf(file: AnswerFile): string | undefined;
 }
 
 /**
- * Makes the answer of a presentation. Files whose sizes come to more than `maxFileBytes` in all are
- * named in it, without their data.
+ * Makes {@linkcode CallAnswers}. Files whose sizes come to more than `maxFileBytes` in one answer
+ * are named in it without their data.
  */
-export function toCallAnswer(presented: Presented, maxFileBytes: number): MadeAnswer {
-  const dropped = new Map<AnswerFile, string>();
-  if (presented.isError) return { answer: toFailure(presented), dropped };
-  const bytes = presented.blocks.reduce((sum, block) => sum + (block.type === "text" ? 0 : block.bytes), 0);
-  const content = presented.blocks.map((block): AnswerPart => {
-    if (block.type === "text") return { type: "text", text: block.text };
-    const { type, mimeType, name, data } = block;
-    const file = { type, mimeType, bytes: block.bytes, ...(name !== undefined && { name }) };
-    if (bytes <= maxFileBytes) return { ...file, data };
-    dropped.set(file, data);
-    return file;
-  });
-  return { answer: { isError: false, content }, dropped };
+export function createCallAnswers(means: AnswerMeans, maxFileBytes: number): CallAnswers {
+  const outcomes = new WeakMap<object, ToolOutcome>();
+  const data = new WeakMap<AnswerFile, string>();
+  const toSuccess = ({ blocks }: Presented): CallAnswer => {
+    const bytes = blocks.reduce((sum, block) => sum + (block.type === "text" ? 0 : block.bytes), 0);
+    const content = blocks.map((block): AnswerPart => {
+      if (block.type === "text") return { type: "text", text: block.text };
+      const { type, mimeType, name, data: base64 } = block;
+      const file = { type, mimeType, bytes: block.bytes, ...(name !== undefined && { name }) };
+      if (bytes <= maxFileBytes) return { ...file, data: base64 };
+      data.set(file, base64);
+      return file;
+    });
+    return { isError: false, content };
+  };
+  return {
+    async answer(tool, call) {
+      // Frameworks execute no call before it is approved.
+      const approved = { ...call, name: tool.name, approved: true };
+      const { presented, outcome } = await answerCall(() => tool, approved, means);
+      const made = presented.isError ? toFailure(presented) : toSuccess(presented);
+      if (outcome !== undefined) outcomes.set(made, outcome);
+      return made;
+    },
+    outcomeOf: (made) => (typeof made === "object" && made !== null ? outcomes.get(made) : undefined),
+    dataOf: (file) => file.data ?? data.get(file),
+  };
 }
 
 function toFailure({ blocks, structured, error, omitted }: Presented): CallAnswer {
@@ -80,24 +98,62 @@ function toFailure({ blocks, structured, error, omitted }: Presented): CallAnswe
 }
 
 /**
- * Whether a value that came back from messages that were kept is an answer. Its parts are looked at
- * one by one by whoever reads them.
+ * Whether a block is the bare JSON of the structured content. It is not where a presenter wrote
+ * around it, such as delimiters that say who speaks.
  */
-export function isCallAnswer(value: unknown): value is CallAnswer {
+export function isJsonOf(block: PresentedBlock, structured: JsonValue | undefined): boolean {
+  if (block.type !== "text" || block.part !== "structured" || structured === undefined) return false;
+  try {
+    return sameJson(JSON.parse(block.text), structured);
+  } catch {
+    return false;
+  }
+}
+
+type TextOutput = { readonly type: "text"; readonly value: string };
+type FailedOutput = { readonly type: "error-json"; readonly value: JsonValue };
+
+/** What a framework puts into a prompt as the result of a call. */
+export type ModelOutput<Part> =
+  | TextOutput
+  | FailedOutput
+  | { readonly type: "content"; readonly value: ({ readonly type: "text"; readonly text: string } | Part)[] };
+
+/**
+ * What the model gets of an answer, which may come back from messages that were kept: a failure as
+ * `error-json`, else `text` for one text, and `content` for more than that. `toPart` makes the part
+ * of a file; where it makes none, the model gets the type and size.
+ */
+export function toModelOutput<Part>(
+  answer: unknown,
+  toPart: (file: AnswerFile) => Part | undefined,
+): ModelOutput<Part> {
+  if (!isCallAnswer(answer)) return { type: "text", value: "[the result was not kept in a form that can be read]" };
+  if (answer.isError) {
+    const { isError: _isError, ...value } = answer;
+    return { type: "error-json", value };
+  }
+  const [first, ...others] = answer.content;
+  if (first === undefined) return { type: "text", value: "(no output)" };
+  if (first.type === "text" && others.length === 0) return { type: "text", value: first.text };
+  const value = answer.content.map((part) => {
+    if (part.type === "text") return { type: part.type, text: part.text };
+    const { type, mimeType, bytes } = part;
+    return toPart(part) ?? { type: "text" as const, text: `[${type}: ${mimeType}, ${bytes} bytes; not shown]` };
+  });
+  return { type: "content", value };
+}
+
+function isCallAnswer(value: unknown): value is CallAnswer {
   if (!isJsonObject(value)) return false;
   if (value["isError"] === true) return typeof value["message"] === "string";
-  return value["isError"] === false && Array.isArray(value["content"]) && value["content"].every(isPart);
+  const { content } = value;
+  return value["isError"] === false && Array.isArray(content) && content.every(isPart);
 }
 
 function isPart(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
-  if (value["type"] === "text") return typeof value["text"] === "string";
-  const { mimeType, bytes, data, name } = value;
-  const isFile = value["type"] === "image" || value["type"] === "audio" || value["type"] === "file";
-  const isNamed = name === undefined || typeof name === "string";
-  return isFile && isNamed && typeof mimeType === "string" && typeof bytes === "number" && isTextOrAbsent(data);
-}
-
-function isTextOrAbsent(value: unknown): boolean {
-  return value === undefined || typeof value === "string";
+  const { type, text, mimeType, bytes, data = "", name = "" } = value;
+  if (type === "text") return typeof text === "string";
+  return typeof bytes === "number" && [type, mimeType, data, name].every((member) => typeof member === "string");
 }

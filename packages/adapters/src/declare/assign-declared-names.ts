@@ -1,45 +1,38 @@
 import { foldCase } from "@hostside/core/implement";
+import { hashName } from "../schema/hash-name.ts";
 import type { NameRules } from "../schema/schema-profile.ts";
-import { hashName } from "./hash-name.ts";
 
 /**
- * The names under which tools are declared, in the order of their local names: each legal by
- * `rules`, and no two alike, whatever the case of their letters. A local name that is legal stays
- * as it is, whatever else is declared. One that is not has `_` for what is not allowed; where that
- * is too long, or is another tool's name, it ends in a hash of the local name.
+ * Names that an API takes for the local names of tools, in their order. A legal name stays as it
+ * is. Names that become alike, or are too long, get a hash of the whole local name.
  */
 export function assignDeclaredNames(localNames: readonly string[], rules: NameRules): readonly string[] {
-  const wanted = localNames.map((name) => legalName(name, rules));
+  const legal = localNames.map((name) => onlyLegal(name, rules));
+  const wanted = legal.map((name, at) =>
+    name.length > rules.maxLength || name === "" ? withHash(name, localNames[at] ?? "", rules) : name,
+  );
   const wantedBy = new Map<string, number>();
   for (const name of wanted) wantedBy.set(foldCase(name), (wantedBy.get(foldCase(name)) ?? 0) + 1);
   const stays = (name: string, at: number): boolean => name === localNames[at] || wantedBy.get(foldCase(name)) === 1;
   const taken = new Set(wanted.filter(stays).map(foldCase));
-  return wanted.map((name, at) => (stays(name, at) ? name : firstFree(localNames[at] ?? name, taken, rules)));
+  return wanted.map((name, at) => {
+    if (stays(name, at)) return name;
+    for (let attempt = 1; ; attempt++) {
+      const local = localNames[at] ?? "";
+      const hashed = withHash(legal[at] ?? "", attempt === 1 ? local : `${local}#${attempt}`, rules);
+      if (taken.has(foldCase(hashed))) continue;
+      taken.add(foldCase(hashed));
+      return hashed;
+    }
+  });
 }
 
-function firstFree(local: string, taken: Set<string>, rules: NameRules): string {
-  for (let attempt = 1; ; attempt++) {
-    const name = withHash(local, hashName(attempt === 1 ? local : `${local}#${attempt}`), rules);
-    if (taken.has(foldCase(name))) continue;
-    taken.add(foldCase(name));
-    return name;
-  }
+function withHash(legal: string, key: string, { maxLength }: NameRules): string {
+  const head = legal.slice(0, maxLength - 9);
+  return `${head === "" ? "tool" : head}_${hashName(key)}`;
 }
 
-function legalName(local: string, rules: NameRules): string {
-  const name = withLegalStart(onlyLegal(local, rules), rules);
-  return name.length > rules.maxLength || name === "" ? withHash(local, hashName(local), rules) : name;
-}
-
-function withHash(local: string, hash: string, rules: NameRules): string {
-  const head = withLegalStart(onlyLegal(local, rules), rules).slice(0, rules.maxLength - hash.length - 1);
-  return `${head === "" ? "tool" : head}_${hash}`;
-}
-
-function onlyLegal(name: string, { characters }: NameRules): string {
-  return name.replaceAll(characters === "dashes" ? /[^A-Za-z0-9_-]/g : /[^A-Za-z0-9_]/g, "_");
-}
-
-function withLegalStart(name: string, { startsWithLetter }: NameRules): string {
-  return startsWithLetter && /^[^A-Za-z_]/.test(name) ? `_${name}` : name;
+function onlyLegal(name: string, { characters, startsWithLetter }: NameRules): string {
+  const legal = name.replaceAll(characters === "dashes" ? /[^A-Za-z0-9_-]/g : /[^A-Za-z0-9_]/g, "_");
+  return startsWithLetter && /^[^A-Za-z_]/.test(legal) ? `_${legal}` : legal;
 }

@@ -1,136 +1,244 @@
 import type { JsonObject } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
-import { noteChange, noteMore, type Adaptation } from "./adaptation.ts";
-import { adaptInside } from "./adapt-inside.ts";
-import { takes } from "./combine.ts";
-import { describeLoss } from "./describe-loss.ts";
-import type { SchemaPosition } from "./place.ts";
-import { fitObject } from "./fit-object.ts";
-import { fitTypes, splitUnion, withoutNullPart } from "./fit-types.ts";
-import { fitValues } from "./fit-values.ts";
+import { hashName } from "./hash-name.ts";
+import { CannotAdapt, note, takes, type Adaptation } from "./adaptation.ts";
+import { fitCombinations, type Placed, type Position } from "./combinations.ts";
 import {
   annotationKeywords,
-  isConstraint,
+  hasShape,
+  isSchema,
   keywordShapes,
+  mapSubschemas,
+  propertiesOf,
+  putInWords,
+  requiredOf,
+  schemasOf,
   toObject,
   typesOf,
   without,
   withMembers,
+  type Schema,
 } from "./keywords.ts";
+import { expandRef, resolveRef } from "./references.ts";
 
-/**
- * A schema in which each keyword is one that the API takes, with a value that it takes. What says
- * what is valid and has to go is written into the description. Goes from the outside inwards, as
- * the levels are counted.
- */
-export function fitSchema(schema: JsonObject, place: SchemaPosition, adaptation: Adaptation): JsonObject {
-  const given = prune(withoutBooleans(schema, adaptation), place, adaptation);
-  let node = fitValues(withoutNullPart(given, adaptation), adaptation);
-  node = dropKeywords(node, place.depth === 1, adaptation);
-  node = fitTypes(node, adaptation);
-  node = splitUnion(node, adaptation);
-  const before = node;
-  node = adaptInside(node, adaptation, (sub, keyword, inner) => {
-    const isBeside = keyword === "anyOf" || keyword === "allOf" || keyword === "$defs";
-    const depth = keyword === "$defs" ? 2 : place.depth + (isBeside ? 0 : 1);
-    return fitSchema(sub, { ...place, depth: place.depth === 1 && isBeside ? 2 : depth }, inner);
-  });
-  return fitObject({ node, before }, place, adaptation);
+const mostDepth = 256;
+
+/** A schema as an API takes it; the very same where the API takes that. */
+export function fitSchema(given: Schema, before: Position, work: Adaptation): JsonObject {
+  if (before.depth > mostDepth) throw new CannotAdapt(`a schema nested more than ${mostDepth} deep`);
+  const { schema, open } = placeRef(given, before, work);
+  if (typeof schema === "boolean") return fitBoolean(schema, work);
+  let { node, at }: Placed = { node: dropMalformed(schema, work), at: { ...before, open } };
+  if (at.isRoot) node = withObjectType(node, work);
+  ({ node, at } = fitCombinations({ node, at }, work));
+  node = fitValues(node, work);
+  node = dropKeywords(prune(node, at, work), at, work);
+  node = fitTypes(node, work);
+  node = fitInside({ node, at }, work);
+  return at.isRoot || work.profile.onlyRootNames !== true ? renameProperties(node, work) : node;
 }
 
-function withoutBooleans(schema: JsonObject, adaptation: Adaptation): JsonObject {
-  const members = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
-    switch (keywordShapes.get(keyword)) {
-      case "schema":
-        return [keyword, keyword === "additionalProperties" ? value : asObject(value, adaptation)];
-      case "schemas":
-        return [keyword, Array.isArray(value) ? partsOf(keyword, value, adaptation) : value];
-      case "schema-map":
-        return [
-          keyword,
-          isJsonObject(value)
-            ? toObject(Object.entries(value).map(([name, one]) => [name, asObject(one, adaptation)]))
-            : value,
-        ];
-      default:
-        return [keyword, value];
-    }
-  });
-  return toObject(members);
+function placeRef(given: Schema, { isRoot, open }: Position, work: Adaptation): ReturnType<typeof expandRef> {
+  if (typeof given === "boolean" || typeof given["$ref"] !== "string") return { schema: given, open };
+  const isKept = work.keepsRefs && !isRoot && resolveRef(work.root, given["$ref"]) !== undefined;
+  if (!isKept) return expandRef(given, open, work);
+  work.refs.add(given["$ref"]);
+  return { schema: given, open };
 }
 
-// `false` adds nothing to a union.
-function partsOf(keyword: string, parts: readonly unknown[], adaptation: Adaptation): readonly unknown[] {
-  const possible = keyword === "anyOf" ? parts.filter((one) => one !== false) : parts;
-  return (possible.length === 0 ? parts : possible).map((one) => asObject(one, adaptation));
+function fitBoolean(schema: boolean, work: Adaptation): JsonObject {
+  note(work, `${schema} as a schema written as an object`);
+  if (schema) return work.profile.isTyped === true ? anyValue({}) : {};
+  return takes(work, "not", false) ? { not: {} } : { type: "string", description: "Never given." };
 }
 
-function asObject(value: unknown, adaptation: Adaptation): unknown {
-  if (typeof value !== "boolean") return value;
-  if (value) {
-    noteChange(adaptation, "true as a schema written as an empty one");
-    return {};
-  }
-  if (takes("not", false, adaptation.profile.schema)) {
-    noteChange(adaptation, "false as a schema written as one that nothing fits");
-    return { not: {} };
-  }
-  noteMore(adaptation, "false as a schema left out");
-  return { description: "Never given." };
-}
-
-function prune(node: JsonObject, { depth }: SchemaPosition, adaptation: Adaptation): JsonObject {
-  const { enforced, schema: rules } = adaptation.profile;
-  if (enforced || rules.maxDepth === undefined || depth < rules.maxDepth.value - 2) return node;
-  const types = typesOf(node);
-  const deep = Object.keys(node).filter((keyword) => keywordShapes.get(keyword)?.startsWith("schema") === true);
-  if (deep.length === 0 && depth < rules.maxDepth.value - 1) return node;
-  if (deep.length === 0 && types?.some((type) => type === "object" || type === "array") !== true) return node;
-  noteMore(adaptation, `what is nested more than ${rules.maxDepth.value} deep left out`);
-  const flat = describeLoss(node, [...deep, "required"]);
-  return types === undefined ? withMembers(flat, { type: "string" }) : flat;
-}
-
-function dropKeywords(node: JsonObject, isRoot: boolean, adaptation: Adaptation): JsonObject {
-  const { schema: rules, enforced } = adaptation.profile;
-  const lost: string[] = [];
-  for (const keyword of Object.keys(node)) {
-    if (keyword === "$ref" || keyword === "$defs" || takes(keyword, isRoot, rules)) continue;
-    if (keyword === "additionalProperties" && enforced) continue;
-    lost.push(keyword);
-    if (saysNothing(keyword, node[keyword])) noteChange(adaptation, `${keyword} that says nothing left out`);
-    else if (isConstraint(keyword)) noteMore(adaptation, `${keyword} left out`);
-    else if (keyword === "default") noteChange(adaptation, "default left out");
-    else
-      noteChange(
-        adaptation,
-        annotationKeywords.has(keyword) ? `${keyword} left out` : "keywords that are not known left out",
-      );
-  }
-  // Without its condition, a consequence means nothing.
-  if (lost.includes("if")) lost.push("then", "else");
-  if (lost.length === 0) return node;
-  // A model gives no names that nobody declared, and needs no words for it.
-  const quiet = lost.filter(
-    (keyword) => (keyword === "additionalProperties" && node[keyword] === false) || saysNothing(keyword, node[keyword]),
+function dropMalformed(node: JsonObject, work: Adaptation): JsonObject {
+  const dynamic = ["$dynamicRef", "$recursiveRef"];
+  const wrong = Object.keys(node).filter(
+    (keyword) => !hasShape(keyword, node[keyword]) || dynamic.includes(keyword) || keyword === "dependencies",
   );
-  return describeLoss(describeDefault(without(node, ...quiet), lost), lost);
+  for (const keyword of wrong) note(work, `${keyword} of a wrong kind left out`);
+  if (wrong.length === 0) return node;
+  const properties = propertiesOf(node);
+  const kept = putInWords(node, wrong);
+  return wrong.includes("properties") && properties.size > 0
+    ? withMembers(kept, { properties: toObject(properties) })
+    : kept;
 }
 
-// Names are texts anyway.
-function saysNothing(keyword: string, value: unknown): boolean {
-  if (!isConstraint(keyword)) return false;
-  if (value === true) return keyword !== "uniqueItems";
-  if (value === 0) return keyword === "minLength" || keyword === "minItems" || keyword === "minProperties";
-  if (!isJsonObject(value)) return keyword === "uniqueItems" && value === false;
-  const constraints = Object.keys(value).filter((one) => isConstraint(one));
-  if (keyword === "propertyNames") return constraints.every((one) => one === "type" && value[one] === "string");
-  return keyword === "additionalProperties" && constraints.length === 0;
+function withObjectType(root: JsonObject, work: Adaptation): JsonObject {
+  if (root["type"] === "object") return root;
+  if (typesOf(root)?.includes("object") === false) throw new CannotAdapt("arguments that are no object");
+  note(work, "the type object named");
+  return withMembers(root, { type: "object" });
 }
 
-function describeDefault(node: JsonObject, lost: readonly string[]): JsonObject {
-  if (!lost.includes("default") || node["default"] === null || node["default"] === undefined) return node;
-  const text = `Default: ${JSON.stringify(node["default"]).slice(0, 100).toWellFormed()}`;
-  const { description } = node;
-  return withMembers(node, { description: typeof description === "string" ? `${description}\n\n${text}` : text });
+function fitValues(schema: JsonObject, work: Adaptation): JsonObject {
+  const { enums, formats, plainPatterns } = work.profile;
+  let node = schema;
+  const lose = (keyword: string, what: string): void => {
+    note(work, `${what} left out`);
+    node = putInWords(node, [keyword]);
+  };
+  if ("const" in node && !takes(work, "const", false)) {
+    note(work, "const written as enum");
+    node = withMembers(without(node, "const"), { enum: node["enum"] ?? [node["const"]] });
+  }
+  const values = node["enum"];
+  if (enums !== undefined && Array.isArray(values)) {
+    const others = values.filter((one) => typeof one !== "string" && (enums === "texts" || typeof one === "object"));
+    const isNullable = others.length === 1 && others[0] === null && values.length > 1;
+    if (enums === "texts" && isNullable) {
+      note(work, "null taken out of enum");
+      const texts = values.filter((one) => one !== null);
+      const { description } = node;
+      node = toObject([
+        ["description", description],
+        ["anyOf", [withMembers(without(node, "description"), { type: "string", enum: texts }), { type: "null" }]],
+      ]);
+    } else if (others.some((one) => one !== null || enums === "texts")) lose("enum", "enum of other values");
+    else if (enums === "texts" && node["type"] === undefined) node = withMembers(node, { type: "string" });
+  }
+  const { format, pattern } = node;
+  if (formats !== undefined && typeof format === "string" && !formats.includes(format)) lose("format", "format");
+  if (plainPatterns === true && typeof pattern === "string" && /\((?:\?<?[=!])|\\[1-9k]/.test(pattern))
+    lose("pattern", "a pattern that looks around or back");
+  return node;
+}
+
+function prune(node: JsonObject, { depth }: Position, work: Adaptation): JsonObject {
+  const { maxDepth = mostDepth } = work.profile;
+  if (depth < maxDepth - 1) return node;
+  const deep = Object.keys(node).filter((keyword) => keywordShapes.get(keyword)?.startsWith("schema") === true);
+  if (deep.length === 0) return node;
+  note(work, `what is nested more than ${maxDepth} deep left out`);
+  const flat = putInWords(node, [...deep, "required"]);
+  return typesOf(node) === undefined ? withMembers(flat, { type: "string" }) : flat;
+}
+
+function dropKeywords(node: JsonObject, { isRoot }: Position, work: Adaptation): JsonObject {
+  const isKept = (keyword: string): boolean =>
+    keyword === "$defs" || keyword === "definitions" || keyword === "$ref"
+      ? work.keepsRefs
+      : takes(work, keyword, isRoot);
+  const lost = Object.keys(node).filter((keyword) => !isKept(keyword));
+  for (const keyword of lost) {
+    const isKnown = keywordShapes.has(keyword) || annotationKeywords.has(keyword) || keyword === "default";
+    note(work, `${isKnown ? keyword : "keywords that are not known"} left out`);
+  }
+  if (lost.includes("if")) lost.push("then", "else");
+  return lost.length === 0 ? node : putInWords(node, lost);
+}
+
+const families: readonly (readonly [type: string, keywords: readonly string[]])[] = [
+  ["object", ["properties", "additionalProperties", "required"]],
+  ["array", ["items", "minItems", "maxItems"]],
+  ["string", ["format"]],
+  ["number", ["minimum", "maximum"]],
+];
+
+/** A schema that names its type, and has what the API wants beside it. */
+function fitTypes(schema: JsonObject, work: Adaptation): JsonObject {
+  const { isTyped, needsItems, needsProperties } = work.profile;
+  let node = schema;
+  if (isTyped === true && typesOf(node) === undefined && node["anyOf"] === undefined) {
+    const meant = families.find(([, keywords]) => keywords.some((keyword) => node[keyword] !== undefined));
+    note(
+      work,
+      meant === undefined ? "a value of any type written as a union of types" : "the type that is meant named",
+    );
+    node = meant === undefined ? anyValue(node) : withMembers(node, { type: meant[0] });
+  }
+  const types = typesOf(node) ?? [];
+  if (needsItems === true && types.includes("array") && node["items"] === undefined) {
+    note(work, "items added");
+    node = withMembers(node, { items: {} });
+  }
+  if (needsProperties === true && types.includes("object") && node["properties"] === undefined) {
+    note(work, "properties added");
+    node = withMembers(node, { properties: {} });
+  }
+  const properties = propertiesOf(node);
+  const missing = requiredOf(node).filter((name) => !properties.has(name));
+  if (isTyped === true && missing.length > 0) {
+    note(work, "required names declared");
+    node = withMembers(node, {
+      properties: toObject([...properties, ...missing.map((name) => [name, anyValue({})] as const)]),
+    });
+  }
+  return node;
+}
+
+/** A schema that takes about any value, where each schema has to say its type. */
+function anyValue(node: JsonObject): JsonObject {
+  const [first, ...others] = ["string", "number", "boolean", "null"].map((type) => ({ type }));
+  const open = [
+    { type: "object", properties: {} },
+    { type: "array", items: { type: "string" } },
+  ];
+  return { anyOf: [{ ...first, ...node }, ...others, ...open] };
+}
+
+/** Fits the schemas inside one. */
+function fitInside({ node: given, at }: Placed, work: Adaptation): JsonObject {
+  let node = given;
+  const inner = (keyword: string): Position => {
+    const isBeside = keyword === "anyOf" || keyword === "allOf" || keyword === "oneOf";
+    return { isRoot: false, depth: at.depth + (isBeside ? 0 : 1), open: at.open };
+  };
+  const fitted = new Set<string>();
+  const isUnchanged = (keyword: string, schemas: readonly Schema[]): boolean => {
+    fitted.add(keyword);
+    const trial = { ...work, changes: new Set<string>() };
+    return schemas.every((sub) => fitSchema(sub, inner(keyword), trial) === sub);
+  };
+  // A schema that takes more would make the whole take less.
+  for (const keyword of ["not", "if", ...(node["maxContains"] === undefined ? [] : ["contains"])]) {
+    const sub = node[keyword];
+    if (!isSchema(sub) || (keyword === "not" && isEmpty(sub)) || isUnchanged(keyword, [sub])) continue;
+    note(work, `${keyword} left out`);
+    node = putInWords(node, keyword === "if" ? ["if", "then", "else"] : [keyword, "maxContains"]);
+  }
+  if (node["oneOf"] !== undefined && !isUnchanged("oneOf", schemasOf(node, "oneOf"))) {
+    note(work, "oneOf written as anyOf");
+    fitted.delete("oneOf");
+    const rest = without(node, "oneOf");
+    node = node["anyOf"] === undefined ? withMembers(rest, { anyOf: schemasOf(node, "oneOf") }) : rest;
+  }
+  const isPossible = schemasOf(node, "anyOf").some((part) => part !== false);
+  let isSame = true;
+  const made = mapSubschemas(node, (sub, keyword) => {
+    if (fitted.has(keyword) || (keyword === "additionalProperties" && typeof sub === "boolean")) return sub;
+    if (keyword === "not" && isEmpty(sub)) return sub;
+    const one = keyword === "anyOf" && sub === false && isPossible ? undefined : fitSchema(sub, inner(keyword), work);
+    isSame &&= one === sub;
+    return one;
+  });
+  return isSame ? node : made;
+}
+
+function isEmpty(schema: Schema): boolean {
+  return typeof schema !== "boolean" && Object.keys(schema).length === 0;
+}
+
+/** Gives properties names that the API takes. */
+function renameProperties(node: JsonObject, work: Adaptation): JsonObject {
+  const { propertyNames } = work.profile;
+  const properties = propertiesOf(node);
+  if (propertyNames === undefined || Array.from(properties.keys()).every((name) => propertyNames.test(name)))
+    return node;
+  note(work, "names of properties written otherwise");
+  const nameOf = (name: string): string => {
+    if (propertyNames.test(name)) return name;
+    for (let attempt = 1; ; attempt++) {
+      const head = name.replaceAll(/[^A-Za-z0-9_]/g, "_").slice(0, 53);
+      const legal = `${/^\d/.test(head) ? "_" : ""}${head}_${hashName(attempt === 1 ? name : `${name}#${attempt}`)}`;
+      if (properties.has(legal) || (work.renamed.get(legal) ?? name) !== name) continue;
+      work.renamed.set(legal, name);
+      return legal;
+    }
+  };
+  return withMembers(node, {
+    properties: toObject(Array.from(properties, ([name, schema]) => [nameOf(name), schema] as const)),
+    ...(node["required"] !== undefined && { required: requiredOf(node).map(nameOf) }),
+  });
 }

@@ -287,12 +287,9 @@ describe("protocol, tools and speed", () => {
     expect([row[0], row[1], row[3]]).toEqual([level, area, mend]);
   });
 
-  it("says which tools an API does not take, and of strict mode nothing that needs mending", () => {
+  it("says which tools an API does not take", () => {
     const leftOut = [{ tool: "read", reason: "it is deep" }];
-    const apis = [
-      { api: "Gemini", strict: false, leftOut, adapted: [] },
-      { api: "OpenAI in strict mode", strict: true, leftOut, adapted: [] },
-    ];
+    const apis = [{ api: "Gemini", leftOut, adapted: [] }];
     const findings = worth({ servers: [server({ apis })] });
     expect(findings.map(({ what }) => what)).toEqual(["1 tool of 1 is not taken by Gemini, and left out there"]);
     expect(findings[0]?.evidence).toEqual(["read: it is deep"]);

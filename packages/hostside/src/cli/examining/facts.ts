@@ -104,8 +104,6 @@ export interface OfferedToolFacts {
 /** What one model API makes of a server's tools. */
 export interface ApiFacts {
   readonly api: string;
-  /** Whether it enforces schemas: what does not fit is declared without. */
-  readonly strict: boolean;
   readonly leftOut: readonly { readonly tool: string; readonly reason: string }[];
   readonly adapted: readonly { readonly tool: string; readonly changes: readonly string[] }[];
 }

@@ -1,11 +1,4 @@
-import {
-  adaptSchema,
-  anthropic,
-  geminiJsonSchema,
-  openaiResponses,
-  openaiStrict,
-  type SchemaProfile,
-} from "@hostside/adapters";
+import { adaptSchema, anthropic, gemini, openai, type SchemaProfile } from "@hostside/adapters";
 import type { ToolDefinition } from "@hostside/core";
 import { estimateDefinitionTokens } from "@hostside/discovery";
 import { toolNamePrefix, hostsideNaming } from "@hostside/naming";
@@ -14,10 +7,9 @@ import type { ApiFacts, OfferedToolFacts } from "../facts.ts";
 
 /** The model APIs that every tool is held against, as people call them. */
 const apis: readonly { readonly api: string; readonly profile: SchemaProfile }[] = [
-  { api: "OpenAI", profile: openaiResponses },
-  { api: "OpenAI in strict mode", profile: openaiStrict },
+  { api: "OpenAI", profile: openai },
   { api: "Anthropic", profile: anthropic },
-  { api: "Gemini", profile: geminiJsonSchema },
+  { api: "Gemini", profile: gemini },
 ];
 
 /** What a model sees of a tool, and what that costs. */
@@ -43,7 +35,6 @@ export function checkToolsPerApi(definitions: readonly ToolDefinition[]): readon
     }));
     return {
       api,
-      strict: profile.enforced,
       leftOut: fits.flatMap(({ tool, adapted }) => (adapted.ok ? [] : [{ tool, reason: shown(adapted.reason) }])),
       adapted: fits.flatMap(({ tool, adapted }) =>
         adapted.ok && adapted.changes.length > 0

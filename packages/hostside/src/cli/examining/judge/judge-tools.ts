@@ -1,4 +1,4 @@
-import { openaiResponses } from "@hostside/adapters";
+import { openai } from "@hostside/adapters";
 import type { Diagnostic } from "@hostside/core";
 import { formatCount } from "../../render/format-amount.ts";
 import type { ApiFacts, ServerFacts, OfferedToolFacts } from "../facts.ts";
@@ -10,7 +10,7 @@ export const tokenBudget = 8000;
 
 const dearest = 5;
 const mostNames = 5;
-const mostFunctions = openaiResponses.maxTools?.value ?? Number.POSITIVE_INFINITY;
+const mostFunctions = openai.maxTools ?? Number.POSITIVE_INFINITY;
 
 /** What becomes of a server's tools: those left out, their names, their schemas, their tokens. */
 export function judgeTools(facts: ServerFacts): readonly DoctorFinding[] {
@@ -109,7 +109,7 @@ function judgeFlags(server: string, tools: readonly OfferedToolFacts[]): readonl
 
 // What an API takes in other words, the adapters write in those: that is nothing to know, and
 // --json has it.
-function judgeApi(server: string, { api, strict, leftOut }: ApiFacts, all: number): readonly DoctorFinding[] {
+function judgeApi(server: string, { api, leftOut }: ApiFacts, all: number): readonly DoctorFinding[] {
   if (leftOut.length === 0) return [];
   const about = {
     area: "schemas",
@@ -118,8 +118,6 @@ function judgeApi(server: string, { api, strict, leftOut }: ApiFacts, all: numbe
   } as const;
   const tools = `${formatCount(leftOut.length, "tool")} of ${all}`;
   const are = leftOut.length === 1 ? "is" : "are";
-  if (strict)
-    return [{ ...about, level: "ok", what: `${tools} cannot be declared to ${api}, and ${are} declared without` }];
   const mend = { text: "report to its author what the API does not take" };
   return [{ ...about, level: "advice", what: `${tools} ${are} not taken by ${api}, and left out there`, mend }];
 }

@@ -1,12 +1,15 @@
 import type { Presented } from "@hostside/results";
-import { adapterFields, assertAdapterOptions, type AdapterOptions } from "../adapter-options.ts";
-import { declareDefinitions } from "../declare/declare-tools.ts";
-import type { Declaration } from "../declared-tool.ts";
+import { declareDefinitions, type Declaration } from "../declare/declare-tools.ts";
+import {
+  adapterFields,
+  assertAdapterOptions,
+  assertToolSource,
+  type AdapterOptions,
+  type ToolSource,
+} from "../declare/tool-source.ts";
 import type { SchemaProfile } from "../schema/schema-profile.ts";
-import { assertToolSource, type ToolSource } from "../tool-source.ts";
-import { answerCall, type ModelCall } from "./answer-call.ts";
+import { answerCall, findDeclared, type ModelCall } from "./answer-call.ts";
 import { noteQuestion, requiresApproval, type CallToApprove } from "./approvals.ts";
-import { runAll } from "./run-all.ts";
 
 /** The tools of one conversation at one model API, and the answers to its calls. */
 export interface Answerer {
@@ -17,8 +20,9 @@ export interface Answerer {
    */
   declare(own?: ReadonlySet<string>): Declaration;
   /**
-   * Answers one call as {@linkcode answerCall} does, by the declaration that the request had;
-   * default: the latest.
+   * Runs one call and presents what comes of it, by the declaration that the request had; default:
+   * the latest. Whatever goes wrong is presented, too. Rejects with `aborted` when the signal of
+   * the call aborts.
    */
   answer(call: ModelCall, declaration?: Declaration): Promise<Presented>;
   /**
@@ -39,9 +43,8 @@ export interface Answerer {
 export function createAnswerer(source: ToolSource, profile: SchemaProfile, options: AdapterOptions = {}): Answerer {
   assertToolSource(source);
   assertAdapterOptions("createAnswerer()", options, adapterFields);
-  const { presenter, context, timeoutMs, strict, maxTools, onLeftOut } = options;
-  const means = { source, presenter, context, timeoutMs };
-  const reported = new WeakSet<object>();
+  const means = { ...options, source };
+  const { maxTools } = options;
   let latest: Declaration | undefined;
   let read: readonly object[] = [];
   let beside: ReadonlySet<string> = new Set();
@@ -49,18 +52,13 @@ export function createAnswerer(source: ToolSource, profile: SchemaProfile, optio
   const declare = (own: ReadonlySet<string> = new Set()): Declaration => {
     const definitions = source.tools();
     if (latest !== undefined && isSame(definitions, read) && isSame([...own], [...beside])) return latest;
-    latest = declareDefinitions(definitions, profile, { strict, maxTools, own });
+    latest = declareDefinitions(definitions, profile, { maxTools, own });
     read = definitions;
     beside = own;
-    for (const tool of latest.leftOut) {
-      if (reported.has(tool.definition)) continue;
-      reported.add(tool.definition);
-      onLeftOut?.(tool);
-    }
     return latest;
   };
   const answer = async (call: ModelCall, declaration: Declaration = latest ?? declare()): Promise<Presented> =>
-    await answerCall(declaration, call, means);
+    (await answerCall((name) => findDeclared(declaration, name), call, means)).presented;
   return {
     declare,
     answer,
@@ -77,4 +75,16 @@ export function createAnswerer(source: ToolSource, profile: SchemaProfile, optio
 
 function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
   return some === others || (some.length === others.length && some.every((one, at) => one === others[at]));
+}
+
+/** Runs all at once. Waits for the last one, also when one fails; the first failure is thrown. */
+export async function runAll<Item, Result>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const settled = await Promise.allSettled(items.map(run));
+  return settled.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
+  });
 }
