@@ -1,14 +1,12 @@
-import type { Interceptor, JsonObject, ToolCall, ToolOutcome, Violation } from "@hostside/core";
-import { assertKnownOptions, type Fields, readWholeNumber } from "@hostside/core/implement";
+import type { Interceptor, JsonObject, ToolCall, Violation } from "@hostside/core";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import type { PolicyStage } from "../policy-event.ts";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, refuseCall } from "../refuse.ts";
 import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
 import { markOutcome, unmarkOutcome } from "./output-problems.ts";
-import type { FormatMode, ValidationResult } from "./schema/compile-schema.ts";
-import { formatChecks } from "./schema/formats.ts";
-import { createSchemaMemory, type KnownSchema } from "./schema-memory.ts";
+import { compileSchema, type CompiledSchema, type ValidationResult } from "./schema/compile-schema.ts";
 
 /**
  * `"off"`: nothing is checked. `"warn"`: what is wrong is told, and the call goes on. `"strict"`:
@@ -31,16 +29,8 @@ export interface ValidationOptions {
    * (`isError`), because the tool has run and what it brought must not be lost.
    */
   readonly output?: ValidationMode | undefined;
-  /**
-   * Whether a text must have the `format` that its schema asks for. Default `"annotate"`: no, as
-   * 2019-09 and 2020-12 have it. `"assert"`: of `date-time`, `date`, `time`, `email`, `uri`,
-   * `uuid`, `ipv4` and `ipv6`, in every dialect; all other formats are notes.
-   */
-  readonly formats?: FormatMode | undefined;
   /** Default: every tool. */
   readonly tools?: ToolSelection | undefined;
-  /** How many compiled schemas are kept. Default 1,000. */
-  readonly maxSchemas?: number | undefined;
 }
 
 /** The two stages that check; one is absent where nothing is to be checked. */
@@ -53,67 +43,47 @@ export interface Validation {
   describe(subject: ToolSubject): readonly string[];
 }
 
-const fields: Fields<ValidationOptions> = {
-  input: true,
-  output: true,
-  formats: true,
-  tools: true,
-  maxSchemas: true,
-};
+const fields: Fields<ValidationOptions> = { input: true, output: true, tools: true };
 const modes: readonly unknown[] = ["off", "warn", "strict"];
 
 /**
- * Makes the checks. A schema is compiled when it is first needed; one that cannot be used (no such
- * dialect, a reference that leads out of it, patterns that no engine of linear time has, too large)
- * is told of in one event with the reason, and the tool is used unchecked: its server could as well
- * have sent no schema.
+ * Makes the two stages. Throws a `TypeError` for an option that makes no sense.
  */
 export function createValidation(options: ValidationOptions, parts: PolicyParts): Validation {
   assertKnownOptions("validation", options, fields);
   const input = readMode(options.input, "validation.input", "strict");
   const output = readMode(options.output, "validation.output", "warn");
   const tools = options.tools === undefined ? undefined : readSelection(options.tools, "validation.tools");
-  const max = readWholeNumber(options.maxSchemas, "validation.maxSchemas", {
-    least: 1,
-    most: 100_000,
-    otherwise: 1000,
-  });
-  const formats = readFormats(options.formats);
-  const memory = createSchemaMemory({ max, formats });
+  // By the very object, so that nothing that a server writes into a schema makes it another's.
+  const known = new WeakMap<JsonObject, KnownSchema>();
   const applies = (call: ToolCall): boolean => tools?.matches(toolSubject(call.definition, call.server, parts)) ?? true;
-
-  const check = async (
-    value: unknown,
-    schema: JsonObject,
-    { call, stage }: Checked,
-  ): Promise<ValidationResult | undefined> => {
-    const known =
-      memory.find(schema) ?? (await memory.load(schema, (found) => tellOfSchema(found, { call, stage }, parts)));
-    return known.kind === "usable" ? known.compiled.check(value) : undefined;
+  const load = async (schema: JsonObject, checked: Checked): Promise<KnownSchema> => {
+    const result = await compile(schema);
+    // Two calls may have had it compiled at the same time.
+    const first = known.get(schema);
+    if (first !== undefined) return first;
+    known.set(schema, result);
+    reportSchema(result, checked, parts);
+    return result;
   };
+  const check = async (value: unknown, schema: JsonObject, checked: Checked): Promise<ValidationResult> => {
+    const found = known.get(schema) ?? (await load(schema, checked));
+    return typeof found === "string" ? valid : found.check(value);
+  };
+
   const inputStage: Interceptor = async (call, next) => {
     if (!applies(call)) return next(call);
     const verdict = await check(call.args, call.definition.inputSchema, { call, stage: "input" });
-    if (verdict === undefined || verdict.kind === "valid") return next(call);
-    const violations = violationsOf(verdict);
-    const reason = `is refused, because its input ${wordsFor(verdict)}`;
+    if (verdict.kind === "valid") return next(call);
+    const words = wordsFor(verdict);
     if (input === "strict") {
-      const rule = "validation.input";
-      throw refuseCall(
-        call,
-        { stage: "input", code: "invalid_arguments", reason, rule, details: { violations } },
-        parts,
-      );
+      const reason = `is refused, because its input ${words}`;
+      const details = { violations: violationsOf(verdict) };
+      const code = "invalid_arguments";
+      throw refuseCall(call, { stage: "input", code, reason, rule: "validation.input", details }, parts);
     }
-    parts.emit(
-      {
-        type: "applied",
-        ...callEvent(call, parts),
-        stage: "input",
-        reason: `sent, though its input ${wordsFor(verdict)}`,
-      },
-      call,
-    );
+    const reason = `sent, though its input ${words}`;
+    parts.emit({ type: "applied", ...callEvent(call, parts), stage: "input", reason }, call);
     return next(call);
   };
   const outputStage: Interceptor = async (call, next) => {
@@ -121,24 +91,23 @@ export function createValidation(options: ValidationOptions, parts: PolicyParts)
     // A mark that the server set itself would be taken for ours.
     const outcome = unmarkOutcome(await next(call));
     if (outcome.isError || outputSchema === undefined || !applies(call)) return outcome;
+    const { structuredContent } = outcome;
     const verdict =
-      outcome.structuredContent === undefined
+      structuredContent === undefined
         ? missing
-        : await check(outcome.structuredContent, outputSchema, { call, stage: "output" });
-    if (verdict === undefined || verdict.kind === "valid") return outcome;
+        : await check(structuredContent, outputSchema, { call, stage: "output" });
+    if (verdict.kind === "valid") return outcome;
     const reason = `delivered and marked${output === "strict" ? " as an error" : ""}: the result ${wordsFor(verdict)}`;
     parts.emit({ type: "applied", ...callEvent(call, parts), stage: "output", reason }, call);
-    return asInvalid(outcome, verdict, output);
+    const marked = markOutcome(outcome, violationsOf(verdict));
+    return output === "strict" ? { ...marked, isError: true } : marked;
   };
 
   return {
     input: input === "off" ? undefined : inputStage,
     output: output === "off" ? undefined : outputStage,
-    describe(subject) {
-      if (tools?.matches(subject) === false) return [];
-      const sentences = [...inputSentences[input], ...outputSentences[output]];
-      return sentences.length === 0 ? [] : [...sentences, formatSentences[formats]];
-    },
+    describe: (subject) =>
+      tools?.matches(subject) === false ? [] : [...inputSentences[input], ...outputSentences[output]],
   };
 }
 
@@ -147,8 +116,12 @@ interface Checked {
   readonly stage: PolicyStage;
 }
 
+/** A schema that was compiled, or why it cannot be used. */
+type KnownSchema = CompiledSchema | string;
+
 type Failed = Exclude<ValidationResult, { readonly kind: "valid" }>;
 
+const valid: ValidationResult = { kind: "valid" };
 const missing: Failed = {
   kind: "invalid",
   violations: [
@@ -168,38 +141,30 @@ const outputSentences: Readonly<Record<ValidationMode, readonly string[]>> = {
   strict: ["a result that does not fit the output schema is delivered and marked, and counts as failed"],
 };
 
-const formatSentences: Readonly<Record<FormatMode, string>> = {
-  annotate: "the formats of schemas are notes",
-  assert: `texts must have the formats ${Array.from(formatChecks.keys()).join(", ")}; other formats are notes`,
-};
-
-function readFormats(formats: unknown = "annotate"): FormatMode {
-  if (formats === "annotate" || formats === "assert") return formats;
-  throw new TypeError(`validation.formats must be "annotate" or "assert", not ${JSON.stringify(formats)}`);
-}
-
 function readMode(mode: unknown, place: string, otherwise: ValidationMode): ValidationMode {
   if (mode === undefined) return otherwise;
-  if (isMode(mode)) return mode;
+  if (modes.includes(mode)) return mode as ValidationMode;
   throw new TypeError(`${place} must be "off", "warn" or "strict", not ${JSON.stringify(mode)}`);
 }
 
-function isMode(mode: unknown): mode is ValidationMode {
-  return modes.includes(mode);
+// Whatever is wrong with a server's schema, its tool can be called without a check.
+async function compile(schema: JsonObject): Promise<KnownSchema> {
+  try {
+    // The engine is larger than all the rest of the package, and few schemas have a pattern.
+    return await compileSchema(schema, async () => (await import("re2js")).RE2JS);
+  } catch (error) {
+    return error instanceof TypeError ? error.message : "it cannot be compiled";
+  }
 }
 
-function tellOfSchema(known: KnownSchema, { call, stage }: Checked, parts: PolicyParts): void {
-  const event = { type: "applied", ...callEvent(call, parts), stage } as const;
+function reportSchema(known: KnownSchema, { call, stage }: Checked, parts: PolicyParts): void {
   const what = `the ${stage} schema`;
-  if (known.kind === "unusable") {
-    parts.emit({ ...event, reason: `nothing is checked: ${what} cannot be used, because ${known.problem}` }, call);
-  } else if (known.compiled.uncheckedPatterns > 0) {
-    const count = known.compiled.uncheckedPatterns;
-    parts.emit(
-      { ...event, reason: `${what} has ${count} patterns that cannot be looked for, and are taken to match` },
-      call,
-    );
-  }
+  const reason =
+    typeof known === "string"
+      ? `nothing is checked: ${what} cannot be used, because ${known}`
+      : `${what} has ${known.uncheckedPatterns} patterns that cannot be looked for, and are taken to match`;
+  if (typeof known !== "string" && known.uncheckedPatterns === 0) return;
+  parts.emit({ type: "applied", ...callEvent(call, parts), stage, reason }, call);
 }
 
 function violationsOf(verdict: Failed): readonly Violation[] {
@@ -212,9 +177,4 @@ function wordsFor(verdict: Failed): string {
   if (verdict.kind === "too-much") return "is too much to check against the schema";
   const keywords = Array.from(new Set(verdict.violations.flatMap(({ keyword }) => keyword ?? []))).join(", ");
   return `does not fit the schema (${keywords})`;
-}
-
-function asInvalid(outcome: ToolOutcome, verdict: Failed, mode: ValidationMode): ToolOutcome {
-  const marked = markOutcome(outcome, violationsOf(verdict));
-  return mode === "strict" ? { ...marked, isError: true } : marked;
 }

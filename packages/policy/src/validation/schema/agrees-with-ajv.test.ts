@@ -67,15 +67,13 @@ function schemas(dialect: "draft-07" | "2019-09" | "2020-12", isRoot: boolean): 
       // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
       then: schema,
       else: schema,
-      ...(isRoot && { $ref: fc.constantFrom("#/$defs/one", "#/$defs/t~1h", isOld ? "#/$defs/two" : "#named") }),
+      ...(isRoot && { $ref: fc.constantFrom("#/$defs/one", "#/$defs/t~1h", "#/$defs/two") }),
       ...(dialect === "2020-12" && { prefixItems: list, items: schema }),
       ...(!isOld && {
         minContains: counts,
         maxContains: counts,
         dependentRequired: fc.dictionary(names, fc.uniqueArray(names, { maxLength: 2 }), { maxKeys: 2 }),
         dependentSchemas: map,
-        unevaluatedProperties: schema,
-        unevaluatedItems: schema,
       }),
       ...(isOld && { dependencies: fc.dictionary(names, fc.oneof(schema, fc.uniqueArray(names, { maxLength: 2 }))) }),
       ...(dialect !== "2020-12" && { items: fc.oneof(schema, list), additionalItems: schema }),
@@ -106,10 +104,8 @@ const validators = {
   "2020-12": () => new Ajv2020({ strict: false, ownProperties: true }),
 } as const;
 
-const anchored = { a: { $anchor: "named", $ref: "#/$defs/two" } };
-
 async function verdictOf(schema: unknown, data: unknown): Promise<boolean> {
-  const verdict = (await compileSchema(schema, { loadPatternEngine: async () => RE2JS })).check(data);
+  const verdict = (await compileSchema(schema, async () => RE2JS)).check(data);
   expect(verdict.kind).not.toBe("too-much");
   // Whoever says no says where and why.
   expect(verdict.kind !== "invalid" || verdict.violations.length > 0).toBe(true);
@@ -140,7 +136,7 @@ describe("compileSchema() and Ajv", () => {
           const schema = {
             ...(typeof body === "boolean" ? { allOf: [body] } : body),
             $schema: addresses[dialect],
-            $defs: { ...$defs, ...(dialect !== "draft-07" && anchored) },
+            $defs,
           };
           const text = JSON.stringify(schema);
           const check = validators[dialect]().compile(JSON.parse(text) as object);

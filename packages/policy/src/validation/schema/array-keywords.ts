@@ -1,13 +1,23 @@
 import type { JsonValue } from "@hostside/core";
 import { canonicalJson } from "@hostside/core/implement";
-import { readCountKeyword, readRest, type KeywordInput, type KeywordReader } from "./keyword.ts";
-import { checkAt, fail, spend, tryCheck, wantsMore, type Check, type ValidationRun } from "./run.ts";
+import {
+  checkAt,
+  checkEach,
+  fail,
+  readCountKeyword,
+  readRest,
+  spend,
+  tryCheck,
+  type Check,
+  type KeywordInput,
+  type KeywordReader,
+  type ValidationRun,
+} from "./run.ts";
 
-/** What only lists are asked for. */
+/** Keywords about lists. */
 export const readArrays: readonly KeywordReader[] = [readItemCounts, readUniqueItems, readItems, readContains];
 
-/** A value as a list. */
-export function isList(value: unknown): value is readonly unknown[] {
+function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
@@ -60,37 +70,26 @@ function readItems({ schema, sub }: KeywordInput): Check | undefined {
   if (first !== undefined && !Array.isArray(first)) throw new TypeError("its prefixItems is no list");
   const firstChecks = ((first ?? []) as readonly unknown[]).map(sub);
   const restCheck = readRest(rest, isOldTuple ? "additionalItems" : "items", sub);
-  return (value, run, seen) => {
-    if (!isList(value)) return true;
-    const length = restCheck === undefined ? Math.min(value.length, firstChecks.length) : value.length;
-    if (seen !== undefined)
-      seen.items = Math.max(seen.items, restCheck === undefined ? length : Number.POSITIVE_INFINITY);
-    let isValid = true;
-    for (let index = 0; index < length; index += 1) {
-      const check = firstChecks[index] ?? restCheck;
-      if (check === undefined || checkAt(index, check, { value: value[index], run })) continue;
-      if (!wantsMore(run)) return false;
-      isValid = false;
-    }
-    return isValid;
-  };
+  return (value, run) =>
+    !isList(value) ||
+    checkEach(
+      (restCheck === undefined ? value.slice(0, firstChecks.length) : value).entries(),
+      run,
+      ([index, item]) => {
+        const check = firstChecks[index] ?? restCheck;
+        return check === undefined || checkAt(index, check, { value: item, run });
+      },
+    );
 }
 
-function readContains({ schema, resource, sub }: KeywordInput): Check | undefined {
+function readContains({ schema, isOld, sub }: KeywordInput): Check | undefined {
   if (schema["contains"] === undefined) return undefined;
   const check = sub(schema["contains"]);
-  const isOld = resource.dialect.refStandsAlone;
   const least = (isOld ? undefined : readCountKeyword(schema, "minContains")) ?? 1;
   const most = (isOld ? undefined : readCountKeyword(schema, "maxContains")) ?? Number.POSITIVE_INFINITY;
-  const counts = resource.dialect.containsCounts;
-  return (value, run, seen) => {
+  return (value, run) => {
     if (!isList(value)) return true;
-    let found = 0;
-    for (const [index, item] of value.entries()) {
-      if (!tryCheck(check, item, { run })) continue;
-      found += 1;
-      if (counts) seen?.someItems.add(index);
-    }
+    const found = value.filter((item) => tryCheck(check, item, run)).length;
     if (found < least)
       return fail(run, "contains", `must have at least ${least} items that fit what it has to contain`);
     if (found > most)

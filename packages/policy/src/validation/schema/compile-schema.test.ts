@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../../../test/cpu-seconds.ts";
 import { compileSchema, type ValidationResult } from "./compile-schema.ts";
 
-const load = { loadPatternEngine: async () => RE2JS };
+const load = async () => RE2JS;
 
 async function verdict(schema: unknown, value: unknown): Promise<ValidationResult> {
   return (await compileSchema(schema, load)).check(value);
@@ -26,7 +26,6 @@ async function promptly<T>(work: () => Promise<T>): Promise<T> {
 }
 
 const draft07 = "http://json-schema.org/draft-07/schema#";
-const draft2019 = "https://json-schema.org/draft/2019-09/schema";
 const draft2020 = "https://json-schema.org/draft/2020-12/schema";
 
 describe("compileSchema()", () => {
@@ -100,57 +99,20 @@ describe("compileSchema()", () => {
     ],
     ["dependencies in draft-07", { $schema: draft07, dependencies: { a: ["b"] } }, { a: 1, b: 1 }, { a: 1 }],
     [
-      "a plain name in draft-07",
-      { $schema: draft07, allOf: [{ $ref: "#n" }], definitions: { x: { $id: "#n", type: "null" } } },
-      null,
-      1,
-    ],
-    [
-      "a recursive tree in 2019-09",
-      recursiveTree(),
-      { data: 1, children: [{ data: 1 }] },
-      { data: 1, children: [{ daat: 1 }] },
-    ],
-    [
-      "what nothing looked at in 2019-09",
-      { $schema: draft2019, allOf: [{ properties: { a: true } }], unevaluatedProperties: false },
-      { a: 1 },
-      { b: 1 },
-    ],
-    [
       "prefixItems in 2020-12",
       { $schema: draft2020, prefixItems: [{ type: "string" }], items: false },
       ["a"],
       ["a", 1],
     ],
-    [
-      "a dynamic tree in 2020-12",
-      dynamicTree(),
-      { data: 1, children: [{ data: 1 }] },
-      { data: 1, children: [{ daat: 1 }] },
-    ],
-    [
-      "what nothing looked at in 2020-12",
-      { if: { required: ["a"], properties: { a: true } }, unevaluatedProperties: false },
-      { a: 1 },
-      { a: 1, b: 1 },
-    ],
-    [
-      "items that contains found",
-      { contains: { type: "string" }, unevaluatedItems: { type: "null" } },
-      ["a", null],
-      ["a", 1],
-    ],
     ["2020-12 where nothing is said", { prefixItems: [{ type: "string" }] }, ["a"], [1]],
-    ["an older form where nothing is said", { items: [{ type: "string" }] }, ["a"], [1]],
-    ["a pointer with escapes", { $defs: { "a/b c": { type: "null" } }, $ref: "#/$defs/a~1b%20c" }, null, 1],
     [
-      "a part with an address",
-      { $id: "https://x.test/a", $ref: "b#/$defs/c", $defs: { x: { $id: "b", $defs: { c: { type: "null" } } } } },
+      "a reference by the $id of the schema",
+      { $id: "x:a", $ref: "x:a#/$defs/b", $defs: { b: { type: "null" } } },
       null,
       1,
     ],
-    ["an anchor", { $ref: "#here", $defs: { a: { $anchor: "here", type: "null" } } }, null, 1],
+    ["an older form where nothing is said", { items: [{ type: "string" }] }, ["a"], [1]],
+    ["a pointer with escapes", { $defs: { "a/b c": { type: "null" } }, $ref: "#/$defs/a~1b%20c" }, null, 1],
     ["members of the prototype", { required: ["constructor"] }, { constructor: 1 }, {}],
     [
       "a member that is named __proto__",
@@ -188,7 +150,10 @@ describe("compileSchema()", () => {
     ["a reference to nowhere", { properties: { a: { $ref: "#/$defs/none" } } }],
     ["a reference that is no address", { $ref: "http://[" }],
     ["a reference to what is no schema", { $ref: "#/$defs", $defs: [] }],
-    ["two parts with one $id", { $defs: { a: { $id: "x" }, b: { $id: "x" } } }],
+    ["a part with an $id", { $ref: "#/$defs/a", $defs: { a: { $id: "x", $ref: "#/$defs/b", $defs: { b: {} } } } }],
+    ["a reference to a name", { $ref: "#here", $defs: { a: { $anchor: "here", type: "null" } } }],
+    ["a dynamic reference", { $dynamicAnchor: "node", properties: { a: { $dynamicRef: "#node" } } }],
+    ["what nobody evaluated where it decides", { not: { properties: { a: true }, unevaluatedProperties: false } }],
     ["a type that does not exist", { type: "text" }],
     ["required that is no list", { required: "a" }],
     ["properties that are none", { properties: [] }],
@@ -221,10 +186,7 @@ describe("compileSchema()", () => {
   });
 
   it("never loads the engine for a schema without patterns", async () => {
-    const compiled = await compileSchema(
-      { type: "object" },
-      { loadPatternEngine: () => Promise.reject(new Error("loaded")) },
-    );
+    const compiled = await compileSchema({ type: "object" }, () => Promise.reject(new Error("loaded")));
     expect(compiled.check({})).toEqual({ kind: "valid" });
   });
 
@@ -239,7 +201,7 @@ describe("compileSchema()", () => {
       "valid",
     ],
     ["references that double 60 times", doubling(60), {}, "too-much"],
-    ["references that double 60 times, beneath not", { not: doubling(60) }, {}, "too-much"],
+    ["references that double 60 times, beneath not", { ...doubling(60), $ref: "#/$defs/not" }, {}, "too-much"],
     ["a reference to itself", { $ref: "#" }, {}, "too-much"],
     ["a chain of 5,000 references", chain(5000), {}, "too-much"],
     ["a value of 20,000 levels", { properties: { a: { $ref: "#" } } }, nest(20_000, (a) => ({ a })), "too-much"],
@@ -250,12 +212,6 @@ describe("compileSchema()", () => {
       "valid",
     ],
     ["items of 20,000 levels that must differ", { uniqueItems: true }, [nest(20_000, (a) => [a])], "too-much"],
-    [
-      "huge quotients",
-      { items: { multipleOf: 1e-300 } },
-      Array.from({ length: 1_000_000 }, () => 1.234e300),
-      "too-much",
-    ],
   ])("does not stall on %s", async (...[, schema, value, kind]) => {
     expect((await promptly(() => verdict(schema, value))).kind).toBe(kind);
   });
@@ -305,7 +261,7 @@ function cyclic(): unknown {
 }
 
 function doubling(times: number): Record<string, unknown> {
-  const $defs: Record<string, unknown> = { [`a${times}`]: { type: "object" } };
+  const $defs: Record<string, unknown> = { [`a${times}`]: { type: "object" }, not: { not: { $ref: "#/$defs/a0" } } };
   for (let n = 0; n < times; n += 1)
     $defs[`a${n}`] = { allOf: [{ $ref: `#/$defs/a${n + 1}` }, { $ref: `#/$defs/a${n + 1}` }] };
   return { $id: "https://x.test/doubling", $ref: "#/$defs/a0", $defs };
@@ -315,37 +271,4 @@ function chain(length: number): unknown {
   const $defs: Record<string, unknown> = { [`a${length}`]: true };
   for (let n = 0; n < length; n += 1) $defs[`a${n}`] = { $ref: `#/$defs/a${n + 1}` };
   return { $ref: "#/$defs/a0", $defs };
-}
-
-// The example of the specification: a strict tree extends a tree, and its children have to be
-// strict, too.
-function dynamicTree(): unknown {
-  const tree = {
-    $id: "https://x.test/tree",
-    $dynamicAnchor: "node",
-    properties: { data: true, children: { type: "array", items: { $dynamicRef: "#node" } } },
-  };
-  return {
-    $id: "https://x.test/strict",
-    $dynamicAnchor: "node",
-    $ref: "tree",
-    unevaluatedProperties: false,
-    $defs: { tree },
-  };
-}
-
-function recursiveTree(): unknown {
-  const tree = {
-    $id: "https://x.test/tree",
-    $recursiveAnchor: true,
-    properties: { data: true, children: { type: "array", items: { $recursiveRef: "#" } } },
-  };
-  return {
-    $schema: draft2019,
-    $id: "https://x.test/strict",
-    $recursiveAnchor: true,
-    $ref: "tree",
-    unevaluatedProperties: false,
-    $defs: { tree },
-  };
 }

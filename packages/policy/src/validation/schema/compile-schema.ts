@@ -1,17 +1,12 @@
 import type { Violation } from "@hostside/core";
 import { readArrays } from "./array-keywords.ts";
-import { copySchema, isSchemaObject, type SchemaObject } from "./copy-schema.ts";
-import type { KeywordInput } from "./keyword.ts";
 import { readObjects } from "./object-keywords.ts";
-import { createPatternReader, type PatternEngine, type PatternReader } from "./read-pattern.ts";
-import { createSeen, enter, fail, mergeSeen, mostSteps, tooMuch, type Check, type ValidationRun } from "./run.ts";
-import { readDocument, type SchemaResource, type SchemaDocument } from "./schema-document.ts";
-import { readApplicators, readUnevaluated } from "./schema-keywords.ts";
+import { createPatternReader, type PatternEngine } from "./read-pattern.ts";
+import { createRun, enter, fail, isObject, tooMuch, type Check, type KeywordInput, type SchemaObject } from "./run.ts";
+import { readApplicators, readReference } from "./schema-keywords.ts";
 import { readKinds, readScalars } from "./value-keywords.ts";
 
-/**
- * What came of a check of one value: all is well, this is wrong, or it was too much to find out.
- */
+/** The result of one check: the value fits, these things are wrong, or it was too much to check. */
 export type ValidationResult =
   | { readonly kind: "valid" }
   | { readonly kind: "invalid"; readonly violations: readonly Violation[] }
@@ -19,71 +14,52 @@ export type ValidationResult =
 
 /** A schema that values can be checked against. */
 export interface CompiledSchema {
-  /** How many of its patterns cannot be looked for, and are taken to match. */
+  /** How many of its patterns are not supported, and are taken to match. */
   readonly uncheckedPatterns: number;
   /** Takes a tenth of a second at most, or twice that where something is wrong. */
   check(value: unknown): ValidationResult;
 }
 
-/** How a schema is made into a check. */
-export interface CompileOptions {
-  /** Gets the engine for patterns; called when a schema has one. */
-  readonly loadPatternEngine: () => Promise<PatternEngine>;
-  /**
-   * Whether a text must have its `format`, of those that can be checked ({@linkcode formatChecks}).
-   * Default `"annotate"`: it need not.
-   */
-  readonly formats?: FormatMode | undefined;
-}
-
-/** What `format` is: a note, or something that a text must fit. */
-export type FormatMode = "annotate" | "assert";
-
 /**
- * Makes a check from a schema of JSON Schema draft-07, 2019-09 or 2020-12, by its `$schema`;
- * 2020-12 where it has none. `format` is a note unless the options say otherwise, and the keywords
- * about content are notes, as the newer dialects have it. Nothing is fetched: a reference leads to
- * a part of the schema, or the schema cannot be used. Makes no code.
+ * Compiles a schema of JSON Schema draft-07, 2019-09 or 2020-12, by its `$schema`; 2020-12 where it
+ * has none. `format`, `unevaluated…` and the keywords about content are notes. A reference leads to
+ * a JSON pointer of the schema itself; nothing is fetched. Makes no code. `loadPatternEngine` is
+ * called when the schema has a pattern.
  *
  * Rejects with a `TypeError` that says, in words of this host, why the schema cannot be used.
  */
 export async function compileSchema(
   schema: unknown,
-  { loadPatternEngine, formats = "annotate" }: CompileOptions,
+  loadPatternEngine: () => Promise<PatternEngine>,
 ): Promise<CompiledSchema> {
   const copy = copySchema(schema);
-  const hasPatterns = copy.names.has("pattern") || copy.names.has("patternProperties");
-  const read = hasPatterns ? createPatternReader(await loadPatternEngine()) : noPatterns;
+  const has = (name: string): boolean => copy.names.has(name);
+  const read = has("pattern") || has("patternProperties") ? createPatternReader(await loadPatternEngine()) : undefined;
   const unchecked = new Set<string>();
-  const patterns: PatternReader = (source) => {
-    const pattern = read(source);
+  const check = compileDocument(copy.schema, (source) => {
+    const pattern = read?.(source);
     if (pattern === undefined) unchecked.add(source);
     return pattern;
-  };
-  const document = readDocument(copy.schema);
-  const check = compileDocument(document, { names: copy.names, patterns, assertsFormats: formats === "assert" });
-  // To take one for matching makes a schema allow more, but not where what does not fit makes
-  // another part fit.
-  if (unchecked.size > 0 && turning.some((name) => copy.names.has(name))) {
-    throw new TypeError("it has a pattern that cannot be looked for, and says what must not fit");
+  });
+  // What is taken to match makes a schema allow more, but not where what does not fit makes another
+  // part fit.
+  if ((unchecked.size > 0 || notes.some(has)) && turning.some(has)) {
+    throw new TypeError("it has a keyword or pattern that is not supported, and says what must not fit");
   }
   return { uncheckedPatterns: unchecked.size, check: (value) => checkValue(check, value) };
 }
 
 const turning = ["not", "if", "oneOf", "maxContains"];
+const notes = ["unevaluatedProperties", "unevaluatedItems"];
 const valid: ValidationResult = { kind: "valid" };
 
-function noPatterns(): undefined {
-  return undefined;
-}
-
 function checkValue(check: Check, value: unknown): ValidationResult {
-  const isValid = attempt(() => check(value, createRun(undefined), undefined));
+  const isValid = attempt(() => check(value, createRun(undefined)));
   if (isValid === undefined) return { kind: "too-much" };
   if (isValid) return valid;
   const violations: Violation[] = [];
   // When it is too much to find all that is wrong, what was found will do.
-  attempt(() => check(value, createRun(violations), undefined));
+  attempt(() => check(value, createRun(violations)));
   return { kind: "invalid", violations };
 }
 
@@ -96,51 +72,102 @@ function attempt(check: () => boolean): boolean | undefined {
   }
 }
 
-function createRun(violations: Violation[] | undefined): ValidationRun {
-  return { steps: mostSteps, depth: 0, path: [], scope: [], violations };
+const deepest = 100;
+const mostNodes = 50_000;
+
+/** Copies a schema, so that it is plain, bounded and never changes. */
+function copySchema(schema: unknown): { readonly schema: unknown; readonly names: ReadonlySet<string> } {
+  const names = new Set<string>();
+  let nodes = 0;
+  const copy = (value: unknown, depth: number): unknown => {
+    nodes += 1;
+    if (nodes > mostNodes) throw new TypeError(`it has more than ${mostNodes} values`);
+    if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
+    if (typeof value === "number" && Number.isFinite(value)) return value;
+    if (typeof value !== "object") throw new TypeError("it holds what is no JSON");
+    if (depth > deepest) throw new TypeError(`it is nested more than ${deepest} deep`);
+    if (Array.isArray(value)) return value.map((item) => copy(item, depth + 1));
+    const members: Record<string, unknown> = Object.create(null);
+    for (const [name, member] of Object.entries(value)) {
+      if (member === undefined) continue;
+      names.add(name);
+      members[name] = copy(member, depth + 1);
+    }
+    return members;
+  };
+  return { schema: copy(schema, 0), names };
 }
 
-interface CompileInit extends Pick<KeywordInput, "patterns" | "assertsFormats"> {
-  readonly names: ReadonlySet<string>;
+// Whether a `$ref` stands alone. Draft-06 has nothing that draft-07 reads otherwise.
+const dialects: ReadonlyMap<string, boolean> = new Map([
+  ["json-schema.org/draft-06/schema", true],
+  ["json-schema.org/draft-07/schema", true],
+  ["json-schema.org/draft/2019-09/schema", false],
+  ["json-schema.org/draft/2020-12/schema", false],
+  ["json-schema.org/schema", false],
+]);
+
+function isOldDialect({ $schema = "json-schema.org/schema" }: SchemaObject): boolean {
+  const isOld =
+    typeof $schema === "string" ? dialects.get($schema.replace(/^https?:\/\//, "").replace(/#$/, "")) : undefined;
+  if (isOld === undefined) throw new TypeError("its $schema is none of draft-07, 2019-09 and 2020-12");
+  return isOld;
 }
 
-function compileDocument(document: SchemaDocument, { names, patterns, assertsFormats }: CompileInit): Check {
-  const remembers = names.has("unevaluatedProperties") || names.has("unevaluatedItems");
-  const isDynamic = names.has("$dynamicRef") || names.has("$recursiveRef");
+function compileDocument(root: unknown, patterns: KeywordInput["patterns"]): Check {
+  const { $id, ...own } = isObject(root) ? root : ({} as SchemaObject);
+  const isOld = isOldDialect(own);
   // Each schema is compiled once, however many references lead to it.
-  const cells = new Map<SchemaObject, Cell>();
+  const compiled = new Map<SchemaObject, Check>();
   const waiting: (() => void)[] = [];
-  const cellOf = (schema: SchemaObject): Cell => {
-    const found = cells.get(schema) ?? { check: undefined };
-    cells.set(schema, found);
-    return found;
+  const compile = (schema: unknown): Check => {
+    if (!isObject(schema)) return compileBoolean(schema);
+    const known = compiled.get(schema);
+    if (known !== undefined) return known;
+    const isResource = schema !== root && typeof schema["$id"] === "string" && !schema["$id"].startsWith("#");
+    if (isResource) throw new TypeError("a part of it has an $id of its own, which is not known");
+    const check = compileObject({ schema, isOld, patterns, sub: compile, resolve });
+    compiled.set(schema, check);
+    return check;
   };
   // A reference may lead back to where it is, and a chain of them may be long: what it leads to is
   // compiled later.
-  const at: KeywordInput["at"] = (schema, resource) => {
-    if (!isSchemaObject(schema)) return compileBoolean(schema);
-    const cell = cellOf(schema);
-    if (cell.check !== undefined) return cell.check;
-    waiting.push(() => void compile(schema, resource));
-    return (value, run, seen) => cell.check?.(value, run, seen) ?? true;
+  const resolve = (reference: unknown): Check => {
+    const target = find(root, readPointer(reference, $id));
+    let check: Check | undefined;
+    waiting.push(() => (check = compile(target)));
+    return (value, run) => check?.(value, run) ?? true;
   };
-  const compile = (schema: SchemaObject, resource: SchemaResource): Check => {
-    const cell = cellOf(schema);
-    if (cell.check !== undefined) return cell.check;
-    const sub: KeywordInput["sub"] = (part) =>
-      isSchemaObject(part) ? compile(part, document.locate(part, resource).resource) : compileBoolean(part);
-    const check = compileObject({ schema, resource, document, remembers, patterns, assertsFormats, sub, at });
-    cell.check = isDynamic ? within(resource, check) : check;
-    return cell.check;
-  };
-
-  const root = at(document.root.schema, document.root.resource);
+  const check = compile(root);
   for (let work = waiting.pop(); work !== undefined; work = waiting.pop()) work();
-  return root;
+  return check;
 }
 
-interface Cell {
-  check: Check | undefined;
+/** The tokens of a reference within the schema. */
+function readPointer(reference: unknown, rootId: unknown): readonly string[] {
+  if (typeof reference !== "string") throw new TypeError("a reference in it is no text");
+  const isOwn = typeof rootId === "string" && reference.startsWith(rootId);
+  const pointer = isOwn ? reference.slice(rootId.length) : reference;
+  if (pointer === "" || pointer === "#") return [];
+  if (!pointer.startsWith("#")) throw new TypeError("a reference leads out of it, and nothing is fetched");
+  if (!pointer.startsWith("#/")) throw new TypeError("a reference in it leads to a name, and only pointers are known");
+  try {
+    const tokens = decodeURIComponent(pointer.slice(2)).split("/");
+    return tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+  } catch (cause) {
+    throw new TypeError("a reference in it is not encoded as a URI is", { cause });
+  }
+}
+
+function find(root: unknown, pointer: readonly string[]): unknown {
+  let at = root;
+  for (const name of pointer) {
+    if (Array.isArray(at))
+      at = /^(?:0|[1-9]\d{0,8})$/.test(name) ? (at as readonly unknown[])[Number(name)] : undefined;
+    else at = isObject(at) ? at[name] : undefined;
+    if (at === undefined) throw new TypeError("a reference in it leads nowhere");
+  }
+  return at;
 }
 
 function compileBoolean(schema: unknown): Check {
@@ -150,43 +177,24 @@ function compileBoolean(schema: unknown): Check {
 }
 
 function compileObject(input: KeywordInput): Check {
-  const { schema, resource, remembers } = input;
-  const alone = resource.dialect.refStandsAlone && schema["$ref"] !== undefined;
-  const readers = alone
-    ? readApplicators.slice(0, 1)
-    : [...readKinds, ...readScalars, ...readObjects, ...readArrays, ...readApplicators];
-  const checks = readers.map((read) => read(input)).filter((check) => check !== undefined);
-  const unevaluated = remembers && !alone ? readUnevaluated(input) : undefined;
-  if (unevaluated === undefined) return (value, run, seen) => checkAll(checks, { value, run, seen });
-  return (value, run, seen) => {
-    const own = createSeen();
-    const isValid = checkAll([...checks, unevaluated], { value, run, seen: own });
-    if (isValid && seen !== undefined) mergeSeen(seen, own, run);
-    return isValid;
-  };
-}
-
-function checkAll(
-  checks: readonly Check[],
-  { value, run, seen }: { value: unknown; run: ValidationRun; seen: Parameters<Check>[2] },
-): boolean {
-  enter(run);
-  let isValid = true;
-  for (const check of checks) {
-    if (check(value, run, seen)) continue;
-    isValid = false;
-    if (run.violations === undefined) break;
+  const { schema, isOld } = input;
+  for (const name of ["$dynamicRef", "$recursiveRef"]) {
+    if (schema[name] !== undefined) throw new TypeError(`it has a ${name}, which is not known`);
   }
-  run.depth -= 1;
-  return isValid;
-}
-
-function within(resource: SchemaResource, check: Check): Check {
-  return (value, run, seen) => {
-    if (run.scope.at(-1) === resource) return check(value, run, seen);
-    run.scope.push(resource);
-    const isValid = check(value, run, seen);
-    run.scope.pop();
+  const readers =
+    isOld && schema["$ref"] !== undefined
+      ? [readReference]
+      : [...readKinds, ...readScalars, ...readObjects, ...readArrays, ...readApplicators];
+  const checks = readers.map((read) => read(input)).filter((check) => check !== undefined);
+  return (value, run) => {
+    enter(run);
+    let isValid = true;
+    for (const check of checks) {
+      if (check(value, run)) continue;
+      isValid = false;
+      if (run.violations === undefined) break;
+    }
+    run.depth -= 1;
     return isValid;
   };
 }

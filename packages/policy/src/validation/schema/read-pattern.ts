@@ -1,19 +1,5 @@
 import type { RE2JS } from "re2js";
-
-/**
- * Whether a text has what a pattern asks for; `size` is what a unit of text costs, as a count of
- * instructions.
- */
-export interface Pattern {
-  readonly size: number;
-  test(text: string): boolean;
-}
-
-/**
- * Reads a pattern; `undefined` for one that is valid and that no engine of linear time can look
- * for, such as one that looks ahead.
- */
-export type PatternReader = (source: string) => Pattern | undefined;
+import type { KeywordInput, Pattern } from "./run.ts";
 
 /** The one engine for patterns: RE2's, in JavaScript. */
 export type PatternEngine = typeof RE2JS;
@@ -29,7 +15,7 @@ const mostSizeOfAll = 60_000;
  * looked for. Throws a `TypeError` when the patterns of the schema would make programs of more than
  * 60,000 instructions.
  */
-export function createPatternReader(engine: PatternEngine): PatternReader {
+export function createPatternReader(engine: PatternEngine): KeywordInput["patterns"] {
   const known = new Map<string, Pattern | undefined>();
   let sizeOfAll = 0;
   return (source) => {

@@ -1,5 +1,4 @@
 import type { Violation } from "@hostside/core";
-import type { SchemaResource } from "./schema-document.ts";
 
 /** One check of one value. */
 export interface ValidationRun {
@@ -8,48 +7,61 @@ export interface ValidationRun {
   depth: number;
   /** Where the check is, in the value. */
   readonly path: string[];
-  /**
-   * The resources that lead to where the check is in the schema, the outermost first. Only where
-   * references are dynamic.
-   */
-  readonly scope: SchemaResource[];
-  /** Where to tell what is wrong. `undefined`: only whether something is. */
+  /** Where to report what is wrong. `undefined`: the check stops at the first problem. */
   violations: Violation[] | undefined;
 }
 
-/**
- * Which members and items of one value some schema has looked at, for `unevaluatedProperties` and
- * `unevaluatedItems`.
- */
-export interface Seen {
-  allNames: boolean;
-  readonly names: Set<string>;
-  /** How many items from the first on; `Infinity` for all. */
-  items: number;
-  readonly someItems: Set<number>;
+/** Whether a value is what (a keyword of) a schema asks for. */
+export type Check = (value: unknown, run: ValidationRun) => boolean;
+
+/** A schema object whose members were copied, and which has no prototype. */
+export interface SchemaObject {
+  readonly [keyword: string]: unknown;
 }
 
-/** Whether a value is what (a keyword of) a schema asks for. */
-export type Check = (value: unknown, run: ValidationRun, seen: Seen | undefined) => boolean;
+/** One schema object, and what its keywords need to be read. */
+export interface KeywordInput {
+  readonly schema: SchemaObject;
+  /** Whether draft-07 or draft-06 holds, where a `$ref` stands alone. */
+  readonly isOld: boolean;
+  /** Compiles a pattern; `undefined` for one that the engine does not support. */
+  readonly patterns: (source: string) => Pattern | undefined;
+  /** Compiles a subschema of this one. Throws a `TypeError` for what is no schema. */
+  readonly sub: (schema: unknown) => Check;
+  /** Compiles what a `$ref` leads to, once all before it is compiled. */
+  readonly resolve: (reference: unknown) => Check;
+}
+
+/** A pattern that was compiled. */
+export interface Pattern {
+  readonly size: number;
+  test(text: string): boolean;
+}
 
 /**
- * Thrown by a check that would take too long: the schema or the value makes it do more than any
- * honest one needs.
+ * Reads keywords of one schema object. `undefined`: it has none of them. Throws a `TypeError` for
+ * one that makes no sense.
  */
+export type KeywordReader = (input: KeywordInput) => Check | undefined;
+
+/** Thrown by a check that would take too long. */
 export const tooMuch: unique symbol = Symbol("too much to check");
 
-/** The steps of one run: about a tenth of a second. */
-export const mostSteps = 2_000_000;
-/** How many things are told of one value. */
-export const mostViolations = 20;
+// About a tenth of a second.
+const mostSteps = 2_000_000;
+const mostViolations = 20;
 const deepest = 400;
 const longestPointer = 1000;
+
+/** Begins a check. */
+export function createRun(violations: Violation[] | undefined): ValidationRun {
+  return { steps: mostSteps, depth: 0, path: [], violations };
+}
 
 /** Counts work that is about to be done. */
 export function spend(run: ValidationRun, steps: number): void {
   run.steps -= steps;
-  // Not an error: nobody outside sees it, and to make a stack trace costs most when the stack is
-  // deep.
+  // Not an error: nobody outside sees it, and a stack trace costs most where the stack is deep.
   // oxlint-disable-next-line typescript/only-throw-error
   if (run.steps < 0) throw tooMuch;
 }
@@ -60,7 +72,7 @@ export function enter(run: ValidationRun): void {
   spend(run, run.depth > deepest ? Number.POSITIVE_INFINITY : 1);
 }
 
-/** Tells that something is wrong, if anybody wants to know. Always `false`. */
+/** Reports a problem, if the run collects them. Always `false`. */
 export function fail(run: ValidationRun, keyword: string, message: string): false {
   if (run.violations !== undefined && run.violations.length < mostViolations) {
     run.violations.push({ path: pointerOf(run.path), keyword, message });
@@ -68,14 +80,20 @@ export function fail(run: ValidationRun, keyword: string, message: string): fals
   return false;
 }
 
-/** What nothing fits, by this keyword. */
-export function forbid(keyword: string): Check {
-  return (_value, run) => fail(run, keyword, "must not be there");
-}
-
 /** Whether to go on after something was wrong. */
 export function wantsMore({ violations }: ValidationRun): boolean {
   return violations !== undefined && violations.length < mostViolations;
+}
+
+/** Runs checks one after the other, until one fails and the run wants no more. */
+export function checkEach<T>(items: Iterable<T>, run: ValidationRun, check: (item: T) => boolean): boolean {
+  let isValid = true;
+  for (const item of items) {
+    if (check(item)) continue;
+    if (!wantsMore(run)) return false;
+    isValid = false;
+  }
+  return isValid;
 }
 
 /** Checks a member or an item. */
@@ -85,38 +103,58 @@ export function checkAt(
   { value, run }: { value: unknown; run: ValidationRun },
 ): boolean {
   run.path.push(String(token));
-  const isValid = check(value, run, undefined);
+  const isValid = check(value, run);
   run.path.pop();
   return isValid;
 }
 
-/** Tries a check that may fail, without telling. */
-export function tryCheck(
-  check: Check,
-  value: unknown,
-  { run, seen }: { run: ValidationRun; seen?: Seen | undefined },
-): boolean {
+/** Tries a check that may fail, without reporting. */
+export function tryCheck(check: Check, value: unknown, run: ValidationRun): boolean {
   const { violations } = run;
   run.violations = undefined;
-  const branch = seen && createSeen();
-  const isValid = check(value, run, branch);
+  const isValid = check(value, run);
   run.violations = violations;
-  if (isValid && seen !== undefined && branch !== undefined) mergeSeen(seen, branch, run);
   return isValid;
 }
 
-/** Nothing looked at so far. */
-export function createSeen(): Seen {
-  return { allNames: false, names: new Set(), items: 0, someItems: new Set() };
+/** A member that must be a whole number from 0, if it is there. */
+export function readCountKeyword(schema: SchemaObject, keyword: string): number | undefined {
+  const value = readNumber(schema, keyword);
+  if (value === undefined || (Number.isInteger(value) && value >= 0)) return value;
+  throw new TypeError(`its ${keyword} is no count`);
 }
 
-/** Adds what was looked at in another schema of the same value. */
-export function mergeSeen(into: Seen, from: Seen, run: ValidationRun): void {
-  spend(run, from.names.size + from.someItems.size);
-  into.allNames ||= from.allNames;
-  for (const name of from.names) into.names.add(name);
-  into.items = Math.max(into.items, from.items);
-  for (const index of from.someItems) into.someItems.add(index);
+/** A member that must be a number, if it is there. */
+export function readNumber(schema: SchemaObject, keyword: string): number | undefined {
+  const value = schema[keyword];
+  if (value === undefined || typeof value === "number") return value;
+  if (typeof value === "boolean")
+    throw new TypeError(`its ${keyword} is a boolean, as in draft-04, which is not known`);
+  throw new TypeError(`its ${keyword} is no number`);
+}
+
+/** A list of texts. */
+export function readTexts(value: unknown, keyword: string): readonly string[] {
+  if (Array.isArray(value) && value.every((item): item is string => typeof item === "string")) return value;
+  throw new TypeError(`its ${keyword} is no list of texts`);
+}
+
+/** The members of an object, by name. None where it is absent. */
+export function readMembers(value: unknown, keyword: string): readonly (readonly [string, unknown])[] {
+  if (value === undefined) return [];
+  if (isObject(value)) return Object.entries(value);
+  throw new TypeError(`its ${keyword} is no object`);
+}
+
+/** Compiles a subschema that is mostly `false`, with a message of its own for `false`. */
+export function readRest(schema: unknown, keyword: string, sub: KeywordInput["sub"]): Check | undefined {
+  if (schema === undefined) return undefined;
+  return schema === false ? (_value, run) => fail(run, keyword, "must not be there") : sub(schema);
+}
+
+/** Whether a value is an object of JSON. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function pointerOf(path: readonly string[]): string {
