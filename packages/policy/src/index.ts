@@ -32,7 +32,7 @@ export type { LockedTool, ToolLock } from "./pins/tool-lock.ts";
 export { moderateBreaker, type BreakerOptions } from "./breaker/breaker-options.ts";
 export type { CircuitState } from "./breaker/circuit.ts";
 export { type CircuitStatus } from "./breaker/create-breaker.ts";
-export type { RetryOptions } from "./retry/retry-options.ts";
+export type { RetryOptions } from "./retry/create-retry.ts";
 export {
   createInvoke,
   type Invoke,

@@ -8,7 +8,7 @@ import { effectFields, type EffectOptions } from "./effects/create-effects.ts";
 import type { LimitsOptions } from "./limits/create-limits.ts";
 import type { PolicyEvent } from "./policy-event.ts";
 import type { RedactionOptions } from "./redaction/redaction-options.ts";
-import type { RetryOptions } from "./retry/retry-options.ts";
+import type { RetryOptions } from "./retry/create-retry.ts";
 import type { ValidationOptions } from "./validation/create-validation.ts";
 
 /**

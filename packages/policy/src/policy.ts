@@ -25,7 +25,7 @@ import type { ToolAdmission } from "./admission/tool-admission.ts";
 import { createApproval, type Approval } from "./approval/approval.ts";
 import { createBreaker, type Breaker, type CircuitStatus } from "./breaker/create-breaker.ts";
 import { createResultCache, type ResultCache } from "./cache/create-result-cache.ts";
-import { createEffects, type Effects } from "./effects/create-effects.ts";
+import { createEffects } from "./effects/create-effects.ts";
 import { createInvoke, type InvokeTarget } from "./invoke/create-invoke.ts";
 import type { InvocationResult } from "./invoke/invocation.ts";
 import { createLimits, type Limits } from "./limits/create-limits.ts";
@@ -37,7 +37,6 @@ import { asksForNewTools, assertPolicyParts, policyFields, type PolicyOptions } 
 import type { PolicyParts } from "./policy-parts.ts";
 import { createRedaction, type Redaction } from "./redaction/create-redaction.ts";
 import { createRetry, type Retry } from "./retry/create-retry.ts";
-import { toolSubject } from "./rules/tool-subject.ts";
 import { createSeenTools, type SeenTools } from "./seen-tools.ts";
 import { createValidation, type Validation } from "./validation/create-validation.ts";
 
@@ -75,8 +74,8 @@ export interface Policy
   effectOf(definition: ToolDefinition, server?: AdmissionServer): ToolEffect;
   readonly onEvent: Event<PolicyEvent>;
   /**
-   * Who decides over a tool and its calls, what else matches, and what would change it; one
-   * sentence a line. A tool is meant by its definition, its local name, `"server/tool"` or its
+   * Says which rule or pin decides over a tool, what its effect is, and whether each call is to be
+   * approved; one sentence a line. A tool is meant by its definition, its local name, `"server/tool"` or its
    * qualified name; by name only one that the policy was asked about, hidden or not.
    */
   explain(tool: string | ToolDefinition, server?: AdmissionServer): string;
@@ -137,8 +136,14 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
   const stages = createStages(options, parts);
   const seen = createSeenTools();
   const { admission, approval, breaker, cache, redaction } = stages;
-  const explain = (definition: ToolDefinition, server: AdmissionServer | undefined): readonly string[] =>
-    explainTool(definition, server, { stages, effects, parts });
+  const explain = (definition: ToolDefinition, server: AdmissionServer | undefined): readonly string[] => {
+    const asked = approval.why({ definition, server });
+    return [
+      ...admission.explain(definition, server),
+      effects.describe(definition, server),
+      ...(asked === undefined ? [] : [`Each call of it is to be approved: ${asked.why} (${asked.rule}).`]),
+    ];
+  };
   const invoking = invokeOptions({ options, parts, retry: stages.retry, seen, explain });
   const serverOf = ({ origin }: ToolDefinition): AdmissionServer | undefined => origin && seen.server(origin.serverId);
 
@@ -244,27 +249,6 @@ function composeAll(
     approval.around(composeStages([cache?.interceptor, limits?.interceptor, retry?.interceptor, breaker?.interceptor])),
     validation?.output,
   ]);
-}
-
-interface Explaining {
-  readonly stages: Stages;
-  readonly effects: Effects;
-  readonly parts: PolicyParts;
-}
-
-function explainTool(
-  definition: ToolDefinition,
-  server: AdmissionServer | undefined,
-  { stages, effects, parts }: Explaining,
-): readonly string[] {
-  const subject = toolSubject(definition, server, parts);
-  const { admission, approval, validation, limits, retry, breaker, cache, redaction } = stages;
-  return [
-    ...admission.explain(definition, server),
-    effects.describe(definition, server),
-    ...approval.describe(subject, definition),
-    ...[validation, cache, limits, retry, breaker, redaction].flatMap((stage) => stage?.describe(subject) ?? []),
-  ];
 }
 
 interface Invoking {

@@ -126,7 +126,6 @@ describe("explain()", () => {
     expect(await said({ requireApproval: "s/*" }, "read")).toEqual([
       'Tool "read" of server "s" is on offer, and each call of it is to be approved.',
       'By the rules it is to be approved at each call by requireApproval ("s/*").',
-      "To change it, change or remove requireApproval: nothing beats requireApproval but a deny.",
     ]);
   });
 

@@ -71,7 +71,7 @@ describe("createPolicy()", () => {
     let tries = 0;
     const made = record({
       limits: [{ rate: { calls: 1, perMs: 60_000 } }],
-      retry: { attempts: 2, baseMs: 0, jitter: 0 },
+      retry: { attempts: 2, baseMs: 0 },
       breaker: { failures: 2 },
     });
     const failing: CallHandler = () => {
@@ -166,7 +166,7 @@ describe("what is looked at", () => {
   });
 
   it("is what runs, in every try, whatever becomes of the caller's object meanwhile", async () => {
-    const made = record({ retry: { attempts: 2, baseMs: 0, jitter: 0 }, effects: [{ tools: "s/*", effect: "pure" }] });
+    const made = record({ retry: { attempts: 2, baseMs: 0 }, effects: [{ tools: "s/*", effect: "pure" }] });
     const args = { to: { amount: 5 } };
     const sent: unknown[] = [];
     await send(

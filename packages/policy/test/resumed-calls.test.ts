@@ -43,7 +43,7 @@ describe("an approval, when something behind it refuses the call", () => {
   });
 
   it("is not used up by an open circuit", async () => {
-    const { clock, policy, ran, send, suspend } = setUp({ breaker: { failures: 1, openMs: 1000, successes: 1 } });
+    const { clock, policy, ran, send, suspend } = setUp({ breaker: { failures: 1, openMs: 1000 } });
     const one = policy();
     const [first, second] = [await suspend(one), await suspend(one)];
     await rejectionOf(send(one, first, () => Promise.reject(failureOf("unreachable", { outcome: "unknown" }))));
@@ -66,7 +66,7 @@ describe("an approval, when something behind it refuses the call", () => {
   });
 
   it("is one approval for all tries of its call, and for an answer from the cache", async () => {
-    const { clock, policy, ran, send, suspend } = setUp({ retry: { attempts: 2, baseMs: 0, jitter: 0 }, cache: {} });
+    const { clock, policy, ran, send, suspend } = setUp({ retry: { attempts: 2, baseMs: 0 }, cache: {} });
     const one = policy();
     let tries = 0;
     const flaky: CallHandler = (call) => {

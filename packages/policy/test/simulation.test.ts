@@ -31,8 +31,8 @@ function stages(
   parts: PolicyParts,
   tight: boolean,
 ): Required<Pick<ProviderOptions, "interceptors" | "requestSeam">> & { readonly close: () => void } {
-  const retry = createRetry({ attempts: 3, baseMs: 40, timeoutMs: 900 }, parts);
-  const breaker = createBreaker({ failures: tight ? 1 : 3, openMs: 50, maxOpenMs: 600 }, parts);
+  const retry = createRetry({ attempts: 3, baseMs: 40 }, parts);
+  const breaker = createBreaker({ failures: tight ? 1 : 3, openMs: 50 }, parts);
   const behind = { requestSeam: breaker.seam, interceptors: [retry.interceptor] };
   if (!tight) return { ...behind, close: () => undefined };
   // The calm server is the control of the experiment: its calls may be held up by nothing.

@@ -66,7 +66,7 @@ describe("the breaker of a host", () => {
     const failing = createFailing();
     const events: PolicyEvent[] = [];
     const policy = {
-      breaker: { failures: 2, openMs: 3_600_000, maxOpenMs: 3_600_000 },
+      breaker: { failures: 2, openMs: 3_600_000 },
       onEvent: (event: PolicyEvent) => void events.push(event),
     };
     await using host = await createHost({ connector: failing.connector, servers: byName(servers), policy });
@@ -88,7 +88,7 @@ describe("the breaker of a host", () => {
     await using host = await createHost({
       connector: failing.connector,
       servers: byName(servers),
-      policy: { breaker: { failures: 2, openMs: 3_600_000, maxOpenMs: 3_600_000 } },
+      policy: { breaker: { failures: 2, openMs: 3_600_000 } },
     });
     failing.isIll = true;
     for (const _ of [1, 2]) await host.toolbox.refresh().catch(() => undefined);

@@ -3,7 +3,7 @@ import { quoteText } from "@hostside/core/implement";
 import { summarizeChanges } from "../pins/compare-entries.ts";
 import type { PinVerdict } from "../pins/judge-pin.ts";
 import type { ToolChange } from "../pins/tool-change.ts";
-import { explainRules } from "../rules/explain-rules.ts";
+import { decide } from "../rules/decide.ts";
 import type { RuleAction } from "../rules/rule-options.ts";
 import type { RuleLayer } from "../rules/rule.ts";
 import type { ToolSubject } from "../rules/tool-subject.ts";
@@ -30,15 +30,13 @@ const outcomes: Readonly<Record<RuleAction, string>> = {
   deny: "hidden, and a call is refused with not_allowed",
 };
 
-/**
- * What becomes of a tool, who decides, what else matches, and what would change it; in sentences.
- */
+/** What becomes of a tool, which rule or pin decides, and how to approve it; in sentences. */
 export function explainAdmission(explained: ExplainedAdmission): readonly string[] {
   const { decision, layers, subject, verdict } = explained;
   const owner = subject.serverId === "" ? "on no server" : `of server ${JSON.stringify(subject.serverId)}`;
   return [
     `Tool ${quoteText(subject.toolName)} ${owner} is ${outcomes[decision]}.`,
-    ...explainRules(layers, subject, verdict?.approved === true),
+    ...(layers.length === 0 ? [] : [`By the rules it ${decide(layers, subject, verdict?.approved === true).why}.`]),
     ...explainPins(explained),
   ];
 }

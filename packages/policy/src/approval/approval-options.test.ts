@@ -9,20 +9,9 @@ describe("readApprovalOptions()", () => {
       mode: "none",
       handler: undefined,
       timeoutMs: 300_000,
-      conversationMs: 86_400_000,
-      maxOpen: 100,
-      maxOpenPerPrincipal: 25,
       suspend: undefined,
       secrets: expect.any(Function),
     });
-  });
-
-  it.each([
-    [100, 25],
-    [40, 16],
-    [3, 3],
-  ])("leaves of %i questions %i to one principal", (maxOpen, maxOpenPerPrincipal) => {
-    expect(readApprovalOptions({ maxOpen })).toMatchObject({ maxOpenPerPrincipal });
   });
 
   it("takes a copy of the key, which its owner may wipe", () => {
@@ -37,9 +26,6 @@ describe("readApprovalOptions()", () => {
     [{ handler: "ask" }, "approval.handler must be a function"],
     [{ timeoutMs: 0 }, "approval.timeoutMs must be"],
     [{ timeoutMs: Number.POSITIVE_INFINITY }, "approval.timeoutMs must be"],
-    [{ conversationMs: -1 }, "approval.conversationMs must be"],
-    [{ maxOpen: 0.5 }, "approval.maxOpen must be"],
-    [{ maxOpenPerPrincipal: 0 }, "approval.maxOpenPerPrincipal must be"],
     [{ suspend: {} }, "approval.suspend.key must be"],
     [{ suspend: { key: [] } }, "approval.suspend.key is an empty list"],
     [{ suspend: { key: "a".repeat(32) } }, "approval.suspend.key must be"],

@@ -1,5 +1,5 @@
 import type { AdmissionServer, CallContext, JsonObject, ToolDefinition, ToolEffect, ToolOrigin } from "@hostside/core";
-import { assertKnownOptions, assertTimeoutMs, isJsonObject, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import type { ToolSelection } from "../rules/select-tools.ts";
 
 /**
@@ -110,16 +110,6 @@ export interface ApprovalOptions {
    * what is beyond that counts.
    */
   readonly timeoutMs?: number | undefined;
-  /** For how long `"conversation"` is remembered, in milliseconds. Default a day. */
-  readonly conversationMs?: number | undefined;
-  /** How many questions may be open at once; one more is refused with `overloaded`. Default 100. */
-  readonly maxOpen?: number | undefined;
-  /**
-   * How many of them those of one principal may be, so that one who never answers leaves room for
-   * others. Default a quarter of `maxOpen`, and 16 at least, as far as there are so many. A host
-   * with one user can say as many as `maxOpen`. Does not hold for calls without a principal.
-   */
-  readonly maxOpenPerPrincipal?: number | undefined;
   /** Default: nothing is suspended. */
   readonly suspend?: SuspendOptions | undefined;
   /**
@@ -134,25 +124,19 @@ export interface ReadApprovalOptions {
   readonly mode: ApprovalMode | (() => ApprovalMode);
   readonly handler: ApprovalHandler | undefined;
   readonly timeoutMs: number;
-  readonly conversationMs: number;
-  readonly maxOpen: number;
-  readonly maxOpenPerPrincipal: number;
-  readonly suspend: { readonly keys: readonly Uint8Array[]; readonly ttlMs: number } | undefined;
   readonly secrets: () => readonly string[];
+  readonly suspend: { readonly keys: readonly Uint8Array[]; readonly ttlMs: number } | undefined;
 }
 
 /** A day, in milliseconds. */
 export const dayMs = 86_400_000;
-// As many as a model calls at once.
-const leastPerPrincipal = 16;
-const longestTtlMs = 30 * dayMs;
+/** All that a person can decide. */
+export const approvalDecisions: readonly ApprovalDecision[] = ["once", "conversation", "always", "no", "suspend"];
+
 const optionFields: Fields<ApprovalOptions> = {
   mode: true,
   handler: true,
   timeoutMs: true,
-  conversationMs: true,
-  maxOpen: true,
-  maxOpenPerPrincipal: true,
   suspend: true,
   secrets: true,
 };
@@ -161,28 +145,18 @@ const suspendFields: Fields<SuspendOptions> = { key: true, ttlMs: true };
 /** Checks the options, and fills in the defaults. Throws a `TypeError` that names the option. */
 export function readApprovalOptions(options: ApprovalOptions): ReadApprovalOptions {
   assertKnownOptions("approval", options, optionFields);
-  const { mode = "none", handler, timeoutMs = 300_000, conversationMs = dayMs, maxOpen = 100, suspend } = options;
-  const { secrets = () => [] } = options;
-  if (handler !== undefined && typeof handler !== "function")
-    throw new TypeError("approval.handler must be a function");
-  if (typeof secrets !== "function") throw new TypeError("approval.secrets must be a function");
-  under("approval", () => assertTimeoutMs(timeoutMs));
-  assertTime("approval.conversationMs", conversationMs, Number.MAX_SAFE_INTEGER);
-  assertCount("approval.maxOpen", maxOpen);
-  const { maxOpenPerPrincipal = Math.max(Math.ceil(maxOpen / 4), Math.min(maxOpen, leastPerPrincipal)) } = options;
-  assertCount("approval.maxOpenPerPrincipal", maxOpenPerPrincipal);
-  const bounds = { timeoutMs, conversationMs, maxOpen, maxOpenPerPrincipal };
-  return { mode, handler, ...bounds, secrets, suspend: suspend && readSuspend(suspend) };
-}
-
-function assertCount(name: string, count: number): void {
-  if (!Number.isSafeInteger(count) || count < 1) throw new TypeError(`${name} must be a positive integer`);
+  const { mode = "none", handler, timeoutMs = 300_000, suspend, secrets = () => [] } = options;
+  for (const [name, call] of Object.entries({ handler, secrets })) {
+    if (call !== undefined && typeof call !== "function") throw new TypeError(`approval.${name} must be a function`);
+  }
+  assertTime("approval.timeoutMs", timeoutMs);
+  return { mode, handler, timeoutMs, secrets, suspend: suspend && readSuspend(suspend) };
 }
 
 function readSuspend(suspend: SuspendOptions): ReadApprovalOptions["suspend"] {
   assertKnownOptions("approval.suspend", suspend, suspendFields);
   const { key, ttlMs = dayMs } = suspend;
-  assertTime("approval.suspend.ttlMs", ttlMs, longestTtlMs);
+  assertTime("approval.suspend.ttlMs", ttlMs);
   const given: readonly unknown[] = Array.isArray(key) ? key : [key];
   // A copy, because a caller may wipe its own.
   const keys = given.map((one) => {
@@ -193,38 +167,7 @@ function readSuspend(suspend: SuspendOptions): ReadApprovalOptions["suspend"] {
   return { keys, ttlMs };
 }
 
-function assertTime(field: string, ms: number, most: number): void {
-  if (typeof ms === "number" && ms > 0 && ms <= most) return;
-  throw new TypeError(`${field} must be a number of milliseconds above 0, at most ${most}`);
-}
-
-function under(owner: string, check: () => void): void {
-  try {
-    check();
-  } catch (error) {
-    throw error instanceof TypeError ? new TypeError(`${owner}.${error.message}`) : error;
-  }
-}
-
-const decisions: Readonly<Record<ApprovalDecision, true>> = {
-  once: true,
-  conversation: true,
-  always: true,
-  no: true,
-  suspend: true,
-};
-
-/** What a handler answered; `undefined` for what is no answer. */
-export function readApprovalAnswer(
-  answer: unknown,
-): { readonly decision: ApprovalDecision | "none"; readonly reason?: string } | undefined {
-  const given = typeof answer === "string" ? { decision: answer } : answer;
-  if (!isJsonObject(given)) return undefined;
-  const { decision, reason } = given;
-  if (!isDecision(decision) || (reason !== undefined && typeof reason !== "string")) return undefined;
-  return reason === undefined ? { decision } : { decision, reason };
-}
-
-function isDecision(value: unknown): value is ApprovalDecision | "none" {
-  return typeof value === "string" && (value === "none" || Object.hasOwn(decisions, value));
+function assertTime(field: string, ms: number): void {
+  if (typeof ms === "number" && ms > 0 && ms <= 30 * dayMs) return;
+  throw new TypeError(`${field} must be a number of milliseconds above 0, at most 30 days`);
 }

@@ -1,15 +1,49 @@
 import type { ApprovalDenial, ToolDefinition, ToolEffect } from "@hostside/core";
 import { canonicalJson } from "@hostside/core/implement";
 import { hashJson } from "@hostside/naming";
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { isWorseEffect } from "../effects/worse-effect.ts";
 import type { RememberedFor } from "./remembered-approvals.ts";
-import type { Signer } from "./sign.ts";
+
+/** What a signature is for: none of one kind passes for another. */
+export type SignedAs = "token" | "call" | "part";
+
+/** Signs with the first of its keys, and believes all of them. */
+export interface Signer {
+  sign(as: SignedAs, text: string): string;
+  isSigned(as: SignedAs, text: string, signature: string): boolean;
+}
+
+/** Makes a signer of keys. */
+export function createSigner(keys: readonly Uint8Array[]): Signer {
+  const macs = keys.map(
+    (key) =>
+      (as: SignedAs, text: string): string =>
+        bytesToHex(hmac(sha256, key, utf8ToBytes(`hostside-approval-${as}\n${text}`))),
+  );
+  return {
+    sign: (as, text) => macs[0]?.(as, text) ?? "",
+    isSigned: (as, text, signature) => macs.filter((mac) => isSame(mac(as, text), signature)).length > 0,
+  };
+}
+
+// Takes as long for every pair of texts of one length.
+function isSame(a: string, b: string): boolean {
+  if (a.length !== b.length) return false;
+  let difference = 0;
+  for (let at = 0; at < a.length; at += 1) difference |= a.charCodeAt(at) ^ b.charCodeAt(at);
+  return difference === 0;
+}
+
+type Part = "tool" | "definition" | "args" | "caller";
 
 /**
  * What a token is good for. Of everything that a call must have in common with it there is a keyed
  * hash, so that a token shows nothing.
  */
-export interface ApprovalGrant {
+export interface ApprovalGrant extends Readonly<Record<Part, string>> {
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
@@ -17,10 +51,6 @@ export interface ApprovalGrant {
   /** Set where a framework asked: whether it named the principal of the call. */
   readonly asked?: { readonly hasPrincipal: boolean };
   readonly effect: ToolEffect;
-  readonly tool: string;
-  readonly definition: string;
-  readonly args: string;
-  readonly caller: string;
 }
 
 /** A call as a token is bound to it. */
@@ -45,8 +75,10 @@ export function writeToken(
   terms: Pick<ApprovalGrant, "id" | "expiresAt" | "decision" | "asked">,
   signer: Signer,
 ): string {
-  const grant: ApprovalGrant = { ...terms, effect: call.effect, ...hashParts(call, signer) };
-  const text = toBase64Url(JSON.stringify(grant));
+  const parts = Object.entries(partsOf(call)).map(([part, text]) => [part, signer.sign("part", text)]);
+  // ASCII only: ids, hashes and numbers.
+  const json = JSON.stringify({ ...terms, effect: call.effect, ...Object.fromEntries(parts) });
+  const text = btoa(json).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
   return `tpa_${text}.${signer.sign("token", text)}`;
 }
 
@@ -55,7 +87,7 @@ export function readToken(token: string, signer: Signer): ApprovalGrant | undefi
   const [, text = "", signature = ""] = tokenForm.exec(token.slice(0, 4096)) ?? [];
   if (text === "" || !signer.isSigned("token", text, signature)) return undefined;
   // Written here: nobody else has the key.
-  return JSON.parse(fromBase64Url(text)) as ApprovalGrant;
+  return JSON.parse(atob(text.replaceAll("-", "+").replaceAll("_", "/"))) as ApprovalGrant;
 }
 
 /** Why a grant is not for a call; `undefined` when it is. */
@@ -63,37 +95,21 @@ export function findMismatch(grant: ApprovalGrant, call: BoundCall, signer: Sign
   if (call.fingerprint === null && call.definition === null) return "other-tool";
   // A framework that names no principal asks on behalf of the provider's, which is added to the
   // call later.
-  const asked = grant.asked?.hasPrincipal === false ? { ...call, principal: undefined } : call;
-  const isSame = (part: keyof Parts): boolean => signer.isSigned("part", partsOf(asked)[part], grant[part]);
-  if (!isSame("tool") || !isSame("definition") || isWorseEffect(call.effect, grant.effect)) return "other-tool";
-  if (!isSame("args")) return "other-arguments";
-  return isSame("caller") ? undefined : "other-caller";
-}
-
-type Parts = Pick<ApprovalGrant, "tool" | "definition" | "args" | "caller">;
-
-function hashParts(call: BoundCall, signer: Signer): Parts {
-  const { tool, definition, args, caller } = partsOf(call);
-  const hash = (text: string): string => signer.sign("part", text);
-  return { tool: hash(tool), definition: hash(definition), args: hash(args), caller: hash(caller) };
+  const parts = partsOf(grant.asked?.hasPrincipal === false ? { ...call, principal: undefined } : call);
+  const isPart = (part: Part): boolean => signer.isSigned("part", parts[part], grant[part]);
+  if (!isPart("tool") || !isPart("definition") || isWorseEffect(call.effect, grant.effect)) return "other-tool";
+  if (!isPart("args")) return "other-arguments";
+  return isPart("caller") ? undefined : "other-caller";
 }
 
 // Each begins with its name, so that none can stand for another.
-function partsOf({
-  serverId,
-  registration,
-  toolName,
-  fingerprint,
-  definition,
-  canonical,
-  principal,
-  conversation,
-}: BoundCall): Parts {
+function partsOf(call: BoundCall): Readonly<Record<Part, string>> {
+  const { principal = null, conversation = null } = call;
   return {
-    tool: canonicalJson(["tool", serverId, registration, toolName]),
-    definition: canonicalJson(["definition", fingerprint, definition]),
-    args: `args ${canonical}`,
-    caller: canonicalJson(["caller", principal ?? null, conversation ?? null]),
+    tool: canonicalJson(["tool", call.serverId, call.registration, call.toolName]),
+    definition: canonicalJson(["definition", call.fingerprint, call.definition]),
+    args: `args ${call.canonical}`,
+    caller: canonicalJson(["caller", principal, conversation]),
   };
 }
 
@@ -103,28 +119,12 @@ function partsOf({
  * no token.
  */
 export function bindDefinition(definition: ToolDefinition): Pick<BoundCall, "fingerprint" | "definition"> {
-  const {
-    fingerprint = null,
-    title = null,
-    description,
-    inputSchema,
-    outputSchema = null,
-    annotations = {},
-  } = definition;
+  const { fingerprint = null, title = null, description, inputSchema, outputSchema = null } = definition;
   if (fingerprint !== null) return { fingerprint, definition: null };
   try {
-    const shown = { title, description, inputSchema, outputSchema, annotations: { ...annotations } };
+    const shown = { title, description, inputSchema, outputSchema, annotations: { ...definition.annotations } };
     return { fingerprint, definition: hashJson(shown) };
   } catch {
     return { fingerprint, definition: null };
   }
-}
-
-// ASCII only: ids, hashes and numbers.
-function toBase64Url(text: string): string {
-  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-}
-
-function fromBase64Url(text: string): string {
-  return atob(text.replaceAll("-", "+").replaceAll("_", "/"));
 }

@@ -22,7 +22,7 @@ describe("which calls somebody is asked about", () => {
     expect(await whyOf(setUp(deny, { mode: { tools: { effect: "external" } } }))).toBeUndefined();
     expect(await whyOf(setUp(deny, { mode: "none" }), { requireApproval: true })).toContain("definition");
     const asks: AskedByRules = ({ definition }) =>
-      definition.name === "mcp_s_echo" ? "requireApproval[0] says so" : undefined;
+      definition.name === "mcp_s_echo" ? { rule: "rules", why: "requireApproval[0] says so" } : undefined;
     expect(await whyOf(setUp(deny, { mode: "none" }, { asks }))).toBe("requireApproval[0] says so");
   });
 
@@ -31,11 +31,10 @@ describe("which calls somebody is asked about", () => {
     const { definition, server } = callOf();
     expect(approval.requiresApproval(definition, server)).toBe(true);
     expect(approval.requiresApproval(callOf({ toolName: "other" }).definition)).toBe(false);
-    const subject = { serverId: "s", toolName: "echo", labels: {}, effect: "external" } as const;
-    expect(approval.describe(subject)).toEqual([
-      'approval: calls of "echo" are to be approved (approval.mode.named); nobody can be asked, so calls are refused',
-    ]);
-    expect(approval.describe({ ...subject, toolName: "other" })).toEqual([]);
+    expect(approval.why(callOf())).toEqual({
+      rule: "approval.mode.named",
+      why: 'calls of "echo" are to be approved',
+    });
   });
 
   it("hands on what nobody has to approve as it is", async () => {
@@ -92,7 +91,7 @@ describe("a question", () => {
 
   it("is not asked when the caller selected another definition: tool_changed", async () => {
     const { send, questions, ran } = setUp(() => "once");
-    const selected = { ...gated().definition, description: "Another one." };
+    const selected = { ...gated().definition, fingerprint: "sha256-02", description: "Another one." };
     expect(await rejectionOf(send(gated({ selected })))).toMatchObject({ code: "tool_changed" });
     expect([questions.length, ran.length]).toEqual([0, 0]);
   });
@@ -162,18 +161,18 @@ describe("a question", () => {
     [
       "answers true",
       () => true as never,
-      /handler answered a boolean, and not "once", "always", "no"; "suspend" needs/,
+      /handler answered something else, and not "once", "always", "no"$/,
     ],
-    ["answers nothing", () => undefined as never, /handler answered undefined, and not/],
+    ["answers nothing", () => undefined as never, /handler answered something else, and not/],
     ["answers a word that is none", () => "yes" as never, /handler answered "yes", and not/],
-    ["answers a sentence", () => "no, my PIN is 4711-0815" as never, /handler answered a text, and not/],
+    ["answers a sentence", () => "no, my PIN is 4711-0815" as never, /handler answered something else, and not/],
     ["answers a name of every object", () => "toString" as never, /handler answered "toString", and not/],
-    ["answers a reason that is no text", () => ({ decision: "once", reason: 1 }) as never, /a reason that is a number/],
-    ["answers a decision that is none", () => ({ decision: "yes" }) as never, /a decision that is "yes", and not/],
+    ["answers a reason that is no text", () => ({ decision: "once", reason: 1 }) as never, /handler answered "once", and not/],
+    ["answers a decision that is none", () => ({ decision: "yes" }) as never, /handler answered "yes", and not/],
     [
       "suspends where nothing is suspended",
       () => "suspend",
-      /answered "suspend", .*; "suspend" needs approval\.suspend$/,
+      /answered "suspend", and not/,
     ],
   ];
   it.each(rubbish)("that a handler %s refuses the call: call_refused", async (_, handler, message) => {
@@ -217,25 +216,19 @@ describe("a question", () => {
     expect(ran).toEqual([]);
   });
 
-  it("is one of maxOpenPerPrincipal at most, so that others are asked all the same: overloaded", async () => {
-    const { send, questions } = setUp(() => never, { maxOpen: 8, maxOpenPerPrincipal: 2 });
-    const of = (principal: string): ToolCall => gated({ context: { principal } });
-    for (let count = 0; count < 2; count += 1) void send(of("ada")).catch(() => {});
-    await settle();
-    const error = await rejectionOf(send(of("ada")));
-    expect(error).toMatchObject({ code: "overloaded", details: { policy: "approval.maxOpenPerPrincipal" } });
-    expect(error.message).toContain("2 questions of the same principal are open already");
-    void send(of("bob")).catch(() => {});
-    await settle();
-    expect(questions).toHaveLength(3);
-  });
-
-  it("is one of maxOpen at most: overloaded", async () => {
-    const { send, questions } = setUp(() => never, { maxOpen: 2 });
-    for (let count = 0; count < 2; count += 1) void send(gated()).catch(() => {});
-    await settle();
-    expect(await rejectionOf(send(gated()))).toMatchObject({ code: "overloaded" });
-    expect(questions).toHaveLength(2);
+  it("is one of 25 of its principal at most, and one of 100 in all: overloaded", async () => {
+    const { send, questions } = setUp(() => never);
+    const ask = async (principal: string, count: number): Promise<void> => {
+      for (let at = 0; at < count; at += 1) void send(gated({ context: { principal } })).catch(() => {});
+      await settle();
+    };
+    await ask("ada", 25);
+    const error = await rejectionOf(send(gated({ context: { principal: "ada" } })));
+    expect(error).toMatchObject({ code: "overloaded", details: { policy: "approval" } });
+    expect(error.message).toContain("25 questions of the same principal are open already");
+    for (const principal of ["bob", "cid", "dan"]) await ask(principal, 25);
+    expect(questions).toHaveLength(100);
+    expect((await rejectionOf(send(gated()))).message).toContain("100 questions are open already");
   });
 });
 
@@ -268,9 +261,9 @@ describe("an answer", () => {
   });
 
   it('"conversation" ends with its time', async () => {
-    const { world, send, questions } = setUp(() => "conversation", { conversationMs: 1000 });
+    const { world, send, questions } = setUp(() => "conversation");
     await send(gated(here));
-    world.clock.advance(999);
+    world.clock.advance(86_399_999);
     await send(gated(here));
     expect(questions).toHaveLength(1);
     world.clock.advance(1);

@@ -1,6 +1,7 @@
 import {
   cleanText,
   type AdmissionServer,
+  type ApprovalDenial,
   type CallHandler,
   type FrameworkApproval,
   type Interceptor,
@@ -9,28 +10,28 @@ import {
   type ToolOutcome,
   type HostsideError,
 } from "@hostside/core";
-import { withoutApproval, sameJson } from "@hostside/core/implement";
+import { sameDefinition, sameJson, withoutApproval } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, refuseCall } from "../refuse.ts";
-import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
+import { toolSubject } from "../rules/tool-subject.ts";
+import { stoppedCall } from "../stopped-call.ts";
 import { dayMs, readApprovalOptions, type ApprovalOptions, type ReadApprovalOptions } from "./approval-options.ts";
-import { createApprovalAsking, type ApprovalAsking } from "./ask-about-call.ts";
-import { copyArguments, type CopiedArguments } from "./copy-arguments.ts";
+import type { ApprovalGrant } from "./approval-token.ts";
+import { createApprovalAsking, rejectedError, type ApprovalAsking } from "./ask-about-call.ts";
 import { createFrameworkApproval, type ApprovalOfFramework } from "./framework-approval.ts";
-import { keepApprovals, type KeptApprovals } from "./kept-approvals.ts";
-import { hintFor, type PendingApproval } from "./pending-call.ts";
+import { copyArguments, type PendingApproval } from "./pending-call.ts";
 import {
   createRememberedApprovals,
   type ApprovalScope,
   type ConversationScope,
+  type RememberedApprovals,
   type RememberedFor,
 } from "./remembered-approvals.ts";
-import { resumeApprovedCall, type Resumption } from "./resume-call.ts";
-import { createSuspension, type Suspension } from "./suspend-call.ts";
-import { readMode, type AskedByMode, type AskedTool, type WhyAsked } from "./why-asked.ts";
+import { createSuspension, type Suspension, type TokenLook } from "./suspend-call.ts";
+import { readMode, type AskedTool, type WhyAsked } from "./why-asked.ts";
 
 /** What the rules of the policy say of a call: why somebody has to approve it, or nothing. */
-export type AskedByRules = (tool: AskedTool) => WhyAsked | string | undefined;
+export type AskedByRules = (tool: AskedTool) => WhyAsked | undefined;
 
 /** The approval of calls by a human. */
 export interface Approval {
@@ -56,6 +57,8 @@ export interface Approval {
    * does not count.
    */
   requiresApproval(definition: ToolDefinition, server?: AdmissionServer): boolean;
+  /** Why somebody is asked before calls of a tool; `undefined` where nobody is. */
+  why(tool: AskedTool): WhyAsked | undefined;
   /** Lets a framework ask about the calls of one conversation. */
   forFramework(framework: ApprovalOfFramework): FrameworkApproval;
   /**
@@ -76,8 +79,6 @@ export interface Approval {
    * for when it is over. Rejects as the store does.
    */
   forget(scope: ApprovalScope | ConversationScope): Promise<void>;
-  /** What happens to calls of a tool, in sentences. */
-  describe(subject: ToolSubject, definition?: ToolDefinition): readonly string[];
 }
 
 /**
@@ -90,82 +91,51 @@ export function createApproval(
   asks: AskedByRules = () => undefined,
 ): Approval {
   const settings = readApprovalOptions(options);
-  const { store, clock, lock } = parts;
   const byMode = readMode(settings.mode);
-  const remembered = createRememberedApprovals({ store, lock, clock, conversationMs: settings.conversationMs });
+  const remembered = createRememberedApprovals(parts);
   // What a framework asks is answered in this process, so that nobody else needs the key.
   const { keys = [crypto.getRandomValues(new Uint8Array(32))], ttlMs = dayMs } = settings.suspend ?? {};
   const suspension = createSuspension({ keys, ttlMs, parts });
-  const why = (tool: AskedTool): WhyAsked | undefined => whyAsked(tool, { byMode, asks, parts });
-  const decided = (suspended: unknown, decision: "once" | "no" | RememberedFor): string => {
-    if (settings.suspend === undefined) {
-      throw new TypeError("approval.suspend is not set: this policy suspends no calls");
-    }
-    return suspension.decide(suspended, decision);
+  const why = (tool: AskedTool): WhyAsked | undefined => {
+    const { definition, server } = tool;
+    const byItself = definition.requireApproval === true ? ofDefinition : undefined;
+    return asks(tool) ?? byMode(toolSubject(definition, server, parts), definition.name) ?? byItself;
   };
-  const kept = keepApprovals(remembered, parts);
-  const around = createApprovalInterceptor({ settings, parts, why, suspension, kept });
+  const decide = (suspended: unknown, decision: ApprovalGrant["decision"]): string => {
+    if (settings.suspend !== undefined) return suspension.decide(suspended, decision);
+    throw new TypeError("approval.suspend is not set: this policy suspends no calls");
+  };
+  const around = createApprovalInterceptor({ settings, parts, why, suspension, remembered });
   return {
     interceptor: around((call, next) => next(call)),
     around,
+    why,
     requiresApproval: (definition, server) => why({ definition, server }) !== undefined,
-    forFramework: (framework) =>
-      createFrameworkApproval({
-        ...framework,
-        hasHandler: settings.handler !== undefined,
-        why,
-        suspension,
-        parts,
-        secrets: settings.secrets,
-      }),
-    approve(suspended, { remember } = {}) {
-      if (remember === undefined || remember === "conversation" || remember === "always") {
-        return decided(suspended, remember ?? "once");
-      }
+    forFramework: (framework) => createFrameworkApproval({ ...framework, settings, why, suspension, parts }),
+    approve(suspended, { remember = "once" }: { readonly remember?: RememberedFor | "once" | undefined } = {}) {
+      if (["once", "conversation", "always"].includes(remember)) return decide(suspended, remember);
       throw new TypeError('remember must be "conversation" or "always"');
     },
-    reject: (suspended) => decided(suspended, "no"),
+    reject: (suspended) => decide(suspended, "no"),
     forget: (scope) => remembered.forget(scope),
-    describe(subject, definition) {
-      const byDefinition = definition?.requireApproval === true ? ofDefinition : undefined;
-      const asked = byMode(subject, definition?.name) ?? byDefinition;
-      return asked === undefined ? [] : [`approval: ${asked.why} (${asked.rule}); ${howAsked(settings)}`];
-    },
   };
 }
 
 const byToken: WhyAsked = { rule: "approval.suspend", why: "the call was suspended" };
 const ofDefinition: WhyAsked = { rule: "requireApproval", why: "the definition of the tool says so" };
 
-function whyAsked(
-  tool: AskedTool,
-  { byMode, asks, parts }: { readonly byMode: AskedByMode; readonly asks: AskedByRules; readonly parts: PolicyParts },
-): WhyAsked | undefined {
-  const { definition, server } = tool;
-  const asked = asks(tool);
-  if (typeof asked === "string") return { rule: "rules", why: asked };
-  if (asked !== undefined) return asked;
-  const byItself = definition.requireApproval === true ? ofDefinition : undefined;
-  return byMode(toolSubject(definition, server, parts), definition.name) ?? byItself;
-}
-
-function howAsked({ handler, suspend }: ReadApprovalOptions): string {
-  if (handler !== undefined) return "the handler is asked";
-  return suspend === undefined ? "nobody can be asked, so calls are refused" : "calls wait until they are approved";
-}
-
 interface ApprovalInterceptorInit {
   readonly settings: ReadApprovalOptions;
   readonly parts: PolicyParts;
   readonly why: (tool: AskedTool) => WhyAsked | undefined;
   readonly suspension: Suspension;
-  readonly kept: KeptApprovals;
+  readonly remembered: RememberedApprovals;
 }
 
 function createApprovalInterceptor(init: ApprovalInterceptorInit): Approval["around"] {
-  const { settings, parts, why, suspension, kept } = init;
+  const { settings, parts, why, suspension, remembered } = init;
   const { handler } = settings;
-  const asking = handler && createApprovalAsking({ handler, settings, kept, parts });
+  const asking = handler && createApprovalAsking({ handler, settings, remembered, parts });
   return (stage) => async (call, next) => {
     const asked = why(call);
     const token = call.options.context?.approval;
@@ -176,11 +146,11 @@ function createApprovalInterceptor(init: ApprovalInterceptorInit): Approval["aro
     const selected = holdToDefinition(call);
     if (selected === undefined) throw selectionError(call, reason, parts);
     const pending = toPending(call, reason, parts);
-    const resumed = token && (await resumeApprovedCall(pending, token, { suspension, kept, parts }));
-    if (!resumed && !(await kept.approves(pending))) {
+    const resumed = token && (await resume(pending, token, init));
+    if (!resumed && !(await remembered.approves(pending))) {
       await decide(pending, { asking, suspension: settings.suspend && suspension, parts });
     }
-    const shown = { ...call, args: pending.copied.args, options: { ...plainOptions(call), selected } };
+    const shown = { ...call, args: pending.args, options: { ...plainOptions(call), selected } };
     return resumed ? runOnce(shown, resumed, { stage, next }) : stage(shown, next);
   };
 }
@@ -190,43 +160,95 @@ interface Way {
   readonly next: CallHandler;
 }
 
-async function runOnce(call: ToolCall, resumed: Resumption, { stage, next }: Way): Promise<ToolOutcome> {
+async function runOnce(call: ToolCall, useUp: () => Promise<void>, { stage, next }: Way): Promise<ToolOutcome> {
   const outcome = await stage(call, async (sent) => {
-    await resumed.useUp();
+    await useUp();
     return next(sent);
   });
-  // What answered without sending it has answered what was approved.
-  await resumed.useUp();
+  // A stage that answered without sending the call has answered what was approved.
+  await useUp();
   return outcome;
 }
 
-/** Without the token, which is for nobody else. */
+/**
+ * Looks at the token of a call. Resolves with what uses it up, which lets the call run once in all
+ * processes; throws when it is not good for the call.
+ */
+async function resume(
+  pending: PendingApproval,
+  token: string,
+  { suspension, remembered, parts }: ApprovalInterceptorInit,
+): Promise<() => Promise<void>> {
+  const { call } = pending;
+  const grant = await grantOf(pending, parts, () => suspension.look(token, pending));
+  const { decision, asked, id } = grant;
+  const use = async (): Promise<void> => {
+    await grantOf(pending, parts, () => suspension.useUp(grant, call));
+    if (asked !== undefined) {
+      parts.emit({ type: "approval-answered", ...callEvent(call, parts), decision, by: "human" }, call);
+    }
+    if (decision === "no") throw rejectedError(pending, undefined, parts);
+    if (asked === undefined) parts.emit({ type: "approval-resumed", ...callEvent(call, parts), id }, call);
+    if (decision !== "once") await remembered.keep(decision, pending);
+  };
+  let used: Promise<void> | undefined;
+  const useUp = (): Promise<void> => (used ??= use());
+  if (decision === "no") await useUp();
+  return useUp;
+}
+
+const denials: Readonly<Record<ApprovalDenial, string>> = {
+  rejected: "rejected",
+  unanswered: "unanswered",
+  forged: "the token of its approval is none of this policy's",
+  expired: "its approval has expired",
+  used: "its approval was used before, or is not known here",
+  unasked:
+    "nobody was asked about this very call: an approval holds once, for one tool, its arguments and its conversation, until it expires",
+  "other-tool": "another tool was approved, or this one has changed since",
+  "other-arguments": "it was approved with other arguments",
+  "other-caller": "it was approved for another principal or conversation",
+};
+
+async function grantOf(
+  { call, why: { rule } }: PendingApproval,
+  parts: PolicyParts,
+  work: () => Promise<TokenLook>,
+): Promise<ApprovalGrant> {
+  let look: TokenLook;
+  try {
+    look = await work();
+  } catch (error) {
+    if (call.options.signal?.aborted === true) throw stoppedCall(call, "not-sent");
+    parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error }, call);
+    const reason = "was refused: nobody can say whether its approval was used before";
+    throw refuseCall(call, { stage: "approval", code: "call_refused", reason, rule, cause: error }, parts);
+  }
+  if ("grant" in look) return look.grant;
+  const refusal = { stage: "approval", code: "approval_denied", rule, details: { denied: look.denied } } as const;
+  throw refuseCall(call, { ...refusal, reason: `was refused: ${denials[look.denied]}` }, parts);
+}
+
 function plainOptions({ options }: ToolCall): ToolCall["options"] {
   return options.context?.approval === undefined ? options : { ...options, context: withoutApproval(options.context) };
 }
 
 function toPending(call: ToolCall, why: WhyAsked, parts: PolicyParts): PendingApproval {
-  const copied: CopiedArguments | undefined = copyArguments(call.args);
+  const copied = copyArguments(call.args);
   if (copied === undefined) {
     const reason = "has arguments that cannot be shown: they are no JSON, or nested too deep";
     throw refuseCall(call, { stage: "approval", code: "invalid_arguments", reason, rule: why.rule }, parts);
   }
-  const { effect } = toolSubject(call.definition, call.server, parts);
-  return { call, copied, why, effect, hint: hintFor(call.origin.toolName) };
+  return { call, ...copied, why, effect: toolSubject(call.definition, call.server, parts).effect };
 }
 
-/** Resolves when somebody approves the call now. */
-async function decide(
-  pending: PendingApproval,
-  {
-    asking,
-    suspension,
-    parts,
-  }: Pick<ApprovalInterceptorInit, "parts"> & {
-    readonly asking: ApprovalAsking | undefined;
-    readonly suspension: Suspension | undefined;
-  },
-): Promise<void> {
+interface DecideInit {
+  readonly asking: ApprovalAsking | undefined;
+  readonly suspension: Suspension | undefined;
+  readonly parts: PolicyParts;
+}
+
+async function decide(pending: PendingApproval, { asking, suspension, parts }: DecideInit): Promise<void> {
   const verdict = await asking?.ask(pending);
   if (verdict === "run") return;
   const words = typeof verdict === "object" ? verdict.unasked : undefined;
@@ -234,16 +256,17 @@ async function decide(
 }
 
 async function requiredError(
-  { call, why, hint, copied }: PendingApproval,
+  pending: PendingApproval,
   { suspension, words }: { readonly suspension: Suspension | undefined; readonly words: string | undefined },
   parts: PolicyParts,
 ): Promise<HostsideError> {
+  const { call, why } = pending;
   const refusal = { stage: "approval", code: "approval_required", rule: why.rule } as const;
   const said = words === undefined || words === "" ? "" : `: ${cleanText(words, 500)}`;
   const nobody = { ...refusal, reason: `needs an approval (${why.why}), and nobody can be asked${said}` };
   if (suspension === undefined) return refuseCall(call, nobody, parts);
   try {
-    const approval = await suspension.suspend(call, { hint, why: why.why, copied });
+    const approval = await suspension.suspend(pending);
     parts.emit({ type: "approval-suspended", ...callEvent(call, parts), id: approval.id }, call);
     return refuseCall(call, { ...refusal, reason: `waits for an approval: ${why.why}`, details: { approval } }, parts);
   } catch (error) {
@@ -257,40 +280,12 @@ function selectionError(call: ToolCall, { rule }: WhyAsked, parts: PolicyParts):
   return refuseCall(call, { stage: "approval", code: "tool_changed", reason, rule }, parts);
 }
 
-/**
- * What the call is held to once its definition was approved; `undefined` when its caller has
- * selected another one, which nobody can approve by looking at this one.
- */
+/** The definition that was shown and that runs; `undefined` where the caller selected another. */
 function holdToDefinition({ definition, options: { selected } }: ToolCall): ToolDefinition | undefined {
   if (selected === undefined || selected === definition) return definition;
-  if (!readsTheSame(selected, definition)) return undefined;
-  // The one of an earlier registration reads the same, and its provider knows it by this very
-  // object. A copy says nothing of the kind.
-  return "fingerprint" in selected ? selected : definition;
-}
-
-// A toolbox cuts texts and flags them; the caller's one is as its provider has it.
-function readsTheSame(selected: ToolDefinition, { flags = [], ...definition }: ToolDefinition): boolean {
-  const isCut = flags.includes("truncated");
-  return (
-    isText(selected.description, definition.description, isCut) &&
-    isText(selected.title ?? "", definition.title ?? "", isCut) &&
-    sameJson(comparable(selected), comparable(definition))
-  );
-}
-
-function isText(selected: string, shown: string, isCut: boolean): boolean {
-  return selected === shown || (isCut && shown.endsWith("…") && selected.startsWith(shown.slice(0, -1)));
-}
-
-function comparable({
-  name,
-  inputSchema,
-  outputSchema,
-  annotations,
-  effect,
-  requireApproval,
-  origin,
-}: ToolDefinition): object {
-  return { name, inputSchema, outputSchema, annotations, effect, requireApproval, origin };
+  if (selected.fingerprint === undefined) return sameDefinition(selected, definition) ? definition : undefined;
+  // A toolbox may show cut texts, so that the fingerprint tells. The provider of an earlier
+  // registration knows the tool by this very object.
+  const isSame = selected.fingerprint === definition.fingerprint && sameJson(selected.origin, definition.origin);
+  return isSame ? selected : undefined;
 }

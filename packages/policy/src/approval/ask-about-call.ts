@@ -1,118 +1,172 @@
-import type { HostsideError } from "@hostside/core";
-import { cleanText } from "@hostside/core";
-import { dateOf, describeCall, formatMs, withoutApproval } from "@hostside/core/implement";
+import { cleanText, type HostsideError } from "@hostside/core";
+import { dateOf, describeCall, formatMs, isJsonObject, quoteText, withoutApproval } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, refuseCall } from "../refuse.ts";
 import { stoppedCall } from "../stopped-call.ts";
-import type { ApprovalDecision, ApprovalHandler, ReadApprovalOptions } from "./approval-options.ts";
-import { askHuman, type Heard, type OpenQuestion } from "./ask-human.ts";
-import type { PendingApproval } from "./pending-call.ts";
-import type { KeptApprovals } from "./kept-approvals.ts";
+import {
+  approvalDecisions,
+  type ApprovalDecision,
+  type ApprovalHandler,
+  type ApprovalQuestion,
+  type ReadApprovalOptions,
+} from "./approval-options.ts";
+import { hintFor, type PendingApproval } from "./pending-call.ts";
+import type { RememberedApprovals } from "./remembered-approvals.ts";
 
-/** What somebody who was asked wants; `unasked`: nobody could be asked, and why. */
+/**
+ * What becomes of a call that somebody was asked about. `unasked`: nobody could be asked this time,
+ * for the reason that the handler gave.
+ */
 export type ApprovalVerdict = "run" | "suspend" | { readonly unasked: string | undefined };
 
-/** Asks about calls. */
+/** Asks about calls, and remembers the answers. */
 export interface ApprovalAsking {
-  /**
-   * Resolves with what was answered; rejects with the refusal. The time of the call stands still
-   * meanwhile.
-   */
+  /** Throws when the call may not run. */
   ask(pending: PendingApproval): Promise<ApprovalVerdict>;
 }
 
-/** How it is asked. */
+/** What asking is done with. */
 export interface ApprovalAskingInit {
   readonly handler: ApprovalHandler;
   readonly settings: ReadApprovalOptions;
-  readonly kept: KeptApprovals;
+  readonly remembered: RememberedApprovals;
   readonly parts: PolicyParts;
 }
 
-interface Waiting {
+type Heard =
+  | { readonly kind: "answered"; readonly decision: ApprovalDecision; readonly reason?: string }
+  | { readonly kind: "unasked"; readonly reason?: string }
+  /** An answer to another question holds for this one. */
+  | { readonly kind: "covered" }
+  | { readonly kind: "failed"; readonly error: unknown; readonly wrongAnswer?: string }
+  | { readonly kind: "late" }
+  /** The call is over. */
+  | { readonly kind: "over" };
+
+interface OpenQuestion {
   readonly pending: PendingApproval;
-  readonly question: OpenQuestion;
+  readonly heard: Promise<Heard>;
+  readonly settle: (heard: Heard) => void;
 }
 
-/**
- * Asks one handler. Each call is a question of its own, but an answer for the conversation or for
- * always settles those that it holds for.
- */
-export function createApprovalAsking({ handler, settings, kept, parts }: ApprovalAskingInit): ApprovalAsking {
-  const { clock } = parts;
-  const { timeoutMs, maxOpen, maxOpenPerPrincipal } = settings;
-  const open = new Set<Waiting>();
+// Of one principal a quarter, so that one who never answers leaves room for others.
+const mostOpen = 100;
+const mostOpenPerPrincipal = 25;
 
+/** Makes the asking of one policy, which knows its open questions. */
+export function createApprovalAsking(init: ApprovalAskingInit): ApprovalAsking {
+  const { settings, remembered, parts } = init;
+  const open = new Set<OpenQuestion>();
   const assertRoom = (pending: PendingApproval): void => {
-    if (open.size >= maxOpen) throw tooManyError(pending, { count: open.size, rule: "approval.maxOpen" }, parts);
     const principal = principalOf(pending);
-    if (principal === undefined) return;
-    const own = Array.from(open).filter((waiting) => principalOf(waiting.pending) === principal);
-    if (own.length < maxOpenPerPrincipal) return;
-    throw tooManyError(pending, { count: own.length, rule: "approval.maxOpenPerPrincipal" }, parts);
+    const own = Array.from(open).filter((question) => principalOf(question.pending) === principal);
+    const isOwn = principal !== undefined && own.length >= mostOpenPerPrincipal;
+    if (!isOwn && open.size < mostOpen) return;
+    const whose = isOwn ? `${own.length} questions of the same principal` : `${open.size} questions`;
+    const reason = `needs an approval, and ${whose} are open already`;
+    throw refuseCall(pending.call, { stage: "approval", code: "overloaded", reason, rule: "approval" }, parts);
   };
   const hear = async (pending: PendingApproval): Promise<Heard> => {
-    const { call, copied, why, effect, hint } = pending;
-    const { origin: tool, definition, server, options } = call;
+    const { call, why } = pending;
     parts.emit({ type: "approval-asked", ...callEvent(call, parts), rule: why.rule, reason: why.why }, call);
-    const context = options.context && Object.freeze({ ...withoutApproval(options.context) });
-    const answers = answersFor(pending, settings);
-    const asked = {
-      tool,
-      definition,
-      server,
-      args: copied.args,
-      effect,
-      why: why.why,
-      hint,
-      shown: Object.freeze(describeCall({ definition, args: copied.args, effect, secrets: settings.secrets() })),
-      context,
-      answers,
-      timeoutMs,
-    };
-    const resume = options.deadline?.pause();
-    const question = askHuman(asked, { handler, clock, timeoutMs, callSignal: options.signal });
-    const waiting = { pending, question };
-    open.add(waiting);
+    const resume = call.options.deadline?.pause();
+    const question = askHuman(pending, init);
+    open.add(question);
     try {
       return await question.heard;
     } finally {
-      open.delete(waiting);
+      open.delete(question);
       resume?.();
     }
   };
   const remember = async (pending: PendingApproval, decision: ApprovalDecision): Promise<void> => {
-    const answered = { type: "approval-answered", ...callEvent(pending.call, parts), by: "human" } as const;
-    if (decision !== "conversation" && decision !== "always")
-      return parts.emit({ ...answered, decision }, pending.call);
-    if (!answersFor(pending, settings).includes(decision)) {
-      const reason = `"${decision}" counts once: ${pending.call.definition.fingerprint === undefined ? "the tool has no fingerprint" : "the context has no conversation"}`;
-      return parts.emit({ ...answered, decision: "once", reason }, pending.call);
+    const { call } = pending;
+    const isOffered = answersFor(pending, settings).includes(decision);
+    const noun = call.definition.fingerprint === undefined ? "the tool has no fingerprint" : "there is no conversation";
+    const counted = isOffered ? { decision } : { decision: "once" as const, reason: `"${decision}" counts once: ${noun}` };
+    parts.emit({ type: "approval-answered", ...callEvent(call, parts), by: "human", ...counted }, call);
+    if (!isOffered || (decision !== "conversation" && decision !== "always")) return;
+    for (const { pending: other, settle } of open) {
+      if (remembered.holdsFor(decision, pending, other)) settle({ kind: "covered" });
     }
-    parts.emit({ ...answered, decision }, pending.call);
-    for (const { pending: other, question } of open) {
-      if (kept.holdsFor(decision, pending, other)) question.settle({ kind: "covered" });
-    }
-    await kept.keep(decision, pending);
+    await remembered.keep(decision, pending);
   };
   return {
     async ask(pending) {
       assertRoom(pending);
       const heard = await hear(pending);
       if (heard.kind === "covered") {
-        parts.emit(
-          { type: "approval-answered", ...callEvent(pending.call, parts), decision: "once", by: "memory" },
-          pending.call,
-        );
+        const { call } = pending;
+        parts.emit({ type: "approval-answered", ...callEvent(call, parts), decision: "once", by: "memory" }, call);
         return "run";
       }
       if (heard.kind === "unasked") return { unasked: heard.reason };
-      if (heard.kind !== "answered") throw unheardError(heard, pending, { parts, timeoutMs });
+      if (heard.kind !== "answered") throw unheardError(heard, pending, { parts, timeoutMs: settings.timeoutMs });
       await remember(pending, heard.decision);
       if (heard.decision === "no") throw rejectedError(pending, heard.reason, parts);
       return heard.decision === "suspend" ? "suspend" : "run";
     },
   };
+}
+
+function askHuman(pending: PendingApproval, { handler, settings, parts }: ApprovalAskingInit): OpenQuestion {
+  const { call, args, why, effect } = pending;
+  const { origin: tool, definition, server, options } = call;
+  const controller = new AbortController();
+  let finish: (heard: Heard) => void = () => {};
+  const heard = new Promise<Heard>((resolve) => (finish = resolve));
+  let isOpen = true;
+  const settle = (result: Heard): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    cancel();
+    options.signal?.removeEventListener("abort", onOver);
+    if (result.kind !== "answered" && result.kind !== "failed") controller.abort();
+    finish(result);
+  };
+  const onOver = (): void => settle({ kind: "over" });
+  const cancel = parts.clock.schedule(settings.timeoutMs, () => settle({ kind: "late" }));
+  if (options.signal?.aborted === true) onOver();
+  else {
+    options.signal?.addEventListener("abort", onOver, { once: true });
+    const question: ApprovalQuestion = Object.freeze({
+      tool,
+      definition,
+      server,
+      args,
+      effect,
+      why: why.why,
+      hint: hintFor(tool.toolName),
+      shown: Object.freeze(describeCall({ definition, args, effect, secrets: settings.secrets() })),
+      context: options.context && Object.freeze({ ...withoutApproval(options.context) }),
+      answers: answersFor(pending, settings),
+      timeoutMs: settings.timeoutMs,
+      signal: controller.signal,
+    });
+    void answerOf(handler, question).then(settle);
+  }
+  return { pending, heard, settle };
+}
+
+async function answerOf(handler: ApprovalHandler, question: ApprovalQuestion): Promise<Heard> {
+  try {
+    const given: unknown = await handler(question);
+    const { decision, reason }: { decision?: unknown; reason?: unknown } = isJsonObject(given) ? given : { decision: given };
+    const words = typeof reason === "string" ? { reason } : {};
+    if (reason === undefined || typeof reason === "string") {
+      if (decision === "none") return { kind: "unasked", ...words };
+      const known = approvalDecisions.find((one) => one === decision);
+      // What cannot be remembered counts once; what cannot be suspended is no answer.
+      if (known !== undefined && (known !== "suspend" || question.answers.includes("suspend")))
+        return { kind: "answered", decision: known, ...words };
+    }
+    // A word is a mistake of whoever wrote the handler; a sentence may be what a person said.
+    const said = typeof decision === "string" && /^\w{1,20}$/.test(decision) ? quoteText(decision) : "something else";
+    const wrongAnswer = `the approval handler answered ${said}, and not ${question.answers.map((one) => `"${one}"`).join(", ")}`;
+    return { kind: "failed", error: new TypeError(wrongAnswer), wrongAnswer };
+  } catch (error) {
+    return { kind: "failed", error };
+  }
 }
 
 function answersFor({ call }: PendingApproval, { suspend }: ReadApprovalOptions): readonly ApprovalDecision[] {
@@ -131,57 +185,32 @@ function principalOf({ call }: PendingApproval): string | undefined {
   return call.options.context?.principal;
 }
 
-interface Crowd {
-  readonly count: number;
-  readonly rule: "approval.maxOpen" | "approval.maxOpenPerPrincipal";
-}
-
-function tooManyError({ call }: PendingApproval, { count, rule }: Crowd, parts: PolicyParts): HostsideError {
-  const whose = rule === "approval.maxOpen" ? "" : " of the same principal";
-  const reason = `needs an approval, and ${count} questions${whose} are open already`;
-  return refuseCall(call, { stage: "approval", code: "overloaded", reason, rule }, parts);
-}
-
-/** A human said no. */
+/** Refuses a call that a person rejected, in that person's words. */
 export function rejectedError(
   { call, why }: PendingApproval,
   words: string | undefined,
   parts: PolicyParts,
 ): HostsideError {
   const said = words === undefined || words === "" ? "" : `: ${cleanText(words, 500)}`;
-  const details = { denied: "rejected" } as const;
-  const refusal = { stage: "approval", code: "approval_denied", rule: why.rule, details } as const;
+  const refusal = { stage: "approval", code: "approval_denied", rule: why.rule, details: { denied: "rejected" } } as const;
   return refuseCall(call, { ...refusal, reason: `was rejected by the user${said}` }, parts);
 }
 
 function unheardError(
   heard: Exclude<Heard, { readonly kind: "answered" | "covered" | "unasked" }>,
-  { call, why }: PendingApproval,
+  { call, why: { rule } }: PendingApproval,
   { parts, timeoutMs }: { readonly parts: PolicyParts; readonly timeoutMs: number },
 ): HostsideError {
-  const { rule } = why;
   if (heard.kind === "over") return stoppedCall(call, "not-sent");
   const late = `nobody approved it within ${formatMs(timeoutMs)}`;
   const error = heard.kind === "failed" ? heard.error : new Error(`the approval handler did not answer: ${late}`);
-  parts.emit(
-    {
-      ...callEvent(call, parts),
-      type: "part-failed",
-      part: "approval.handler",
-      error,
-      at: dateOf(parts.clock),
-    },
-    call,
-  );
+  const at = dateOf(parts.clock);
+  parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "approval.handler", error, at }, call);
   if (heard.kind === "late") {
-    const details = { denied: "unanswered" } as const;
-    return refuseCall(
-      call,
-      { stage: "approval", code: "approval_denied", reason: `was refused: ${late}`, rule, details },
-      parts,
-    );
+    const refusal = { stage: "approval", code: "approval_denied", rule, details: { denied: "unanswered" } } as const;
+    return refuseCall(call, { ...refusal, reason: `was refused: ${late}` }, parts);
   }
   const { wrongAnswer = "whoever should ask for an approval failed" } = heard;
-  const reason = `was refused: ${wrongAnswer}`;
-  return refuseCall(call, { stage: "approval", code: "call_refused", reason, rule, cause: error }, parts);
+  const refusal = { stage: "approval", code: "call_refused", rule, cause: error } as const;
+  return refuseCall(call, { ...refusal, reason: `was refused: ${wrongAnswer}` }, parts);
 }

@@ -10,7 +10,8 @@ import { describeCall, isJsonObject } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
 import { callEvent } from "../refuse.ts";
-import { copyArguments } from "./copy-arguments.ts";
+import type { ReadApprovalOptions } from "./approval-options.ts";
+import { copyArguments } from "./pending-call.ts";
 import type { QuestionOfFramework, Suspension } from "./suspend-call.ts";
 import type { AskedTool, WhyAsked } from "./why-asked.ts";
 
@@ -23,26 +24,25 @@ export interface ApprovalOfFramework {
 }
 
 interface FrameworkApprovalInit extends ApprovalOfFramework {
-  readonly hasHandler: boolean;
+  readonly settings: ReadApprovalOptions;
   readonly why: (tool: AskedTool) => WhyAsked | undefined;
   readonly suspension: Suspension;
-  readonly secrets: () => readonly string[];
   readonly parts: PolicyParts;
 }
 
 /** Makes the approval of the calls of one conversation by a framework. */
 export function createFrameworkApproval(init: FrameworkApprovalInit): FrameworkApproval {
-  const { context, serverOf, hasHandler, why, suspension, parts, secrets } = init;
+  const { context, serverOf, settings, why, suspension, parts } = init;
   const read = ({ id, definition, args = {}, context: own }: AskedCall): QuestionOfFramework | undefined => {
     const copied = isJsonObject(args) ? copyArguments(args) : undefined;
     if (copied === undefined) return undefined;
     const { name, origin = { serverId: "", toolName: name, qualifiedName: `local::${name}` } } = definition;
     const options = { context: { ...context, ...own } };
     const call: ToolCall = { origin, definition, server: serverOf(definition), args: copied.args, options };
-    return { callId: id, call, copied };
+    return { callId: id, call, canonical: copied.canonical };
   };
   return {
-    requires: (definition) => !hasHandler && why({ definition, server: serverOf(definition) }) !== undefined,
+    requires: (definition) => settings.handler === undefined && why({ definition, server: serverOf(definition) }) !== undefined,
     async note(asked) {
       const question = read(asked);
       if (question === undefined) return [];
@@ -57,7 +57,7 @@ export function createFrameworkApproval(init: FrameworkApprovalInit): FrameworkA
       }
       const { definition, server, args } = call;
       const { effect } = toolSubject(definition, server, parts);
-      return describeCall({ definition, args, effect, secrets: secrets() });
+      return describeCall({ definition, args, effect, secrets: settings.secrets() });
     },
     answer(asked, decision) {
       const question = read(asked);

@@ -1,19 +1,40 @@
-import { truncateText, type ToolCall, type ToolEffect } from "@hostside/core";
-import { escapeUnseen } from "@hostside/core/implement";
-import type { CopiedArguments } from "./copy-arguments.ts";
+import { truncateText, type JsonObject, type JsonValue, type ToolCall, type ToolEffect } from "@hostside/core";
+import { canonicalJson, escapeUnseen, freezeData, isJsonObject } from "@hostside/core/implement";
 import type { WhyAsked } from "./why-asked.ts";
 
-/** A call that runs when somebody approves it. */
+/** A call that is to be approved, as it will run. */
 export interface PendingApproval {
   readonly call: ToolCall;
-  readonly copied: CopiedArguments;
+  /** What is shown and sent: a frozen copy, whose members are in the order of their names. */
+  readonly args: JsonObject;
+  /** The canonical JSON of the arguments. */
+  readonly canonical: string;
   readonly why: WhyAsked;
   readonly effect: ToolEffect;
-  readonly hint: string;
 }
 
-/** The question about a tool in one line. Its name is a server's, and cannot break out of it. */
+/** Copies arguments; `undefined` for those that are no JSON, or nested too deep. */
+export function copyArguments(args: JsonObject): Pick<PendingApproval, "args" | "canonical"> | undefined {
+  try {
+    const canonical = canonicalJson(JSON.parse(JSON.stringify(args)) as JsonValue);
+    const copy: unknown = JSON.parse(canonical);
+    return isJsonObject(copy) ? { args: freezeData(copy), canonical } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The question in one line, with a name that cannot pass for more than a name. */
 export function hintFor(toolName: string): string {
   const name = escapeUnseen(truncateText(toolName, 128)).replaceAll("`", "'").replaceAll(/\s+/g, " ");
   return `Approve execution of tool \`${name}\`?`;
+}
+
+/**
+ * The lock of what is kept under a key: one of 256 for each kind of value, because a lock of files
+ * leaves a file for each key.
+ */
+export function lockKey(key: string): string {
+  const end = key.slice(key.lastIndexOf(":") + 1);
+  return `${key.slice(0, -end.length)}lock:${end.slice(-2)}`;
 }

@@ -1,4 +1,4 @@
-import type { Clock, FencingToken, JsonObject, JsonValue, Lock, Store, ToolEffect } from "@hostside/core";
+import { type JsonObject, type ToolEffect } from "@hostside/core";
 import {
   dateOf,
   isJsonObject,
@@ -8,14 +8,16 @@ import {
   type ValueVersion,
 } from "@hostside/core/implement";
 import { hashJson } from "@hostside/naming";
-import { LRUCache } from "lru-cache";
-import { lockKey } from "./lock-key.ts";
 import { isWorseEffect } from "../effects/worse-effect.ts";
+import type { PolicyParts } from "../policy-parts.ts";
+import { callEvent } from "../refuse.ts";
+import { dayMs } from "./approval-options.ts";
+import { lockKey, type PendingApproval } from "./pending-call.ts";
 
-/** For what an answer can be remembered. */
+/** For how long an answer is remembered. */
 export type RememberedFor = "conversation" | "always";
 
-/** What a remembered answer holds for. */
+/** A tool as a principal calls it. */
 export interface ApprovalScope {
   readonly serverId: string;
   readonly toolName: string;
@@ -23,162 +25,144 @@ export interface ApprovalScope {
   readonly conversation?: string | undefined;
 }
 
-/** All that was remembered for one conversation, whatever the tool. */
+/** A conversation of a principal. */
 export interface ConversationScope {
   readonly conversation: string;
   readonly principal?: string | undefined;
 }
 
-/** The tool as it is now. */
-export interface RememberedTool {
-  /** That of its server: an answer holds for no other one under the same id. */
-  readonly registration?: string | undefined;
+/**
+ * Answers that are remembered, for a tool that has the same registration and fingerprint and no
+ * worse effect. A store that fails costs a question more, and never lets anything run.
+ */
+export interface RememberedApprovals {
+  /** Whether an earlier answer holds for the call. */
+  approves(pending: PendingApproval): Promise<boolean>;
+  /** Keeps an answer to a call. */
+  keep(kind: RememberedFor, pending: PendingApproval): Promise<void>;
+  /** Whether an answer to one call, remembered for `kind`, would hold for another one. */
+  holdsFor(kind: RememberedFor, answered: PendingApproval, other: PendingApproval): boolean;
+  /** Forgets all of a conversation, or one tool. Rejects as the store does. */
+  forget(scope: ApprovalScope | ConversationScope): Promise<void>;
+}
+
+const leaseMs = 10_000;
+// Of one tool, or of one conversation; the oldest go first.
+const mostAnswers = { always: 8, conversation: 500 };
+const format: ValueVersion = { what: "remembered approvals", version: 1 };
+
+/** Makes them. One record has the answers for a tool, or all of a conversation. */
+export function createRememberedApprovals(parts: PolicyParts): RememberedApprovals {
+  const { store, lock, clock } = parts;
+  const read = async (key: string): Promise<readonly JsonObject[]> => {
+    const record = readVersioned(await store.get(key), format);
+    return Array.isArray(record) ? record.filter(isJsonObject) : [];
+  };
+  const change = (
+    kind: RememberedFor,
+    key: string,
+    work: (answers: readonly JsonObject[]) => readonly JsonObject[],
+  ): Promise<void> =>
+    lock.withLock(lockKey(key), leaseMs, async (signal, fencingToken) => {
+      const answers = work(await read(key)).slice(-mostAnswers[kind]);
+      const value = writeVersioned(answers, format);
+      await store.set(key, value, kind === "always" ? undefined : dayMs, fencingToken);
+      // Where no fencing token tells, what was written too late is reported.
+      signal.throwIfAborted();
+    });
+  const guarded = async <T>({ call }: PendingApproval, work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error }, call);
+      return undefined;
+    }
+  };
+  const find = async (pending: PendingApproval): Promise<RememberedFor | undefined> => {
+    const tool = toolOf(pending);
+    for (const kind of tool === undefined ? [] : kindsFor(scopeOf(pending))) {
+      const answers = await read(keyOf(kind, scopeOf(pending)));
+      if (tool !== undefined && answers.some((answer) => isFor(answer, tool))) return kind;
+    }
+    return undefined;
+  };
+  return {
+    async approves(pending) {
+      const decision = await guarded(pending, () => find(pending));
+      if (decision === undefined) return false;
+      const { call } = pending;
+      parts.emit({ type: "approval-answered", ...callEvent(call, parts), decision, by: "memory" }, call);
+      return true;
+    },
+    async keep(kind, pending) {
+      const [scope, tool] = [scopeOf(pending), toolOf(pending)];
+      // What no later call could be found by.
+      if (tool === undefined || (kind === "conversation" && scope.conversation === undefined)) return;
+      await guarded(pending, () =>
+        change(kind, keyOf(kind, scope), (answers) => [
+          ...answers.filter((one) => !(isAbout(one, tool) && one["registration"] === tool.registration)),
+          { ...tool, at: dateOf(clock) },
+        ]),
+      );
+    },
+    holdsFor(kind, answered, other) {
+      const [given, wanted] = [toolOf(answered), toolOf(other)];
+      const isSamePlace = keyOf(kind, scopeOf(answered)) === keyOf(kind, scopeOf(other));
+      return isSamePlace && given !== undefined && wanted !== undefined && isFor({ ...given }, wanted);
+    },
+    async forget(scope) {
+      // Whatever is there: to forget lets nothing run.
+      if (!("toolName" in scope)) return void (await store.delete(keyOf("conversation", scope)));
+      await store.delete(keyOf("always", scope));
+      if (scope.conversation === undefined) return;
+      const key = keyOf("conversation", scope);
+      if ((await read(key)).some((one) => isAbout(one, scope)))
+        await change("conversation", key, (answers) => answers.filter((one) => !isAbout(one, scope)));
+    },
+  };
+}
+
+interface RememberedTool {
+  readonly serverId: string;
+  readonly toolName: string;
+  readonly registration: string | null;
   readonly fingerprint: string;
   readonly effect: ToolEffect;
 }
 
-/** Answers that hold for more than one call. */
-export interface RememberedApprovals {
-  /**
-   * For how long an answer was remembered that holds for the tool as it is; `undefined` when there
-   * is none. Rejects as the store does.
-   */
-  find(scope: ApprovalScope, tool: RememberedTool): Promise<RememberedFor | undefined>;
-  /** Keeps an answer in place of one for another fingerprint. Rejects as the store does. */
-  keep(kind: RememberedFor, scope: ApprovalScope, tool: RememberedTool): Promise<void>;
-  /** Forgets what was remembered for this scope. Rejects as the store does. */
-  forget(scope: ApprovalScope | ConversationScope): Promise<void>;
+function scopeOf({ call: { origin, options } }: PendingApproval): ApprovalScope {
+  const { principal, conversation } = options.context ?? {};
+  return { serverId: origin.serverId, toolName: origin.toolName, principal, conversation };
 }
 
-/** What remembered answers are kept with. */
-export interface RememberedApprovalsInit {
-  readonly store: Store;
-  /** What makes a change to the list of a conversation's answers exclusive. */
-  readonly lock: Lock;
-  readonly clock: Clock;
-  readonly conversationMs: number;
-}
-
-const leaseMs = 10_000;
-const mostAnswers = 8;
-const recordFormat: ValueVersion = { what: "remembered approvals", version: 1 };
-const listFormat: ValueVersion = { what: "lists of remembered approvals", version: 1 };
-
-/**
- * Remembers answers in a store. There is one record for each tool and kind, with an answer for each
- * of the latest registrations, so that there are no more than that, however often a server changes.
- */
-export function createRememberedApprovals({
-  store,
-  lock,
-  clock,
-  conversationMs,
-}: RememberedApprovalsInit): RememberedApprovals {
-  const keyOf = createKeys();
-  const readList = async (list: string): Promise<readonly string[]> =>
-    readKeys(readVersioned(await store.get(list), listFormat));
-  const readRecord = async (key: string): Promise<JsonValue | undefined> =>
-    readVersioned(await store.get(key), recordFormat);
-  const inTurn = (key: string, work: (fencingToken: FencingToken | undefined) => Promise<void>): Promise<void> =>
-    lock.withLock(lockKey(key), leaseMs, async (signal, fencingToken) => {
-      await work(fencingToken);
-      // Where no fencing token tells, what was written too late is said to be.
-      signal.throwIfAborted();
-    });
-  const forgetAll = async (scope: ConversationScope): Promise<void> => {
-    const list = listKey(scope);
-    // Most conversations have nothing to forget, and a lock of files leaves one for each key that
-    // it was asked for.
-    if ((await readList(list)).length === 0) return;
-    await inTurn(list, async (fencingToken) => {
-      for (const key of await readList(list)) await store.delete(key, fencingToken);
-      await store.delete(list, fencingToken);
-    });
-  };
-  return {
-    async find(scope, tool) {
-      for (const kind of kindsFor(scope)) {
-        if (holdsFor(await readRecord(keyOf(kind, scope)), tool)) return kind;
-      }
-      return undefined;
-    },
-    async keep(kind, scope, { registration: given, fingerprint, effect }) {
-      const registration = given ?? null;
-      const answer = { registration, fingerprint, effect, at: dateOf(clock) };
-      const withAnswer = (record: JsonValue | undefined): JsonValue => {
-        const others = answersIn(record).filter((one) => one["registration"] !== registration);
-        return writeVersioned([...others, answer].slice(-mostAnswers), recordFormat);
-      };
-      const key = keyOf(kind, scope);
-      const { conversation, principal } = scope;
-      if (kind === "always" || conversation === undefined) {
-        return inTurn(key, async (fencingToken) => {
-          // What a later version has kept there is not written over.
-          await store.set(key, withAnswer(await readRecord(key)), undefined, fencingToken);
-        });
-      }
-      const list = listKey({ conversation, principal });
-      await inTurn(list, async (fencingToken) => {
-        const record = withAnswer(await readRecord(key));
-        const keys = await readList(list);
-        // First, so that nothing is kept that is not on it.
-        const all = [...keys.filter((one) => one !== key), key];
-        await store.set(list, writeVersioned(all, listFormat), conversationMs, fencingToken);
-        await store.set(key, record, conversationMs, fencingToken);
-      });
-    },
-    async forget(scope) {
-      if (!("toolName" in scope)) return forgetAll(scope);
-      // Whatever is there: to forget lets nothing run.
-      for (const kind of kindsFor(scope)) await store.delete(keyOf(kind, scope));
-    },
-  };
+function toolOf({ call: { origin, definition, server }, effect }: PendingApproval): RememberedTool | undefined {
+  const { fingerprint } = definition;
+  if (fingerprint === undefined) return undefined;
+  const { serverId, toolName } = origin;
+  return { serverId, toolName, registration: server?.registration ?? null, fingerprint, effect };
 }
 
 function kindsFor({ conversation }: ApprovalScope): readonly RememberedFor[] {
   return conversation === undefined ? ["always"] : ["always", "conversation"];
 }
 
-// A hash costs ten times as much as everything else here, and the same few tools are called again
-// and again.
-const keptKeys = 1000;
-
-/**
- * Under which key an answer is kept. A hash, because names are as long as a server likes, and
- * because a principal is nobody's business.
- */
-function createKeys(): (kind: RememberedFor, scope: ApprovalScope) => string {
-  const keys = new LRUCache<string, string>({ max: keptKeys });
-  return (kind, { serverId, toolName, principal = null, conversation = null }) => {
-    const scope = kind === "always" ? [principal, serverId, toolName] : [principal, conversation, serverId, toolName];
-    const text = JSON.stringify([kind, ...scope]);
-    const known = keys.get(text);
-    if (known !== undefined) return known;
-    const key = `hostside:approval:${kind}:${hashJson(scope)}`;
-    keys.set(text, key);
-    return key;
-  };
+function keyOf(kind: RememberedFor, scope: ApprovalScope | ConversationScope): string {
+  const { serverId = "", toolName = "", principal, conversation }: Partial<ApprovalScope> = scope;
+  const whose = kind === "always" ? [principal ?? null, serverId, toolName] : [principal ?? null, conversation ?? null];
+  return `hostside:approval:${kind}:${hashJson(whose)}`;
 }
 
-/** Where the keys of a conversation's answers are listed. */
-function listKey({ principal, conversation }: ConversationScope): string {
-  return `hostside:approvals:${hashJson([principal ?? null, conversation])}`;
+function isAbout(answer: JsonObject, { serverId, toolName }: Pick<ApprovalScope, "serverId" | "toolName">): boolean {
+  return answer["serverId"] === serverId && answer["toolName"] === toolName;
 }
 
-function readKeys(list: unknown): readonly string[] {
-  return Array.isArray(list) ? list.filter((key) => typeof key === "string") : [];
-}
-
-function answersIn(record: unknown): readonly JsonObject[] {
-  return Array.isArray(record) ? record.filter(isJsonObject) : [];
-}
-
-function holdsFor(record: unknown, { registration, fingerprint, effect }: RememberedTool): boolean {
-  return answersIn(record).some(
-    (one) =>
-      one["registration"] === (registration ?? null) &&
-      one["fingerprint"] === fingerprint &&
-      isToolEffect(one["effect"]) &&
-      !isWorseEffect(effect, one["effect"]),
+function isFor(answer: JsonObject, tool: RememberedTool): boolean {
+  const { registration, fingerprint, effect } = tool;
+  return (
+    isAbout(answer, tool) &&
+    answer["registration"] === registration &&
+    answer["fingerprint"] === fingerprint &&
+    isToolEffect(answer["effect"]) &&
+    !isWorseEffect(effect, answer["effect"])
   );
 }

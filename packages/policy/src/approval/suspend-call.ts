@@ -11,67 +11,44 @@ import {
 import { hashJson } from "@hostside/naming";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { PolicyParts } from "../policy-parts.ts";
-import { effectOfDefinition, type EffectOf } from "../rules/tool-subject.ts";
+import { effectOfDefinition } from "../rules/tool-subject.ts";
 import {
   bindDefinition,
+  createSigner,
   findMismatch,
   readToken,
   writeToken,
   type ApprovalGrant,
   type BoundCall,
+  type Signer,
 } from "./approval-token.ts";
-import type { CopiedArguments } from "./copy-arguments.ts";
-import { lockKey } from "./lock-key.ts";
-import { createSigner, type Signer } from "./sign.ts";
-
-/** What is asked about a call that is to be suspended. */
-export interface SuspendedQuestion {
-  readonly hint: string;
-  readonly why: string;
-  readonly copied: CopiedArguments;
-}
-
-type UnsealedCall = Omit<SuspendedCall, "seal">;
+import { hintFor, lockKey, type PendingApproval } from "./pending-call.ts";
 
 /** What a token is good for. */
 export type TokenLook = { readonly grant: ApprovalGrant } | { readonly denied: ApprovalDenial };
 
 /** A call that a framework asks about. */
-export interface QuestionOfFramework {
+export interface QuestionOfFramework extends Pick<PendingApproval, "call" | "canonical"> {
   /** The id that the model gave the call. */
   readonly callId: string;
-  readonly call: ToolCall;
-  readonly copied: CopiedArguments;
 }
 
-/** Suspends calls and lets each go on once. */
+/** Calls that wait for an approval, and the tokens by which they go on. */
 export interface Suspension {
-  /** Notes that the call waits. Rejects as the store does. */
-  suspend(call: ToolCall, question: SuspendedQuestion): Promise<SuspendedCall>;
+  /** Has a call wait. Rejects when the store fails, or its definition cannot be written as JSON. */
+  suspend(pending: PendingApproval): Promise<SuspendedCall>;
   /**
-   * Writes the token for a decision. Throws `approval_denied`: for a call that this policy did not
-   * suspend, and for one that has expired.
+   * The token for a suspended call. Throws `approval_denied` for what was not suspended with one of
+   * the keys, and for what has expired.
    */
   decide(suspended: unknown, decision: ApprovalGrant["decision"]): string;
-  /**
-   * Notes that a framework asks about the call; whether it was not noted before. Rejects as the
-   * store does.
-   */
+  /** Has a question of a framework wait; whether it did not before. Rejects when the store fails. */
   note(question: QuestionOfFramework): Promise<boolean>;
-  /**
-   * Writes the token for what a person answered a framework. It is good where the very call was
-   * noted.
-   */
+  /** The token for the answer to a question of a framework. */
   answer(question: QuestionOfFramework, decision: "once" | "no"): string;
-  /**
-   * Whether a token is for this call, and still good. Uses nothing up, so that it may be used by
-   * another one meanwhile. Rejects as the store does.
-   */
-  look(token: string, call: ToolCall, copied: CopiedArguments): Promise<TokenLook>;
-  /**
-   * Uses a token up: from then on no call goes on by it. Rejects as the store and the lock do; then
-   * the call must not run.
-   */
+  /** Looks whether a token is for this call, and was not used. Rejects when the store fails. */
+  look(token: string, pending: Pick<PendingApproval, "call" | "canonical">): Promise<TokenLook>;
+  /** Uses a token up: resolves with the grant once, in all processes. Rejects when the store fails. */
   useUp(grant: ApprovalGrant, call: ToolCall): Promise<TokenLook>;
 }
 
@@ -82,82 +59,23 @@ export interface SuspensionInit {
   readonly parts: PolicyParts;
 }
 
-// To use a token up takes two turns of the store. Whoever took longer than half of the lease may be
-// alone no more, whatever its own timers say.
+// To use a token up takes two turns of the store. After half of the lease, another process may
+// have the lock, whatever the timers of this one say.
 const leaseMs = 10_000;
 const mostUseMs = leaseMs / 2;
+
 const waitingFormat: ValueVersion = { what: "suspended calls", version: 1 };
 
 /** Makes the suspension of one policy. */
 export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspension {
-  const { clock, store, lock, effectOf = effectOfDefinition } = parts;
+  const { clock, store, lock } = parts;
   const signer = createSigner(keys);
-  const bind = (call: ToolCall, canonical: string): BoundCall => bindCall(call, { canonical, effectOf });
+  const bind = ({ call, canonical }: Pick<PendingApproval, "call" | "canonical">): BoundCall =>
+    bindCall(call, canonical, parts);
   const stateOf = async (key: string): Promise<unknown> => readVersioned(await store.get(key), waitingFormat);
-  return {
-    async suspend(call, { hint, why, copied }) {
-      const { serverId, registration, toolName, fingerprint, definition, effect } = bind(call, copied.canonical);
-      if (fingerprint === null && definition === null) throw new TypeError("its definition cannot be written as JSON");
-      const suspendedAt = dateOf(clock);
-      const id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
-      const suspended: UnsealedCall = {
-        id,
-        serverId,
-        registration,
-        toolName,
-        localName: call.definition.name,
-        fingerprint,
-        definition,
-        effect,
-        args: copied.args,
-        hint,
-        why,
-        context: withoutApproval(call.options.context) ?? {},
-        suspendedAt,
-        expiresAt: suspendedAt + ttlMs,
-      };
-      // What is not there does not wait: should the store lose it, the call is refused, and never
-      // runs twice.
-      await store.set(waitingKey(id), writeVersioned("waiting", waitingFormat), ttlMs);
-      return { ...suspended, seal: signer.sign("call", sealedText(suspended)) };
-    },
-    decide(given, decision) {
-      const suspended = readSuspended(given, signer);
-      if (suspended === undefined) throw decisionError("is not as this policy suspended it", "forged");
-      if (suspended.expiresAt <= dateOf(clock)) throw decisionError("has expired", "expired", suspended);
-      const { id, expiresAt } = suspended;
-      return writeToken(boundAs(suspended), { id, expiresAt, decision }, signer);
-    },
-    async note({ callId, call, copied }) {
-      const key = waitingKey(idOfAsked(callId, bind(call, copied.canonical)));
-      const isNew = (await stateOf(key)) !== "waiting";
-      await store.set(key, writeVersioned("waiting", waitingFormat), ttlMs);
-      return isNew;
-    },
-    answer({ callId, call, copied }, decision) {
-      const bound = bind(call, copied.canonical);
-      const asked = { hasPrincipal: bound.principal !== undefined };
-      const expiresAt = dateOf(clock) + ttlMs;
-      return writeToken(bound, { id: idOfAsked(callId, bound), expiresAt, decision, asked }, signer);
-    },
-    async look(token, call, { canonical }) {
-      const grant = readToken(token, signer);
-      if (grant === undefined) return { denied: "forged" };
-      if (grant.expiresAt <= dateOf(clock)) return { denied: "expired" };
-      const denied = findMismatch(grant, bind(call, canonical), signer);
-      if (denied !== undefined) return { denied };
-      const state = await stateOf(waitingKey(grant.id));
-      if (state === "waiting") return { grant };
-      return { denied: grant.asked !== undefined && state === undefined ? "unasked" : "used" };
-    },
-    async useUp(grant, call) {
-      // It may have waited for its limits meanwhile.
-      if (grant.expiresAt <= dateOf(clock)) return { denied: "expired" };
-      return (await takeWaiting(grant.id, call.options.signal)) ? { grant } : { denied: "used" };
-    },
-  };
-
-  async function takeWaiting(id: string, signal: AbortSignal | undefined): Promise<boolean> {
+  const setWaiting = (key: string): Promise<unknown> =>
+    store.set(key, writeVersioned("waiting", waitingFormat), ttlMs);
+  const takeWaiting = (id: string, signal: AbortSignal | undefined): Promise<boolean> => {
     const key = waitingKey(id);
     return lock.withLock(lockKey(key), leaseMs, async (lease, fencingToken) => {
       const startedAt = clock.now();
@@ -172,27 +90,79 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
         outcome: "not-sent",
       });
     });
-  }
+  };
+  return {
+    async suspend(pending) {
+      const { call, args, why } = pending;
+      const { canonical: _canonical, principal: _principal, conversation: _conversation, ...bound } = bind(pending);
+      if (bound.fingerprint === null && bound.definition === null) {
+        throw new TypeError("its definition cannot be written as JSON");
+      }
+      const suspendedAt = dateOf(clock);
+      const id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
+      const suspended: Omit<SuspendedCall, "seal"> = {
+        id,
+        ...bound,
+        localName: call.definition.name,
+        args,
+        hint: hintFor(call.origin.toolName),
+        why: why.why,
+        context: withoutApproval(call.options.context) ?? {},
+        suspendedAt,
+        expiresAt: suspendedAt + ttlMs,
+      };
+      // Should the store lose it, the call is refused, and never runs twice.
+      await setWaiting(waitingKey(id));
+      return { ...suspended, seal: signer.sign("call", sealedText(suspended)) };
+    },
+    decide(given, decision) {
+      const suspended = readSuspended(given, signer);
+      if (suspended === undefined) throw decisionError("is not as this policy suspended it", "forged");
+      if (suspended.expiresAt <= dateOf(clock)) throw decisionError("has expired", "expired", suspended);
+      const { id, expiresAt, context } = suspended;
+      const { principal, conversation } = context;
+      const bound = { ...suspended, canonical: canonicalJson(suspended.args), principal, conversation };
+      return writeToken(bound, { id, expiresAt, decision }, signer);
+    },
+    async note(question) {
+      const key = waitingKey(idOfAsked(question.callId, bind(question)));
+      const isNew = (await stateOf(key)) !== "waiting";
+      await setWaiting(key);
+      return isNew;
+    },
+    answer(question, decision) {
+      const bound = bind(question);
+      const asked = { hasPrincipal: bound.principal !== undefined };
+      const expiresAt = dateOf(clock) + ttlMs;
+      return writeToken(bound, { id: idOfAsked(question.callId, bound), expiresAt, decision, asked }, signer);
+    },
+    async look(token, pending) {
+      const grant = readToken(token, signer);
+      if (grant === undefined) return { denied: "forged" };
+      if (grant.expiresAt <= dateOf(clock)) return { denied: "expired" };
+      const denied = findMismatch(grant, bind(pending), signer);
+      if (denied !== undefined) return { denied };
+      const state = await stateOf(waitingKey(grant.id));
+      if (state === "waiting") return { grant };
+      return { denied: grant.asked !== undefined && state === undefined ? "unasked" : "used" };
+    },
+    async useUp(grant, call) {
+      // It may have waited for its limits meanwhile.
+      if (grant.expiresAt <= dateOf(clock)) return { denied: "expired" };
+      return (await takeWaiting(grant.id, call.options.signal)) ? { grant } : { denied: "used" };
+    },
+  };
 }
 
-function bindCall(
-  { origin, definition, server, options }: ToolCall,
-  { canonical, effectOf }: { readonly canonical: string; readonly effectOf: EffectOf },
-): BoundCall {
+function bindCall(call: ToolCall, canonical: string, { effectOf = effectOfDefinition }: PolicyParts): BoundCall {
+  const { origin, definition, server, options } = call;
   const { serverId, toolName } = origin;
   const { principal, conversation } = options.context ?? {};
-  const effect = effectOf(definition, server);
   const { registration = null } = server ?? {};
-  const bound = { serverId, registration, toolName, ...bindDefinition(definition) };
-  return { ...bound, effect, canonical, principal, conversation };
+  const effect = effectOf(definition, server);
+  return { serverId, registration, toolName, ...bindDefinition(definition), effect, canonical, principal, conversation };
 }
 
-function boundAs(suspended: SuspendedCall): BoundCall {
-  const { principal, conversation } = suspended.context;
-  return { ...suspended, canonical: canonicalJson(suspended.args), principal, conversation };
-}
-
-/** Another id for each call that differs in what an approval holds for. */
 function idOfAsked(callId: string, bound: BoundCall): string {
   const { effect: _effect, principal = null, conversation = null, ...rest } = bound;
   return hashJson({ callId, ...rest, principal, conversation });
@@ -202,10 +172,6 @@ function waitingKey(id: string): string {
   return `hostside:approval:suspended:${id}`;
 }
 
-/**
- * A suspended call that came back from wherever it was kept; `undefined` for one that is not as it
- * was.
- */
 function readSuspended(given: unknown, signer: Signer): SuspendedCall | undefined {
   try {
     // A copy, so that what was looked at is what is used.

@@ -2,7 +2,7 @@ import type { CallContext, CallHandler, SuspendedCall, ToolCall, ToolDefinition 
 import { describe, expect, it } from "vitest";
 import { answerOk, callOf, createStageWorld, rejectionOf, settle, type StageWorld } from "../../test/stage-world.ts";
 import type { ApprovalOptions } from "./approval-options.ts";
-import { lockKey } from "./lock-key.ts";
+import { lockKey } from "./pending-call.ts";
 import { createApproval, type Approval } from "./approval.ts";
 import { toConfirmationRequest, toRejection } from "./confirmation-request.ts";
 

@@ -24,18 +24,18 @@ export interface Circuit {
    * How long it stays open from now on; 0 when the next call is a probe, and in every other state.
    */
   retryAfterMs(now: number): number;
-  /** Whether nothing would be lost with it. */
-  readonly isUnused: boolean;
   /** Asks for one call; `undefined`: it is refused. `change` is what came of that already. */
   enter(now: () => number): { readonly pass: Pass; readonly change: CircuitChange | undefined } | undefined;
 }
 
+const mostOpenMs = 120_000;
+/** So many probes in a row that succeed close it. */
+export const enough = 2;
+
 /** Makes a closed circuit. */
 export function createCircuit({
   failures: mostFailures,
-  successes: enough,
   openMs: firstOpenMs,
-  maxOpenMs,
 }: BreakerRules): Circuit {
   let state: CircuitState = "closed";
   let failures = 0;
@@ -71,7 +71,7 @@ export function createCircuit({
   };
   const conclude = (health: Health, now: number): CircuitChange | undefined => {
     probe = undefined;
-    if (health === "ill") return open(Math.min(maxOpenMs, openMs * 2), now);
+    if (health === "ill") return open(Math.min(Math.max(mostOpenMs, firstOpenMs), openMs * 2), now);
     if (health === "unclear") return undefined;
     successes += 1;
     return successes >= enough ? change("closed") : undefined;
@@ -95,9 +95,6 @@ export function createCircuit({
   return {
     get state() {
       return state;
-    },
-    get isUnused() {
-      return state === "closed" && failures === 0;
     },
     retryAfterMs: (now) => (state === "open" ? Math.max(0, openUntil - now) : 0),
     enter(now) {

@@ -12,7 +12,7 @@ import {
   settle,
 } from "../../test/stage-world.ts";
 import { moderateBreaker, type BreakerOptions } from "./breaker-options.ts";
-import { circuitStateNumber, createBreaker } from "./create-breaker.ts";
+import { createBreaker } from "./create-breaker.ts";
 
 type Init = Parameters<typeof callOf>[0];
 
@@ -38,7 +38,7 @@ function setUp(options: BreakerOptions = {}) {
   };
 }
 
-const echo = { serverId: "s", toolName: "echo" };
+const stateOf = ({ statuses }: ReturnType<typeof createBreaker>) => statuses()[0]?.state ?? "closed";
 
 describe("createBreaker()", () => {
   it("opens for 10 s after 5 failures in a row, and refuses at once with circuit_open", async () => {
@@ -46,9 +46,9 @@ describe("createBreaker()", () => {
     await failTimes(4);
     await call();
     await failTimes(4);
-    expect(stage.state(echo)).toBe("closed");
+    expect(stateOf(stage)).toBe("closed");
     await fail();
-    expect(stage.state(echo)).toBe("open");
+    expect(stateOf(stage)).toBe("open");
     expect(events).toMatchObject([{ type: "circuit-opened", serverId: "s", openMs: 10_000 }]);
     clock.advance(2500);
     const error = await rejectionOf(call());
@@ -60,7 +60,6 @@ describe("createBreaker()", () => {
     clock.advance(7499);
     await expect(call()).rejects.toMatchObject({ details: { retryAfterMs: 1 } });
     expect(stage.statuses()).toEqual([{ serverId: "s", state: "open", retryAfterMs: 1 }]);
-    expect(circuitStateNumber[stage.state(echo)]).toBe(2);
   });
 
   it("closes after two probes that went well, one at a time", async () => {
@@ -73,16 +72,16 @@ describe("createBreaker()", () => {
       return answerOk(given);
     });
     await settle();
-    expect(stage.state(echo)).toBe("half-open");
+    expect(stateOf(stage)).toBe("half-open");
     await expect(call()).rejects.toMatchObject({ code: "circuit_open" });
     answer();
     await probe;
-    expect(stage.state(echo)).toBe("half-open");
+    expect(stateOf(stage)).toBe("half-open");
     await call();
-    expect(stage.state(echo)).toBe("closed");
+    expect(stateOf(stage)).toBe("closed");
     expect(eventTypes()).toEqual(["circuit-opened", "circuit-half-opened", "refused", "circuit-closed"]);
     await failTimes(4);
-    expect(stage.state(echo)).toBe("closed");
+    expect(stateOf(stage)).toBe("closed");
   });
 
   it("doubles the wait with each probe that fails, up to 120 s, and starts over once it has closed", async () => {
@@ -115,7 +114,7 @@ describe("createBreaker()", () => {
   ])("counts %s", async (_, error) => {
     const { fail, stage } = setUp();
     for (let time = 0; time < 5; time += 1) await fail(error);
-    expect(stage.state(echo)).toBe("open");
+    expect(stateOf(stage)).toBe("open");
   });
 
   it.each<[string, () => unknown]>([
@@ -133,7 +132,7 @@ describe("createBreaker()", () => {
   ])("does not count %s", async (_, error) => {
     const { fail, stage } = setUp();
     for (let time = 0; time < 20; time += 1) await fail(error);
-    expect(stage.state(echo)).toBe("closed");
+    expect(stateOf(stage)).toBe("closed");
   });
 
   it("does not count the tool's own failure: who says so is there", async () => {
@@ -143,7 +142,7 @@ describe("createBreaker()", () => {
       await send({}, async (call) => ({ ...(await answerOk(call)), isError: true }));
     }
     await failTimes(4);
-    expect(stage.state(echo)).toBe("closed");
+    expect(stateOf(stage)).toBe("closed");
   });
 
   it("counts one fault once, however many calls it befell together", async () => {
@@ -161,9 +160,9 @@ describe("createBreaker()", () => {
     await settle();
     lose();
     await Promise.all(calls);
-    expect(stage.state(echo)).toBe("closed");
+    expect(stateOf(stage)).toBe("closed");
     for (let time = 0; time < 4; time += 1) await fail(() => failureOf("unreachable", { cause: fault }));
-    expect(stage.state(echo)).toBe("open");
+    expect(stateOf(stage)).toBe("open");
   });
 
   it("is not moved by what was begun before it opened", async () => {
@@ -182,15 +181,15 @@ describe("createBreaker()", () => {
     await failTimes(5);
     ends[0]?.();
     await settle();
-    expect(stage.state(echo)).toBe("open");
+    expect(stateOf(stage)).toBe("open");
     clock.advance(10_000);
     await call();
     ends[1]?.();
     for (const end of ends.slice(2)) end(failureOf("connection_closed"));
     await Promise.all(old);
-    expect(stage.state(echo)).toBe("half-open");
+    expect(stateOf(stage)).toBe("half-open");
     await fail();
-    expect(stage.state(echo)).toBe("open");
+    expect(stateOf(stage)).toBe("open");
   });
 
   it("frees the place of a probe that is aborted at once, though its server never answers", async () => {
@@ -204,7 +203,7 @@ describe("createBreaker()", () => {
     abort.abort();
     await call();
     await call();
-    expect(stage.state(echo)).toBe("closed");
+    expect(stateOf(stage)).toBe("closed");
   });
 
   it("takes a probe that says nothing for none: it stays half-open, and the next call is a probe", async () => {
@@ -212,10 +211,10 @@ describe("createBreaker()", () => {
     await failTimes(5);
     clock.advance(10_000);
     await fail(() => failureOf("unreachable", { details: { backOff: true } }));
-    expect(stage.state(echo)).toBe("half-open");
+    expect(stateOf(stage)).toBe("half-open");
     await call();
     await call();
-    expect(stage.state(echo)).toBe("closed");
+    expect(stateOf(stage)).toBe("closed");
   });
 
   it("keeps servers apart, and tools where that is wanted", async () => {
@@ -251,7 +250,7 @@ describe("createBreaker()", () => {
     clock.advance(10_000);
     await read(async () => "read");
     await read(async () => "read");
-    expect(stage.state(echo)).toBe("closed");
+    expect(stateOf(stage)).toBe("closed");
   });
 
   it("refuses no first listing of a session, which a probe may wait for", async () => {
@@ -263,17 +262,7 @@ describe("createBreaker()", () => {
     await expect(list(false)).rejects.toMatchObject({ code: "circuit_open" });
     clock.advance(10_000);
     await stage.seam({ serverId: "s", method: "tools/call" }, () => list(true));
-    expect(stage.state(echo)).toBe("half-open");
-  });
-
-  it("is about the tools that were selected", async () => {
-    const { failTimes, stage, call } = setUp({ tools: "a/*" });
-    await failTimes(9);
-    await call();
-    expect(stage.describe({ serverId: "s", toolName: "echo", labels: {}, effect: "pure" })).toEqual([]);
-    expect(stage.describe({ serverId: "a", toolName: "echo", labels: {}, effect: "pure" })).toEqual([
-      "breaker: 5 failures in a row open the circuit of its server for 10000 ms, at most 120000 ms; 2 good probes close it; now it is closed",
-    ]);
+    expect(stateOf(stage)).toBe("half-open");
   });
 
   it("moderate: stays open for 60 s after 5 failures", async () => {
@@ -285,11 +274,8 @@ describe("createBreaker()", () => {
   it.each<[string, unknown]>([
     ['breaker has no option "threshold"', { threshold: 5 }],
     ["breaker.failures", { failures: 0 }],
-    ["breaker.successes", { successes: 1.5 }],
     ["breaker.openMs", { openMs: Number.NaN }],
-    ["breaker.maxOpenMs", { openMs: 10, maxOpenMs: 5 }],
     ["breaker.per", { per: "principal" }],
-    ["breaker.tools", { tools: "a" }],
   ])("throws a TypeError at construction: %s", (message, options) => {
     const { parts } = createStageWorld();
     expect(() => createBreaker(options as BreakerOptions, parts)).toThrow(TypeError);
@@ -316,7 +302,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("abort" as const), which: fc.nat(5) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.constantFrom(1, 50, 100, 150, 200, 400) }),
+    arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.constantFrom(400, 20_000, 40_000, 60_000, 80_000, 120_000) }),
   },
 );
 
@@ -342,10 +328,10 @@ function createModel() {
       streak = streak[0] === health ? [...streak, health] : [health];
       const isLong = (length: number): boolean => streak.length >= length;
       if (pass.probe && health === "ill" && opened) {
-        opened = { at: now, ms: Math.min(400, opened.ms * 2) };
+        opened = { at: now, ms: Math.min(120_000, opened.ms * 2) };
         epoch = {};
       } else if (pass.probe && isLong(2)) [opened, streak, epoch] = [undefined, [], {}];
-      else if (!pass.probe && health === "ill" && isLong(3)) [opened, epoch] = [{ at: now, ms: 100 }, {}];
+      else if (!pass.probe && health === "ill" && isLong(3)) [opened, epoch] = [{ at: now, ms: 40_000 }, {}];
     },
   };
 }
@@ -354,7 +340,7 @@ describe("a breaker under any schedule", () => {
   test.prop([fc.array(command, { minLength: 5, maxLength: 60 })])(
     "does what the words say: closed, open, one probe at a time",
     async (commands) => {
-      const { send, clock, stage } = setUp({ failures: 3, openMs: 100, maxOpenMs: 400 });
+      const { send, clock, stage } = setUp({ failures: 3, openMs: 40_000 });
       const model = createModel();
       const running: {
         readonly pass: { readonly epoch: object; readonly probe: boolean };
@@ -368,7 +354,7 @@ describe("a breaker under any schedule", () => {
           let end: ((health: "well" | "ill" | "unclear") => void) | undefined;
           const refusal = rejectionOf(
             send(
-              { options: { signal: abort.signal, timeoutMs: 1_000_000 } },
+              { options: { signal: abort.signal, timeoutMs: 100_000_000 } },
               (given) =>
                 new Promise((resolve, reject) => {
                   end = (health) => {
@@ -380,7 +366,7 @@ describe("a breaker under any schedule", () => {
           ).catch(() => undefined);
           const pass = model.begin(clock.now());
           await settle();
-          expect(end !== undefined, `${stage.state(echo)}: ${JSON.stringify(step)}`).toBe(pass !== undefined);
+          expect(end !== undefined, `${stateOf(stage)}: ${JSON.stringify(step)}`).toBe(pass !== undefined);
           if (pass !== undefined && end !== undefined) running.push({ pass, end, abort });
           else expect((await refusal)?.code).toBe("circuit_open");
         }

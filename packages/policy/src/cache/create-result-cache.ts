@@ -15,19 +15,12 @@ import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
 import { hasOutputProblems } from "../validation/output-problems.ts";
 
 /**
- * Which results are kept, and for how long. Only those of tools that are `pure` by what the policy
+ * Which results are kept, and for how long: at most 1,000, of 16 MiB together. Only those of tools that are `pure` by what the policy
  * knows of their effect, and only where the tool has a fingerprint.
  */
 export interface CacheOptions {
   /** How long a result is given again, in milliseconds. Default 60,000. */
   readonly ttlMs?: number | undefined;
-  /** Default 1,000 results; the one that was not asked for longest goes first. */
-  readonly maxEntries?: number | undefined;
-  /**
-   * Of all results and their keys, as JSON of two bytes for each UTF-16 unit. Default 16 MiB; a
-   * result that is larger is not kept.
-   */
-  readonly maxBytes?: number | undefined;
   /** Default: every pure tool. */
   readonly tools?: ToolSelection | undefined;
 }
@@ -35,13 +28,14 @@ export interface CacheOptions {
 /** The results of pure tools, given again. */
 export interface ResultCache {
   readonly interceptor: Interceptor;
-  /** What becomes of calls of one tool, in sentences. */
-  describe(subject: ToolSubject): readonly string[];
   /** Forgets all results: those of another server under the same id would be taken for the same. */
   clear(): void;
 }
 
-const fields: Fields<CacheOptions> = { ttlMs: true, maxEntries: true, maxBytes: true, tools: true };
+const fields: Fields<CacheOptions> = { ttlMs: true, tools: true };
+const max = 1000;
+// Of all results and their keys, as JSON.
+const maxSize = 16 * 1024 * 1024;
 const bytesPerUnit = 2;
 
 /**
@@ -56,8 +50,6 @@ const bytesPerUnit = 2;
 export function createResultCache(options: CacheOptions, parts: PolicyParts): ResultCache {
   assertKnownOptions("cache", options, fields);
   const ttlMs = readWholeNumber(options.ttlMs, "cache.ttlMs", { least: 1, otherwise: 60_000 });
-  const max = readWholeNumber(options.maxEntries, "cache.maxEntries", { least: 1, most: 1_000_000, otherwise: 1000 });
-  const maxSize = readWholeNumber(options.maxBytes, "cache.maxBytes", { least: 1, otherwise: 16 * 1024 * 1024 });
   const tools = options.tools === undefined ? undefined : readSelection(options.tools, "cache.tools");
   const applies = (subject: ToolSubject): boolean => subject.effect === "pure" && (tools?.matches(subject) ?? true);
   const kept = new LRUCache<string, KeptResult>({ max, maxSize, ttl: ttlMs, ttlResolution: 0, perf: timeOf(parts) });
@@ -84,10 +76,6 @@ export function createResultCache(options: CacheOptions, parts: PolicyParts): Re
         kept.set(key, { outcome: copy.outcome, at: parts.clock.now() }, { size });
       }
       return outcome;
-    },
-    describe(subject) {
-      if (!applies(subject)) return [];
-      return [`a result is given again for ${formatMs(ttlMs)} to the same principal and role with the same arguments`];
     },
     clear() {
       generation += 1;

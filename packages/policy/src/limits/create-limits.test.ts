@@ -344,16 +344,6 @@ describe("createLimits()", () => {
     expect(make).toThrow(TypeError);
     expect(make).toThrow(message);
   });
-
-  it("describes what holds for a tool", () => {
-    const { stage } = setUp(
-      { name: "pace", tools: "s/*", per: "tool", rate: { calls: 10, perMs: 1000 }, onFull: { waitMs: 5 } },
-      { name: "other", tools: "t/*", concurrency: 1 },
-    );
-    expect(stage.describe({ serverId: "s", toolName: "echo", labels: {}, effect: "pure" })).toEqual([
-      'limit "pace" (s/*): 10 calls per 1000 ms, 10 at once, for each tool; who finds no room waits up to 5 ms',
-    ]);
-  });
 });
 
 describe("presets of limits", () => {

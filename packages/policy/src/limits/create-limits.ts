@@ -2,9 +2,9 @@ import { isHostsideError, type Cancel, type Interceptor, type ToolCall, type Too
 import { dateOf, lastWordMs, onAbort, utf8Length } from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
 import { callEvent, refuseCall } from "../refuse.ts";
-import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
+import { toolSubject } from "../rules/tool-subject.ts";
 import { stoppedCall } from "../stopped-call.ts";
-import { describeLimit, describeRefusal } from "./describe-limit.ts";
+import { describeRefusal } from "./describe-limit.ts";
 import { readLimits, type Limit, type ReadLimit, type LimitScope } from "./limit-options.ts";
 import type { LimitLease, LimitRefusal, LimitStore, LimitWant, Spent } from "./limit-store.ts";
 import { createMemoryLimitStore } from "./memory-limit-store.ts";
@@ -20,8 +20,6 @@ export interface LimitsOptions {
 /** The stage of a policy that says how often, how many at once and how much. */
 export interface Limits {
   readonly interceptor: Interceptor;
-  /** Which limits hold for a tool, in words. */
-  describe(subject: ToolSubject): readonly string[];
   /** Listens to its store no more, and waits for no call that was given up. */
   close(): void;
 }
@@ -60,8 +58,6 @@ export function createLimits(options: LimitsOptions, { clock, emit, effectOf, is
       const lease = await take(call, wanted, parts);
       return run(call, next, { lease, wanted, parts });
     },
-    describe: (subject) =>
-      limits.filter(({ tools }) => tools?.matches(subject) ?? true).map((limit) => describeLimit(limit)),
     close() {
       listening?.();
       lastWords.close();

@@ -1,28 +1,4 @@
-import type { ReadLimit } from "./limit-options.ts";
 import type { LimitRefusal, LimitRule } from "./limit-store.ts";
-
-/** What a limit allows, in words. */
-export function describeLimit({ rule, scopes, by, timeoutMs, tools }: ReadLimit): string {
-  const { rate, concurrency, budget, waitMs } = rule;
-  const window = budget?.perMs === undefined ? "in all" : `per ${budget.perMs} ms`;
-  const amounts = Object.entries({
-    calls: budget?.calls,
-    bytes: budget?.bytes,
-    "ms of time": budget?.timeMs,
-    "of cost": budget?.cost,
-  }).flatMap(([what, amount]) => (amount === undefined ? [] : [`${amount} ${what} ${window}`]));
-  const parts = [
-    ...(rate === undefined ? [] : [`${rate.calls} calls per ${rate.perMs} ms, ${rate.burst} at once`]),
-    ...(concurrency === undefined ? [] : [`${concurrency} under way together`]),
-    ...amounts,
-    ...(timeoutMs === undefined ? [] : [`${timeoutMs} ms for each call`]),
-  ];
-  const scope = [...scopes, ...(by === undefined ? [] : ["what by() says"])].join(" and ");
-  const share = scope === "" ? "for all of its calls together" : `for each ${scope}`;
-  const full = waitMs === 0 ? "" : `; who finds no room waits up to ${waitMs} ms`;
-  const about = tools === undefined ? "" : ` (${tools.text})`;
-  return `limit ${JSON.stringify(rule.name)}${about}: ${parts.join("; ")}, ${share}${full}`;
-}
 
 /** Why a limit refuses a call, after a name for the call. */
 export function describeRefusal({ rule, part, used, limit, retryAfterMs, shared }: LimitRefusal): string {

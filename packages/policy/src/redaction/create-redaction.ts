@@ -17,13 +17,11 @@ import { createLaterTexts, createPause } from "./later-texts.ts";
 import { isPartFailure, maskInTurns, maskText, partFailure, type PartFailure, type Search } from "./mask-text.ts";
 import { createPlaceholders } from "./placeholders.ts";
 import { readRedaction, shortestValue, type RedactionOptions, type RedactionRules } from "./redaction-options.ts";
-import { createSecretKeys, defaultSecretKeys, type SecretKeys } from "./secret-keys.ts";
+import { createSecretKeys, type SecretKeys } from "./secret-keys.ts";
 
 /** The stage of a policy that masks secrets in what comes back. */
 export interface Redaction {
   readonly interceptor: Interceptor;
-  /** What is masked in results of a tool, in words. */
-  describe(subject: ToolSubject): readonly string[];
   /**
    * Masks a text of the host's own, such as a line of a log, with the placeholders of a
    * conversation.
@@ -59,17 +57,6 @@ export function createRedaction(options: RedactionOptions, parts: StageParts): R
       if (!rules.isOn()) return next(call);
       const matched = matchedLists(rules, toolSubject(call.definition, call.server, parts));
       return run(call, next, { parts, search: () => searchFor(call.options.context, matched) });
-    },
-    describe(subject) {
-      if (!rules.isOn()) return [];
-      const keys = [...rules.keys, ...matchedLists(rules, subject).flatMap((index) => rules.tools[index]?.keys ?? [])];
-      const what = [
-        `what stands under ${[...defaultSecretKeys, ...keys].join(", ")}`,
-        ...(rules.knownShapes ? ["what looks like a well-known key or token"] : []),
-        ...rules.detectors.map(({ name }) => `what ${JSON.stringify(name)} finds`),
-        ...(rules.hasValues ? ["the values that the host knows"] : []),
-      ];
-      return [`redaction: masks ${what.join("; ")}`];
     },
     redactText(text, context) {
       if (!rules.isOn()) return text;

@@ -1,8 +1,7 @@
 import type { CallHandler, ToolCall, ToolEffect, ToolOutcome } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { answerOk, callOf, createStageWorld, failureOf, rejectionOf, settle } from "../../test/stage-world.ts";
-import { createRetry } from "./create-retry.ts";
-import type { RetryOptions } from "./retry-options.ts";
+import { createRetry, type RetryOptions } from "./create-retry.ts";
 
 function setUp(options: RetryOptions = {}) {
   const world = createStageWorld();
@@ -199,13 +198,6 @@ describe("createRetry()", () => {
     expect(given).toEqual([100, 30]);
   });
 
-  it("gives one try less time where that is wanted, and never more than the call has", async () => {
-    const { call, run, tries } = setUp({ timeoutMs: 500 });
-    await run(call([unreachable()]));
-    await run(call([], { options: { timeoutMs: 300 } }));
-    expect(tries.map((one) => one.call.options.timeoutMs)).toEqual([500, 500, 300]);
-  });
-
   it("ends a wait at once when the call is aborted, and leaves no timer", async () => {
     const { call, clock, tries } = setUp();
     const abort = new AbortController();
@@ -261,24 +253,16 @@ describe("createRetry()", () => {
     expect(stage.attempts.ofContext(context)).toBe(2);
   });
 
-  it("is about the tools that were selected, and says what it does with them", async () => {
-    const { call, run, tries, stage } = setUp({ tools: "a/*" });
+  it("is about the tools that were selected", async () => {
+    const { call, run, tries } = setUp({ tools: "a/*" });
     await rejectionOf(run(call([unreachable()])));
     expect(tries).toHaveLength(1);
-    expect(stage.describe({ serverId: "s", toolName: "echo", labels: {}, effect: "pure" })).toEqual([]);
-    expect(stage.describe({ serverId: "a", toolName: "echo", labels: {}, effect: "external" })).toEqual([
-      "retry: up to 3 tries, the second after about 200 ms, each further wait 2 times as long; its effect is external, so only when it provably did not run",
-    ]);
   });
 
   it.each<[string, unknown]>([
     ['retry has no option "retries"', { retries: 3 }],
     ["retry.attempts", { attempts: 0 }],
     ["retry.baseMs", { baseMs: -1 }],
-    ["retry.factor", { factor: 0.5 }],
-    ["retry.jitter", { jitter: 2 }],
-    ["retry.maxDelayMs", { maxDelayMs: Number.POSITIVE_INFINITY }],
-    ["retry.timeoutMs", { timeoutMs: 0 }],
     ["retry.idempotencyMetaKey", { idempotencyMetaKey: "progressToken" }],
     ["retry.idempotencyMetaKey", { idempotencyMetaKey: "" }],
     ["retry.tools", { tools: [] }],

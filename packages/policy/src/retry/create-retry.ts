@@ -1,24 +1,53 @@
 import { isHostsideError, type CallOutcome, type Interceptor, type ToolCall, type ToolEffect } from "@hostside/core";
-import { withErrorContext } from "@hostside/core/implement";
+import { assertKnownOptions, withErrorContext, type Fields } from "@hostside/core/implement";
 import type { PolicyParts, StageParts } from "../policy-parts.ts";
+import { readPositiveInteger } from "../read-number.ts";
 import { callEvent } from "../refuse.ts";
-import { readSelection } from "../rules/select-tools.ts";
-import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
+import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
+import { toolSubject } from "../rules/tool-subject.ts";
 import { stoppedCall } from "../stopped-call.ts";
 import { createAttempts, type Attempts } from "./attempts.ts";
 import { mayRepeat } from "./may-repeat.ts";
-import { readRetry, type RetryOptions, type RetryRules } from "./retry-options.ts";
+
+/** Which calls are tried again, and when. */
+export interface RetryOptions {
+  /** Which tools. Default: all. What may be tried again is decided for each failure besides. */
+  readonly tools?: ToolSelection | undefined;
+  /** How often a call is tried, the first time included. Default 3. */
+  readonly attempts?: number | undefined;
+  /**
+   * How long to wait before the second try, in milliseconds. Default 200. Each further wait is twice
+   * as long, up to 30,000 unless the server asks for a longer one.
+   */
+  readonly baseMs?: number | undefined;
+  /**
+   * Under which key of `_meta` a server that knows it is sent `context.idempotencyKey`, such as
+   * `"com.example/idempotency-key"`: with calls whose effect is `"idempotent-write"`. The
+   * specification has no key for that. Without one, such a call is not tried again once it may have
+   * run.
+   */
+  readonly idempotencyMetaKey?: string | undefined;
+}
 
 /** The stage of a policy that tries a call again where that does no harm. */
 export interface Retry {
   readonly interceptor: Interceptor;
   /** How often each call was tried. */
   readonly attempts: Attempts;
-  /** What it does with a tool, in words. */
-  describe(subject: ToolSubject): readonly string[];
+}
+
+interface RetryRules {
+  readonly attempts: number;
+  readonly baseMs: number;
+  readonly metaKey: string | undefined;
 }
 
 type RetryParts = StageParts & Pick<PolicyParts, "random">;
+
+const mostDelayMs = 30_000;
+const fields: Fields<RetryOptions> = { tools: true, attempts: true, baseMs: true, idempotencyMetaKey: true };
+// The specification has a meaning of its own for these.
+const takenKeys: ReadonlySet<unknown> = new Set(["", "progressToken", "traceparent", "tracestate", "baggage"]);
 
 /**
  * Makes the stage. Throws a `TypeError` for options that make no sense. All tries share the time of
@@ -36,11 +65,18 @@ export function createRetry(options: RetryOptions, parts: RetryParts): Retry {
       if (tools?.matches(subject) === false) return next(call);
       return run(call, next, { rules, parts, attempts, effect: subject.effect });
     },
-    describe(subject) {
-      if (tools?.matches(subject) === false) return [];
-      return [`retry: ${describeRetry(rules, subject.effect)}`];
-    },
   };
+}
+
+function readRetry(options: RetryOptions): RetryRules {
+  assertKnownOptions("retry", options, fields);
+  const { attempts = 3, baseMs = 200, idempotencyMetaKey: metaKey } = options;
+  readPositiveInteger(attempts, "retry.attempts");
+  if (!Number.isFinite(baseMs) || baseMs < 0) throw new TypeError("retry.baseMs must be a number from 0 up");
+  if (metaKey !== undefined && (takenKeys.has(metaKey) || metaKey.startsWith("io.modelcontextprotocol/"))) {
+    throw new TypeError('retry.idempotencyMetaKey must be a key of your own or your server\'s, such as "com.example/key"');
+  }
+  return { attempts, baseMs, metaKey };
 }
 
 interface RunInit {
@@ -83,26 +119,14 @@ async function run(
 }
 
 /** The call as it is sent each time: the same arguments, the same key. */
-function attemptOf(call: ToolCall, { timeoutMs, metaKey }: RetryRules, key: string | undefined): ToolCall {
-  if (timeoutMs === undefined && key === undefined) return call;
-  const { options } = call;
-  return {
-    ...call,
-    options: {
-      ...options,
-      ...(timeoutMs !== undefined && { timeoutMs: Math.min(timeoutMs, options.timeoutMs ?? timeoutMs) }),
-      ...(key !== undefined && metaKey !== undefined && { meta: { ...options.meta, [metaKey]: key } }),
-    },
-  };
+function attemptOf(call: ToolCall, { metaKey }: RetryRules, key: string | undefined): ToolCall {
+  if (key === undefined || metaKey === undefined) return call;
+  return { ...call, options: { ...call.options, meta: { ...call.options.meta, [metaKey]: key } } };
 }
 
-function backOffMs(
-  attempt: number,
-  { baseMs, factor, jitter, maxDelayMs }: RetryRules,
-  { random }: RetryParts,
-): number {
-  const delayMs = Math.min(maxDelayMs, baseMs * factor ** (attempt - 1));
-  return delayMs * (1 + jitter * (2 * random() - 1));
+// Each wait is twice as long as the one before, and a fifth longer or shorter at random.
+function backOffMs(attempt: number, { baseMs }: RetryRules, { random }: RetryParts): number {
+  return Math.min(mostDelayMs, baseMs * 2 ** (attempt - 1)) * (0.8 + 0.4 * random());
 }
 
 function wait(
@@ -122,19 +146,4 @@ function wait(
     });
     signal?.addEventListener("abort", giveUp, { once: true });
   });
-}
-
-function describeRetry({ attempts, baseMs, factor, metaKey }: RetryRules, effect: ToolEffect): string {
-  const when = `up to ${attempts} tries, the second after about ${baseMs} ms, each further wait ${factor} times as long`;
-  switch (effect) {
-    case "pure":
-      return `${when}; its effect is pure, so also when it may have run`;
-    case "idempotent-write":
-      return metaKey === undefined
-        ? `${when}; only when it provably did not run, because no idempotencyMetaKey is set`
-        : `${when}; when it may have run only with an idempotencyKey, which is sent as _meta ${JSON.stringify(metaKey)}`;
-    case "non-idempotent-write":
-    case "external":
-      return `${when}; its effect is ${effect}, so only when it provably did not run`;
-  }
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
-import { decide, decideByLayer } from "./decide.ts";
+import { decide } from "./decide.ts";
 import { readRules } from "./read-rules.ts";
 import { decisions, strictnessOf, type RuleAction, type RuleOptions, type ToolRule } from "./rule-options.ts";
 import type { RuleLayer } from "./rule.ts";
@@ -74,21 +74,13 @@ describe("decide()", () => {
     });
   });
 
-  it("names the most particular rule of those that decide", () => {
-    const layers = readRules({
-      deny: [
-        "*/*_repo",
-        { server: "github", tool: "delete_repo", name: "keep repos", reason: "it cannot be undone" },
-        "github/*",
-      ],
-    });
-    expect(decide(layers, tool("github", "delete_repo"), false)).toMatchObject({
+  it("names the first of the rules that decide, and its reason", () => {
+    const keep = { server: "github", tool: "delete_repo", name: "keep repos", reason: "it cannot be undone" };
+    expect(decide(readRules({ deny: [keep, "*/*_repo"] }), tool("github", "delete_repo"), false)).toMatchObject({
       decision: "deny",
       rule: "keep repos",
       why: 'is denied by keep repos ({"server":"github","tool":"delete_repo"}): it cannot be undone',
     });
-    const [layer] = decideByLayer(layers, tool("github", "delete_repo"), false);
-    expect(layer?.matching.map(({ place }) => place)).toEqual(["deny[1]", "deny[2]", "deny[0]"]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { strictnessOf, type RuleAction } from "./rule-options.ts";
-import { decisionOf, describeRule, type Rule, type RuleLayer } from "./rule.ts";
+import { decisionOf, describeRule, type RuleLayer } from "./rule.ts";
 import type { ReadSelector } from "./select-tools.ts";
 import type { ToolSubject } from "./tool-subject.ts";
 
@@ -13,16 +13,6 @@ export interface RuleDecision {
    * `is denied by deny[2] ("github/delete_*"): it cannot be undone`.
    */
   readonly why: string;
-}
-
-/** How one layer judges a tool. */
-export interface LayerDecision extends RuleDecision {
-  readonly layer: RuleLayer;
-  /**
-   * The rules that match, the one that decides first, and then in the order in which they would
-   * decide if it were not there.
-   */
-  readonly matching: readonly Rule[];
 }
 
 const allowed: RuleDecision = { decision: "allow", rule: "", why: "is allowed, because there are no rules" };
@@ -50,24 +40,13 @@ export function decide(layers: readonly RuleLayer[], subject: ToolSubject, appro
   return strictest ?? (layers.length > 0 && isOwnReader(subject) ? ownReader : allowed);
 }
 
-/**
- * How each layer that the tool is in judges it. The first strictest one is what {@linkcode decide}
- * answers.
- */
-export function decideByLayer(
-  layers: readonly RuleLayer[],
-  subject: ToolSubject,
-  approved: boolean,
-): readonly LayerDecision[] {
-  return layers.flatMap((layer) => decideIn(layer, subject, approved) ?? []);
-}
-
-/** Finds the deny that names a request, whose method stands for a tool. A default is for tools. */
+/** The `deny` that holds for a tool, by name; a `defaultDecision` is none. */
 export function findDeny(layers: readonly RuleLayer[], subject: ToolSubject): RuleDecision | undefined {
-  return decideByLayer(layers, subject, true).find(({ matching: [rule] }) => rule?.kind === "deny");
+  return layers
+    .map((layer) => decideIn({ ...layer, defaultDecision: "allow" }, subject, true))
+    .find((found) => found?.decision === "deny");
 }
 
-/** Whether this is a tool of the host itself that only reads. */
 function isOwnReader({ serverId, effect }: ToolSubject): boolean {
   return serverId === "" && effect === "pure";
 }
@@ -80,28 +59,23 @@ function isFor(selector: ReadSelector, subject: ToolSubject): boolean {
 }
 
 /** `undefined` for a tool that the layer is not about. */
-function decideIn(layer: RuleLayer, subject: ToolSubject, approved: boolean): LayerDecision | undefined {
+function decideIn(layer: RuleLayer, subject: ToolSubject, approved: boolean): RuleDecision | undefined {
   if (layer.scope !== undefined && !isFor(layer.scope, subject)) return undefined;
-  const matching = layer.rules.filter((rule) => isFor(rule, subject));
-  const [decider] = matching;
-  if (decider === undefined && isOwnReader(subject)) return undefined;
+  // All of them, because a rule that matches is noted.
+  const [decider] = layer.rules.filter((rule) => isFor(rule, subject));
   if (decider !== undefined) {
-    const { kind, name, reason } = decider;
+    const { kind, name: rule, reason } = decider;
     const decision = decisionOf(kind);
-    return {
-      decision,
-      rule: name,
-      why: `is ${participle[decision]} by ${describeRule(decider)}${because(reason)}`,
-      layer,
-      matching,
-    };
+    const because = reason === undefined ? "" : `: ${reason}`;
+    return { decision, rule, why: `is ${participle[decision]} by ${describeRule(decider)}${because}` };
   }
-  const { defaultDecision, defaultName: rule } = layer;
-  if (defaultDecision === "quarantine" && approved) {
-    return { decision: "allow", rule, why: `is allowed, because somebody approved it as it is`, layer, matching };
+  if (isOwnReader(subject)) return undefined;
+  const { defaultDecision: decision, defaultName: rule } = layer;
+  if (decision === "quarantine" && approved) {
+    return { decision: "allow", rule, why: "is allowed, because somebody approved it as it is" };
   }
-  const why = `is ${participle[defaultDecision]} by ${rule} (${JSON.stringify(defaultDecision)}), because no rule names it`;
-  return { decision: defaultDecision, rule, why, layer, matching };
+  const why = `is ${participle[decision]} by ${rule} (${JSON.stringify(decision)}), because no rule names it`;
+  return { decision, rule, why };
 }
 
 const participle: Readonly<Record<RuleAction, string>> = {
@@ -110,7 +84,3 @@ const participle: Readonly<Record<RuleAction, string>> = {
   quarantine: "held back",
   deny: "denied",
 };
-
-function because(reason: string | undefined): string {
-  return reason === undefined ? "" : `: ${reason}`;
-}

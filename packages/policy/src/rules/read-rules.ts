@@ -1,5 +1,4 @@
 import { assertKnownOptions, quoteText } from "@hostside/core/implement";
-import { findRuleConflict } from "./find-rule-conflict.ts";
 import {
   decisions,
   stricterFields,
@@ -10,7 +9,7 @@ import {
   type ToolRule,
   type ToolRules,
 } from "./rule-options.ts";
-import { byPrecedence, ruleKinds, type Rule, type RuleLayer } from "./rule.ts";
+import { ruleKinds, type Rule, type RuleLayer } from "./rule.ts";
 import { assertSelector, readSelector, selectorFields, type ToolSelector } from "./select-tools.ts";
 import { isNameRule, translateRule, type KnownTools } from "./translate-rules.ts";
 
@@ -37,9 +36,16 @@ export function readRules(options: RuleOptions): readonly RuleLayer[] {
   // The parameter says what they are; `Array.isArray` has forgotten it.
   for (const [index, rules] of (stricter as readonly StricterRules[]).entries())
     layers.push(readStricter(rules, index, known));
-  const conflict = findRuleConflict(layers);
-  if (conflict !== undefined) throw new TypeError(conflict);
+  for (const { rules } of layers) assertNoContradiction(rules);
   return layers;
+}
+
+function assertNoContradiction(rules: readonly Rule[]): void {
+  for (const rule of rules) {
+    const other = rules.find(({ text, kind }) => text === rule.text && kind !== rule.kind);
+    if (other === undefined) continue;
+    throw new TypeError(`${rule.place} and ${other.place} contradict each other: both are for ${rule.text}`);
+  }
 }
 
 function readStricter(rules: StricterRules, index: number, known: KnownTools): RuleLayer {
@@ -60,7 +66,8 @@ function readStricter(rules: StricterRules, index: number, known: KnownTools): R
 }
 
 function readLists(lists: RuleLists, prefix: string, known: KnownTools): readonly Rule[] {
-  const rules = ruleKinds.flatMap((kind) => {
+  // The kinds are in the order in which they decide.
+  return ruleKinds.flatMap((kind) => {
     const given = lists[kind];
     if (given === undefined) return [];
     const list: readonly (string | ToolRule)[] = isList(given) ? given : [given];
@@ -69,7 +76,6 @@ function readLists(lists: RuleLists, prefix: string, known: KnownTools): readonl
       readRule(rule, { kind, place: isOne ? `${prefix}${kind}` : `${prefix}${kind}[${index}]` }, known),
     );
   });
-  return rules.sort(byPrecedence);
 }
 
 function isList(rules: ToolRules): rules is readonly (string | ToolRule)[] {

@@ -1,5 +1,3 @@
-import { compareText } from "@hostside/core/implement";
-import { specificityOf } from "./compare-selectors.ts";
 import type { RuleAction } from "./rule-options.ts";
 import type { ReadSelector } from "./select-tools.ts";
 
@@ -33,25 +31,6 @@ export const ruleKinds: readonly RuleKind[] = ["deny", "requireApproval", "allow
 /** What a rule of a list decides. */
 export function decisionOf(kind: RuleKind): RuleAction {
   return kind === "requireApproval" ? "approval" : kind;
-}
-
-/** Puts rules in the order in which they decide: by kind, then the most particular first. */
-export function byPrecedence(a: Rule, b: Rule): number {
-  return (
-    ruleKinds.indexOf(a.kind) - ruleKinds.indexOf(b.kind) ||
-    bySpecificity(a, b) ||
-    compareText(a.text, b.text) ||
-    compareText(a.place, b.place)
-  );
-}
-
-function bySpecificity(a: Rule, b: Rule): number {
-  const [one, other] = [specificityOf(a), specificityOf(b)];
-  for (const [index, value] of one.entries()) {
-    const difference = (other[index] ?? 0) - value;
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }
 
 /** A rule in words: its name or place, and what it is for. */

@@ -4,7 +4,7 @@ import type { PolicyStage } from "../policy-event.ts";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, refuseCall } from "../refuse.ts";
 import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
-import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
+import { toolSubject } from "../rules/tool-subject.ts";
 import { markOutcome, unmarkOutcome } from "./output-problems.ts";
 import { compileSchema, type CompiledSchema, type ValidationResult } from "./schema/compile-schema.ts";
 
@@ -39,8 +39,6 @@ export interface Validation {
   readonly input: Interceptor | undefined;
   /** The innermost. */
   readonly output: Interceptor | undefined;
-  /** What is checked of one tool, in sentences. */
-  describe(subject: ToolSubject): readonly string[];
 }
 
 const fields: Fields<ValidationOptions> = { input: true, output: true, tools: true };
@@ -106,8 +104,6 @@ export function createValidation(options: ValidationOptions, parts: PolicyParts)
   return {
     input: input === "off" ? undefined : inputStage,
     output: output === "off" ? undefined : outputStage,
-    describe: (subject) =>
-      tools?.matches(subject) === false ? [] : [...inputSentences[input], ...outputSentences[output]],
   };
 }
 
@@ -127,18 +123,6 @@ const missing: Failed = {
   violations: [
     { path: "", keyword: "required", message: "must have structured content, because the tool has an output schema" },
   ],
-};
-
-const inputSentences: Readonly<Record<ValidationMode, readonly string[]>> = {
-  off: [],
-  warn: ["arguments that do not fit the input schema are sent, with an event"],
-  strict: ["arguments that do not fit the input schema are refused with invalid_arguments"],
-};
-
-const outputSentences: Readonly<Record<ValidationMode, readonly string[]>> = {
-  off: [],
-  warn: ["a result that does not fit the output schema is delivered and marked"],
-  strict: ["a result that does not fit the output schema is delivered and marked, and counts as failed"],
 };
 
 function readMode(mode: unknown, place: string, otherwise: ValidationMode): ValidationMode {

@@ -19,12 +19,12 @@ export const admissionMutants: readonly PolicyMutant[] = [
     test: "packages/policy/test/denied-stays-denied.test.ts",
   },
   {
-    bug: "lets the most particular rule win over a deny",
+    bug: "lets an allow win over a deny",
     patches: [
       {
         file: "rules/rule.ts",
-        find: "ruleKinds.indexOf(a.kind) - ruleKinds.indexOf(b.kind) ||\n    bySpecificity(a, b) ||",
-        replace: "bySpecificity(a, b) ||\n    ruleKinds.indexOf(a.kind) - ruleKinds.indexOf(b.kind) ||",
+        find: '["deny", "requireApproval", "allow"]',
+        replace: '["allow", "requireApproval", "deny"]',
       },
     ],
     test: "packages/policy/src/rules/decide.test.ts",

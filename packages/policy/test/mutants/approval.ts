@@ -14,8 +14,8 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/approval.ts",
-        find: "if (!readsTheSame(selected, definition)) return undefined;",
-        replace: "if (!readsTheSame(selected, definition)) return selected;",
+        find: "return isSame ? selected : undefined;",
+        replace: "return isSame ? selected : definition;",
       },
     ],
     test: provider,
@@ -25,7 +25,7 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/approval.ts",
-        find: "args: pending.copied.args, options:",
+        find: "args: pending.args, options:",
         replace: "options:",
       },
     ],
@@ -36,7 +36,7 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/remembered-approvals.ts",
-        find: 'one["fingerprint"] === fingerprint &&',
+        find: 'answer["fingerprint"] === fingerprint &&',
         replace: 'fingerprint !== "" &&',
       },
     ],
@@ -47,7 +47,7 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/remembered-approvals.ts",
-        find: 'one["registration"] === (registration ?? null) &&',
+        find: 'answer["registration"] === registration &&',
         replace: "",
       },
     ],
@@ -58,7 +58,7 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/remembered-approvals.ts",
-        find: '"always" ? [principal, serverId, toolName]',
+        find: '"always" ? [principal ?? null, serverId, toolName]',
         replace: '"always" ? [serverId, toolName]',
       },
     ],
@@ -68,7 +68,7 @@ export const approvalMutants: readonly PolicyMutant[] = [
     bug: "takes the failure of a handler for a yes",
     patches: [
       {
-        file: "approval/ask-human.ts",
+        file: "approval/ask-about-call.ts",
         find: '    return { kind: "failed", error };',
         replace: '    return { kind: "answered", decision: "once" };',
       },
@@ -79,9 +79,9 @@ export const approvalMutants: readonly PolicyMutant[] = [
     bug: "lets a late yes run the call, because the deadline of the question is nobody's no",
     patches: [
       {
-        file: "approval/ask-human.ts",
-        find: 'clock.schedule(timeoutMs, () => settle({ kind: "late" }))',
-        replace: 'clock.schedule(timeoutMs, () => settle({ kind: "covered" }))',
+        file: "approval/ask-about-call.ts",
+        find: 'settle({ kind: "late" })',
+        replace: 'settle({ kind: "covered" })',
       },
     ],
     test,
@@ -91,8 +91,8 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/ask-about-call.ts",
-        find: "options.deadline?.pause()",
-        replace: "options.deadline && undefined",
+        find: "call.options.deadline?.pause()",
+        replace: "call.options.deadline && undefined",
       },
     ],
     test,
@@ -102,8 +102,8 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/approval-token.ts",
-        find: "args: `args ${canonical}`,",
-        replace: "args: `args ${canonical.length}`,",
+        find: "args: `args ${call.canonical}`,",
+        replace: "args: `args ${call.canonical.length}`,",
       },
     ],
     test: tokens,
@@ -113,8 +113,8 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/approval-token.ts",
-        find: 'caller: canonicalJson(["caller", principal ?? null, conversation ?? null])',
-        replace: 'caller: canonicalJson(["caller", conversation ?? null, principal === undefined])',
+        find: 'caller: canonicalJson(["caller", principal, conversation])',
+        replace: 'caller: canonicalJson(["caller", conversation, principal === null])',
       },
     ],
     test: tokens,
@@ -175,8 +175,8 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/approval.ts",
-        find: "  const outcome = await stage(call, async (sent) => {\n    await resumed.useUp();",
-        replace: "  await resumed.useUp();\n  const outcome = await stage(call, async (sent) => {",
+        find: "  const outcome = await stage(call, async (sent) => {\n    await useUp();",
+        replace: "  await useUp();\n  const outcome = await stage(call, async (sent) => {",
       },
     ],
     test: resumed,
@@ -186,8 +186,8 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/approval.ts",
-        find: "    await resumed.useUp();\n    return next(sent);",
-        replace: "    void resumed.useUp().catch(() => {});\n    return next(sent);",
+        find: "    await useUp();\n    return next(sent);",
+        replace: "    void useUp().catch(() => {});\n    return next(sent);",
       },
     ],
     test: races,
@@ -197,7 +197,7 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/approval.ts",
-        find: "  await resumed.useUp();\n  return outcome;",
+        find: "  await useUp();\n  return outcome;",
         replace: "  return outcome;",
       },
     ],
@@ -241,7 +241,7 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/framework-approval.ts",
-        find: "!hasHandler && why(",
+        find: "settings.handler === undefined && why(",
         replace: "why(",
       },
     ],
