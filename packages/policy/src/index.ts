@@ -17,11 +17,7 @@ export type {
 } from "./limits/limit-store.ts";
 export { createMemoryLimitStore, type MemoryLimitStoreOptions } from "./limits/memory-limit-store.ts";
 export type { CommandRule } from "./guard/command-rule.ts";
-export {
-  createConnectionGuard,
-  type ConnectionGuardOptions,
-  type DescribedConnectionGuard,
-} from "./guard/connection-guard.ts";
+export { createConnectionGuard, type ConnectionGuardOptions } from "./guard/connection-guard.ts";
 export { translateRules, type KnownTools, type TranslatedRules } from "./rules/translate-rules.ts";
 export type { EffectOptions, EffectRule } from "./effects/create-effects.ts";
 export type { AdmissionTarget } from "./admission/admission-targets.ts";
@@ -33,13 +29,7 @@ export { moderateBreaker, type BreakerOptions } from "./breaker/breaker-options.
 export type { CircuitState } from "./breaker/circuit.ts";
 export { type CircuitStatus } from "./breaker/create-breaker.ts";
 export type { RetryOptions } from "./retry/create-retry.ts";
-export {
-  createInvoke,
-  type Invoke,
-  type InvokeOptions,
-  type InvokeTarget,
-  type InvokeVersions,
-} from "./invoke/create-invoke.ts";
+export type { InvokeTarget } from "./invoke/invoke.ts";
 export type {
   Invocation,
   InvocationError,

@@ -26,18 +26,17 @@ import { createApproval, type Approval } from "./approval/approval.ts";
 import { createBreaker, type Breaker, type CircuitStatus } from "./breaker/create-breaker.ts";
 import { createResultCache, type ResultCache } from "./cache/create-result-cache.ts";
 import { createEffects } from "./effects/create-effects.ts";
-import { createInvoke, type InvokeTarget } from "./invoke/create-invoke.ts";
+import { invoke, type InvokeTarget } from "./invoke/invoke.ts";
 import type { InvocationResult } from "./invoke/invocation.ts";
 import { createLimits, type Limits } from "./limits/create-limits.ts";
 import { freezeArguments } from "./pipeline/freeze-arguments.ts";
 import { recordCalls } from "./pipeline/record-calls.ts";
-import { readVersionRange } from "./pins/version-range.ts";
 import type { PolicyEvent } from "./policy-event.ts";
 import { asksForNewTools, assertPolicyParts, policyFields, type PolicyOptions } from "./policy-options.ts";
 import type { PolicyParts } from "./policy-parts.ts";
 import { createRedaction, type Redaction } from "./redaction/create-redaction.ts";
 import { createRetry, type Retry } from "./retry/create-retry.ts";
-import { createSeenTools, type SeenTools } from "./seen-tools.ts";
+import { createSeenTools } from "./seen-tools.ts";
 import { createValidation, type Validation } from "./validation/create-validation.ts";
 
 /** Permissions, limits and approvals of a toolbox, or of a provider without a toolbox. */
@@ -144,7 +143,6 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
       ...(asked === undefined ? [] : [`Each call of it is to be approved: ${asked.why} (${asked.rule}).`]),
     ];
   };
-  const invoking = invokeOptions({ options, parts, retry: stages.retry, seen, explain });
   const serverOf = ({ origin }: ToolDefinition): AdmissionServer | undefined => origin && seen.server(origin.serverId);
 
   return {
@@ -168,7 +166,15 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
         ? `No tool ${quoteText(tool)} was ever listed where this policy decides.`
         : explain(found.definition, found.server).join("\n");
     },
-    invoke: (target, invocation) => createInvoke(knowing(target, seen), invoking)(invocation),
+    invoke: (target, invocation) =>
+      invoke(target, invocation, {
+        clock,
+        effectOf: effects.effectOf,
+        attemptsOf: (context) => stages.retry?.attempts.ofContext(context) ?? 1,
+        idempotencyMetaKey: options.retry?.idempotencyMetaKey,
+        snapshotOf: explain,
+        serverOf: (serverId) => seen.server(serverId),
+      }),
     attach: (target) => admission.attach(target),
     ready: () => admission.ready(),
     reload: () => admission.reload(),
@@ -188,15 +194,6 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
       admission.close();
       stages.limits?.close();
     },
-  };
-}
-
-/** The target, and what the policy has seen of servers that it does not describe. */
-function knowing(target: InvokeTarget, seen: SeenTools): InvokeTarget {
-  return {
-    call: (name, args, options) => target.call(name, args, options),
-    tools: (names) => target.tools(names),
-    describeServer: (serverId) => target.describeServer?.(serverId) ?? seen.server(serverId),
   };
 }
 
@@ -249,25 +246,6 @@ function composeAll(
     approval.around(composeStages([cache?.interceptor, limits?.interceptor, retry?.interceptor, breaker?.interceptor])),
     validation?.output,
   ]);
-}
-
-interface Invoking {
-  readonly options: PolicyOptions;
-  readonly parts: PolicyParts;
-  readonly retry: Retry | undefined;
-  readonly seen: SeenTools;
-  readonly explain: (definition: ToolDefinition, server: AdmissionServer | undefined) => readonly string[];
-}
-
-function invokeOptions({ options, parts, retry, seen, explain }: Invoking): Parameters<typeof createInvoke>[1] {
-  return {
-    clock: parts.clock,
-    effectOf: parts.effectOf,
-    attemptsOf: (context: CallContext) => retry?.attempts.ofContext(context) ?? 1,
-    idempotencyMetaKey: options.retry?.idempotencyMetaKey,
-    snapshotOf: explain,
-    versions: { of: (serverId) => seen.server(serverId)?.version, readRange: readVersionRange },
-  };
 }
 
 /** Folds stages into one interceptor, once. The first one is the outermost. */

@@ -158,22 +158,18 @@ describe("a question", () => {
       /whoever should ask for an approval failed$/,
     ],
     ["rejects", () => Promise.reject(new Error("no screen")), /whoever should ask for an approval failed$/],
-    [
-      "answers true",
-      () => true as never,
-      /handler answered something else, and not "once", "always", "no"$/,
-    ],
+    ["answers true", () => true as never, /handler answered something else, and not "once", "always", "no"$/],
     ["answers nothing", () => undefined as never, /handler answered something else, and not/],
     ["answers a word that is none", () => "yes" as never, /handler answered "yes", and not/],
     ["answers a sentence", () => "no, my PIN is 4711-0815" as never, /handler answered something else, and not/],
     ["answers a name of every object", () => "toString" as never, /handler answered "toString", and not/],
-    ["answers a reason that is no text", () => ({ decision: "once", reason: 1 }) as never, /handler answered "once", and not/],
-    ["answers a decision that is none", () => ({ decision: "yes" }) as never, /handler answered "yes", and not/],
     [
-      "suspends where nothing is suspended",
-      () => "suspend",
-      /answered "suspend", and not/,
+      "answers a reason that is no text",
+      () => ({ decision: "once", reason: 1 }) as never,
+      /handler answered "once", and not/,
     ],
+    ["answers a decision that is none", () => ({ decision: "yes" }) as never, /handler answered "yes", and not/],
+    ["suspends where nothing is suspended", () => "suspend", /answered "suspend", and not/],
   ];
   it.each(rubbish)("that a handler %s refuses the call: call_refused", async (_, handler, message) => {
     const { world, send, ran } = setUp(handler);

@@ -83,7 +83,9 @@ export function createApprovalAsking(init: ApprovalAskingInit): ApprovalAsking {
     const { call } = pending;
     const isOffered = answersFor(pending, settings).includes(decision);
     const noun = call.definition.fingerprint === undefined ? "the tool has no fingerprint" : "there is no conversation";
-    const counted = isOffered ? { decision } : { decision: "once" as const, reason: `"${decision}" counts once: ${noun}` };
+    const counted = isOffered
+      ? { decision }
+      : { decision: "once" as const, reason: `"${decision}" counts once: ${noun}` };
     parts.emit({ type: "approval-answered", ...callEvent(call, parts), by: "human", ...counted }, call);
     if (!isOffered || (decision !== "conversation" && decision !== "always")) return;
     for (const { pending: other, settle } of open) {
@@ -151,7 +153,9 @@ function askHuman(pending: PendingApproval, { handler, settings, parts }: Approv
 async function answerOf(handler: ApprovalHandler, question: ApprovalQuestion): Promise<Heard> {
   try {
     const given: unknown = await handler(question);
-    const { decision, reason }: { decision?: unknown; reason?: unknown } = isJsonObject(given) ? given : { decision: given };
+    const { decision, reason }: { decision?: unknown; reason?: unknown } = isJsonObject(given)
+      ? given
+      : { decision: given };
     const words = typeof reason === "string" ? { reason } : {};
     if (reason === undefined || typeof reason === "string") {
       if (decision === "none") return { kind: "unasked", ...words };
@@ -192,7 +196,12 @@ export function rejectedError(
   parts: PolicyParts,
 ): HostsideError {
   const said = words === undefined || words === "" ? "" : `: ${cleanText(words, 500)}`;
-  const refusal = { stage: "approval", code: "approval_denied", rule: why.rule, details: { denied: "rejected" } } as const;
+  const refusal = {
+    stage: "approval",
+    code: "approval_denied",
+    rule: why.rule,
+    details: { denied: "rejected" },
+  } as const;
   return refuseCall(call, { ...refusal, reason: `was rejected by the user${said}` }, parts);
 }
 

@@ -42,7 +42,8 @@ export function createFrameworkApproval(init: FrameworkApprovalInit): FrameworkA
     return { callId: id, call, canonical: copied.canonical };
   };
   return {
-    requires: (definition) => settings.handler === undefined && why({ definition, server: serverOf(definition) }) !== undefined,
+    requires: (definition) =>
+      settings.handler === undefined && why({ definition, server: serverOf(definition) }) !== undefined,
     async note(asked) {
       const question = read(asked);
       if (question === undefined) return [];

@@ -8,7 +8,11 @@ it("asks for no lock to forget a conversation, and for few in all: a lock of fil
   const memory = createMemoryLock();
   const lock: Lock = { withLock: (key, leaseMs, work) => (keys.add(key), memory.withLock(key, leaseMs, work)) };
   const world = createStageWorld();
-  const { approval, send, questions } = setUp(() => "conversation", {}, { world: { ...world, parts: { ...world.parts, lock } } });
+  const { approval, send, questions } = setUp(
+    () => "conversation",
+    {},
+    { world: { ...world, parts: { ...world.parts, lock } } },
+  );
   const conversations = Array.from({ length: 500 }, (_, at) => `c${at}`);
   const callAll = async (): Promise<void> => {
     for (const conversation of conversations) await send(gated({ context: { conversation } }));

@@ -73,8 +73,7 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
   const bind = ({ call, canonical }: Pick<PendingApproval, "call" | "canonical">): BoundCall =>
     bindCall(call, canonical, parts);
   const stateOf = async (key: string): Promise<unknown> => readVersioned(await store.get(key), waitingFormat);
-  const setWaiting = (key: string): Promise<unknown> =>
-    store.set(key, writeVersioned("waiting", waitingFormat), ttlMs);
+  const setWaiting = (key: string): Promise<unknown> => store.set(key, writeVersioned("waiting", waitingFormat), ttlMs);
   const takeWaiting = (id: string, signal: AbortSignal | undefined): Promise<boolean> => {
     const key = waitingKey(id);
     return lock.withLock(lockKey(key), leaseMs, async (lease, fencingToken) => {
@@ -160,7 +159,16 @@ function bindCall(call: ToolCall, canonical: string, { effectOf = effectOfDefini
   const { principal, conversation } = options.context ?? {};
   const { registration = null } = server ?? {};
   const effect = effectOf(definition, server);
-  return { serverId, registration, toolName, ...bindDefinition(definition), effect, canonical, principal, conversation };
+  return {
+    serverId,
+    registration,
+    toolName,
+    ...bindDefinition(definition),
+    effect,
+    canonical,
+    principal,
+    conversation,
+  };
 }
 
 function idOfAsked(callId: string, bound: BoundCall): string {

@@ -33,10 +33,7 @@ const mostOpenMs = 120_000;
 export const enough = 2;
 
 /** Makes a closed circuit. */
-export function createCircuit({
-  failures: mostFailures,
-  openMs: firstOpenMs,
-}: BreakerRules): Circuit {
+export function createCircuit({ failures: mostFailures, openMs: firstOpenMs }: BreakerRules): Circuit {
   let state: CircuitState = "closed";
   let failures = 0;
   let successes = 0;

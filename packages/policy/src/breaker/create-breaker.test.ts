@@ -302,7 +302,10 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("abort" as const), which: fc.nat(5) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.constantFrom(400, 20_000, 40_000, 60_000, 80_000, 120_000) }),
+    arbitrary: fc.record({
+      do: fc.constant("advance" as const),
+      ms: fc.constantFrom(400, 20_000, 40_000, 60_000, 80_000, 120_000),
+    }),
   },
 );
 

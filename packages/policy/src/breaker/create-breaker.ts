@@ -1,10 +1,4 @@
-import {
-  HostsideError,
-  isHostsideError,
-  type Interceptor,
-  type RequestSeam,
-  type ServerRequest,
-} from "@hostside/core";
+import { HostsideError, isHostsideError, type Interceptor, type RequestSeam, type ServerRequest } from "@hostside/core";
 import { dateOf, onAbort } from "@hostside/core/implement";
 import { LRUCache } from "lru-cache";
 import type { CircuitEvent } from "../policy-event.ts";

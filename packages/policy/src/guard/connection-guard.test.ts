@@ -342,32 +342,3 @@ describe("options that make no sense", () => {
     expect(() => createConnectionGuard(given)).toThrow(message);
   });
 });
-
-describe("describe()", () => {
-  it("says what is allowed, without options and with all of them", () => {
-    expect(createConnectionGuard().describe()).toEqual([
-      "Connections go to any host by https, at any port.",
-      "Addresses must be public.",
-      "Where the address is not known, the connection is refused.",
-      "No program may be started.",
-    ]);
-    const all = createConnectionGuard({
-      hosts: ["*.example"],
-      schemes: ["http", "https"],
-      ports: [443],
-      privateNetworks: ["10.0.0.0/8"],
-      forbiddenNetworks: ["10.1.0.0/16"],
-      unknownAddresses: "allow",
-      commands: ["npx", { command: "node" }],
-      except: ["internal"],
-    });
-    expect(all.describe()).toEqual([
-      "Connections go to *.example by http, https, at port 443.",
-      "Addresses must be public, or in 10.0.0.0/8.",
-      "No address may be in 10.1.0.0/16.",
-      "Where the address is not known, the connection is allowed.",
-      "Programs that may be started: npx, node.",
-      "Nothing of this is about internal.",
-    ]);
-  });
-});

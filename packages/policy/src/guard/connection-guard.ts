@@ -45,12 +45,6 @@ export interface ConnectionGuardOptions {
   readonly except?: readonly string[] | undefined;
 }
 
-/** A guard that can say what it allows. */
-export interface DescribedConnectionGuard extends ConnectionGuard {
-  /** One sentence for each rule, for people. */
-  describe(): readonly string[];
-}
-
 const fields: Fields<ConnectionGuardOptions> = {
   hosts: true,
   schemes: true,
@@ -86,7 +80,7 @@ interface Rules {
  * Makes a guard for `createConnector({ guard })`. Without options: `https:` to public addresses,
  * and no programs. Keeps no state. Throws a `TypeError` that names what makes no sense.
  */
-export function createConnectionGuard(options: ConnectionGuardOptions = {}): DescribedConnectionGuard {
+export function createConnectionGuard(options: ConnectionGuardOptions = {}): ConnectionGuard {
   const rules = readRules(options);
   const unless = (server: GuardedServer, check: () => GuardRefusal | undefined): GuardRefusal | undefined =>
     rules.except.has(server.serverId) ? undefined : check();
@@ -94,7 +88,6 @@ export function createConnectionGuard(options: ConnectionGuardOptions = {}): Des
     checkUrl: (url, server) => unless(server, () => checkUrl(url, rules)),
     checkAddress: (address, url, server) => unless(server, () => checkAddress(address, url, rules)),
     checkCommand: (process, server) => unless(server, () => checkCommand(process, rules)),
-    describe: () => describe(options),
   };
 }
 
@@ -205,27 +198,6 @@ function listOf(value: unknown, field: string, mayBeEmpty = false): readonly unk
 
 function wrong(field: string, what: string): TypeError {
   return new TypeError(`${place}: ${field} must be ${what}`);
-}
-
-function describe(options: ConnectionGuardOptions): readonly string[] {
-  const { hosts, schemes = ["https"], ports, privateNetworks = false, forbiddenNetworks = [] } = options;
-  const { unknownAddresses = "refuse", commands = [], except = [] } = options;
-  const opened = typeof privateNetworks === "boolean" ? [] : privateNetworks;
-  const names = commands === "any" ? [] : commands.map((rule) => (typeof rule === "string" ? rule : rule.command));
-  return [
-    `Connections go to ${hosts === undefined ? "any host" : hosts.join(", ")} by ${schemes.join(", ")}, at ${ports === undefined ? "any port" : `port ${ports.join(", ")}`}.`,
-    privateNetworks === true
-      ? "Addresses may be public, private, shared or loopback."
-      : `Addresses must be public${opened.length === 0 ? "" : `, or in ${opened.join(", ")}`}.`,
-    ...(forbiddenNetworks.length === 0 ? [] : [`No address may be in ${forbiddenNetworks.join(", ")}.`]),
-    `Where the address is not known, the connection is ${unknownAddresses === "refuse" ? "refused" : "allowed"}.`,
-    commands === "any"
-      ? "Any program may be started."
-      : names.length === 0
-        ? "No program may be started."
-        : `Programs that may be started: ${names.join(", ")}.`,
-    ...(except.length === 0 ? [] : [`Nothing of this is about ${except.join(", ")}.`]),
-  ];
 }
 
 /** Whether a hostname is one that a pattern stands for. */

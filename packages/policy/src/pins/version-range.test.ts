@@ -12,9 +12,6 @@ const rows: readonly (readonly [range: string, inside: string, outside: string])
   ["^0.0.3", "0.0.3", "0.0.4 0.1.0"],
   ["^0.0", "0.0.0 0.0.9", "0.1.0"],
   ["^0", "0.0.0 0.9.0", "1.0.0"],
-  ["~1.2.3", "1.2.3 1.2.9", "1.2.2 1.3.0"],
-  ["~1.2", "1.2.0 1.2.9", "1.3.0"],
-  ["~1", "1.0.0 1.9.0", "2.0.0"],
   ["1.2.3", "1.2.3", "1.2.30 v1.2.3 1.2.3-beta"],
   ["1.2.3-beta.1", "1.2.3-beta.1", "1.2.3 1.2.3-beta.10"],
   ["2026.8.31", "2026.8.31", "2026.9.1"],
@@ -29,10 +26,10 @@ describe("readVersionRange()", () => {
     expect(matches(undefined)).toBe(range === "*");
   });
 
-  it.each(["", "^", "^x", "1.2.3.*", "*.1", ">=1", "1.2 || 2", "^1.2.3-beta", "~01", " 1"])("refuses %j", (range) => {
+  it.each(["", "^", "^x", "1.2.3.*", "*.1", ">=1", "1.2 || 2", "^1.2.3-beta", "~1.2", " 1"])("refuses %j", (range) => {
     expect(() => readVersionRange(range, "pins.versions.a")).toThrow(
       new TypeError(
-        `pins.versions.a: ${JSON.stringify(range)} is no range of versions; try "1.2.3", "^1.2.3", "~1.2", "1.*" or "*"`,
+        `pins.versions.a: ${JSON.stringify(range)} is no range of versions; try "1.2.3", "^1.2.3", "1.*" or "*"`,
       ),
     );
   });

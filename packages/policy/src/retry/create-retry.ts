@@ -74,7 +74,9 @@ function readRetry(options: RetryOptions): RetryRules {
   readPositiveInteger(attempts, "retry.attempts");
   if (!Number.isFinite(baseMs) || baseMs < 0) throw new TypeError("retry.baseMs must be a number from 0 up");
   if (metaKey !== undefined && (takenKeys.has(metaKey) || metaKey.startsWith("io.modelcontextprotocol/"))) {
-    throw new TypeError('retry.idempotencyMetaKey must be a key of your own or your server\'s, such as "com.example/key"');
+    throw new TypeError(
+      'retry.idempotencyMetaKey must be a key of your own or your server\'s, such as "com.example/key"',
+    );
   }
   return { attempts, baseMs, metaKey };
 }

@@ -4,7 +4,7 @@ const limits = "packages/policy/src/limits/create-limits.test.ts";
 const schedules = "packages/policy/src/limits/limits-under-any-schedule.test.ts";
 const breaker = "packages/policy/src/breaker/create-breaker.test.ts";
 const retry = "packages/policy/src/retry/create-retry.test.ts";
-const invoke = "packages/policy/src/invoke/create-invoke.test.ts";
+const invoke = "packages/policy/src/invoke/invoke.test.ts";
 
 /** Mistakes in limits, breaker, retry and invocations. */
 export const limitMutants: readonly PolicyMutant[] = [
@@ -144,7 +144,7 @@ export const limitMutants: readonly PolicyMutant[] = [
     bug: "calls an invocation retryable by the code of its error alone",
     patches: [
       {
-        file: "invoke/create-invoke.ts",
+        file: "invoke/invoke.ts",
         find: "  return mayRepeat(error, { effect, hasKey });",
         replace: '  return mayRepeat(error, { effect: effect && "pure", hasKey });',
       },
