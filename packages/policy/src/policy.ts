@@ -25,7 +25,7 @@ import type { ToolAdmission } from "./admission/tool-admission.ts";
 import { createApproval, type Approval } from "./approval/approval.ts";
 import { createBreaker, type Breaker, type CircuitStatus } from "./breaker/create-breaker.ts";
 import { createResultCache, type ResultCache } from "./cache/create-result-cache.ts";
-import { createEffects } from "./effects/create-effects.ts";
+import { createEffects, type Effects } from "./effects/create-effects.ts";
 import { invoke, type InvokeTarget } from "./invoke/invoke.ts";
 import type { InvocationResult } from "./invoke/invocation.ts";
 import { createLimits, type Limits } from "./limits/create-limits.ts";
@@ -36,7 +36,7 @@ import { asksForNewTools, assertPolicyParts, policyFields, type PolicyOptions } 
 import type { PolicyParts } from "./policy-parts.ts";
 import { createRedaction, type Redaction } from "./redaction/create-redaction.ts";
 import { createRetry, type Retry } from "./retry/create-retry.ts";
-import { createSeenTools } from "./seen-tools.ts";
+import { createSeenTools, type SeenTool } from "./seen-tools.ts";
 import { createValidation, type Validation } from "./validation/create-validation.ts";
 
 /** Permissions, limits and approvals of a toolbox, or of a provider without a toolbox. */
@@ -135,14 +135,8 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
   const stages = createStages(options, parts);
   const seen = createSeenTools();
   const { admission, approval, breaker, cache, redaction } = stages;
-  const explain = (definition: ToolDefinition, server: AdmissionServer | undefined): readonly string[] => {
-    const asked = approval.why({ definition, server });
-    return [
-      ...admission.explain(definition, server),
-      effects.describe(definition, server),
-      ...(asked === undefined ? [] : [`Each call of it is to be approved: ${asked.why} (${asked.rule}).`]),
-    ];
-  };
+  const explain = (definition: ToolDefinition, server: AdmissionServer | undefined): readonly string[] =>
+    explainTool({ definition, server }, stages, effects);
   const serverOf = ({ origin }: ToolDefinition): AdmissionServer | undefined => origin && seen.server(origin.serverId);
 
   return {
@@ -246,6 +240,19 @@ function composeAll(
     approval.around(composeStages([cache?.interceptor, limits?.interceptor, retry?.interceptor, breaker?.interceptor])),
     validation?.output,
   ]);
+}
+
+function explainTool(
+  { definition, server }: SeenTool,
+  { admission, approval }: Stages,
+  effects: Effects,
+): readonly string[] {
+  const asked = approval.why({ definition, server });
+  return [
+    ...admission.explain(definition, server),
+    effects.describe(definition, server),
+    ...(asked === undefined ? [] : [`Each call of it is to be approved: ${asked.why} (${asked.rule}).`]),
+  ];
 }
 
 /** Folds stages into one interceptor, once. The first one is the outermost. */

@@ -1,4 +1,11 @@
-import { HostsideError, type ApprovalDenial, type JsonValue, type SuspendedCall, type ToolCall } from "@hostside/core";
+import {
+  HostsideError,
+  type ApprovalDenial,
+  type JsonValue,
+  type Store,
+  type SuspendedCall,
+  type ToolCall,
+} from "@hostside/core";
 import {
   canonicalJson,
   dateOf,
@@ -68,28 +75,11 @@ const waitingFormat: ValueVersion = { what: "suspended calls", version: 1 };
 
 /** Makes the suspension of one policy. */
 export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspension {
-  const { clock, store, lock } = parts;
+  const { clock, store } = parts;
   const signer = createSigner(keys);
   const bind = ({ call, canonical }: Pick<PendingApproval, "call" | "canonical">): BoundCall =>
     bindCall(call, canonical, parts);
-  const stateOf = async (key: string): Promise<unknown> => readVersioned(await store.get(key), waitingFormat);
   const setWaiting = (key: string): Promise<unknown> => store.set(key, writeVersioned("waiting", waitingFormat), ttlMs);
-  const takeWaiting = (id: string, signal: AbortSignal | undefined): Promise<boolean> => {
-    const key = waitingKey(id);
-    return lock.withLock(lockKey(key), leaseMs, async (lease, fencingToken) => {
-      const startedAt = clock.now();
-      if ((await stateOf(key)) !== "waiting") return false;
-      // A call that is over must not use up what another one may go on with.
-      signal?.throwIfAborted();
-      lease.throwIfAborted();
-      await store.set(key, writeVersioned("used", waitingFormat), ttlMs, fencingToken);
-      if (!lease.aborted && clock.now() - startedAt < mostUseMs) return true;
-      throw new HostsideError("the lock was held for too long to be sure that nobody else used the approval", {
-        code: "aborted",
-        outcome: "not-sent",
-      });
-    });
-  };
   return {
     async suspend(pending) {
       const { call, args, why } = pending;
@@ -125,7 +115,7 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
     },
     async note(question) {
       const key = waitingKey(idOfAsked(question.callId, bind(question)));
-      const isNew = (await stateOf(key)) !== "waiting";
+      const isNew = (await stateOf(store, key)) !== "waiting";
       await setWaiting(key);
       return isNew;
     },
@@ -141,16 +131,43 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
       if (grant.expiresAt <= dateOf(clock)) return { denied: "expired" };
       const denied = findMismatch(grant, bind(pending), signer);
       if (denied !== undefined) return { denied };
-      const state = await stateOf(waitingKey(grant.id));
+      const state = await stateOf(store, waitingKey(grant.id));
       if (state === "waiting") return { grant };
       return { denied: grant.asked !== undefined && state === undefined ? "unasked" : "used" };
     },
     async useUp(grant, call) {
       // It may have waited for its limits meanwhile.
       if (grant.expiresAt <= dateOf(clock)) return { denied: "expired" };
-      return (await takeWaiting(grant.id, call.options.signal)) ? { grant } : { denied: "used" };
+      return (await takeWaiting(grant.id, { signal: call.options.signal, ttlMs, parts }))
+        ? { grant }
+        : { denied: "used" };
     },
   };
+}
+
+async function stateOf(store: Store, key: string): Promise<unknown> {
+  return readVersioned(await store.get(key), waitingFormat);
+}
+
+function takeWaiting(
+  id: string,
+  { signal, ttlMs, parts }: Omit<SuspensionInit, "keys"> & { readonly signal: AbortSignal | undefined },
+): Promise<boolean> {
+  const { store, lock, clock } = parts;
+  const key = waitingKey(id);
+  return lock.withLock(lockKey(key), leaseMs, async (lease, fencingToken) => {
+    const startedAt = clock.now();
+    if ((await stateOf(store, key)) !== "waiting") return false;
+    // A call that is over must not use up what another one may go on with.
+    signal?.throwIfAborted();
+    lease.throwIfAborted();
+    await store.set(key, writeVersioned("used", waitingFormat), ttlMs, fencingToken);
+    if (!lease.aborted && clock.now() - startedAt < mostUseMs) return true;
+    throw new HostsideError("the lock was held for too long to be sure that nobody else used the approval", {
+      code: "aborted",
+      outcome: "not-sent",
+    });
+  });
 }
 
 function bindCall(call: ToolCall, canonical: string, { effectOf = effectOfDefinition }: PolicyParts): BoundCall {

@@ -38,7 +38,7 @@ function setUp(options: BreakerOptions = {}) {
   };
 }
 
-const stateOf = ({ statuses }: ReturnType<typeof createBreaker>) => statuses()[0]?.state ?? "closed";
+const stateOf = (stage: ReturnType<typeof createBreaker>) => stage.statuses()[0]?.state ?? "closed";
 
 describe("createBreaker()", () => {
   it("opens for 10 s after 5 failures in a row, and refuses at once with circuit_open", async () => {

@@ -129,8 +129,8 @@ export const approvalMutants: readonly PolicyMutant[] = [
       },
       {
         file: "approval/suspend-call.ts",
-        find: 'if ((await stateOf(key)) !== "waiting") return false;',
-        replace: 'if ((await stateOf(key)) === "used") return false;',
+        find: 'if ((await stateOf(store, key)) !== "waiting") return false;',
+        replace: 'if ((await stateOf(store, key)) === "used") return false;',
       },
     ],
     test: tokens,
