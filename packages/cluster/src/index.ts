@@ -29,4 +29,3 @@ export type {
 } from "./shared-providers.ts";
 
 // For replicas that share a store.
-export { agreeOnNames, type AgreeOnNamesOptions } from "./agree-on-names.ts";

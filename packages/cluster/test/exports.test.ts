@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 describe("@hostside/cluster", () => {
   it("exports exactly these values", async () => {
     expect(Object.keys(await import("@hostside/cluster")).sort()).toEqual([
-      "agreeOnNames",
       "createFallbackStore",
       "createKeptCatalog",
       "createProviderPool",

@@ -8,7 +8,6 @@ export interface Diagnostic {
     | "duplicate-tool"
     | "schema-replaced"
     | "name-collision"
-    | "names-not-agreed"
     | "listing-truncated"
     | "unmatched-filter"
     | "unmatched-override"

@@ -15,7 +15,6 @@ export { hashJson } from "./hash-json.ts";
 export { qualifiedName, type ToolIdentity } from "./tool-identity.ts";
 
 // For those who implement a provider or a strategy of their own.
-export { adoptNames, type AdoptNamesOptions, type RefusedName } from "./adopt-names.ts";
 export { assertNamingStrategy, isLegalName, normalizeServerId, toolNamePrefix } from "./naming-strategy.ts";
 export { isPossibleName } from "./is-possible-name.ts";
 export { isLegalFunctionName } from "./function-name.ts";

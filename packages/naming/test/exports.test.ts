@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 describe("@hostside/naming", () => {
   it("exports exactly these values", async () => {
     expect(Object.keys(await import("@hostside/naming")).sort()).toEqual([
-      "adoptNames",
       "assertNamingStrategy",
       "assignNames",
       "conciseNaming",

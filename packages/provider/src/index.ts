@@ -15,7 +15,6 @@ export { fingerprintServers } from "./servers/read-specs.ts";
 export { fingerprintReach } from "./saved/fingerprint-reach.ts";
 export type { SavedCatalog, SavedListing } from "./saved/read-saved-catalog.ts";
 export type { ServerState, ServerStatus } from "./servers/registration.ts";
-export type { AgreeOnNames } from "./catalog/agree-on-names.ts";
 export { createNameBook, type NameBook, type NameBookOptions } from "./catalog/name-book.ts";
 export type { QuarantinedServerTool } from "./catalog/catalog.ts";
 export type { DescribeTool } from "./catalog/define-tool.ts";

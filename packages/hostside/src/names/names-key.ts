@@ -1,4 +1,4 @@
-import { hashJson, hostsideNaming, type NamingStrategy } from "@hostside/naming";
+import { hashJson, type NamingStrategy } from "@hostside/naming";
 
 /**
  * Under which key the names of a server's tools are kept: one for each server, so that nobody who
@@ -7,11 +7,6 @@ import { hashJson, hostsideNaming, type NamingStrategy } from "@hostside/naming"
 export function namesKey(providerName: string, naming: NamingStrategy): (serverId: string) => string {
   const scope = scopeOf(providerName, naming);
   return (serverId) => `hostside:names:${hashJson([...scope, serverId])}`;
-}
-
-/** Under which key replicas agree on the names of all servers. */
-export function agreedNamesKey(providerName = "mcp", naming: NamingStrategy = hostsideNaming): string {
-  return `hostside:agreed-names:${hashJson(scopeOf(providerName, naming))}`;
 }
 
 // Names of another naming are no use.

@@ -2,8 +2,7 @@ import { authenticateToolNames } from "@hostside/auth";
 import type { CallContext, Connector, JsonObject, Lock, RequestSeam, ServerSpec, Store } from "@hostside/core";
 import { createEvent } from "@hostside/core/implement";
 import { reservedNames, type StaticTool } from "@hostside/discovery";
-import { agreeOnNames, type KeptCatalog } from "@hostside/cluster";
-import type { SavedNames } from "@hostside/naming";
+import type { KeptCatalog } from "@hostside/cluster";
 import {
   createNameBook,
   createProvider,
@@ -14,8 +13,6 @@ import {
 import { redactQuestions } from "./redact-questions.ts";
 import { keepToSignal } from "../lifecycle/keep-to-bound.ts";
 import { createKeptNames } from "../names/keep-names.ts";
-import { agreedNamesKey } from "../names/names-key.ts";
-import { settleNames } from "../names/settle-names.ts";
 import { signInNames } from "../names/sign-in-names.ts";
 import type { PartsContext } from "./parts-context.ts";
 
@@ -25,8 +22,6 @@ export interface ProviderMeans extends PartsContext {
   readonly ownTools: readonly StaticTool[];
   readonly store: Store;
   readonly lock: Lock | undefined;
-  /** Whether replicas have the same store and lock: then they agree on the names of tools. */
-  readonly isShared: boolean;
   /** Those of the provider that all have. */
   readonly servers: readonly ServerSpec[];
   /** What servers listed before. Who made it closes it, before any provider. */
@@ -65,7 +60,7 @@ export interface OpenProviders {
  * of the options aborts first.
  */
 export async function openProviders(means: ProviderMeans): Promise<OpenProviders> {
-  const { options, closing, clock, report, policy, configuration, connector, store, lock, isShared, catalogs } = means;
+  const { options, closing, clock, report, policy, configuration, connector, store, lock, catalogs } = means;
   const { telemetry, signInNews } = means;
   const { interceptors = [], requestInterceptors = [], naming, savedNames, ...given } = options.provider ?? {};
   // Results of another sign-in are given to no call.
@@ -74,20 +69,10 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
   const kept = isOwn ? undefined : createKeptNames({ store, lock, providerName: given.name, naming, clock, report });
   closing.add(() => kept?.close());
   // At the same time: a store that never answers is waited for once.
-  const key = agreedNamesKey(given.name, naming);
-  const agree = isShared && lock !== undefined ? agreeOnNames({ store, lock, key }) : undefined;
-  const recallNames = async (): Promise<SavedNames | undefined> => {
-    const names = await kept?.recall(
-      configuration.specs.map(({ id }) => id),
-      options.signal,
-    );
-    // Nobody has use for what others would have to agree on.
-    options.signal?.throwIfAborted();
-    return names && agree ? settleNames(names, { agree, clock, naming }) : names;
-  };
-  const recalling = Promise.all([recallNames(), catalogs?.recall(means.servers, given.principal)]);
+  const ids = configuration.specs.map(({ id }) => id);
+  const recalling = Promise.all([kept?.recall(ids, options.signal), catalogs?.recall(means.servers, given.principal)]);
   const [recalled, listed] = await keepToSignal(recalling, options.signal);
-  const names = given.names ?? createNameBook({ naming, savedNames: recalled ?? savedNames, agree });
+  const names = given.names ?? createNameBook({ naming, savedNames: recalled ?? savedNames });
   const reserved = reservedOf(means);
   const common: ProviderOptions = {
     ...given,

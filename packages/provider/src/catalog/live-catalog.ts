@@ -1,8 +1,7 @@
 import type { Admit, Event, ToolsChange } from "@hostside/core";
 import { createEvent, compareText } from "@hostside/core/implement";
 import { identityOf, isPossibleName, type NameCollision, type NameTable } from "@hostside/naming";
-import type { AgreementWait } from "./agree-on-names.ts";
-import { buildCatalog, identitiesOf, toolsToName, type CatalogPlan } from "./build-catalog.ts";
+import { buildCatalog, toolsToName, type CatalogPlan } from "./build-catalog.ts";
 import { emptyCatalog, quarantinedTools, type ProviderCatalog, type ToolServerListing } from "./catalog.ts";
 import type { DescribeTool, CatalogTool } from "./define-tool.ts";
 import type { SharedNames } from "./name-book.ts";
@@ -24,18 +23,7 @@ export interface LiveCatalog {
    */
   readonly names: NameTable;
   /**
-   * Whether names are agreed on with others: then `agreeOnNames` is to be asked before tools are
-   * shown.
-   */
-  readonly asksForNames: boolean;
-  /**
-   * Waits until all tools of a listing have names that hold; `undefined` where there is nothing to
-   * wait for. Ends with `close()`, where it has no signal. Never rejects.
-   */
-  agreeOnNames(listing: Pick<ToolServerListing, "spec" | "tools">, wait: AgreementWait): Promise<void> | undefined;
-  /**
-   * Whether a tool of this server, which is not known yet, may get this local name. Names that
-   * others have a say in may be any.
+   * Whether a tool of this server, which is not known yet, may get this local name.
    */
   mayName(serverId: string, localName: string): boolean;
   /**
@@ -112,12 +100,8 @@ export function createLiveCatalog({ names: shared, reservedNames, ...plan }: Liv
     get names() {
       return names.table;
     },
-    asksForNames: shared.asks,
-    agreeOnNames: (listing, wait) => (shared.asks ? names.agreeOn(identitiesOf(listing), wait) : undefined),
     mayName: (serverId, localName) =>
-      shared.asks ||
-      identityOf(names.table, localName)?.serverId === serverId ||
-      isPossibleName(localName, serverId, shared.naming),
+      identityOf(names.table, localName)?.serverId === serverId || isPossibleName(localName, serverId, shared.naming),
     claimNames: (serverId) => names.claim(serverId),
     releaseNames: (serverId) => names.release(serverId),
     close() {

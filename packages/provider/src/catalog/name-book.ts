@@ -5,7 +5,6 @@ import {
   loadNames,
   saveNames,
   hostsideNaming,
-  adoptNames,
   assignNames,
   identityOf,
   withoutNames,
@@ -17,7 +16,6 @@ import {
   type ToolIdentity,
 } from "@hostside/naming";
 import { guardNaming, type PartFault } from "../guarded-parts.ts";
-import { createAgreements, type AgreeOnNames, type Agreements, type AgreementWait } from "./agree-on-names.ts";
 
 /** What a book of names is made from. */
 export interface NameBookOptions {
@@ -31,15 +29,6 @@ export interface NameBookOptions {
    * `invalid_names` when they are not.
    */
   readonly savedNames?: unknown;
-  /**
-   * Agrees on names with other replicas, which have a book of their own: asked before a server's
-   * tools are shown of which some have no name yet. What it answers is checked: a name that is not
-   * legal here, reserved, or another tool's already is not taken, and `onDiagnostic` says so. It
-   * has 2 s by the provider's clock; where it fails or is late, the names that were proposed stand,
-   * which `onDiagnostic` says once until somebody answers again. No other server waits meanwhile.
-   * Default: nobody is asked.
-   */
-  readonly agree?: AgreeOnNames | undefined;
 }
 
 /**
@@ -65,17 +54,16 @@ export interface NameBook {
  */
 export function createNameBook(options: NameBookOptions = {}): NameBook {
   assertKnownOptions("createNameBook()", options, optionFields);
-  const { naming = hostsideNaming, savedNames, agree } = options;
+  const { naming = hostsideNaming, savedNames } = options;
   assertNamingStrategy(naming);
-  if (agree !== undefined && typeof agree !== "function") throw new TypeError("agree must be a function");
   const saved = savedNames === undefined ? emptyNames : loadNames(savedNames, naming);
-  const names = createSharedNames({ ...guardNaming(naming), saved, agree });
+  const names = createSharedNames({ ...guardNaming(naming), saved });
   const book: NameBook = Object.freeze({ savedNames: () => saveNames(names.table) });
   opened.set(book, names);
   return book;
 }
 
-const optionFields: Fields<NameBookOptions> = { naming: true, savedNames: true, agree: true };
+const optionFields: Fields<NameBookOptions> = { naming: true, savedNames: true };
 
 // What a book is for the providers that share it, and nobody else's business.
 const opened = new WeakMap<NameBook, SharedNames>();
@@ -96,8 +84,6 @@ export interface SharedNames {
   readonly naming: NamingStrategy;
   /** All names that are given now. */
   readonly table: NameTable;
-  /** Whether names are agreed on with others before they are given. */
-  readonly asks: boolean;
   /** Takes part in it, until `leave()`. */
   join(init: NameUserInit): NameUser;
   /** What went wrong in the strategy since the last time that it was asked, each subject once. */
@@ -124,11 +110,6 @@ export interface NameUser {
   /** It is not any more. */
   release(serverId: string): void;
   /**
-   * Waits until these tools of one server have names that hold, 2 s at most; `undefined` where
-   * there is nothing to wait for. Never rejects. Ends with `leave()`, where it has no signal.
-   */
-  agreeOn(tools: readonly ToolIdentity[], wait: AgreementWait): Promise<void> | undefined;
-  /**
    * Gives each of these tools its name, in one step: what they are called stands before anything is
    * made of it.
    */
@@ -143,11 +124,10 @@ const maxNamesPerServer = 20_000;
 /** What {@linkcode SharedNames} are made from. */
 export interface SharedNamesInit extends ReturnType<typeof guardNaming> {
   readonly saved: NameTable;
-  readonly agree: AgreeOnNames | undefined;
 }
 
 /** Makes the part of a book that its providers see. */
-function createSharedNames({ naming, takeFaults, saved, agree }: SharedNamesInit): SharedNames {
+function createSharedNames({ naming, takeFaults, saved }: SharedNamesInit): SharedNames {
   let table = saved;
   let isAssigning = false;
   const users = new Set<NameUserInit>();
@@ -178,30 +158,8 @@ function createSharedNames({ naming, takeFaults, saved, agree }: SharedNamesInit
       isAssigning = false;
     }
   };
-  const agreements =
-    agree &&
-    createAgreements({
-      agree,
-      table: () => table,
-      propose(tools, taken) {
-        const reservedNames = [...reserved.keys(), ...taken];
-        return assignNames(tools, { strategy: naming, previous: table, serverIds: registered.keys(), reservedNames })
-          .names;
-      },
-      adopt(given, asked) {
-        const tools = asked.filter(({ serverId }) => registered.has(serverId));
-        const { names, refused } = adoptNames(table, given, {
-          strategy: naming,
-          tools,
-          reservedNames: new Set(reserved.keys()),
-        });
-        table = names;
-        return refused;
-      },
-    });
   return {
     naming,
-    asks: agreements !== undefined,
     get table() {
       return table;
     },
@@ -211,7 +169,6 @@ function createSharedNames({ naming, takeFaults, saved, agree }: SharedNamesInit
       return createUser({
         table: () => table,
         assign,
-        agreements,
         claim: (serverId) => registered.add(serverId),
         release(serverId) {
           if (registered.remove(serverId)) table = withoutServer(table, serverId);
@@ -229,15 +186,13 @@ function createSharedNames({ naming, takeFaults, saved, agree }: SharedNamesInit
 /** What one user does with the book. */
 interface NameUserParts extends Pick<NameUser, "assign"> {
   readonly table: () => NameTable;
-  readonly agreements: Agreements | undefined;
   /** One registration more of this server, or less. */
   readonly claim: (serverId: string) => void;
   readonly release: (serverId: string) => void;
   readonly leave: () => void;
 }
 
-function createUser({ table, assign, agreements, ...book }: NameUserParts): NameUser {
-  const left = new AbortController();
+function createUser({ table, assign, ...book }: NameUserParts): NameUser {
   const claimed = new Set<string>();
   let last: NameTable | undefined;
   const release = (serverId: string): void => {
@@ -253,12 +208,10 @@ function createUser({ table, assign, agreements, ...book }: NameUserParts): Name
       book.claim(serverId);
     },
     release,
-    agreeOn: (tools, wait) => agreements?.reach(tools, { signal: left.signal, ...wait }),
     assign,
     leave() {
       if (last !== undefined) return;
       last = table();
-      left.abort();
       for (const serverId of claimed) release(serverId);
       book.leave();
     },

@@ -63,11 +63,6 @@ export interface LinkHooks extends Omit<SessionsHost, "sessionEvent">, NewsHooks
   mayRetry(): boolean;
   /** Whether the latest listing that was made public is a whole one. */
   hasWholeListing(): boolean;
-  /**
-   * A listing of this session came in, and is not taken note of before this has settled;
-   * `undefined`: at once. Must not throw or reject.
-   */
-  beforeListed(listing: ToolListing, session: Session): Promise<void> | undefined;
   /** A listing is to be made public. Must not throw. */
   publish(listing: ToolListing, session: Session): void;
   /** The state is another one. Must not throw. */
@@ -331,8 +326,6 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
       const isStartup = this.state.kind === "listing";
       const asked = { serverId: this.serverId, method: "tools/list", isStartup };
       const listing = await (this.#seam === undefined ? list() : this.#seam(asked, list));
-      const before = this.#hooks.beforeListed(listing, session);
-      if (before !== undefined) await before;
       this.report({ type: "listed", session: number, run, listing });
     } catch (reason) {
       const error = toHostsideError(reason, this.serverId, "tools/list");

@@ -45,33 +45,9 @@ export function createPublisher(
   // A refresh of a thousand servers without news must not make a thousand catalogues.
   const isShown = ({ id, held, listed }: Registration): boolean =>
     held || listed === undefined || catalog.current.servers.get(id)?.listing === listed;
-  const publishWhen = async (
-    agreed: Promise<void>,
-    registration: Registration,
-    listed: ToolServerListing,
-  ): Promise<void> => {
-    await agreed;
-    // It may have ended meanwhile, or listed something else.
-    if (registration.listed === listed && all().includes(registration)) publisher.publishNews(registration);
-  };
-  /**
-   * What is to be shown of a registration; what is on show already, while names for its latest
-   * listing are agreed on.
-   */
-  const showable = (registration: Registration): ToolServerListing | undefined => {
-    const { id: serverId, held, listed } = registration;
-    if (held || listed === undefined || isShown(registration)) return held ? undefined : listed;
-    const report = (diagnostic: Diagnostic): void => observers.diagnostic.emit(diagnostic);
-    const agreed = catalog.agreeOnNames(listed, { clock: settings.clock, report });
-    // What was saved is on show without waiting, and named here: others hear of its names, which
-    // stay whatever they answer.
-    if (agreed === undefined || registration.saved !== undefined) return listed;
-    void publishWhen(agreed, registration, listed);
-    return catalog.current.servers.get(serverId)?.listing;
-  };
   const show = (readmit: boolean): void => {
     const registrations = all();
-    const listings = registrations.flatMap((registration) => showable(registration) ?? []);
+    const listings = registrations.flatMap(({ held, listed }) => (held || listed === undefined ? [] : [listed]));
     const collisions = catalog.publish(listings, { readmit });
     failure = undefined;
     for (const diagnostic of collisionDiagnostics(collisions)) observers.diagnostic.emit(diagnostic);

@@ -83,14 +83,6 @@ class ReportsOfServer implements LinkHooks {
     return heldListing(this.#registration.saved, this.#init.parts.settings.clock);
   }
 
-  beforeListed({ tools }: ToolListing, session: Session): Promise<void> | undefined {
-    const { catalog, settings } = this.#init.parts;
-    if (!catalog.asksForNames) return undefined;
-    const report = (diagnostic: Diagnostic): void => this.onDiagnostic(diagnostic);
-    const { spec } = this.#registration.link;
-    return catalog.agreeOnNames({ spec, tools }, { clock: settings.clock, signal: session.ended, report });
-  }
-
   publish(listing: ToolListing, session: Session): void {
     this.#init.onListing(this.#registration, listing, session);
   }

@@ -11,7 +11,6 @@ import { createServerReports, type ProviderParts, type ServerReportsInit } from 
 import { createPublisher, changeSpec, takeListing, type Publisher } from "./publish-listings.ts";
 import { readStatus, type Registration, type ServerStatus } from "./registration.ts";
 import { createDrainingRegistrations, type RegistrationEnding } from "./end-server.ts";
-import { longestAgreementMs } from "../catalog/agree-on-names.ts";
 import { createCallQueue } from "../calls/call-queue.ts";
 import { findCallable } from "../catalog/catalog.ts";
 import { createLink, type Link } from "../link/link.ts";
@@ -184,7 +183,7 @@ function assembleServer(
     connector,
     clock,
     random,
-    policyOf: (current) => policyOf(current, settings, catalog.asksForNames ? longestAgreementMs : 0),
+    policyOf: (current) => policyOf(current, settings),
     hooks,
     predecessor,
     seam,
@@ -215,9 +214,9 @@ function assembleServer(
 
 // A connector settles by itself within its timeouts, and cleans up before it does. The backstops
 // are for one that does not.
-function policyOf({ timeouts }: ServerSpec, { policy }: ProviderSettings, agreementMs: number): LinkPolicy {
+function policyOf({ timeouts }: ServerSpec, { policy }: ProviderSettings): LinkPolicy {
   const { connectMs, listMs, closeMs } = withDefaults(defaultTimeouts, timeouts);
-  return { ...policy, connectBackstopMs: connectMs + 5 * closeMs, listBackstopMs: listMs + closeMs + agreementMs };
+  return { ...policy, connectBackstopMs: connectMs + 5 * closeMs, listBackstopMs: listMs + closeMs };
 }
 
 /** What of the registrations is shown and said. */
