@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../test/cpu-seconds.ts";
-import { cleanText, inspectText, replaceUnseen, truncateText } from "./untrusted-text.ts";
+import { cleanText, dropUnseen, inspectText, replaceUnseen, truncateText } from "./untrusted-text.ts";
 
 // Pieces that matter to the functions, put together in any order, lone halves of pairs included.
 const pieces = [
@@ -69,6 +69,13 @@ describe("cleanText()", () => {
       left.push(code.toString(16));
     }
     expect(left).toEqual(["200c", "200d", "fe0f"]);
+  });
+
+  it("drops of every character what the pattern of Unicode's properties drops, and nothing else", () => {
+    const hidden = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB](?<![\u200C\u200D\uFE0F])/gu;
+    const all = Array.from({ length: 0x11_00_00 }, (_, point) => String.fromCodePoint(point)).join("");
+    const pairs = Array.from(all).toReversed().join("").toWellFormed();
+    for (const text of [all, pairs]) expect(dropUnseen(text) === text.toWellFormed().replace(hidden, "")).toBe(true);
   });
 
   it("cuts at maxLength, the ellipsis included, and only then", () => {

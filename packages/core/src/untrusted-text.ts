@@ -66,7 +66,42 @@ export function cleanText(text: string, maxLength: number = Number.POSITIVE_INFI
  * program reads; a terminal needs {@linkcode cleanText}.
  */
 export function dropUnseen(text: string): string {
-  return low.test(text) ? text : text.toWellFormed().replace(hidden, "");
+  if (low.test(text)) return text;
+  const whole = text.toWellFormed();
+  const first = whole.search(hidden);
+  return first === -1 ? whole : whole.slice(0, first) + dropHidden(whole.slice(first));
+}
+
+// By UTF-16 unit: whether it stays. Of the first unit of a pair: whether all such pairs do.
+const [unknown, stays, goes, depends] = [0, 1, 2, 3];
+const fates = new Uint8Array(0x1_00_00);
+const units = new TextDecoder("utf-16le", { ignoreBOM: true });
+
+// Millions of replacements by a pattern take many times as long.
+function dropHidden(text: string): string {
+  const kept = new Uint16Array(text.length);
+  let length = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    const isPair = isHighSurrogate(unit);
+    if (fates[unit] === unknown) fates[unit] = isPair ? fateOfPairs(unit) : fateOf(String.fromCharCode(unit));
+    const fate = fates[unit] === depends ? fateOf(text.slice(index, index + 2)) : fates[unit];
+    if (fate === stays) kept[length++] = unit;
+    if (!isPair) continue;
+    index += 1;
+    if (fate === stays) kept[length++] = text.charCodeAt(index);
+  }
+  return units.decode(kept.subarray(0, length));
+}
+
+function fateOfPairs(lead: number): number {
+  const pairs = Array.from({ length: 0x400 }, (_, at) => String.fromCharCode(lead, 0xdc00 + at)).join("");
+  const left = pairs.replace(hidden, "").length;
+  return left === pairs.length ? stays : left === 0 ? goes : depends;
+}
+
+function fateOf(character: string): number {
+  return character.search(hidden) === -1 ? stays : goes;
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { Clock, ToolOutcome } from "@hostside/core";
-import { createDeadline, formatMs, utf8Length } from "@hostside/core/implement";
+import { createDeadline, formatMs, runSoon, utf8Length } from "@hostside/core/implement";
 import type { Keeper, ResultKeeping } from "./keep/create-keeper.ts";
 import type { Owners } from "./keep/owner-of.ts";
 import type { OutcomePiece } from "./keeping.ts";
 import { scaledBlocks, replaceBlocks, type ScaleImage } from "./media/scale-images.ts";
-import { presentBlocks } from "./present/present-blocks.ts";
+import { presentRead } from "./present/present-blocks.ts";
 import type { PresentSettings } from "./present/present-options.ts";
-import { readOutcome } from "./present/read-outcome.ts";
+import { readOutcome, type SafeOutcome } from "./present/read-outcome.ts";
 import type { Omission, OmissionReason, Presented } from "./presented.ts";
 import type { PresentContext } from "./result-presenter.ts";
 
@@ -41,20 +41,30 @@ export async function presentAndKeep(
   parts: KeepingParts,
 ): Promise<Presented> {
   const { settings, toolName, owners, keeper } = parts;
-  const first = presentBlocks(outcome, settings);
+  const shown = readOutcome(outcome, settings.maxBlocks);
+  const first = presentRead(shown, settings);
   if (!first.omitted.some(isWorthKeeping)) return first;
 
-  const safe = readOutcome(outcome, mostBlocks);
-  const { view, scaled } = await scaleLarge(outcome, first.omitted, { ...parts, signal: presentContext.signal });
+  // What is left out may be large: others have their turn between the steps.
+  const nextTurn = (): Promise<void> => new Promise((resolve) => void runSoon(parts.scaling.clock, resolve));
+  await nextTurn();
+  const safe = readOutcome(outcome, mostBlocks, shown);
+  const { view: scaledView, scaled } = await scaleLarge(outcome, first.omitted, {
+    ...parts,
+    signal: presentContext.signal,
+  });
+  const view = scaledView === outcome ? shown : readOutcome(scaledView, settings.maxBlocks);
   // Notices are longer with a handle in them, so that something else may no longer fit: what it is
   // is found before, and kept as well.
-  let missing = piecesOf(presentBlocks(view, { ...settings, kept: { tool: toolName, of: () => longest } }).omitted);
+  let missing = piecesOf(presentRead(view, { ...settings, kept: { tool: toolName, of: () => longest } }).omitted);
   missing.push(...scaled);
   const kept = keeper.begin(safe, { owner: owners.ownerOf(presentContext.context), presentContext });
   try {
     let presented = first;
     for (let round = 0; round < mostRounds && missing.length > 0; round += 1) {
+      await nextTurn();
       await kept.keep(missing);
+      await nextTurn();
       presented = presentWith(view, describeKept(kept, scaled), { ...settings, kept });
       missing = piecesOf(presented.omitted).filter((piece) => kept.of(piece) === undefined);
     }
@@ -71,13 +81,13 @@ const longest = { handle: "f".repeat(32), characters: 1_000_000_000 };
  * Presents an outcome with a notice behind it, both within the bounds; without it, where it would
  * take half of them.
  */
-function presentWith(view: ToolOutcome, words: string | undefined, settings: PresentSettings): Presented {
-  if (words === undefined) return presentBlocks(view, settings);
+function presentWith(view: SafeOutcome, words: string | undefined, settings: PresentSettings): Presented {
+  if (words === undefined) return presentRead(view, settings);
   const { maxTextBytes, maxTokens, tokensOf } = settings;
   const [bytes, tokens] = [utf8Length(words), tokensOf(words)];
-  if (bytes > maxTextBytes / 2 || tokens > maxTokens / 2) return presentBlocks(view, settings);
+  if (bytes > maxTextBytes / 2 || tokens > maxTokens / 2) return presentRead(view, settings);
   const space = { ...settings, maxTextBytes: maxTextBytes - bytes, maxTokens: maxTokens - tokens };
-  const presented = presentBlocks(view, space);
+  const presented = presentRead(view, space);
   return { ...presented, blocks: [...presented.blocks, { type: "text", text: words, part: "notice" }] };
 }
 

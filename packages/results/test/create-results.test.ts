@@ -388,5 +388,5 @@ function answered({
 
 /** Waits until nothing goes on by itself. */
 async function settled(): Promise<void> {
-  for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -75,7 +75,7 @@ export async function keepPiece(
 }
 
 async function putPiece(
-  { data, mimeType, isText }: PieceContent,
+  { data, mimeType, isText, isAscii }: PieceContent,
   { outcome, owner, conversation, signal, dropped }: KeepJob,
   { sink, handles, maxBytes, keptBy }: PieceKeeperInit,
 ): Promise<KeepResult> {
@@ -87,7 +87,7 @@ async function putPiece(
   let handle: string | undefined;
   try {
     signal.throwIfAborted();
-    const text = isText ? indexText(data) : undefined;
+    const text = isText ? indexText(data, isAscii) : undefined;
     const { serverId = "", toolName = "" } = outcome.origin ?? {};
     const added = await handles.add({ key, mimeType, bytes: data.length, text, serverId, toolName, keptBy }, owner);
     ({ handle } = added);

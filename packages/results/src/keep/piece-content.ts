@@ -11,6 +11,8 @@ export interface PieceContent {
   readonly data: Uint8Array;
   readonly mimeType: string;
   readonly isText: boolean;
+  /** Whether it is known to be a text of ASCII alone. */
+  readonly isAscii?: boolean;
 }
 
 const encoder = new TextEncoder();
@@ -73,7 +75,9 @@ function contentOfBlock(block: ContentBlock, maxBytes: number): PieceContent | "
 function textContent(text: string, mimeType: string, maxBytes: number): PieceContent | "too-large" {
   // In UTF-8 a text has no fewer bytes than UTF-16 units.
   if (text.length > maxBytes) return "too-large";
-  return { data: encoder.encode(text), mimeType: normalMediaType(mimeType) ?? "text/plain", isText: true };
+  const data = encoder.encode(text);
+  const isAscii = data.length === text.length;
+  return { data, mimeType: normalMediaType(mimeType) ?? "text/plain", isText: true, isAscii };
 }
 
 function bytesContent(

@@ -7,7 +7,11 @@ import { plainStructured } from "./structured-json.ts";
 
 /** An outcome as blocks for a model API. */
 export function presentBlocks(outcome: unknown, settings: PresentSettings): Presented {
-  const safe = readOutcome(outcome, settings.maxBlocks);
+  return presentRead(readOutcome(outcome, settings.maxBlocks), settings);
+}
+
+/** The same for an outcome that was read already, with `maxBlocks`. */
+export function presentRead(safe: SafeOutcome, settings: PresentSettings): Presented {
   const found = readPieces(safe, settings);
   const fitted = fitPieces(found, safe, settings);
   const { json } = found;

@@ -18,11 +18,12 @@ export interface SafeOutcome {
 
 /**
  * Reads an outcome of anybody's: a provider of a product's own may hand out getters that throw,
- * blocks of other shapes, or no outcome at all. Looks at `maxBlocks` blocks. Never throws.
+ * blocks of other shapes, or no outcome at all. Looks at `maxBlocks` blocks; of the same outcome,
+ * those of `known` are not read again. Never throws.
  */
-export function readOutcome(outcome: unknown, maxBlocks: number): SafeOutcome {
+export function readOutcome(outcome: unknown, maxBlocks: number, known?: SafeOutcome): SafeOutcome {
   const content = member(outcome, "content");
-  const [count, blocks] = readBlocks(content, maxBlocks);
+  const [count, blocks] = readBlocks(content, maxBlocks, known?.blocks);
   const structured = member(outcome, "structuredContent");
   return {
     blocks,
@@ -33,13 +34,17 @@ export function readOutcome(outcome: unknown, maxBlocks: number): SafeOutcome {
   };
 }
 
-function readBlocks(content: unknown, maxBlocks: number): readonly [number, readonly (ContentBlock | undefined)[]] {
+function readBlocks(
+  content: unknown,
+  maxBlocks: number,
+  known: SafeOutcome["blocks"] = [],
+): readonly [number, readonly (ContentBlock | undefined)[]] {
   if (content === undefined || content === null) return [0, []];
   try {
     if (!Array.isArray(content)) return noList;
     const list: readonly unknown[] = content;
     const length = Math.min(list.length, maxBlocks);
-    return [list.length, Array.from({ length }, (_, index) => readBlock(list, index))];
+    return [list.length, Array.from({ length }, (_, index) => known[index] ?? readBlock(list, index))];
   } catch {
     return noList;
   }
@@ -68,7 +73,8 @@ function cleanCopy(value: object): Record<string, unknown> {
   return copy;
 }
 
-function readOrigin(origin: unknown): ToolOrigin | undefined {
+/** The origin of an outcome, where it has one. */
+export function readOrigin(origin: unknown): ToolOrigin | undefined {
   const serverId = member(origin, "serverId");
   const toolName = member(origin, "toolName");
   const qualifiedName = member(origin, "qualifiedName");

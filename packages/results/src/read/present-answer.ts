@@ -2,7 +2,7 @@ import { utf8Length } from "@hostside/core/implement";
 import type { ToolOrigin, ToolOutcome } from "@hostside/core";
 import { presentBlocks } from "../present/present-blocks.ts";
 import type { PresentSettings } from "../present/present-options.ts";
-import { readOutcome } from "../present/read-outcome.ts";
+import { readOrigin, readOutcome } from "../present/read-outcome.ts";
 import { member } from "../present/member.ts";
 import type { Presented, PresentedText } from "../presented.ts";
 import { keptFromMeta } from "./results-read-tool.ts";
@@ -18,8 +18,9 @@ const longestHead = 500;
  * can pass for this.
  */
 export function presentAnswer(outcome: ToolOutcome, tool: string, settings: PresentSettings): Presented | undefined {
-  const { blocks, count, structured, isError, origin } = readOutcome(outcome, mostBlocks);
+  const origin = readOrigin(member(outcome, "origin"));
   if (origin?.serverId !== "" || origin.toolName !== tool) return undefined;
+  const { blocks, count, structured, isError } = readOutcome(outcome, mostBlocks);
   const [first, ...others] = blocks;
   const head = member(first, "text");
   if (typeof head !== "string" || head === "" || head.length > longestHead) return undefined;
