@@ -19,6 +19,8 @@ export interface TellingAnswer {
   /** `env.TOKEN` or the bearer token of the connection. */
   readonly token: string | undefined;
   readonly principal: string | undefined;
+  /** As whom the principal was signed in when the connection was opened. */
+  readonly account: number | undefined;
   /** Number of the answer; no two have the same. */
   readonly answer: number;
   /** Number of the connection; no two have the same. */
@@ -36,13 +38,15 @@ export interface TellingOptions {
   readonly headersFor?: readonly string[];
   /** Throws `auth_required` at the server of these principals. */
   readonly refuse?: (spec: ServerSpec, principal: string | undefined) => Error | undefined;
+  /** As whom a principal is signed in now to servers that ask for it. */
+  readonly accountOf?: (principal: string | undefined) => number | undefined;
 }
 
 /**
  * Makes a connector of servers that tell by whom and for whom they are asked: by the tool `tell`
  * and by the resource `tell:it`. The tool `note` has the connection remember a text.
  */
-export function createTellingConnector({ headersFor = [], refuse }: TellingOptions = {}): Connector {
+export function createTellingConnector({ headersFor = [], refuse, accountOf }: TellingOptions = {}): Connector {
   let last = 0;
   let answers = 0;
   return {
@@ -52,6 +56,7 @@ export function createTellingConnector({ headersFor = [], refuse }: TellingOptio
       if (refusal !== undefined) throw refusal;
       last += 1;
       const connection = last;
+      const account = serverTypeOf(spec) === "stdio" ? undefined : accountOf?.(principal);
       const notes: string[] = [];
       const tell = (meta: JsonObject | undefined, context: CallContext | undefined): string => {
         const { principal: whose, role, conversation } = context ?? {};
@@ -60,6 +65,7 @@ export function createTellingConnector({ headersFor = [], refuse }: TellingOptio
           program: serverTypeOf(spec) === "stdio" ? spec.command : spec.url,
           token: (spec as StdioEntry).env?.["TOKEN"] ?? (spec as HttpEntry).bearerToken,
           principal,
+          account,
           answer: (answers += 1),
           connection,
           notes,

@@ -1,6 +1,13 @@
-import { createMemoryLock, createMemoryStore } from "@hostside/core";
+import { createMemoryLock, createMemoryStore, type ContentBlock } from "@hostside/core";
 import { consentTo, startAuthorizedServer, type AuthorizedServer } from "@hostside/fixtures";
-import { createHost, createSharedServers, type Conversation, type Host, type HostServerEntry } from "hostside";
+import {
+  createHost,
+  createSharedServers,
+  type Conversation,
+  type Host,
+  type HostOptions,
+  type HostServerEntry,
+} from "hostside";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createTellingConnector, type TellingAnswer } from "./telling-connector.ts";
 
@@ -14,14 +21,14 @@ const wait = { timeout: 60_000 };
 const ways = [
   {
     way: "servers.add()",
-    async open(options: Parameters<typeof createHost>[0]) {
+    open: async (options: HostOptions) => {
       const host = await createHost({ ...options, pool: {} });
       return { host, add: (name: string, entry: HostServerEntry) => host.servers.add(name, entry) };
     },
   },
   {
     way: "sharedServers.write()",
-    async open(options: Parameters<typeof createHost>[0]) {
+    open: async (options: HostOptions) => {
       const sharedServers = createSharedServers({ store: createMemoryStore(), lock: createMemoryLock() });
       const host = await createHost({ ...options, sharedServers, pool: {} });
       return {
@@ -33,6 +40,8 @@ const ways = [
     },
   },
 ];
+
+const textOf = ([block]: readonly ContentBlock[]): string => (block?.type === "text" ? block.text : "");
 
 const openTwo = async (host: Host): Promise<readonly [Conversation, Conversation]> => {
   const [ann, bob] = await Promise.all(["ann", "bob"].map((principal) => host.conversation({ principal })));
@@ -48,7 +57,7 @@ async function signIn(host: Host, conversation: Conversation, user: string): Pro
 
 async function userOf(conversation: Conversation): Promise<unknown> {
   const { content } = await conversation.call("mcp_notes_whoami");
-  return (JSON.parse((content as [{ readonly text: string }])[0].text) as { readonly user: unknown }).user;
+  return (JSON.parse(textOf(content)) as { readonly user: unknown }).user;
 }
 
 describe.each(ways)("a server that comes by $way", ({ open }) => {
@@ -66,7 +75,7 @@ describe.each(ways)("a server that comes by $way", ({ open }) => {
     const answers = await Promise.all(
       opened.map(async (conversation) => {
         const { content } = await conversation.call("mcp_mail_tell");
-        return JSON.parse((content as [{ readonly text: string }])[0].text) as TellingAnswer;
+        return JSON.parse(textOf(content)) as TellingAnswer;
       }),
     );
     expect(answers.map(({ principal }) => principal)).toEqual(["ann", "bob"]);

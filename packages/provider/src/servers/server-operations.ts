@@ -1,6 +1,6 @@
 import { HostsideError, type Connection, type RequestSeam, type ServerSpec } from "@hostside/core";
 import { assertKnownOptions, quoteText } from "@hostside/core/implement";
-import { hasSession, isRefusal, type Demand } from "../link/link-state.ts";
+import { hasSession, type Demand } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
 import type { McpProvider, UserOperationOptions, ApplyOptions, ApplyResult } from "../mcp-provider.ts";
 import {
@@ -123,10 +123,10 @@ function renew(registration: Registration): void {
   const { id, link } = registration;
   const { state } = link;
   if (registration.saved !== undefined) registration.saved = withoutHold(registration.saved);
-  if (hasSession(state)) return link.renew(renewedError(id));
-  const failure = state.kind === "connecting" ? state.lastFailure?.error : state.kind === "needs-auth" && state.error;
+  // An attempt that is under way may have begun with what was there before.
+  if (hasSession(state) || state.kind === "connecting") return link.renew(renewedError(id));
   // The status says what comes of it.
-  if (failure && isRefusal(failure)) link.ready("refresh").catch(() => undefined);
+  if (state.kind === "needs-auth") link.ready("refresh").catch(() => undefined);
 }
 
 interface SignOutParts extends Pick<OperationParts, "serverSet"> {
