@@ -13,8 +13,8 @@ import { median } from "../host/statistics.ts";
 const [, , count = "10000"] = process.argv;
 const conversations = Number(count);
 // Unlike any other time in a pool, so that its timer is known.
-const sweepMs = 61_000;
-const ttlMs = 1_800_000;
+const sweepMs = 59_000;
+const ttlMs = 590_000;
 let ahead = 0;
 let sweep = (): void => undefined;
 const clock: Clock = {
@@ -40,7 +40,6 @@ const savedCatalog = first.savedCatalog();
 const shared = createSharedProviders({
   servers: [spec],
   clock,
-  sweepMs,
   ttlMs,
   maxProviders: 2 * conversations,
   maxConnections: 2 * conversations,

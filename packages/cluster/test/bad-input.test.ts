@@ -17,13 +17,6 @@ describe("a make() that breaks its word", () => {
     await expect(pool.getOrCreate("a")).resolves.toBe(stub.provider);
   });
 
-  it("is refused a provider that does not say whether it is busy: it would be reaped under work", async () => {
-    const { provider } = stubProvider();
-    const { busy: _busy, ...rest } = provider;
-    const { pool } = stage({ make: () => rest as McpProvider });
-    await expect(pool.getOrCreate("a")).rejects.toThrow("what it gave has no busy");
-  });
-
   it("is refused a provider that is closed in the turn in which it comes", async () => {
     const stub = stubProvider();
     const { pool } = stage({
@@ -116,11 +109,6 @@ describe("a request or an order that makes no sense", () => {
     await expect(pool.getOrCreate("a")).resolves.toBeDefined();
   });
 
-  it("refuses a key that is no text in get(), too", () => {
-    const { pool } = stage();
-    expect(() => pool.get(7 as never)).toThrow("key must be a text that is not empty");
-  });
-
   it("makes nothing for a signal that is aborted already", async () => {
     const { pool, made, events } = stage();
     const request = { signal: AbortSignal.abort() };
@@ -137,10 +125,7 @@ describe("a request or an order that makes no sense", () => {
   });
 
   it("refuses a number of providers that is not whole", () => {
-    expect(() => stage({ maxProviders: 1.5 })).toThrow(
-      new TypeError("maxProviders must be a whole number of 1 or more"),
-    );
-    expect(() => stage({ maxProviders: Number.POSITIVE_INFINITY })).not.toThrow();
+    expect(() => stage({ maxProviders: 1.5 })).toThrow(new TypeError("maxProviders must be a whole number from 1"));
   });
 
   it("refuses two servers of one id before any provider has to", async () => {
@@ -161,7 +146,6 @@ describe("a request or an order that makes no sense", () => {
 
   it.each(["__proto__", "constructor", "\ud800", "\0"])("takes the key %j like any other", async (key) => {
     const { pool } = stage();
-    expect(pool.get(key)).toBeUndefined();
     await expect(pool.getOrCreate(key)).resolves.toBe(await pool.getOrCreate(key));
     expect(await pool.dispose(key)).toBe(true);
   });

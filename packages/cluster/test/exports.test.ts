@@ -4,9 +4,7 @@ import { describe, expect, it } from "vitest";
 describe("@hostside/cluster", () => {
   it("exports exactly these values", async () => {
     expect(Object.keys(await import("@hostside/cluster")).sort()).toEqual([
-      "createFallbackStore",
       "createKeptCatalog",
-      "createProviderPool",
       "createSharedProviders",
     ]);
   });

@@ -1,41 +1,42 @@
 import { fixtureServer } from "@hostside/fixtures";
-import { createProviderPool, type PoolEvent } from "@hostside/cluster";
+import { createSharedProviders, type SharedEvent } from "@hostside/cluster";
 import { createProvider, type McpProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 
-const server = { id: "numbers", type: "stdio", ...fixtureServer("modern-stdio") } as const;
+const server = { id: "numbers", type: "stdio", ...fixtureServer("modern-stdio"), sharing: "principal" } as const;
 
-async function add(provider: McpProvider, a: number, b: number): Promise<unknown> {
-  return (await provider.call("mcp_numbers_add", { a, b }, { wait: "servers" })).content;
+async function add(provider: McpProvider | undefined, a: number, b: number): Promise<unknown> {
+  return (await provider?.call("mcp_numbers_add", { a, b }, { wait: "servers" }))?.content;
 }
 
 describe("a pool over real processes", () => {
-  it("has one process for each key, ends the idle one by itself, and leaves none", async () => {
+  it("has one process for each principal, ends the idle one by itself, and leaves none", async () => {
     const connector = createConnector();
-    const pool = createProviderPool({
+    const pool = createSharedProviders({
       servers: [server],
       ttlMs: 100,
-      sweepMs: 50,
       make: ({ servers }) => createProvider({ connector, servers }),
     });
-    const ended = new Promise<PoolEvent>((resolve) => {
+    const ended = new Promise<SharedEvent>((resolve) => {
       pool.onEvent((event) => event.type === "ended" && resolve(event));
     });
-    using lease = await pool.lease("ada");
-    const bob = await pool.getOrCreate("bob");
-    const answers = await Promise.all([add(lease.provider, 1, 2), add(bob, 40, 2)]);
+    using lease = await pool.lease({ principal: "ada", conversation: "1" });
+    const other = await pool.lease({ principal: "bob", conversation: "1" });
+    const [[ada], [bob]] = [lease.providers, other.providers];
+    const answers = await Promise.all([add(ada, 1, 2), add(bob, 40, 2)]);
     expect(JSON.stringify(answers)).toMatch(/3.*42/);
+    other.release();
 
-    expect(await ended).toMatchObject({ key: "bob", why: "idle", reason: "reap" });
+    expect(await ended).toMatchObject({ principal: "bob", why: "idle", reason: "reap" });
     await expect(add(bob, 1, 1)).rejects.toMatchObject({ code: "closed" });
-    expect(await add(lease.provider, 2, 2)).toBeDefined();
+    expect(await add(ada, 2, 2)).toBeDefined();
 
     pool.updateConfig([]);
-    await pool.getOrCreate("ada");
-    expect(lease.provider.serverIds()).toEqual([]);
+    await pool.lease({ principal: "ada", conversation: "1" });
+    expect(ada?.serverIds()).toEqual([]);
     await pool.shutdownAll();
     expect(pool.statuses()).toEqual([]);
-    await expect(add(lease.provider, 1, 1)).rejects.toMatchObject({ code: "closed" });
+    await expect(add(ada, 1, 1)).rejects.toMatchObject({ code: "closed" });
   });
 });

@@ -97,7 +97,6 @@ describe("lease() of a conversation", () => {
         return stub.provider;
       },
       ttlMs: 0,
-      sweepMs: 50,
     });
     await expect(shared.lease(ada1)).rejects.toThrow("no mail today");
     open();
@@ -112,7 +111,7 @@ describe("lease() of a conversation", () => {
   });
 
   it("is held until it is given back, once", async () => {
-    const { shared, clock, of } = sharedStage({ ttlMs: 1000, sweepMs: 500 });
+    const { shared, clock, of } = sharedStage({ ttlMs: 1000 });
     const one = await shared.lease(ada1);
     const two = await shared.lease(ada2);
     one.release();

@@ -1,22 +1,23 @@
 import type { ServerSpec, EntrySettings } from "@hostside/core";
-import { createProviderPool, type PoolEvent, type ProviderPool, type ProviderPoolOptions } from "@hostside/cluster";
+import { createSharedProviders } from "@hostside/cluster";
 import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
+import { poolOfKeys, type KeyEvent, type PoolOfKeys, type PoolOfKeysOptions } from "./pool-of-keys.ts";
 import { stubProvider, type StubProvider } from "./stub-provider.ts";
 
 /** A pool whose providers a test plays. */
 export interface Stage {
-  readonly pool: ProviderPool;
+  readonly pool: PoolOfKeys;
   readonly clock: ManualClock;
-  readonly events: PoolEvent[];
+  readonly events: KeyEvent[];
   /** All that were made, in order. */
   readonly made: { readonly key: string; readonly stub: StubProvider; readonly servers: readonly ServerSpec[] }[];
 }
 
-export function stage(options: Partial<ProviderPoolOptions> = {}): Stage {
+export function stage(options: Partial<PoolOfKeysOptions> = {}): Stage {
   const clock = createManualClock();
   const made: Stage["made"] = [];
-  const events: PoolEvent[] = [];
-  const pool = createProviderPool({
+  const events: KeyEvent[] = [];
+  const pool = poolOfKeys(createSharedProviders, {
     make({ key, servers }) {
       const stub = stubProvider();
       made.push({ key, stub, servers });

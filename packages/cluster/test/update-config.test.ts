@@ -1,6 +1,8 @@
 import type { ServerSpec } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { firstOf, server, settled, stage } from "./stage.ts";
+import { firstOf, server as shared, settled, stage } from "./stage.ts";
+
+const server: typeof shared = (id, more) => shared(id, { sharing: "conversation", ...more });
 
 describe("updateConfig()", () => {
   it("gives each provider the new servers when it is next asked for, and keeps the object", async () => {

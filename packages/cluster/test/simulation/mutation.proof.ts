@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { createSharedProviders, type createProviderPool } from "@hostside/cluster";
+import { createSharedProviders } from "@hostside/cluster";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadMutant } from "../../../../test/load-mutant.ts";
@@ -22,8 +22,8 @@ describe("the simulation of a pool", () => {
   it.each(sampled(mutants).map((mutant) => [mutant.bug, mutant] as const))(
     "catches one that %s",
     async (_bug, mutant) => {
-      const { createProviderPool: create } = await loadMutant<{
-        readonly createProviderPool: typeof createProviderPool;
+      const { createSharedProviders: create } = await loadMutant<{
+        readonly createSharedProviders: typeof createSharedProviders;
       }>(src, mutant);
       const details = await fc.check(
         fc.asyncProperty(randomProgram, async (program) => (await simulatePool(create, program)).length === 0),

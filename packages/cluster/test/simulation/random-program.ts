@@ -17,7 +17,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ ...stepOf("release"), nth }) },
   { weight: 2, arbitrary: fc.record({ ...stepOf("call"), key }) },
   { weight: 2, arbitrary: fc.record({ ...stepOf("endCall"), nth }) },
-  fc.record({ ...stepOf("get"), key }),
   fc.record({ ...stepOf("dispose"), key }),
   fc.record({ ...stepOf("crash"), key }),
   fc.record({ ...stepOf("give-up"), nth }),

@@ -95,7 +95,6 @@ export const sharedLimits = {
   maxProcesses: 4,
   maxPerPrincipal: 3,
   ttlMs: 1000,
-  sweepMs: 100,
   waitMs: 500,
   makeMs: 900,
   drainMs: 200,
@@ -137,10 +136,6 @@ export function takenBy({ has, applying }: Made): Omit<Usage, "providers"> {
   };
 }
 
-export function liveIn({ has, applying }: Made): readonly string[] {
-  return [...has, ...applying.flatMap(({ before }) => before)];
-}
-
 export function isFor(owner: SharedOwner, { principal, conversation }: ConversationKey): boolean {
   if (owner.sharing === s) return owner.principal === undefined && owner.conversation === undefined;
   return owner.principal === principal && owner.conversation === (owner.sharing === c ? conversation : undefined);
@@ -148,11 +143,6 @@ export function isFor(owner: SharedOwner, { principal, conversation }: Conversat
 
 export function sameOwner(a: SharedOwner, b: SharedOwner): boolean {
   return a.sharing === b.sharing && a.principal === b.principal && a.conversation === b.conversation;
-}
-
-export function mayMeet(a: SharedOwner, b: SharedOwner): boolean {
-  if (a.sharing === b.sharing) return false;
-  return a.sharing === s || b.sharing === s || a.principal === b.principal;
 }
 
 export function turn(): Promise<void> {

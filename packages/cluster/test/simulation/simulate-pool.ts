@@ -1,11 +1,12 @@
 import type { ServerSpec } from "@hostside/core";
-import type { Lease, ProviderPool, ProviderPoolOptions } from "@hostside/cluster";
+import type { createSharedProviders } from "@hostside/cluster";
 import { createManualClock } from "../../../../test/manual-clock.ts";
+import { poolOfKeys, type LeaseOfKey } from "../pool-of-keys.ts";
 import { stubProvider, type StubProvider } from "../stub-provider.ts";
 
 /** One thing that somebody does to a pool. */
 export type Step =
-  | { readonly type: "want" | "lease" | "get" | "dispose" | "call" | "crash"; readonly key: string }
+  | { readonly type: "want" | "lease" | "dispose" | "call" | "crash"; readonly key: string }
   | {
       readonly type: "release" | "endCall" | "give-up" | "finish-make" | "fail-make" | "finish-close";
       readonly nth: number;
@@ -31,8 +32,8 @@ interface Made {
   /** Closed by the pool or by somebody else; its end may take until `gone`. */
   closed: boolean;
   gone: boolean;
-  /** Somebody else closed it. */
-  crashed: boolean;
+  /** Somebody else closed it, when there had been so many requests. */
+  crashedAt: number | undefined;
   finishClose: () => void;
 }
 
@@ -55,21 +56,18 @@ interface SimulatedRequest {
   stuckMs: number;
 }
 
-export const limits = { maxProviders: 2, ttlMs: 1000, sweepMs: 100, waitMs: 500, makeMs: 900, drainMs: 200 };
+export const limits = { maxProviders: 2, ttlMs: 1000, waitMs: 500, makeMs: 900, drainMs: 200 };
 
 /** Plays a program against a pool, and says what was wrong. */
-export async function simulatePool(
-  create: (options: ProviderPoolOptions) => ProviderPool,
-  program: Program,
-): Promise<Faults> {
+export async function simulatePool(create: typeof createSharedProviders, program: Program): Promise<Faults> {
   const clock = createManualClock();
   const faults = new Set<string>();
   const made: Made[] = [];
   const making: Making[] = [];
-  const leases: { readonly lease: Lease; readonly of: Made; isHeld: boolean }[] = [];
+  const leases: { readonly lease: LeaseOfKey; readonly of: Made; isHeld: boolean }[] = [];
   const requests: SimulatedRequest[] = [];
   const promised: Promise<unknown>[] = [];
-  const sets = [0];
+  const sets = [1];
   let crashing = false;
   let isHalfDone = false;
 
@@ -82,7 +80,7 @@ export async function simulatePool(
       leases: 0,
       closed: false,
       gone: false,
-      crashed: false,
+      crashedAt: undefined,
       finishClose: () => undefined,
     };
     const end = new Promise<void>((resolve) => {
@@ -102,7 +100,7 @@ export async function simulatePool(
     if (made.some((other) => other !== one && other.key === key && !other.gone)) faults.add("two of one key");
     return one;
   };
-  const pool = create({
+  const pool = poolOfKeys(create, {
     ...limits,
     clock,
     servers: serversOf(0),
@@ -177,29 +175,24 @@ export async function simulatePool(
           checkGiven(of, request);
           if (of === undefined) return;
           // Somebody may end it in the turn in which it is lent, but not the pool.
-          if (of.closed && !of.crashed && !request.mayEnd) faults.add("a lease of what is closed");
+          const isLate = of.crashedAt === undefined || requests.indexOf(request) >= of.crashedAt;
+          if (of.closed && isLate && !request.mayEnd) faults.add("a lease of what is closed");
           of.leases += 1;
           leases.push({ lease, of, isHeld: true });
         });
-      case "get": {
-        const provider = pool.get(step.key);
-        if (provider !== undefined && ownerOf(provider)?.closed !== false) faults.add("got what is closed");
-        return undefined;
-      }
       case "dispose":
         for (const request of requests) if (request.key === step.key) request.mayEnd = true;
         promised.push(pool.dispose(step.key));
         return undefined;
       case "call": {
-        const provider = pool.get(step.key);
-        const one = provider && ownerOf(provider);
+        const one = made.find(({ key, closed }) => key === step.key && !closed);
         if (one !== undefined) one.stub.calls += 1;
         return undefined;
       }
       case "crash": {
         const one = made.find(({ key, closed }) => key === step.key && !closed);
         crashing = true;
-        if (one !== undefined) one.crashed = true;
+        if (one !== undefined) one.crashedAt = requests.length;
         if (one !== undefined) promised.push(one.stub.provider.close("crashed"));
         crashing = false;
         return undefined;
@@ -248,7 +241,7 @@ export async function simulatePool(
         )?.finishClose();
         return undefined;
       case "update":
-        sets.push(step.servers);
+        sets.push(step.servers + 1);
         return pool.updateConfig(serversOf(step.servers));
       case "wait":
         return pass(step.ms);
@@ -338,6 +331,7 @@ export async function simulatePool(
       for (const request of requests) request.mayEnd = true;
     });
     want("last", async () => void (await pool.getOrCreate("last")));
+    await turn();
     for (const request of requests) request.mayEnd = true;
     promised.push(shutDown());
     await turn();
@@ -361,7 +355,7 @@ export async function simulatePool(
 }
 
 function serversOf(count: number): readonly ServerSpec[] {
-  return Array.from({ length: count }, (_, at) => ({ id: `s${at}`, type: "stdio", command: "node" }));
+  return Array.from({ length: count + 1 }, (_, at) => ({ id: `s${at}`, type: "stdio", command: "node" }));
 }
 
 function turn(): Promise<void> {

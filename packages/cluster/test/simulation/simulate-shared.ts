@@ -27,10 +27,8 @@ import {
   kindsOf,
   sizeOf,
   takenBy,
-  liveIn,
   isFor,
   sameOwner,
-  mayMeet,
   turn,
 } from "./shared-parts.ts";
 
@@ -126,18 +124,6 @@ export async function simulateShared(
     for (const { principal } of people)
       if (usage({ of: principal }).connections > sharedLimits.maxPerPrincipal)
         faults.add("more than a principal may have");
-    checkPlaces();
-  };
-  // What went over to others is gone from where it was.
-  const checkPlaces = (): void => {
-    const places = [
-      ...there().map((one) => ({ owner: one.owner, ids: liveIn(one) })),
-      ...making.filter(({ isOver }) => !isOver).map(({ owner, servers }) => ({ owner, ids: servers })),
-    ];
-    for (const [at, one] of places.entries())
-      for (const other of places.slice(at + 1))
-        if (mayMeet(one.owner, other.owner) && one.ids.some((id) => other.ids.includes(id)))
-          faults.add("a server in two places");
   };
   const shared = create({
     ...sharedLimits,
@@ -160,6 +146,7 @@ export async function simulateShared(
           },
         };
         if (ids.length === 0) faults.add("made without servers");
+        if (ids.some((id) => (current[id] ?? owner.sharing) !== owner.sharing)) faults.add("made with what has moved");
         making.push(one);
         // Too late, and all the same.
         signal.addEventListener("abort", () => setImmediate(() => one.isOver || one.succeed()));

@@ -103,7 +103,7 @@ describe("conversations kept apart", () => {
 
   it("cost no connection while nobody uses them, show their tools, and have them again with the next call", async () => {
     const clock = createVirtualClock();
-    const { connector, host } = await open({ clock, pool: { ttlMs: 1000, sweepMs: 100 } });
+    const { connector, host } = await open({ clock, pool: { ttlMs: 1000 } });
     const one = await host.conversation({ id: "1", principal: "ada" });
     const definition = one.tools().find(({ name }) => name === "mcp_notes_echo");
     const ended = new Promise<void>((resolve) => {

@@ -72,7 +72,7 @@ describe("a user who signs in", () => {
 
   it("has them where the connections had ended before", async () => {
     const clock = createVirtualClock();
-    await using host = await open({ pool: { ttlMs: 1000, sweepMs: 100 }, clock });
+    await using host = await open({ pool: { ttlMs: 1000 }, clock });
     const ada = await host.conversation({ principal: "ada" });
     const ended = new Promise((resolve) => host.pool?.onEvent(({ type }) => type === "ended" && resolve(type)));
     const url = await comeBack(ada, "grace");

@@ -1,8 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Event, ServerSharing, ServerSpec } from "@hostside/core";
+import type { Clock, Event, ServerSharing, ServerSpec } from "@hostside/core";
 import type { McpProvider } from "@hostside/provider";
-import type { PoolLimits } from "./pool-limits.ts";
-import type { CommonStatus, EndOfProvider, LeaseOptions } from "./provider-pool.ts";
 
 /**
  * Whose a shared provider is: that of all has neither member, that of one principal, or of one
@@ -24,7 +22,7 @@ export interface SharedProviderRequest extends SharedOwner {
 }
 
 /** What {@linkcode SharedProviders} are made from. */
-export interface SharedProvidersOptions extends PoolLimits {
+export interface SharedProvidersOptions {
   /**
    * Makes a provider of its own for each owner, and waits for its servers if it likes. Where it
    * fails, those who wait get its error; the next one who asks tries again.
@@ -40,6 +38,46 @@ export interface SharedProvidersOptions extends PoolLimits {
    * left out. Default: as many as there are.
    */
   readonly maxPerPrincipal?: number | undefined;
+  /**
+   * How long an idle provider is kept, in milliseconds. Default 1,800,000: half an hour, about as
+   * long as a person may be away from a conversation. Looked for every tenth of it, from 50 ms to a
+   * minute.
+   */
+  readonly ttlMs?: number | undefined;
+  /**
+   * Most providers at a time, those that are ending included. One more, and the one ends that was
+   * not used for the longest time and is not in use. Default 1,000.
+   */
+  readonly maxProviders?: number | undefined;
+  /**
+   * Most servers of all providers together, connected or not, those that are disabled left out.
+   * Default 4,000.
+   */
+  readonly maxConnections?: number | undefined;
+  /**
+   * Most of these that are processes (`stdio`). Default 250.
+   */
+  readonly maxProcesses?: number | undefined;
+  /**
+   * How long a request waits while all that would make room is in use, in milliseconds, before it
+   * is refused with `overloaded`. Default 0: at once.
+   */
+  readonly waitMs?: number | undefined;
+  /** How long `make` may take, in milliseconds. Default 60,000. */
+  readonly makeMs?: number | undefined;
+  /**
+   * How long calls that are with a server may take when their provider is disposed of or their
+   * server is changed, in milliseconds. Default 5,000.
+   */
+  readonly drainMs?: number | undefined;
+  /** Default the real time. */
+  readonly clock?: Clock | undefined;
+}
+
+/** Options of a request that can be given up. */
+export interface LeaseOptions {
+  /** Ends the wait, with `aborted`. What nobody waits for any more is not made. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Who asks. */
@@ -66,23 +104,53 @@ export interface ConversationLease extends Disposable {
   release(): void;
 }
 
+/**
+ * Why a provider of a pool ended: `idle` nobody used it for long enough; `disposed` somebody asked
+ * for it; `displaced` another one needed its place; `shutdown` the pool ended; `closed` somebody
+ * else closed it.
+ */
+export type EndOfProvider = "idle" | "disposed" | "displaced" | "shutdown" | "closed";
+
 /** What happened to a provider. */
-export type SharedEvent = SharedOwner &
-  (
-    | { readonly type: "created" }
-    | { readonly type: "create-failed"; readonly error: unknown }
-    | { readonly type: "updated" }
-    /**
-     * The new servers were refused; the provider has those from before, until the next
-     * `updateConfig()`.
-     */
-    | { readonly type: "update-failed"; readonly error: unknown }
-    /** Nothing is left of it. */
-    | { readonly type: "ended"; readonly why: EndOfProvider; readonly reason: string; readonly livedMs: number }
-  );
+export type SharedEvent = SharedOwner & Happening;
+
+/** What happens to providers. */
+export type Happening =
+  | { readonly type: "created" }
+  | { readonly type: "create-failed"; readonly error: unknown }
+  | { readonly type: "updated" }
+  /**
+   * The new servers were refused; the provider has those from before, until the next
+   * `updateConfig()`.
+   */
+  | { readonly type: "update-failed"; readonly error: unknown }
+  /** Nothing is left of it. */
+  | { readonly type: "ended"; readonly why: EndOfProvider; readonly reason: string; readonly livedMs: number };
 
 /** One provider, at one moment. Plain data. */
-export interface SharedStatus extends SharedOwner, CommonStatus {}
+export interface SharedStatus extends SharedOwner {
+  readonly state: "creating" | "ready" | "ending";
+  /**
+   * Of the set of servers that it has, as `fingerprintServers()` of `@hostside/provider` makes it.
+   */
+  readonly fingerprint: string;
+  /** Whether it gets other servers when it is next asked for. */
+  readonly outdated: boolean;
+  readonly leases: number;
+  /**
+   * Whether anybody is at work with it, as its provider says: a call, a request, a subscription.
+   */
+  readonly busy: boolean;
+  /** How long nobody has used it, in milliseconds. */
+  readonly idleMs: number;
+  /**
+   * Its servers, connected or not, those that are disabled left out: what counts for
+   * `maxConnections`.
+   */
+  readonly connections: number;
+  /** Those of them that are processes: what counts for `maxProcesses`. */
+  readonly processes: number;
+}
 
 /**
  * Whose providers are to end: a principal's and those of all its conversations, or those of one

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { excess, isNone, none, plus, type Capacity } from "./capacity.ts";
-import { chooseDisplaced } from "./choose-displaced.ts";
-import type { PoolEntry } from "./entry.ts";
+import { chooseDisplaced } from "./wait-queue.ts";
+import type { PoolEntry } from "./entries.ts";
 
 const few = fc.nat({ max: 3 });
 const amounts: fc.Arbitrary<Capacity> = fc.record({

@@ -1,0 +1,166 @@
+import { HostsideError, type ServerSpec } from "@hostside/core";
+
+/** The bounds of a pool, by the options that set them. */
+export const boundNames = ["maxProviders", "maxConnections", "maxProcesses", "maxPerPrincipal"] as const;
+
+/** A bound of a pool. */
+export type BoundName = (typeof boundNames)[number];
+
+/** How much of each bound there is, is taken or is wanted. */
+export type Capacity = Readonly<Record<BoundName, number>>;
+
+/** Nothing of any. */
+export const none: Capacity = { maxProviders: 0, maxConnections: 0, maxProcesses: 0, maxPerPrincipal: 0 };
+
+/**
+ * What a provider of these servers takes. A server counts whether it is connected or not, unless it
+ * is disabled; nothing that all share counts for a principal.
+ */
+export function capacityFor(servers: readonly ServerSpec[], isShared: boolean): Capacity {
+  const enabled = servers.filter(({ disabled }) => disabled !== true);
+  const processes = enabled.filter(({ command }) => command !== undefined);
+  return {
+    maxProviders: 1,
+    maxConnections: enabled.length,
+    maxProcesses: processes.length,
+    maxPerPrincipal: isShared ? 0 : enabled.length,
+  };
+}
+
+/** Both together. */
+export function plus(a: Capacity, b: Capacity): Capacity {
+  return combine(a, b, (one, other) => one + other);
+}
+
+/** What is left of the one. May be below 0. */
+export function minus(a: Capacity, b: Capacity): Capacity {
+  return combine(a, b, (one, other) => one - other);
+}
+
+/** By how much the one exceeds the other, at least 0. */
+export function excess(a: Capacity, b: Capacity): Capacity {
+  return combine(a, b, (one, other) => Math.max(0, one - other));
+}
+
+/** What a need lacks of what there is. What it needs nothing of, it does not lack. */
+export function lackOf(need: Capacity, there: Capacity): Capacity {
+  return combine(need, there, (wanted, left) => (wanted === 0 ? 0 : Math.max(0, wanted - left)));
+}
+
+/** Whether there is nothing. */
+export function isNone(amounts: Capacity): boolean {
+  return boundNames.every((name) => amounts[name] === 0);
+}
+
+function combine(a: Capacity, b: Capacity, join: (a: number, b: number) => number): Capacity {
+  return {
+    maxProviders: join(a.maxProviders, b.maxProviders),
+    maxConnections: join(a.maxConnections, b.maxConnections),
+    maxProcesses: join(a.maxProcesses, b.maxProcesses),
+    maxPerPrincipal: join(a.maxPerPrincipal, b.maxPerPrincipal),
+  };
+}
+
+/** Sums of amounts: of the pool, and of each principal. */
+export interface Ledger {
+  /** The sum as it counts for this principal. */
+  for(principal: string | undefined): Capacity;
+  add(amounts: Capacity, principal: string | undefined): void;
+}
+
+/** Makes an empty ledger. */
+export function createLedger(): Ledger {
+  let all = none;
+  const owned = new Map<string | undefined, number>();
+  return {
+    for: (principal) => ({ ...all, maxPerPrincipal: owned.get(principal) ?? 0 }),
+    add(amounts, principal) {
+      all = plus(all, amounts);
+      const count = (owned.get(principal) ?? 0) + amounts.maxPerPrincipal;
+      if (count === 0) owned.delete(principal);
+      else owned.set(principal, count);
+    },
+  };
+}
+
+/** Tracks what is taken of the bounds, and what will come free. */
+export interface CapacityTracker {
+  readonly limits: Capacity;
+  /** What is left for this principal now, and with what will come free. May be below 0. */
+  readonly left: (principal: string | undefined) => { readonly now: Capacity; readonly later: Capacity };
+  take(amounts: Capacity, principal: string | undefined): void;
+  /** Says that something will come free; waiting requests count on it. */
+  promise(amounts: Capacity, principal: string | undefined): ReservedCapacity;
+}
+
+/** What will come free. `giveBack` and `keep` are mutually exclusive; the first call wins. */
+export interface ReservedCapacity {
+  readonly giveBack: () => void;
+  /** It stays taken; `false`: it was given back. */
+  readonly keep: () => boolean;
+}
+
+/** Makes a tracker with nothing taken. `onFree` is called when something is given back. */
+export function createCapacityTracker(limits: Capacity, onFree: () => void): CapacityTracker {
+  const taken = createLedger();
+  const coming = createLedger();
+  return {
+    limits,
+    left(principal) {
+      const now = minus(limits, taken.for(principal));
+      return { now, later: plus(now, coming.for(principal)) };
+    },
+    take: (amounts, principal) => taken.add(amounts, principal),
+    promise(amounts, principal) {
+      coming.add(amounts, principal);
+      let isComing = true;
+      const keep = (): boolean => {
+        if (!isComing) return false;
+        isComing = false;
+        coming.add(minus(none, amounts), principal);
+        return true;
+      };
+      return {
+        keep,
+        giveBack() {
+          if (!keep()) return;
+          taken.add(minus(none, amounts), principal);
+          onFree();
+        },
+      };
+    },
+  };
+}
+
+const whatCounts: Readonly<Record<BoundName, string>> = {
+  maxProviders: "providers",
+  maxConnections: "connections",
+  maxProcesses: "processes",
+  maxPerPrincipal: "connections of its principal",
+};
+
+/** Makes the error of a request that found all in use: which bound, its numbers and the remedy. */
+export function fullError(
+  { title, principal }: { readonly title: string; readonly principal: string | undefined },
+  lacks: Capacity,
+  { limits, left }: CapacityTracker,
+): HostsideError {
+  const bound = boundNames.find((name) => lacks[name] > 0) ?? "maxProviders";
+  const limit = limits[bound];
+  const used = limit - left(principal).now[bound];
+  return new HostsideError(
+    `no room for ${title}: ${used} of ${limit} ${whatCounts[bound]} are in use, and ${lacks[bound]} more would be needed; raise ${bound}, or give leases back`,
+    { code: "overloaded", details: { policy: bound, usage: { used, limit } } },
+  );
+}
+
+/** Throws `overloaded`, which is not to be tried again, for servers that could never have room. */
+export function assertFits(takes: Capacity, limits: Capacity): void {
+  const bound = boundNames.find((name) => takes[name] > limits[name]);
+  if (bound === undefined) return;
+  const usage = { used: takes[bound], limit: limits[bound] };
+  throw new HostsideError(
+    `a conversation with these servers takes ${usage.used} ${whatCounts[bound]}, and ${bound} allows ${usage.limit}: it could never be had; raise ${bound}, or have fewer servers`,
+    { code: "overloaded", retryable: false, details: { policy: bound, usage } },
+  );
+}

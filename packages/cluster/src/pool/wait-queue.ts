@@ -1,0 +1,258 @@
+import type { Cancel, Clock } from "@hostside/core";
+import { onAbort } from "@hostside/core/implement";
+import {
+  boundNames,
+  createLedger,
+  excess,
+  fullError,
+  isNone,
+  lackOf,
+  minus,
+  none,
+  plus,
+  type Capacity,
+  type CapacityTracker,
+} from "./capacity.ts";
+import type { Owner, PoolEntry } from "./entries.ts";
+
+/** What somebody wants to have, all of it at once. */
+export interface LeaseRequest {
+  readonly owners: readonly Owner[];
+  /** Whose request it is: turns go by it, and what it takes counts for it. */
+  readonly principal: string | undefined;
+  /** For messages: `conversation "a" of principal "b"`. */
+  readonly title: string;
+}
+
+/** What one owner needs. */
+export interface CapacityNeed {
+  readonly id: string;
+  readonly amounts: Capacity;
+}
+
+/** Gives requests their entries when there is room for all of them; the others wait in turn. */
+export interface WaitQueue {
+  /** The entries of a request that needs no more than there is, if no other request waits. */
+  enter(request: LeaseRequest): readonly PoolEntry[] | undefined;
+  /**
+   * The same as soon as there is room. Rejects with `overloaded` when there is none in time, and
+   * with the reason of the signal.
+   */
+  wait(request: LeaseRequest, signal: AbortSignal): Promise<readonly PoolEntry[]>;
+  /**
+   * Evicts idle entries for waiting requests: soon, and once for all that happens in one turn.
+   */
+  pump(): void;
+  /** Admits no request any more. */
+  close(): void;
+}
+
+/** What decides about room. */
+export interface WaitQueueRules {
+  readonly waitMs: number;
+  readonly clock: Clock;
+  /** The owners for whom a request needs something, and how much for each. */
+  readonly needs: (request: LeaseRequest) => readonly CapacityNeed[];
+  /** Gives a request what it needs. */
+  readonly admit: (request: LeaseRequest) => readonly PoolEntry[];
+  /** Those that may make room, the least recently used first. */
+  readonly idle: () => readonly PoolEntry[];
+  /** Ends an idle one, which promises its places. */
+  readonly displace: (entry: PoolEntry) => void;
+}
+
+interface Waiter {
+  readonly request: LeaseRequest;
+  /** From then on it waits only for what it is sure of. */
+  readonly endsAt: number;
+  readonly admit: () => void;
+  readonly refuse: (lacks: Capacity) => void;
+}
+
+// Idleness is polled while a request waits: a provider does not tell when its last work has ended.
+const lookMs = 50;
+
+/** Makes an empty queue. */
+export function createWaitQueue(rules: WaitQueueRules, capacity: CapacityTracker): WaitQueue {
+  const { waitMs, clock } = rules;
+  // In the order of the turns of principals: after each request served, that of its principal passes.
+  const queues = new Map<string | undefined, Set<Waiter>>();
+  let cancelLook: Cancel | undefined;
+  let isOpen = true;
+  let isDue = false;
+  const pass = (): void => {
+    isDue = false;
+    if (!isOpen) return;
+    const scan = createQueueScan(rules, capacity);
+    for (const waiter of orderOf(queues)) {
+      if (queues.get(waiter.request.principal)?.has(waiter) !== true) continue;
+      const lacks = scan.fits(waiter.request) ? undefined : scan.reserve(waiter.request);
+      if (lacks === undefined) waiter.admit();
+      else if (clock.now() >= waiter.endsAt && !isNone(lacks)) waiter.refuse(lacks);
+    }
+  };
+  const pump = (): void => {
+    if (isDue) return;
+    isDue = true;
+    // Later, so that a request of the same turn still finds what is there.
+    void Promise.resolve().then(pass);
+  };
+  const look = (): void => {
+    cancelLook = clock.schedule(lookMs, look);
+    pump();
+  };
+  const leave = (waiter: Waiter, wasServed: boolean): void => {
+    const { principal } = waiter.request;
+    const queue = queues.get(principal);
+    queue?.delete(waiter);
+    if (queue?.size === 0 || wasServed) queues.delete(principal);
+    if (queue !== undefined && queue.size > 0) queues.set(principal, queue);
+    pump();
+    if (queues.size > 0) return;
+    cancelLook?.();
+    cancelLook = undefined;
+  };
+  return {
+    enter(request) {
+      const need = sumOf(rules.needs(request));
+      if (isNone(need)) return rules.admit(request);
+      const isRoom = queues.size === 0 && isNone(lackOf(need, capacity.left(request.principal).now));
+      return isRoom ? rules.admit(request) : undefined;
+    },
+    wait: (request, signal) =>
+      new Promise((resolve, reject) => {
+        const settle = (wasServed: boolean): void => {
+          leave(waiter, wasServed);
+          stopListening();
+        };
+        const waiter: Waiter = {
+          request,
+          endsAt: clock.now() + waitMs,
+          admit() {
+            settle(true);
+            resolve(rules.admit(request));
+          },
+          refuse(lacks) {
+            settle(false);
+            reject(fullError(request, lacks, capacity));
+          },
+        };
+        const stopListening = onAbort(signal, () => {
+          settle(false);
+          reject(signal.reason as Error);
+        });
+        queues.set(request.principal, (queues.get(request.principal) ?? new Set()).add(waiter));
+        cancelLook ??= clock.schedule(lookMs, look);
+        pump();
+      }),
+    pump,
+    close: () => void (isOpen = false),
+  };
+}
+
+/** The first of each principal, then the second of each, and so on. */
+function orderOf(queues: ReadonlyMap<unknown, ReadonlySet<Waiter>>): readonly Waiter[] {
+  const lines = Array.from(queues.values(), (queue) => Array.from(queue));
+  const longest = Math.max(0, ...lines.map(({ length }) => length));
+  return Array.from({ length: longest }).flatMap((_, at) => lines.flatMap((line) => line.slice(at, at + 1)));
+}
+
+/** One look at all who wait, from the first to the last. */
+interface QueueScan {
+  /** Whether there is what a request needs, beside what those before it count on. */
+  fits(request: LeaseRequest): boolean;
+  /**
+   * Counts what a request needs as promised to it, and has others make room. What it lacks all the
+   * same: none, when it is sure.
+   */
+  reserve(request: LeaseRequest): Capacity;
+}
+
+function createQueueScan(rules: WaitQueueRules, capacity: CapacityTracker): QueueScan {
+  const reserved = createLedger();
+  // Owners that those before wait for, and what they lack: nobody waits for the same one twice.
+  const awaited = new Map<string, Capacity>();
+  // Owners that those before are sure to have: nobody is displaced on whom they count.
+  const counted = new Set<string>();
+  let idle: readonly PoolEntry[] | undefined;
+  const choose = (amounts: Capacity, { owners, principal }: LeaseRequest): readonly PoolEntry[] | undefined => {
+    idle ??= rules.idle();
+    const wanted = new Set(owners.map(({ id }) => id));
+    const mayGo = idle.filter(({ owner }) => !wanted.has(owner.id) && !counted.has(owner.id));
+    return chooseDisplaced({ amounts, principal }, mayGo);
+  };
+  const makeRoom = (lack: Capacity, request: LeaseRequest): boolean => {
+    const chosen = choose(lack, request);
+    if (chosen === undefined) return false;
+    idle = idle?.filter((entry) => !chosen.includes(entry));
+    for (const entry of chosen) rules.displace(entry);
+    return true;
+  };
+  const lackedBy = (need: Capacity, { principal }: LeaseRequest, when: "now" | "later"): Capacity =>
+    lackOf(need, minus(capacity.left(principal)[when], reserved.for(principal)));
+  return {
+    fits(request) {
+      const needs = rules.needs(request);
+      return !needs.some(({ id }) => awaited.has(id)) && isNone(lackedBy(sumOf(needs), request, "now"));
+    },
+    reserve(request) {
+      const needs = rules.needs(request);
+      const need = sumOf(needs.filter(({ id }) => !awaited.has(id)));
+      const hindered = needs.map(({ id }) => awaited.get(id) ?? none).find((lack) => !isNone(lack));
+      let lack = lackedBy(need, request, "later");
+      if (hindered === undefined && !isNone(lack) && makeRoom(lack, request)) lack = none;
+      const lacks = hindered ?? lack;
+      if (isNone(lacks)) for (const { id } of request.owners) counted.add(id);
+      for (const { id } of needs) if (!awaited.has(id)) awaited.set(id, lacks);
+      // Whoever waits for what is its own keeps nothing from others.
+      const isHeldByOwn = lack.maxPerPrincipal > 0 && choose(ownOf(lack), request) === undefined;
+      reserved.add(isHeldByOwn ? ownOf(need) : need, request.principal);
+      return lacks;
+    },
+  };
+}
+
+function sumOf(needs: readonly CapacityNeed[]): Capacity {
+  return needs.reduce((sum, { amounts }) => plus(sum, amounts), none);
+}
+
+function ownOf({ maxPerPrincipal }: Capacity): Capacity {
+  return { ...none, maxPerPrincipal };
+}
+
+/** Who lacks what. */
+interface Lack {
+  readonly amounts: Capacity;
+  readonly principal: string | undefined;
+}
+
+/**
+ * Whom to end so that nothing lacks any more: the least recently used, and of them only as many as
+ * needed. `undefined`: all of them would not do, and none is ended in vain. `idle` are those that
+ * may be, the least recently used first.
+ */
+export function chooseDisplaced(lack: Lack, idle: readonly PoolEntry[]): readonly PoolEntry[] | undefined {
+  const chosen: PoolEntry[] = [];
+  let left = lack.amounts;
+  for (const entry of idle) {
+    if (isNone(left)) break;
+    const rest = excess(left, givenBy(entry, lack));
+    if (boundNames.every((name) => rest[name] === left[name])) continue;
+    chosen.push(entry);
+    left = rest;
+  }
+  if (!isNone(left)) return undefined;
+  // One that came later may give so much that one before it can stay.
+  let given = chosen.reduce((sum, entry) => plus(sum, givenBy(entry, lack)), none);
+  return chosen.toReversed().filter((entry) => {
+    const rest = minus(given, givenBy(entry, lack));
+    if (!isNone(excess(lack.amounts, rest))) return true;
+    given = rest;
+    return false;
+  });
+}
+
+/** What the end of one would give: of what a principal may have, only its own. */
+function givenBy({ takes, owner }: PoolEntry, { principal }: Lack): Capacity {
+  return owner.principal === principal ? takes : { ...takes, maxPerPrincipal: 0 };
+}
