@@ -58,14 +58,14 @@ export const handleReadResource: PeerRequestHandler = async (context, request) =
 };
 
 /**
- * The server to ask for a URI. Where it is not known, what the servers list is read once. Throws
+ * The server to ask for a URI. Where it is not known, what the servers list is read. Throws
  * where nobody has it.
  */
 export async function findServer(context: PeerContext, uri: string, list: () => Promise<unknown>): Promise<string> {
   const routed = routedOf(context);
   const known = routed.serverOf(uri);
   if (known !== undefined) return known;
-  await list();
+  await routed.listForUnknown(list);
   const found = routed.serverOf(uri);
   if (found === undefined) throw notFound(context, uri);
   return found;

@@ -1,4 +1,5 @@
 import type { Diagnostic } from "@hostside/core";
+import { systemClock } from "@hostside/core/implement";
 import { expect, it } from "vitest";
 import type { GatewayResources } from "../gateway-client.ts";
 import { createRoutedResources } from "./routed-resources.ts";
@@ -15,7 +16,8 @@ function route() {
     promptSnapshot: () => ({ revision: 1, entries: [] }),
   } as unknown as GatewayResources;
   const namePrompt = (serverId: string, name: string): string => `${serverId}_${name}`;
-  const routed = createRoutedResources(all, { namePrompt, onDiagnostic: (one) => diagnostics.push(one) });
+  const onDiagnostic = (one: Diagnostic): void => void diagnostics.push(one);
+  const routed = createRoutedResources(all, { namePrompt, onDiagnostic, clock: systemClock });
   return { routed, diagnostics };
 }
 

@@ -27,6 +27,11 @@ export interface RoutedResources {
    * in a result; then the only one there is.
    */
   serverOf(uri: string): string | undefined;
+  /**
+   * Does `list` for a URI that nobody is known to have: one at a time, and not again within a second,
+   * however many such URIs there are.
+   */
+  listForUnknown(list: () => Promise<unknown>): Promise<void>;
   /** The server of a template, by its text. */
   serverOfTemplate(uriTemplate: string): string | undefined;
   promptOf(name: string): GatewayPrompt | undefined;
@@ -41,12 +46,15 @@ export interface NamedPrompt {
 }
 
 const mostLearned = 1000;
+const listAgainMs = 1000;
 
 /** Makes the routes of one conversation. They are looked up, never read out of a name. */
 export function createRoutedResources(
   all: GatewayResources,
-  { namePrompt, onDiagnostic }: Pick<GatewaySettings, "namePrompt" | "onDiagnostic">,
+  { namePrompt, onDiagnostic, clock }: Pick<GatewaySettings, "namePrompt" | "onDiagnostic" | "clock">,
 ): RoutedResources {
+  let listing: Promise<unknown> = Promise.resolve();
+  let listedAt = Number.NEGATIVE_INFINITY;
   const learned = new Map<string, string>();
   const warned = new Set<string>();
   const warn = (shown: string, serverId: string): void => {
@@ -88,6 +96,16 @@ export function createRoutedResources(
         learned.get(uri) ??
         onlyServer([...ownResources.read().entries, ...ownTemplates.read().entries])
       );
+    },
+    async listForUnknown(list) {
+      const listInTurn = async (): Promise<void> => {
+        if (clock.now() - listedAt < listAgainMs) return;
+        await list();
+        listedAt = clock.now();
+      };
+      const turn = listing.then(listInTurn);
+      listing = turn.catch(() => undefined);
+      await turn;
     },
     serverOfTemplate: (uriTemplate) => templates().get(uriTemplate)?.serverId,
     promptOf: (name) => prompts().get(name),
