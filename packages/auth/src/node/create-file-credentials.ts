@@ -16,9 +16,9 @@ export interface FileCredentialsOptions {
    */
   readonly folder: string;
   /**
-   * Seals the files as well. The first seals, all open. Files that were written before stay
-   * readable, and are sealed at their next save or by `reseal()`. Default: what protects them is
-   * that no other user may read them.
+   * Seals the files as well. The first seals, all open. A file that is not sealed is a
+   * `store_failed` until `reseal()` has sealed it. Default: what protects them is that no other
+   * user may read them.
    */
   readonly keys?: readonly SealingKey[] | undefined;
   /** Default the real time. */
@@ -43,7 +43,9 @@ export function createFileCredentials(options: FileCredentialsOptions): SealedCr
   const { folder, keys, clock = systemClock } = options;
   assertFolderPath(owner, folder);
   const sealer = keys === undefined ? undefined : createSealer(readSealingKeys(owner, keys));
-  return createFileDocuments(openFiles(folder, clock, async () => ({ sealer, whyNot: "no keys were given" })));
+  return createFileDocuments(
+    openFiles(folder, clock, async () => ({ sealer, whyNot: "no keys were given", takesUnsealed: false })),
+  );
 }
 
 /**

@@ -88,10 +88,11 @@ export function createKeyringCredentials(options: KeyringCredentialsOptions): Ke
 
   const open = async (files: FileAccess): Promise<FileSealing> => {
     const key = await readKeyringKey({ service, files, load, limit });
-    if ("sealer" in key) return { sealer: key.sealer, whyNot: "" };
+    if ("sealer" in key) return { sealer: key.sealer, whyNot: "", takesUnsealed: fallback === "files" };
     if (fallback === "none" || key.mustNotFallBack) throw key.failed;
     fellBack.emit(key.failed);
-    return { sealer: undefined, whyNot: `the keyring does not have its key: ${key.failed.rawMessage}` };
+    const whyNot = `the keyring does not have its key: ${key.failed.rawMessage}`;
+    return { sealer: undefined, whyNot, takesUnsealed: true };
   };
   let opened: Promise<FileSealing> | undefined;
   const sealing = (files: FileAccess): Promise<FileSealing> => {

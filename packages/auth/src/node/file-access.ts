@@ -11,6 +11,8 @@ export interface FileSealing {
   readonly sealer: Sealer | undefined;
   /** Why a document that is sealed cannot be opened when there is no sealer. */
   readonly whyNot: string;
+  /** Whether documents that are not sealed are read all the same. */
+  readonly takesUnsealed: boolean;
 }
 
 /** What documents in files are made from. */
@@ -35,7 +37,11 @@ export interface FileAccess {
   readonly lock: Lock;
   readonly clock: Clock;
   names(kind?: string): Promise<readonly string[]>;
-  read(name: string, what: string): Promise<FoundDocument | undefined>;
+  /**
+   * Rejects with `store_failed` for what is not sealed where all has to be; with `isTaken`, reads
+   * it.
+   */
+  read(name: string, what: string, isTaken?: boolean): Promise<FoundDocument | undefined>;
   write(name: string, text: string): Promise<void>;
   /**
    * One at a time writes, so that what is sealed anew never takes the place of what was saved a
@@ -49,6 +55,8 @@ export interface FileAccess {
   tidy(): Promise<void>;
 }
 
+const unsealed =
+  "not sealed, though this store has keys, so anybody may have written it; sign out and in again, or take over all such files with reseal()";
 const tidyEveryMs = 60_000;
 /** Longer than anybody writes one, or has a turn with a sign-in. */
 const leftoverMs = 24 * 60 * 60 * 1000;
@@ -60,16 +68,19 @@ const writeLeaseMs = 15_000;
 export function createFileAccess(init: FileDocumentsInit): FileAccess {
   const { folder: getFolder, sealing: getSealing, lock, clock } = init;
   let tidyAt = Number.NEGATIVE_INFINITY;
-  const read: FileAccess["read"] = async (name, what) => {
+  const read: FileAccess["read"] = async (name, what, isTaken = false) => {
     const folder = await getFolder();
     const text = await folder.read(name);
     if (text === undefined) return undefined;
     const place = { name, what: `${what} in ${join(folder.path, name)}` };
-    const { sealer, whyNot } = await getSealing();
+    const { sealer, whyNot, takesUnsealed } = await getSealing();
     const found = (envelope: DocumentEnvelope, isCurrent: boolean): FoundDocument => {
       return { ...envelope, isCurrent, isOver: envelope.endsAt !== undefined && envelope.endsAt <= dateOf(clock) };
     };
-    if (!looksSealed(text)) return found(readDocumentEnvelope(place.what, text), sealer === undefined);
+    if (!looksSealed(text)) {
+      if (sealer !== undefined && !takesUnsealed && !isTaken) throw storeFailed(`${place.what}: ${unsealed}`);
+      return found(readDocumentEnvelope(place.what, text), sealer === undefined);
+    }
     if (sealer === undefined) throw storeFailed(`${place.what}: sealed, and ${whyNot}`);
     const opened = await sealer.open(place, text);
     return found(readDocumentEnvelope(place.what, opened.text), opened.isCurrent);

@@ -60,7 +60,7 @@ export function createFileDocuments(access: FileAccess): SealedCredentials {
       let count = 0;
       for (const name of await access.names()) {
         await access.alone(async (assertAlone) => {
-          const found = await access.read(name, "a document");
+          const found = await access.read(name, "a document", true);
           if (found === undefined || found.isCurrent) return;
           assertAlone();
           const { key, endsAt, document } = found;

@@ -159,14 +159,15 @@ describe("createFileCredentials()", () => {
     expect(await store.load(account)).toBeUndefined();
   });
 
-  it("reads what was written before there were keys, and seals it at the next save or by reseal()", async () => {
+  it("refuses what somebody wrote without the key, until reseal() takes it over", async () => {
     const folder = freshFolder();
     const plain = createFileCredentials({ folder });
     const other = { kind: "account", serverId: "other" } as const;
     await plain.save(account, { a: 1 });
     await plain.save(other, { a: 2 });
     const first = createFileCredentials({ folder, keys: [key("old", 1)] });
-    expect(await first.load(account)).toEqual({ a: 1 });
+    await expect(first.load(account)).rejects.toThrow(/not sealed, though this store has keys/);
+    await expect(first.accounts()).rejects.toMatchObject({ code: "store_failed" });
     expect(await first.reseal()).toBe(2);
     await expect(plain.load(account)).rejects.toThrow(/sealed, and no keys were given/);
     const second = createFileCredentials({ folder, keys: [key("new", 2), key("old", 1)] });
