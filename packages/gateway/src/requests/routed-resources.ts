@@ -187,14 +187,30 @@ function firstOfEach<T extends GatewayEntry>(
   return found;
 }
 
+/**
+ * A name that begins like those of another server is left to that server, whatever the order of the
+ * listings: `git` may have a prompt `enterprise_log`, and `git_enterprise` a prompt `log`.
+ */
 function namePrompts(
   entries: readonly GatewayPrompt[],
   namePrompt: (serverId: string, name: string) => string,
 ): ReadonlyMap<string, GatewayPrompt> {
   const named = new Map<string, GatewayPrompt>();
-  const ordered = entries.toSorted((a, b) => compareText(a.serverId, b.serverId) || compareText(a.name, b.name));
-  for (const prompt of ordered) {
-    const wanted = namePrompt(prompt.serverId, prompt.name);
+  const prefixes = new Map(entries.map(({ serverId }) => [serverId, namePrompt(serverId, "")]));
+  const isOfOther = ({ serverId, name }: GatewayPrompt): boolean => {
+    const own = prefixes.get(serverId) ?? "";
+    const wanted = namePrompt(serverId, name);
+    return Array.from(prefixes.values()).some((other) => other.length > own.length && wanted.startsWith(other));
+  };
+  const ordered = entries
+    .map((prompt) => ({ prompt, isForeign: isOfOther(prompt) }))
+    .toSorted(
+      ({ prompt: a, isForeign: one }, { prompt: b, isForeign: other }) =>
+        Number(one) - Number(other) || compareText(a.serverId, b.serverId) || compareText(a.name, b.name),
+    );
+  for (const { prompt, isForeign } of ordered) {
+    const plain = namePrompt(prompt.serverId, prompt.name);
+    const wanted = isForeign ? `${plain}_of_${prompt.serverId}` : plain;
     let name = wanted;
     for (let n = 2; named.has(name); n += 1) name = `${wanted}_${n}`;
     named.set(name, prompt);
