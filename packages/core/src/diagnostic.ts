@@ -21,6 +21,7 @@ export interface Diagnostic {
     | "stream-lost"
     | "container-left"
     | "fallback"
+    | "server-failed"
     | "server-replaced"
     | "description-failed"
     | "naming-failed"

@@ -51,6 +51,12 @@ export interface Conversation extends ToolboxView, AsyncDisposable {
    */
   signIns(): Promise<readonly PendingSignIn[]>;
   /**
+   * Lists the servers that it may use, as its user's connections have them: `needs-auth` is a
+   * server that this user has to sign in to. Makes connections that the pool ended. Rejects with
+   * `closed`, and as {@linkcode Host.conversation} does.
+   */
+  statuses(): Promise<readonly ServerStatus[]>;
+  /**
    * Forgets what was kept for it: results and approvals; and ends the connections that were its
    * own. Every member that reads or calls fails with `closed` from then on. Idempotent.
    */
@@ -88,6 +94,7 @@ export interface Host extends AsyncDisposable {
   /** Every tool, whatever the conversation. */
   tools(names?: readonly string[]): readonly ToolDefinition[];
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
+  /** Of the servers that all share; {@linkcode Conversation.statuses} has those of one user. */
   statuses(): readonly ServerStatus[];
   readonly onStatusChanged: Event<ServerStatus>;
   readonly onToolsChanged: Event<ToolsChange>;

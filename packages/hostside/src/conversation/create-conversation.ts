@@ -72,6 +72,11 @@ export function createConversation(
     host.assertOpen();
     return view;
   };
+  const ofProviders = async <T>(read: (providers: readonly McpProvider[]) => T): Promise<T> => {
+    open();
+    using lease = await lend?.();
+    return read([provider, ...(lease?.providers ?? [])]);
+  };
   return {
     ...view,
     id,
@@ -105,11 +110,8 @@ export function createConversation(
       assertOwn(helperOptions?.context);
       return open().searchTools(input, helperOptions);
     },
-    async signIns() {
-      open();
-      using lease = await lend?.();
-      return pendingSignIns([provider, ...(lease?.providers ?? [])], oauth);
-    },
+    signIns: () => ofProviders((providers) => pendingSignIns(providers, oauth)),
+    statuses: () => ofProviders((providers) => providers.flatMap((one) => one.statuses())),
     close,
     [Symbol.asyncDispose]: close,
   };

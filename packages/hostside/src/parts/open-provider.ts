@@ -1,5 +1,15 @@
 import { authenticateToolNames } from "@hostside/auth";
-import type { CallContext, Connector, JsonObject, Lock, RequestSeam, ServerSpec, Store } from "@hostside/core";
+import {
+  cleanText,
+  type CallContext,
+  type Connector,
+  type JsonObject,
+  type Lock,
+  type RequestSeam,
+  type ServerSpec,
+  type Store,
+  type Diagnostic,
+} from "@hostside/core";
 import { createEvent } from "@hostside/core/implement";
 import { reservedNames, type StaticTool } from "@hostside/discovery";
 import type { KeptCatalog } from "@hostside/cluster";
@@ -100,7 +110,13 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
     // It ends with the provider, which may say at its end what a server left behind.
     provider.onDiagnostic(report);
     const ends: (() => unknown)[] = [policy.attach(provider)];
-    ends.push(provider.onStatusChanged((status) => statusChanges.emit(status)));
+    const reportFailure = failureReport(report);
+    ends.push(
+      provider.onStatusChanged((status) => {
+        statusChanges.emit(status);
+        reportFailure(status);
+      }),
+    );
     ends.push(
       () => providers.delete(provider),
       signInNews.on(principal, ({ serverId, signedOut }) => {
@@ -120,6 +136,21 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
       const { servers, principal = given.principal } = own;
       return make(own, (await catalogs?.recall(servers, principal)) ?? given.savedCatalog);
     },
+  };
+}
+
+/**
+ * Reports servers that could not be started, connected to or listed: each failure once, until the
+ * server is ready or fails for another reason. A sign-in that is missing is no failure.
+ */
+function failureReport(report: (diagnostic: Diagnostic) => void): (status: ServerStatus) => void {
+  const reported = new Map<string, string>();
+  return ({ id, state, auth, error }) => {
+    if (state === "ready" || state === "removed") reported.delete(id);
+    const hasFailed = state === "failed" || (state === "needs-auth" && auth !== "oauth");
+    if (!hasFailed || error === undefined || reported.get(id) === error.message) return;
+    reported.set(id, error.message);
+    report({ kind: "server-failed", serverId: id, message: cleanText(error.rawMessage, 500) });
   };
 }
 

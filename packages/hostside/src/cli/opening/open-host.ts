@@ -109,6 +109,8 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
       auth: { prompt: signInPrompt(terminal, { asker }) },
       onElicit: asker && askElicitation(asker, pageOpener(terminal)),
       onDiagnostic: ({ kind, serverId, message }) => {
+        // A command says itself what failed.
+        if (kind === "server-failed") return;
         if (options.verbose === true || kind === "container-left") note(context, serverId, message);
       },
     }),
