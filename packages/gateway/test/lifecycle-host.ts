@@ -14,7 +14,7 @@ export async function openBehindGateway(
   options: Partial<ProviderOptions> = {},
 ): Promise<LifecycleHost & { readonly gateway: Gateway }> {
   const upstream = createProvider({
-    connector: createConnector({ tasks: "await" }),
+    connector: createConnector({ tasks: true }),
     servers: [subject.spec()],
     ...options,
   });

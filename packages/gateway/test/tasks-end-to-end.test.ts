@@ -4,9 +4,8 @@ import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/
 import { CallToolResultSchema, ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@hostside/core";
 import { listen, type GatewayServer } from "@hostside/gateway/node";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { startSdkTaskServer, type SdkTaskServer } from "../../transports/test/sdk-task-server.ts";
-import { connectRaw, connectSession, envelope } from "./raw-client.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connectRaw, envelope } from "./raw-client.ts";
 import { pipeTo, token } from "./sdk-clients.ts";
 import { openWorld, type World } from "./upstream.ts";
 
@@ -130,37 +129,4 @@ it("a client of the SDK that has no tasks has the result of its call", async () 
   const result = await client.callTool({ name: named("slow_compute"), arguments: { seconds: 0 } });
   expect(result).toMatchObject({ content: [{ text: "computed for 0 s" }] });
   await client.close();
-});
-
-describe("a tool of a server of 2025-11-25 that can be called as a task alone", () => {
-  let server: SdkTaskServer;
-  let jobs: World;
-  beforeAll(async () => {
-    server = await startSdkTaskServer();
-    jobs = await openWorld({ servers: [{ id: "jobs", type: "http", url: server.url }] });
-  });
-  afterAll(async () => {
-    await jobs[Symbol.asyncDispose]();
-    await server[Symbol.asyncDispose]();
-  });
-  const jobOf = (index: number) => vi.waitUntil(() => server.jobs[index], 60_000);
-
-  it("is a plain call to a client that has no tasks", async () => {
-    await using client = await connectSession(jobs.gateway);
-    const calling = client.request("tools/call", { name: "mcp_jobs_job", arguments: {} });
-    await (await jobOf(0)).end("plain");
-    await expect(calling).resolves.toMatchObject({ result: { content: [{ text: "plain" }] } });
-  });
-
-  it("is a task of the gateway's own to a client of 2026-07-28, and is cancelled at its server", async () => {
-    await using client = connectRaw(jobs.gateway);
-    const _meta = envelope({ extensions });
-    const created = await client.request("tools/call", { name: "mcp_jobs_job", arguments: {}, _meta });
-    expect(created).toMatchObject({ result: { resultType: "task", taskId: expect.stringMatching(/^[0-9a-f]{48}$/) } });
-    const job = await jobOf(1);
-    const { taskId = "" } = created["result"] as JsonObject;
-    expect(taskId).not.toBe(job.taskId);
-    await client.request("tasks/cancel", { taskId, _meta });
-    await vi.waitFor(async () => expect(await server.stateOf(job.taskId)).toBe("cancelled"), 60_000);
-  });
 });

@@ -37,7 +37,7 @@ export async function openWorld({
     typeof server === "string" ? { id: server, type: "stdio", ...fixtureServer(server) } : server,
   );
   const provider = createProvider({
-    connector: createConnector({ tasks: "await" }),
+    connector: createConnector({ tasks: true }),
     servers: specs,
     onElicit,
     refresh: "debounced",

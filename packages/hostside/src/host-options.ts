@@ -140,7 +140,7 @@ export interface HostOptions {
    */
   readonly providers?: readonly ToolProvider[] | undefined;
   /**
-   * Opens connections. One that is made here waits for tasks of servers (`tasks: "await"`). Of one
+   * Opens connections. One that is made here waits for tasks of servers (`tasks: true`). Of one
    * that is handed in, `auth` is nobody's business but its own.
    */
   readonly connector?: Connector | Omit<ConnectorOptions, "authProvider"> | undefined;

@@ -18,7 +18,7 @@ describe("createConnector()", () => {
     [{ clock: {} }, "clock must have the functions now, schedule"],
     [{ random: 5 }, "random must be a function, not a number"],
     [{ fetch: "fetch" }, "fetch must be a function, not a string"],
-    [{ tasks: "wait" }, 'tasks must be "await" or "hand-back"'],
+    [{ tasks: "wait" }, "tasks must be a boolean"],
     [{ maxConcurrentStarts: 0 }, "maxConcurrentStarts must be a positive integer"],
   ])("throws a TypeError for %j", (options, message) => {
     const make = (): unknown => createConnector(options);

@@ -13,7 +13,6 @@ export type { ConnectorEffects, ConnectorOptions, SpawnEffect, SpawnOwn } from "
 export type { AuthorizationRequest, ServerCredentials } from "@hostside/core";
 export type { HttpOptions } from "./http/http-options.ts";
 export type { HeaderRequest, HeadersFor } from "./http/exchange/host-headers.ts";
-export type { TaskHandling } from "./message/client-identity.ts";
 export type { AuthorizationProvider, TokenSource, UnauthorizedRefusal } from "./http/auth/authorization-provider.ts";
 
 // For those who plug parts of their own in.

@@ -1,6 +1,6 @@
 import { HostsideError, type ElicitationRequest, type JsonObject, type ServerSpec } from "@hostside/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { connect, createConnector, type ConnectOptions } from "../src/index.ts";
+import { connect, type ConnectOptions } from "../src/index.ts";
 
 const tasksExtension = "io.modelcontextprotocol/tasks";
 const working = { taskId: "t-1", status: "working", ttlMs: null, pollIntervalMs: 100 };
@@ -32,14 +32,6 @@ describe("a call that becomes a task", () => {
     const [call, ...asking] = server.requests.map(({ params }) => params?.["_meta"]);
     expect(call).not.toHaveProperty("traceparent");
     expect(asking).toMatchObject([{ traceparent: "00-1" }, { traceparent: "00-2" }]);
-  });
-
-  it("is handed back where the host wants that, and the host goes on by itself", async () => {
-    const { connection, server } = await open([done], { tasks: "hand-back" });
-    const created = await connection.callTool("job", {});
-    expect(created).toMatchObject({ resultType: "task", taskId: "t-1", status: "working" });
-    await expect(connection.request("tasks/get", { taskId: "t-1" })).resolves.toMatchObject({ status: "completed" });
-    expect(server.methods()).toEqual(["tools/call", "tasks/get"]);
   });
 
   it("is nothing that a host has to expect that did not say so", async () => {
@@ -155,12 +147,6 @@ it("hands on what a server says of its tasks", async () => {
   expect(seen).toEqual([{ method: "notifications/tasks", params: working }]);
 });
 
-it("knows two ways to handle tasks", () => {
-  expect(() => createConnector({ tasks: "ignore" as never })).toThrow(
-    new TypeError('createConnector(): tasks must be "await" or "hand-back"'),
-  );
-});
-
 interface TaskServer {
   readonly requests: { readonly method: string; readonly params: JsonObject }[];
   readonly methods: () => readonly string[];
@@ -173,7 +159,7 @@ interface TaskServer {
  */
 async function open(
   states: readonly (JsonObject | undefined)[],
-  { requestMs, ...options }: ConnectOptions & { readonly requestMs?: number } = { tasks: "await" },
+  { requestMs, ...options }: ConnectOptions & { readonly requestMs?: number } = { tasks: true },
 ) {
   const server = createTaskServer(states);
   const spec: ServerSpec = {
@@ -183,7 +169,7 @@ async function open(
     era: "2026-07-28",
     ...(requestMs !== undefined && { timeouts: { requestMs } }),
   };
-  const connection = await connect(spec, "tasks" in options ? options : { tasks: "await", ...options });
+  const connection = await connect(spec, "tasks" in options ? options : { tasks: true, ...options });
   closers.push(() => connection.close());
   return { connection, server };
 }

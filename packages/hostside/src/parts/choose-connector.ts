@@ -11,7 +11,7 @@ export function chooseConnector(
   if (given !== undefined && "connect" in given) return given;
   // A server that makes a task of a call is waited for: to whoever calls it is a call like any
   // other.
-  return createConnector({ clock, tasks: "await", ...given, ...(authProvider !== undefined && { authProvider }) });
+  return createConnector({ clock, tasks: true, ...given, ...(authProvider !== undefined && { authProvider }) });
 }
 
 /**

@@ -107,7 +107,7 @@ type OnElicit = () => Promise<ElicitationResult>;
 
 async function call(server: TaskServer, onElicit?: OnElicit, signal?: AbortSignal) {
   provider = createProvider({
-    connector: createConnector({ tasks: "await" }),
+    connector: createConnector({ tasks: true }),
     servers: [{ id: "jobs", type: "custom", open: server.open, era: "2026-07-28" }],
     ...(onElicit !== undefined && { onElicit }),
   });

@@ -210,9 +210,8 @@ function open(
   const init = {
     context,
     isModern: true,
-    tasks: undefined,
+    tasks: false,
     elicitor: { ask },
-    needsTask: () => false,
     wasLost: false,
     headersFor: () => undefined,
     onToolsChanged,

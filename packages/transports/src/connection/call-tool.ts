@@ -7,11 +7,9 @@ import {
   readCallArguments,
   withErrorContext,
 } from "@hostside/core/implement";
-import type { TaskHandling } from "../message/client-identity.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { quoteJson } from "../text/quote-json.ts";
-import { callAsTask } from "./call-as-task.ts";
-import { awaitTask, type AwaitTaskInit, type LostTask } from "./await-task.ts";
+import { awaitTask, type AwaitTaskInit, type LostTask } from "./tasks.ts";
 import type { Cooldown } from "./cooldown.ts";
 import type { Liveness } from "./liveness.ts";
 import { beginNow, continueInRounds, sendWithConsent, timeLeftOf, type ConsentRequest } from "./request-in-rounds.ts";
@@ -20,13 +18,8 @@ import { beginNow, continueInRounds, sendWithConsent, timeLeftOf, type ConsentRe
 export interface CallToolInit extends AwaitTaskInit {
   /** 2026-07-28 marks its results with a type, and asks for input in one. */
   readonly isModern: boolean;
-  /**
-   * What to do with a task that the server makes of a call; absent when servers are told that there
-   * may be none.
-   */
-  readonly tasks: TaskHandling | undefined;
-  /** Whether a tool cannot be called but as a task of 2025-11-25, and the host waits for those. */
-  needsTask(toolName: string): boolean;
+  /** Whether servers may make tasks of calls. */
+  readonly tasks: boolean;
   readonly cooldown: Cooldown;
   /** The headers that mirror arguments of this tool, if any. */
   headersFor(toolName: string, args: JsonObject): Readonly<Record<string, string>> | undefined;
@@ -47,8 +40,7 @@ const headerMismatch = -32_020;
 /**
  * Sends one `tools/call` and resolves with the server's result, unchanged. On 2026-07-28 it also
  * goes through the rounds in which a server asks for input, each with a new request under one
- * common deadline, and waits for a task where the host wants that; a tool that can only be called
- * as a task of 2025-11-25 is. Throws `rate_limited`, outcome `not-sent`, for as long as the server
+ * common deadline, and waits for a task where the host wants that. Throws `rate_limited`, outcome `not-sent`, for as long as the server
  * asked to be left alone.
  */
 export async function callTool(init: CallToolInit, call: ToolCallRequest): Promise<JsonObject> {
@@ -74,15 +66,13 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
     observer,
     toolName,
   } as const;
-  const isTask = init.needsTask(toolName);
   const time = timeLeftOf(init, timeoutMs, beginNow(channel, callContext));
   const tally = { asked: 0 };
   let result: JsonObject;
   try {
-    result = await sendWithConsent(init, { request, time, tally }, (leftMs) => {
-      const sent = leftMs === timeoutMs ? request : { ...request, timeoutMs: leftMs };
-      return isTask ? callAsTask(init, { request: sent, time }) : channel.request(sent);
-    });
+    result = await sendWithConsent(init, { request, time, tally }, (leftMs) =>
+      channel.request(leftMs === timeoutMs ? request : { ...request, timeoutMs: leftMs }),
+    );
     init.liveness.answered();
   } catch (error) {
     init.liveness.failed(error);
@@ -108,8 +98,7 @@ async function finish(
   let result = first;
   if (result["resultType"] === "input_required")
     result = await continueInRounds(init, { request, result, time, tally, onFailure });
-  if (result["resultType"] !== "task" || init.tasks === undefined) return checkResult(init, request.toolName, result);
-  if (init.tasks === "hand-back") return result;
+  if (result["resultType"] !== "task" || !init.tasks) return checkResult(init, request.toolName, result);
   return checkResult(init, request.toolName, await awaitTask(init, { request, time, tally, created: result }));
 }
 

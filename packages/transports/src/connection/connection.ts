@@ -20,15 +20,13 @@ import {
   untilAborted,
 } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
-import { findLostTask } from "./await-task.ts";
+import { findLostTask } from "./tasks.ts";
 import { callTool, isHeaderMismatch, resumeCall, type CallToolInit, type ToolCallRequest } from "./call-tool.ts";
 import { createCooldown, type Cooldown } from "./cooldown.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
 import { createLiveness, type Liveness } from "./liveness.ts";
-import type { TaskHandling } from "../message/client-identity.ts";
 import { requestInRounds } from "./request-in-rounds.ts";
 import { listTools } from "./list-tools.ts";
-import { createTasksOnly, type TasksOnly } from "./tasks-only.ts";
 import { findParamHeaders, mirrorParams, type ParamHeader } from "./param-headers.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import type { ResourceSubscriptions } from "./resource-subscriptions.ts";
@@ -47,7 +45,8 @@ export interface ConnectionInit {
   readonly mirrorsParams: boolean;
   readonly elicitor: Elicitor | undefined;
   readonly resources: ResourceSubscriptions;
-  readonly tasks: TaskHandling | undefined;
+  /** Whether servers may make tasks of calls. */
+  readonly tasks: boolean;
   readonly onToolsChanged: () => void;
   /** The server answers nothing any more; who made the connection ends it. */
   readonly onDead: (error: HostsideError) => void;
@@ -78,7 +77,7 @@ export function createConnection(init: ConnectionInit): Connection {
       },
       options,
     );
-    calling.learn(listing, found);
+    calling.paramHeaders = found;
     return withSafeReasons(listing, context.redact);
   };
   const call = (request: ToolCallRequest): Promise<JsonObject> => callTool(calling, request);
@@ -90,7 +89,7 @@ export function createConnection(init: ConnectionInit): Connection {
       return mirrorsParams ? callWithHeaders(request, { call, list, context }) : call(request);
     },
     ...(calling.isModern &&
-      tasks === "await" && {
+      tasks && {
         lostCall: findLostTask,
         resumeCall: (lost: LostCall, options: CallOptions = {}) => resumeCall(calling, lost, options),
       }),
@@ -146,7 +145,7 @@ class ConnectionCalls implements CallToolInit {
   readonly context: ServerContext;
   readonly channel: RequestChannel;
   readonly elicitor: Elicitor | undefined;
-  readonly tasks: TaskHandling | undefined;
+  readonly tasks: boolean;
   readonly isModern: boolean;
   readonly onToolsChanged: () => void;
   readonly cooldown: Cooldown;
@@ -154,8 +153,8 @@ class ConnectionCalls implements CallToolInit {
   readonly closing: AbortController = new AbortController();
   wasLost = false;
   readonly #init: ConnectionInit;
-  readonly #inTasksOnly: TasksOnly;
-  #paramHeaders: Pick<ReadonlyMap<string, readonly ParamHeader[]>, "get"> | undefined;
+  /** Of the tools that were listed over this connection. */
+  paramHeaders: Pick<ReadonlyMap<string, readonly ParamHeader[]>, "get"> | undefined;
 
   constructor(init: ConnectionInit) {
     const { context, server, channel, elicitor, tasks, onToolsChanged, onDead } = init;
@@ -168,23 +167,12 @@ class ConnectionCalls implements CallToolInit {
     this.cooldown = createCooldown(context);
     this.liveness = createLiveness({ context, channel, isModern: this.isModern, onDead });
     this.#init = init;
-    this.#inTasksOnly = createTasksOnly(init);
-  }
-
-  needsTask(toolName: string): boolean {
-    return this.#inTasksOnly.has(toolName);
   }
 
   headersFor(toolName: string, args: JsonObject): Readonly<Record<string, string>> | undefined {
-    const listed = this.#paramHeaders;
+    const listed = this.paramHeaders;
     const declared = listed === undefined ? knownHeaders(this.#init, toolName) : listed.get(toolName);
     return declared && mirrorParams(declared, args);
-  }
-
-  /** Takes over what was listed over this connection. */
-  learn(listing: ToolListing, paramHeaders: Pick<ReadonlyMap<string, readonly ParamHeader[]>, "get">): void {
-    this.#paramHeaders = paramHeaders;
-    this.#inTasksOnly.learn(listing);
   }
 
   end(error: HostsideError): void {

@@ -20,8 +20,7 @@ export function assertConnectorOptions(options: ConnectorOptions): void {
   }
   if (maxConcurrentStarts !== undefined && !(Number.isInteger(maxConcurrentStarts) && maxConcurrentStarts > 0))
     throw fail("maxConcurrentStarts must be a positive integer");
-  if (tasks !== undefined && tasks !== "await" && tasks !== "hand-back")
-    throw fail('tasks must be "await" or "hand-back"');
+  if (tasks !== undefined && typeof tasks !== "boolean") throw fail("tasks must be a boolean");
   assertHttpOptions("createConnector()", options);
   for (const name of ["authProvider", "effects", "fetch", "headersFor", "onElicit", "random"] as const)
     if (options[name] !== undefined && typeof options[name] !== "function")

@@ -71,7 +71,7 @@ export function createConnectionContext(
     identity: {
       info: clientInfo,
       capabilities: onElicit === undefined ? {} : { elicitation: { form: {}, url: {} } },
-      ...(options.tasks !== undefined && { extensions: { "io.modelcontextprotocol/tasks": {} } }),
+      ...(options.tasks === true && { extensions: { "io.modelcontextprotocol/tasks": {} } }),
     },
     deadline,
     createElicitor:

@@ -1,7 +1,6 @@
 import type { ServerSpec } from "@hostside/core";
 import type { ConnectionHooks, Fields } from "@hostside/core/implement";
 import type { EraCache } from "../handshake/era-cache.ts";
-import type { TaskHandling } from "../message/client-identity.ts";
 import type { Fetch } from "../http/exchange/fetch-exchange.ts";
 import type { HttpOptions } from "../http/http-options.ts";
 
@@ -43,15 +42,11 @@ export interface ConnectorOptions extends HttpOptions {
   readonly onElicit?: NonNullable<ConnectionHooks["onElicit"]> | undefined;
   /**
    * Lets servers of 2026-07-28 make tasks of calls, by declaring the extension
-   * `io.modelcontextprotocol/tasks`, and says what becomes of such a call: `"await"` it goes on
-   * until the task has ended, within its own time, asking for its state, and cancels the task when
-   * it is given up; `"hand-back"` it resolves with what the server said, of the `resultType`
-   * `"task"`, and the host goes on with `tasks/get`, `tasks/update` and `tasks/cancel` by
-   * `Connection.request`. With `"await"`, a tool that a server of 2025-11-25 has listed over the
-   * connection as one that can be called as a task alone (`taskSupport: "required"`) is called so,
-   * and waited for in the same way. Default: not declared, so that no call becomes a task.
+   * `io.modelcontextprotocol/tasks`. Such a call goes on until the task has ended, within its own
+   * time, asking for its state; the task is cancelled when the call is given up. Default `false`: no
+   * call becomes a task.
    */
-  readonly tasks?: TaskHandling | undefined;
+  readonly tasks?: boolean | undefined;
   /**
    * How many processes may start at once; the others wait for their turn, in order, and their
    * `timeouts.connectMs` runs from then on. A turn ends when the server writes its first byte to

@@ -243,7 +243,7 @@ async function finish(
     onToolsChanged: () => hooks.onToolsChanged(),
     mirrorsParams: isHttp && isModern,
     resources,
-    tasks: context.options.tasks,
+    tasks: context.options.tasks === true,
     onDead(error) {
       void channel.close(error, "the server did not answer");
       end(life, error);

@@ -21,7 +21,6 @@ import {
   type ElicitationOrigin,
   type ElicitingRequest,
 } from "./elicitation-origin.ts";
-import type { ProgressReport } from "./progress-report.ts";
 import { createRequestIds, type RequestIds } from "./request-ids.ts";
 import { readAnswer } from "./read-answer.ts";
 import { tellCancelled } from "./tell-cancelled.ts";
@@ -70,14 +69,14 @@ export interface OutgoingRequests {
    * A sign of life of the request that has this token, to be passed on at once, or when
    * `flushProgress` is called.
    */
-  progress(token: number, report: ProgressReport): void;
+  progress(token: number, isDue: boolean, read: () => Progress): void;
   /** Passes on the latest progress that was not. */
   flushProgress(): void;
   /**
    * What a question of the server's belongs to: the request that it came with, or any that is under
-   * way, `others` among them. `undefined`: that one is over.
+   * way. `undefined`: that one is over.
    */
-  origin(relatedId: number | undefined, others: readonly ElicitingRequest[]): ElicitationOrigin | undefined;
+  origin(relatedId: number | undefined): ElicitationOrigin | undefined;
   /**
    * Refuses later requests with `error`, as `not-sent`, and runs `whenDrained` once those that wait
    * are settled.
@@ -182,7 +181,7 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
       for (const entry of entriesOf(state)) entry.strayId = strayId;
     },
     isWaiting: (id) => state.pending.get(id) !== undefined,
-    progress(token, { read, isDue }) {
+    progress(token, isDue, read) {
       const entry = state.pending.get(token);
       if (entry === undefined) return;
       entry.lastSignAt = entry.time.now();
@@ -192,14 +191,11 @@ export function createOutgoingRequests(init: OutgoingRequestsInit): OutgoingRequ
       if (isDue) runHook(onProgress, read());
     },
     flushProgress: () => entriesOf(state).forEach(flushProgress),
-    origin(relatedId, others) {
+    origin(relatedId) {
       const ids = relatedId === undefined ? state.pending.ids() : [relatedId];
       const requests = ids.map((id) => state.pending.get(id)).filter((entry) => entry !== undefined);
       if (relatedId !== undefined && requests.length === 0) return undefined;
-      return createElicitationOrigin(
-        relatedId === undefined ? [...requests, ...others] : requests,
-        state.fairnessKeys.size > 1,
-      );
+      return createElicitationOrigin(requests, state.fairnessKeys.size > 1);
     },
     refuse(error, whenDrained) {
       state.closedBy ??= error;

@@ -6,11 +6,10 @@ import type { ListeningClient } from "../message/listening-client.ts";
 import type { Elicitor } from "./elicitor.ts";
 import type { Transport } from "../message/transport.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
-import type { FollowedCall, RequestChannel } from "../message/request-channel.ts";
+import type { RequestChannel } from "../message/request-channel.ts";
 import { quoteJson, toJson } from "../text/quote-json.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 import type { ActiveClocks } from "../time/active-clock.ts";
-import { createFollowedCalls, type FollowedCalls } from "./followed-calls.ts";
 import { createOutgoingRequests, type OutgoingRequests } from "./outgoing-requests.ts";
 import { createNotificationGate, type NotificationGate } from "./notification-gate.ts";
 import { asHostsideError } from "../message/request-errors.ts";
@@ -72,7 +71,6 @@ export interface WireInit {
 
 interface State extends WireInit {
   readonly outgoing: OutgoingRequests;
-  readonly followed: FollowedCalls;
   readonly served: ServerRequests;
   readonly subscriptions: ListenStreams;
   readonly changes: ChangeReporter;
@@ -131,17 +129,13 @@ function createState(init: WireInit): State {
       onSessionExpired: (error) => expire(state, error),
       onNotified: () => expectStrayError(state),
     }),
-    followed: createFollowedCalls(activeClock),
     served: createServerRequests({ transport, context, elicitor }),
     subscriptions: createListenStreams({ transport, context, opening, envelope }),
     changes: createChangeReporter(context, events.changes),
     progressGate: createNotificationGate({
       fate: "of its progress only the latest is passed on",
       context,
-      onDeferred() {
-        state.outgoing.flushProgress();
-        state.followed.flushProgress();
-      },
+      onDeferred: () => state.outgoing.flushProgress(),
     }),
     envelope: undefined,
     isReady: false,
@@ -197,10 +191,6 @@ class WireOverTransport implements Wire {
 
   request(request: OutgoingRequest): Promise<JsonObject> {
     return this.#state.outgoing.start(request);
-  }
-
-  follow(request: OutgoingRequest, onStatus: () => void): FollowedCall {
-    return this.#state.followed.follow(request, onStatus);
   }
 
   notify(method: string, params: JsonObject | undefined): Promise<void> {
@@ -265,9 +255,7 @@ function receiveRequest(
     ...request,
     method: isModern && request.method !== "ping" ? "" : request.method,
     isReady: state.isReady,
-    origin: () =>
-      state.followed.origin(request.params) ??
-      state.outgoing.origin(typeof ownId === "number" ? ownId : undefined, state.followed.all()),
+    origin: () => state.outgoing.origin(typeof ownId === "number" ? ownId : undefined),
   });
 }
 
@@ -329,7 +317,6 @@ function receiveNotification(state: State, method: string, message: JsonObject):
   }
   if (method === "notifications/subscriptions/acknowledged") return state.subscriptions.acknowledge(params);
   if (method === "notifications/progress" && receiveProgress(state, params)) return;
-  if (method === "notifications/tasks/status") state.followed.status(params);
   // Those that nobody knows are to be ignored (JSON-RPC 2.0, section 4.1), and count all the same.
   const isTaken = state.changes.receive(method, params);
   if (isTaken && method === "notifications/message")
@@ -340,19 +327,17 @@ function receiveNotification(state: State, method: string, message: JsonObject):
 // reaches the caller. `false`: nobody's.
 function receiveProgress(state: State, params: JsonObject | undefined): boolean {
   if (params === undefined) return false;
-  const { outgoing, followed, progressGate, context } = state;
+  const { outgoing, progressGate, context } = state;
   const { progressToken, progress, total, message } = params;
   const id = toOwnId(progressToken);
-  const isWaiting = typeof id === "number" && outgoing.isWaiting(id);
-  if (typeof progress !== "number" || !(isWaiting || followed.has(progressToken))) return false;
+  if (typeof progress !== "number" || typeof id !== "number" || !outgoing.isWaiting(id)) return false;
   const isDue = progressGate.admit();
   const read = (): Progress => ({
     progress,
     ...(typeof total === "number" && { total }),
     ...(typeof message === "string" && { message: safeExcerpt(message, context.redact, 1000) }),
   });
-  if (isWaiting) outgoing.progress(id, { isDue, read });
-  else followed.progress(progressToken, { isDue, read });
+  outgoing.progress(id, isDue, read);
   if (!isDue) progressGate.defer();
   return true;
 }
