@@ -1,11 +1,12 @@
 import type { HostsideError } from "@hostside/core";
+import { isHeaderValue, utf8Length } from "@hostside/core/implement";
+import { createParser, type EventSourceParser } from "eventsource-parser";
 import { admitDepth, answeredRequest, excessValues, isLargeBatch, tooManyMessages } from "../../message/admission.ts";
 import type { RequestId } from "../../message/json-rpc.ts";
 import { parseMessage } from "../../message/parse-message.ts";
 import { endsOf, recoverRequestId } from "../../message/recover-request-id.ts";
 import { messageTooLarge, noAnswer, noMessages } from "../exchange/answer-error.ts";
 import type { ReadingContext } from "./reading-context.ts";
-import { createSseParser, type SseParser } from "./sse-parser.ts";
 
 // Signs of life are no messages, and a server that may send small messages alone may send them,
 // too. But a mebibyte of them is none.
@@ -13,6 +14,7 @@ const leastIdleBytes = 65_536;
 const mostIdleBytes = 1024 * 1024;
 // Reading an event is work, however little is in it.
 const eventCost = 64;
+const longestEventId = 1024;
 
 /** What becomes of text that is not valid UTF-8. */
 export const brokenBytesRead = "its broken bytes are read as U+FFFD";
@@ -20,8 +22,8 @@ export const brokenBytesRead = "its broken bytes are read as U+FFFD";
 /** What a parser of messages is made from. */
 export interface MessageParserInit {
   /**
-   * `maxMessageBytes` bounds one message, and, from 64 KiB on, all that may come between two; of
-   * blank lines and comments 1 MiB at most. Its `sink` is told of what is odd.
+   * `maxMessageBytes` bounds one message, and, from 64 KiB on, all that may come between two. Its
+   * `sink` is told of what is odd.
    */
   readonly reading: ReadingContext;
   /**
@@ -35,70 +37,102 @@ export interface MessageParserInit {
    * is noise like any other.
    */
   readonly onBrokenAnswer?: (id: RequestId, what: string, error: HostsideError) => void;
-  /**
-   * Whether somebody else has read the beginning of the stream, to the end of an event. Default
-   * `false`.
-   */
-  readonly isContinued?: boolean;
   /** Called for events that are no message. Default: they are ignored. */
   readonly onOtherEvent?: (type: string, data: string) => void;
 }
 
 /**
- * A parser for streams whose events are JSON-RPC messages. An event that is no JSON is skipped,
- * with a word to the sink, and so is a batch of more than 1,000 messages. Throws
- * `message_too_large` for a message beyond the limit, and for that much without a message.
+ * Reads streams of events that are JSON-RPC messages. An event that is no JSON is skipped, with a
+ * word to the sink, and so is a batch of more than 1,000 messages.
  */
-export function createMessageParser(init: MessageParserInit): SseParser {
-  const { reading, onJson, onOtherEvent, onBrokenAnswer, isContinued = false } = init;
-  const { endpoint, sink } = reading;
-  const { maxMessageBytes, maxMessageValues } = reading.limits;
-  const { serverId } = endpoint;
-  const maxSkipped = Math.max(maxMessageBytes, leastIdleBytes);
-  const maxIdleBytes = Math.min(maxSkipped, mostIdleBytes);
-  let skippedLength = 0;
-  const skip = (data: string): void => {
-    skippedLength += data.length + eventCost;
-    if (skippedLength > maxSkipped) throw noMessages(endpoint, maxSkipped);
-  };
-  const drop = (id: RequestId | undefined, what: string, data: string): void => {
-    if (id === undefined || onBrokenAnswer === undefined) sink.onAnomaly(`an event that is ${what}`);
-    else onBrokenAnswer(id, what, noAnswer(endpoint, `an answer that is ${what}`, data));
-  };
-  return createSseParser({
-    isContinued,
-    maxEventBytes: maxMessageBytes,
-    maxIdleBytes,
-    tooLarge: () => messageTooLarge(endpoint, maxMessageBytes),
-    tooIdle: () => noMessages(endpoint, maxIdleBytes),
-    onNotUtf8: () => sink.onAnomaly("an event that is not valid UTF-8", brokenBytesRead),
-    onEvent({ type, data, id }, bytes) {
-      if (type !== "message") {
-        skip(data);
-        return onOtherEvent?.(type, data);
-      }
-      const excess = excessValues(data, { serverId, maxMessageValues });
-      if (excess !== undefined) {
-        const id = recoverRequestId(endsOf(data));
-        if (id !== undefined && onBrokenAnswer !== undefined) return onBrokenAnswer(id, "too large", excess);
-        skip(data);
-        return sink.onAnomaly(`an event with more than ${maxMessageValues} JSON values`);
-      }
-      let json: unknown;
-      try {
-        json = parseMessage(data);
-      } catch {
-        skip(data);
-        return drop(recoverRequestId(endsOf(data)), "no JSON", data);
-      }
-      if (isLargeBatch(json)) {
-        skip(data);
-        return drop(undefined, tooManyMessages, data);
-      }
-      if (typeof json === "object" && json !== null) skippedLength = 0;
-      else skip(data);
-      if (!admitDepth(json)) return drop(answeredRequest(json), "nested too deeply", data);
-      onJson(json, id, bytes);
-    },
-  });
+export class MessageParser {
+  /** The latest event id that a header can carry; what `Last-Event-ID` should say. */
+  lastEventId: string | undefined;
+  /** The latest `retry:`, in milliseconds. */
+  retryMs: number | undefined;
+  readonly #init: MessageParserInit;
+  readonly #decoder = new TextDecoder();
+  readonly #parser: EventSourceParser;
+  readonly #maxSkipped: number;
+  /** Length of what was skipped since the last message. */
+  #skipped = 0;
+  /** Bytes since the last event. */
+  #sinceEvent = 0;
+
+  constructor(init: MessageParserInit) {
+    const { endpoint, limits } = init.reading;
+    const { maxMessageBytes } = limits;
+    this.#init = init;
+    this.#maxSkipped = Math.max(maxMessageBytes, leastIdleBytes);
+    this.#parser = createParser({
+      maxBufferSize: maxMessageBytes + eventCost,
+      onEvent: ({ id, event = "message", data }) => {
+        this.#sinceEvent = 0;
+        const isUsable = id !== undefined && id.length <= longestEventId && isHeaderValue(id);
+        if (isUsable) this.lastEventId = id;
+        if (data !== "") this.#read(event, data, isUsable ? id : undefined);
+      },
+      onRetry: (retryMs) => void (this.retryMs = retryMs),
+      onError: ({ type }) => {
+        if (type === "max-buffer-size-exceeded") throw messageTooLarge(endpoint, maxMessageBytes);
+      },
+    });
+  }
+
+  /**
+   * Takes the next bytes. Throws `message_too_large` for a message beyond the limit, and for that
+   * much without a message.
+   */
+  push(chunk: Uint8Array): void {
+    const { endpoint, limits } = this.#init.reading;
+    const maxIdleBytes = Math.min(this.#maxSkipped, mostIdleBytes);
+    this.#sinceEvent += chunk.length;
+    this.#parser.feed(this.#decoder.decode(chunk, { stream: true }));
+    if (this.#sinceEvent > limits.maxMessageBytes + maxIdleBytes) throw noMessages(endpoint, maxIdleBytes);
+  }
+
+  #read(type: string, data: string, eventId: string | undefined): void {
+    const { reading, onJson, onOtherEvent, onBrokenAnswer } = this.#init;
+    const { endpoint, sink, limits } = reading;
+    if (type !== "message") {
+      this.#skip(data);
+      return onOtherEvent?.(type, data);
+    }
+    const bytes = utf8Length(data);
+    if (bytes > limits.maxMessageBytes) throw messageTooLarge(endpoint, limits.maxMessageBytes);
+    if (data.includes("\uFFFD")) sink.onAnomaly("an event with U+FFFD, which may stand for broken UTF-8", "it is read");
+    const excess = excessValues(data, { ...limits, serverId: endpoint.serverId });
+    if (excess !== undefined) {
+      const id = recoverRequestId(endsOf(data));
+      if (id !== undefined && onBrokenAnswer !== undefined) return onBrokenAnswer(id, "too large", excess);
+      this.#skip(data);
+      return sink.onAnomaly(`an event with more than ${limits.maxMessageValues} JSON values`);
+    }
+    let json: unknown;
+    try {
+      json = parseMessage(data);
+    } catch {
+      this.#skip(data);
+      return this.#drop(recoverRequestId(endsOf(data)), "no JSON", data);
+    }
+    if (isLargeBatch(json)) {
+      this.#skip(data);
+      return this.#drop(undefined, tooManyMessages, data);
+    }
+    if (typeof json === "object" && json !== null) this.#skipped = 0;
+    else this.#skip(data);
+    if (!admitDepth(json)) return this.#drop(answeredRequest(json), "nested too deeply", data);
+    onJson(json, eventId, bytes);
+  }
+
+  #skip(data: string): void {
+    this.#skipped += data.length + eventCost;
+    if (this.#skipped > this.#maxSkipped) throw noMessages(this.#init.reading.endpoint, this.#maxSkipped);
+  }
+
+  #drop(id: RequestId | undefined, what: string, data: string): void {
+    const { reading, onBrokenAnswer } = this.#init;
+    if (id === undefined || onBrokenAnswer === undefined) reading.sink.onAnomaly(`an event that is ${what}`);
+    else onBrokenAnswer(id, what, noAnswer(reading.endpoint, `an answer that is ${what}`, data));
+  }
 }

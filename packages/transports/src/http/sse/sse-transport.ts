@@ -18,7 +18,7 @@ import type { Cancellable } from "../exchange/cancellable.ts";
 import type { HttpEndpoint } from "../exchange/http-endpoint.ts";
 import type { HttpReply } from "../exchange/http-exchange.ts";
 import { createLingerWatch, type LingerWatch } from "../../time/linger-watch.ts";
-import { createMessageParser } from "../events/message-parser.ts";
+import { MessageParser } from "../events/message-parser.ts";
 import { createAnomalyReport } from "../events/report-anomalies.ts";
 import type { TransportContext } from "../../context/transport-context.ts";
 import { readRemark } from "../exchange/read-body.ts";
@@ -150,7 +150,7 @@ async function follow(state: State, reply: HttpReply, { onTarget, onEnd }: Follo
   const { endpoint, reading } = state;
   const { sink } = reading;
   let reason: HostsideError;
-  const parser = createMessageParser({
+  const parser = new MessageParser({
     reading,
     onBrokenAnswer(id, _what, error) {
       state.transport.onrequestfailed?.(id, error);

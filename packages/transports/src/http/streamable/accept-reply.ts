@@ -4,7 +4,6 @@ import type { RequestId } from "../../message/json-rpc.ts";
 import { admitDepth, excessValues, isLargeBatch, tooManyMessages } from "../../message/admission.ts";
 import { parseMessage } from "../../message/parse-message.ts";
 import { acceptAnswer } from "../events/accept-message.ts";
-import { readLoneAnswer } from "../events/lone-answer.ts";
 import { describeReply, messageTooLarge, noAnswer } from "../exchange/answer-error.ts";
 import type { ReadingContext } from "../events/reading-context.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
@@ -27,22 +26,12 @@ export interface AwaitedReply {
  * answer.
  */
 export function acceptWhole(reply: HttpReply, kind: ReplyKind, awaited: AwaitedReply): boolean {
-  if (kind !== "json" && kind !== "events") return false;
-  const bytes = reply.whole();
+  const bytes = kind === "json" ? reply.whole() : undefined;
   if (bytes === undefined) return false;
-  if (kind === "events") return acceptLoneAnswer(bytes, awaited);
   const { endpoint, limits } = awaited.reading;
   const { maxMessageBytes } = limits;
   if (bytes.length > maxMessageBytes) throw messageTooLarge(endpoint, maxMessageBytes);
   takeJson(bytes, awaited);
-  return true;
-}
-
-/** Takes the answer, if that is all there is in what came of a stream. */
-export function acceptLoneAnswer(bytes: Uint8Array, { reading, id }: Omit<AwaitedReply, "session">): boolean {
-  const answer = readLoneAnswer(bytes, id, reading.limits);
-  if (answer === undefined) return false;
-  reading.sink.deliver(answer.message, undefined, answer.bytes);
   return true;
 }
 

@@ -11,9 +11,7 @@ import type { SessionUse } from "../exchange/from-http-status.ts";
 import { createEventMemory, type EventMemory } from "./event-memory.ts";
 import type { HttpCall, HttpReply } from "../exchange/http-exchange.ts";
 import type { LingerWatch } from "../../time/linger-watch.ts";
-import { createMessageParser } from "../events/message-parser.ts";
-import type { SseParser } from "../events/sse-parser.ts";
-import { acceptLoneAnswer } from "./accept-reply.ts";
+import { MessageParser } from "../events/message-parser.ts";
 import { readRemark } from "../exchange/read-body.ts";
 import { isPassing, reconnectDelayMs } from "./reconnect-back-off.ts";
 import { replyKindOf } from "../exchange/reply-kind.ts";
@@ -104,43 +102,31 @@ async function readStream(reply: HttpReply, state: State): Promise<HostsideError
   const { reading, id } = state;
   const { endpoint, sink } = reading;
   let cancelLinger = (): void => {};
-  const answered = (): void => {
-    state.isAnswered = true;
-    // The stream should end now.
-    cancelLinger = state.lingerWatch.add(reply);
-  };
-  const openParser = (isContinued: boolean): SseParser =>
-    createMessageParser({
-      reading,
-      isContinued,
-      onBrokenAnswer(given, what, error) {
-        if (state.isAnswered || !isSameId(given, id))
-          return sink.onAnomaly(`an answer to another request that is ${what}`);
-        throw error;
-      },
-      onJson(json, eventId, bytes) {
-        if (eventId !== undefined && (state.memory ??= createEventMemory()).isReplay(json, eventId)) return;
-        if (isAnonymous(json) && !state.isAnswered) throw noAnswer(endpoint, "an answer without an id", "");
-        if (!acceptAnswer(json, id, { sink, bytes }) || state.isAnswered) return;
-        answered();
-      },
-    });
-  let parser: SseParser | undefined;
-  const onChunk = (chunk: Uint8Array): void => {
-    if (parser !== undefined) return parser.push(chunk);
-    if (!state.isAnswered && acceptLoneAnswer(chunk, state)) return answered();
-    parser = openParser(state.isAnswered);
-    parser.push(chunk);
-  };
+  const parser = new MessageParser({
+    reading,
+    onBrokenAnswer(given, what, error) {
+      if (state.isAnswered || !isSameId(given, id))
+        return sink.onAnomaly(`an answer to another request that is ${what}`);
+      throw error;
+    },
+    onJson(json, eventId, bytes) {
+      if (eventId !== undefined && (state.memory ??= createEventMemory()).isReplay(json, eventId)) return;
+      if (isAnonymous(json) && !state.isAnswered) throw noAnswer(endpoint, "an answer without an id", "");
+      if (!acceptAnswer(json, id, { sink, bytes }) || state.isAnswered) return;
+      state.isAnswered = true;
+      // The stream should end now.
+      cancelLinger = state.lingerWatch.add(reply);
+    },
+  });
   try {
-    await reply.read(onChunk);
+    await reply.read((chunk) => parser.push(chunk));
     return state.isAnswered ? undefined : streamEnded(endpoint);
   } catch (error) {
     return state.isAnswered ? undefined : toLoss(error);
   } finally {
     cancelLinger();
-    state.lastEventId = parser?.lastEventId ?? state.lastEventId;
-    state.retryMs = parser?.retryMs ?? state.retryMs;
+    state.lastEventId = parser.lastEventId ?? state.lastEventId;
+    state.retryMs = parser.retryMs ?? state.retryMs;
   }
 }
 

@@ -7,7 +7,7 @@ import { noAnswerInTime, noStream } from "../exchange/answer-error.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
 import { createEventMemory, type EventMemory } from "./event-memory.ts";
 import type { HttpCall, HttpReply } from "../exchange/http-exchange.ts";
-import { createMessageParser } from "../events/message-parser.ts";
+import { MessageParser } from "../events/message-parser.ts";
 import { readRemark, type CompleteReply } from "../exchange/read-body.ts";
 import { isPassing, reconnectDelayMs } from "./reconnect-back-off.ts";
 import { replyKindOf } from "../exchange/reply-kind.ts";
@@ -147,7 +147,7 @@ function isStream(reply: CompleteReply | HttpReply): reply is HttpReply {
 }
 
 async function readMessages(reply: HttpReply, state: State): Promise<void> {
-  const parser = createMessageParser({
+  const parser = new MessageParser({
     reading: state.reading,
     onJson(json, eventId) {
       if (state.memory.isReplay(json, eventId)) return;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { startLoopback } from "../../../test/loopback-server.ts";
-import { createManualClock } from "../../../../../test/manual-clock.ts";
 import { openHttpTransport } from "../../../test/open-http-transport.ts";
 
 const result = (id: unknown) => ({ jsonrpc: "2.0", id, result: { content: [] } });
@@ -24,16 +23,5 @@ describe("an answer that comes first on its stream", () => {
     // then.
     await expect.poll(() => web.messages).toEqual([result(1), progress]);
     expect([web.failures, web.diagnostics]).toEqual([[], []]);
-  });
-
-  it("has all that it needs in an answer that came whole: nothing is waited for", async () => {
-    await using server = await startLoopback((_request, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      response.end(`event: message\n${event(result(1), "1")}`);
-    });
-    const clock = createManualClock();
-    await using web = await openHttpTransport({ url: server.url, clock });
-    await web.request(1);
-    expect([web.messages, web.failures, clock.pending()]).toEqual([[result(1)], [], 0]);
   });
 });
