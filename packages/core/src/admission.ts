@@ -1,5 +1,10 @@
 import type { ServerSharing } from "./server-spec.ts";
 import type { ToolDefinition } from "./tool.ts";
+import { kindOf } from "./json.ts";
+import { quoteText } from "./text.ts";
+import { isHostsideError } from "./hostside-error.ts";
+import { defaultLimits } from "./limits.ts";
+import { cleanText } from "./untrusted-text.ts";
 
 /**
  * What becomes of a tool: `"offer"` puts it before the model, `"hide"` leaves it out as if it were
@@ -67,4 +72,65 @@ export interface QuarantinedTool {
   readonly definition: ToolDefinition;
   /** What was told of its server when it was decided. Absent for a tool that is on no server. */
   readonly server?: AdmissionServer | undefined;
+}
+
+/** What a host's rule decided about one tool. */
+export interface AdmitDecision {
+  readonly admission: Admission;
+  /**
+   * What the rule did instead of deciding, as a predicate: `"threw RangeError"`. The tool is hidden
+   * then.
+   */
+  readonly problem?: string;
+}
+
+/**
+ * Asks a host's rule about a tool. Never throws: a rule that does, or answers nothing of use, hides
+ * the tool.
+ */
+export function askAdmit(admit: Admit, tool: ToolDefinition, server: AdmissionServer | undefined): AdmitDecision {
+  try {
+    const answer: unknown = admit(tool, server);
+    if (answer === "offer" || answer === "hide" || answer === "quarantine") return { admission: answer };
+    // A promise is no answer, and must not end the process with what it rejects with.
+    if (answer instanceof Promise) answer.catch(() => {});
+    return { admission: "hide", problem: `answered ${describeAnswer(answer)}` };
+  } catch (error) {
+    return { admission: "hide", problem: `threw ${describeThrown(error)}` };
+  }
+}
+
+function describeAnswer(answer: unknown): string {
+  if (answer instanceof Promise) return "a Promise, and has to answer at once";
+  const shown =
+    typeof answer === "string" ? quoteText(answer, 40) : typeof answer === "boolean" ? answer : kindOf(answer);
+  return `${shown}, not "offer", "hide" or "quarantine"`;
+}
+
+// A foreign message may quote a secret.
+function describeThrown(error: unknown): string {
+  if (isHostsideError(error)) return error.code;
+  return error instanceof Error ? quoteText(error.name, 40).slice(1, -1) : kindOf(error);
+}
+
+/** A server as it describes itself. */
+export type ClaimedWords = { readonly [member in keyof ServerWords | "name"]?: unknown };
+
+/**
+ * What of a server's own description a model may read, bounded and clean. What is no text is left
+ * out.
+ */
+export function serverWords(info: ClaimedWords): ServerWords {
+  const { maxServerTextLength } = defaultLimits;
+  const [title, name] = [textOf(info.title, 256), textOf(info.name, 256)];
+  const words = {
+    title: title === "" ? name : title,
+    description: textOf(info.description, maxServerTextLength),
+    instructions: textOf(info.instructions, maxServerTextLength),
+  };
+  return Object.freeze(Object.fromEntries(Object.entries(words).filter(([, text]) => text !== "")));
+}
+
+function textOf(value: unknown, maxLength: number): string {
+  return typeof value === "string" ? cleanText(value, maxLength).trim() : "";
 }

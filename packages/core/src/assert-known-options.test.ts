@@ -1,6 +1,6 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { assertKnownOptions } from "./assert-known-options.ts";
+import { assertKnownOptions } from "./options.ts";
 
 const known = { quietMs: true, maxMs: true } as const;
 

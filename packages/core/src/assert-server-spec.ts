@@ -1,22 +1,21 @@
-import type { Fields } from "./assert-known-options.ts";
+import type { Fields } from "./options.ts";
 import { findMeant, hintForUnknown } from "./find-meant.ts";
-import { isJsonObject } from "./json.ts";
-import { httpAuths } from "./http-auth.ts";
-import { isPlainObject, kindOf } from "./plain-object.ts";
-import { toolEffects } from "./is-tool-effect.ts";
-import { defaultLimits, defaultTimeouts, longestTimeoutMs } from "./limits.ts";
-import type {
-  CustomEntry,
-  HttpEntry,
-  MemoryEntry,
-  EntrySettings,
-  ServerSpec,
-  ServerTls,
-  ServerType,
-  StdioEntry,
-  ToolOverride,
+import { isJsonObject, isPlainObject, kindOf } from "./json.ts";
+import {
+  httpAuths,
+  type CustomEntry,
+  type HttpEntry,
+  type MemoryEntry,
+  type EntrySettings,
+  type ServerSpec,
+  type ServerTls,
+  type ServerType,
+  type StdioEntry,
+  type ToolOverride,
 } from "./server-spec.ts";
-import { quoteText } from "./quote-text.ts";
+import { toolEffects } from "./tool.ts";
+import { defaultLimits, defaultTimeouts, longestTimeoutMs } from "./limits.ts";
+import { quoteText } from "./text.ts";
 import { HostsideError } from "./hostside-error.ts";
 
 /** The members that every entry may have. */

@@ -1,6 +1,6 @@
-import type { Fields } from "./assert-known-options.ts";
-import { isPlainObject, kindOf } from "./plain-object.ts";
-import { quoteText } from "./quote-text.ts";
+import type { Fields } from "./options.ts";
+import { isPlainObject, kindOf } from "./json.ts";
+import { quoteText } from "./text.ts";
 
 /**
  * Who asks, and why: for the host's own layers alone. It reaches interceptors, events, questions to
@@ -71,4 +71,17 @@ export function assertCallContext(context: unknown): asserts context is CallCont
     if (value === undefined || (typeof value === "string" && value !== "")) continue;
     throw new TypeError(`context.${member} must be a text that is not empty`);
   }
+}
+
+/**
+ * The key of the caller that a call belongs to: its conversation, as that of its principal, or its
+ * principal where the context names no conversation. The calls of one server take turns by this
+ * key, and a question stops the time of the calls with the same key. Each caller has one key, and
+ * no other caller has it. `undefined`: anonymous; the context names neither.
+ */
+export function fairnessKeyOf(context: CallContext | undefined): string | undefined {
+  if (context === undefined) return undefined;
+  const { principal, conversation } = context;
+  if (conversation === undefined) return principal === undefined ? undefined : `principal ${principal}`;
+  return principal === undefined ? `conversation ${conversation}` : JSON.stringify([principal, conversation]);
 }

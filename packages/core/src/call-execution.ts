@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from "./clock.ts";
 import { createTimeBudget, type Deadline, type SharedDeadline } from "./deadline.ts";
 import type { CallOutcome, HostsideErrorCode } from "./hostside-error-code.ts";
-import { onAbort } from "./on-abort.ts";
+import { onAbort } from "./waiting.ts";
 import { isHostsideError, withErrorContext, type HostsideError, type HostsideErrorInit } from "./hostside-error.ts";
 
 /** A call or another request that goes through layers. */

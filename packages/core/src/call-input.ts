@@ -1,16 +1,16 @@
 import { hintForUnknown } from "./find-meant.ts";
-import { assertCallContext } from "./call-context.ts";
-import { assertKnownOptions, type Fields } from "./assert-known-options.ts";
-import { isJsonObject, type JsonObject } from "./json.ts";
+import { assertCallContext, type CallContext } from "./call-context.ts";
+import { assertKnownOptions, type Fields } from "./options.ts";
+import { isJsonObject, isPlainObject, kindOf, tagOf, type JsonObject } from "./json.ts";
 import { longestTimeoutMs } from "./limits.ts";
-import { isPlainObject, kindOf, tagOf } from "./plain-object.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { ToolOrigin } from "./tool.ts";
 import type { ListToolsOptions, RequestOptions } from "./connection.ts";
 import type { SharedDeadline } from "./deadline.ts";
 import { describeLostNumber, findLostDigits, type LostNumber } from "./lost-digits.ts";
-import { quoteText } from "./quote-text.ts";
+import { quoteText } from "./text.ts";
 import { HostsideError } from "./hostside-error.ts";
+import type { InitOptions, RefreshOptions } from "./tool-provider.ts";
 
 const optionFields: Fields<CallOptions> = {
   signal: true,
@@ -191,4 +191,51 @@ export function isCallArguments(value: unknown): value is JsonObject {
 // object has another prototype.
 function isOwnMembers(args: object): boolean {
   return Object.getPrototypeOf(args) === Object.prototype || tagOf(args) === "Object";
+}
+
+/**
+ * A context that names whoever asks: as it was given, or else this principal. What was given is
+ * never changed.
+ */
+export function contextOnBehalfOf(principal: string, given: CallContext | undefined): CallContext {
+  return given?.principal === undefined ? { ...given, principal } : given;
+}
+
+/**
+ * Options of a call or a request on behalf of this principal, unless their context names another
+ * one: who asks may not be the one whose credentials a provider has. The same object where nothing
+ * is to be added.
+ */
+export function onBehalfOf<T extends RequestOptions>(principal: string | undefined, options: T): T {
+  if (principal === undefined || options.context?.principal !== undefined) return options;
+  return { ...options, context: contextOnBehalfOf(principal, options.context) };
+}
+
+const initFields: Fields<InitOptions> = { signal: true, timeoutMs: true, retryFailed: true, toolName: true };
+const refreshFields: Fields<RefreshOptions> = { signal: true, timeoutMs: true };
+
+/**
+ * Refuses options of `init()` that nothing reads, or that are of a wrong type. Throws a `TypeError`
+ * that names the option.
+ */
+export function assertInitOptions(options: InitOptions): void {
+  assertKnownOptions("init()", options, initFields);
+  assertBounds(options);
+  if (options.retryFailed !== undefined && typeof options.retryFailed !== "boolean") {
+    throw new TypeError("retryFailed must be true or false");
+  }
+  if (options.toolName !== undefined && typeof options.toolName !== "string") {
+    throw new TypeError("toolName must be a text");
+  }
+}
+
+/** Refuses options of `refresh()`, as {@linkcode assertInitOptions} does those of `init()`. */
+export function assertRefreshOptions(options: RefreshOptions): void {
+  assertKnownOptions("refresh()", options, refreshFields);
+  assertBounds(options);
+}
+
+function assertBounds({ signal, timeoutMs }: RefreshOptions): void {
+  if (signal !== undefined) assertSignal(signal);
+  if (timeoutMs !== undefined) assertTimeoutMs(timeoutMs);
 }

@@ -1,7 +1,10 @@
-import type { CallRecord } from "./call-record.ts";
 import type { JsonObject } from "./json.ts";
 import { reportUncaught } from "./report-uncaught.ts";
 import type { HostsideErrorCode } from "./hostside-error-code.ts";
+import type { CallContext } from "./call-context.ts";
+import type { ToolOrigin } from "./tool.ts";
+import type { HostsideError } from "./hostside-error.ts";
+import type { ProtocolEra, ServerType } from "./server-spec.ts";
 
 /**
  * A layer decided something about a call, in words that hold no arguments, no results and no texts
@@ -125,4 +128,142 @@ function both<T>(first: Hook<T>, second: Hook<T>): Hook<T> {
     tell(first, value);
     tell(second, value);
   };
+}
+
+/**
+ * What became of one call at its server: one record for each time that a call came to the queue of
+ * its server. So a call that an interceptor refused or answered itself has none, nor has one for
+ * which there was no room or whose tool was gone; and one that an interceptor tried twice has two:
+ * `context.correlationId` shows which belong together. Holds neither arguments nor results.
+ */
+export interface CallRecord {
+  readonly origin: ToolOrigin;
+  /** As the caller gave it, without the token of an approval. */
+  readonly context?: CallContext;
+  /** When it came to the queue: milliseconds since 1970, for `new Date()`. */
+  readonly startedAt: number;
+  /** From then to its end, in milliseconds. */
+  readonly durationMs: number;
+  /** How much of that it waited before it was sent: the sum of the next three. */
+  readonly queueMs: number;
+  /**
+   * For a session: while one was opened, by itself or by somebody else, or an earlier one ended.
+   */
+  readonly connectMs: number;
+  /** For a listing, because the tools were not known, or known to be old. */
+  readonly listMs: number;
+  /** For its turn, behind other calls of the server. */
+  readonly turnMs: number;
+  /**
+   * How often it was handed to a connection: 0 when it never was, 2 when it was sent once more
+   * after a proof that it had not run.
+   */
+  readonly sends: number;
+  /** Each of those times, in order. */
+  readonly attempts: readonly CallAttempt[];
+  /**
+   * `ok`; `tool-error` when the tool itself said that it failed; `error` when the call was
+   * rejected.
+   */
+  readonly result: "ok" | "tool-error" | "error";
+  /** What it was rejected with. */
+  readonly error?: HostsideError;
+}
+
+/** One time that a call was handed to a connection. */
+export interface CallAttempt {
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly peer: ServerPeer;
+  /**
+   * JSON-RPC requests that it took: several where the server asked a question, or made a task of
+   * it. 0 where the connection does not say.
+   */
+  readonly requests: number;
+  /** The id of the first of them. */
+  readonly requestId?: string | number;
+  /**
+   * Of all of them, as JSON in UTF-8, without headers and frames. Absent where the connection does
+   * not say.
+   */
+  readonly sentBytes?: number;
+  /**
+   * Of the answers, as {@linkcode sentBytes}; progress and other messages on the way are not
+   * counted.
+   */
+  readonly receivedBytes?: number;
+  /** Why it ended, if not with a result. */
+  readonly error?: HostsideError;
+}
+
+/** What a provider did with one server by itself: one record when it is over. */
+export interface ServerRecord {
+  readonly serverId: string;
+  /**
+   * `connect`: an attempt to open a session, with every fallback and the handshake; `list`: one
+   * `tools/list`, all pages; `session`: from the moment that it was open until it was given up or
+   * lost.
+   */
+  readonly operation: "connect" | "list" | "session";
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** In milliseconds. An attempt that waited for a turn to start began after that. */
+  readonly durationMs: number;
+  readonly peer: ServerPeer;
+  /** What it failed with; of a session, why it ended. */
+  readonly error?: HostsideError;
+  /** How many tools a listing had. */
+  readonly toolCount?: number;
+}
+
+/** Something that a provider begins to do with one server by itself. */
+export interface ServerOperation {
+  readonly serverId: string;
+  /** As in its record. */
+  readonly operation: "connect" | "list";
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /**
+   * Has somebody hear of it. To be called while the operation is announced; later it has no effect.
+   */
+  readonly observe: (observer: ServerObserver) => void;
+}
+
+/**
+ * Hears what becomes of one operation. What a member throws goes to the runtime's handler of
+ * uncaught errors, and disturbs nothing else.
+ */
+export interface ServerObserver {
+  /**
+   * Asked with each request that the operation takes: those of the handshake, that for a stream of
+   * changes, each page of a listing. What it returns goes along in `_meta`, where the protocol's
+   * own members win; of several observers, the first.
+   */
+  readonly meta?: (() => JsonObject | undefined) | undefined;
+  /** The operation is over. Called once, before `onServerRecord` fires with the same record. */
+  readonly onRecord?: ((record: ServerRecord) => void) | undefined;
+}
+
+/**
+ * How a host spoke with a server: plain data, the same object for all that went over one session.
+ */
+export interface ServerPeer {
+  readonly transport: ServerType;
+  /** Absent where nobody answered. */
+  readonly era?: ProtocolEra;
+  readonly protocolVersion?: string;
+  /** Over HTTP: which of its two transports was spoken. */
+  readonly httpMode?: "streamable" | "sse";
+  /** Host name or address of a server behind a URL. */
+  readonly address?: string;
+  /** Its port; that of the scheme where the URL names none. */
+  readonly port?: number;
+  /** Number of the session at its server, since that was registered: 1 is the first attempt. */
+  readonly session: number;
+  /**
+   * The protocol's own id of the session, where it has one. Whoever has it may speak in the
+   * session: a secret, and so it does not show when members are listed, nor in JSON.
+   */
+  readonly sessionId?: string | undefined;
 }

@@ -1,11 +1,10 @@
-import { assertCallOptions, isCallArguments, timeSetBy } from "./call-input.ts";
-import type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
-import { isJsonObject } from "./json.ts";
+import { assertCallOptions, isCallArguments, timeSetBy, assertRequestOptions } from "./call-input.ts";
+import type { CallHandler, Interceptor, ToolCall, HostRequest, RequestInterceptor } from "./interceptor.ts";
+import { isJsonObject, kindOf, type JsonValue } from "./json.ts";
 import { defaultTimeouts } from "./limits.ts";
 import type { WorkKind } from "./call-execution.ts";
 import { assertLayers, createPipeline, type Pipeline, type PipelineInit } from "./pipeline.ts";
-import { kindOf } from "./plain-object.ts";
-import { quoteText } from "./quote-text.ts";
+import { quoteText } from "./text.ts";
 import type { ToolOrigin, ToolOutcome } from "./tool.ts";
 import { HostsideError } from "./hostside-error.ts";
 
@@ -24,7 +23,7 @@ export interface CallPipelineInit extends Omit<PipelineInit<ToolCall, ToolOutcom
 }
 
 /** Folds interceptors into one another, once, and bounds every call that goes through them. */
-export function createCallPipeline({ timeoutMsOf = defaultTime, ...init }: CallPipelineInit): CallPipeline {
+export function createCallPipeline({ timeoutMsOf = defaultCallMs, ...init }: CallPipelineInit): CallPipeline {
   return createPipeline({ ...init, timeoutMsOf }, calls);
 }
 
@@ -44,7 +43,7 @@ export function applyInterceptors(interceptors: readonly Interceptor[], handler:
   return (call) => pipeline.run(call, handler);
 }
 
-function defaultTime(): number {
+function defaultCallMs(): number {
   return defaultTimeouts.callMs;
 }
 
@@ -87,3 +86,62 @@ const calls: WorkKind<ToolCall, ToolOutcome> = {
 function sameOrigin(a: ToolOrigin | undefined, b: ToolOrigin): boolean {
   return a === b || (a?.serverId === b.serverId && a.toolName === b.toolName && a.qualifiedName === b.qualifiedName);
 }
+
+/** The way of all requests of one provider that are no tool calls: their interceptors. */
+export type RequestPipeline = Pipeline<HostRequest, JsonValue>;
+
+/** What a pipeline is made from. */
+export interface RequestPipelineInit extends Omit<
+  PipelineInit<HostRequest, JsonValue>,
+  "interceptors" | "timeoutMsOf"
+> {
+  /** The first one is the outermost. */
+  readonly interceptors: readonly RequestInterceptor[];
+  /**
+   * How long a request without a `timeoutMs` may take in all, in milliseconds. Default `requestMs`
+   * of the default timeouts.
+   */
+  readonly timeoutMsOf?: PipelineInit<HostRequest, JsonValue>["timeoutMsOf"] | undefined;
+}
+
+/** Folds interceptors into one another, once, and bounds every request that goes through them. */
+export function createRequestPipeline({
+  timeoutMsOf = defaultRequestMs,
+  ...init
+}: RequestPipelineInit): RequestPipeline {
+  return createPipeline({ ...init, timeoutMsOf }, requests);
+}
+
+function defaultRequestMs(): number {
+  return defaultTimeouts.requestMs;
+}
+
+const requests: WorkKind<HostRequest, JsonValue> = {
+  error({ serverId, method }, code, { problem, ...rest }) {
+    return new HostsideError(`request ${quoteText(method)} to ${JSON.stringify(serverId)} ${problem}`, {
+      code,
+      serverId,
+      outcome: "not-sent",
+      ...rest,
+      details: { operation: method, ...rest.details },
+    });
+  },
+  timeoutCode: "request_timeout",
+  timeSetBy: ({ options }) => timeSetBy(options, "request"),
+  findChange(request, changed) {
+    if (!isJsonObject(changed)) return "no request";
+    const isSame = (["serverId", "server", "method", "isNotification"] as const).every(
+      (member) => changed[member] === request[member],
+    );
+    if (!isSame) return "another server or method; a request is never re-routed";
+    const { params, options } = changed;
+    return (params === undefined || isCallArguments(params)) && isJsonObject(options)
+      ? undefined
+      : "params or options that are no object";
+  },
+  assertOptions: (options) => assertRequestOptions(options),
+  isAnswer: (value): value is JsonValue => value !== undefined && typeof value !== "function",
+  sign: (answer) => answer,
+  withBounds: (request, bounds) => ({ ...request, options: { ...request.options, ...bounds } }),
+  handOn: (request, { params, options }, bounds) => ({ ...request, params, options: { ...options, ...bounds } }),
+};

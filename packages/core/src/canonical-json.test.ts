@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalJson } from "./canonical-json.ts";
-import { sameJson } from "./same-json.ts";
+import { canonicalJson, sameJson } from "./json.ts";
 
 describe("canonicalJson()", () => {
   it("is the same for two values exactly if they mean the same, and reads back as the value", () => {

@@ -51,3 +51,27 @@ export type Random = () => number;
 
 /** The runtime's own randomness; for jitter, not for secrets. */
 export const systemRandom: Random = () => Math.random();
+
+/**
+ * Says how many milliseconds have gone by since. Those of a machine that slept count: its clock may
+ * stand still meanwhile, its date does not.
+ */
+export function startStopwatch(clock: Clock): () => number {
+  const [startedAt, date] = [clock.now(), dateOf(clock)];
+  return () => Math.max(clock.now() - startedAt, dateOf(clock) - date);
+}
+
+// Node has them, whose types this package does without.
+declare const setImmediate: ((task: () => void) => unknown) | undefined;
+declare const clearImmediate: (immediate: unknown) => void;
+
+/**
+ * Runs `task` when what is under way now has had its turn, such as a request that was just made and
+ * has still to leave. In Node that is at once, where a timer would be a millisecond later;
+ * elsewhere the clock's next timer.
+ */
+export function runSoon(clock: Clock, task: () => void): Cancel {
+  if (typeof setImmediate !== "function") return clock.schedule(0, task);
+  const immediate = setImmediate(task);
+  return () => clearImmediate(immediate);
+}

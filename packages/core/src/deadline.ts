@@ -1,5 +1,5 @@
 import { systemClock, type Cancel, type Clock } from "./clock.ts";
-import { onAbort } from "./on-abort.ts";
+import { onAbort } from "./waiting.ts";
 
 /** A time budget as those see it who share it: what is left of it, and a way to stop its clock. */
 export interface SharedDeadline {

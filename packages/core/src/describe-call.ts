@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json.ts";
-import { redacted } from "./redacted.ts";
-import { createSecretFinder } from "./secret-finder.ts";
+import { redacted } from "./secret-name.ts";
+import { createSecretFinder } from "./find-secrets.ts";
 import type { ToolDefinition, ToolEffect } from "./tool.ts";
 import { escapeUnseen, truncateText } from "./untrusted-text.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { differByOneSlip } from "./differ-by-one-slip.ts";
+import { differByOneSlip } from "./find-meant.ts";
 
 describe("differByOneSlip()", () => {
   it.each([

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { kindOf } from "./plain-object.ts";
+import { kindOf } from "./json.ts";
 import { reportUncaught } from "./report-uncaught.ts";
 
 /** Ends a subscription. Idempotent; also usable with `using`. */

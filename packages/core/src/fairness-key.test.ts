@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import type { CallContext } from "./call-context.ts";
-import { fairnessKeyOf } from "./fairness-key.ts";
+import { fairnessKeyOf, type CallContext } from "./call-context.ts";
 
 it("is one for each conversation of each principal, one for each principal without, and none for who names neither", () => {
   const named: readonly CallContext[] = [

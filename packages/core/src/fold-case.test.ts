@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { foldCase } from "./fold-case.ts";
+import { foldCase } from "./text.ts";
 
 it("foldCase() changes A to Z and nothing else", () => {
   const all = String.fromCharCode(...Array.from({ length: 0x3000 }, (_, unit) => unit));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatMs } from "./format-ms.ts";
+import { formatMs } from "./text.ts";
 
 it.each([
   [7999.997686, "8000 ms"],

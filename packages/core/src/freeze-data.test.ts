@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { freezeData } from "./freeze-data.ts";
+import { freezeData } from "./json.ts";
 
 describe("freezeData()", () => {
   it("freezes every object and array of a value, which stays the same object", () => {

@@ -1,6 +1,5 @@
-import type { AbsentServer } from "./absent-server.ts";
-import { quoteText } from "./quote-text.ts";
-import { isPlainObject, kindOf } from "./plain-object.ts";
+import { quoteText } from "./text.ts";
+import { isPlainObject, kindOf } from "./json.ts";
 import type { ApprovalDenial, SuspendedCall } from "./suspended-call.ts";
 import { errorCodes, type CallOutcome, type ErrorKind, type HostsideErrorCode } from "./hostside-error-code.ts";
 
@@ -292,4 +291,16 @@ export function withErrorContext(error: HostsideError, patch: HostsideErrorPatch
 // say so before.
 function claimOf({ outcome, retryable }: HostsideError): boolean | undefined {
   return outcome === "unknown" ? undefined : retryable;
+}
+
+/** A server whose tools are not on offer now, and why. */
+export interface AbsentServer {
+  readonly id: string;
+  /**
+   * As its status says: `connecting`, `failed`, `needs-auth`, `disabled`; `idle` when nothing has
+   * been asked of it, not even `init()`.
+   */
+  readonly state: string;
+  /** Code of what it failed with. */
+  readonly code?: HostsideErrorCode | undefined;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createIdTable } from "./id-table.ts";
+import { createIdTable } from "./collections.ts";
 
 describe("an id table", () => {
   it("gives back what was put under an id, once", () => {

@@ -58,15 +58,15 @@ export type {
 } from "./tool.ts";
 export type { CallContext } from "./call-context.ts";
 export type { CallDecision, CallExchange, CallObserver, CallTask } from "./call-observer.ts";
-export type { CallAttempt, CallRecord } from "./call-record.ts";
-export type { ServerPeer } from "./server-peer.ts";
-export type { ServerObserver, ServerOperation, ServerRecord } from "./server-record.ts";
+export type { CallAttempt, CallRecord } from "./call-observer.ts";
+export type { ServerPeer } from "./call-observer.ts";
+export type { ServerObserver, ServerOperation, ServerRecord } from "./call-observer.ts";
 export type { ConnectionGuard, GuardedServer, GuardRefusal } from "./connection-guard.ts";
 export type { ApprovalDenial, AskedCall, FrameworkApproval, SuspendedCall } from "./suspended-call.ts";
 export type { Admission, AdmissionServer, Admit, QuarantinedTool, ServerWords } from "./admission.ts";
 export type { FencingToken, Lock, Notices, Store } from "./store.ts";
-export { createMemoryStore, type MemoryStoreOptions } from "./create-memory-store.ts";
-export { createMemoryLock, type MemoryLockOptions } from "./create-memory-lock.ts";
+export { createMemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
+export { createMemoryLock, type MemoryLockOptions } from "./memory-store.ts";
 export type {
   AuthorizationFetch,
   AuthorizationRequest,
@@ -78,13 +78,7 @@ export type {
 export type { InitOptions, RefreshOptions, ToolProvider, ToolsChange, UnreadyGroup } from "./tool-provider.ts";
 export { applyInterceptors } from "./call-pipeline.ts";
 export type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
-export type {
-  HostRequest,
-  RequestHandler,
-  RequestInterceptor,
-  RequestSeam,
-  ServerRequest,
-} from "./request-interceptor.ts";
+export type { HostRequest, RequestHandler, RequestInterceptor, RequestSeam, ServerRequest } from "./interceptor.ts";
 export type {
   Connection,
   Connector,
@@ -99,7 +93,7 @@ export type {
   ServerNotification,
   ToolListing,
 } from "./connection.ts";
-export type { ProtocolEra } from "./protocol-era.ts";
+export type { ProtocolEra } from "./server-spec.ts";
 export type { Diagnostic } from "./diagnostic.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export type { Event, Subscription } from "./event.ts";
@@ -107,5 +101,5 @@ export type { Cancel, Clock, Random } from "./clock.ts";
 export type { SharedDeadline } from "./deadline.ts";
 export { cleanText, truncateText } from "./untrusted-text.ts";
 export { redactSpec, redactUrl } from "./redact.ts";
-export { redacted } from "./redacted.ts";
+export { redacted } from "./secret-name.ts";
 export type { ListedEntry, Resource, ResourceContents, ResourceTemplate, TruncatedField } from "./resource.ts";

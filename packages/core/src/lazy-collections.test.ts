@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createLazyMap, createLazySet, type LazyMap, type LazySet } from "./lazy-collections.ts";
+import { createLazyMap, createLazySet, type LazyMap, type LazySet } from "./collections.ts";
 
 interface Step {
   readonly kind: "add" | "clear" | "delete";

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it, vi } from "vitest";
 import { nodeWarnings } from "../../../test/node-warnings.ts";
-import { onAbort } from "./on-abort.ts";
+import { onAbort } from "./waiting.ts";
 
 describe("onAbort()", () => {
   it("calls whoever still listens, once", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { onBehalfOf } from "./on-behalf-of.ts";
+import { onBehalfOf } from "./call-input.ts";
 
 it("leaves options that are frozen as they are", () => {
   const { signal } = new AbortController();

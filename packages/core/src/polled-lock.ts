@@ -1,10 +1,8 @@
 import type { Cancel, Clock, Random } from "./clock.ts";
-import { createMemoryLock } from "./create-memory-lock.ts";
-import { formatMs } from "./format-ms.ts";
+import { createMemoryLock } from "./memory-store.ts";
+import { formatMs, quoteText } from "./text.ts";
 import { longestTimeoutMs } from "./limits.ts";
-import { quoteText } from "./quote-text.ts";
-import { storeFailed } from "./store-step.ts";
-import type { FencingToken, Lock } from "./store.ts";
+import { storeFailed, type FencingToken, type Lock } from "./store.ts";
 import { HostsideError } from "./hostside-error.ts";
 
 /** A lock as somebody has it. */

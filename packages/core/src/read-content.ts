@@ -24,7 +24,7 @@ import {
   readTexts,
   type MayHave,
   type Reader,
-} from "./readers.ts";
+} from "./options.ts";
 
 /** What a server says about whom something is for, without what the specification does not have. */
 export const readContentAnnotations: Reader = objectOf<ContentAnnotations>(

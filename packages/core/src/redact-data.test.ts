@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { redactData } from "./redact-data.ts";
+import { redactData } from "./redact.ts";
 
 const redact = (text: string): string => text.replaceAll("1234567", "[redacted]");
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "./json.ts";
-import { createRequestPipeline } from "./request-pipeline.ts";
-import type { HostRequest, RequestInterceptor } from "./request-interceptor.ts";
+import { createRequestPipeline } from "./call-pipeline.ts";
+import type { HostRequest, RequestInterceptor } from "./interceptor.ts";
 
 const request: HostRequest = {
   serverId: "s",

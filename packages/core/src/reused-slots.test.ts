@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSlots } from "./reused-slots.ts";
+import { createSlots } from "./collections.ts";
 
 describe("slots", () => {
   it("hold what was added and not removed", () => {

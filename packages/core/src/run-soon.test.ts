@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
-import { runSoon } from "./run-soon.ts";
+import { runSoon } from "./clock.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 

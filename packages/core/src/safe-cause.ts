@@ -1,4 +1,4 @@
-import type { Redactor } from "./redacted.ts";
+import type { Redactor } from "./secret-name.ts";
 import { isHostsideError } from "./hostside-error.ts";
 import { cleanText } from "./untrusted-text.ts";
 

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { sameDefinition } from "./same-definition.ts";
-import type { ToolDefinition } from "./tool.ts";
+import { sameDefinition, type ToolDefinition } from "./tool.ts";
 
 const definition: ToolDefinition = {
   name: "t",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sameJson } from "./same-json.ts";
+import { sameJson } from "./json.ts";
 
 describe("sameJson()", () => {
   it("is true for a copy, whatever the order of its members, and agrees with JSON otherwise", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createSecretFinder } from "./secret-finder.ts";
+import { createSecretFinder } from "./find-secrets.ts";
 
 const found = (text: string, secrets: readonly string[]) =>
   createSecretFinder(secrets)(text).map(({ start, end, secret }) => [text.slice(start, end), secret]);

@@ -8,3 +8,9 @@ const ending =
 export function isSecretName(name: string): boolean {
   return ending.test(name);
 }
+
+/** Stands in for a secret in any text. */
+export const redacted = "[redacted]";
+
+/** Replaces every secret it knows in a text. */
+export type Redactor = (text: string) => string;

@@ -1,7 +1,6 @@
-import type { HttpAuth } from "./http-auth.ts";
 import type { ServerLimits, ServerTimeouts } from "./limits.ts";
 import type { ToolEffect } from "./tool.ts";
-import type { Given } from "./with-defaults.ts";
+import type { Given } from "./options.ts";
 
 /**
  * Which calls to one server may overlap: none, only those of tools that declare themselves
@@ -215,3 +214,15 @@ export function serverTypeOf(entry: ServerEntry): ServerType {
   if (entry.command !== undefined) return "stdio";
   return entry.url === undefined ? entry.type : "http";
 }
+
+/** Whose credentials a server is asked with, beside those of its spec. */
+export const httpAuths = ["oauth", "api-key"] as const;
+
+/** One of {@linkcode httpAuths}. */
+export type HttpAuth = (typeof httpAuths)[number];
+
+/**
+ * `legacy` is 2024-11-05 to 2025-11-25: a handshake and a session. `modern` is 2026-07-28:
+ * stateless.
+ */
+export type ProtocolEra = "legacy" | "modern";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resultWithin, settleWithin } from "./settle-within.ts";
+import { resultWithin, settleWithin } from "./waiting.ts";
 import { createManualClock } from "../../../test/manual-clock.ts";
 
 const never = new Promise<never>(() => undefined);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { credentialsOf } from "./spec-credentials.ts";
+import { credentialsOf } from "./server-credentials.ts";
 import type { ServerEntry } from "./server-spec.ts";
 
 const of = credentialsOf;

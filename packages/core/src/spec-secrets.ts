@@ -1,4 +1,4 @@
-import { fromBase64 } from "./base64-echoes.ts";
+import { fromBase64 } from "./find-secrets.ts";
 import { isJsonObject } from "./json.ts";
 import { isSecretName } from "./secret-name.ts";
 import type { ServerEntry } from "./server-spec.ts";

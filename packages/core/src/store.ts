@@ -1,5 +1,11 @@
 import type { Subscription } from "./event.ts";
-import type { JsonValue } from "./json.ts";
+import { isJsonObject, type JsonValue, type JsonObject } from "./json.ts";
+import { HostsideError } from "./hostside-error.ts";
+import type { Clock } from "./clock.ts";
+import { formatMs } from "./text.ts";
+import { safeCause } from "./safe-cause.ts";
+import type { CallOutcome } from "./hostside-error-code.ts";
+import { cleanText } from "./untrusted-text.ts";
 
 /**
  * Where a host keeps something for longer than a call, or for more than one process: approvals,
@@ -68,4 +74,80 @@ export interface Notices {
    * one that cannot.
    */
   subscribe(topic: string, onNotice: () => void): Subscription;
+}
+
+/** What a value in a {@linkcode Store} is of. */
+export interface ValueVersion {
+  /** Which value, for errors: "the pins of the policy". */
+  readonly what: string;
+  /**
+   * The format that this version of Hostside writes: 1, 2, … What a reader may overlook is no new
+   * format.
+   */
+  readonly version: number;
+}
+
+/** A value as it is kept, with the version of its format. */
+export function writeVersioned(value: JsonValue, { version }: ValueVersion): JsonObject {
+  return { version, value };
+}
+
+/**
+ * What {@linkcode writeVersioned} was given; `undefined` when nothing is kept. Throws
+ * `store_failed` for a value of a later version, which nobody may write over, and for anything else
+ * that is no such value. An earlier format is `upgrade`'s to read; without it there is none.
+ */
+export function readVersioned(
+  stored: unknown,
+  { what, version }: ValueVersion,
+  upgrade?: (value: JsonValue, from: number) => JsonValue,
+): JsonValue | undefined {
+  if (stored === undefined || stored === null) return undefined;
+  if (!isJsonObject(stored) || !Number.isSafeInteger(stored["version"]) || stored["value"] === undefined) {
+    throw unreadable(`what the store has of ${what} is not what was kept there`);
+  }
+  const { version: from, value } = stored as { readonly version: number; readonly value: JsonValue };
+  if (from === version) return value;
+  if (from > version) {
+    throw unreadable(
+      `${what} were written by a later version of Hostside (format ${from}, this one knows ${version}), and are left as they are`,
+    );
+  }
+  if (upgrade === undefined) throw unreadable(`what the store has of ${what} is of format ${from}, which is not known`);
+  return upgrade(value, from);
+}
+
+function unreadable(message: string): HostsideError {
+  return new HostsideError(message, { code: "store_failed", retryable: false });
+}
+
+/**
+ * A `store_failed`. `reason` is what a part that is not ours threw; its message is shown, its
+ * members are not. `outcome`: `unknown` for a write that may have been done; default `not-sent`.
+ */
+export function storeFailed(what: string, reason?: unknown, outcome?: CallOutcome): HostsideError {
+  const said = reason instanceof Error && reason.message !== "" ? `: ${cleanText(reason.message, 300)}` : "";
+  return new HostsideError(what + said, { code: "store_failed", outcome, cause: safeCause(reason, (text) => text) });
+}
+
+/** How long a part that keeps something may take for one step. */
+export interface StepLimit {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Does one step of a part that is not ours. Rejects with `store_failed` when it throws, and when it
+ * takes too long: a client of a database that is down may keep what it is asked for until the
+ * database is back.
+ */
+export function doStep<T>(what: string, limit: StepLimit, step: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(storeFailed(`${what} took more than ${formatMs(limit.timeoutMs)}`));
+    const cancel = limit.clock.schedule(limit.timeoutMs, late);
+    const work = async (): Promise<T> => step();
+    work()
+      .then(resolve, (error: unknown) => reject(storeFailed(`${what} failed`, error)))
+      .finally(cancel);
+  });
 }

@@ -1,5 +1,5 @@
 import type { ContentBlock } from "./content-block.ts";
-import type { JsonObject, JsonValue } from "./json.ts";
+import { sameJson, type JsonObject, type JsonValue } from "./json.ts";
 import type { TextFlag } from "./untrusted-text.ts";
 
 /** A server's own words on how its tool behaves. Hints from the server: untrusted. */
@@ -141,4 +141,53 @@ export interface ToolOutcome {
   readonly meta?: JsonObject;
   /** The server's result object, unchanged. */
   readonly raw: JsonObject;
+}
+
+/**
+ * What the hints of a server say that its tool does; only for a server that the host trusts. Hints
+ * that are missing mean the worst that they can mean, and so do hints that contradict each other: a
+ * tool that changes something reaches beyond the server unless `openWorldHint` is `false`, and
+ * "read-only" beside "destructive" says nothing.
+ */
+export function effectOfHints({
+  readOnlyHint,
+  destructiveHint,
+  idempotentHint,
+  openWorldHint,
+}: ToolAnnotations): ToolEffect {
+  if (readOnlyHint === true) return destructiveHint === true ? "external" : "pure";
+  if (idempotentHint === true) return "idempotent-write";
+  return openWorldHint === false ? "non-idempotent-write" : "external";
+}
+
+const known: Readonly<Record<ToolEffect, true>> = {
+  pure: true,
+  "idempotent-write": true,
+  "non-idempotent-write": true,
+  external: true,
+};
+
+/** All of them, the least harmful first. */
+export const toolEffects: readonly string[] = Object.keys(known);
+
+/** Whether a value is a {@linkcode ToolEffect}. */
+export function isToolEffect(value: unknown): value is ToolEffect {
+  return typeof value === "string" && Object.hasOwn(known, value);
+}
+
+/**
+ * Whether two definitions are the same to whoever selects or calls the tool: all their members mean
+ * the same, whatever their order. The fingerprint and the entry that it is made of do not count: a
+ * copy has none, and what they tell of is for those who pin it.
+ */
+export function sameDefinition(a: ToolDefinition, b: ToolDefinition): boolean {
+  return a === b || sameJson(withoutFingerprint(a), withoutFingerprint(b));
+}
+
+// Never reads it: it may cost a hash.
+function withoutFingerprint(definition: ToolDefinition): object {
+  const isListed = (member: string): boolean => Object.prototype.propertyIsEnumerable.call(definition, member);
+  if (!isListed("fingerprint") && !isListed("entry")) return definition;
+  const others = Object.entries(definition).filter(([member]) => member !== "fingerprint" && member !== "entry");
+  return Object.fromEntries(others);
 }

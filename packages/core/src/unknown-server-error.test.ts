@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { unknownServerError } from "./unknown-server-error.ts";
+import { unknownServerError } from "./unknown-tool-error.ts";
 
 it("is an unknown_server about the id that was asked for", () => {
   const error = unknownServerError("nobody", ["github", "files"]);

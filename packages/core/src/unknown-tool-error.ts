@@ -1,8 +1,7 @@
-import type { AbsentServer } from "./absent-server.ts";
+import { HostsideError, type AbsentServer } from "./hostside-error.ts";
 import type { ToolDefinition } from "./tool.ts";
 import { findMeant } from "./find-meant.ts";
-import { quoteText } from "./quote-text.ts";
-import { HostsideError } from "./hostside-error.ts";
+import { quoteText } from "./text.ts";
 import { truncateText } from "./untrusted-text.ts";
 
 // Models make names up, of any length.
@@ -67,4 +66,20 @@ export function toolsMeant(name: string, definitions: readonly ToolDefinition[])
 
 function quote(name: string): string {
   return quoteText(name, maxNameLength);
+}
+
+/**
+ * An `unknown_server`: none of the registered `serverIds` is this one. The message suggests those
+ * that differ from it in case and punctuation alone, or else by one slip of the keyboard, three at
+ * most, which `details.suggestions` has as well.
+ */
+export function unknownServerError(serverId: string, serverIds: Iterable<string>): HostsideError {
+  const suggestions = findMeant(serverId, serverIds, (id) => [id]);
+  const meant = suggestions.map((id) => quoteText(id)).join(" or ");
+  const hint = suggestions.length === 0 ? "" : `; did you mean ${meant}?`;
+  return new HostsideError(`server ${quoteText(serverId)} is not registered${hint}`, {
+    code: "unknown_server",
+    serverId,
+    details: suggestions.length === 0 ? undefined : { suggestions },
+  });
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { utf8Length } from "./utf8.ts";
+import { utf8Length } from "./text.ts";
 
 it("counts what an encoder would make", () => {
   const texts = fc.oneof(fc.string({ unit: "binary" }), fc.array(fc.constantFrom("\uD800", "\uDC00", "é", "x", "€")));

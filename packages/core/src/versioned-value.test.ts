@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readVersioned, writeVersioned } from "./versioned-value.ts";
+import { readVersioned, writeVersioned } from "./store.ts";
 
 const pins = { what: "the pins", version: 2 } as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withDefaults } from "./with-defaults.ts";
+import { withDefaults } from "./options.ts";
 
 describe("withDefaults()", () => {
   it("puts what is given over the default, and nothing over what is undefined or absent", () => {

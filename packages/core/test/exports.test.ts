@@ -86,6 +86,7 @@ const forImplementers = [
   "hasShape",
   "headWithin",
   "inspectText",
+  "isAppUri",
   "isCallArguments",
   "isConfidentialUrl",
   "isCredentialHeader",

@@ -1,4 +1,17 @@
-import type { Cancel } from "./clock.ts";
+import type { Cancel, Clock } from "./clock.ts";
+
+/**
+ * Settles as `work` does, or rejects with the signal's reason, whichever comes first. `work` goes
+ * on by itself; its late failure is silent.
+ */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(signal.reason as Error);
+    if (signal.aborted) giveUp();
+    const stopListening = onAbort(signal, giveUp);
+    work.then(resolve, reject).finally(stopListening);
+  });
+}
 
 /**
  * Calls `listener` when a signal aborts that has not, once, until cancelled. Listeners must not
@@ -40,4 +53,27 @@ function follow(signal: AbortSignal): Followers {
   followed.set(signal, followers);
   signal.addEventListener("abort", onEvent, { once: true });
   return followers;
+}
+
+/**
+ * Resolves when `work` settles, however it does, or when the time is up. For parts that are not
+ * ours and may never finish. Never rejects.
+ */
+export function settleWithin(work: Promise<unknown>, timeoutMs: number, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.schedule(timeoutMs, resolve);
+    const settled = (): void => {
+      cancel();
+      resolve();
+    };
+    void work.then(settled, settled);
+  });
+}
+
+/**
+ * Settles as `work` does if it does so within the time, else with `undefined`. It goes on by
+ * itself, and may be waited for again.
+ */
+export function resultWithin<T>(work: Promise<T>, timeoutMs: number, clock: Clock): Promise<T | undefined> {
+  return Promise.race([work, settleWithin(work, timeoutMs, clock).then(() => undefined)]);
 }

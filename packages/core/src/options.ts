@@ -1,4 +1,68 @@
-import { isJsonObject } from "./json.ts";
+import { hintForUnknown } from "./find-meant.ts";
+import { isPlainObject, kindOf, isJsonObject } from "./json.ts";
+
+/**
+ * One `true` for each member of a type: a record, so that the compiler asks for a member that was
+ * added to the type.
+ */
+export type Fields<T> = Readonly<Record<keyof T, true>>;
+
+/**
+ * Refuses options that nothing reads: with one letter wrong in its name, an option would leave its
+ * default in force, and nobody would know. `owner` says whose options they are:
+ * `"createProvider()"`, `"backoff"`.
+ *
+ * Throws a `TypeError` that names the first unknown one and the one that may be meant, or lists
+ * those known, or says what `options` is instead of a plain object: of a `Map` or an instance of a
+ * class, nothing would be read.
+ */
+export function assertKnownOptions(owner: string, options: unknown, known: Readonly<Record<string, true>>): void {
+  if (!isPlainObject(options)) throw new TypeError(`${owner} takes its options as an object, not ${kindOf(options)}`);
+  const unknown = findUnknownField(options, known);
+  if (unknown === undefined) return;
+  const hint = hintForUnknown(unknown, Object.keys(known));
+  throw new TypeError(`${owner} has no option ${JSON.stringify(unknown)}; ${hint}`);
+}
+
+/** The first own member of an object that is not among the known ones, if there is one. */
+function findUnknownField(owner: object, known: Readonly<Record<string, true>>): string | undefined {
+  return Object.keys(owner).find((field) => !Object.hasOwn(known, field));
+}
+
+/** The bounds of a number that a product gives, and what it is when none is given. */
+interface NumberBounds {
+  readonly least: number;
+  readonly most?: number;
+  readonly otherwise: number;
+}
+
+/**
+ * Reads a whole number that a product gave, or takes the default. Throws a `TypeError` that names
+ * `place`.
+ */
+export function readWholeNumber(
+  value: number | undefined,
+  place: string,
+  { least, most = Number.MAX_SAFE_INTEGER, otherwise }: NumberBounds,
+): number {
+  if (value === undefined) return otherwise;
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
+  const upTo = most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`;
+  throw new TypeError(`${place} must be a whole number from ${least}${upTo}`);
+}
+
+/** Members that may be given, absent or `undefined`. */
+export type Given<T> = { readonly [Member in keyof T]?: T[Member] | undefined };
+
+/**
+ * `defaults` with the members that were given in their place. One that is `undefined` counts as not
+ * given, which a spread does not do: it would put `undefined` over the default. Members that
+ * `defaults` lacks are taken over as they are. Neither argument changes.
+ */
+export function withDefaults<T extends object>(defaults: T, given: Given<T> | undefined): T {
+  const known = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...Object.fromEntries(known) };
+}
 
 /**
  * Gives a value back when it is what it must be, without its parts that are not; `undefined` when
@@ -84,4 +148,17 @@ export function listOf(read: Reader): Reader {
     const kept = value.map((entry) => read(entry));
     return kept.every((entry, index) => entry === value[index]) ? value : kept.filter((entry) => entry !== undefined);
   };
+}
+
+// It is quoted in errors and sent to servers: a sentence, not a document.
+const longestReason = 1000;
+
+/**
+ * Refuses what cannot be the reason that something ends. Throws a `TypeError`; `undefined` is no
+ * reason, and all right.
+ */
+export function assertReason(reason: unknown): void {
+  if (reason === undefined) return;
+  if (typeof reason === "string" && reason.trim() !== "" && reason.length <= longestReason) return;
+  throw new TypeError(`reason must be a text of 1 to ${longestReason} characters that is not blank`);
 }

@@ -1,4 +1,0 @@
-/** Orders texts by their UTF-16 units: the same on every machine, unlike a locale's order. */
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
