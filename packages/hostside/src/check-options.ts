@@ -98,6 +98,10 @@ export function checkOptions(options: HostOptions): void {
     if (options[name] === undefined || typeof options[name] === "function") continue;
     throw new TypeError(`${name} must be a function, not ${kindOf(options[name])}`);
   }
+  const { naming } = options.provider ?? {};
+  if (naming !== undefined && !isObject(naming)) {
+    throw new TypeError(`provider.naming must be a naming strategy, not ${kindOf(naming)}`);
+  }
   if (clock !== undefined && !(typeof clock?.now === "function" && typeof clock.schedule === "function")) {
     throw new TypeError("clock must have the functions now and schedule");
   }
@@ -154,4 +158,15 @@ function checkState(state: HostOptions["state"]): void {
 
 function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;
+}
+
+/** Does `make`, and has a `TypeError` of its options name the option of `createHost()`. */
+export function inOption<T>(option: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const said = error.message.replace(/^create\w+\(\):? /, "");
+    throw new TypeError(`createHost({ ${option} }): ${said}`, { cause: error });
+  }
 }

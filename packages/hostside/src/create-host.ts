@@ -6,7 +6,7 @@ import type { Toolbox } from "@hostside/discovery";
 import type { McpProvider } from "@hostside/provider";
 import { chooseAuth } from "./auth/choose-auth.ts";
 import { signInWhereAsked } from "./auth/sign-in-where-asked.ts";
-import { checkOptions } from "./check-options.ts";
+import { checkOptions, inOption } from "./check-options.ts";
 import { openConfiguration, type Configuration } from "./configuration/open-configuration.ts";
 import { readConfigOptions } from "./configuration/read-config-options.ts";
 import {
@@ -232,14 +232,15 @@ function chooseResults(given: HostOptions["results"], { state, ...defaults }: Re
   if (given !== undefined && "present" in given) return { results: given, close: async () => undefined };
   const { store, lock, isShared } = state;
   const common = { ...defaults, ...(isShared && { store, lock }), ...given };
-  if (given?.sink !== undefined) {
-    const results = createResults({ ...common, sink: given.sink });
+  const { sink: own } = given ?? {};
+  if (own !== undefined) {
+    const results = inOption("results", () => createResults({ ...common, sink: own }));
     return { results, close: () => results.close() };
   }
   const { clock } = defaults;
   const memory = createMemorySink({ clock });
   const sink = isShared ? createStoreSink({ store, larger: memory, clock }) : memory;
-  const results = createResults({ ...common, sink });
+  const results = inOption("results", () => createResults({ ...common, sink }));
   return { results, close: async () => void (await Promise.allSettled([results.close(), memory.close()])) };
 }
 

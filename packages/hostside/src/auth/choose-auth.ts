@@ -1,3 +1,4 @@
+import { inOption } from "../check-options.ts";
 import { createOAuth, type ClientsFor, type CredentialStore, type OAuth, type OAuthOptions } from "@hostside/auth";
 import { loopbackRedirect, openBrowser } from "@hostside/auth/node";
 import type { ServerExtras } from "@hostside/config";
@@ -49,16 +50,18 @@ function chooseOAuth(given: HostOptions["auth"], means: AuthMeans): Omit<ChosenA
     return { authProvider: given.authProvider, oauth: given, close: nothing };
   const { redirect } = given ?? {};
   const hasPage = typeof redirect === "string" || redirect instanceof URL;
-  const oauth = createOAuth({
-    store: means.credentials,
-    redirect: loopbackRedirect(),
-    // Users who are sent back to a page of the product are not at this machine.
-    prompt: hasPage ? undefined : openBrowser(),
-    clock: means.clock,
-    fetch: chooseFetch(means.way),
-    ...given,
-    clients: firstOf(given?.clients, ({ serverId }) => toClient(means.extrasOf(serverId)?.oauth)),
-  });
+  const oauth = inOption("auth", () =>
+    createOAuth({
+      store: means.credentials,
+      redirect: loopbackRedirect(),
+      // Users who are sent back to a page of the product are not at this machine.
+      prompt: hasPage ? undefined : openBrowser(),
+      clock: means.clock,
+      fetch: chooseFetch(means.way),
+      ...given,
+      clients: firstOf(given?.clients, ({ serverId }) => toClient(means.extrasOf(serverId)?.oauth)),
+    }),
+  );
   return { authProvider: oauth.authProvider, oauth, close: () => oauth.close() };
 }
 

@@ -1,3 +1,4 @@
+import { inOption } from "../check-options.ts";
 import type { OAuthOptions } from "@hostside/auth";
 import type { AuthorizationFetch, Clock, Connector, ServerSpec } from "@hostside/core";
 import { createAuthorizationFetch, createConnector, type ConnectorOptions } from "@hostside/transports";
@@ -11,7 +12,9 @@ export function chooseConnector(
   if (given !== undefined && "connect" in given) return given;
   // A server that makes a task of a call is waited for: to whoever calls it is a call like any
   // other.
-  return createConnector({ clock, tasks: true, ...given, ...(authProvider !== undefined && { authProvider }) });
+  return inOption("connector", () =>
+    createConnector({ clock, tasks: true, ...given, ...(authProvider !== undefined && { authProvider }) }),
+  );
 }
 
 /**

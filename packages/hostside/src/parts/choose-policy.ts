@@ -1,3 +1,4 @@
+import { inOption } from "../check-options.ts";
 import type { Cancel, Clock, Diagnostic, Lock, Store, ServerSpec } from "@hostside/core";
 import { quoteText, credentialsOf } from "@hostside/core/implement";
 import type { Toolbox } from "@hostside/discovery";
@@ -40,21 +41,23 @@ export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
     ({ labels }) => labels?.["scope"] !== "project",
   );
   const ids = Array.isArray(later) ? [...specs.map(({ id }) => id), ...later] : later;
-  const policy = createPolicy({
-    store,
-    lock,
-    notices,
-    ...(given?.limits !== undefined && { limitStore }),
-    clock,
-    ...(configuration.config !== undefined && {
-      breaker: { servers: (id) => configuration.extrasOf(id)?.breaker === true },
+  const policy = inOption("policy", () =>
+    createPolicy({
+      store,
+      lock,
+      notices,
+      ...(given?.limits !== undefined && { limitStore }),
+      clock,
+      ...(configuration.config !== undefined && {
+        breaker: { servers: (id) => configuration.extrasOf(id)?.breaker === true },
+      }),
+      ...rest,
+      servers: ids,
+      stricter: Array.isArray(stricter) ? [...stricter, approvalRules] : stricter,
+      ...(redact !== undefined && { redact: withSecrets(redact, secrets) }),
+      approval: { secrets: hidden, ...approval },
     }),
-    ...rest,
-    servers: ids,
-    stricter: Array.isArray(stricter) ? [...stricter, approvalRules] : stricter,
-    ...(redact !== undefined && { redact: withSecrets(redact, secrets) }),
-    approval: { secrets: hidden, ...approval },
-  });
+  );
   const absent = policy.unmatchedRules(ids, []).find(({ serverId }) => serverId !== "");
   const isOpen = [config, sharedServers, providers?.[0]].some((source) => source !== undefined);
   if (isOpen || absent === undefined) return policy;

@@ -1,3 +1,4 @@
+import { inOption } from "../check-options.ts";
 import type { CallContext, Clock, Diagnostic, ToolProvider } from "@hostside/core";
 import { contextOnBehalfOf } from "@hostside/core/implement";
 import type { Policy } from "@hostside/policy";
@@ -47,14 +48,16 @@ export function chooseResources(
 ): ChosenResources {
   const { tools = {}, ...options } = given ?? {};
   const allows = readAllowedUris(options.allowedUris);
-  const resources = createResources(provider, {
-    clock,
-    listWaitMs,
-    onDiagnostic: report,
-    cache: () => cacheOf(configuration),
-    ...options,
-    allowedUris: (uri) => allows(uri) && allowsUri(configuration.config?.settings.allowedResourceUris ?? [], uri),
-  });
+  const resources = inOption("resources", () =>
+    createResources(provider, {
+      clock,
+      listWaitMs,
+      onDiagnostic: report,
+      cache: () => cacheOf(configuration),
+      ...options,
+      allowedUris: (uri) => allows(uri) && allowsUri(configuration.config?.settings.allowedResourceUris ?? [], uri),
+    }),
+  );
   const readerOf = (context: CallContext | undefined): CallContext | undefined =>
     provider.principal === undefined ? context : contextOnBehalfOf(provider.principal, context);
   const endWatch = watchParts(telemetry, { resources });

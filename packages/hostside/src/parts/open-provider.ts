@@ -1,3 +1,4 @@
+import { inOption } from "../check-options.ts";
 import { authenticateToolNames } from "@hostside/auth";
 import {
   cleanText,
@@ -104,7 +105,7 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
   const statusChanges = createEvent<ServerStatus>();
   const make = (own: OwnOfProvider, savedCatalog: unknown): McpProvider => {
     const { servers, name = given.name, principal = given.principal } = own;
-    const provider = createProvider({ ...common, servers, name, principal, savedCatalog });
+    const provider = inOption("provider", () => createProvider({ ...common, servers, name, principal, savedCatalog }));
     catalogs?.follow(provider);
     providers.add(provider);
     // It ends with the provider, which may say at its end what a server left behind.

@@ -1,3 +1,4 @@
+import { inOption } from "../check-options.ts";
 import { createAuthenticateTools } from "@hostside/auth";
 import type { Admit, Interceptor, ToolProvider } from "@hostside/core";
 import { onBehalfOf } from "@hostside/core/implement";
@@ -53,15 +54,17 @@ export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
   ];
   const open = new Set<Toolbox>();
   const toolboxWith = (more: readonly ToolProvider[]): Toolbox => {
-    const made = createToolbox({
-      ...given,
-      tools: ownTools,
-      providers: [provider, ...more, ...resourceTools, ...signIns, ...(options.providers ?? [])],
-      admit,
-      interceptors: [...outermost, ...interceptors, ...policy.interceptors],
-      onDiagnostic: report,
-      clock,
-    });
+    const made = inOption("toolbox", () =>
+      createToolbox({
+        ...given,
+        tools: ownTools,
+        providers: [provider, ...more, ...resourceTools, ...signIns, ...(options.providers ?? [])],
+        admit,
+        interceptors: [...outermost, ...interceptors, ...policy.interceptors],
+        onDiagnostic: report,
+        clock,
+      }),
+    );
     open.add(made);
     return {
       ...made,

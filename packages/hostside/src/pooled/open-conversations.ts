@@ -1,3 +1,4 @@
+import { inOption } from "../check-options.ts";
 import { randomUUID } from "node:crypto";
 import type { Clock, ServerSpec, ToolProvider } from "@hostside/core";
 import { sharingOf } from "@hostside/core/implement";
@@ -41,17 +42,19 @@ export interface Conversations {
 /** Opens none yet. `servers` are those that not all share. */
 export function openConversations(means: ConversationsMeans): Conversations {
   const owners = new WeakMap<ToolProvider, Apart>();
-  const providers = createSharedProviders({
-    ...means.pool,
-    clock: means.clock,
-    servers: means.servers,
-    async make(request) {
-      const apart = request.sharing === "conversation" ? "conversation" : "principal";
-      const provider = await means.make(request, `${means.name}-${apart}`);
-      owners.set(provider, apart);
-      return provider;
-    },
-  });
+  const providers = inOption("pool", () =>
+    createSharedProviders({
+      ...means.pool,
+      clock: means.clock,
+      servers: means.servers,
+      async make(request) {
+        const apart = request.sharing === "conversation" ? "conversation" : "principal";
+        const provider = await means.make(request, `${means.name}-${apart}`);
+        owners.set(provider, apart);
+        return provider;
+      },
+    }),
+  );
   let sharings = sharingsOf(means.servers);
   const classes = new Map<string, SharedToolbox>();
 

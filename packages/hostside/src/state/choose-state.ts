@@ -1,3 +1,4 @@
+import { inOption } from "../check-options.ts";
 import { createMemoryCredentials, createKeyvCredentials, type CredentialStore } from "@hostside/auth";
 import { createMemoryStore, type Clock, type Diagnostic, type Lock, type Notices, type Store } from "@hostside/core";
 import type { PolicyOptions } from "@hostside/policy";
@@ -67,7 +68,8 @@ function stateCredentials(
   { clock, report }: CredentialsMeans,
 ): CredentialStore {
   if (credentials !== undefined) return credentials;
-  if (keys !== undefined && lock !== undefined) return createKeyvCredentials({ store, lock, keys, clock });
+  if (keys !== undefined && lock !== undefined)
+    return inOption("state", () => createKeyvCredentials({ store, lock, keys, clock }));
   const memory = createMemoryCredentials({ clock });
   let isSaid = false;
   return {

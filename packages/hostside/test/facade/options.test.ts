@@ -1,4 +1,4 @@
-import { isHostsideError } from "@hostside/core";
+import { createMemoryLock, createMemoryStore, isHostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createHost, type HostOptions } from "hostside";
 import { createFakeConnector } from "./fake-connector.ts";
@@ -29,11 +29,20 @@ describe("options of createHost()", () => {
     ["onDiagnostic must be", { onDiagnostic: {} }],
     ["clock must have", { clock: {} }],
     ["signal", { signal: {} }],
-    ["createPolicy() has no option", { policy: { allows: [] } }],
+    ["createHost({ policy }): has no option", { policy: { allows: [] } }],
     ["stricter must be a list", { policy: { stricter: {} } }],
     ["servers must be a list of server ids", { policy: { servers: "files" } }],
-    ["createProvider() has no option", { provider: { retries: 1 } }],
-    ["createToolbox() has no option", { toolbox: { view: 1 } }],
+    ["createHost({ provider }): has no option", { provider: { retries: 1 } }],
+    ["provider.naming must be a naming strategy", { provider: { naming: 5 } }],
+    ["createHost({ toolbox }): has no option", { toolbox: { view: 1 } }],
+    ["createHost({ auth }): redirect must be a URL", { auth: { redirect: 5 } }],
+    ["createHost({ pool }): ttlMs must be", { pool: { ttlMs: -1 } }],
+    ["createHost({ resources }): cache.ttlMs must be", { resources: { cache: { ttlMs: -1 } } }],
+    ["createHost({ results }): has no option", { results: { maxBytes: 1 } }],
+    [
+      "createHost({ state }): keys[0]: key must be 32 bytes",
+      { state: { store: createMemoryStore(), lock: createMemoryLock(), keys: [{ id: "k", key: "short" }] } },
+    ],
   ];
   it.each(wrong)("are checked: %s", async (message, options) => {
     const failure: unknown = await createHost({ connector, ...(options as HostOptions) }).catch((error) => error);
