@@ -1,12 +1,5 @@
 // For products on Node: where results are kept, and other forms for them.
-export {
-  createMemorySink,
-  createStoreSink,
-  presentAsEvva,
-  presentAsNexo,
-  saveBlobs,
-  scaleImages,
-} from "@hostside/results";
-export type { BlobSink, PresentOptions, ScaleImage } from "@hostside/results";
+export { createMemorySink, createStoreSink, presentAsEvva, presentAsNexo, saveBlobs } from "@hostside/results";
+export type { BlobSink, PresentOptions } from "@hostside/results";
 export { createFolderSink } from "@hostside/results/node";
 export type { FolderSinkOptions } from "@hostside/results/node";

@@ -33,9 +33,7 @@ export async function open(): Promise<Host> {
     },
     results: {
       onDiagnostic: (diagnostic) => diagnostic.message.length,
-      scaleImage: (image) => ({ data: image.data, mimeType: image.mimeType }),
       estimateTokens: (text) => text.length,
-      randomBytes: (length) => new Uint8Array(length.valueOf()),
       store: { get: async (key) => key.length, set: async (key) => key, delete: async (key) => key },
     },
     connector: { onElicit: async (request) => ({ action: request.message === "" ? "decline" : "cancel" }) },

@@ -1,11 +1,9 @@
 import { createMemoryLock, createMemoryStore, type CallContext, type ToolOutcome } from "@hostside/core";
 import { assertKnownOptions, quoteText, reportUncaught, systemClock, utf8Length } from "@hostside/core/implement";
 import { presentError } from "./errors/present-error.ts";
-import { createHandles, type Handles } from "./keep/create-handles.ts";
-import { createKeeper, type Keeper } from "./keep/create-keeper.ts";
-import type { KeepFailure } from "./keep/keep-piece.ts";
-import { createOwners, type Owners } from "./keep/owner-of.ts";
-import { randomName, systemRandomBytes } from "./keep/random-bytes.ts";
+import { createHandles, ownerOf, type Handles, type KeptItem } from "./keep/create-handles.ts";
+import { createKeeper, type KeepFailure, type Keeper } from "./keep/create-keeper.ts";
+import { randomName } from "./keep/sink-room.ts";
 import { presentAndKeep, type KeepingParts } from "./present-and-keep.ts";
 import { assertSettled } from "./present/assert-settled.ts";
 import { member } from "./present/member.ts";
@@ -13,12 +11,11 @@ import { readPresentOptions, type PresentSettings } from "./present/present-opti
 import type { Presented } from "./presented.ts";
 import { createReader, type Reader } from "./read/create-reader.ts";
 import { presentAnswer } from "./read/present-answer.ts";
-import type { ReadAnswer } from "./read/read-answer.ts";
-import { parseRequest, type ReadRequest } from "./read/read-request.ts";
+import type { ReadAnswer, ReadRequest } from "./read/read-answer.ts";
+import { parseRequest } from "./read/read-request.ts";
 import { createResultsReadTool, type ResultsReadTool } from "./read/results-read-tool.ts";
 import type { PresentContext, ResultPresenter } from "./result-presenter.ts";
 import { assertResultsOptions, readBounds, type ResultsOptions } from "./results-options.ts";
-import type { KeptItem } from "./keep/kept-item.ts";
 import { delimitersFor } from "./present/delimiters.ts";
 
 /** Presents results, and keeps what is too big for a model. */
@@ -26,9 +23,9 @@ export interface Results extends ResultPresenter {
   /**
    * What a model gets of a result: the same as `present(outcome, "blocks")`, and each notice says
    * by which handle the rest can be read, or why it was not kept. Never rejects, whatever the sink,
-   * the store or the result; takes no longer than `keepTimeoutMs` beside its own work, twice that
-   * where `scaleImage` has work, and keeps nothing any more when the occasion's signal aborts. Only
-   * an occasion with unknown fields and a promise of an outcome are a `TypeError`.
+   * the store or the result; takes no longer than 5 seconds beside its own work, and keeps nothing
+   * any more when the signal aborts. Only unknown fields and a promise of an outcome are a
+   * `TypeError`.
    */
   present(outcome: ToolOutcome, presentContext?: PresentContext): Promise<Presented>;
   presentError(error: unknown, presentContext?: PresentContext): Presented;
@@ -70,12 +67,12 @@ export interface Results extends ResultPresenter {
 export function createResults(options: ResultsOptions): Results {
   assertResultsOptions(options);
   const parts = createParts(options);
-  const { settings, toolName, reader, owners, handles, keeper } = parts;
+  const { settings, toolName, reader, keptBy, handles, keeper } = parts;
   let isClosed = false;
 
   const read = async (request: ReadRequest, context: CallContext | undefined, signal: AbortSignal | undefined) => {
     if (isClosed) return closedAnswer;
-    return reader.read(request, { owner: owners.ownerOf(context), signal });
+    return reader.read(request, { owner: ownerOf(context ?? {}, keptBy), signal });
   };
   return {
     async present(outcome, presentContext = {}) {
@@ -97,7 +94,7 @@ export function createResults(options: ResultsOptions): Results {
     },
     async forget(whose = {}) {
       assertKnownOptions("forget()", whose, { conversation: true, principal: true });
-      await handles.forget(owners.ownerOf(whose).scope);
+      await handles.forget(ownerOf(whose, keptBy).scope);
     },
     async close() {
       isClosed = true;
@@ -115,50 +112,36 @@ const closedAnswer: ReadAnswer = {
 interface ResultsParts extends KeepingParts {
   readonly settings: PresentSettings;
   readonly toolName: string;
-  readonly owners: Owners;
   readonly handles: Handles;
   readonly keeper: Keeper;
   readonly reader: Reader;
 }
 
 function createParts(options: ResultsOptions): ResultsParts {
-  const { sink, clock = systemClock, randomBytes = systemRandomBytes, toolName = "results_read" } = options;
+  const { sink, clock = systemClock, toolName = "results_read" } = options;
   const { maxTextBytes, maxTokens, estimateTokens, maxBlocks, media, audience, delimiters } = options;
   const shown = { maxTextBytes, maxTokens, estimateTokens, maxBlocks, media, audience, delimiters };
   const settings = readPresentOptions("createResults()", shown);
-  const { maxItemBytes, mediaTypes } = settings;
-  const { ttlMs, maxHandles, maxKeptBytes: maxBytes, maxPieces, keepTimeoutMs, readTimeoutMs } = readBounds(options);
+  const { ttlMs, maxHandles, maxKeptBytes: maxBytes } = readBounds(options);
   const { store = createMemoryStore({ clock }), lock = createMemoryLock({ clock }) } = options;
-  const leaseMs = keepTimeoutMs;
-  const handles = createHandles({ store, lock, sink, clock, randomBytes, ttlMs, maxHandles, maxBytes, leaseMs });
-  const keptBy = randomName(randomBytes);
+  const handles = createHandles({ store, lock, sink, clock, ttlMs, maxHandles, maxBytes });
+  const keptBy = randomName();
   const onFailure = (failure: KeepFailure): void => report(failure, options.onDiagnostic);
   return {
     settings,
     toolName,
     handles,
-    owners: createOwners(keptBy),
-    keeper: createKeeper({
-      sink,
-      handles,
-      maxBytes,
-      keptBy,
-      onFailure,
-      clock,
-      keepTimeoutMs,
-      maxPieces,
-      tool: toolName,
-    }),
+    keptBy,
+    clock,
+    keeper: createKeeper({ sink, handles, maxBytes, keptBy, onFailure, clock, tool: toolName }),
     reader: createReader({
       sink,
       handles,
       reachable: keptBy,
       clock,
-      readTimeoutMs,
-      media: { types: mediaTypes, maxItemBytes },
+      media: { types: settings.mediaTypes, maxItemBytes: settings.maxItemBytes },
       ...createAnswerSpace(settings, toolName),
     }),
-    scaling: { scaleImage: options.scaleImage, clock, timeoutMs: keepTimeoutMs },
   };
 }
 

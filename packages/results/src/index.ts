@@ -6,13 +6,6 @@ export { presentDefaults } from "./present/present-options.ts";
 export type { DelimiterOptions } from "./present/delimiters.ts";
 export type { ResultEnvelope } from "./present/envelope.ts";
 export {
-  scaleImages,
-  type ImageToScale,
-  type ScaledImage,
-  type ScaleImage,
-  type ScaleLimits,
-} from "./media/scale-images.ts";
-export {
   presentAsEvva,
   presentErrorAsEvva,
   type EvvaBlob,
@@ -35,23 +28,10 @@ export type {
 export type { PresentContext, ResultPresenter } from "./result-presenter.ts";
 export { createResults, type Results } from "./create-results.ts";
 export type { ResultsOptions } from "./results-options.ts";
-export type { ReadRequest } from "./read/read-request.ts";
-export type {
-  BytesFacts,
-  BytesPage,
-  KeptMedia,
-  ReadAnswer,
-  ReadFailure,
-  TextMatches,
-  TextPage,
-} from "./read/read-answer.ts";
-export type { TextMatch } from "./read/find-text.ts";
+export type { ReadAnswer, ReadRequest } from "./read/read-answer.ts";
 export type { ReadToolResult, ResultsReadTool } from "./read/results-read-tool.ts";
-export type { KeptItem } from "./keep/kept-item.ts";
-export type { TextIndex } from "./keep/text-index.ts";
 export type { KeepResult, KeptPiece, KeptPieces, OutcomePiece } from "./keeping.ts";
-export type { BlobRefusal, BlobSink, ByteRange, NewBlob, PutResult } from "./keep/blob-sink.ts";
+export type { BlobSink, NewBlob, PutResult } from "./keep/blob-sink.ts";
 export { createMemorySink, type MemorySink, type MemorySinkOptions } from "./keep/create-memory-sink.ts";
 export { createStoreSink, type StoreSinkOptions } from "./keep/create-store-sink.ts";
 export { saveBlobs, type SaveBlob } from "./keep/save-blobs.ts";
-export type { RandomBytes } from "./keep/random-bytes.ts";

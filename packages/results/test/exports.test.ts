@@ -16,7 +16,6 @@ describe("@hostside/results", () => {
       "presentErrorAsEvva",
       "presentErrorAsNexo",
       "saveBlobs",
-      "scaleImages",
     ]);
   });
 

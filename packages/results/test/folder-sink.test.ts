@@ -16,11 +16,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createVirtualClock, firstDate } from "../../provider/test/simulation/virtual-clock.ts";
-import { createFakeFiles } from "./fake-files.ts";
 
 const data = new TextEncoder().encode("kept, not lost");
 const blob = { data, mimeType: "text/plain" };
-const whole = { offset: 0, length: 1000 };
 
 let root: string;
 let directory: string;
@@ -38,17 +36,6 @@ async function keyIn(sink: ReturnType<typeof createFolderSink>): Promise<string>
   const result = await sink.put(blob);
   if (!result.kept) throw new Error(result.reason);
   return result.key;
-}
-
-interface Gate {
-  readonly opened: Promise<void>;
-  readonly open: () => void;
-}
-
-function gateOf(): Gate {
-  let open = (): void => {};
-  const opened = new Promise<void>((resolve) => (open = resolve));
-  return { opened, open: () => open() };
 }
 
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
@@ -72,24 +59,13 @@ describe("createFolderSink()", () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  it("gives ranges, and less where the file ends", async () => {
-    const sink = sinkOf();
-    const key = await keyIn(sink);
-    const read = async (offset: number, length: number): Promise<string> =>
-      new TextDecoder().decode(await sink.read(key, { offset, length }));
-    expect(await read(0, 4)).toBe("kept");
-    expect(await read(10, 100)).toBe("lost");
-    expect(await read(100, 100)).toBe("");
-    await sink.close();
-  });
-
   it.each(["../secret", "/etc/passwd", "a".repeat(32), "A".repeat(32), `${"a".repeat(32)}\0`, "", ".", "__proto__"])(
     "finds nothing under the key %j, and deletes nothing",
     async (key) => {
       const sink = sinkOf();
       await sink.open();
       await writeFile(join(root, "home", "secret"), "secret");
-      expect(await sink.read(key, whole)).toBeUndefined();
+      expect(await sink.read(key)).toBeUndefined();
       await sink.delete(key);
       expect(await readFile(join(root, "home", "secret"), "utf8")).toBe("secret");
       await sink.close();
@@ -113,21 +89,13 @@ describe("createFolderSink()", () => {
     const takenPart = `${"01".repeat(16)}.part`;
     await symlink(outside, join(directory, taken));
     await symlink(outside, join(directory, takenPart));
-    const bytes = [0, 1, 2];
-    const sink = sinkOf({ randomBytes: (length) => new Uint8Array(length).fill(bytes.shift() ?? 9) });
-    expect(await keyIn(sink)).toBe("02".repeat(16));
-    expect(await sink.read(taken, whole)).toBeUndefined();
+    const sink = sinkOf();
+    await keyIn(sink);
+    expect(await sink.read(taken)).toBeUndefined();
     await sink.close();
     expect(await readFile(outside, "utf8")).toBe("mine");
     expect((await lstat(join(directory, taken))).isSymbolicLink()).toBe(true);
     expect((await lstat(join(directory, takenPart))).isSymbolicLink()).toBe(true);
-  });
-
-  it("gives up when every name is taken", async () => {
-    const sink = sinkOf({ randomBytes: (length) => new Uint8Array(length) });
-    await keyIn(sink);
-    await expect(sink.put(blob)).rejects.toMatchObject({ code: "EEXIST" });
-    await sink.close();
   });
 
   it("mends a folder with wider permissions that has nothing but such files", async () => {
@@ -192,11 +160,11 @@ describe("createFolderSink()", () => {
     const sink = sinkOf({ clock });
     await sink.open();
     expect((await readdir(directory)).sort()).toEqual([young, "notes.txt"]);
-    expect(await sink.read(young, whole)).toHaveLength(400);
+    expect(await sink.read(young)).toHaveLength(400);
     const big = { ...blob, data: new Uint8Array(700) };
     expect(await sink.put(big)).toEqual({ kept: false, reason: "full" });
     clock.advance(1000);
-    expect(await sink.read(young, whole)).toBeUndefined();
+    expect(await sink.read(young)).toBeUndefined();
     expect(await sink.put(big)).toMatchObject({ kept: true });
     expect(await readdir(directory)).not.toContain(young);
     await sink.close();
@@ -207,10 +175,10 @@ describe("createFolderSink()", () => {
     const first = sinkOf({ onClose: "keep" });
     const kept = await keyIn(first);
     await first.close();
-    expect(await first.read(kept, whole)).toBeUndefined();
+    expect(await first.read(kept)).toBeUndefined();
     const second = sinkOf();
     await keyIn(second);
-    expect(await second.read(kept, whole)).toEqual(data);
+    expect(await second.read(kept)).toEqual(data);
     await second.close();
     await second.close();
     expect(await readdir(directory)).toEqual([kept]);
@@ -238,82 +206,31 @@ describe("createFolderSink()", () => {
     const sink = sinkOf();
     await keyIn(sink);
     await rm(directory, { recursive: true });
-    expect(await sink.read(await keyIn(sink), whole)).toEqual(data);
+    expect(await sink.read(await keyIn(sink))).toEqual(data);
     await sink.close();
   });
 
-  it("says too-large for what never fits, and full for one file too many", async () => {
-    const sink = sinkOf({ maxFiles: 1 });
+  it("says too-large for what never fits", async () => {
+    const sink = sinkOf();
     expect(await sink.put({ ...blob, data: new Uint8Array(1001) })).toEqual({ kept: false, reason: "too-large" });
-    const key = await keyIn(sink);
-    expect(await sink.put(blob)).toEqual({ kept: false, reason: "full" });
-    await sink.delete(key);
-    await keyIn(sink);
     await sink.close();
-  });
-
-  it.each([
-    { code: "ENOSPC", at: "writeNew" },
-    { code: "EDQUOT", at: "writeNew" },
-    { code: "ENOSPC", at: "move" },
-  ] as const)("takes $code at $at for full, and leaves no half file", async ({ code, at }) => {
-    const files = createFakeFiles();
-    const sink = sinkOf({ files });
-    files.fail(at, code);
-    expect(await sink.put(blob)).toEqual({ kept: false, reason: "full" });
-    expect(files.contents.size).toBe(0);
-    const all = { ...blob, data: new Uint8Array(1000) };
-    expect(await sink.put(all)).toMatchObject({ kept: true });
-  });
-
-  it("counts a half file that cannot be removed, and removes it at its end", async () => {
-    const files = createFakeFiles();
-    const sink = sinkOf({ files });
-    files.fail("writeNew", "EIO");
-    files.fail("remove", "EPERM");
-    await expect(sink.put({ ...blob, data: new Uint8Array(600) })).rejects.toMatchObject({ code: "EIO" });
-    expect(await sink.put({ ...blob, data: new Uint8Array(600) })).toEqual({ kept: false, reason: "full" });
-    await sink.close();
-    expect(files.contents.size).toBe(0);
   });
 
   it("leaves nothing of a put that was given up", async () => {
+    const sink = sinkOf();
+    await sink.open();
     const controller = new AbortController();
-    const files = createFakeFiles(async (operation) => {
-      if (operation === "writeNew") controller.abort(new Error("given up"));
-    });
-    const sink = sinkOf({ files });
-    await expect(sink.put(blob, { signal: controller.signal })).rejects.toThrow("given up");
-    expect(files.contents.size).toBe(0);
+    const put = sink.put(blob, { signal: controller.signal });
+    controller.abort(new Error("given up"));
+    await expect(put).rejects.toThrow("given up");
+    expect(await readdir(directory)).toEqual([]);
     await sink.close();
-  });
-
-  it("removes a file that is written only after its end", async () => {
-    const clock = createVirtualClock();
-    const gate = gateOf();
-    const started = gateOf();
-    const files = createFakeFiles(async (operation) => {
-      if (operation !== "move") return;
-      started.open();
-      await gate.opened;
-    });
-    const sink = sinkOf({ files, clock });
-    const late = sink.put(blob);
-    await started.opened;
-    const closed = sink.close();
-    clock.advance(5000);
-    await closed;
-    gate.open();
-    expect(await late).toEqual({ kept: false, reason: "closed" });
-    expect(files.contents.size).toBe(0);
-    expect(clock.pending).toBe(0);
   });
 
   it.each([
     [{ directory: "" }, "directory"],
     [{ maxBytes: 0 }, "maxBytes"],
     [{ ttlMs: 1.5 }, "ttlMs"],
-    [{ maxFiles: -1 }, "maxFiles"],
     [{ onClose: "drop" }, "onClose"],
     [{ maxByte: 1 }, "maxByte"],
   ])("throws a TypeError for %j", (wrong, field) => {

@@ -1,5 +1,5 @@
 import type { ToolOutcome } from "@hostside/core";
-import { createMemorySink, createResults, present, presentAsEvva, presentAsNexo, scaleImages } from "@hostside/results";
+import { createMemorySink, createResults, present, presentAsEvva, presentAsNexo } from "@hostside/results";
 import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../test/cpu-seconds.ts";
 import { outcomeOf, png, text } from "./outcomes.ts";
@@ -105,7 +105,6 @@ describe("present() of a hostile outcome", () => {
     expect(present(outcome, "blocks").blocks).toHaveLength(1);
     expect(present(outcome, "raw")).toEqual({});
     expect(present(outcome, "envelope").output).toMatchObject({ content: [], structured_content: null, _meta: null });
-    expect(await scaleImages(outcome, () => undefined)).toBe(outcome);
     expect(await createResults({ sink: createMemorySink() }).present(outcome)).toMatchObject({ isError: false });
   });
 
@@ -157,44 +156,5 @@ describe("present() of a hostile outcome", () => {
     ].map(outcomeOf);
     for (const outcome of outcomes)
       expect(await cpuSecondsOf(() => present(outcome, "blocks", { delimiters: true }))).toBeLessThan(5);
-  });
-});
-
-describe("scaleImages()", () => {
-  const large = { type: "image", mimeType: "image/jpg", data: png } as const;
-
-  it("puts what the hook answers in the place of a large picture, also of one that is a resource", async () => {
-    const blob = { type: "resource", resource: { uri: "file:///p", blob: png, mimeType: "image/png" } } as const;
-    const outcome = outcomeOf({ content: [text("a"), large, blob] });
-    const seen: unknown[] = [];
-    const scaled = await scaleImages(
-      outcome,
-      ({ mimeType, bytes, maxBytes }) => {
-        seen.push([mimeType, bytes, maxBytes]);
-        return { mimeType: "image/webp", data: "AAAA" };
-      },
-      { maxBytes: 69 },
-    );
-    expect(seen).toEqual([
-      ["image/png", 70, 69],
-      ["image/png", 70, 69],
-    ]);
-    expect(scaled.content).toEqual([
-      text("a"),
-      { ...large, mimeType: "image/webp", data: "AAAA" },
-      { ...blob, resource: { uri: "file:///p", blob: "AAAA", mimeType: "image/webp" } },
-    ]);
-    expect(outcome.content[1]).toBe(large);
-  });
-
-  it("leaves pictures as they are that are small, for which the hook fails, or when it is aborted", async () => {
-    const outcome = outcomeOf({ content: [large] });
-    expect(await scaleImages(outcome, throwing)).toBe(outcome);
-    expect(await scaleImages(outcome, throwing, { maxBytes: 1 })).toBe(outcome);
-    const ending = new AbortController();
-    const hanging = scaleImages(outcome, () => new Promise(() => {}), { maxBytes: 1, signal: ending.signal });
-    ending.abort();
-    expect(await hanging).toBe(outcome);
-    expect(await scaleImages(undefined as never, throwing)).toBeUndefined();
   });
 });

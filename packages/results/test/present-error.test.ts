@@ -37,9 +37,6 @@ describe("presentError()", () => {
     const foreign = new Error("connect to postgres://user:hunter2@db failed");
     expect(JSON.stringify(presentError(foreign))).not.toContain("hunter2");
     expect(presentError(foreign).error).toMatchObject({ code: "internal_error", outcome: "unknown", retryable: false });
-    expect(presentError(foreign, "text", { explain: () => "The city is not known." })).toContain(
-      "The city is not known.",
-    );
   });
 
   it("is authorization_required for a refused credential, and nothing else", () => {

@@ -1,4 +1,4 @@
-import { present, presentAsEvva, presentAsNexo, scaleImages, type ScaledImage } from "@hostside/results";
+import { present, presentAsEvva, presentAsNexo } from "@hostside/results";
 import { describe, expect, it } from "vitest";
 import { outcomeOf, png, text } from "./outcomes.ts";
 
@@ -99,15 +99,6 @@ describe("present() as blocks", () => {
     const image = { type: "image", data: png, mimeType: "image/png" };
     const outcome = outcomeOf({ content: [image], structuredContent: { content, ...more } });
     expect(present(outcome, "blocks").blocks).toMatchObject([{ type: "image" }, { part: "structured" }]);
-  });
-
-  it("makes no text of a picture that structured content repeats and that was made smaller", async () => {
-    const content = [{ type: "image", data: png, mimeType: "image/png" }];
-    const hook = (): ScaledImage => ({ data: "AAAA", mimeType: "image/png" });
-    const scaled = await scaleImages(outcomeOf({ content, structuredContent: { content } }), hook, { maxBytes: 1 });
-    expect(scaled).not.toHaveProperty("structuredContent");
-    const other = await scaleImages(outcomeOf({ content, structuredContent: { a: 1 } }), hook, { maxBytes: 1 });
-    expect(other.structuredContent).toEqual({ a: 1 });
   });
 
   it("shows an empty list, though there is no block either", () => {

@@ -15,12 +15,6 @@ export interface PresentErrorOptions {
    * said. Default: none.
    */
   readonly delimiters?: boolean | DelimiterOptions | undefined;
-  /**
-   * Words for an error in place of its message: a tool of the product's own knows what its errors
-   * mean. Bounded like any message. Default: a `HostsideError` has its own message, anything else
-   * none of its own.
-   */
-  readonly explain?: ((error: unknown) => string | undefined) | undefined;
 }
 
 /**
@@ -33,7 +27,7 @@ export interface ErrorEnvelope {
     | (PresentedError & { readonly server_id?: string; readonly tool?: string });
 }
 
-const fields: Fields<PresentErrorOptions> = { delimiters: true, explain: true };
+const fields: Fields<PresentErrorOptions> = { delimiters: true };
 
 /**
  * What a model gets when there is no result: a text with the code, the kind, the message, whether
@@ -52,12 +46,8 @@ export function presentError(
   options: PresentErrorOptions = {},
 ): Presented | string | ErrorEnvelope {
   assertKnownOptions("presentError()", options, fields);
-  const { explain } = options;
-  if (explain !== undefined && typeof explain !== "function") {
-    throw new TypeError("explain of presentError() must be a function");
-  }
   const delimiters = readDelimiters("presentError()", options.delimiters);
-  const read = readError(error, explain);
+  const read = readError(error);
   switch (form) {
     case "blocks": {
       const origin = originOf(read);

@@ -1,4 +1,4 @@
-import { cleanText, isHostsideError, type HostsideError, type HostsideErrorCode, type Violation } from "@hostside/core";
+import { cleanText, isHostsideError, type HostsideError } from "@hostside/core";
 import type { PresentedError } from "../presented.ts";
 import { member } from "../present/member.ts";
 
@@ -20,17 +20,21 @@ const mostViolations = 20;
 /**
  * Reads anything that was thrown. Of a `HostsideError`, whose texts hold no secret, its message is
  * shown, cleaned and bounded; of anything else nothing but that there was an error, because its
- * message may have a secret, a path or a stack, unless `explain` has words for it. Never throws.
  */
-export function readError(error: unknown, explain?: (error: unknown) => string | undefined): ReadError {
+export function readError(error: unknown): ReadError {
   try {
-    if (isHostsideError(error)) return readHostsideError(error, explained(error, explain));
+    if (isHostsideError(error)) return readHostsideError(error);
   } catch {
     // What throws when it is looked at is foreign, whatever it claims to be.
   }
-  const message = explained(error, explain) ?? foreignMessage(error);
+  // The platform's names for what an AbortSignal ends.
+  const name = member(error, "name");
+  const foreign =
+    name === "AbortError" || name === "TimeoutError"
+      ? ({ code: "aborted", kind: "policy", message: "the call was stopped" } as const)
+      : ({ code: "internal_error", kind: "system", message: "the call failed in a way of its own" } as const);
   return {
-    error: { code: codeOfForeign(error), kind: kindOfForeign(error), message, retryable: false, outcome: "unknown" },
+    error: { ...foreign, retryable: false, outcome: "unknown" },
     serverId: undefined,
     toolName: undefined,
     retryAfterMs: undefined,
@@ -38,57 +42,18 @@ export function readError(error: unknown, explain?: (error: unknown) => string |
   };
 }
 
-function readHostsideError(error: HostsideError, words: string | undefined): ReadError {
+function readHostsideError(error: HostsideError): ReadError {
   const { code, kind, rawMessage, retryable, outcome, serverId, toolName, details } = error;
-  const violations = (details.violations ?? []).slice(0, mostViolations).map(readViolation);
+  const violations = (details.violations ?? []).slice(0, mostViolations).map(({ path, message }) => ({
+    pointer: cleanText(path, longestViolation),
+    message: cleanText(message, longestViolation),
+  }));
+  const message = cleanText(rawMessage, longestMessage);
   return {
-    error: {
-      code,
-      kind,
-      message: words ?? clean(rawMessage, longestMessage),
-      retryable,
-      outcome,
-      ...(violations.length === 0 ? {} : { violations }),
-    },
+    error: { code, kind, message, retryable, outcome, ...(violations.length > 0 && { violations }) },
     serverId,
     toolName,
     retryAfterMs: details.retryAfterMs,
     moreViolations: Math.max(0, (details.violations?.length ?? 0) - violations.length),
   };
-}
-
-function readViolation({ path, message }: Violation): { readonly pointer: string; readonly message: string } {
-  return { pointer: clean(path, longestViolation), message: clean(message, longestViolation) };
-}
-
-function clean(text: string, max: number): string {
-  return cleanText(text, max);
-}
-
-function explained(error: unknown, explain: ((error: unknown) => string | undefined) | undefined): string | undefined {
-  try {
-    const words: unknown = explain?.(error);
-    return typeof words === "string" && words.trim() !== "" ? cleanText(words, longestMessage) : undefined;
-  } catch {
-    // The error is to be shown, not that of who explains it.
-    return undefined;
-  }
-}
-
-// The platform's name for what an AbortSignal ends.
-function isAbort(error: unknown): boolean {
-  const name = member(error, "name");
-  return name === "AbortError" || name === "TimeoutError";
-}
-
-function codeOfForeign(error: unknown): HostsideErrorCode {
-  return isAbort(error) ? "aborted" : "internal_error";
-}
-
-function kindOfForeign(error: unknown): PresentedError["kind"] {
-  return isAbort(error) ? "policy" : "system";
-}
-
-function foreignMessage(error: unknown): string {
-  return isAbort(error) ? "the call was stopped" : "the call failed in a way of its own";
 }

@@ -28,14 +28,6 @@ export type PutResult =
     }
   | { readonly kept: false; readonly reason: BlobRefusal };
 
-/** Some of the bytes of a blob. */
-export interface ByteRange {
-  /** From which byte on. */
-  readonly offset: number;
-  /** How many bytes. */
-  readonly length: number;
-}
-
 /**
  * Keeps what is too big for a model. `createMemorySink()` has one in memory, `createFolderSink()`
  * of `@hostside/results/node` one in a folder; a product writes its own over its object store. Who
@@ -49,11 +41,8 @@ export interface BlobSink {
    * undoes, or lets grow old.
    */
   put(blob: NewBlob, options?: { readonly signal?: AbortSignal | undefined }): Promise<PutResult>;
-  /**
-   * The bytes of a range, fewer where the blob ends before; `undefined` when it is not there, or no
-   * longer.
-   */
-  read(key: string, range: ByteRange): Promise<Uint8Array | undefined>;
+  /** The bytes of a blob; `undefined` when it is not there, or no longer. */
+  read(key: string): Promise<Uint8Array | undefined>;
   /** Forgets a blob. Not an error when there is none. */
   delete(key: string): Promise<unknown>;
 }

@@ -1,8 +1,33 @@
-import type { Clock, FencingToken, JsonObject, Lock, Store } from "@hostside/core";
+import type { CallContext, Clock, FencingToken, JsonObject, JsonValue, Lock, Store } from "@hostside/core";
 import { dateOf, isPlainObject, readVersioned, writeVersioned, type ValueVersion } from "@hostside/core/implement";
 import type { BlobSink } from "./blob-sink.ts";
-import { readItem, writeItem, type HandleOwner, type KeptItem } from "./kept-item.ts";
-import { isRandomName, randomName, type RandomBytes } from "./random-bytes.ts";
+import { isRandomName, randomName } from "./sink-room.ts";
+
+/** Whose a handle is: no other conversation, and no other principal, finds anything by it. */
+export interface HandleOwner {
+  /** What stands for the conversation in a store. */
+  readonly scope: string;
+  readonly principal: string | undefined;
+}
+
+/** What is known of something that was kept. */
+export interface KeptItem {
+  /** Of the sink. */
+  readonly key: string;
+  /** The type that its server gave, normal; `text/plain` for texts. */
+  readonly mimeType: string;
+  readonly bytes: number;
+  /** Code points; `undefined` for what is no text. */
+  readonly characters?: number | undefined;
+  /** Which tool it came from. */
+  readonly serverId: string;
+  readonly toolName: string;
+  /**
+   * Who kept it: a random name of one presenter. Bytes that another one kept may be out of reach
+   * here.
+   */
+  readonly keptBy: string;
+}
 
 /** What handles are made with. */
 export interface HandlesInit {
@@ -10,17 +35,17 @@ export interface HandlesInit {
   readonly lock: Lock;
   readonly sink: BlobSink;
   readonly clock: Clock;
-  readonly randomBytes: RandomBytes;
   /** How long a handle is good, in milliseconds. */
   readonly ttlMs: number;
   /** Of one conversation. */
   readonly maxHandles: number;
   /** Of all that one conversation keeps. */
   readonly maxBytes: number;
-  /** How long one change of a conversation's list may take, in milliseconds. */
-  readonly leaseMs: number;
 }
 
+// How long one change of a list may take.
+const leaseMs = 5000;
+const itemVersion: ValueVersion = { what: "a handle", version: 1 };
 const listVersion: ValueVersion = { what: "the handles of a conversation", version: 1 };
 
 /** A handle that was just made. */
@@ -69,7 +94,7 @@ interface ChangedList {
  * is, with `store_failed`.
  */
 export function createHandles(init: HandlesInit): Handles {
-  const { store, lock, sink, clock, randomBytes, ttlMs, maxHandles, maxBytes, leaseMs } = init;
+  const { store, lock, sink, clock, ttlMs, maxHandles, maxBytes } = init;
 
   const readList = async (scope: string): Promise<readonly ListedHandle[]> => {
     const list = readVersioned(await store.get(listKey(scope)), listVersion);
@@ -100,7 +125,7 @@ export function createHandles(init: HandlesInit): Handles {
     add: (item, owner) =>
       change(owner.scope, async ({ listed, fencingToken, removeAll, write }) => {
         const now = dateOf(clock);
-        const handle = randomName(randomBytes);
+        const handle = randomName();
         const live = listed.filter(({ endsAt }) => endsAt > now);
         const stay = newest(live, { handles: maxHandles - 1, bytes: maxBytes - item.bytes });
         const gone = live.slice(0, live.length - stay.length);
@@ -123,6 +148,41 @@ export function createHandles(init: HandlesInit): Handles {
         await write([]);
       }),
   };
+}
+
+/**
+ * The owner of what a call keeps: its conversation, which is its principal's. Calls that name no
+ * conversation belong together only within one presenter, which `instance` stands for.
+ */
+export function ownerOf(
+  { conversation, principal }: Pick<CallContext, "conversation" | "principal">,
+  instance: string,
+): HandleOwner {
+  const scope = conversation === undefined ? `unnamed:${instance}` : `named:${conversation}`;
+  // As JSON no two are alike, whatever their texts have in them.
+  return { scope: principal === undefined ? scope : `${JSON.stringify(principal)}:${scope}`, principal };
+}
+
+function writeItem(item: KeptItem, { scope, principal }: HandleOwner): JsonObject {
+  const { characters = null, ...rest } = item;
+  return writeVersioned({ ...rest, characters, scope, principal: principal ?? null }, itemVersion);
+}
+
+// `undefined` for what is of somebody else, `"unreadable"` for what another version has written.
+function readItem(stored: unknown, owner: HandleOwner): KeptItem | "unreadable" | undefined {
+  let value: JsonValue | undefined;
+  try {
+    value = readVersioned(stored, itemVersion);
+  } catch {
+    return "unreadable";
+  }
+  if (!isPlainObject(value)) return undefined;
+  const { scope, principal, key, mimeType, bytes, characters, serverId, toolName, keptBy } = value;
+  if (scope !== owner.scope || principal !== (owner.principal ?? null)) return undefined;
+  if (typeof key !== "string" || typeof mimeType !== "string" || typeof bytes !== "number") return undefined;
+  if (typeof serverId !== "string" || typeof toolName !== "string" || typeof keptBy !== "string") return undefined;
+  const item = { key, mimeType, bytes, serverId, toolName, keptBy };
+  return typeof characters === "number" ? { ...item, characters } : item;
 }
 
 /** The newest that fit together. */

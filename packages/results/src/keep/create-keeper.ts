@@ -1,19 +1,32 @@
-import { isKnownContent, type Clock, type ContentBlock } from "@hostside/core";
-import { createDeadline, formatMs, onAbort, settleWithin } from "@hostside/core/implement";
+import { isKnownContent, type Clock, type ContentBlock, type ToolOrigin } from "@hostside/core";
+import { createDeadline, formatMs, onAbort, settleWithin, untilAborted } from "@hostside/core/implement";
 import type { KeepResult, KeptPieces, OutcomePiece } from "../keeping.ts";
+import { codePointsIn } from "../present/code-points.ts";
 import type { SafeOutcome } from "../present/read-outcome.ts";
 import type { PresentContext } from "../result-presenter.ts";
-import { failedWords, keepPiece, refusalWords, type KeepJob, type PieceKeeperInit } from "./keep-piece.ts";
-import type { HandleOwner } from "./kept-item.ts";
+import type { BlobRefusal, BlobSink } from "./blob-sink.ts";
+import type { HandleOwner, Handles } from "./create-handles.ts";
 import { contentOf, type PieceContent } from "./piece-content.ts";
 
+/** Why a piece was not kept. */
+export interface KeepFailure {
+  readonly origin: ToolOrigin | undefined;
+  readonly why: string;
+  /** What was thrown, if anything was. */
+  readonly cause?: unknown;
+}
+
 /** What a keeper needs. */
-export interface KeeperInit extends PieceKeeperInit {
+export interface KeeperInit {
+  readonly sink: BlobSink;
+  readonly handles: Handles;
+  /** Of one conversation: what is larger is not kept at all. */
+  readonly maxBytes: number;
+  /** The name of this presenter. */
+  readonly keptBy: string;
+  /** Told why something was not kept. */
+  readonly onFailure: (failure: KeepFailure) => void;
   readonly clock: Clock;
-  /** For all pieces of one result, in milliseconds. */
-  readonly keepTimeoutMs: number;
-  /** Of one result. */
-  readonly maxPieces: number;
   readonly tool: string;
 }
 
@@ -50,39 +63,42 @@ export interface Keeper {
   close(): Promise<void>;
 }
 
+// For all pieces of one result.
+const keepMs = 5000;
 const closeMs = 5000;
+// Of one result, each by itself.
+const mostPieces = 16;
 
 /** Makes a keeper. */
 export function createKeeper(init: KeeperInit): Keeper {
-  const { clock, keepTimeoutMs } = init;
+  const { clock } = init;
   let isClosed = false;
   /** One for each result that is being kept. */
   const ends = new Set<AbortController>();
   const underWay = new Set<Promise<unknown>>();
   const track = (work: Promise<unknown>): void => {
-    const settled = work.then(ignore, ignore).then(() => void underWay.delete(settled));
+    const settled = Promise.allSettled([work]).then(() => void underWay.delete(settled));
     underWay.add(settled);
   };
-
   return {
     begin(outcome, { owner, presentContext: { signal: given, context } }) {
-      const late = `keeping it took longer than ${formatMs(keepTimeoutMs)}`;
+      const late = `keeping it took longer than ${formatMs(keepMs)}`;
       const end = new AbortController();
       const giveUp = (): void => end.abort(given?.reason);
       if (isClosed || given?.aborted) giveUp();
       const stopListening = given && onAbort(given, giveUp);
       ends.add(end);
       const { signal } = end;
-      const deadline = createDeadline({ timeoutMs: keepTimeoutMs, signal, clock, onTimeout: () => new Error(late) });
+      const deadline = createDeadline({ timeoutMs: keepMs, signal, clock, onTimeout: () => new Error(late) });
       const whyEnded = (): string | undefined => {
         if (isClosed) return refusalWords.closed;
         if (given?.aborted) return "the work was given up";
         return deadline.signal.aborted ? late : undefined;
       };
       const conversation = context?.conversation;
-      const job: KeepJob = { outcome, owner, conversation, signal: deadline.signal, whyEnded, dropped: [] };
+      const job: KeepJob = { outcome, owner, conversation, signal: deadline.signal, whyEnded, track, dropped: [] };
       return {
-        ...keepPieces(job, { ...init, track }),
+        ...keepPieces(job, init),
         end() {
           ends.delete(end);
           stopListening?.();
@@ -98,67 +114,99 @@ export function createKeeper(init: KeeperInit): Keeper {
   };
 }
 
-/**
- * Keeps the pieces of one result one after the other: its tenth must not take the room of its
- * first.
- */
-function keepPieces(
-  job: KeepJob,
-  init: KeeperInit & { readonly track: (work: Promise<unknown>) => void },
-): Omit<ResultKeeping, "end"> {
-  const { maxPieces, tool } = init;
-  /** By the name of the piece. */
+/** The work of keeping pieces of one result. */
+interface KeepJob {
+  readonly outcome: SafeOutcome;
+  readonly owner: HandleOwner;
+  readonly conversation: string | undefined;
+  /** Aborts when the time is up, the caller gives up, or nothing is kept any more. */
+  readonly signal: AbortSignal;
+  /** Why nothing more is kept, in words; `undefined` while there is time. */
+  readonly whyEnded: () => string | undefined;
+  readonly track: (work: Promise<unknown>) => void;
+  /** Gets the handles that had to go for new ones. */
+  readonly dropped: string[];
+}
+
+const refusalWords: Readonly<Record<BlobRefusal, string>> = {
+  full: "there is no room left where such things are kept",
+  "too-large": "it is larger than anything that is kept",
+  closed: "nothing is kept any more",
+};
+const failedWords = "what keeps such things failed";
+
+function keepPieces(job: KeepJob, init: KeeperInit): Omit<ResultKeeping, "end"> {
+  const { outcome, dropped } = job;
   const found = new Map<string, KeepResult>();
-  /** Handles of this result that had to go for a later piece of it. */
   const lost = new Set<string>();
   const of = (piece: OutcomePiece): KeepResult | undefined => found.get(nameOf(piece));
+  const refuse = (why: string, cause?: unknown): KeepResult => {
+    init.onFailure({ origin: outcome.origin, why, cause });
+    return { notKept: why };
+  };
   const keepOne = async (piece: OutcomePiece): Promise<KeepResult | undefined> => {
-    const isOneTooMany = piece.part === "block" && found.size >= maxPieces;
-    const why = isOneTooMany ? `of one result ${maxPieces} pieces are kept` : job.whyEnded();
+    const isOneTooMany = piece.part === "block" && found.size >= mostPieces;
+    const why = isOneTooMany ? `of one result ${mostPieces} pieces are kept` : job.whyEnded();
     if (why !== undefined) return { notKept: why };
-    const content = readContentOf(piece, job, { of, maxBytes: init.maxBytes });
-    if (content === undefined) return undefined;
-    if (!("notKept" in content)) return keepPiece(content, job, init);
-    init.onFailure({ origin: job.outcome.origin, why: content.notKept });
-    return content;
+    try {
+      const content = contentOf(outcome, piece, { of, maxBytes: init.maxBytes });
+      if (content === undefined) return undefined;
+      if (content === "too-large") return refuse(refusalWords["too-large"]);
+      const work = putPiece(content, job, init);
+      job.track(work);
+      const keeping = await untilAborted(work, job.signal);
+      return "notKept" in keeping ? refuse(keeping.notKept) : keeping;
+    } catch (cause) {
+      return refuse(job.whyEnded() ?? failedWords, cause);
+    }
   };
   return {
-    tool,
+    tool: init.tool,
     of,
     async keep(pieces) {
-      for (const piece of spread(job.outcome, pieces)) {
+      for (const piece of spread(outcome, pieces)) {
         if (of(piece) !== undefined) continue;
         const keeping = await keepOne(piece);
         if (keeping !== undefined) found.set(nameOf(piece), keeping);
       }
+      // A handle of this result may have gone for a later one.
       for (const [name, keeping] of found) {
-        if (!("handle" in keeping) || !job.dropped.includes(keeping.handle)) continue;
+        if (!("handle" in keeping) || !dropped.includes(keeping.handle)) continue;
         lost.add(keeping.handle);
         found.set(name, { notKept: refusalWords.full });
       }
     },
-    dropped: () => job.dropped.filter((handle) => !lost.has(handle)),
+    dropped: () => dropped.filter((handle) => !lost.has(handle)),
   };
 }
 
-/**
- * The bytes of a piece, or why they are not kept. What cannot be read is no reason to have no
- * result.
- */
-function readContentOf(
-  piece: OutcomePiece,
-  { outcome }: KeepJob,
-  { of, maxBytes }: { readonly of: KeptPieces["of"]; readonly maxBytes: number },
-): PieceContent | { readonly notKept: string } | undefined {
+async function putPiece(
+  { data, mimeType, text }: PieceContent,
+  { outcome, owner, conversation, signal, dropped }: KeepJob,
+  { sink, handles, maxBytes, keptBy }: KeeperInit,
+): Promise<KeepResult> {
+  if (data.length > maxBytes) return { notKept: refusalWords["too-large"] };
+  const put = await sink.put({ data, mimeType, conversation }, { signal });
+  // A sink is a product's own: it may give another reason than those.
+  if (!put.kept) return { notKept: Object.hasOwn(refusalWords, put.reason) ? refusalWords[put.reason] : failedWords };
+  const { key, path } = put;
+  let handle: string | undefined;
   try {
-    const content = contentOf(outcome, piece, { of, maxBytes });
-    return content === "too-large" ? { notKept: refusalWords["too-large"] } : content;
-  } catch {
-    return { notKept: failedWords };
+    signal.throwIfAborted();
+    const characters = text === undefined ? undefined : codePointsIn(text, 0, text.length);
+    const { serverId = "", toolName = "" } = outcome.origin ?? {};
+    const item = { key, mimeType, bytes: data.length, characters, serverId, toolName, keptBy };
+    const added = await handles.add(item, owner);
+    ({ handle } = added);
+    signal.throwIfAborted();
+    dropped.push(...added.dropped);
+    return { handle, path, characters };
+  } catch (error) {
+    // Nobody gets to know of it: it would only take room.
+    await (handle === undefined ? sink.delete(key) : handles.drop(handle, owner.scope));
+    throw error;
   }
 }
-
-function ignore(): void {}
 
 function hasBytes(block: ContentBlock | undefined): boolean {
   if (block === undefined || !isKnownContent(block)) return false;

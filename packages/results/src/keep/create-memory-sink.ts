@@ -1,19 +1,12 @@
 import type { Clock } from "@hostside/core";
-import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
-import { createBlobQuota } from "./blob-quota.ts";
+import { assertKnownOptions, readWholeNumber, systemClock, type Fields } from "@hostside/core/implement";
 import type { BlobSink } from "./blob-sink.ts";
-import { randomName, systemRandomBytes } from "./random-bytes.ts";
-import { readCount } from "./read-count.ts";
+import { createSinkRoom, randomName } from "./sink-room.ts";
 
 /** Options of {@linkcode createMemorySink}. */
 export interface MemorySinkOptions {
-  /**
-   * Of all blobs together. Default 64 MiB: some results of several megabytes for some
-   * conversations.
-   */
+  /** Of all blobs together. Default 64 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Default 1,000. */
-  readonly maxBlobs?: number | undefined;
   /** How long each is kept, in milliseconds. Default an hour. */
   readonly ttlMs?: number | undefined;
   /** Default: the real time. */
@@ -26,44 +19,40 @@ export interface MemorySink extends BlobSink {
   close(): Promise<void>;
 }
 
-const fields: Fields<MemorySinkOptions> = { maxBytes: true, maxBlobs: true, ttlMs: true, clock: true };
+const fields: Fields<MemorySinkOptions> = { maxBytes: true, ttlMs: true, clock: true };
 
 /**
- * Keeps blobs in the memory of this process. Without timers: what is too old is never given out,
- * and is let go when the next blob comes.
- *
- * Throws a `TypeError` for an option that is unknown or of a wrong type.
+ * Keeps up to 1,000 blobs in memory, without a timer: what is too old is never given out, and goes
+ * when the next blob comes.
  */
 export function createMemorySink(options: MemorySinkOptions = {}): MemorySink {
   assertKnownOptions("createMemorySink()", options, fields);
   const { clock = systemClock } = options;
-  const quota = createBlobQuota({
-    maxBytes: readCount(options.maxBytes, "maxBytes", { otherwise: 64 * 1024 * 1024 }),
-    maxBlobs: readCount(options.maxBlobs, "maxBlobs", { otherwise: 1000 }),
-    ttlMs: readCount(options.ttlMs, "ttlMs", { otherwise: 3_600_000 }),
+  const room = createSinkRoom({
+    maxBytes: readWholeNumber(options.maxBytes, "maxBytes", { least: 1, otherwise: 64 * 1024 * 1024 }),
+    maxBlobs: 1000,
+    ttlMs: readWholeNumber(options.ttlMs, "ttlMs", { least: 1, otherwise: 3_600_000 }),
     clock,
   });
   const blobs = new Map<string, Uint8Array>();
   let isClosed = false;
   const remove = (key: string): boolean => {
     blobs.delete(key);
-    return quota.remove(key);
+    return room.remove(key);
   };
   return {
     async put({ data }, { signal } = {}) {
       signal?.throwIfAborted();
       if (isClosed) return { kept: false, reason: "closed" };
-      for (const key of quota.expired()) remove(key);
-      const reason = quota.reserve(data.length);
+      for (const key of room.expired()) remove(key);
+      const reason = room.findRefusal(data.length);
       if (reason !== undefined) return { kept: false, reason };
-      const key = randomName(systemRandomBytes);
-      quota.fill(key, data.length);
+      const key = randomName();
+      room.add(key, data.length);
       blobs.set(key, data);
       return { kept: true, key };
     },
-    async read(key, { offset, length }) {
-      return quota.isLive(key) ? blobs.get(key)?.slice(offset, offset + length) : undefined;
-    },
+    read: async (key) => (room.isLive(key) ? blobs.get(key)?.slice() : undefined),
     delete: async (key) => remove(key),
     async close() {
       isClosed = true;

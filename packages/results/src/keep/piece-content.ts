@@ -10,9 +10,8 @@ import { decodeBase64 } from "./encode-base64.ts";
 export interface PieceContent {
   readonly data: Uint8Array;
   readonly mimeType: string;
-  readonly isText: boolean;
-  /** Whether it is known to be a text of ASCII alone. */
-  readonly isAscii?: boolean;
+  /** The same as a text; `undefined` for what is none. */
+  readonly text: string | undefined;
 }
 
 const encoder = new TextEncoder();
@@ -75,9 +74,7 @@ function contentOfBlock(block: ContentBlock, maxBytes: number): PieceContent | "
 function textContent(text: string, mimeType: string, maxBytes: number): PieceContent | "too-large" {
   // In UTF-8 a text has no fewer bytes than UTF-16 units.
   if (text.length > maxBytes) return "too-large";
-  const data = encoder.encode(text);
-  const isAscii = data.length === text.length;
-  return { data, mimeType: normalMediaType(mimeType) ?? "text/plain", isText: true, isAscii };
+  return { data: encoder.encode(text), mimeType: normalMediaType(mimeType) ?? "text/plain", text };
 }
 
 function bytesContent(
@@ -90,19 +87,18 @@ function bytesContent(
   if (checked.bytes > maxBytes) return "too-large";
   const data = decodeBase64(checked.data);
   const type = normalMediaType(mimeType ?? "") ?? octets;
-  return { data, mimeType: type, isText: isTextType(type) && isUtf8(data) };
+  return { data, mimeType: type, text: isTextType(type) ? fromUtf8(data) : undefined };
 }
 
 function isTextType(type: string): boolean {
   return type.startsWith("text/") || /^application\/(?:[\w.+-]+\+)?(?:json|xml|yaml|x-ndjson|javascript)$/.test(type);
 }
 
-function isUtf8(data: Uint8Array): boolean {
+function fromUtf8(data: Uint8Array): string | undefined {
   try {
-    new TextDecoder("utf-8", { fatal: true }).decode(data);
-    return true;
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

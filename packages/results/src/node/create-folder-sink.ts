@@ -1,12 +1,17 @@
-import type { Clock } from "@hostside/core";
-import { assertKnownOptions, settleWithin, systemClock, type Fields } from "@hostside/core/implement";
+import type { Clock, HostsideError } from "@hostside/core";
+import {
+  assertKnownOptions,
+  dateOf,
+  readWholeNumber,
+  settleWithin,
+  storeFailed,
+  systemClock,
+  type Fields,
+} from "@hostside/core/implement";
+import { chmod, constants, lstat, mkdir, open, readdir, rename, unlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { createBlobQuota } from "../keep/blob-quota.ts";
 import type { BlobSink, NewBlob, PutResult } from "../keep/blob-sink.ts";
-import { isRandomName, systemRandomBytes, type RandomBytes } from "../keep/random-bytes.ts";
-import { readCount } from "../keep/read-count.ts";
-import { fileErrorCode, nodeFiles, type FolderFiles } from "./folder-files.ts";
-import { countFolder, readOne, removeOne, writeOne, type SinkFolder } from "./sink-folder.ts";
+import { createSinkRoom, isRandomName, randomName, type SinkRoom } from "../keep/sink-room.ts";
 
 /** Options of {@linkcode createFolderSink}. */
 export interface FolderSinkOptions {
@@ -18,8 +23,6 @@ export interface FolderSinkOptions {
   readonly directory: string;
   /** Of all files in it together, those of earlier processes included. */
   readonly maxBytes: number;
-  /** Default 10,000. */
-  readonly maxFiles?: number | undefined;
   /** How long each file is kept, in milliseconds, also after a crash. */
   readonly ttlMs: number;
   /**
@@ -30,10 +33,6 @@ export interface FolderSinkOptions {
   readonly onClose?: "delete" | "keep" | undefined;
   /** Default: the real time. Ages of files are dates. */
   readonly clock?: Clock | undefined;
-  /** Where names of files come from. Default: the runtime's generator for secrets. */
-  readonly randomBytes?: RandomBytes | undefined;
-  /** Default: the real files. */
-  readonly files?: FolderFiles | undefined;
 }
 
 /** A folder of files. */
@@ -50,130 +49,193 @@ export interface FolderSink extends BlobSink {
   close(): Promise<void>;
 }
 
-const fields: Fields<FolderSinkOptions> = {
-  directory: true,
-  maxBytes: true,
-  maxFiles: true,
-  ttlMs: true,
-  onClose: true,
-  clock: true,
-  randomBytes: true,
-  files: true,
-};
+const fields: Fields<FolderSinkOptions> = { directory: true, maxBytes: true, ttlMs: true, onClose: true, clock: true };
+const mostFiles = 10_000;
 const closeMs = 5000;
-const noRoomCodes: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+const noRoomCodes: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 /**
- * Keeps blobs as files of mode 0600, each named by 32 random hexadecimal digits: nothing of a name
- * comes from a server. A file has its name only when all of it is written. It is not forced to the
- * disk: after a power cut nobody has a handle of it.
+ * Keeps blobs as files of mode 0600 in a folder. A file has its name only when all of it is
+ * written. Files of other processes in the folder count as well, and nobody removes them before
+ * they are too old. Without timers.
  *
- * Without timers: what is too old is never given out, and its file goes when the next blob comes or
- * a sink opens the folder. Several sinks, also of several processes, may have one folder: each
- * counts all files in it when a blob comes, so that only what they write at the very same time can
- * go beyond a bound. Nothing is touched that has not such a name, and no link is followed.
- *
- * A full disk is a result (`"full"`), as is a full quota. Throws a `TypeError` for an option that
- * is unknown or of a wrong type.
+ * Throws a `TypeError` for options that make no sense.
  */
 export function createFolderSink(options: FolderSinkOptions): FolderSink {
-  const folder = readOptions(options);
-  const { quota, made, clock } = folder;
-  const underWay = new Set<Promise<unknown>>();
-  let opening: Promise<void> | undefined;
-  let closing: Promise<void> | undefined;
+  const { directory, room, clock, isKept } = readOptions(options);
+  const { made, pathOf, remove, refresh } = createFolder(directory, room, clock);
+  // One change after the other, so that what is counted is what is there.
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+  let isOpen = false;
+  const openOnce = async (): Promise<void> => {
+    if (isOpen) return;
+    await refresh();
+    isOpen = true;
+  };
   let isClosed = false;
-
-  const track = <T>(work: Promise<T>): Promise<T> => {
-    const settled = work.then(ignore, ignore).then(() => void underWay.delete(settled));
-    underWay.add(settled);
-    return work;
-  };
-  const sweep = async (): Promise<void> => {
-    // One that cannot be removed counts on, and is tried again.
-    await Promise.allSettled(quota.expired().map((name) => removeOne(name, folder)));
-  };
-  const openNow = async (): Promise<void> => {
-    try {
-      await countFolder(folder);
-      await sweep();
-    } catch (error) {
-      // Somebody may mend the folder.
-      opening = undefined;
-      throw error;
-    }
-  };
-  const open = (): Promise<void> => (opening ??= openNow());
+  let closing: Promise<void> | undefined;
   const put = async ({ data }: NewBlob, signal: AbortSignal | undefined): Promise<PutResult> => {
     signal?.throwIfAborted();
-    // Other processes may have the folder, too, and somebody may have removed it.
-    await (opening = openNow());
-    signal?.throwIfAborted();
     if (closing !== undefined) return { kept: false, reason: "closed" };
-    const reason = quota.reserve(data.length);
+    // Other processes may use the folder, too, and somebody may have removed it.
+    await refresh();
+    signal?.throwIfAborted();
+    const reason = room.findRefusal(data.length);
     if (reason !== undefined) return { kept: false, reason };
-    let name: string;
+    const name = randomName();
+    const part = `${name}${partEnding}`;
+    room.add(part, data.length);
+    made.add(part);
     try {
-      name = await writeOne(data, folder, signal);
+      // `wx`: a file that is there, or a link to one, is never written to.
+      await writeFile(pathOf(part), data, { flag: "wx", mode: 0o600 });
+      signal?.throwIfAborted();
+      await rename(pathOf(part), pathOf(name));
     } catch (error) {
-      quota.release(data.length);
-      if (noRoomCodes.has(fileErrorCode(error))) return { kept: false, reason: "full" };
+      await remove(part);
+      if (noRoomCodes.has(codeOf(error))) return { kept: false, reason: "full" };
       throw error;
     }
+    room.remove(part);
+    made.delete(part);
+    room.add(name, data.length);
     made.add(name);
-    quota.fill(name, data.length);
-    folder.writing.delete(name);
+    if (!isClosed) return { kept: true, key: name, path: pathOf(name) };
     // Nobody comes after this one to remove it.
-    if (isClosed && options.onClose !== "keep") await removeOne(name, folder);
-    return isClosed ? { kept: false, reason: "closed" } : { kept: true, key: name, path: folder.pathOf(name) };
+    if (!isKept) await remove(name);
+    return { kept: false, reason: "closed" };
   };
   const close = async (): Promise<void> => {
-    await settleWithin(Promise.all(underWay), closeMs, clock);
+    await settleWithin(last, closeMs, clock);
     isClosed = true;
-    if (options.onClose === "keep") return;
-    await settleWithin(Promise.allSettled(Array.from(made, (name) => removeOne(name, folder))), closeMs, clock);
+    if (!isKept) await settleWithin(Promise.all(Array.from(made, remove)), closeMs, clock);
   };
   return {
-    open: () => track(open()),
-    put: (blob, { signal } = {}) => track(put(blob, signal)),
-    async read(key, range) {
+    open: () => inTurn(openOnce),
+    put: (blob, { signal } = {}) => inTurn(() => put(blob, signal)),
+    async read(key) {
       if (closing !== undefined || !isRandomName(key)) return undefined;
-      return track(open().then(() => readOne(key, range, folder)));
+      // Another process may have kept it meanwhile.
+      await inTurn(() => (room.has(key) ? openOnce() : refresh()));
+      return room.isLive(key) ? readFileOf(pathOf(key)) : undefined;
     },
     async delete(key) {
-      if (isRandomName(key)) await track(removeOne(key, folder));
+      if (isRandomName(key)) await inTurn(() => remove(key));
     },
     close: () => (closing ??= close()),
   };
 }
 
-function ignore(): void {}
+interface SinkFolder {
+  /** Files of this sink, half ones too. */
+  readonly made: Set<string>;
+  readonly pathOf: (name: string) => string;
+  /** Removes a file. One that cannot be removed counts on, and is tried again. */
+  readonly remove: (name: string) => Promise<void>;
+  /** Counts what is in the folder, and removes what is too old. */
+  readonly refresh: () => Promise<void>;
+}
 
-function readOptions(options: FolderSinkOptions): SinkFolder {
-  assertKnownOptions("createFolderSink()", options, fields);
-  const { directory, onClose, clock = systemClock, randomBytes = systemRandomBytes, files = nodeFiles } = options;
-  if (typeof directory !== "string" || directory === "") throw new TypeError("directory must be a path");
-  if (onClose !== undefined && onClose !== "delete" && onClose !== "keep") {
-    throw new TypeError('onClose must be "delete" or "keep"');
-  }
-  const ttlMs = readCount(options.ttlMs, "ttlMs");
-  const quota = createBlobQuota({
-    maxBytes: readCount(options.maxBytes, "maxBytes"),
-    maxBlobs: readCount(options.maxFiles, "maxFiles", { otherwise: 10_000 }),
-    ttlMs,
-    clock,
-  });
-  const path = resolve(directory);
-  return {
-    directory: path,
-    pathOf: (name) => join(path, name),
-    files,
-    clock,
-    randomBytes,
-    uid: process.getuid?.(),
-    quota,
-    ttlMs,
-    made: new Set(),
-    writing: new Set(),
+function createFolder(directory: string, room: SinkRoom, clock: Clock): SinkFolder {
+  const made = new Set<string>();
+  const pathOf = (name: string): string => join(directory, name);
+  const remove = async (name: string): Promise<void> => {
+    try {
+      await unlink(pathOf(name));
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT") return;
+    }
+    room.remove(name);
+    made.delete(name);
   };
+  return {
+    made,
+    pathOf,
+    remove,
+    async refresh() {
+      const names = new Set(await openFolder(directory));
+      for (const name of room.keys()) if (!names.has(name)) room.remove(name);
+      for (const name of names) {
+        if (!isSinkName(name) || room.has(name)) continue;
+        const facts = await lstat(pathOf(name)).catch(() => undefined);
+        if (facts?.isFile() === true) room.add(name, facts.size, Math.max(0, dateOf(clock) - facts.mtimeMs));
+      }
+      for (const name of room.expired()) await remove(name);
+    },
+  };
+}
+
+interface FolderSettings {
+  readonly directory: string;
+  readonly room: SinkRoom;
+  readonly clock: Clock;
+  readonly isKept: boolean;
+}
+
+function readOptions(options: FolderSinkOptions): FolderSettings {
+  assertKnownOptions("createFolderSink()", options, fields);
+  const { directory, onClose = "delete", clock = systemClock } = options;
+  if (typeof directory !== "string" || directory === "") throw new TypeError("directory must be a path");
+  if (onClose !== "delete" && onClose !== "keep") throw new TypeError('onClose must be "delete" or "keep"');
+  const maxBytes = readWholeNumber(options.maxBytes ?? Number.NaN, "maxBytes", { least: 1, otherwise: 0 });
+  const ttlMs = readWholeNumber(options.ttlMs ?? Number.NaN, "ttlMs", { least: 1, otherwise: 0 });
+  const room = createSinkRoom({ maxBytes, maxBlobs: mostFiles, ttlMs, clock });
+  return { directory: resolve(directory), room, clock, isKept: onClose === "keep" };
+}
+
+const partEnding = ".part";
+
+function isSinkName(name: string): boolean {
+  return isRandomName(name.endsWith(partEnding) ? name.slice(0, -partEnding.length) : name);
+}
+
+/** Makes a folder, or looks whether one is fit for it. Resolves with the names of its files. */
+async function openFolder(directory: string): Promise<readonly string[]> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === "ENOTDIR") throw refusal(directory, "a part of its path is a file, not a folder");
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+  const facts = await lstat(directory);
+  if (facts.isFile()) throw refusal(directory, "it is a file, not a folder");
+  if (!facts.isDirectory()) throw refusal(directory, "it is a link, or no folder");
+  const names = await readdir(directory);
+  // Windows has no user ids, and permissions of its own.
+  const uid = process.getuid?.();
+  if (uid !== undefined && facts.uid !== uid) throw refusal(directory, "it belongs to another user");
+  if (uid !== undefined && (facts.mode & 0o077) !== 0) {
+    const isOurs = names.every(isSinkName);
+    if (!isOurs) throw refusal(directory, "others may enter it, and it has files of others; chmod 700 it");
+    await chmod(directory, 0o700);
+  }
+  return names;
+}
+
+async function readFileOf(path: string): Promise<Uint8Array | undefined> {
+  try {
+    // A link is not followed; Windows has neither the flag nor such links for everybody.
+    const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    try {
+      return new Uint8Array(await file.readFile());
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+function refusal(directory: string, why: string): HostsideError {
+  return storeFailed(`directory of createFolderSink(): results cannot be kept in ${JSON.stringify(directory)}: ${why}`);
 }

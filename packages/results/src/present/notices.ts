@@ -1,3 +1,4 @@
+import { codePointsIn } from "./code-points.ts";
 import type { KeepResult, KeptPieces, OutcomePiece } from "../keeping.ts";
 
 /** What was kept of a piece; nothing where nobody can say. */
@@ -41,7 +42,7 @@ export function cutMarker({ text, shown, piece }: CutTextNotice, kept: KeptPiece
   if (kept !== undefined && keeping !== undefined && "handle" in keeping && keeping.characters !== undefined) {
     const { handle, characters } = keeping;
     // Of all of it, nothing is missing: it is asked only how long the words may become.
-    const offset = shown === text.length ? characters : codePointsIn(text.slice(0, shown));
+    const offset = shown === text.length ? characters : codePointsIn(text, 0, shown);
     const missing = shown === text.length ? characters : characters - offset;
     const way = `${kept.tool} ${JSON.stringify({ handle, offset })}`;
     return `[${missing} of ${characters} characters are not shown; to read on: ${way}]`;
@@ -49,12 +50,6 @@ export function cutMarker({ text, shown, piece }: CutTextNotice, kept: KeptPiece
   const way = wayTo(kept, piece);
   const how = way === "" ? "; to see it, ask the tool for less at a time" : way;
   return `[${text.length - shown} of ${text.length} characters are not shown, from character ${shown} on${how}]`;
-}
-
-function codePointsIn(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
 }
 
 /** The words for all that there was no more room for. */

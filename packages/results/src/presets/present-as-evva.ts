@@ -2,6 +2,7 @@ import { isKnownContent, type ContentBlock, type EmbeddedResource, type ToolOutc
 import { assertKnownOptions, kindOf, checkBase64, type Fields } from "@hostside/core/implement";
 import { readMedia } from "../media/read-media.ts";
 import { readError } from "../errors/read-error.ts";
+import { codePointsIn, unitAfter } from "../present/code-points.ts";
 import { oneLine, quoted } from "../present/one-line.ts";
 import { presentDefaults } from "../present/present-options.ts";
 import { readOutcome, type SafeOutcome } from "../present/read-outcome.ts";
@@ -67,9 +68,13 @@ export function presentAsEvva(outcome: ToolOutcome | undefined, options: EvvaOpt
   const lines = safe.blocks.map((block) => lineFor(block, { safe, images, saveBlob: options.saveBlob }));
   if (safe.count > safe.blocks.length) lines.push(`[${safe.count - safe.blocks.length} more blocks are not shown]`);
   lines.push(structuredLine(safe));
-  const { text, missing } = cutByCodePoints(
-    lines.flatMap((line) => (line === undefined ? [] : [line, "\n"])),
-    longest,
+  // Of a line no more than may be shown is joined: all of them may be too much for any runtime.
+  const all = lines.flatMap((line) => (line === undefined ? [] : `${line}\n`));
+  const joined = all.map((line) => line.slice(0, 2 * longest)).join("");
+  const text = joined.slice(0, unitAfter(joined, 0, longest));
+  const missing = Math.max(
+    0,
+    all.reduce((sum, line) => sum + codePointsIn(line, 0, line.length), -longest),
   );
   const marker = missing === 0 ? "" : `\n\n[truncated ${missing} chars]`;
   return { content: text.toWellFormed() + marker, contentBlocks: images, isError: safe.isError };
@@ -141,39 +146,4 @@ function structuredLine(safe: SafeOutcome): string | undefined {
 
 function placeOf({ origin }: SafeOutcome): string {
   return `${oneLine(origin?.serverId ?? "", 128)}/${oneLine(origin?.toolName ?? "", 128)}`;
-}
-
-/**
- * The beginning of texts that are joined, and how many code points of them are missing. Linear, and
- * joins no more than that. A lone surrogate is a code point; no text begins with the other half of
- * a pair.
- */
-function cutByCodePoints(texts: readonly string[], most: number): { readonly text: string; readonly missing: number } {
-  let head = "";
-  let points = 0;
-  for (const text of texts) {
-    const space = most - points;
-    points += codePointsIn(text);
-    if (space > 0) head += points <= most ? text : text.slice(0, unitsOf(text, space));
-  }
-  return { text: head, missing: Math.max(0, points - most) };
-}
-
-function codePointsIn(text: string): number {
-  // Most texts have none, and an engine finds that out without a look at each unit.
-  if (!/[\uD800-\uDFFF]/.test(text)) return text.length;
-  let points = 0;
-  for (let at = 0; at < text.length; points += 1) at += widthAt(text, at);
-  return points;
-}
-
-/** How many UTF-16 units the first code points have. */
-function unitsOf(text: string, points: number): number {
-  let at = 0;
-  for (let left = points; left > 0 && at < text.length; left -= 1) at += widthAt(text, at);
-  return at;
-}
-
-function widthAt(text: string, at: number): number {
-  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
 }

@@ -60,16 +60,11 @@ function structuredPart(safe: SafeOutcome): string | undefined {
   return written.kind === "json" ? written.json : `[structured content: ${written.why}]`;
 }
 
-// Of a part no more than may be shown is joined: all of them may be too much for any runtime.
 function bounded(parts: readonly string[]): string {
   const { maxTextBytes } = presentDefaults;
-  let text = "";
-  let units = 0;
-  parts.forEach((part, place) => {
-    const next = place === 0 ? part : `\n\n${part}`;
-    units += next.length;
-    if (text.length <= maxTextBytes) text += next.slice(0, maxTextBytes + 1);
-  });
+  const units = parts.reduce((sum, part) => sum + part.length, 2 * Math.max(0, parts.length - 1));
+  // Of a part no more than may be shown is joined: all of them may be too much for any runtime.
+  const text = parts.map((part) => part.slice(0, maxTextBytes + 1)).join("\n\n");
   const { end } = headWithin(text, maxTextBytes);
   const head = text.slice(0, end).toWellFormed();
   return end === units ? head : `${head}\n\n[${units - end} more characters are not shown]`;

@@ -1,52 +1,42 @@
+import type { KeptItem } from "../keep/create-handles.ts";
 import type { PresentedMedia } from "../presented.ts";
-import type { KeptItem } from "../keep/kept-item.ts";
 import type { TextMatch } from "./find-text.ts";
 
-/** A part of a text that was kept. */
-export interface TextPage {
-  readonly kind: "text";
+/** What a model asks of something that was kept. */
+export interface ReadRequest {
+  readonly handle: string;
+  /**
+   * From which character on, or for what is no text from which byte on. Default: from the
+   * beginning.
+   */
+  readonly offset?: number | undefined;
+  /** How many characters, or bytes; with a query, how many matches. */
+  readonly limit?: number | undefined;
+  /** A plain text to look for, whatever its case. */
+  readonly query?: string | undefined;
+}
+
+/**
+ * What a request brings: a page of a text, places where a query was found, a page of bytes as
+ * base64, a medium that a model may have whole, what is known of other bytes, or why nothing was
+ * read. `offset`, `total` and `next` count code points of texts, and bytes of bytes; `next` is
+ * absent at the end.
+ */
+export type ReadAnswer =
+  | ({ readonly kind: "text"; readonly text: string; readonly total: number } & Page)
+  | ({ readonly kind: "matches"; readonly matches: readonly TextMatch[]; readonly total: number } & Omit<
+      Page,
+      "offset"
+    >)
+  | ({ readonly kind: "bytes"; readonly base64: string } & Page)
+  | { readonly kind: "media"; readonly item: KeptItem; readonly media: PresentedMedia }
+  | { readonly kind: "facts"; readonly item: KeptItem }
+  | ReadFailure;
+
+interface Page {
   readonly item: KeptItem;
-  readonly text: string;
-  /** Its first character, in code points. */
   readonly offset: number;
-  /** Of the whole text. */
-  readonly total: number;
-  /** Where it goes on; absent at the end. */
   readonly next?: number | undefined;
-}
-
-/** Where a query was found. */
-export interface TextMatches {
-  readonly kind: "matches";
-  readonly item: KeptItem;
-  readonly matches: readonly TextMatch[];
-  /** Of the whole text. */
-  readonly total: number;
-  /** The `offset` that brings the matches after those; absent when there are no more. */
-  readonly next?: number | undefined;
-}
-
-/** Bytes that were kept, as base64. */
-export interface BytesPage {
-  readonly kind: "bytes";
-  readonly item: KeptItem;
-  readonly base64: string;
-  /** Its first byte. */
-  readonly offset: number;
-  readonly next?: number | undefined;
-}
-
-/** A medium that a model may have whole. */
-export interface KeptMedia {
-  readonly kind: "media";
-  readonly item: KeptItem;
-  readonly media: PresentedMedia;
-}
-
-/** What is known of bytes that are no medium a model may have. */
-export interface BytesFacts {
-  readonly kind: "facts";
-  readonly item: KeptItem;
 }
 
 /**
@@ -59,6 +49,3 @@ export interface ReadFailure {
   /** For a model. */
   readonly message: string;
 }
-
-/** What a request brings. */
-export type ReadAnswer = TextPage | TextMatches | BytesPage | KeptMedia | BytesFacts | ReadFailure;

@@ -1,16 +1,4 @@
-/** What a model asks of something that was kept. */
-export interface ReadRequest {
-  readonly handle: string;
-  /**
-   * From which character on, or for what is no text from which byte on. Default: from the
-   * beginning.
-   */
-  readonly offset?: number | undefined;
-  /** How many characters, or bytes; with a query, how many matches. */
-  readonly limit?: number | undefined;
-  /** A plain text to look for, whatever its case. */
-  readonly query?: string | undefined;
-}
+import type { ReadRequest } from "./read-answer.ts";
 
 /** Arguments that were read, or what is wrong with them, in words for a model. */
 export type ParsedRequest =

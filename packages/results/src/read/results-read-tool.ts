@@ -1,7 +1,7 @@
 import type { CallOptions, ContentBlock, JsonObject, ToolDefinition } from "@hostside/core";
-import { describeMatch } from "./create-reader.ts";
-import type { ReadAnswer } from "./read-answer.ts";
-import { longestQuery, parseRequest, type ReadRequest } from "./read-request.ts";
+import { describeMatch } from "./find-text.ts";
+import type { ReadAnswer, ReadRequest } from "./read-answer.ts";
+import { longestQuery, parseRequest } from "./read-request.ts";
 
 /** What a call of the tool brings: of two texts, the first is ours and the second the server's. */
 export interface ReadToolResult {
