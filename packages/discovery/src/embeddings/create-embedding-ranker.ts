@@ -1,56 +1,58 @@
 import {
+  cleanText,
+  HostsideError,
   isHostsideError,
   type Cancel,
-  type Clock,
   type Diagnostic,
-  type Store,
   type ToolDefinition,
 } from "@hostside/core";
 import {
   assertKnownOptions,
   compareText,
-  kindOf,
+  createDeadline,
+  formatMs,
   systemClock,
   untilAborted,
-  type Fields,
 } from "@hostside/core/implement";
+import { readSentences } from "../catalog/read-sentences.ts";
+import { stripPreface } from "../catalog/strip-preface.ts";
 import type { EmbeddingRanker, EmbeddingRequest, RankedSource, ScoredName } from "../ranking/embedding-ranker.ts";
-import { createEmbeddingEndpoint, type Embedder, type EmbeddingEndpoint } from "./embedding-endpoint.ts";
-import { likeness } from "./tool-vector.ts";
-import { VectorIndex, type IndexProgress } from "./vector-index.ts";
 
-/** Options of {@linkcode createEmbeddingRanker}. */
-export interface EmbeddingRankerOptions {
-  /** Makes vectors of texts. What tools say and what is searched for goes there. */
-  readonly embedder: Embedder;
+/** Makes vectors of texts, such as {@linkcode createOpenAiEmbedder} does. */
+export interface Embedder {
   /**
-   * Keeps vectors for 30 days, for the next start and for other replicas, under a hash of the text
-   * and of the embedder's id. Default: none does.
+   * Makes one vector for each text, in their order, all of the same length. `purpose` says what the
+   * texts are, for models that want a prefix. May throw; `details.retryAfterMs` of a
+   * `HostsideError` says when to come back.
    */
-  readonly store?: Store | undefined;
-  /** Says which of the tools on offer are embedded. One that throws says no. Default: all. */
-  readonly include?: ((definition: ToolDefinition) => boolean) | undefined;
-  /** Default: the real time. */
-  readonly clock?: Clock | undefined;
+  embed(
+    texts: readonly string[],
+    options: { readonly purpose: "tool" | "query"; readonly signal: AbortSignal },
+  ): PromiseLike<readonly ArrayLike<number>[]>;
 }
 
 /**
- * A second opinion on searches, by embeddings. May serve several toolboxes; whoever made it closes
- * it.
+ * A second opinion on searches, by embeddings. May serve several toolboxes. The product that makes
+ * it closes it.
  */
 export interface ReadyEmbeddingRanker extends EmbeddingRanker {
   readonly follow: (source: RankedSource) => Cancel;
-  readonly status: () => IndexProgress;
+  /** How many tools on offer have their vector, and how many do not. */
+  readonly status: () => { readonly ready: number; readonly pending: number };
   /** Resolves when every tool has its vector, or nothing can be done for now. Never rejects. */
   readonly whenIdle: () => Promise<void>;
-  /**
-   * Ends what is under way and forgets everything but what is in the store. Searches go on by
-   * words. Idempotent.
-   */
+  /** Ends what is under way and forgets everything. Searches go on by words. Idempotent. */
   readonly close: () => void;
 }
 
-const optionFields: Fields<EmbeddingRankerOptions> = { embedder: true, store: true, include: true, clock: true };
+// Texts of one request.
+const mostTexts = 64;
+const timeoutsMs = { tool: 30_000, query: 10_000 };
+// After a failure the model is let alone, for twice as long each time.
+const firstRestMs = 2000;
+const longestRestMs = 300_000;
+const mostQueries = 256;
+const maxQueryLength = 1000;
 // An index of a part would favour that part.
 const leastShare = 0.9;
 // A likeness that so many standard deviations stand out from those of all tools is more than
@@ -61,10 +63,9 @@ const leastDeviations = 4;
  * Makes a ranker for `createToolbox({ embeddingRanker })`. It embeds what the toolbox offers in the
  * background, and again only what changed. Until nine of ten tools have a vector, it has no
  * opinion, and none of tools whose likeness to the query does not stand out. It never throws, and
- * no search waits for the index. The toolbox's `onDiagnostic` hears once of an endpoint or a store
- * that fails.
+ * no search waits for the index. The toolbox's `onDiagnostic` hears once of a model that fails.
  *
- * Throws a `TypeError` for an option that is unknown or of a wrong type.
+ * Throws a `TypeError` for an embedder that it cannot use.
  *
  * @example
  * ```ts
@@ -72,62 +73,155 @@ const leastDeviations = 4;
  * const toolbox = createToolbox({ embeddingRanker: createEmbeddingRanker({ embedder }) });
  * ```
  */
-export function createEmbeddingRanker(options: EmbeddingRankerOptions): ReadyEmbeddingRanker {
-  assertOptions(options);
-  const { embedder, store, include = () => true, clock = systemClock } = options;
+export function createEmbeddingRanker(options: { readonly embedder: Embedder }): ReadyEmbeddingRanker {
+  assertKnownOptions("createEmbeddingRanker()", options, { embedder: true });
+  const { embedder } = options;
+  if (typeof embedder?.embed !== "function") throw new TypeError("embedder must have a function embed");
   const closing = new AbortController();
   const sources = new Set<RankedSource>();
+  const vectors = new Map<string, Float32Array>();
+  const queries = new Map<string, Promise<Float32Array | undefined>>();
+  let running: Promise<void> | undefined;
+  let cancelRetry: Cancel = () => {};
   const report = (diagnostic: Diagnostic): void => {
     for (const source of sources) source.report(diagnostic);
   };
-  const endpoint = createEmbeddingEndpoint(embedder, { clock, closing: closing.signal, report });
-  const index = new VectorIndex({ id: embedder.id, endpoint, store, include, clock, report });
-  const queries = new QueryVectors(endpoint);
-  return Object.assign(
-    async (request: EmbeddingRequest): Promise<readonly ScoredName[]> =>
-      closing.signal.aborted ? [] : rankByMeaning(index, queries, request),
-    {
-      follow(source: RankedSource): Cancel {
-        if (closing.signal.aborted) return () => {};
-        sources.add(source);
-        const unfollow = index.follow(source);
-        return () => {
-          sources.delete(source);
-          unfollow();
-        };
-      },
-      status: () => index.progress,
-      whenIdle: () => index.whenIdle(),
-      close: () => {
-        closing.abort();
-        index.close();
-      },
+  const { embed, fail, restMs } = createModel(embedder, closing.signal, report);
+  const textsOnOffer = (): ReadonlySet<string> =>
+    new Set(Array.from(sources).flatMap((source) => source.tools().map(toolText)));
+  const run = async (): Promise<void> => {
+    // A toolbox is followed while it is made.
+    await Promise.resolve();
+    while (!closing.signal.aborted) {
+      const offered = textsOnOffer();
+      for (const text of vectors.keys()) if (!offered.has(text)) vectors.delete(text);
+      const missing = Array.from(offered)
+        .filter((text) => !vectors.has(text))
+        .slice(0, mostTexts);
+      const made = missing.length === 0 ? [] : await embed(missing, "tool");
+      if (made === undefined && !closing.signal.aborted) {
+        cancelRetry = systemClock.schedule(Math.max(1000, restMs()), start);
+      }
+      if (made === undefined || missing.length === 0) break;
+      for (const [at, vector] of made.entries()) vectors.set(missing[at] ?? "", vector);
+    }
+    running = undefined;
+  };
+  const start = (): void => {
+    if (closing.signal.aborted || running !== undefined) return;
+    cancelRetry();
+    running = run();
+  };
+  const findQuery = async (query: string, signal: AbortSignal): Promise<Float32Array | undefined> => {
+    const text = query.trim().slice(0, maxQueryLength);
+    if (!/[\p{L}\p{N}]/u.test(text)) return undefined;
+    const work = queries.get(text) ?? embed([text], "query").then((made) => made?.[0]);
+    queries.delete(text);
+    queries.set(text, work);
+    for (const [oldest] of queries) if (queries.size > mostQueries) queries.delete(oldest);
+    try {
+      // What comes later is there for the next search.
+      const vector = await untilAborted(work, signal);
+      if (vector === undefined) queries.delete(text);
+      return vector;
+    } catch (error) {
+      // Too slow for one search is too slow for the next ones.
+      if (isHostsideError(error, "call_timeout")) fail(error);
+      return undefined;
+    }
+  };
+  const rank = async ({ query, definitions, limit, signal }: EmbeddingRequest): Promise<readonly ScoredName[]> => {
+    const ready = definitions.flatMap((definition) => {
+      const vector = vectors.get(toolText(definition));
+      return vector === undefined ? [] : [{ name: definition.name, vector }];
+    });
+    if (ready.length === 0 || ready.length < definitions.length * leastShare) return [];
+    const direction = await findQuery(query, signal);
+    return direction === undefined ? [] : standingOut(ready, direction).slice(0, limit);
+  };
+  return Object.assign(rank, {
+    follow(source: RankedSource): Cancel {
+      if (closing.signal.aborted) return () => {};
+      sources.add(source);
+      const unsubscribe = source.onToolsChanged(start);
+      start();
+      return () => {
+        unsubscribe();
+        sources.delete(source);
+        start();
+      };
     },
-  );
+    status() {
+      const offered = textsOnOffer();
+      const ready = Array.from(offered).filter((text) => vectors.has(text)).length;
+      return { ready, pending: offered.size - ready };
+    },
+    whenIdle: async () => await running,
+    close() {
+      closing.abort();
+      cancelRetry();
+      for (const known of [sources, vectors, queries]) known.clear();
+    },
+  });
 }
 
-async function rankByMeaning(
-  index: VectorIndex,
-  queries: QueryVectors,
-  { query, definitions, limit, signal }: EmbeddingRequest,
-): Promise<readonly ScoredName[]> {
-  const found = definitions.flatMap((definition) => {
-    const vector = index.find(definition);
-    return vector === "left-out" ? [] : [{ name: definition.name, vector }];
-  });
-  const ready = found.flatMap(({ name, vector }) => (vector === undefined ? [] : [{ name, vector }]));
-  if (ready.length === 0 || ready.length < found.length * leastShare) return [];
-  const direction = await queries.find(query, signal);
-  if (direction === undefined) return [];
-  const alike = ready.filter(({ vector }) => vector.bytes.length === direction.length);
-  if (alike.length < ready.length) index.keepOnly(direction.length);
-  if (alike.length < found.length * leastShare) return [];
-  const scored = alike.map(({ name, vector }) => ({ name, score: likeness(direction, vector) }));
+interface Model {
+  /** One vector for each text; `undefined` where the model fails, or rests. Never rejects. */
+  readonly embed: (texts: readonly string[], purpose: "tool" | "query") => Promise<readonly Float32Array[] | undefined>;
+  /** Lets the model rest. */
+  readonly fail: (error: unknown) => void;
+  readonly restMs: () => number;
+}
+
+/** Asks an embedder, and lets it rest after a failure. */
+function createModel(embedder: Embedder, closing: AbortSignal, report: (diagnostic: Diagnostic) => void): Model {
+  let failures = 0;
+  let restsUntil = Number.NEGATIVE_INFINITY;
+
+  const fail = (error: unknown): void => {
+    const { retryAfterMs = 0 } = isHostsideError(error) ? error.details : {};
+    const restMs = Math.min(longestRestMs, firstRestMs * 2 ** Math.min(failures, 16));
+    restsUntil = Math.max(restsUntil, systemClock.now() + Math.max(retryAfterMs, restMs));
+    failures += 1;
+    if (failures > 1) return;
+    // The message of a foreign error may quote a key.
+    const why = isHostsideError(error) ? error.message : error instanceof Error ? error.name : typeof error;
+    const message = `the embedding model failed (${why}); words alone decide until it answers`;
+    report({ kind: "fallback", serverId: "", message });
+  };
+  const embed = async (
+    texts: readonly string[],
+    purpose: "tool" | "query",
+  ): Promise<readonly Float32Array[] | undefined> => {
+    if (closing.aborted || systemClock.now() < restsUntil) return undefined;
+    const timeoutMs = timeoutsMs[purpose];
+    const onTimeout = (): HostsideError =>
+      new HostsideError(`no answer within ${formatMs(timeoutMs)}`, { code: "request_timeout" });
+    const deadline = createDeadline({ timeoutMs, clock: systemClock, signal: closing, onTimeout });
+    const { signal } = deadline;
+    try {
+      const work = (async () => embedder.embed(texts, { purpose, signal }))();
+      const directions = readVectors(await untilAborted(work, signal), texts.length);
+      failures = 0;
+      return directions;
+    } catch (error) {
+      if (!closing.aborted) fail(error);
+      return undefined;
+    } finally {
+      deadline.dispose();
+    }
+  };
+  return { embed, fail, restMs: () => restsUntil - systemClock.now() };
+}
+
+/** The tools whose likeness to the query stands out, most alike first. */
+function standingOut(
+  tools: readonly { readonly name: string; readonly vector: Float32Array }[],
+  direction: Float32Array,
+): readonly ScoredName[] {
+  const scored = tools.map(({ name, vector }) => ({ name, score: likeness(direction, vector) }));
   const least = leastScore(scored);
-  return scored
-    .filter(({ score }) => score >= least)
-    .sort((a, b) => b.score - a.score || compareText(a.name, b.name))
-    .slice(0, limit);
+  return scored.filter(({ score }) => score >= least).sort((a, b) => b.score - a.score || compareText(a.name, b.name));
 }
 
 /** How alike a tool must be to stand out; of few tools, none can by much. */
@@ -137,82 +231,46 @@ function leastScore(scored: readonly ScoredName[]): number {
   return mean + Math.min(leastDeviations, Math.sqrt(scored.length - 1) / 2) * Math.sqrt(variance);
 }
 
-// Each search that waits holds one; beyond that, the endpoint is not what helps.
-const mostUnderWay = 16;
-const mostRemembered = 256;
-const maxQueryLength = 1000;
-
-/**
- * Remembers the vectors of the latest queries. Who asks the same at the same time shares one
- * request.
- */
-class QueryVectors {
-  readonly #endpoint: EmbeddingEndpoint;
-  readonly #known = new Map<string, Float32Array>();
-  readonly #underWay = new Map<string, Promise<Float32Array | undefined>>();
-
-  constructor(endpoint: EmbeddingEndpoint) {
-    this.#endpoint = endpoint;
-  }
-
-  /** `undefined` when it cannot be had now, or not before the signal aborts. Never rejects. */
-  async find(query: string, signal: AbortSignal): Promise<Float32Array | undefined> {
-    const text = query.trim().slice(0, maxQueryLength);
-    if (!/[\p{L}\p{N}]/u.test(text)) return undefined;
-    const known = this.#known.get(text);
-    if (known !== undefined) {
-      this.#remember(text, known);
-      return known;
-    }
-    const work = this.#underWay.get(text) ?? this.#ask(text);
-    try {
-      // What comes later is there for the next search.
-      return await untilAborted(work, signal);
-    } catch (error) {
-      // Too slow for one search is too slow for the next ones.
-      if (isHostsideError(error, "call_timeout")) this.#endpoint.failed(error);
-      return undefined;
-    }
-  }
-
-  async #ask(text: string): Promise<Float32Array | undefined> {
-    if (this.#endpoint.restMs() > 0 || this.#underWay.size >= mostUnderWay) return undefined;
-    const work = this.#endpoint
-      .embed([text], "query")
-      .then(
-        ([vector]) => (vector === undefined ? undefined : this.#remember(text, vector)),
-        (error: unknown) => {
-          this.#endpoint.failed(error);
-          return undefined;
-        },
-      )
-      .finally(() => this.#underWay.delete(text));
-    this.#underWay.set(text, work);
-    return work;
-  }
-
-  #remember(text: string, vector: Float32Array): Float32Array {
-    this.#known.delete(text);
-    this.#known.set(text, vector);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > mostRemembered && oldest !== undefined) this.#known.delete(oldest);
-    return vector;
-  }
+// The cosine of two vectors of length 1; 0 for a model that has changed its dimensions.
+function likeness(a: Float32Array, b: Float32Array): number {
+  if (a.length !== b.length) return 0;
+  let sum = 0;
+  for (let at = 0; at < a.length; at += 1) sum += (a[at] as number) * (b[at] as number);
+  return sum;
 }
 
-function assertOptions(options: EmbeddingRankerOptions): void {
-  assertKnownOptions("createEmbeddingRanker()", options, optionFields);
-  const { embedder, store, include, clock } = options;
-  if (typeof embedder?.id !== "string" || embedder.id === "" || typeof embedder.embed !== "function") {
-    throw new TypeError("embedder must have an id and a function embed");
-  }
-  if (store !== undefined && !(typeof store?.get === "function" && typeof store.set === "function")) {
-    throw new TypeError("store must have the functions get and set");
-  }
-  if (include !== undefined && typeof include !== "function") {
-    throw new TypeError(`include must be a function, not ${kindOf(include)}`);
-  }
-  if (clock !== undefined && !(typeof clock?.now === "function" && typeof clock.schedule === "function")) {
-    throw new TypeError("clock must have the functions now and schedule");
-  }
+/** Vectors of length 1. Throws `invalid_output` for anything but one vector a text. */
+function readVectors(answer: unknown, count: number): readonly Float32Array[] {
+  const invalid = (what: string): HostsideError =>
+    new HostsideError(`the embedding model answered ${what}`, { code: "invalid_output" });
+  if (!Array.isArray(answer) || answer.length !== count) throw invalid(`no list of ${count} vectors`);
+  return answer.map((vector: ArrayLike<number>) => {
+    const direction = Float32Array.from(vector ?? []);
+    const norm = Math.sqrt(direction.reduce((sum, value) => sum + value * value, 0));
+    if (!Number.isFinite(norm) || norm === 0) throw invalid("what is no vector");
+    if (vector.length !== answer[0]?.length) throw invalid("vectors of several lengths");
+    return direction.map((value) => value / norm);
+  });
+}
+
+const texts = new WeakMap<ToolDefinition, string>();
+const maxLength = 500;
+
+/** What is embedded of a tool: its names and the first sentence of its description. */
+function toolText(definition: ToolDefinition): string {
+  const known = texts.get(definition);
+  if (known !== undefined) return known;
+  const { name, title, annotations, origin } = definition;
+  const names = [origin?.serverId, origin?.toolName ?? name, title ?? annotations?.title].map(inWords);
+  const [sentence] = readSentences(stripPreface(definition));
+  const text = cleanText([...names, sentence?.text ?? ""].filter((part) => part !== "").join(": "), maxLength);
+  texts.set(definition, text);
+  return text;
+}
+
+function inWords(name: string | undefined): string {
+  return (name ?? "")
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replaceAll(/[\s_./-]+/g, " ")
+    .trim();
 }

@@ -4,14 +4,11 @@ import {
   dateOf,
   isConfidentialUrl,
   isCredentialHeader,
-  isHeaderName,
-  isHeaderValue,
-  kindOf,
   parseRetryAfter,
   systemClock,
   type Fields,
 } from "@hostside/core/implement";
-import type { Embedder } from "./embedding-endpoint.ts";
+import type { Embedder } from "./create-embedding-ranker.ts";
 
 /** Options of {@linkcode createOpenAiEmbedder}. */
 export interface OpenAiEmbedderOptions {
@@ -25,8 +22,6 @@ export interface OpenAiEmbedderOptions {
   readonly apiKey?: (() => string | Promise<string>) | undefined;
   /** Sent with each request. Default none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How long vectors are to be, for models that can choose. Default: as the model has them. */
-  readonly dimensions?: number | undefined;
   /** What the model wants to stand before a tool's text, such as `"passage: "`. Default `""`. */
   readonly toolPrefix?: string | undefined;
   /** What the model wants to stand before a query, such as `"query: "`. Default `""`. */
@@ -40,7 +35,6 @@ const fields: Fields<OpenAiEmbedderOptions> = {
   model: true,
   apiKey: true,
   headers: true,
-  dimensions: true,
   toolPrefix: true,
   queryPrefix: true,
   fetch: true,
@@ -56,20 +50,27 @@ const fields: Fields<OpenAiEmbedderOptions> = {
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   const url = readUrl(options);
-  const { model, dimensions, apiKey, headers = {}, toolPrefix = "", queryPrefix = "" } = options;
-  const { fetch = globalThis.fetch } = options;
+  const { model, apiKey, headers = {}, toolPrefix = "", queryPrefix = "", fetch = globalThis.fetch } = options;
   return {
-    id: JSON.stringify([url.origin + url.pathname, model, dimensions ?? null, toolPrefix, queryPrefix]),
     async embed(texts, { purpose, signal }) {
       const prefix = purpose === "query" ? queryPrefix : toolPrefix;
-      const input = texts.map((text) => prefix + text);
-      const body = JSON.stringify({ model, input, ...(dimensions !== undefined && { dimensions }) });
-      const authorization = apiKey && { authorization: await bearer(apiKey) };
-      const sent = { ...headers, ...authorization, "content-type": "application/json", accept: "application/json" };
+      const body = JSON.stringify({ model, input: texts.map((text) => prefix + text) });
+      const sent = new Headers({ ...headers, "content-type": "application/json", accept: "application/json" });
+      if (apiKey !== undefined) setBearer(sent, await apiKey());
       const init: RequestInit = { method: "POST", headers: sent, body, redirect: "manual", signal };
       return readEmbeddings(await readJson(await send(fetch, url, init), signal, url), texts.length);
     },
   };
+}
+
+function setBearer(headers: Headers, key: unknown): void {
+  try {
+    if (typeof key !== "string" || key === "") throw new TypeError("no key");
+    headers.set("authorization", `Bearer ${key}`);
+  } catch {
+    // The key itself is in no message.
+    throw new TypeError("apiKey() gave no usable key");
+  }
 }
 
 async function send(fetch: typeof globalThis.fetch, url: URL, init: RequestInit): Promise<Response> {
@@ -111,7 +112,6 @@ function readEmbeddings(answer: unknown, count: number): readonly ArrayLike<numb
   for (const [place, entry] of Array.isArray(data) ? (data as unknown[]).entries() : []) {
     if (typeof entry !== "object" || entry === null || !("embedding" in entry)) continue;
     const index: unknown = "index" in entry ? entry.index : place;
-    // What its numbers are is looked at by who uses it.
     if (typeof index === "number" && Array.isArray(entry.embedding)) vectors[index] = entry.embedding as number[];
   }
   if (vectors.length === count && Object.keys(vectors).length === count) return vectors;
@@ -120,32 +120,11 @@ function readEmbeddings(answer: unknown, count: number): readonly ArrayLike<numb
   });
 }
 
-async function bearer(apiKey: () => string | Promise<string>): Promise<string> {
-  const key: unknown = await apiKey();
-  // The key itself is in no message.
-  if (typeof key !== "string" || key === "" || !isHeaderValue(key)) throw new TypeError("apiKey() gave no usable key");
-  return `Bearer ${key}`;
-}
-
 function readUrl(options: OpenAiEmbedderOptions): URL {
   assertKnownOptions("createOpenAiEmbedder()", options, fields);
-  const { url: text, model, apiKey, fetch, headers = {}, dimensions, toolPrefix = "", queryPrefix = "" } = options;
+  const { url: text, model, apiKey, headers = {} } = options;
   if (typeof model !== "string" || model === "") throw new TypeError("model must be a text that is not empty");
-  if (typeof toolPrefix !== "string" || typeof queryPrefix !== "string") {
-    throw new TypeError("toolPrefix and queryPrefix must be texts");
-  }
-  if (dimensions !== undefined && !(Number.isSafeInteger(dimensions) && dimensions > 0)) {
-    throw new TypeError("dimensions must be a whole number of 1 or more");
-  }
-  for (const [name, value] of Object.entries({ apiKey, fetch })) {
-    if (value === undefined || typeof value === "function") continue;
-    throw new TypeError(`${name} must be a function, not ${kindOf(value)}`);
-  }
-  for (const [name, value] of Object.entries(headers)) {
-    if (!isHeaderName(name) || typeof value !== "string" || !isHeaderValue(value)) {
-      throw new TypeError(`headers has a name or value that cannot be sent: ${JSON.stringify(name.slice(0, 80))}`);
-    }
-  }
+  if (apiKey !== undefined && typeof apiKey !== "function") throw new TypeError("apiKey must be a function");
   const url = typeof text === "string" && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new TypeError("url must be an address of http: or https:");

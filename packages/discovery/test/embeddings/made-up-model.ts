@@ -24,10 +24,9 @@ export interface MadeUpModel extends Embedder {
   answer: (texts: readonly string[], signal: AbortSignal) => Promise<readonly ArrayLike<number>[]>;
 }
 
-export function madeUpModel(id = "made-up"): MadeUpModel {
+export function madeUpModel(): MadeUpModel {
   const requests: (readonly string[])[] = [];
   const model: MadeUpModel = {
-    id,
     requests,
     answer: async (texts) => texts.map(meaningOf),
     embed(texts, { signal }) {
