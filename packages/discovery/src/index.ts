@@ -25,9 +25,7 @@ export type { TokenScope } from "./tokens/token-counter.ts";
 export { estimateDefinitionTokens, estimateTokens } from "./tokens/estimate-tokens.ts";
 
 // For those who build another way to discover tools, or measure this one.
-export { createSearchIndex, type SearchIndex, type SearchOptions } from "./search/search-index.ts";
-export type { SearchDocument } from "./search/search-document.ts";
 export { relatedTerms, searchTerms } from "./search/search-terms.ts";
-export type { SearchHit } from "./search/rank-documents.ts";
+export { createSearchIndex, type SearchDocument, type SearchHit, type SearchIndex } from "./search/search-index.ts";
 export { aboutGroup, toSearchDocument } from "./catalog/catalog-search.ts";
 export { viewOptionFields } from "./view/view.ts";

@@ -64,7 +64,7 @@ describe("tools_groups", () => {
     );
     const view = viewOf({ definitions: github, groups: [plain] });
     expect(await ask(view, "tools_groups", { query: "pull" })).toMatchObject({
-      groups: [{ id: "mcp:github", description: "Does create_issue; Does list_issues; Does merge_pull_request" }],
+      groups: [{ id: "mcp:github", description: "Tools: create issue, list issues, merge pull request" }],
     });
     // For code it stays what the provider says.
     expect(view.groups()).toMatchObject([{ description: plain.description }]);

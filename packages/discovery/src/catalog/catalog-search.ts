@@ -1,16 +1,12 @@
 import type { JsonObject, ToolDefinition, ToolGroup } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import { createSearchIndex, type SearchIndex, type SearchOptions, type SearchWork } from "../search/search-index.ts";
-import type { SearchHit } from "../search/rank-documents.ts";
-import type { SearchDocument } from "../search/search-document.ts";
+import { createSearchIndex, type SearchDocument, type SearchHit, type SearchOptions } from "../search/search-index.ts";
 import type { ToolboxCatalog } from "./catalog-snapshot.ts";
-import { isInformative } from "./is-informative.ts";
-import { stripPreface } from "./strip-preface.ts";
+import { isInformative, stripPreface } from "./strip-preface.ts";
 
 /** The search index of a catalog, brought up to date by what changed since the last time. */
 export interface CatalogSearch {
   search(catalog: ToolboxCatalog, query: string, options: SearchOptions): readonly SearchHit[];
-  readonly work: SearchWork;
 }
 
 interface Indexed {
@@ -22,7 +18,7 @@ interface Indexed {
  * An empty index; the first search fills it, so that a toolbox that is never searched pays nothing.
  */
 export function createCatalogSearch(): CatalogSearch {
-  const index: SearchIndex = createSearchIndex();
+  const index = createSearchIndex();
   const indexed = new Map<string, Indexed>();
   let current: ToolboxCatalog | undefined;
 
@@ -40,7 +36,7 @@ export function createCatalogSearch(): CatalogSearch {
       const document = toSearchDocument(definition, context, about);
       indexed.set(definition.name, { definition, document });
       // A new listing makes new objects of what did not change; only new words need work.
-      if (before === undefined || !isSameDocument(before, document)) index.add(document);
+      if (JSON.stringify(before) !== JSON.stringify(document)) index.add(document);
     }
     for (const name of gone) {
       indexed.delete(name);
@@ -49,7 +45,6 @@ export function createCatalogSearch(): CatalogSearch {
   };
 
   return {
-    work: index.work,
     search(catalog, query, options) {
       update(catalog);
       return index.search(query, options);
@@ -131,17 +126,4 @@ function readParameters({ properties }: JsonObject): { readonly names: readonly 
     for (const value of values.slice(0, maxValues)) if (typeof value === "string") texts += ` ${value.slice(0, 64)}`;
   }
   return { names, texts };
-}
-
-function isSameDocument(a: SearchDocument, b: SearchDocument): boolean {
-  return (
-    a.shortName === b.shortName &&
-    a.title === b.title &&
-    a.description === b.description &&
-    a.context === b.context &&
-    a.about === b.about &&
-    a.parameterTexts === b.parameterTexts &&
-    a.aliases.join() === b.aliases.join() &&
-    a.parameters.join() === b.parameters.join()
-  );
 }

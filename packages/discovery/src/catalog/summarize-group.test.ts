@@ -37,72 +37,22 @@ describe("summarizeGroup()", () => {
     expect(summarizeGroup({ ...group, instructions }, tools(["list_vms"]))).toBe(summary);
   });
 
-  it("names the words that most of its tools have, without verbs and what the group is called", () => {
-    const members = tools(
-      ["list_issues"],
-      ["create_issue"],
-      ["azure_get_issue", "Read an issue of a repository"],
-      ["list_repositories"],
-      ["merge_pull_request"],
-      ["create_pull_request"],
-    );
-    expect(summarizeGroup(group, members)).toBe(
-      "Tools about issue, pull request, repositories: list, create, get, merge.",
-    );
-  });
-
   it.each([
     [
       "# Server\n\nAudience: written for a model.\nFollow the rules below.\n\nAlways sign in. Acme is a billing service for shops.",
       "Acme is a billing service for shops.",
     ],
-    [
-      "The user has Acme. Acme provides clouds. Use these tools to manage machines and disks.",
-      "Use these tools to manage machines and disks.",
-    ],
-    ["Before you call anything, fetch acme://rules and follow them.", "Tools about machine, disk: list, attach."],
-  ])(
-    "passes over what is said to the reader, for the sentence that says most of the tools: %j",
-    (instructions, summary) => {
-      const names = tools(
-        ["list_machines"],
-        ["list_disks"],
-        ["list_machine_of_region"],
-        ["attach_disk"],
-        ["list_machine_by_id"],
-      );
-      expect(summarizeGroup({ ...group, instructions }, names)).toBe(summary);
-    },
-  );
-
-  it("lets few tools say what they do, and names words where they say nothing", () => {
-    const named = tools(["list_vms"], ["list_disks"]);
-    const described = named().map((tool, index) => ({
-      ...tool,
-      description: `NOTE: slow. Lists things of kind ${index}. More.`,
-    }));
-    expect(summarizeGroup(group, () => described)).toBe("Lists things of kind 0; Lists things of kind 1");
-    expect(summarizeGroup(group, named)).toBe("Tools about vms, disks: list.");
-  });
-
-  it("reads past the program that all tools run, and verbs at the end", () => {
-    const members = tools(
-      ["kctl_pod_list"],
-      ["kctl_pod_delete"],
-      ["kctl_helm_chart_list"],
-      ["kctl_helm_chart_add"],
-      ["kctl_create_or_update_pod"],
-    );
-    expect(summarizeGroup(group, members)).toBe("Tools about pod, helm chart: list, delete, add, create.");
-  });
-
-  it("leaves the description as it is when there is no such word", () => {
-    expect(summarizeGroup(group, tools(["get"], ["list"]))).toBe(group.description);
+    ["Before you call anything, fetch acme://rules and follow them.", "Tools: list machines, attach disk"],
+    ["", "Tools: list machines, attach disk"],
+  ])("passes over what is said to the reader, or else names the tools: %j", (instructions, summary) => {
+    expect(summarizeGroup({ ...group, instructions }, tools(["list_machines"], ["attach_disk"]))).toBe(summary);
   });
 
   it("reads a bounded part of hostile texts, and keeps members of every object for words", () => {
     const summary = summarizeGroup({ ...group, instructions: "x".repeat(100_000) }, tools(["constructor"]));
     expect(summary.length).toBeLessThanOrEqual(200);
-    expect(summarizeGroup(group, tools(["constructor"], ["__proto__"]))).toBe("Tools about constructor, proto.");
+    const many = tools(...Array.from({ length: 300 }, (_, at) => [`tool_${at}`] as const));
+    expect(summarizeGroup(group, many).length).toBeLessThanOrEqual(160);
+    expect(summarizeGroup(group, () => [])).toBe(group.description);
   });
 });

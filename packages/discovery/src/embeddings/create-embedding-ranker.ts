@@ -80,13 +80,13 @@ export function createEmbeddingRanker(options: { readonly embedder: Embedder }):
   const closing = new AbortController();
   const sources = new Set<RankedSource>();
   const vectors = new Map<string, Float32Array>();
-  const queries = new Map<string, Promise<Float32Array | undefined>>();
   let running: Promise<void> | undefined;
   let cancelRetry: Cancel = () => {};
   const report = (diagnostic: Diagnostic): void => {
     for (const source of sources) source.report(diagnostic);
   };
-  const { embed, fail, restMs } = createModel(embedder, closing.signal, report);
+  const model = createModel(embedder, closing.signal, report);
+  const queries = { model, known: new Map<string, Promise<Float32Array | undefined>>() };
   const textsOnOffer = (): ReadonlySet<string> =>
     new Set(Array.from(sources).flatMap((source) => source.tools().map(toolText)));
   const run = async (): Promise<void> => {
@@ -98,9 +98,9 @@ export function createEmbeddingRanker(options: { readonly embedder: Embedder }):
       const missing = Array.from(offered)
         .filter((text) => !vectors.has(text))
         .slice(0, mostTexts);
-      const made = missing.length === 0 ? [] : await embed(missing, "tool");
+      const made = missing.length === 0 ? [] : await model.embed(missing, "tool");
       if (made === undefined && !closing.signal.aborted) {
-        cancelRetry = systemClock.schedule(Math.max(1000, restMs()), start);
+        cancelRetry = systemClock.schedule(Math.max(1000, model.restMs()), start);
       }
       if (made === undefined || missing.length === 0) break;
       for (const [at, vector] of made.entries()) vectors.set(missing[at] ?? "", vector);
@@ -112,31 +112,13 @@ export function createEmbeddingRanker(options: { readonly embedder: Embedder }):
     cancelRetry();
     running = run();
   };
-  const findQuery = async (query: string, signal: AbortSignal): Promise<Float32Array | undefined> => {
-    const text = query.trim().slice(0, maxQueryLength);
-    if (!/[\p{L}\p{N}]/u.test(text)) return undefined;
-    const work = queries.get(text) ?? embed([text], "query").then((made) => made?.[0]);
-    queries.delete(text);
-    queries.set(text, work);
-    for (const [oldest] of queries) if (queries.size > mostQueries) queries.delete(oldest);
-    try {
-      // What comes later is there for the next search.
-      const vector = await untilAborted(work, signal);
-      if (vector === undefined) queries.delete(text);
-      return vector;
-    } catch (error) {
-      // Too slow for one search is too slow for the next ones.
-      if (isHostsideError(error, "call_timeout")) fail(error);
-      return undefined;
-    }
-  };
   const rank = async ({ query, definitions, limit, signal }: EmbeddingRequest): Promise<readonly ScoredName[]> => {
     const ready = definitions.flatMap((definition) => {
       const vector = vectors.get(toolText(definition));
       return vector === undefined ? [] : [{ name: definition.name, vector }];
     });
     if (ready.length === 0 || ready.length < definitions.length * leastShare) return [];
-    const direction = await findQuery(query, signal);
+    const direction = await findQuery(queries, query, signal);
     return direction === undefined ? [] : standingOut(ready, direction).slice(0, limit);
   };
   return Object.assign(rank, {
@@ -160,7 +142,7 @@ export function createEmbeddingRanker(options: { readonly embedder: Embedder }):
     close() {
       closing.abort();
       cancelRetry();
-      for (const known of [sources, vectors, queries]) known.clear();
+      for (const known of [sources, vectors, queries.known]) known.clear();
     },
   });
 }
@@ -212,6 +194,30 @@ function createModel(embedder: Embedder, closing: AbortSignal, report: (diagnost
     }
   };
   return { embed, fail, restMs: () => restsUntil - systemClock.now() };
+}
+
+/** The vector of a query; `undefined` when it cannot be had now, or not before the signal aborts. */
+async function findQuery(
+  { model, known }: { readonly model: Model; readonly known: Map<string, Promise<Float32Array | undefined>> },
+  query: string,
+  signal: AbortSignal,
+): Promise<Float32Array | undefined> {
+  const text = query.trim().slice(0, maxQueryLength);
+  if (!/[\p{L}\p{N}]/u.test(text)) return undefined;
+  const work = known.get(text) ?? model.embed([text], "query").then((made) => made?.[0]);
+  known.delete(text);
+  known.set(text, work);
+  for (const [oldest] of known) if (known.size > mostQueries) known.delete(oldest);
+  try {
+    // What comes later is there for the next search.
+    const vector = await untilAborted(work, signal);
+    if (vector === undefined) known.delete(text);
+    return vector;
+  } catch (error) {
+    // Too slow for one search is too slow for the next ones.
+    if (isHostsideError(error, "call_timeout")) model.fail(error);
+    return undefined;
+  }
 }
 
 /** The tools whose likeness to the query stands out, most alike first. */

@@ -1,8 +1,7 @@
 import { isEverydayVerb } from "./name-intent.ts";
-import { joinWords, splitWords } from "./split-words.ts";
+import { joinWords, splitWords, stopWords } from "./split-words.ts";
 import { isPlural, stemWord } from "./stem-word.ts";
-import { stopWords } from "./stop-words.ts";
-import { readPhrase, readSynonyms, synonymsOfStem, type Synonyms } from "./look-up-synonyms.ts";
+import { readPhrase, synonymsOfStem, type Synonyms } from "./look-up-synonyms.ts";
 import type { Term, Vocabulary } from "./vocabulary.ts";
 
 /**
@@ -73,7 +72,7 @@ function readWords(query: string, vocabulary: Vocabulary): readonly QueryWord[] 
     const isValue = !required && /[./@:#\\][a-z0-9]|^\d|[a-z]\d|^["'`]/i.test(part);
     const isProperName = words.length > 0 && /^[A-Z][a-z]/.test(part);
     // "YouTube" is the name, not "you" and "tube", if any tool has it.
-    const joined = joinWords(part, 1).filter((word) => vocabulary.find(word) !== undefined);
+    const joined = joinWords(part, 1).filter((word) => vocabulary.find(stemWord(word)) !== undefined);
     for (const word of joined.length > 0 ? joined : splitWords(part))
       words.push({ word, stem: stemWord(word), required, isValue, isProperName });
   }
@@ -95,16 +94,16 @@ function wordClause(
   const offer = (term: Term | undefined, weight: number): void => {
     if (term !== undefined && weight * trust > (best.get(term) ?? 0)) best.set(term, weight * trust);
   };
-  const literal = vocabulary.findStem(stem);
+  const literal = vocabulary.find(stem);
   offer(literal, 1);
   // "vms": a word of three letters has no other form, unless it is the plural of an abbreviation.
-  if (word.length === 3 && word.endsWith("s")) offer(vocabulary.find(word.slice(0, 2)), spellingWeight);
+  if (word.length === 3 && word.endsWith("s")) offer(vocabulary.find(stemWord(word.slice(0, 2))), spellingWeight);
   const synonyms = synonymsOfStem(stem);
-  for (const synonym of synonyms.words) offer(vocabulary.findStem(synonym), otherWeight);
+  for (const synonym of synonyms.words) offer(vocabulary.find(synonym), otherWeight);
   // "tmplt" is short for `template`.
   for (const term of vocabulary.shortenedTo(stem, maxShortenedTerms)) offer(term, spellingWeight);
   // "web hook" finds `webhook`.
-  if (next !== undefined) offer(vocabulary.find(word + next.word), spellingWeight);
+  if (next !== undefined) offer(vocabulary.find(stemWord(word + next.word)), spellingWeight);
   if (best.size === 0) {
     for (const term of vocabulary.startingWith(word, maxPrefixTerms)) offer(term, otherWeight);
   }
@@ -113,8 +112,7 @@ function wordClause(
   if (best.size === 0 && isUnknown(synonyms) && !isValue && !isProperName) {
     for (const term of vocabulary.closestTo(word, maxTypoTerms)) {
       offer(term, otherWeight);
-      for (const synonym of readSynonyms(term.stem).words)
-        offer(vocabulary.findStem(synonym), otherWeight * otherWeight);
+      for (const synonym of synonymsOfStem(term.stem).words) offer(vocabulary.find(synonym), otherWeight * otherWeight);
     }
   }
   return { variants: best, literal, isPlural: isPlural(word), required };
@@ -131,7 +129,7 @@ function phraseClauses(words: readonly QueryWord[], vocabulary: Vocabulary): rea
     if (phrase === undefined) continue;
     const best = new Map<Term, number>();
     for (const word of phrase.synonyms.words) {
-      const term = vocabulary.findStem(word);
+      const term = vocabulary.find(word);
       if (term !== undefined) best.set(term, otherWeight);
     }
     clauses.push({ variants: best, ...noWord });
@@ -143,11 +141,11 @@ function phraseClauses(words: readonly QueryWord[], vocabulary: Vocabulary): rea
 /** "pr" asks for `pull` and `request`, each as a word of its own, if no tool says "pr" itself. */
 function spelledOutClauses({ stem }: QueryWord, vocabulary: Vocabulary): readonly Clause[] {
   const { phrases } = synonymsOfStem(stem);
-  if (phrases.length === 0 || vocabulary.findStem(stem) !== undefined) return [];
+  if (phrases.length === 0 || vocabulary.find(stem) !== undefined) return [];
   const spelledOut = new Set(phrases.flat());
   return Array.from(spelledOut)
     .filter((part) => !stopWords.has(part))
-    .map((part) => vocabulary.find(part))
+    .map((part) => vocabulary.find(stemWord(part)))
     .filter((term) => term !== undefined)
     .map((term) => ({ variants: new Map([[term, otherWeight]]), ...noWord }));
 }

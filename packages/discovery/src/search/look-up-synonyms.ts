@@ -1,6 +1,4 @@
-import { abbreviations } from "./abbreviations.ts";
 import { generalNouns } from "./general-nouns.ts";
-import { generalVerbs } from "./general-verbs.ts";
 import { stemWord } from "./stem-word.ts";
 import { synonymGroups } from "./synonym-groups.ts";
 
@@ -20,12 +18,7 @@ let table: ReadonlyMap<string, Synonyms> | undefined;
 // begins.
 let phraseLengths: ReadonlyMap<string, number> = new Map();
 
-/** Other words and phrases for a word, without the word itself. */
-export function readSynonyms(word: string): Synonyms {
-  return synonymsOfStem(stemWord(word));
-}
-
-/** The same for a word of which the stem is known. */
+/** Other words and phrases for a word, by its stem, without the word itself. */
 export function synonymsOfStem(stem: string): Synonyms {
   table ??= buildTable();
   return table.get(stem) ?? none;
@@ -54,7 +47,7 @@ function keyOf(words: readonly string[]): string {
 
 function buildTable(): ReadonlyMap<string, Synonyms> {
   const groupsOf = new Map<string, Set<string>>();
-  for (const line of [...synonymGroups, ...generalVerbs, ...generalNouns, ...abbreviations]) {
+  for (const line of [...synonymGroups, ...generalNouns]) {
     const entries = line.split(", ");
     for (const entry of entries) {
       const key = keyOf(entry.split(" "));

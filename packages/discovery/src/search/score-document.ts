@@ -1,8 +1,37 @@
-import type { SearchDocument } from "./search-document.ts";
-import { joinWords, splitWords } from "./split-words.ts";
-import { isPlural } from "./stem-word.ts";
-import { stopWords } from "./stop-words.ts";
-import type { Term, Vocabulary } from "./vocabulary.ts";
+import { joinWords, splitWords, stopWords } from "./split-words.ts";
+import { isPlural, stemWord } from "./stem-word.ts";
+
+/** What the index knows of one tool: untrusted text, read as words and never as anything else. */
+export interface SearchDocument {
+  /** The name a model calls the tool by; unique in the index, byte for byte. */
+  readonly name: string;
+  /** The name without the server's part. */
+  readonly shortName: string;
+  /** Further names that count as exact: the remote name, the server's id with the remote name. */
+  readonly aliases: readonly string[];
+  /** Blank when there is none. */
+  readonly title: string;
+  readonly description: string;
+  /** Names of the parameters. */
+  readonly parameters: readonly string[];
+  /** What the parameters are for: their descriptions and permitted values. Default blank. */
+  readonly parameterTexts?: string;
+  /** Words of the server and of the groups the tool is in. */
+  readonly context: string;
+  /** What its groups are for, such as a server's description and advice. Default blank. */
+  readonly about?: string;
+}
+
+/** A document in the index. */
+export interface IndexedDocument {
+  readonly document: SearchDocument;
+  /** How much each stem says about it: BM25 over weighted fields, before its rarity counts. */
+  readonly impacts: ReadonlyMap<string, number>;
+  /** The stems of its short name, without repeats, and whether they stand there as plurals. */
+  readonly name: ReadonlyMap<string, boolean>;
+  /** The stems of its server and groups. */
+  readonly context: readonly string[];
+}
 
 // How much a word says where it stands. Tuned on the developing half of the data set
 // (docs/discovery.md), the description by cross-validation over servers.
@@ -37,45 +66,25 @@ const maxAboutWords = 80;
 const maxJoinedWords = 12;
 const maxNameWords = 24;
 
-/**
- * Takes one term of a document, and how much it says about it: BM25 over weighted fields, before
- * the term's rarity counts.
- */
-export type TakeImpact = (term: Term, impact: number) => void;
-
-/** What of a document is looked at more closely when it is among the best. */
-export interface DocumentTerms {
-  /** The terms of its short name, without repeats. */
-  readonly name: readonly Term[];
-  /** Which of them stand there as plurals: a bit for each place. */
-  readonly plurals: number;
-  /** The terms of its server and groups. */
-  readonly context: readonly Term[];
-}
-
-/**
- * Scores a document, term by term. The same document always gives the same terms and impacts. Reads
- * a bounded part of long texts.
- */
-export function scoreDocument(document: SearchDocument, vocabulary: Vocabulary, take: TakeImpact): DocumentTerms {
-  const terms: Term[] = [];
-  const add = (term: Term, weight: number): void => {
-    if (term.evidence === 0) terms.push(term);
-    term.evidence += weight;
-  };
+/** Scores a document, stem by stem. Reads a bounded part of long texts. */
+export function scoreDocument(document: SearchDocument): IndexedDocument {
+  const evidence = new Map<string, number>();
+  const add = (stem: string, weight: number): void => void evidence.set(stem, (evidence.get(stem) ?? 0) + weight);
   const addText = (words: readonly string[], weight: number): void => {
-    for (const word of words) if (!stopWords.has(word)) add(vocabulary.intern(word), weight);
+    for (const word of words) if (!stopWords.has(word)) add(stemWord(word), weight);
+  };
+  const addOnce = (words: readonly string[], weight: number): void => {
+    for (const stem of words.map(stemWord)) if (!evidence.has(stem)) add(stem, weight);
   };
 
   const nameWords = splitWords(document.shortName, maxNameWords);
   const nameWeight = weights.name / lengthFactor(nameWords.length, typicalNameWords);
-  let plurals = 0;
+  const name = new Map<string, boolean>();
   for (const word of nameWords) {
-    const term = vocabulary.intern(word);
-    if (term.evidence === 0 && isPlural(word)) plurals |= 1 << terms.length;
-    add(term, nameWeight);
+    const stem = stemWord(word);
+    if (!name.has(stem)) name.set(stem, isPlural(word));
+    add(stem, nameWeight);
   }
-  const nameTerms = terms.slice();
   addText(splitWords(document.title, maxNameWords), weights.title);
   addText(joinWords(document.title, maxJoinedWords), weights.title);
   const [summary, detail] = splitDescription(document.description);
@@ -85,33 +94,27 @@ export function scoreDocument(document: SearchDocument, vocabulary: Vocabulary, 
   addText(detail, detailWeight);
   addText(joinWords(document.description, maxJoinedWords), detailWeight);
   for (const parameter of document.parameters.slice(0, maxParameters)) {
-    for (const word of splitWords(parameter, maxNameWords)) add(vocabulary.intern(word), weights.parameters);
+    for (const word of splitWords(parameter, maxNameWords)) add(stemWord(word), weights.parameters);
   }
-  const about = vocabulary.internText(document.about ?? "", aboutTerms);
-  for (const term of about) if (term.evidence === 0) add(term, weights.about);
+  const aboutWords = splitWords(document.about ?? "", maxAboutWords);
+  addOnce(
+    aboutWords.filter((word) => !emptyWords.has(word)),
+    weights.about,
+  );
   // Once, and only what nothing else says: the examples and formats in them would outweigh the
   // tool's own words.
-  for (const word of splitWords(document.parameterTexts ?? "", maxParameterTextWords)) {
-    if (stopWords.has(word)) continue;
-    const term = vocabulary.intern(word);
-    if (term.evidence === 0) add(term, weights.parameterTexts);
-  }
-  const context = vocabulary.internText(document.context, contextTerms);
-  for (const term of context) add(term, weights.context);
-  for (const term of terms) {
-    take(term, (term.evidence * (saturation + 1)) / (term.evidence + saturation));
-    term.evidence = 0;
-  }
-  return { name: nameTerms, plurals, context };
-}
-
-function aboutTerms(about: string): readonly string[] {
-  return splitWords(about, maxAboutWords).filter((word) => !emptyWords.has(word));
-}
-
-function contextTerms(context: string): readonly string[] {
-  const words = [...splitWords(context, maxNameWords), ...joinWords(context, maxJoinedWords)];
-  return words.filter((word) => !emptyWords.has(word));
+  const parameterWords = splitWords(document.parameterTexts ?? "", maxParameterTextWords);
+  addOnce(
+    parameterWords.filter((word) => !stopWords.has(word)),
+    weights.parameterTexts,
+  );
+  const contextWords = [...splitWords(document.context, maxNameWords), ...joinWords(document.context, maxJoinedWords)];
+  const context = contextWords.filter((word) => !emptyWords.has(word)).map(stemWord);
+  for (const stem of context) add(stem, weights.context);
+  const impacts = new Map(
+    Array.from(evidence, ([stem, sum]) => [stem, (sum * (saturation + 1)) / (sum + saturation)] as const),
+  );
+  return { document, impacts, name, context };
 }
 
 function lengthFactor(length: number, typical: number): number {

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
-import type { SearchDocument } from "./search-document.ts";
-import { createSearchIndex, type SearchIndex } from "./search-index.ts";
+import { createSearchIndex, type SearchDocument, type SearchIndex } from "./search-index.ts";
 import { stemWord } from "./stem-word.ts";
 
 function documentOf(name: string, description: string = "", more: Partial<SearchDocument> = {}): SearchDocument {

@@ -1,7 +1,6 @@
-import { splitWords } from "./split-words.ts";
+import { synonymsOfStem } from "./look-up-synonyms.ts";
+import { splitWords, stopWords } from "./split-words.ts";
 import { stemWord } from "./stem-word.ts";
-import { stopWords } from "./stop-words.ts";
-import { readSynonyms } from "./look-up-synonyms.ts";
 
 /** The stems of a text's words as the index reads them, without those that say nothing. */
 export function searchTerms(text: string): readonly string[] {
@@ -10,7 +9,7 @@ export function searchTerms(text: string): readonly string[] {
     .map(stemWord);
 }
 
-/** The stems of single words that the index takes for a word, without its own. */
-export function relatedTerms(word: string): readonly string[] {
-  return readSynonyms(word).words;
+/** The stems of single words that the index takes for a stem, without itself. */
+export function relatedTerms(stem: string): readonly string[] {
+  return synonymsOfStem(stem).words;
 }

@@ -1,6 +1,7 @@
 const wordRun = /[\p{L}\p{N}]+/gu;
 const marks = /\p{M}+/gu;
 const camelCase = /(\p{Ll})(\p{Lu})/gu;
+const endOfCapitals = /(\p{Lu})(\p{Lu}\p{Ll})/gu;
 const letterThenDigit = /(\p{L})(\p{N})/gu;
 const digitThenLetter = /(\p{N})(\p{L})/gu;
 const pluralOfCapitals = /(\p{Lu}{2})s(?!\p{Ll})/gu;
@@ -17,80 +18,11 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
  */
 export function splitWords(text: string, maxWords: number = Number.POSITIVE_INFINITY): string[] {
   const words: string[] = [];
-  let start = 0;
-  let before = separator;
-  for (let at = 0; at <= text.length && words.length < maxWords; at += 1) {
-    const kind = at < text.length ? kindOf(text.charCodeAt(at)) : separator;
-    if (kind === beyondAscii)
-      return words.concat(splitUnicode(text.slice(before === separator ? at : start), maxWords - words.length));
-    if (before === separator) {
-      start = at;
-    } else if (kind !== before && isBoundary(before, kind)) {
-      words.push(wordAt(text, start, at));
-      start = at;
-    } else if (kind === upper && before === upper && beginsWord(text, at)) {
-      words.push(text.slice(start, at).toLowerCase());
-      start = at;
-    }
-    before = kind;
-  }
-  return words;
-}
-
-const separator = 0;
-const lower = 1;
-const upper = 2;
-const digit = 3;
-const beyondAscii = 4;
-
-const asciiKinds: Uint8Array = Uint8Array.from({ length: 128 }, (_, unit) => {
-  const character = String.fromCharCode(unit);
-  if (/[a-z]/.test(character)) return lower;
-  if (/[A-Z]/.test(character)) return upper;
-  return /[0-9]/.test(character) ? digit : separator;
-});
-
-function kindOf(unit: number): number {
-  if (unit < 128) return asciiKinds[unit] ?? separator;
-  // Typographic quotes, dashes and spaces are common in English text, and no reason to take the
-  // slow way.
-  return unit <= 0xa0 || (unit >= 0x2000 && unit <= 0x206f) ? separator : beyondAscii;
-}
-
-const plural = 115;
-
-/**
- * Whether a capital after a capital begins a word of its own, as in `HTTPServer`; the last one of
- * `VMs` does not.
- */
-function beginsWord(text: string, at: number): boolean {
-  if (kindOf(text.charCodeAt(at + 1)) !== lower) return false;
-  return text.charCodeAt(at + 1) !== plural || (at + 2 < text.length && kindOf(text.charCodeAt(at + 2)) === lower);
-}
-
-function wordAt(text: string, start: number, end: number): string {
-  const isPlural =
-    end - start > 2 &&
-    text.charCodeAt(end - 1) === plural &&
-    kindOf(text.charCodeAt(end - 2)) === upper &&
-    kindOf(text.charCodeAt(end - 3)) === upper;
-  return text.slice(start, isPlural ? end - 1 : end).toLowerCase();
-}
-
-/**
- * Whether a word ends between two characters of different kinds: everywhere but after a capital, as
- * in `Issue`.
- */
-function isBoundary(before: number, kind: number): boolean {
-  return !(before === upper && kind === lower);
-}
-
-function splitUnicode(text: string, maxWords: number): string[] {
-  const words: string[] = [];
   for (const [run] of text.normalize("NFKD").replace(marks, "").matchAll(wordRun)) {
     const spaced = run
       .replace(pluralOfCapitals, "$1")
       .replace(camelCase, "$1 $2")
+      .replace(endOfCapitals, "$1 $2")
       .replace(letterThenDigit, "$1 $2")
       .replace(digitThenLetter, "$1 $2");
     for (const word of spaced.toLowerCase().split(" ")) {
@@ -127,3 +59,16 @@ export function joinWords(text: string, maxWords: number): string[] {
   }
   return words;
 }
+
+/**
+ * Words that say nothing about which tool is meant. They count in names, and in a query that
+ * consists of nothing else.
+ */
+export const stopWords: ReadonlySet<string> = new Set(
+  (
+    "a about after am an and any are as at be because been but by called can could did do does for from had has have having he her him " +
+    "his how i if in into is it its just let like me my named need needs of off on or our out over own please right she should so some such " +
+    "than that the their them then there these they this those to too up us use used uses using very via want was we were what " +
+    "when where which while will with would you your"
+  ).split(" "),
+);
