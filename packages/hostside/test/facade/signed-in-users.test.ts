@@ -102,6 +102,20 @@ describe("a user who signs in", () => {
   });
 });
 
+it("one page is enough for all calls by which the models of a user ask for a sign-in", async () => {
+  await using host = await open({ authenticateTools: true });
+  const conversations = await Promise.all(["1", "2"].map((id) => host.conversation({ id, principal: "ada" })));
+  const bob = await host.conversation({ principal: "bob" });
+  const pageOf = async (conversation: Conversation): Promise<string | undefined> => {
+    const [block] = (await conversation.call("mcp_notes_authenticate")).content;
+    return block?.type === "text" ? /^https?:.*$/m.exec(block.text)?.[0] : undefined;
+  };
+  const pages = await Promise.all(Array.from({ length: 10 }, () => conversations.map(pageOf)).flat());
+  expect([new Set(pages).size, typeof pages[0]]).toEqual([1, "string"]);
+  expect(await Promise.all(conversations.map(pageOf))).toEqual([pages[0], pages[0]]);
+  expect(pages).not.toContain(await pageOf(bob));
+});
+
 describe("a link that comes back", () => {
   const spoiled = (url: string, change: (query: URLSearchParams) => void): string => {
     const { pathname, searchParams } = new URL(url, "http://localhost");
