@@ -1,5 +1,6 @@
 import { win32 } from "node:path";
 import { detectDialect, dialectNames, findConfigs, findProjectFolder, readConfig } from "@hostside/config";
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { locationRows } from "./locations.ts";
 
@@ -80,6 +81,12 @@ describe("findConfigs()", () => {
       // With the dialect given, nothing looks at the path.
       expect(detectDialect(path, undefined) ?? dialect, path).toBe(dialect);
     }
+  });
+
+  it("has the order of the table in docs/configuration.md", () => {
+    const page = readFileSync(new URL("../../../../docs/configuration.md", import.meta.url), "utf8");
+    const listed = [...page.matchAll(/^\| `([\w-]+)` \|.*(?:\/|\.json)/gm)].map(([, dialect]) => dialect);
+    expect(listed).toEqual([...new Set(locationRows.map(({ dialect }) => dialect))]);
   });
 });
 

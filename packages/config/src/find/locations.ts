@@ -56,11 +56,6 @@ export const locationRows: readonly LocationRow[] = [
     { scope: "user", path: "{home}/.continue/config.yaml" },
     { scope: "project", path: ".continue/mcpServers/*.yaml", certain: false },
   ]),
-  ...rowsOf("cursor", "LM Studio", [{ scope: "user", path: "{home}/.lmstudio/mcp.json", certain: false }]),
-  ...rowsOf("mcp-json", "Junie", [
-    { scope: "user", path: "{home}/.junie/mcp/mcp.json", certain: false },
-    { scope: "project", path: ".junie/mcp/mcp.json", certain: false },
-  ]),
   ...rowsOf("roo", "Roo Code", [
     {
       scope: "user",
@@ -123,6 +118,7 @@ export const locationRows: readonly LocationRow[] = [
     { scope: "project", path: ".devcontainer.json" },
     { scope: "project", path: ".vscode/mcp.json" },
   ]),
+  ...rowsOf("cursor", "LM Studio", [{ scope: "user", path: "{home}/.lmstudio/mcp.json", certain: false }]),
   ...rowsOf("cursor", "Cursor", [
     { scope: "user", path: "{home}/.cursor/mcp.json" },
     { scope: "project", path: ".cursor/mcp.json" },
@@ -156,6 +152,10 @@ export const locationRows: readonly LocationRow[] = [
   ...rowsOf("evva", "evva", [
     { scope: "user", path: "{home}/.evva/settings.json" },
     { scope: "project", path: ".evva/settings.json" },
+  ]),
+  ...rowsOf("mcp-json", "Junie", [
+    { scope: "user", path: "{home}/.junie/mcp/mcp.json", certain: false },
+    { scope: "project", path: ".junie/mcp/mcp.json", certain: false },
   ]),
   ...rowsOf("mcp-json", "any", [{ scope: "project", path: "mcp.json" }]),
   ...rowsOf("hostside", "Hostside", [

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -32,7 +32,9 @@ interface Stage {
 function stage(options?: FakeTerminalOptions): Stage {
   const terminal = fakeTerminal(options);
   onTestFinished(() => terminal[Symbol.dispose]());
-  const config = terminal.file("servers.json", { mcpServers: { good: { type: "http", url: server.url } } });
+  // Its tools say that they read, which is not to count here.
+  const good = { type: "http", url: server.url, trustAnnotations: false };
+  const config = terminal.file("servers.json", { servers: { good } });
   return {
     terminal,
     call: (...tokens) => runIn(terminal, ["call", "--config", config, ...tokens]),
@@ -160,6 +162,36 @@ describe("hostside call", () => {
     expect(err).toContain("Nothing was sent.");
     const json = await call("echo", "--text", "x", "--json");
     expect(JSON.parse(json.out)).toMatchObject({ error: { code: "approval_required", outcome: "not-sent" } });
+  });
+
+  it("makes its tools complete as server/tool from then on, and by their local names", async () => {
+    const { call, terminal } = stage();
+    await call("good/echo", "--text", "x", "--yes");
+    const complete = async (typed: string): Promise<string> =>
+      (await runIn(terminal, ["complete", "--shell", "bash", "--", "--config", "servers.json", "call", typed])).out;
+    expect(await complete("good/e")).toBe("words\ngood/echo\n");
+    expect(await complete("mcp_good_e")).toBe("words\nmcp_good_echo\n");
+  });
+
+  it("asks nobody about a tool that says that it reads, on a server that the user chose", async () => {
+    using terminal = fakeTerminal();
+    const callOf = async (entry: object, ...more: readonly string[]): Promise<number> => {
+      const config = terminal.file("own.json", { servers: { s: { type: "http", url: server.url, ...entry } } });
+      return (await runIn(terminal, ["call", "--config", config, "s/echo", "--text", "x", ...more])).code;
+    };
+    expect(await callOf({})).toBe(0);
+    expect(await callOf({ tools: { echo: { effect: "external" } } })).toBe(2);
+    expect(await callOf({ tools: { echo: { requireApproval: true } } })).toBe(2);
+    expect(await callOf({ trustAnnotations: false })).toBe(2);
+
+    const project = fakeTerminal({ canAsk: true });
+    onTestFinished(() => project[Symbol.dispose]());
+    mkdirSync(join(project.cwd, ".git"));
+    project.file(".mcp.json", { mcpServers: { theirs: { type: "http", url: server.url } } });
+    expect(await runIn(project, ["trust", "theirs", "--yes"])).toMatchObject({ code: 0 });
+    const calling = runIn(project, ["call", "theirs/echo", "--text", "x"]);
+    await answer(project, [["Call it?", enter]]);
+    expect(await calling).toMatchObject({ code: 2, out: "" });
   });
 
   it("asks at a terminal, once, what is missing and whether the call may be made", async () => {

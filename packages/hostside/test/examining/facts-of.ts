@@ -22,7 +22,7 @@ export function machineOf(facts: Partial<MachineFacts> = {}): MachineFacts {
 }
 
 export function configOf(facts: Partial<ConfigFacts> = {}): ConfigFacts {
-  return { files: [], problems: [], plainSecrets: [], duplicates: [], ...facts };
+  return { files: [], problems: [], plainSecrets: [], unused: [], duplicates: [], ...facts };
 }
 
 export function toolOf(facts: Partial<OfferedToolFacts> = {}): OfferedToolFacts {

@@ -56,7 +56,10 @@ describe("splitLine()", () => {
 describe("completeWords()", () => {
   const sources: CompletionSources = {
     servers: async () => [{ value: "files" }, { value: "my server" }],
-    tools: async () => [{ value: "mcp_files_read" }, { value: "mcp_files_write" }],
+    tools: async () => [
+      { value: "files/read", localName: "mcp_files_read" },
+      { value: "files/write", localName: "mcp_files_write" },
+    ],
   };
   const complete = async (...words: readonly string[]): Promise<unknown> => {
     using terminal = fakeTerminal();
@@ -81,6 +84,9 @@ describe("completeWords()", () => {
     { words: ["list", "--config", ""], wanted: "files" },
     { words: ["list", "--config=a"], wanted: "files" },
     { words: ["list", "--timeout", ""], wanted: [] },
+    { words: ["call", ""], wanted: ["files/read", "files/write"] },
+    { words: ["call", "files/r"], wanted: ["files/read"] },
+    { words: ["show", "mcp_files_w"], wanted: ["mcp_files_write"] },
     { words: ["completion", ""], wanted: ["bash", "zsh", "fish"] },
     { words: ["help", "comp"], wanted: ["completion"] },
     { words: ["comp"], wanted: ["completion"] },

@@ -95,6 +95,24 @@ describe("hostside list", () => {
     expect(problems).toContainEqual(expect.objectContaining({ code: "unset_variable", serverId: "unset" }));
   });
 
+  it("shows the entries of a name that another one is used in place of", async () => {
+    using terminal = fakeTerminal();
+    const off = { command: "x", disabled: true };
+    for (const [folder, name] of [
+      [".cursor", "mcp.json"],
+      [".codeium/windsurf", "mcp_config.json"],
+    ] as const) {
+      mkdirSync(join(terminal.home, folder), { recursive: true });
+      writeFileSync(join(terminal.home, folder, name), JSON.stringify({ mcpServers: { twice: off } }));
+    }
+    const { out } = await runIn(terminal, ["list", "--where"]);
+    expect(out).toContain("user ~/.cursor/mcp.json:1\n");
+    expect(out).toContain("    not used: the entry of this name in ~/.codeium/windsurf/mcp_config.json:1:16\n");
+    const { servers } = JSON.parse((await runIn(terminal, ["list", "--json"])).out);
+    expect(servers).toMatchObject([{ over: [expect.stringContaining("mcp_config.json:1:16")] }]);
+    expect((await runIn(terminal, ["doctor"])).out).toContain("mcp_config.json:1:16 is not used");
+  });
+
   it("counts entries that have no server in them, and does not end well because of the others", async () => {
     using terminal = fakeTerminal();
     const both = { command: "x", url: "http://127.0.0.1/" };

@@ -25,6 +25,8 @@ export interface ConfigFacts {
   readonly files: readonly ConfigFileFacts[];
   readonly problems: readonly ConfigProblemFacts[];
   readonly plainSecrets: readonly PlainSecret[];
+  /** Entries that another one of the same name is used in place of. */
+  readonly unused: readonly { readonly server: string; readonly place: string }[];
   /** Names of servers with the very same program or URL. */
   readonly duplicates: readonly (readonly string[])[];
 }

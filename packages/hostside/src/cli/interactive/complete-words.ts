@@ -7,6 +7,11 @@ export interface CompletionCandidate {
   readonly about?: string | undefined;
 }
 
+/** A tool, which has a local name beside `server/tool`. */
+export interface ToolCandidate extends CompletionCandidate {
+  readonly localName?: string | undefined;
+}
+
 /** An argument of a tool's. */
 export interface ToolArgument extends CompletionCandidate {
   /** What it may be, where that is a short list. */
@@ -16,8 +21,8 @@ export interface ToolArgument extends CompletionCandidate {
 /** Where names come from that no command knows. */
 export interface CompletionSources {
   readonly servers: () => Promise<readonly CompletionCandidate[]>;
-  /** By their local names. */
-  readonly tools: () => Promise<readonly CompletionCandidate[]>;
+  /** As `server/tool`. */
+  readonly tools: () => Promise<readonly ToolCandidate[]>;
   /** Default: nothing is known of them. */
   readonly argumentsOf?: ((tool: string) => readonly ToolArgument[]) | undefined;
 }
@@ -41,7 +46,7 @@ export async function completeWords(
   sources: CompletionSources,
 ): Promise<WordCompletion> {
   const place = walk(program, words);
-  const values = (one: Option | Argument): Promise<WordCompletion> => valuesOf(one, program, sources);
+  const values = (one: Option | Argument): Promise<WordCompletion> => valuesOf(one, { program, current, sources });
   if (place.option !== undefined) return startingWith(current, await values(place.option));
   if (!place.isLiteral && current.startsWith("-")) {
     const equals = current.indexOf("=");
@@ -130,14 +135,26 @@ function toolArguments({ command, operands, isLiteral }: Place, sources: Complet
   return sources.argumentsOf?.(tool) ?? [];
 }
 
-async function valuesOf(one: Option | Argument, program: Command, sources: CompletionSources): Promise<WordCompletion> {
+interface Completing {
+  readonly program: Command;
+  readonly current: string;
+  readonly sources: CompletionSources;
+}
+
+async function valuesOf(one: Option | Argument, { program, current, sources }: Completing): Promise<WordCompletion> {
   if (one.argChoices !== undefined) return one.argChoices.map((value) => ({ value }));
   // Of an option the name is that of its value: `--config <file>`.
   const name = "flags" in one ? (/[<[]([\w-]+)/.exec(one.flags)?.[1] ?? "") : one.name();
   if (/^servers?$|^name$/.test(name)) return sources.servers();
-  if (/^tools?$/.test(name)) return sources.tools();
+  if (/^tools?$/.test(name)) return toolNames(current, await sources.tools());
   if (/^commands?$/.test(name)) return commandsOf(program);
   return /file|folder|path/.test(name) ? "files" : [];
+}
+
+// Local names are offered to those who type one: both would be a list of twice the length.
+function toolNames(current: string, tools: readonly ToolCandidate[]): readonly CompletionCandidate[] {
+  if (tools.some(({ value }) => value.startsWith(current))) return tools;
+  return tools.flatMap(({ value, localName }) => (localName === undefined ? [] : { value: localName, about: value }));
 }
 
 function startingWith(current: string, completion: WordCompletion): WordCompletion {

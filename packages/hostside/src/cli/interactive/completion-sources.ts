@@ -1,7 +1,7 @@
 import { loadConfig } from "@hostside/config/node";
 import { userState } from "../../state/user-state.ts";
 import type { CommandContext } from "../command-context.ts";
-import { searchTool } from "../opening/find-tool.ts";
+import { pathOf, searchTool } from "../opening/find-tool.ts";
 import type { OpenedHost } from "../opening/opened-host.ts";
 import { filesOf } from "../opening/config-files.ts";
 import { lastNamesOf } from "../opening/last-names.ts";
@@ -25,7 +25,7 @@ export function sourcesAtRest({ terminal, options }: CommandContext, words: read
       const ids = (await load()).map(({ serverId }) => serverId);
       const { servers } = await lastNamesOf(ids, userState({ env, home, platform }).store);
       return servers.flatMap(([serverId, tools]) =>
-        tools.map(([remoteName, value]) => ({ value, about: `${remoteName} of ${serverId}` })),
+        tools.map(([toolName, localName]) => ({ value: `${serverId}/${toolName}`, localName })),
       );
     },
   };
@@ -36,7 +36,7 @@ export function sourcesOfHost({ host }: OpenedHost): CompletionSources {
   return {
     servers: async () => host.statuses().map(({ id, state }): CompletionCandidate => ({ value: id, about: state })),
     tools: async () =>
-      host.tools().map(({ name, description }): CompletionCandidate => ({ value: name, about: description })),
+      host.tools().map((tool) => ({ value: pathOf(tool), localName: tool.name, about: tool.description })),
     argumentsOf: (tool) => argumentsIn(searchTool(tool, host.tools())[0]?.inputSchema),
   };
 }

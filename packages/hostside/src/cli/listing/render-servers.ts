@@ -101,7 +101,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 function detailsOf(server: ListedServer, view: ServersView): readonly string[] {
   const { columns, paint, common = [] } = view;
-  const { error, mend, off, file, droppedTools = 0, quarantinedTools = 0 } = server;
+  const { error, mend, off, file, over = [], droppedTools = 0, quarantinedTools = 0 } = server;
   const isOffElsewhere = off === "disabled" && mend === undefined && file !== undefined;
   const indent = "    ";
   const notes = [
@@ -112,10 +112,11 @@ function detailsOf(server: ListedServer, view: ServersView): readonly string[] {
     ...(quarantinedTools === 0 ? [] : [`${formatCount(quarantinedTools, "tool")} held back until somebody approves`]),
   ];
   const place = view.where === true ? terminalLine(placeOf(server, view)) : "";
+  const others = over.map((one) => `not used: the entry of this name in ${terminalLine(shortPath(one, view))}`);
   const command = mend === undefined ? [] : [paint("name", `${indent}hostside ${shellLine([...mend, ...common])}`)];
   return [
     // Whole as well: half a path leads nowhere.
-    ...(place === "" ? [] : [paint("dim", `${indent}${place}`)]),
+    ...[place, ...others].filter((line) => line !== "").map((line) => paint("dim", `${indent}${line}`)),
     ...notes.flatMap((note) => wrapText(note, { width: columns, indent })),
     ...(error?.stderr ?? []).map((line) => paint("dim", cutToWidth(`${indent}| ${line}`, columns))),
     // A command is whole, so that it can be copied; a terminal wraps it.

@@ -33,6 +33,8 @@ export interface ListedServer {
   readonly scope?: string | undefined;
   readonly file?: string | undefined;
   readonly line?: number | undefined;
+  /** Places of entries of the same name that are not used because of this one. */
+  readonly over?: readonly string[] | undefined;
   readonly transport?: string | undefined;
   readonly era?: string | undefined;
   readonly protocolVersion?: string | undefined;
@@ -110,6 +112,7 @@ function describeServer(id: string, { status, source }: KnownServer, parts: List
     scope: source?.scope,
     file: place?.file,
     line: place?.line,
+    over: source === undefined || source.over.length === 0 ? undefined : source.over,
     transport: status?.transport,
     era: status?.server?.era,
     protocolVersion: status?.server && terminalLine(status.server.protocolVersion, 40),

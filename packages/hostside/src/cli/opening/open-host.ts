@@ -1,6 +1,6 @@
 import { createTrust } from "@hostside/config";
 import { loadConfig } from "@hostside/config/node";
-import { HostsideError, type Store } from "@hostside/core";
+import { HostsideError, type ServerSpec, type Store } from "@hostside/core";
 import { hasBrowser, openBrowser } from "@hostside/auth/node";
 import { openHostParts, type HostParts } from "../../create-host.ts";
 import { userState } from "../../state/user-state.ts";
@@ -78,6 +78,7 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
   const asker = canAsk(context) ? terminalAsker(terminal) : undefined;
   const files = filesOf(context);
   const only = await chooseServers(request, files, state.store);
+  const specs = new Map<string, ServerSpec>();
   const isWanted = (serverId: string): boolean => only?.includes(serverId) !== false;
   const cancelled = new AbortController();
   const signal = AbortSignal.any([terminal.signal, cancelled.signal]);
@@ -92,8 +93,12 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
         allow: only && isWanted,
         // The entry by which a host has all of these: with it they would start once more. Who names
         // it wants it.
-        revise: (spec) =>
-          only?.includes(spec.id) !== true && isServeEntry(spec) ? undefined : withStartTime(spec, options.timeout),
+        revise: (spec) => {
+          specs.set(spec.id, spec);
+          return only?.includes(spec.id) !== true && isServeEntry(spec)
+            ? undefined
+            : withStartTime(spec, options.timeout);
+        },
       },
       connector: { ...fromEnvironment, effects },
       provider: request.follow === true ? { refresh: "debounced" } : {},
@@ -104,7 +109,9 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
       timeoutMs: request.wait === false ? 0 : (options.timeout ?? 30) * 1000,
       policy: {
         validation: { input: "strict" },
-        approval: request.approver ? approveCalls(request.approver, asker) : { handler: asker && askApproval(asker) },
+        approval: request.approver
+          ? approveCalls(request.approver, { asker, specOf: (id) => specs.get(id) })
+          : { handler: asker && askApproval(asker) },
       },
       auth: { prompt: signInPrompt(terminal, { asker }) },
       onElicit: asker && askElicitation(asker, pageOpener(terminal)),

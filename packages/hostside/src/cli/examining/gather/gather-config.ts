@@ -26,6 +26,9 @@ export async function gatherConfig(
         ...(problem.fix !== undefined && { fix: terminalLine(problem.fix, 500) }),
       })),
     plainSecrets: await plainSecretsOf(wanted),
+    unused: wanted.flatMap(({ serverId, over }) =>
+      over.map((place) => ({ server: serverId, place: terminalLine(place, 500) })),
+    ),
     duplicates: duplicatesOf(servers).filter((ids) => ids.some(isWanted)),
   };
 }

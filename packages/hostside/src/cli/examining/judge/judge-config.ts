@@ -7,7 +7,7 @@ const area = "configuration";
 
 /** What the files say, and what is wrong with them. */
 export function judgeConfig(
-  { files, problems, plainSecrets, duplicates }: ConfigFacts,
+  { files, problems, plainSecrets, unused, duplicates }: ConfigFacts,
   servers: readonly ServerFacts[],
 ): readonly DoctorFinding[] {
   return [
@@ -24,6 +24,9 @@ export function judgeConfig(
     }),
     ...problems.map(judgeProblem),
     ...servers.flatMap(judgeOff),
+    ...unused.map(({ server, place }): DoctorFinding => {
+      return { level: "ok", area, server, what: `the entry of this name in ${place} is not used` };
+    }),
     ...judgeSecrets(plainSecrets),
     ...duplicates.map(judgeDuplicate),
   ];
