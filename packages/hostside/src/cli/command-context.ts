@@ -1,3 +1,4 @@
+import type { TypedServer } from "./render/server-words.ts";
 import type { OpenedHost } from "./opening/opened-host.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -5,6 +6,8 @@ import type { Terminal } from "./terminal.ts";
 export interface GlobalOptions {
   /** Files in place of what is found (`--config`, repeatable). */
   readonly config?: readonly string[] | undefined;
+  /** A server that the command line has in it, in place of files. */
+  readonly typed?: TypedServer | undefined;
   /** One JSON document on stdout, and nothing else there. */
   readonly json?: boolean | undefined;
   /** How long servers may take to come up, in seconds: more than 0. Default 30. */

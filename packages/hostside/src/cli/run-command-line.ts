@@ -4,6 +4,7 @@ import { HostsideError } from "@hostside/core";
 import { Crashed, OutputClosed } from "./abort-reasons.ts";
 import type { CommandContext } from "./command-context.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
+import { takeTypedServer, type TakenServer } from "./opening/typed-server.ts";
 import { createProgram } from "./program/create-program.ts";
 import type { CommandRun } from "./program/declare.ts";
 import type { ProgramOptions } from "./program/global-options.ts";
@@ -37,7 +38,7 @@ export async function runCommandLine(
     const expectStop = (): void => void (isStopExpected = true);
     return {
       terminal: withSafeOutput(withColor(terminal, color)),
-      options: { ...given, ...options },
+      options: { ...given, ...options, ...(taken.server !== undefined && { typed: taken.server }) },
       opened,
       expectStop,
     };
@@ -48,13 +49,15 @@ export async function runCommandLine(
   const isJson = given?.json ?? isJsonAsked(argv);
   const pages = isJson ? withJsonTexts(terminal) : terminal;
   const program = createProgram(pages, run, (line, { terminal: own, ...rest }) => runCommandLine(line, own, rest));
+  // What is open already stays as it is.
+  const taken: TakenServer = opened === undefined ? takeTypedServer(argv, program) : { line: argv };
   let command = program;
   program.hook("preSubcommand", (_parent, chosen) => {
     command = chosen;
   });
   const { signal } = terminal;
   try {
-    await program.parseAsync(argv, { from: "user" });
+    await program.parseAsync(taken.line, { from: "user" });
     return isInterrupted(signal) && !isStopExpected ? exitCodes.incomplete : exitCode;
   } catch (error) {
     if (signal.aborted && signal.reason instanceof OutputClosed) return exitCodes.pass;

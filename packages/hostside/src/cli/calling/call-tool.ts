@@ -77,7 +77,7 @@ async function readArguments(given: CallArguments, { definition, opened, context
     if (isJsonObject(parsed)) return parsed;
     throw usageError(
       `${source === "-" ? "stdin" : "--args"} must be an object as JSON`,
-      `Example: ${exampleOf(definition)}`,
+      `Example: ${exampleOf(definition, options.typed)}`,
     );
   };
   const bases = [...(given.json === undefined ? [] : [given.json]), ...(isOnStdin ? ["-"] : [])];
@@ -89,6 +89,7 @@ async function readArguments(given: CallArguments, { definition, opened, context
     definition,
     parameters,
     asker: opened.asker,
+    example: exampleOf(definition, options.typed),
     onDefault: (name, value) => {
       if (options.quiet === true) return;
       const line = `--${terminalLine(name, 100)} is ${terminalLine(JSON.stringify(value), 200)}, the default of the tool`;
@@ -161,8 +162,8 @@ function showPage(definition: ToolDefinition, { terminal, options }: CommandCont
   const { name, description, inputSchema, outputSchema, effect = "external" } = definition;
   if (options.json === true) {
     const tool = { name, path: pathOf(definition), description, effect, inputSchema, outputSchema };
-    printJson(terminal, { tool, example: exampleOf(definition) });
-  } else terminal.out(`${toolPage(definition, terminal.columns).join("\n")}\n`);
+    printJson(terminal, { tool, example: exampleOf(definition, options.typed) });
+  } else terminal.out(`${toolPage(definition, { columns: terminal.columns, typed: options.typed }).join("\n")}\n`);
   return exitCodes.pass;
 }
 

@@ -5,7 +5,7 @@ import { terminalLine } from "../render/one-line.ts";
 import { usageError } from "../usage-error.ts";
 import { withMember } from "./build-arguments.ts";
 import { coerceText, describeKinds } from "./coerce-text.ts";
-import { exampleOf, signatureOf } from "./describe-parameters.ts";
+import { signatureOf } from "./describe-parameters.ts";
 import { alternativesOf, memberOf } from "./schema-alternatives.ts";
 import { defaultOf, type Parameter, type Parameters } from "./tool-parameters.ts";
 
@@ -13,6 +13,8 @@ import { defaultOf, type Parameter, type Parameters } from "./tool-parameters.ts
 export interface CompleteInit {
   readonly definition: ToolDefinition;
   readonly parameters: Parameters;
+  /** A command line that calls the tool. */
+  readonly example: string;
   /** Absent where nobody can be asked. */
   readonly asker: TerminalPrompter | undefined;
   /** Hears of each argument that was filled in from the schema's own default. */
@@ -26,7 +28,7 @@ export interface CompleteInit {
  */
 export async function completeArguments(
   args: JsonObject,
-  { definition, parameters, asker, onDefault }: CompleteInit,
+  { definition, parameters, example, asker, onDefault }: CompleteInit,
 ): Promise<JsonObject> {
   let complete = args;
   const missing: Parameter[] = [];
@@ -41,12 +43,12 @@ export async function completeArguments(
   }
   if (missing.length === 0) return complete;
   const toAsk = asker === undefined || missing.length > mostAsked ? undefined : asker;
-  if (toAsk === undefined) throw missingError(definition, missing);
+  if (toAsk === undefined) throw missingError(definition, missing, example);
   return toAsk.alone(async (questions) => {
     questions.show([signatureOf(definition)]);
     for (const parameter of missing) {
       const answer = await askFor(parameter, parameters.root, questions);
-      if (answer === undefined) throw missingError(definition, [parameter]);
+      if (answer === undefined) throw missingError(definition, [parameter], example);
       complete = withMember(complete, [parameter.name], answer);
     }
     return complete;
@@ -96,11 +98,8 @@ function valueOf(
   return coerced.value;
 }
 
-function missingError(definition: ToolDefinition, missing: readonly Parameter[]): Error {
+function missingError(definition: ToolDefinition, missing: readonly Parameter[], example: string): Error {
   const names = missing.slice(0, mostAsked).map(({ name }) => `--${terminalLine(name, 100)}`);
   const more = missing.length > mostAsked ? ` and ${missing.length - mostAsked} more` : "";
-  return usageError(
-    `missing: ${names.join(", ")}${more}`,
-    `${signatureOf(definition)}; for example: ${exampleOf(definition)}`,
-  );
+  return usageError(`missing: ${names.join(", ")}${more}`, `${signatureOf(definition)}; for example: ${example}`);
 }

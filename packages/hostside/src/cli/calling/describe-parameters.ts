@@ -1,6 +1,7 @@
 import type { JsonObject, ToolDefinition } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import { pathOf } from "../opening/find-tool.ts";
+import { serverWords, type TypedServer } from "../render/server-words.ts";
 import { cleanLines, terminalLine } from "../render/one-line.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { padToWidth, widthOf } from "../render/text-width.ts";
@@ -51,16 +52,23 @@ export function signatureOf(definition: ToolDefinition): string {
 }
 
 /** A command line that calls a tool, with something in the place of each required argument. */
-export function exampleOf(definition: ToolDefinition): string {
+export function exampleOf(definition: ToolDefinition, typed?: TypedServer | undefined): string {
   const { inputSchema: root } = definition;
   const parameters = readParameters(root, root);
   const required = [...parameters.byName.values()].filter(({ isRequired }) => isRequired).slice(0, mostShown);
   const options = required.map((one) => optionLine(one, root));
-  return [shellLine(["hostside", "call", pathOf(definition)]), ...options].join(" ");
+  const { origin } = definition;
+  const isTyped = typed !== undefined && origin?.serverId === typed.id;
+  const own = isTyped ? serverWords(typed.id, typed) : [];
+  const tool = isTyped ? [...(own[0] === "--" ? ["--"] : []), origin.toolName] : [pathOf(definition)];
+  return [shellLine(["hostside", "call", ...own, ...tool]), ...options].join(" ");
 }
 
 /** The page of a tool: what `hostside call TOOL --help` shows. Lines. */
-export function toolPage(definition: ToolDefinition, columns: number): readonly string[] {
+export function toolPage(
+  definition: ToolDefinition,
+  { columns, typed }: { readonly columns: number; readonly typed?: TypedServer | undefined },
+): readonly string[] {
   const { inputSchema: root, effect = "external" } = definition;
   const parameters = readParameters(root, root);
   const rows = describeParameters(parameters);
@@ -73,7 +81,7 @@ export function toolPage(definition: ToolDefinition, columns: number): readonly 
     ...argumentLines(lines, parameters),
     "",
     "Example:",
-    `  ${exampleOf(definition)}`,
+    `  ${exampleOf(definition, typed)}`,
   ];
 }
 

@@ -54,6 +54,11 @@ export const declareCall: Declare = (program, run) => {
       { line: "hostside call files/read_file --path notes.txt", does: "calls read_file of the server files" },
       { line: `hostside call add --args '{"a": 1, "b": 2}' --json`, does: "arguments and result as JSON" },
       { line: "hostside call files/write_file --path a.txt --content @draft.txt --yes", does: "a text out of a file" },
+      {
+        line: "hostside call https://example.com/mcp search --query x",
+        does: "on a server that is configured nowhere",
+      },
+      { line: "hostside call -- npx -y some-server -- search --query x", does: "the same for a program" },
       { line: "hostside call files/read_file --help", does: "the arguments of the tool" },
       { line: "hostside call export -- --json", does: "the tool's own --json" },
     ],

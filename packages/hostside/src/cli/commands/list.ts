@@ -30,6 +30,8 @@ export const declareList: Declare = (program, run) => {
     examples: [
       { line: "hostside list", does: "every server and its tools" },
       { line: "hostside list github", does: "starts this one alone, and shows its tools with their effects" },
+      { line: "hostside list https://example.com/mcp", does: "a server that is configured nowhere" },
+      { line: "hostside list -- npx -y some-server", does: "the same for a program" },
       { line: "hostside list --no-tools --where", does: "servers alone, with the file and the line of each" },
       { line: "hostside list --json", does: "for a script" },
     ],

@@ -15,7 +15,7 @@ import type { CommandContext, CommandWork } from "../command-context.ts";
 import type { Terminal } from "../terminal.ts";
 import { usageError } from "../usage-error.ts";
 import { adviseOn, type Advice } from "./advise.ts";
-import { buildEntry, type EntryArguments } from "./build-entry.ts";
+import { buildEntry, type EntryArguments } from "../opening/build-entry.ts";
 import { changeConfig, valueAt, type CurrentConfig, type FileChange } from "./change-config.ts";
 import { choosePlace, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
 import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";

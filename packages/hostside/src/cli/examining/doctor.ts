@@ -2,10 +2,11 @@ import { loadConfig, type LoadedConfig, type ServerSource } from "@hostside/conf
 import { isHostsideError, cleanText, truncateText, type Diagnostic } from "@hostside/core";
 import { createConnector } from "@hostside/transports";
 import type { Host } from "../../host.ts";
-import type { CommandContext, CommandWork } from "../command-context.ts";
+import type { CommandContext, CommandWork, GlobalOptions } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { filesOf } from "../opening/config-files.ts";
 import { openHost } from "../opening/open-host.ts";
+import { serverWords } from "../render/server-words.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { knownServer } from "../opening/known-server.ts";
 import type { DoctorFacts, ServerFacts } from "./facts.ts";
@@ -39,7 +40,7 @@ export interface DoctorArguments {
 export const doctor: CommandWork<DoctorArguments> = async ({ server }, context) => {
   const { terminal, options } = context;
   const facts = await gatherFacts(server, context);
-  const findings = judgeAll(facts).map((finding) => forFiles(finding, options.config));
+  const findings = judgeAll(facts).map((finding) => forFiles(finding, options));
   if (options.json === true) {
     const { machine, config, servers } = facts;
     printJson(terminal, { findings, machine, config, servers });
@@ -52,12 +53,15 @@ export const doctor: CommandWork<DoctorArguments> = async ({ server }, context) 
 };
 
 // Of a server that only these files have, nothing else knows. `init` is about those that are found.
-function forFiles(finding: DoctorFinding, files: readonly string[] = []): DoctorFinding {
+function forFiles(finding: DoctorFinding, { config: files = [], typed }: GlobalOptions): DoctorFinding {
   const { mend } = finding;
-  if (files.length === 0 || mend === undefined || !("command" in mend)) return finding;
+  if (mend === undefined || !("command" in mend)) return finding;
   if (!mend.command.startsWith("hostside ") || mend.command === "hostside init") return finding;
-  const words = shellLine(files.flatMap((file) => ["--config", file]));
-  return { ...finding, mend: { command: `${mend.command} ${words}` } };
+  const id = typed === undefined ? "" : ` ${shellLine([typed.id])}`;
+  const own = typed !== undefined && mend.command.endsWith(id) ? serverWords(typed.id, typed) : [];
+  const command = own.length === 0 ? mend.command : mend.command.slice(0, -id.length);
+  const words = [...files.flatMap((file) => ["--config", file]), ...own];
+  return words.length === 0 ? finding : { ...finding, mend: { command: `${command} ${shellLine(words)}` } };
 }
 
 async function gatherFacts(typed: string | undefined, context: CommandContext): Promise<DoctorFacts> {

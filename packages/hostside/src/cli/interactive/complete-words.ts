@@ -1,5 +1,6 @@
 import { cleanText } from "@hostside/core";
 import type { Argument, Command, Option } from "commander";
+import { findCommand, findOption } from "../program/find-option.ts";
 
 /** Something that may be typed next. */
 export interface CompletionCandidate {
@@ -103,15 +104,6 @@ function walk(program: Command, words: readonly string[]): Place {
     }
   }
   return { command, operands, option, isLiteral };
-}
-
-function findCommand(command: Command, name: string): Command | undefined {
-  return command.commands.find((one) => one.name() === name || one.aliases().includes(name));
-}
-
-function findOption(command: Command, flag: string): Option | undefined {
-  const found = command.options.find(({ long, short }) => long === flag || short === flag);
-  return found ?? (command.parent === null ? undefined : findOption(command.parent, flag));
 }
 
 function optionsOf(command: Command): readonly CompletionCandidate[] {

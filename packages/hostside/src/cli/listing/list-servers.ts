@@ -82,7 +82,8 @@ function show(listing: Listing, { server, tools, long, where }: ListArguments, c
   const { terminal, options } = context;
   const { columns, paint, cwd, home } = terminal;
   const common = (options.config ?? []).flatMap((file) => ["--config", file]);
-  printLines(terminal, renderServers(listing, { columns, paint, cwd, home, where, common }));
+  const { typed } = options;
+  printLines(terminal, renderServers(listing, { columns, paint, cwd, home, where, common, typed }));
   for (const line of renderWarnings(listing, context)) terminal.err(`${line}\n`);
   if (!tools) return;
   if (server === undefined) printLines(terminal, renderToolGroups(listing, terminal));

@@ -7,6 +7,7 @@ import { shortPath } from "../render/short-path.ts";
 import { cutToWidth } from "../render/text-width.ts";
 import { wrapText } from "../render/wrap-text.ts";
 import type { Frame } from "../render/live-lines.ts";
+import { serverWords, type TypedServer } from "../render/server-words.ts";
 import type { ListedServer, Listing } from "./server-report.ts";
 
 /** How servers are shown. */
@@ -17,6 +18,7 @@ export interface ServersView extends Pick<Terminal, "columns" | "paint" | "cwd" 
    * What every command is given, so that one that is copied does the same: `--config other.json`.
    */
   readonly common?: readonly string[] | undefined;
+  readonly typed?: TypedServer | undefined;
 }
 
 interface Look {
@@ -100,7 +102,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 function detailsOf(server: ListedServer, view: ServersView): readonly string[] {
-  const { columns, paint, common = [] } = view;
+  const { columns, paint, common = [], typed } = view;
   const { error, mend, off, file, over = [], droppedTools = 0, quarantinedTools = 0 } = server;
   const isOffElsewhere = off === "disabled" && mend === undefined && file !== undefined;
   const indent = "    ";
@@ -113,7 +115,9 @@ function detailsOf(server: ListedServer, view: ServersView): readonly string[] {
   ];
   const place = view.where === true ? terminalLine(placeOf(server, view)) : "";
   const others = over.map((one) => `not used: the entry of this name in ${terminalLine(shortPath(one, view))}`);
-  const command = mend === undefined ? [] : [paint("name", `${indent}hostside ${shellLine([...mend, ...common])}`)];
+  const ofTyped = typed && mend?.flatMap((word) => serverWords(word, typed));
+  const mendWords = ofTyped === undefined ? [...(mend ?? []), ...common] : [...common, ...ofTyped];
+  const command = mend === undefined ? [] : [paint("name", `${indent}hostside ${shellLine(mendWords)}`)];
   return [
     // Whole as well: half a path leads nowhere.
     ...[place, ...others].filter((line) => line !== "").map((line) => paint("dim", `${indent}${line}`)),

@@ -31,7 +31,7 @@ export function createProgram(terminal: Terminal, run: CommandRun, runLine: RunL
 const overview: Page = {
   purpose: "More",
   about: [
-    "Servers come from the configurations that you have (hostside.json, and those of Claude Code, Cursor, VS Code and others), or from the files of --config.",
+    "Servers come from the configurations that you have (hostside.json, and those of Claude Code, Cursor, VS Code and others), or from the files of --config. A URL, or a program behind --, is used in place of them.",
   ],
   examples: [
     { line: "hostside list", does: "every server with what is wrong with it, and its tools" },

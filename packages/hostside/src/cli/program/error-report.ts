@@ -1,4 +1,5 @@
 import { isHostsideError, type HostsideError } from "@hostside/core";
+import type { TypedServer } from "../render/server-words.ts";
 import { UsageError } from "../usage-error.ts";
 import { hintOf } from "./hint-of.ts";
 
@@ -24,8 +25,8 @@ export interface ErrorReport {
 }
 
 /** What is to be said of something that was thrown. */
-export function reportError(error: unknown): ErrorReport {
-  if (isHostsideError(error)) return reportHostsideError(error);
+export function reportError(error: unknown, typed: TypedServer | undefined): ErrorReport {
+  if (isHostsideError(error)) return reportHostsideError(error, typed);
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof UsageError) return { code: "usage", kind: "contract", message, hint: error.hint };
   if (isSystemError(error)) return { code: "system", kind: "system", message };
@@ -37,10 +38,11 @@ export function reportError(error: unknown): ErrorReport {
   };
 }
 
-function reportHostsideError(error: HostsideError): ErrorReport {
+function reportHostsideError(error: HostsideError, typed: TypedServer | undefined): ErrorReport {
   const { code, kind, rawMessage, serverId, toolName, outcome, retryable } = error;
   const details = error.toJSON()["details"];
-  return { code, kind, message: rawMessage, serverId, toolName, outcome, retryable, hint: hintOf(error), details };
+  const hint = hintOf(error, typed);
+  return { code, kind, message: rawMessage, serverId, toolName, outcome, retryable, hint, details };
 }
 
 // https://nodejs.org/api/errors.html#class-systemerror

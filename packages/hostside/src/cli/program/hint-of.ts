@@ -1,4 +1,5 @@
 import type { HostsideError, HostsideErrorCode } from "@hostside/core";
+import { serverWords, type TypedServer } from "../render/server-words.ts";
 import { shellLine } from "../render/shell-word.ts";
 
 type Hint = (server: string, error: HostsideError) => string | undefined;
@@ -50,7 +51,7 @@ const hints: Readonly<Partial<Record<HostsideErrorCode, Hint>>> = {
 };
 
 /** The command that mends a failure, in a line for people; `undefined` where none is known. */
-export function hintOf(error: HostsideError): string | undefined {
-  const server = error.serverId === undefined ? "NAME" : shellLine([error.serverId]);
+export function hintOf(error: HostsideError, typed: TypedServer | undefined): string | undefined {
+  const server = error.serverId === undefined ? "NAME" : shellLine(serverWords(error.serverId, typed));
   return Object.hasOwn(hints, error.code) ? hints[error.code]?.(server, error) : undefined;
 }

@@ -10,7 +10,7 @@ import { printJson } from "../render/print.ts";
  * Says what went wrong: on stderr for people, and with `--json` as the one document on stdout, too.
  */
 export function renderError(error: unknown, { terminal, options }: CommandContext): void {
-  const report = reportError(error);
+  const report = reportError(error, options.typed);
   if (options.json === true) printJson(terminal, { error: report });
   else terminal.err(`${linesOfError(error, report, terminal).join("\n")}\n`);
   if (options.verbose === true) terminal.err(`${cleanLines(inspect(error)).join("\n")}\n`);

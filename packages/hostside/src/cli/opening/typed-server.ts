@@ -1,0 +1,70 @@
+import type { Command } from "commander";
+import { basename } from "node:path";
+import { findCommand, findOption } from "../program/find-option.ts";
+import type { TypedServer } from "../render/server-words.ts";
+import { mayInstall } from "./installers.ts";
+
+/** A command line, and the server that it had in it. */
+export interface TakenServer {
+  /** With the id of the server where its command names one, else without it. */
+  readonly line: readonly string[];
+  readonly server?: TypedServer;
+}
+
+const namingOne: ReadonlySet<string> = new Set(["list", "doctor", "check", "login", "logout", "auth"]);
+const usingAll: ReadonlySet<string> = new Set(["groups", "repl", "serve"]);
+const namingOther: ReadonlySet<string> = new Set(["call", "show", "search"]);
+
+/**
+ * Takes a server out of a command line: `list https://example.com/mcp`, `list -- npx -y server`,
+ * `call -- npx -y server -- tool`. Where more has to follow, a program ends with another `--`, and
+ * without it is none: a word behind `--` never starts a program by mistake. Pure.
+ */
+export function takeTypedServer(argv: readonly string[], program: Command): TakenServer {
+  const { at, name } = findFirst(argv, program);
+  const word = argv[at];
+  if (word === undefined || !(namingOne.has(name) || usingAll.has(name) || namingOther.has(name)))
+    return { line: argv };
+  const before = argv.slice(0, at);
+  const behind = argv.slice(at + 1);
+  if (/^https?:\/\//i.test(word)) return take(name, { before, words: [word], after: behind });
+  if (word !== "--" || behind.length === 0) return { line: argv };
+  if (!namingOther.has(name)) return take(name, { before, words: behind, after: [] });
+  const end = behind.indexOf("--");
+  if (end < 1) return { line: argv };
+  return take(name, { before, words: behind.slice(0, end), after: behind.slice(end + 1) });
+}
+
+/** Where the first word is that is neither a command nor an option or its value; or `--`. */
+function findFirst(argv: readonly string[], program: Command): { readonly at: number; readonly name: string } {
+  let command = program;
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? "";
+    const next = command === program && word !== "--" ? findCommand(program, word) : undefined;
+    if (next !== undefined) command = next;
+    else if (word === "--" || !word.startsWith("-")) return { at, name: command.name() };
+    else if (findOption(command, word)?.required === true) at += 1;
+  }
+  return { at: argv.length, name: command.name() };
+}
+
+interface Taken {
+  readonly before: readonly string[];
+  readonly words: readonly string[];
+  readonly after: readonly string[];
+}
+
+function take(name: string, { before, words, after }: Taken): TakenServer {
+  const id = idOf(words);
+  const line = [...before, ...(namingOne.has(name) ? [id] : []), ...after];
+  return { line, server: { id, words } };
+}
+
+// What people call it: its host, its package, or its program.
+function idOf([first = "", ...args]: readonly string[]): string {
+  if (/^https?:\/\//i.test(first)) return URL.canParse(first) ? new URL(first).host : first;
+  const isInstalled = mayInstall({ id: "", type: "stdio", command: first, args });
+  const named = isInstalled ? args.find((word) => !/^-|^(?:exec|dlx|x|run|tool)$/.test(word)) : undefined;
+  const name = basename((named ?? first).replaceAll("\\", "/")).replace(/(?<=.)@.*$|\.(?:exe|cmd|[cm]?js|py)$/i, "");
+  return name === "" ? "server" : name;
+}
