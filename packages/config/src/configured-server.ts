@@ -52,10 +52,6 @@ export interface ServerExtras {
   readonly passContext?: boolean | undefined;
   /** Whether nothing is sent to this server for a while after several failures in a row. */
   readonly breaker?: boolean | undefined;
-  /** How long a task of this server is waited for. */
-  readonly taskWaitMs?: number | undefined;
-  /** Whether resources of this server are wanted. */
-  readonly resources?: boolean | undefined;
   /** The folder that a process without a `cwd` starts in, where the dialect has one. */
   readonly defaultCwd?: "workspaceFolder" | undefined;
   /** What the dialect's rules filled in that the file does not say, for whoever wonders. */

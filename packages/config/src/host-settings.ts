@@ -50,10 +50,6 @@ export interface HostSettings {
   readonly enabled?: boolean | undefined;
   readonly imports?: readonly ConfigImport[] | undefined;
   readonly inputs?: readonly ConfigInput[] | undefined;
-  /** How long what belongs to a conversation is kept after its last use. */
-  readonly sessionTtlMs?: number | undefined;
-  /** How often is looked for what is no longer used. */
-  readonly idleReapMs?: number | undefined;
   readonly resourceCache?:
     | {
         readonly enabled?: boolean | undefined;

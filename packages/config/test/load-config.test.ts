@@ -194,7 +194,7 @@ describe("loadConfig() of an extension", () => {
     write("ext/mcp.yaml", { mcp: { servers: { files: server("${EXTENSION_ROOT}/run") } } });
     write("ext/run", "");
     const { servers, problems } = await loadConfig({ ...place, extensions: extensionAt(join(root, "ext")) });
-    expect(problems.filter(({ code }) => code !== "inherits_environment")).toEqual([]);
+    expect(problems).toEqual([]);
     expect(servers).toMatchObject([
       { id: "notes.files", command: join(root, "ext", "run"), labels: { scope: "extension" } },
     ]);

@@ -40,8 +40,6 @@ const extraFields: Fields<Omit<ServerExtras, "assumed" | "breaker" | "defaultCwd
   oauth: true,
   approval: true,
   passContext: true,
-  resources: true,
-  taskWaitMs: true,
 };
 const oauthFields: Fields<Required<ServerExtras>["oauth"] & object> = {
   flow: true,
@@ -73,8 +71,6 @@ const httpFields: Fields<Omit<HttpEntry, "command" | keyof EntrySettings>> = {
 const toolFields: Fields<ToolOverride> = { effect: true, requireApproval: true, title: true, description: true };
 const settingFields: Fields<Omit<HostSettings, "imports" | "inputs" | "serve" | "projectServe">> = {
   enabled: true,
-  sessionTtlMs: true,
-  idleReapMs: true,
   resourceCache: true,
   allowedResourceUris: true,
   strictRootPaths: true,

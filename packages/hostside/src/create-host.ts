@@ -246,18 +246,10 @@ function chooseResults(given: HostOptions["results"], { state, ...defaults }: Re
 
 /** What a configuration says of its servers and nothing here does; one for each. */
 function unusedSettings({ sources }: LoadedConfig): readonly Diagnostic[] {
-  return sources.flatMap(({ serverId, state, extras: { oauth, resources, taskWaitMs } }) => {
+  return sources.flatMap(({ serverId, state, extras: { oauth } }) => {
     if (state !== "on") return [];
-    const found: string[] = [];
-    if (oauth?.metadataUrl !== undefined && issuerOfMetadata(oauth.metadataUrl) === undefined) {
-      found.push("the metadata URL of oauth is none of an authorization server");
-    }
-    if (resources === false) found.push("resources: false: resources are on offer or not for all servers");
-    if (taskWaitMs !== undefined) found.push("taskWaitMs: a task has the time of its call");
-    return found.map((what) => ({
-      kind: "setting-unused" as const,
-      serverId,
-      message: `server ${JSON.stringify(serverId)}: not used: ${what}`,
-    }));
+    if (oauth?.metadataUrl === undefined || issuerOfMetadata(oauth.metadataUrl) !== undefined) return [];
+    const message = `server ${JSON.stringify(serverId)}: not used: the metadata URL of oauth is none of an authorization server`;
+    return [{ kind: "setting-unused" as const, serverId, message }];
   });
 }

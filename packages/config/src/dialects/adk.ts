@@ -5,7 +5,6 @@ import type { ChosenTransport, ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { createServerReader } from "../read/server-reader.ts";
 import type { ConfigDialect } from "./dialect.ts";
-import { warnInheritance } from "./warn-inheritance.ts";
 
 const callSeconds = { stdio: 30, http: 60 } as const;
 
@@ -41,7 +40,6 @@ export const adk: ConfigDialect = {
       return readEntry(entry, { ...rules, nested }, { id, parsed });
     });
     const result = reader.result();
-    warnInheritance(reader, result.servers, rules.title);
     return result;
   },
 };

@@ -124,12 +124,15 @@ function readKnobs(entry: ConfigEntry, draft: DraftBuilder): void {
   draft.set("concurrency", word("concurrency", concurrencies) ?? "serial", entry.at("concurrency"));
   const elicitation = entry.flag("elicitation");
   if (elicitation !== undefined) draft.set("elicitation", elicitation, entry.at("elicitation"));
-  const resources = entry.flag("resources");
-  if (resources !== undefined) draft.extra("resources", resources);
+  if (entry.flag("resources") === false)
+    entry.warn("resources", {
+      code: "unsupported",
+      message: "is not used: resources are on offer for all servers or none",
+    });
   if (entry.flag("disabled") === true || entry.flag("enabled") === false)
     draft.set("disabled", true, entry.at("disabled"));
-  const seconds = entry.entry("tasks")?.number("max_wait_secs") ?? 300;
-  if (entry.has("tasks")) draft.extra("taskWaitMs", Math.min(Math.max(seconds, 1), 86_400) * 1000);
+  if (entry.entry("tasks")?.number("max_wait_secs") !== undefined)
+    entry.warn("tasks", { code: "unsupported", message: "max_wait_secs is not used: a task has the time of its call" });
 }
 
 function readTimes(entry: ConfigEntry, draft: DraftBuilder): void {

@@ -6,7 +6,6 @@ import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { createServerReader } from "../read/server-reader.ts";
 import type { ConfigDialect } from "./dialect.ts";
-import { warnInheritance } from "./warn-inheritance.ts";
 
 const connectSeconds = 30;
 const longestConnectSeconds = 600;
@@ -43,7 +42,6 @@ export const evva: ConfigDialect = {
     }
     reader.readMap(["mcpServers"], (entry, id) => readEntry(entry, rules, { id, parsed }));
     const result = reader.result();
-    warnInheritance(reader, result.servers, rules.title);
     return { ...result, servers: result.servers.toSorted((a, b) => compareText(a.id, b.id)) };
   },
 };

@@ -12,7 +12,7 @@ import { readSettings } from "../read/read-settings.ts";
 import { createServerReader, type ReadServer } from "../read/server-reader.ts";
 import type { ConfigDialect } from "./dialect.ts";
 
-const extraFields = ["envFile", "oauth", "approval", "passContext", "resources", "taskWaitMs"] as const;
+const extraFields = ["envFile", "oauth", "approval", "passContext"] as const;
 
 /** `hostside.json`: specs as they are, by id, and all that a host is configured with. */
 export const hostside: ConfigDialect = {
@@ -103,8 +103,6 @@ function readExtras(entry: ConfigEntry): ServerExtras {
     oauth: settings && Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)),
     approval: approval as ServerExtras["approval"],
     passContext: entry.flag("passContext"),
-    resources: entry.flag("resources"),
-    taskWaitMs: entry.number("taskWaitMs"),
   };
   return Object.fromEntries(Object.entries(extras).filter(([, value]) => value !== undefined));
 }

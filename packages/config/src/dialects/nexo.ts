@@ -9,7 +9,6 @@ import { readEntry } from "../read/read-entry.ts";
 import { refuseUnknownKeys } from "../read/unknown-keys.ts";
 import { createServerReader, type ReadServer } from "../read/server-reader.ts";
 import type { ConfigDialect, ExtensionContext } from "./dialect.ts";
-import { warnInheritance } from "./warn-inheritance.ts";
 
 const settingKeys: readonly string[] = [
   "enabled",
@@ -78,7 +77,6 @@ export const nexo: ConfigDialect = {
     const prefix = extension === undefined ? "" : `${extension.id}.`;
     reader.readMap(["mcp", "servers"], read, { prefix });
     const result = reader.result(settings);
-    warnInheritance(reader, result.servers, rules.title);
     return { ...result, servers: result.servers.toSorted((a, b) => compareText(a.id, b.id)) };
   },
 };
@@ -138,7 +136,13 @@ function checkRoot(transport: ConfigEntry, { root, strictRootPaths }: ExtensionC
 
 function readSettings(mcp: ConfigEntry): { readonly settings: HostSettings; readonly timeouts: readonly Timeout[] } {
   refuseUnknownKeys(mcp, settingKeys, rules.title);
-  const time = (name: string): number | undefined => readTime(mcp, name);
+  for (const name of ["session_ttl", "idle_reap_interval"]) {
+    if (readTime(mcp, name) === undefined) continue;
+    mcp.warn(name, {
+      code: "unsupported",
+      message: "is not used: pool of the host says when unused connections close",
+    });
+  }
   const enabled = mcp.flag("enabled");
   const uris = mcp.texts("resource_uri_allowlist");
   const strictRootPaths = mcp.flag("strict_root_paths");
@@ -151,8 +155,6 @@ function readSettings(mcp: ConfigEntry): { readonly settings: HostSettings; read
   }
   const settings = {
     enabled,
-    sessionTtlMs: time("session_ttl") ?? 1_800_000,
-    idleReapMs: time("idle_reap_interval") ?? 60_000,
     resourceCache: resourceCache && {
       enabled: resourceCache["enabled"],
       ttlMs: resourceCache["ttl"],

@@ -7,9 +7,6 @@ import type { ConfigLayer } from "./config-layer.ts";
 const ownKeys: readonly (keyof HostSettings)[] = ["enabled", "imports", "inputs"];
 const narrowingKeys: readonly (keyof HostSettings)[] = [...ownKeys, "allowServers", "denyServers"];
 
-// Every file of nexo has these, as defaults, and nothing is done by them.
-const timeKeys: readonly (keyof HostSettings)[] = ["sessionTtlMs", "idleReapMs"];
-
 /** What the settings of a project's file may change of what its user gets. */
 export function projectSettings({ allowServers, denyServers, serve, strictRootPaths }: HostSettings): HostSettings {
   return {
@@ -56,7 +53,7 @@ export function mergeSettings(
         continue;
       }
       if (isOwn || (key === "strictRootPaths" && value === true)) merged.set(key, value);
-      else if (!(result.dialect === "nexo" && timeKeys.includes(key))) ignored.push(key);
+      else ignored.push(key);
     }
     if (ignored.length > 0 && projectFolder !== undefined) problems.push(ignoredSettings(file, ignored));
   }

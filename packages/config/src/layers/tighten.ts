@@ -56,8 +56,6 @@ const extraRules: Readonly<Record<keyof ServerExtras, Tighten>> = {
   approval: only("always"),
   passContext: only(false),
   breaker: any,
-  taskWaitMs: any,
-  resources: any,
   defaultCwd: any,
   assumed: any,
 };

@@ -28,7 +28,6 @@ export const configProblemCodes = [
   "ids_alike",
   "outside_root",
   "relative_path",
-  "inherits_environment",
   "missing_rm",
   // What references in it stand for, and what is made of it.
   "unset_variable",

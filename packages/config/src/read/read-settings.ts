@@ -11,8 +11,6 @@ type Shape = Readonly<Record<string, Kind | Readonly<Record<string, "flag" | "nu
 const topFields: readonly string[] = ["$schema", "servers", "inputs", "imports", "settings", "serve"];
 const shape: Shape = {
   enabled: "flag",
-  sessionTtlMs: "number",
-  idleReapMs: "number",
   resourceCache: { enabled: "flag", ttlMs: "number", maxEntries: "number" },
   allowedResourceUris: "texts",
   strictRootPaths: "flag",

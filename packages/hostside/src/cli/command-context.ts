@@ -6,6 +6,8 @@ import type { Terminal } from "./terminal.ts";
 export interface GlobalOptions {
   /** Files in place of what is found (`--config`, repeatable). */
   readonly config?: readonly string[] | undefined;
+  /** The dialect of these files (`--dialect`). Default: found out. */
+  readonly dialect?: string | undefined;
   /** A server that the command line has in it, in place of files. */
   readonly typed?: TypedServer | undefined;
   /** One JSON document on stdout, and nothing else there. */

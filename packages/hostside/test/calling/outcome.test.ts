@@ -135,7 +135,7 @@ it.each([40, 80])("shows every parameter on the page of a tool, in %i columns", 
       choice: { enum: Array.from({ length: 20 }, (_, at) => `choice number ${at}`), description: "One of many." },
     },
   };
-  const page = toolPage({ ...definition, inputSchema }, columns);
+  const page = toolPage({ ...definition, inputSchema }, { columns });
   expect(page).toContain("  --bare <string>");
   expect(page.find((line) => line.includes("長い"))).toMatch(/^ {2}.*--長い.* <integer> +How/);
   expect(page.join(" ")).toMatch(/choice\s+number 11.*One of\s+many\./);
@@ -149,7 +149,7 @@ it.each<[JsonObject, string]>([
   [{ type: "object", additionalProperties: false }, "It takes no arguments."],
   [{ type: "object", properties: "of no use", additionalProperties: false }, "It takes no arguments."],
 ])("says what a tool without parameters takes: %j", (inputSchema, line) => {
-  expect(toolPage({ ...definition, inputSchema }, 80)).toContain(line);
+  expect(toolPage({ ...definition, inputSchema }, { columns: 80 })).toContain(line);
 });
 
 it("prints of a result as JSON nothing that a terminal obeys, and the same value", async () => {
@@ -161,7 +161,7 @@ it("prints of a result as JSON nothing that a terminal obeys, and the same value
 });
 
 it("shows a hostile schema without its escape sequences", () => {
-  const page = [...toolPage(tool, 80), signatureOf(tool)].join("\n");
+  const page = [...toolPage(tool, { columns: 80 }), signatureOf(tool)].join("\n");
   expect(page).not.toMatch(/[\u001B\u009B\u202E]/);
   expect(page).toContain('--mode <"a" | "b">');
   expect(page).toContain('(required, default "b")');

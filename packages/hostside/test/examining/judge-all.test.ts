@@ -169,6 +169,7 @@ describe("the program", () => {
   it.each<[Partial<ProgramFacts>, string, object]>([
     [{ missingCwd: "/gone" }, "problem", { command: "mkdir -p /gone" }],
     [{ missingFiles: ["/x.js"] }, "advice", { text: expect.any(String) }],
+    [{ inheritsAll: true }, "advice", { text: expect.stringContaining("inheritEnv") }],
     [{ leavesContainers: true }, "advice", { text: expect.stringContaining("--rm") }],
   ])("of one that is there: %j", (program, level, mend) => {
     const server = serverOf({

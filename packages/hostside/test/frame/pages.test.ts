@@ -1,5 +1,6 @@
 import { split } from "shlex";
 import { describe, expect, it } from "vitest";
+import { takeTypedServer } from "../../src/cli/opening/typed-server.ts";
 import { createProgram } from "../../src/cli/program/create-program.ts";
 import { helpPageOf } from "../../src/cli/program/describe-page.ts";
 import { widthOf } from "../../src/cli/render/text-width.ts";
@@ -37,7 +38,7 @@ describe("the pages of help", () => {
         async () => void (ran += 1),
         async () => 0,
       );
-      await fresh.parseAsync(argvOf(line), { from: "user" });
+      await fresh.parseAsync(takeTypedServer(argvOf(line), fresh).line, { from: "user" });
       expect({ line, ran }).toEqual({ line, ran: 1 });
     }
   });

@@ -5,7 +5,7 @@ import { terminalAsker } from "../../src/cli/opening/asking/terminal-asker.ts";
 import { canAsk } from "../../src/cli/opening/asking/can-ask.ts";
 import { openHost } from "../../src/cli/opening/open-host.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
-import { fakeTerminal, type FakeTerminal, type FakeTerminalOptions } from "../fake-terminal.ts";
+import { fakeTerminal, runIn, type FakeTerminal, type FakeTerminalOptions } from "../fake-terminal.ts";
 
 const notes = fixtureServer("modern-stdio");
 const entry = { command: notes.command, args: notes.args };
@@ -137,4 +137,23 @@ it("shows what somebody else wrote without anything that a terminal obeys, one l
   const hostile = "a\u001B[2Jb\u009B1Ac\u202Ed\nStart it? yes\u0007";
   await terminalAsker(terminal).alone(async (ask) => ask.show([`server ${hostile}`]));
   expect(terminal.written.err).toBe("server a\\u{1b}[2Jb\\u{9b}1Ac\\u{202e}d Start it? yes\\u{7}\n");
+});
+
+it("reads a file in the dialect that is named, and says nothing of what is as its tool has it", async () => {
+  using terminal = fakeTerminal();
+  // There an unset variable stays as it is, and a program gets the whole environment.
+  const args = [...(notes.args ?? []), "${NOBODY_SET_THIS}"];
+  terminal.file("tool.json", { mcpServers: { one: { command: notes.command, args } } });
+  const listed = async (...more: readonly string[]) =>
+    runIn(terminal, ["list", "--json", "--config", "tool.json", ...more]);
+  expect(await listed()).toMatchObject({ code: 2, out: expect.stringContaining("NOBODY_SET_THIS") });
+  expect(JSON.parse((await listed("--dialect", "evva")).out)).toMatchObject({
+    servers: [{ id: "one", state: "ready" }],
+    problems: [],
+  });
+  expect(await listed("--dialect", "evwa")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('no dialect "evwa"'),
+  });
+  expect(await runIn(terminal, ["list", "--dialect", "evva"])).toMatchObject({ code: 2 });
 });

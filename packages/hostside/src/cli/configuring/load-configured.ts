@@ -1,6 +1,7 @@
 import { createTrust, type AskTrust, type Trust } from "@hostside/config";
 import { loadConfig, type LoadedConfig, type ServerSource } from "@hostside/config/node";
 import { userState } from "../../state/user-state.ts";
+import { filesOf } from "../opening/config-files.ts";
 import type { CommandContext } from "../command-context.ts";
 
 /** What is configured here, and what was decided about it. Nothing is started. */
@@ -18,10 +19,10 @@ export async function loadConfigured(
   ask?: AskTrust,
   around: (trust: Trust) => Trust = (trust) => trust,
 ): Promise<Configured> {
-  const { env, home, platform, cwd, signal } = terminal;
-  const { store, lock } = userState({ env, home, platform });
+  const { store, lock } = userState(terminal);
+  const { watch: _, ...files } = filesOf({ terminal, options });
   const trust = around(createTrust({ store, lock, ask }));
-  const config = await loadConfig({ files: options.config ?? "auto", trust, env, home, platform, cwd, signal });
+  const config = await loadConfig({ ...files, trust, signal: terminal.signal });
   return { config, trust };
 }
 

@@ -6,7 +6,7 @@ import type { CommandContext, CommandWork, GlobalOptions } from "../command-cont
 import { exitCodes } from "../exit-codes.ts";
 import { filesOf } from "../opening/config-files.ts";
 import { openHost } from "../opening/open-host.ts";
-import { serverWords } from "../render/server-words.ts";
+import { fileWords, serverWords } from "../render/server-words.ts";
 import { shellLine } from "../render/shell-word.ts";
 import { knownServer } from "../opening/known-server.ts";
 import type { DoctorFacts, ServerFacts } from "./facts.ts";
@@ -53,14 +53,15 @@ export const doctor: CommandWork<DoctorArguments> = async ({ server }, context) 
 };
 
 // Of a server that only these files have, nothing else knows. `init` is about those that are found.
-function forFiles(finding: DoctorFinding, { config: files = [], typed }: GlobalOptions): DoctorFinding {
+function forFiles(finding: DoctorFinding, options: GlobalOptions): DoctorFinding {
+  const { typed } = options;
   const { mend } = finding;
   if (mend === undefined || !("command" in mend)) return finding;
   if (!mend.command.startsWith("hostside ") || mend.command === "hostside init") return finding;
   const id = typed === undefined ? "" : ` ${shellLine([typed.id])}`;
   const own = typed !== undefined && mend.command.endsWith(id) ? serverWords(typed.id, typed) : [];
   const command = own.length === 0 ? mend.command : mend.command.slice(0, -id.length);
-  const words = [...files.flatMap((file) => ["--config", file]), ...own];
+  const words = [...fileWords(options), ...own];
   return words.length === 0 ? finding : { ...finding, mend: { command: `${command} ${shellLine(words)}` } };
 }
 

@@ -74,6 +74,8 @@ export interface ProgramFacts {
   readonly missingFiles: readonly string[];
   /** `docker run` without `--rm`: stopped containers pile up. */
   readonly leavesContainers: boolean;
+  /** Whether it gets the whole environment of this process. */
+  readonly inheritsAll?: boolean | undefined;
   /** The package that `npx` runs. */
   readonly npxPackage?: string;
 }

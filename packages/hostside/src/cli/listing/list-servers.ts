@@ -11,6 +11,7 @@ import { renderServerTools, renderToolGroups } from "./render-tools.ts";
 import { describeServers, type Listing, type ListedServer } from "./server-report.ts";
 import { followStart, followStderr, startTimeoutMs } from "./start-servers.ts";
 import { formatProblem } from "@hostside/config";
+import { fileWords } from "../render/server-words.ts";
 import { formatCount } from "../render/format-amount.ts";
 import { terminalLine } from "../render/one-line.ts";
 import { shortPath } from "../render/short-path.ts";
@@ -81,7 +82,7 @@ async function lookOn(opened: OpenedHost, context: CommandContext, server: strin
 function show(listing: Listing, { server, tools, long, where }: ListArguments, context: CommandContext): void {
   const { terminal, options } = context;
   const { columns, paint, cwd, home } = terminal;
-  const common = (options.config ?? []).flatMap((file) => ["--config", file]);
+  const common = fileWords(options);
   const { typed } = options;
   printLines(terminal, renderServers(listing, { columns, paint, cwd, home, where, common, typed }));
   for (const line of renderWarnings(listing, context)) terminal.err(`${line}\n`);

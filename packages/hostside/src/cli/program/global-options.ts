@@ -11,6 +11,7 @@ export interface ProgramOptions extends GlobalOptions {
 export function addGlobalOptions(program: Command): Command {
   return program
     .option("--config <file>", "use this file in place of what is found; can be given again", collect)
+    .option("--dialect <name>", "how files of --config are read, such as evva (default: found out)")
     .option("--json", "one JSON document on stdout, and nothing else there")
     .option("--timeout <seconds>", "how long servers may take to come up (default: 30)", readSeconds)
     .option("--quiet", "no progress; problems and questions stay")

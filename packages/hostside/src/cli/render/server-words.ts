@@ -1,3 +1,5 @@
+import type { GlobalOptions } from "../command-context.ts";
+
 /** A server that stands in a command line itself, in place of a configuration. */
 export interface TypedServer {
   readonly id: string;
@@ -9,4 +11,13 @@ export interface TypedServer {
 export function serverWords(serverId: string, typed: TypedServer | undefined): readonly string[] {
   if (typed?.id !== serverId) return [serverId];
   return typed.words.length === 1 && /^https?:/i.test(typed.words[0] ?? "") ? typed.words : ["--", ...typed.words];
+}
+
+/** The options that have another command line use the same files. */
+export function fileWords(
+  { config = [], dialect }: Pick<GlobalOptions, "config" | "dialect">,
+  toPath: (file: string) => string = (file) => file,
+): readonly string[] {
+  const files = config.flatMap((file) => ["--config", toPath(file)]);
+  return dialect === undefined ? files : [...files, "--dialect", dialect];
 }

@@ -2,7 +2,7 @@ import { resolve, dirname, isAbsolute, join } from "node:path";
 import { findConfigFiles, loadConfig, type LoadedConfig } from "@hostside/config/node";
 import type { CommandContext } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { serverWords } from "../render/server-words.ts";
+import { fileWords, serverWords } from "../render/server-words.ts";
 import { filesOf } from "../opening/config-files.ts";
 import { terminalLine } from "../render/one-line.ts";
 import { printJson } from "../render/print.ts";
@@ -77,7 +77,7 @@ function argumentsOf(given: ServeArguments, { terminal, options }: CommandContex
     ...(lock === undefined ? [] : ["--lock", path(lock)]),
     ...(callLog === undefined ? [] : ["--call-log", path(callLog)]),
     ...(otel === true ? ["--otel"] : []),
-    ...(options.config ?? []).flatMap((file) => ["--config", path(file)]),
+    ...fileWords(options, path),
     ...(options.timeout === undefined ? [] : ["--timeout", String(options.timeout)]),
     ...(options.verbose === true ? ["--verbose"] : []),
     ...(options.typed === undefined ? [] : serverWords(options.typed.id, options.typed)),

@@ -31,6 +31,7 @@ export async function gatherProgram(
     ...(spec.cwd !== undefined && (await isMissing(cwd)) && { missingCwd: cwd }),
     missingFiles: candidates.filter((_, index) => missing[index]),
     leavesContainers: leavesContainers(command, args),
+    ...(spec.inheritEnv === "all" && { inheritsAll: true }),
     ...(npxPackage !== undefined && { npxPackage }),
   };
 }

@@ -7,7 +7,7 @@ const area = "program";
 /** Whether the program of a server is there, and what is odd about how it is started. */
 export function judgeProgram({ id, program }: ServerFacts, machine: MachineFacts): readonly DoctorFinding[] {
   if (program === undefined) return [];
-  const { command, path, missingCwd, missingFiles, leavesContainers } = program;
+  const { command, path, missingCwd, missingFiles, leavesContainers, inheritsAll } = program;
   const server = id;
   const findings: DoctorFinding[] = [];
   if (path !== undefined)
@@ -41,6 +41,14 @@ export function judgeProgram({ id, program }: ServerFacts, machine: MachineFacts
       server,
       what: "docker run without --rm: each start leaves a stopped container behind",
       mend: { text: 'add "--rm" to its "args", after "run"' },
+    });
+  if (inheritsAll === true)
+    findings.push({
+      level: "advice",
+      area,
+      server,
+      what: "it gets the whole environment of this process, secrets included",
+      mend: { text: 'name what it needs in "env" of a hostside.json, where "inheritEnv" is "safe"' },
     });
   return findings;
 }
