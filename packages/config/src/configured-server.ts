@@ -54,8 +54,6 @@ export interface ServerExtras {
   readonly breaker?: boolean | undefined;
   /** The folder that a process without a `cwd` starts in, where the dialect has one. */
   readonly defaultCwd?: "workspaceFolder" | undefined;
-  /** What the dialect's rules filled in that the file does not say, for whoever wonders. */
-  readonly assumed?: readonly string[] | undefined;
 }
 
 /**

@@ -111,19 +111,21 @@ async function withTlsFiles(draft: ServerDraft, { fields, context }: Omit<Fillin
   if (draft.url === undefined || draft.tls === undefined) return draft;
   const read = async (field: string, written: string): Promise<string> => {
     const text = await fields.expand(field, written);
-    if (text.includes("-----BEGIN ")) return text;
-    const found = await resolveReference({ text, kind: "file", name: text }, context, []);
+    const isText = text.includes("-----BEGIN ");
+    const found = isText
+      ? { value: text, isSecret: true }
+      : await resolveReference({ text, kind: "file", name: text }, context, []);
     if ("message" in found) fields.report(field, { severity: "error", ...found });
-    return "value" in found ? found.value : text;
+    if (!("value" in found)) return text;
+    if (field === "tls.key" && found.isSecret) fields.addSecret(found.value);
+    return found.value;
   };
   const { ca, cert, key } = draft.tls;
   const authorities = await Promise.all([ca ?? []].flat().map((one) => read("tls.ca", one)));
-  const secret = key === undefined ? undefined : await read("tls.key", key);
-  if (secret !== undefined) fields.addSecret(secret);
   const tls = {
     ...(ca !== undefined && { ca: authorities }),
     ...(cert !== undefined && { cert: await read("tls.cert", cert) }),
-    ...(secret !== undefined && { key: secret }),
+    ...(key !== undefined && { key: await read("tls.key", key) }),
   };
   return { ...draft, tls };
 }
@@ -139,7 +141,8 @@ async function withEnvFile(
   if ("message" in read) fields.report("envFile", { severity: "error", ...read });
   if (!("value" in read)) return draft;
   const variables = parseEnvFile(read.value);
-  for (const [name, value] of variables) if (isSecretName(name) && value !== "") fields.addSecret(value);
+  const secrets = read.isSecret ? [...variables].filter(([name, value]) => isSecretName(name) && value !== "") : [];
+  for (const [, value] of secrets) fields.addSecret(value);
   return { ...draft, env: { ...Object.fromEntries(variables), ...draft.env } };
 }
 

@@ -14,6 +14,11 @@ export interface ExpandContext {
    */
   readonly files?: Readonly<Record<string, string>> | Source<string> | undefined;
   /**
+   * Whether a project brings the file at a path, and its entry: such a text is no secret of the
+   * host. Default: none is.
+   */
+  readonly isShipped?: ((path: string) => boolean | Promise<boolean>) | undefined;
+  /**
    * Answers, by the id of an input. Default: none, so that an input has its default or is a
    * problem.
    */

@@ -34,7 +34,7 @@ export async function resolveReference(
   }
 }
 
-async function readFile(path: string, { files }: ExpandContext): Promise<Resolved> {
+async function readFile(path: string, { files, isShipped }: ExpandContext): Promise<Resolved> {
   const problem = (why: string): Resolved => ({
     code: "unreadable_reference",
     message: `the file ${quoteText(path)} ${why}`,
@@ -43,7 +43,8 @@ async function readFile(path: string, { files }: ExpandContext): Promise<Resolve
   try {
     const content = typeof files === "function" ? await files(path) : ownText(files, path);
     // The line break at the end is the editor's.
-    return content === undefined ? problem("is not there") : { value: content.replace(/\r?\n$/, ""), isSecret: true };
+    if (content === undefined) return problem("is not there");
+    return { value: content.replace(/\r?\n$/, ""), isSecret: (await isShipped?.(path)) !== true };
   } catch (error) {
     const code = typeof error === "object" && error !== null && "code" in error ? ` (${String(error.code)})` : "";
     return problem(`cannot be read${code}`);
@@ -62,7 +63,8 @@ async function readInput(
   try {
     const answer = typeof answers === "function" ? await answers(input) : ownText(answers, id);
     const value = answer ?? input.default;
-    if (value !== undefined) return { value, isSecret: input.password === true };
+    // A default stands in the file, for all to see.
+    if (value !== undefined) return { value, isSecret: input.password === true && answer !== undefined };
   } catch {
     // Whoever asks has said why; for the server it is as good as no answer.
   }

@@ -57,7 +57,6 @@ const extraRules: Readonly<Record<keyof ServerExtras, Tighten>> = {
   passContext: only(false),
   breaker: any,
   defaultCwd: any,
-  assumed: any,
 };
 
 const toolRules: Readonly<Record<keyof ToolOverride, Tighten>> = {

@@ -21,7 +21,7 @@ import { projectFolderAt } from "./find-config-files.ts";
 import { loadFields, loadPlaceOf, type LoadConfigOptions, type LoadPlace } from "./load-options.ts";
 import { readProjectFiles } from "./project-files.ts";
 import { resolvePaths, type PathBase } from "./resolve-paths.ts";
-import { realPathOf } from "./real-path.ts";
+import { isWithin, realPathOf } from "./real-path.ts";
 import { readLayers, type Accept } from "./read-layers.ts";
 
 /** Where a server comes from, and what became of it. */
@@ -238,6 +238,9 @@ function surroundingsOf(
   const context: ExpandContext = {
     env: place.env,
     files: (path) => source.read(path),
+    isShipped: async (path) => {
+      return projectFolder !== undefined && isWithin(projectFolder, await realPathOf(source.resolve(path)));
+    },
     inputs: options.inputs,
     folders: {
       workspaceFolder: projectFolder ?? loading.projectFolder ?? place.cwd,

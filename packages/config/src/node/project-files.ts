@@ -1,11 +1,10 @@
-import { isSecretName } from "@hostside/core/implement";
-import type { ConfiguredServer, ServerDraft } from "../configured-server.ts";
+import type { ConfiguredServer } from "../configured-server.ts";
 import { configDialectOf } from "../dialects/all-dialects.ts";
 import type { ExpandContext } from "../expand/expand-context.ts";
 import { findReferences } from "../expand/find-references.ts";
 import { resolveReference } from "../expand/resolve-reference.ts";
 import { hashText } from "../trust/fingerprint-entry.ts";
-import { referencesIn, referencesOf } from "../trust/references-of.ts";
+import { referencesOf } from "../trust/references-of.ts";
 import type { TrustEntry } from "../trust/trust.ts";
 import type { FileSource } from "./file-source.ts";
 import { isWithin, realPathOf } from "./real-path.ts";
@@ -20,8 +19,8 @@ export interface ProjectFiles {
 
 /**
  * What stands in the files that an entry names and that the project can change, as hashes by their
- * paths, and as texts where it becomes a part of what runs. What is elsewhere is not opened before
- * the entry is trusted; of that, where it is counts.
+ * paths, and as texts. What is elsewhere is not opened before the entry is trusted; of that, where
+ * it is counts.
  */
 export async function readProjectFiles(
   server: ConfiguredServer,
@@ -29,22 +28,13 @@ export async function readProjectFiles(
 ): Promise<Required<Pick<TrustEntry, "files" | "contents">>> {
   const hashes: [string, string][] = [];
   const contents: [string, string][] = [];
-  const { draft, extras } = server;
-  const shown = referencesIn(server, runs(draft));
   for (const { kind, name } of referencesOf(server)) {
     if (kind !== "file") continue;
     const read = await readProjectFile(await expandPath(server, name, files), files);
     hashes.push([name, read.hash]);
-    if (read.text === undefined) continue;
-    if (name === extras.envFile || shown.has(`file ${name}`)) contents.push([name, read.text]);
+    if (read.text !== undefined) contents.push([name, read.text]);
   }
   return { files: Object.fromEntries(hashes), contents: Object.fromEntries(contents) };
-}
-
-function runs(draft: ServerDraft): unknown {
-  if (draft.command === undefined) return draft.url;
-  const { command, args, cwd, env = {} } = draft;
-  return [command, args, cwd, Object.entries(env).filter(([name]) => !isSecretName(name))];
 }
 
 async function readProjectFile(

@@ -44,7 +44,12 @@ describe("createTrust()", () => {
 
   it("shows all that takes effect, whole, and nothing that does not", async () => {
     const { trust, questions } = answering("trust");
-    const env = { NODE_OPTIONS: "--require ./evil.js", GIT_ASKPASS_TOKEN: "./evil" };
+    const env = {
+      NODE_OPTIONS: "--require ./evil.js",
+      GIT_ASKPASS_TOKEN: "./evil",
+      SUDO_ASKPASS: "${file:./ask}",
+      API_KEY: "${file:./key}",
+    };
     const server = {
       command: "npx",
       env,
@@ -53,23 +58,57 @@ describe("createTrust()", () => {
       deny: ["x"],
       trustAnnotations: true,
       labels: { trust: "own" },
-      oauth: { resource: "https://api.example.com" },
+      args: ["${file:./args}"],
+      oauth: { resource: "https://api.example.com", clientSecret: "${file:./secret}" },
     };
-    const contents = { ".env": "LD_PRELOAD=./evil.so\nTOKEN=s3cret" };
+    const contents = {
+      ".env": "LD_PRELOAD=./evil.so\nTOKEN=s3cret",
+      "./args": "x",
+      "./ask": "rm",
+      "./key": "1234",
+      "./secret": "12345",
+    };
     await trust.decide({ ...hostsideEntry(server), contents, replaces: ["/home/me/mcp.json"] }, { ask: true });
     expect(questions).toMatchObject([
       {
-        sets: ["NODE_OPTIONS=--require ./evil.js", "GIT_ASKPASS_TOKEN=./evil"],
+        sets: [
+          "NODE_OPTIONS=--require ./evil.js",
+          "GIT_ASKPASS_TOKEN=./evil",
+          "SUDO_ASKPASS=${file:./ask}",
+          "API_KEY=${file:./key}",
+        ],
         settings: [
           'inheritEnv="all"',
           'deny=["x"]',
           'envFile=".env"',
+          'oauth.clientSecret="${file:./secret}"',
           'oauth.resource="https://api.example.com"',
           'LD_PRELOAD="./evil.so" of file .env',
           "TOKEN (6 characters) of file .env",
+          'file ./args has "x"',
+          'file ./ask has "rm"',
+          "file ./key has 4 characters",
+          "file ./secret has 5 characters",
         ],
         replaces: ["/home/me/mcp.json"],
       },
+    ]);
+  });
+
+  it.each([
+    [
+      "nexo",
+      { mcp: { servers: { one: { transport: { type: "stdio", command: "x" } } } } },
+      { settings: ["breaker=true"] },
+    ],
+    ["anda", { servers: { one: { transport: { type: "stdio", command: "x" } } } }, { cwd: "${workspaceFolder}" }],
+  ] as const)("shows what the dialect %s adds to an entry", async (dialect, config, shown) => {
+    const { trust, questions } = answering("trust");
+    const [server] = readConfig(config, { dialect }).servers;
+    if (server === undefined) throw new TypeError("the entry cannot be read");
+    await trust.decide({ server, folder: "/srv/app" }, { ask: true });
+    expect(questions).toMatchObject([
+      { ...shown, ...("settings" in shown && { settings: expect.arrayContaining([...shown.settings]) }) },
     ]);
   });
 

@@ -1,9 +1,10 @@
 import type { HttpEntry, StdioEntry } from "@hostside/core";
 import { isPlainObject, isSecretName } from "@hostside/core/implement";
+import type { ServerDraft } from "../configured-server.ts";
 import { parseEnvFile } from "../expand/parse-env-file.ts";
 import { tightenEntry } from "../layers/tighten.ts";
 import { formatPath } from "../parse/config-data.ts";
-import { referencesOf } from "./references-of.ts";
+import { referencesIn, referencesOf } from "./references-of.ts";
 import { settingsId, type TrustEntry, type TrustQuestion } from "./trust.ts";
 
 /** All of an entry that takes effect, as a person is shown it: nothing of it is left out. Pure. */
@@ -16,20 +17,25 @@ export function describeEntry({
   const { draft, extras, variables, inputs } = tightenEntry(written).server;
   const { id: _id, type: _type, ...fields } = draft;
   const { starts, cwd, named: sets, ...others } = fields.command === undefined ? addressOf(fields) : programOf(fields);
-  const { assumed: _assumed, defaultCwd: _folder, breaker: _breaker, ...rest } = extras;
+  const { defaultCwd, ...rest } = extras;
+  const startsIn = cwd ?? (defaultCwd === undefined ? undefined : `\${${defaultCwd}}`);
+  const shown = referencesIn(written, readable(draft));
   const named = new Set(referencesOf(written).flatMap(({ kind, name }) => (kind === "input" ? [name] : [])));
   const defaults = inputs.flatMap(({ id, default: text }) =>
     named.has(id) && text !== undefined ? [{ id, text }] : [],
   );
   return {
     starts: written.id === settingsId ? [] : starts,
-    ...(cwd === undefined ? {} : { cwd }),
+    ...(startsIn === undefined ? {} : { cwd: startsIn }),
     sets: Object.entries(sets).map(([name, value]) => `${name}=${value}`),
     settings: [
       ...membersOf({ ...others, ...rest }),
       ...variables.map(({ field, variable }) => `${field} is the variable ${variable}`),
       ...defaults.map(({ id, text }) => `input ${id}=${JSON.stringify(text)}`),
-      ...Object.entries(contents).flatMap(([path, text]) => contentOf(path, text, path === extras.envFile)),
+      ...Object.entries(contents).flatMap(([path, text]) => {
+        if (path === extras.envFile) return variablesOf(path, text);
+        return `file ${path} has ${shown.has(`file ${path}`) ? JSON.stringify(text) : `${text.length} characters`}`;
+      }),
       ...Object.entries(settings).flatMap(([file, set]) => membersOf(set).map((member) => `${member} of ${file}`)),
     ],
     replaces,
@@ -55,12 +61,20 @@ function membersOf(value: object, path: readonly string[] = []): readonly string
   });
 }
 
-// What a file of variables has may be the user's own secret, which the host masks everywhere; what
-// runs another program is none.
-function contentOf(path: string, text: string, isEnvFile: boolean): readonly string[] {
-  if (!isEnvFile) return [`file ${path} has ${JSON.stringify(text)}`];
+function variablesOf(path: string, text: string): readonly string[] {
   return Array.from(parseEnvFile(text), ([name, value]) => {
-    const isHidden = isSecretName(name) && !/askpass/i.test(name);
-    return `${name}${isHidden ? ` (${value.length} characters)` : `=${JSON.stringify(value)}`} of file ${path}`;
+    return `${name}${isHidden(name) ? ` (${value.length} characters)` : `=${JSON.stringify(value)}`} of file ${path}`;
   });
+}
+
+// All that is sent or run, but for what may be the user's own secret, which lies in the project.
+function readable(draft: ServerDraft): unknown {
+  if (draft.command === undefined) return draft.url;
+  const { command, args, cwd, env = {} } = draft;
+  return [command, args, cwd, Object.entries(env).filter(([name]) => !isHidden(name))];
+}
+
+// What has this name runs another program.
+function isHidden(name: string): boolean {
+  return isSecretName(name) && !/askpass/i.test(name);
 }

@@ -20,7 +20,7 @@ export interface TrustEntry {
    * of it as what it says itself. Default none.
    */
   readonly files?: Readonly<Record<string, string>> | undefined;
-  /** What stands in those of `files` that the project has, where it becomes more than a secret. */
+  /** What stands in those of `files` that the project has. */
   readonly contents?: Readonly<Record<string, string>> | undefined;
   /**
    * What files of the project say of the host, by their paths. Of {@linkcode settingsId} alone,

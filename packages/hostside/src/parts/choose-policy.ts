@@ -35,11 +35,6 @@ export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
   if (!means.outlives && given?.store === undefined && given?.pins !== undefined) means.report(forgottenPins);
   const { stricter = [], redact, approval, servers: later = [], ...rest } = given ?? {};
   const secrets = followSecrets(() => configuration);
-  // A project could hide from whoever approves what another server is sent.
-  const hidden = followSecrets(
-    () => configuration,
-    ({ labels }) => labels?.["scope"] !== "project",
-  );
   const ids = Array.isArray(later) ? [...specs.map(({ id }) => id), ...later] : later;
   const policy = inOption("policy", () =>
     createPolicy({
@@ -55,7 +50,7 @@ export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
       servers: ids,
       stricter: Array.isArray(stricter) ? [...stricter, approvalRules] : stricter,
       ...(redact !== undefined && { redact: withSecrets(redact, secrets) }),
-      approval: { secrets: hidden, ...approval },
+      approval: { secrets, ...approval },
     }),
   );
   const absent = policy.unmatchedRules(ids, []).find(({ serverId }) => serverId !== "");
@@ -175,18 +170,16 @@ const shortestSecret = 6;
 
 /**
  * The secrets that a host knows of its servers: those that its configuration took from variables,
- * files and inputs, and the credentials that stand in the specs that are used and `isKnown` takes.
+ * files and inputs, and the credentials that stand in the specs that are used. What a project ships
+ * is none: with it, a project could hide what another server says or is sent.
  */
-function followSecrets(
-  read: () => SecretSources,
-  isKnown: (spec: ServerSpec) => boolean = () => true,
-): () => readonly string[] {
+function followSecrets(read: () => SecretSources): () => readonly string[] {
   let known: SecretSources & { readonly secrets: readonly string[] } = { config: undefined, specs: [], secrets: [] };
   return () => {
     const { config, specs } = read();
     if (config !== known.config || specs !== known.specs) {
       const inSpecs = specs
-        .filter(isKnown)
+        .filter(({ labels }) => labels?.["scope"] !== "project")
         .flatMap(credentialsOf)
         .filter(({ length }) => length >= shortestSecret);
       known = { config, specs, secrets: Array.from(new Set([...(config?.secrets ?? []), ...inSpecs])) };

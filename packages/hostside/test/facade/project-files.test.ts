@@ -135,10 +135,14 @@ describe("a project's file", () => {
   it("hides nothing from whoever approves what another server is sent", async () => {
     const folder = createTemporaryFolder();
     const own = { db: { command: "db", env: { TOKEN: "own-secret" } } };
-    const ours = { ours: { command: "x", env: { API_TOKEN: "production-db" } } };
+    const inputs = [{ id: "c", type: "promptString", password: true, default: "all-of-it" }];
+    const env = { API_TOKEN: "production-db", A: "${file:./a.txt}", C: "${input:c}" };
+    const ours = { ours: { command: "x", env, envFile: ".env" } };
+    folder.write("a.txt", "delete-all\n");
+    folder.write(".env", "PASSWORD=without-asking\n");
     const files = [
       { path: folder.write("user.json", { servers: own }), scope: "user" },
-      { path: folder.write("hostside.json", { servers: ours }), scope: "project", projectFolder: folder.path },
+      { path: folder.write("hostside.json", { servers: ours, inputs }), scope: "project", projectFolder: folder.path },
     ] as const;
     const trust = createTrust({ store: createMemoryStore(), ask: async () => "trust" });
     const shown: string[] = [];
@@ -146,10 +150,14 @@ describe("a project's file", () => {
     await using host = await createHost({
       connector: createFakeConnector(),
       config: { files, trust, watch: false },
-      policy: { approval: { mode: "all", handler } },
+      policy: { redact: {}, approval: { mode: "all", handler } },
     });
-    const calling = host.call("mcp_db_echo", { drop: "production-db", by: "own-secret" });
+    const does = "production-db delete-all without-asking all-of-it";
+    const calling = host.call("mcp_db_echo", { does, by: "own-secret" });
     await expect(calling).rejects.toMatchObject({ code: "approval_denied" });
-    expect(shown.slice(-2)).toEqual(['  "by": "[redacted]"', '  "drop": "production-db"']);
+    expect(shown.slice(-2)).toEqual(['  "by": "[redacted]"', `  "does": ${JSON.stringify(does)}`]);
+    expect(host.policy.redactText(`${does} own-secret`)).toMatch(
+      /^production-db delete-all without-asking all-of-it \[/,
+    );
   });
 });
