@@ -98,9 +98,10 @@ export interface GatewayLimits {
   readonly openMs: number;
   /**
    * How long the first `tools/list` of all tools, and the instructions that name groups, wait for
-   * servers that are still starting, at most once for each server: many hosts list once. Who is
-   * late comes by `list_changed`. What is known from an earlier start is not waited for. Default
-   * 5,000: there are hosts that give up a server which has not listed after 10 s.
+   * servers that are still starting, at most once for each server: many hosts list once. Where
+   * tools of another server are there, a fifth of it; later ones come by `list_changed`. What is
+   * known from an earlier start is not waited for. Default 5,000: there are hosts that give up a
+   * server which has not listed after 10 s.
    */
   readonly listWaitMs: number;
   /**

@@ -10,6 +10,8 @@ interface World {
   readonly gateway: Gateway;
   readonly clock: ManualClock;
   readonly arrive: () => void;
+  /** Has another server, which is there. */
+  readonly ready: () => void;
 }
 
 /** One server, which is on its way. */
@@ -31,7 +33,8 @@ function setUp(expose: Exposure): World {
     provider.unreadyGroups = () => [];
     provider.offer([serverTool("files", "read")], [groupOf("mcp:files", ["mcp_files_read"])]);
   };
-  return { gateway, clock, arrive };
+  const ready = (): void => provider.offer([serverTool("quick", "say")], [groupOf("mcp:quick", ["mcp_quick_say"])]);
+  return { gateway, clock, arrive, ready };
 }
 
 const namesIn = (answer: JsonObject): readonly string[] =>
@@ -63,6 +66,19 @@ describe("a host that lists once, while servers are starting", () => {
     clock.advance(50);
     await client.next(({ method }) => method === "notifications/tools/list_changed");
     expect(namesIn(await client.request("tools/list"))).toEqual(["mcp_files_read"]);
+    await gateway.close();
+  });
+
+  it.for(["all", "groups"] as const)("is kept by a server that hangs no longer than a second: %s", async (expose) => {
+    const { gateway, clock, ready } = setUp(expose);
+    ready();
+    const opened = connectSession(gateway);
+    const listed = opened.then((client) => client.request("tools/list"));
+    await expect.poll(() => clock.delays(), { timeout: 60_000 }).toContain(1000);
+    clock.advance(1000);
+    if (expose === "all") expect(namesIn(await listed)).toEqual(["mcp_quick_say"]);
+    await using client = await opened;
+    if (expose === "groups") expect(client.hello["instructions"]).toContain("mcp:quick (1)");
     await gateway.close();
   });
 

@@ -2,6 +2,7 @@ import type { JsonObject } from "@hostside/core";
 import type { Clients, Introduction } from "../clients.ts";
 import { latestLegacyRevision, servedLegacyRevisions } from "../message/revisions.ts";
 import { initializeResult } from "../requests/lifecycle.ts";
+import { waitForTools } from "../requests/until-listed.ts";
 import type { Peer } from "./peer.ts";
 
 /** A client after its `initialize`. */
@@ -24,7 +25,7 @@ export async function openLegacy(
   const { conversation, settings } = peer.context;
   // They are said here, and never again.
   if (settings.expose === "groups") {
-    await conversation.tools.whenListed?.({ timeoutMs: settings.limits.listWaitMs }).catch(() => undefined);
+    await waitForTools(conversation.tools, settings.limits).catch(() => undefined);
   }
   return { peer, revision, result: initializeResult(peer.context, revision) };
 }
