@@ -18,8 +18,6 @@ export interface DraftBuilder {
   extra<Field extends keyof ServerExtras>(field: Field, value: ServerExtras[Field]): void;
   /** Where something was read that is in no spec. */
   place(field: string, path: ConfigPath): void;
-  /** A rule of the dialect that decided something the file does not say. */
-  assume(rule: string): void;
   build(id: string): NonNullable<ReturnType<ReadServer>>;
 }
 
@@ -34,7 +32,6 @@ export function createDraftBuilder(type: "stdio" | "http", positionOf: ParsedCon
   const places = new Map<string, FieldPlace>();
   const variables: VariableField[] = [];
   const extras = new Map<string, unknown>();
-  const assumed: string[] = [];
   const place = (field: string, path: ConfigPath): void => {
     const position = positionOf(path);
     places.set(field, position === undefined ? { path } : { path, position });
@@ -67,7 +64,6 @@ export function createDraftBuilder(type: "stdio" | "http", positionOf: ParsedCon
     },
     place,
     extra: (field, value) => void extras.set(field, value),
-    assume: (rule) => void assumed.push(rule),
     build(id) {
       for (const [field, texts] of Object.entries(members)) if (texts.size > 0) spec.set(field, toRecord(texts));
       if (type === "http" && extras.has("oauth") && !hasCredentials(spec, members.headers, variables)) {
@@ -75,7 +71,6 @@ export function createDraftBuilder(type: "stdio" | "http", positionOf: ParsedCon
       }
       if (timeouts.size > 0) spec.set("timeouts", toRecord(timeouts));
       if (tools.size > 0) spec.set("tools", toRecord(tools));
-      if (assumed.length > 0) extras.set("assumed", assumed);
       const draft = { id, ...toRecord(spec) } as unknown as ServerDraft;
       return { draft, places, variables, extras: toRecord(extras) as ServerExtras };
     },

@@ -36,12 +36,10 @@ export function readEntry(
   }
   const innerOff =
     inner && reportUnknownKeys(inner, { ...innerRules(rules), title: `the ${nested} of ${rules.title}` });
-  const assumed: string[] = [];
-  const choice = chooseTransport(transport, rules, assumed);
+  const choice = chooseTransport(transport, rules);
   if (choice === undefined) return undefined;
   reportUnused(transport, rules, choice.type);
   const draft = createDraftBuilder(choice.type, parsed.positionOf);
-  for (const rule of assumed) draft.assume(rule);
   if (choice.type === "stdio") readStdio(transport, rules, draft);
   else readHttp(transport, rules, { draft, mode: choice.mode });
   if (inner !== undefined && choice.type === "stdio")
@@ -89,7 +87,7 @@ function isFilled(value: ConfigData | undefined): boolean {
   return value !== undefined && value !== "" && !(Array.isArray(value) && value.length === 0);
 }
 
-function chooseTransport(entry: ConfigEntry, rules: ServerEntryRules, assumed: string[]): Choice | undefined {
+function chooseTransport(entry: ConfigEntry, rules: ServerEntryRules): Choice | undefined {
   const typeKey = (rules.typeKeys ?? ["type"]).find((key) => entry.has(key));
   const commandKey = keyOf(entry, rules.commandKeys ?? ["command"]);
   const urlKey = keyOf(entry, rules.urlKeys ?? ["url"]);
@@ -117,7 +115,7 @@ function chooseTransport(entry: ConfigEntry, rules: ServerEntryRules, assumed: s
     entry.error("", { code: "missing_field", message, fix: misspelt(entry, rules) });
     return undefined;
   }
-  return chooseForUrl(entry, rules, { urlKey, assumed });
+  return chooseForUrl(entry, rules, urlKey);
 }
 
 function misspelt(
@@ -132,11 +130,7 @@ function misspelt(
   return undefined;
 }
 
-function chooseForUrl(
-  entry: ConfigEntry,
-  { untypedUrl, title }: ServerEntryRules,
-  { urlKey, assumed }: { readonly urlKey: string; readonly assumed: string[] },
-): Choice | undefined {
+function chooseForUrl(entry: ConfigEntry, { untypedUrl, title }: ServerEntryRules, urlKey: string): Choice | undefined {
   switch (untypedUrl) {
     case "error":
       entry.error(urlKey, {
@@ -151,7 +145,6 @@ function chooseForUrl(
         message: `the URL has no type, and is taken for HTTP`,
         fix: 'add "type": "http" or "type": "sse"',
       });
-      assumed.push(`a ${urlKey} without a type is HTTP`);
       return { type: "http" };
     case "sse":
       entry.warn(urlKey, {
@@ -159,13 +152,10 @@ function chooseForUrl(
         message: `${title} takes a URL without a type for HTTP+SSE, and so is it here`,
         fix: "add a type",
       });
-      assumed.push(`a ${urlKey} without a type is HTTP+SSE`);
       return { type: "http", mode: "sse" };
     case "streamable":
-      assumed.push(`a ${urlKey} without a type is Streamable HTTP`);
       return { type: "http", mode: "streamable" };
     case "http":
-      assumed.push(`a ${urlKey} without a type is HTTP`);
       return { type: "http" };
   }
 }

@@ -102,7 +102,7 @@ function inputsFor(entry: JsonObject, data: JsonObject): readonly ConfigInput[] 
 // A draft is what a spec is, and those of `hostside.json` are specs.
 function toEntry({ draft, extras }: ConfiguredServer): JsonObject {
   const { id: _id, type: _type, ...spec } = draft;
-  const { assumed: _assumed, defaultCwd: _folder, ...others } = extras;
+  const { breaker: _breaker, defaultCwd: _folder, ...others } = extras;
   return JSON.parse(JSON.stringify({ ...spec, ...others })) as JsonObject;
 }
 
