@@ -10,6 +10,8 @@ export type Handshake = "probe" | "legacy" | "modern";
 export interface ConnectAttempt {
   readonly channel: "stdio" | "streamable" | "sse" | "memory" | "custom";
   readonly handshake: Handshake;
+  /** The server is told of no capability of the client: it refused `initialize` with some. */
+  readonly isBare?: true | undefined;
 }
 
 /** An attempt that failed, and how. */

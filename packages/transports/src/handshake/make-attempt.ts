@@ -39,7 +39,10 @@ const graceMs = 1000;
  */
 export async function makeAttempt(init: AttemptInit, attempt: ConnectAttempt): Promise<Established | FailedAttempt> {
   const { context, events } = init;
-  const { deadline, identity, opening, createElicitor } = context;
+  const { deadline, opening } = context;
+  const isBare = attempt.isBare === true;
+  const identity = isBare ? { ...context.identity, capabilities: {} } : context.identity;
+  const createElicitor = isBare ? undefined : context.createElicitor;
   const ending = new AbortController();
   let isEstablished = false;
   let refusal: HostsideError | undefined;

@@ -70,6 +70,19 @@ export function nextAttempt(spec: ServerSpec, failed: readonly FailedAttempt[]):
   return candidates(spec, last).find(isNew);
 }
 
+/**
+ * The attempt that tells a server of no capability, where it answered `initialize` with an error and
+ * nothing else is left to try.
+ */
+export function bareAttempt(failed: readonly FailedAttempt[]): ConnectAttempt | undefined {
+  const last = failed.at(-1);
+  const refused = failed.find(({ didInitialize, error }) => {
+    return didInitialize && error.details.rpcCode !== undefined && !isModernRefusal(error);
+  });
+  if (last === undefined || refused === undefined || last.isBare === true || isFinal(last.error)) return undefined;
+  return { channel: refused.channel, handshake: "legacy", isBare: true };
+}
+
 function candidates(spec: ServerSpec, last: FailedAttempt): readonly ConnectAttempt[] {
   const { handshake, error } = last;
   const isAutoMode = spec.url !== undefined && (spec.mode ?? "auto") === "auto";

@@ -2,8 +2,8 @@ import { HostsideError, type Diagnostic } from "@hostside/core";
 import { withErrorContext, type Deadline } from "@hostside/core/implement";
 import type { EraCache, EraVerdict } from "./era-cache.ts";
 import { makeAttempt, type AttemptInit, type Established } from "./make-attempt.ts";
-import type { FailedAttempt } from "./attempt.ts";
-import { firstAttempt, mostTellingError, nextAttempt } from "./next-attempt.ts";
+import type { ConnectAttempt, FailedAttempt } from "./attempt.ts";
+import { bareAttempt, firstAttempt, mostTellingError, nextAttempt } from "./next-attempt.ts";
 
 /** What {@linkcode tryAttempts} needs besides what each attempt does. */
 export interface AttemptsInit extends Omit<AttemptInit, "onOverdue"> {
@@ -23,6 +23,7 @@ export async function tryAttempts(init: AttemptsInit): Promise<Established> {
   const { context, specHash } = init;
   const { spec, eraCache, deadline } = context;
   const failed: FailedAttempt[] = [];
+  const bare = Object.keys(context.identity.capabilities).length === 0 ? () => undefined : bareAttempt;
   const verdict = specHash === undefined ? undefined : askCache(spec.id, () => recall(eraCache, specHash));
   for (let attempt = firstAttempt(spec, verdict); ;) {
     const onOverdue = (last: FailedAttempt): void => init.onFailed(toConnectError([...failed, last], deadline));
@@ -38,7 +39,7 @@ export async function tryAttempts(init: AttemptsInit): Promise<Established> {
     }
     failed.push(result);
     if (specHash !== undefined) askCache(spec.id, () => eraCache.delete(specHash));
-    const next = deadline.signal.aborted ? undefined : nextAttempt(spec, failed);
+    const next = deadline.signal.aborted ? undefined : (nextAttempt(spec, failed) ?? bare(failed));
     if (next === undefined) throw toConnectError(failed, deadline);
     context.onDiagnostic(toFallback(spec.id, result, next));
     attempt = next;
@@ -79,13 +80,9 @@ function remember(
   });
 }
 
-function toFallback(
-  serverId: string,
-  { channel, handshake, error }: FailedAttempt,
-  next: { channel: string; handshake: string },
-): Diagnostic {
+function toFallback(serverId: string, { channel, handshake, error }: FailedAttempt, next: ConnectAttempt): Diagnostic {
   const from = `${channel} (${handshake})`;
-  const to = `${next.channel} (${next.handshake})`;
+  const to = `${next.channel} (${next.handshake}${next.isBare === true ? ", without elicitation" : ""})`;
   return {
     kind: "fallback",
     serverId,

@@ -2,6 +2,7 @@ import { loadConfig, type LoadedConfig, type ServerSource } from "@hostside/conf
 import { isHostsideError, cleanText, truncateText, type Diagnostic } from "@hostside/core";
 import { createConnector } from "@hostside/transports";
 import type { Host } from "../../host.ts";
+import type { HostOptions } from "../../host-options.ts";
 import type { CommandContext, CommandWork, GlobalOptions } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { filesOf } from "../opening/config-files.ts";
@@ -85,6 +86,9 @@ async function gatherFacts(typed: string | undefined, context: CommandContext): 
   return { machine, config: await gatherConfig(config, isWanted), servers, now: Date.now() };
 }
 
+// Servers are told what serve tells them: some come up only where nobody answers their questions.
+const cancel: NonNullable<HostOptions["onElicit"]> = async () => ({ action: "cancel" });
+
 interface Opened extends AsyncDisposable {
   readonly config: LoadedConfig;
   readonly look: (source: ServerSource) => Promise<ServerFacts>;
@@ -96,7 +100,7 @@ async function open(typed: string | undefined, { terminal, options }: CommandCon
   const quiet = { terminal: { ...terminal, canAsk: false, err: () => undefined }, options };
   const only = typed === undefined ? undefined : [typed];
   try {
-    const opened = await openHost(quiet, { only, off: "show", wait: false });
+    const opened = await openHost(quiet, { only, off: "show", wait: false, onElicit: cancel });
     const { host, provider } = opened;
     const diagnostics: Diagnostic[] = [];
     host.onDiagnostic((diagnostic) => diagnostics.push(diagnostic));
@@ -105,7 +109,7 @@ async function open(typed: string | undefined, { terminal, options }: CommandCon
     const means = {
       provider,
       config,
-      connector: createConnector(authProvider === undefined ? fromEnvironment : { ...fromEnvironment, authProvider }),
+      connector: createConnector({ ...fromEnvironment, onElicit: cancel, ...(authProvider && { authProvider }) }),
       place: { env: terminal.env, cwd: terminal.cwd, platform: terminal.platform, files: realFiles },
       diagnostics,
       timeoutMs: (options.timeout ?? 30) * 1000,

@@ -4,7 +4,7 @@ import { HostsideError, type ServerSpec, type Store } from "@hostside/core";
 import { hasBrowser, openBrowser } from "@hostside/auth/node";
 import { openHostParts, type HostParts } from "../../create-host.ts";
 import { userState } from "../../state/user-state.ts";
-import type { ConfigOptions } from "../../host-options.ts";
+import type { ConfigOptions, HostOptions } from "../../host-options.ts";
 import type { CommandContext } from "../command-context.ts";
 import { terminalLine } from "../render/one-line.ts";
 import type { Terminal } from "../terminal.ts";
@@ -54,6 +54,8 @@ export interface OpenHostRequest {
    * with the next call.
    */
   readonly follow?: boolean | undefined;
+  /** Answers questions of servers. Default: the person at the terminal, if there is one. */
+  readonly onElicit?: HostOptions["onElicit"];
   /**
    * Who approves calls that a person makes, each that is not known to be `pure`. Default: a person
    * is asked about those that a rule wants approved.
@@ -114,7 +116,7 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
           : { handler: asker && askApproval(asker) },
       },
       auth: { prompt: signInPrompt(terminal, { asker }) },
-      onElicit: asker && askElicitation(asker, pageOpener(terminal)),
+      onElicit: request.onElicit ?? (asker && askElicitation(asker, pageOpener(terminal))),
       onDiagnostic: ({ kind, serverId, message }) => {
         // A command says itself what failed.
         if (kind === "server-failed") return;

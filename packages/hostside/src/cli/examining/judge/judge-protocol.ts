@@ -3,13 +3,30 @@ import type { DoctorFinding } from "../finding.ts";
 import { commandFor } from "./command-for.ts";
 
 const area = "protocol";
+// Of the attempt after a refusal, as the transports name it.
+const bare = "without elicitation";
 
 /** In which eras a server can be spoken to, and what it does that the protocol does not have. */
 export function judgeProtocol({ id: server, ready, eras, diagnostics }: ServerFacts): readonly DoctorFinding[] {
   const found = ready?.eras ?? eras;
   const strays = diagnostics.filter(({ kind }) => kind === "stdout-anomaly");
   const odd = diagnostics.filter(({ kind }) => kind === "protocol-anomaly" || kind === "notification-flood");
+  const refusals = diagnostics.filter(({ kind, message }) => kind === "fallback" && message.includes(bare));
   return [
+    ...(refusals.length === 0
+      ? []
+      : [
+          {
+            level: "advice",
+            area,
+            server,
+            what: "refuses hosts that answer questions of servers; hostside connects once more without",
+            evidence: refusals.slice(0, 3).map(({ message }) => message),
+            mend: {
+              text: "tell its author: members of the client's capabilities that it does not know are to be ignored",
+            },
+          } as const,
+        ]),
     ...(found === undefined ? [] : judgeEras(server, found, ready?.era)),
     ...(ready?.httpMode === "sse" ? [oldTransport(server)] : []),
     ...(strays.length === 0
