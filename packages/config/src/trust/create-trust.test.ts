@@ -96,20 +96,15 @@ describe("createTrust()", () => {
   });
 
   it.each([
-    [
-      "nexo",
-      { mcp: { servers: { one: { transport: { type: "stdio", command: "x" } } } } },
-      { settings: ["breaker=true"] },
-    ],
-    ["anda", { servers: { one: { transport: { type: "stdio", command: "x" } } } }, { cwd: "${workspaceFolder}" }],
+    ["nexo", { mcp: { servers: { one: { transport: { type: "stdio", command: "x" } } } } }, "breaker=true"],
+    ["anda", { servers: { one: { transport: { type: "stdio", command: "x" } } } }, "${workspaceFolder}"],
   ] as const)("shows what the dialect %s adds to an entry", async (dialect, config, shown) => {
     const { trust, questions } = answering("trust");
     const [server] = readConfig(config, { dialect }).servers;
     if (server === undefined) throw new TypeError("the entry cannot be read");
     await trust.decide({ server, folder: "/srv/app" }, { ask: true });
-    expect(questions).toMatchObject([
-      { ...shown, ...("settings" in shown && { settings: expect.arrayContaining([...shown.settings]) }) },
-    ]);
+    const [{ cwd, settings }] = questions as [TrustQuestion];
+    expect([cwd, ...settings]).toContain(shown);
   });
 
   it.each([

@@ -1,13 +1,9 @@
-import type { TypedServer } from "./render/server-words.ts";
+import type { FileOptions, TypedServer } from "./render/server-words.ts";
 import type { OpenedHost } from "./opening/opened-host.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Options that every command has. */
-export interface GlobalOptions {
-  /** Files in place of what is found (`--config`, repeatable). */
-  readonly config?: readonly string[] | undefined;
-  /** The dialect of these files (`--dialect`). Default: found out. */
-  readonly dialect?: string | undefined;
+export interface GlobalOptions extends FileOptions {
   /** A server that the command line has in it, in place of files. */
   readonly typed?: TypedServer | undefined;
   /** One JSON document on stdout, and nothing else there. */

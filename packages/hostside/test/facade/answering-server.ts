@@ -7,14 +7,14 @@ import { onTestFinished } from "vitest";
 /** A request of a client. */
 export interface AskedRequest {
   readonly method: string;
-  readonly params: { readonly capabilities?: object };
+  readonly params?: { readonly capabilities?: object };
 }
 
 /**
  * Starts a server over HTTP that answers each request with a `result` or an `error`. Resolves to its
  * URL; it ends with the test.
  */
-export async function startAnswering(answer: (request: AskedRequest) => object): Promise<string> {
+export async function startAnswering(answer: (request: Required<AskedRequest>) => object): Promise<string> {
   const server = createServer((request, response) => {
     void textOf(request).then((body) => {
       if (request.method !== "POST") return response.writeHead(405).end();

@@ -52,7 +52,7 @@ export function signatureOf(definition: ToolDefinition): string {
 }
 
 /** A command line that calls a tool, with something in the place of each required argument. */
-export function exampleOf(definition: ToolDefinition, typed?: TypedServer | undefined): string {
+export function exampleOf(definition: ToolDefinition, typed?: TypedServer): string {
   const { inputSchema: root } = definition;
   const parameters = readParameters(root, root);
   const required = [...parameters.byName.values()].filter(({ isRequired }) => isRequired).slice(0, mostShown);

@@ -1,5 +1,3 @@
-import type { GlobalOptions } from "../command-context.ts";
-
 /** A server that stands in a command line itself, in place of a configuration. */
 export interface TypedServer {
   readonly id: string;
@@ -13,9 +11,17 @@ export function serverWords(serverId: string, typed: TypedServer | undefined): r
   return typed.words.length === 1 && /^https?:/i.test(typed.words[0] ?? "") ? typed.words : ["--", ...typed.words];
 }
 
+/** Which files are read, and how. */
+export interface FileOptions {
+  /** Files in place of what is found (`--config`, repeatable). */
+  readonly config?: readonly string[] | undefined;
+  /** The dialect of these files (`--dialect`). Default: found out. */
+  readonly dialect?: string | undefined;
+}
+
 /** The options that have another command line use the same files. */
 export function fileWords(
-  { config = [], dialect }: Pick<GlobalOptions, "config" | "dialect">,
+  { config = [], dialect }: FileOptions,
   toPath: (file: string) => string = (file) => file,
 ): readonly string[] {
   const files = config.flatMap((file) => ["--config", toPath(file)]);
