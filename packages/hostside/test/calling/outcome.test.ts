@@ -120,7 +120,8 @@ it("names violations by their options, and asks no policy whether the tool may b
 it("fills in a required argument from the schema's default, and shows it; one that it does not know is missing", async () => {
   const parameters = readParameters(schema, schema);
   const shown: unknown[] = [];
-  const init = { definition: tool, parameters, asker: undefined, onDefault: (...one: unknown[]) => shown.push(one) };
+  const onDefault = (...one: unknown[]) => shown.push(one);
+  const init = { definition: tool, parameters, example: "", asker: undefined, onDefault };
   expect(await completeArguments({ deep: {} }, init)).toEqual({ deep: {}, mode: "b" });
   expect(shown).toEqual([["mode", "b"]]);
   await expect(completeArguments({}, init)).rejects.toMatchObject({ message: "missing: --deep" });

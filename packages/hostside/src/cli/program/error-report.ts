@@ -25,7 +25,7 @@ export interface ErrorReport {
 }
 
 /** What is to be said of something that was thrown. */
-export function reportError(error: unknown, typed: TypedServer | undefined): ErrorReport {
+export function reportError(error: unknown, typed?: TypedServer): ErrorReport {
   if (isHostsideError(error)) return reportHostsideError(error, typed);
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof UsageError) return { code: "usage", kind: "contract", message, hint: error.hint };
@@ -38,7 +38,7 @@ export function reportError(error: unknown, typed: TypedServer | undefined): Err
   };
 }
 
-function reportHostsideError(error: HostsideError, typed: TypedServer | undefined): ErrorReport {
+function reportHostsideError(error: HostsideError, typed?: TypedServer): ErrorReport {
   const { code, kind, rawMessage, serverId, toolName, outcome, retryable } = error;
   const details = error.toJSON()["details"];
   const hint = hintOf(error, typed);

@@ -51,7 +51,7 @@ const hints: Readonly<Partial<Record<HostsideErrorCode, Hint>>> = {
 };
 
 /** The command that mends a failure, in a line for people; `undefined` where none is known. */
-export function hintOf(error: HostsideError, typed: TypedServer | undefined): string | undefined {
+export function hintOf(error: HostsideError, typed?: TypedServer): string | undefined {
   const server = error.serverId === undefined ? "NAME" : shellLine(serverWords(error.serverId, typed));
   return Object.hasOwn(hints, error.code) ? hints[error.code]?.(server, error) : undefined;
 }
