@@ -57,6 +57,20 @@ export interface ServerExtras {
 }
 
 /**
+ * Who a configuration is for. Of two entries with one name, the one that stands later here wins.
+ */
+export const configScopes = ["extension", "user", "project", "local", "command-line"] as const;
+
+/** See {@linkcode configScopes}. */
+export type ConfigScope = (typeof configScopes)[number];
+
+/**
+ * Why a server does not start: its entry says so, its file or a list of names does, nobody trusted
+ * what a project brings, or who loads wants others.
+ */
+export type OffReason = "disabled" | "not allowed" | "untrusted" | "not wanted";
+
+/**
  * One server of a configuration, before references in it are expanded. Plain data but for its maps.
  */
 export interface ConfiguredServer {
@@ -67,8 +81,10 @@ export interface ConfiguredServer {
   /** Of its entry, and where its name stands. */
   readonly path: ConfigPath;
   readonly position?: Position | undefined;
-  /** Who the file says that the server is for, where one file says it of several. */
-  readonly scope?: "user" | "project" | "local" | undefined;
+  /**
+   * Who the server is for. Before layers are merged, only where its file has servers for several.
+   */
+  readonly scope?: ConfigScope | undefined;
   readonly draft: ServerDraft;
   /**
    * Where each field of the draft was read: `"env.TOKEN"` to its path, and the position of that.
@@ -78,6 +94,13 @@ export interface ConfiguredServer {
   readonly extras: ServerExtras;
   /** The inputs that its file defines. */
   readonly inputs: readonly ConfigInput[];
+  /** As in the `ConfigLayer` from which they are. */
+  readonly projectFolder?: string | undefined;
+  readonly baseFolder?: string | undefined;
+  /** Why it does not start; absent: it does. */
+  readonly off?: OffReason | undefined;
+  /** Entries of the same name that this one is used in place of; the last one is the strongest. */
+  readonly over?: readonly ConfiguredServer[] | undefined;
 }
 
 /** Where a field of a spec was read. */

@@ -19,13 +19,8 @@ export {
 } from "./problem/config-problem.ts";
 export { mergeLayers, type MergedConfig, type MergeOptions } from "./layers/merge-layers.ts";
 export { normalizeId } from "./read/id-check.ts";
-export {
-  configScopes,
-  type ConfigLayer,
-  type ConfigScope,
-  type LayeredServer,
-  type OffReason,
-} from "./layers/config-layer.ts";
+export type { ConfigLayer } from "./layers/config-layer.ts";
+export { configScopes, type ConfigScope, type OffReason } from "./configured-server.ts";
 export { createTrust, type TrustOptions } from "./trust/create-trust.ts";
 export type {
   AskTrust,

@@ -1,7 +1,6 @@
-import type { ConfiguredServer, FieldPlace } from "../configured-server.ts";
+import type { ConfiguredServer } from "../configured-server.ts";
 import type { ConfigProblem, ConfigProblemCode } from "../problem/config-problem.ts";
-import { placeProblem } from "../problem/problem-list.ts";
-import { innermostPlace } from "../problem/spec-fault.ts";
+import { serverProblem } from "../problem/spec-fault.ts";
 import type { ExpandContext } from "./expand-context.ts";
 import { findReferences, type ConfigReference } from "./find-references.ts";
 import { resolveReference } from "./resolve-reference.ts";
@@ -35,9 +34,7 @@ export function createFieldExpander(server: ConfiguredServer, syntax: Syntax, co
   const problems: ConfigProblem[] = [];
   const secrets = new Set<string>();
   const report = (field: string, problem: FieldProblem): void => {
-    const { path, position } = fieldPlaceOf(server, field);
-    const places = { file: server.file, positionOf: () => position };
-    problems.push(placeProblem(places, { ...problem, path, serverId: server.id }));
+    problems.push(serverProblem(server, problem, field));
   };
   return {
     problems,
@@ -134,9 +131,4 @@ function notExpanded({ text }: ConfigReference, dialect: string): FieldProblem {
 /** The first part of a field: `"env"` of `"env.TOKEN"`. */
 function partOf(field: string): string {
   return /^[A-Za-z]+/.exec(field)?.[0] ?? field;
-}
-
-/** Where a field of a spec was read; for one that was not, where what it is in was. */
-export function fieldPlaceOf(server: ConfiguredServer, field: string): FieldPlace {
-  return innermostPlace(server.places, field) ?? { path: server.path, position: server.position };
 }

@@ -12,11 +12,11 @@ describe("mergeLayers()", () => {
       ],
       { isTrusted: () => true },
     );
-    expect(servers.map(({ server, scope }) => [server.id, scope, server.draft.command])).toEqual([
+    expect(servers.map(({ id, scope, draft }) => [id, scope, draft.command])).toEqual([
       ["a", "project", "of-project"],
       ["b", "user", "b"],
     ]);
-    expect(servers[0]?.over.map(({ file }) => file)).toEqual(["/user.json"]);
+    expect(servers[0]?.over?.map(({ file }) => file)).toEqual(["/user.json"]);
   });
 
   it.each([
@@ -33,7 +33,7 @@ describe("mergeLayers()", () => {
 
   it("has the later of two files of one scope win", () => {
     const layers = [layer("user", { a: { command: "one" } }), layer("user", { a: { command: "two" } })];
-    expect(mergeLayers(layers).servers[0]?.server.draft).toEqual({ id: "a", type: "stdio", command: "two" });
+    expect(mergeLayers(layers).servers[0]?.draft).toEqual({ id: "a", type: "stdio", command: "two" });
   });
 
   it("sorts by name, and has names such as __proto__ and 10", () => {
@@ -41,13 +41,13 @@ describe("mergeLayers()", () => {
       '{ "mcpServers": { "10": { "command": "a" }, "b": { "command": "b" }, "__proto__": { "command": "c" } } }';
     const result = readConfig(text, { file: "/user.json", dialect: "mcp-json" });
     const { servers } = mergeLayers([{ scope: "user", result }]);
-    expect(servers.map(({ server }) => server.id)).toEqual(["10", "__proto__", "b"]);
+    expect(servers.map(({ id }) => id)).toEqual(["10", "__proto__", "b"]);
   });
 
   it("never uses an entry of a project that is not trusted in place of a user's", () => {
     const layers = [layer("user", { a: { command: "mine" } }), layer("project", { a: { command: "evil" } })];
     const { servers, problems } = mergeLayers(layers);
-    expect(servers.map(({ server, off }) => [server.draft.command, off])).toEqual([["mine", undefined]]);
+    expect(servers.map(({ draft, off }) => [draft.command, off])).toEqual([["mine", undefined]]);
     expect(problems.map(formatProblem)).toEqual([
       "/project.json:1:16: mcpServers.a: is not trusted, and not used in place of /user.json:1:16; trust it, or give it another name",
     ]);
@@ -55,9 +55,7 @@ describe("mergeLayers()", () => {
 
   it("keeps what nobody trusts in its place, turned off", () => {
     const { servers } = mergeLayers([layer("project", { a: { command: "evil" } })]);
-    expect(servers.map(({ server, off, projectFolder }) => [server.id, off, projectFolder])).toEqual([
-      ["a", "untrusted", folder],
-    ]);
+    expect(servers.map(({ id, off, projectFolder }) => [id, off, projectFolder])).toEqual([["a", "untrusted", folder]]);
   });
 
   it("does not let an entry of a project that is not trusted turn a user's server off", () => {
@@ -78,7 +76,7 @@ describe("mergeLayers()", () => {
 
   it("keeps disabled entries in their place", () => {
     const { servers } = mergeLayers([layer("user", { a: { command: "x", disabled: true }, b: { command: "y" } })]);
-    expect(servers.map(({ server, off }) => [server.id, off])).toEqual([
+    expect(servers.map(({ id, off }) => [id, off])).toEqual([
       ["a", "disabled"],
       ["b", undefined],
     ]);
@@ -103,7 +101,7 @@ describe("mergeLayers()", () => {
     const result = readConfig(text, { dialect: "nexo", file: "/ext/notes/mcp.yaml", extension });
     const own = layer("user", { "notes.files": { command: "mine" } });
     const { servers } = mergeLayers([own, { scope: "extension", result }]);
-    expect(servers.map(({ server, scope }) => [server.id, scope])).toEqual([["notes.files", "user"]]);
+    expect(servers.map(({ id, scope }) => [id, scope])).toEqual([["notes.files", "user"]]);
   });
 
   it("turns off what a list of names does not allow, and lets lists only narrow", () => {
@@ -118,7 +116,7 @@ describe("mergeLayers()", () => {
     const result = readConfig({ servers: { d: program("d") }, settings }, { file: "/p.json" });
     const layers = [own, { scope: "project", result, file: "/p.json", projectFolder: folder }] as const;
     const untrusted = mergeLayers(layers);
-    expect(untrusted.servers.map(({ server, off }) => [server.id, off])).toEqual([
+    expect(untrusted.servers.map(({ id, off }) => [id, off])).toEqual([
       ["a", undefined],
       ["b", undefined],
       ["c", "not allowed"],
@@ -129,7 +127,7 @@ describe("mergeLayers()", () => {
       "untrusted_setting settings of a project's file wait for somebody to trust them: allowServers, denyServers, strictRootPaths",
     ]);
     const merged = mergeLayers(layers, { trustsSettings: () => true });
-    expect(merged.servers.map(({ server, off }) => [server.id, off])).toEqual([
+    expect(merged.servers.map(({ id, off }) => [id, off])).toEqual([
       ["a", undefined],
       ["b", "not allowed"],
       ["c", "not allowed"],

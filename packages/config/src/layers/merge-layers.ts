@@ -1,10 +1,10 @@
 import { compareText, quoteText } from "@hostside/core/implement";
-import type { ConfiguredServer } from "../configured-server.ts";
+import { configScopes, type ConfigScope, type ConfiguredServer } from "../configured-server.ts";
 import type { HostSettings } from "../host-settings.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
-import { placeProblem } from "../problem/problem-list.ts";
+import { serverProblem } from "../problem/spec-fault.ts";
 import { normalizeId } from "../read/id-check.ts";
-import { configScopes, type ConfigLayer, type ConfigScope, type LayeredServer } from "./config-layer.ts";
+import type { ConfigLayer } from "./config-layer.ts";
 import { groupBy } from "./group-by.ts";
 import { mergeSettings } from "./merge-settings.ts";
 import { tightenEntry } from "./tighten.ts";
@@ -20,7 +20,7 @@ export interface MergeOptions {
 /** Several configurations as one. */
 export interface MergedConfig {
   /** One for each name, sorted by it. */
-  readonly servers: readonly LayeredServer[];
+  readonly servers: readonly ConfiguredServer[];
   readonly settings: HostSettings;
   /** Of merging alone; each layer has its own. */
   readonly problems: readonly ConfigProblem[];
@@ -38,7 +38,7 @@ export function mergeLayers(layers: readonly ConfigLayer[], options: MergeOption
   const { settings, problems } = mergeSettings(ordered, options.trustsSettings);
   const found: ConfigProblem[] = [...problems];
   const servers = [...groupById(ordered)].map(([, entries]) => pick(entries, { ...options, settings, found }));
-  const sorted = servers.toSorted((a, b) => compareText(a.server.id, b.server.id));
+  const sorted = servers.toSorted((a, b) => compareText(a.id, b.id));
   return { servers: sorted, settings, problems: [...found, ...alikeProblems(sorted)] };
 }
 
@@ -68,7 +68,7 @@ interface Picking extends MergeOptions {
   readonly found: ConfigProblem[];
 }
 
-function pick(candidates: readonly Candidate[], { isTrusted, settings, found }: Picking): LayeredServer {
+function pick(candidates: readonly Candidate[], { isTrusted, settings, found }: Picking): ConfiguredServer {
   const trusts = ({ server, layer }: Candidate): boolean =>
     layer.projectFolder === undefined || isTrusted?.(server) === true;
   const index = candidates.findLastIndex(trusts);
@@ -88,7 +88,7 @@ function pick(candidates: readonly Candidate[], { isTrusted, settings, found }: 
       : { server: used.server, ignored: [] };
   if (ignored.length > 0) found.push(ignoredMembers(server, ignored));
   return {
-    server,
+    ...server,
     scope,
     ...(layer.projectFolder === undefined ? {} : { projectFolder: layer.projectFolder }),
     ...(layer.baseFolder === undefined ? {} : { baseFolder: layer.baseFolder }),
@@ -100,7 +100,7 @@ function pick(candidates: readonly Candidate[], { isTrusted, settings, found }: 
 function offReason(
   { server, layer }: Candidate,
   { trusted, settings }: { readonly trusted: boolean; readonly settings: HostSettings },
-): LayeredServer["off"] {
+): ConfiguredServer["off"] {
   const { allowServers, denyServers } = settings;
   if (server.draft.disabled === true || layer.result.settings.enabled === false) return "disabled";
   if (denyServers?.includes(server.id) === true || allowServers?.includes(server.id) === false) {
@@ -121,11 +121,11 @@ function ignoredMembers(server: ConfiguredServer, names: readonly string[]): Con
 }
 
 // Within one file, whoever read it has said so.
-function alikeProblems(servers: readonly LayeredServer[]): readonly ConfigProblem[] {
-  const groups = groupBy(servers, ({ server }) => normalizeId(server.id));
+function alikeProblems(servers: readonly ConfiguredServer[]): readonly ConfigProblem[] {
+  const groups = groupBy(servers, ({ id }) => normalizeId(id));
   return [...groups.values()].flatMap((group) =>
-    group.slice(1).flatMap(({ server }, index) => {
-      const other = group[index]?.server;
+    group.slice(1).flatMap((server, index) => {
+      const other = group[index];
       if (other === undefined || other.file === server.file) return [];
       const message = `${quoteText(server.id, 80)} and ${quoteText(other.id, 80)} in ${placeInWords(other)} are the same after normalisation`;
       return [problemAt(server, { code: "ids_alike", message, fix: "give one of them another name" })];
@@ -134,8 +134,7 @@ function alikeProblems(servers: readonly LayeredServer[]): readonly ConfigProble
 }
 
 function problemAt(server: ConfiguredServer, problem: Pick<ConfigProblem, "code" | "message" | "fix">): ConfigProblem {
-  const places = { file: server.file, positionOf: () => server.position };
-  return placeProblem(places, { ...problem, path: server.path, severity: "warning", serverId: server.id });
+  return serverProblem(server, { ...problem, severity: "warning" });
 }
 
 /** Where an entry is, for a message: `/home/user/.cursor/mcp.json:4:5`. */

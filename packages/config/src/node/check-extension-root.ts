@@ -2,16 +2,15 @@ import { isAbsolute, resolve } from "node:path";
 import type { ServerSpec } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import type { ExpandContext } from "../expand/expand-context.ts";
-import { fieldPlaceOf } from "../expand/expand-field.ts";
-import type { LayeredServer } from "../layers/config-layer.ts";
+import type { ConfiguredServer } from "../configured-server.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
-import { placeProblem } from "../problem/problem-list.ts";
+import { serverProblem } from "../problem/spec-fault.ts";
 import { isInside } from "../read/is-inside.ts";
 import { isWithin, realPathOf } from "./real-path.ts";
 
 /** What a command of an extension is held to. */
 export interface ExtensionCheck {
-  readonly layered: LayeredServer;
+  readonly server: ConfiguredServer;
   readonly context: ExpandContext;
   /** Whether a command outside is an error; else it is a warning. */
   readonly strict: boolean;
@@ -24,26 +23,20 @@ export interface ExtensionCheck {
  */
 export async function checkExtensionRoot(
   spec: ServerSpec | undefined,
-  { layered, context, strict }: ExtensionCheck,
+  { server, context, strict }: ExtensionCheck,
 ): Promise<ConfigProblem | undefined> {
   const root = context.folders?.extensionRoot;
-  const { server, scope } = layered;
-  if (root === undefined || scope !== "extension" || spec?.command === undefined) return undefined;
+  if (root === undefined || server.scope !== "extension" || spec?.command === undefined) return undefined;
   const { command } = spec;
   const written = server.draft.command;
   if (!/[\\/]/.test(command) || (written !== undefined && !isInside(root, written))) return undefined;
   const path = isAbsolute(command) ? command : resolve(spec.cwd ?? root, command);
   if (isWithin(await realPathOf(root), await realPathOf(path))) return undefined;
-  const place = fieldPlaceOf(server, "command");
-  return placeProblem(
-    { file: server.file, positionOf: () => place.position },
-    {
-      path: place.path,
-      severity: strict ? "error" : "warning",
-      code: "outside_root",
-      message: `the command ${quoteText(command)} is outside of the extension`,
-      fix: "use a program within the extension",
-      serverId: server.id,
-    },
-  );
+  const problem = {
+    severity: strict ? "error" : "warning",
+    code: "outside_root",
+    message: `the command ${quoteText(command)} is outside of the extension`,
+    fix: "use a program within the extension",
+  } as const;
+  return serverProblem(server, problem, "command");
 }

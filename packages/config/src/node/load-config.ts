@@ -1,19 +1,18 @@
 import { dirname, resolve } from "node:path";
 import { assertServerSpec, type ServerSpec } from "@hostside/core";
 import { assertKnownOptions } from "@hostside/core/implement";
-import type { ConfiguredServer, ServerExtras, ServerDraft } from "../configured-server.ts";
+import type { ConfigScope, ConfiguredServer, OffReason, ServerDraft, ServerExtras } from "../configured-server.ts";
 import type { DialectName } from "../dialects/dialect-name.ts";
 import type { ExpandContext } from "../expand/expand-context.ts";
 import { expandConfig, type ExpandedServer } from "../expand/expand-config.ts";
-import { fieldPlaceOf } from "../expand/expand-field.ts";
 import type { HostSettings } from "../host-settings.ts";
-import type { ConfigLayer, ConfigScope, LayeredServer, OffReason } from "../layers/config-layer.ts";
+import type { ConfigLayer } from "../layers/config-layer.ts";
 import { groupBy } from "../layers/group-by.ts";
 import { mergeLayers, placeInWords } from "../layers/merge-layers.ts";
 import { projectSettings } from "../layers/merge-settings.ts";
 import { formatPath } from "../parse/config-data.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
-import { placeProblem } from "../problem/problem-list.ts";
+import { serverProblem } from "../problem/spec-fault.ts";
 import { settingsId, type TrustEntry, type TrustQuestion, type TrustVerdict } from "../trust/trust.ts";
 import { checkExtensionRoot } from "./check-extension-root.ts";
 import { createFileSource } from "./file-source.ts";
@@ -111,12 +110,12 @@ export async function loadAll(options: LoadConfigOptions, { ask, accept }: LoadM
   const settings = await judgeSettings(layers, loading);
   const trustsSettings = (folder: string): boolean => settings.get(folder)?.verdict.trusted === true;
   const merged = mergeLayers(layers, {
-    isTrusted: (server) => verdicts.get(server)?.verdict.trusted === true,
+    isTrusted: (server) => verdicts.get(placeOf(server))?.verdict.trusted === true,
     trustsSettings,
   });
   const outcomes: Outcome[] = [];
   for (const server of merged.servers) {
-    if (!isWanted(options, server.server)) outcomes.push(leaveOut(server));
+    if (!isWanted(options, server)) outcomes.push(leaveOut(server));
     else if (server.off !== undefined) outcomes.push(leaveOff(server, verdicts));
     else outcomes.push(await useServer(server, { ...loading, settings: merged.settings }));
   }
@@ -162,12 +161,9 @@ interface Judged {
   readonly verdict: TrustVerdict;
 }
 
-async function judgeAll(
-  layers: readonly ConfigLayer[],
-  loading: Loading,
-): Promise<ReadonlyMap<ConfiguredServer, Judged>> {
+async function judgeAll(layers: readonly ConfigLayer[], loading: Loading): Promise<ReadonlyMap<string, Judged>> {
   const { trust, signal } = loading.options;
-  const verdicts = new Map<ConfiguredServer, Judged>();
+  const verdicts = new Map<string, Judged>();
   const all = layers.flatMap(({ result, projectFolder }) =>
     result.servers.map((server) => ({ server, isOwn: projectFolder === undefined })),
   );
@@ -185,7 +181,7 @@ async function judgeAll(
       // What does not start needs no answer, unless it would stand in place of something that does.
       const ask =
         loading.ask && isWanted(loading.options, server) && (starts || (named.get(server.id)?.length ?? 0) > 1);
-      verdicts.set(server, { entry, verdict: await trust.decide(entry, { ask, signal }) });
+      verdicts.set(placeOf(server), { entry, verdict: await trust.decide(entry, { ask, signal }) });
     }
   }
   return verdicts;
@@ -254,6 +250,11 @@ function surroundingsOf(
   return { context, source };
 }
 
+// An entry, whatever was merged into it.
+function placeOf({ file, path }: ConfiguredServer): string {
+  return JSON.stringify([file, path]);
+}
+
 interface Outcome {
   readonly spec?: ServerSpec | undefined;
   readonly source: ServerSource;
@@ -265,28 +266,28 @@ interface Using extends Loading {
   readonly settings: HostSettings;
 }
 
-async function useServer(layered: LayeredServer, loading: Using): Promise<Outcome> {
-  const { server, scope, projectFolder } = layered;
-  const { context } = surroundingsOf(server, layered, loading);
-  const labelled = { ...server, draft: withLabels(server, scope) };
+async function useServer(server: ConfiguredServer, loading: Using): Promise<Outcome> {
+  const { context } = surroundingsOf(server, server, loading);
+  const labelled = { ...server, draft: withLabels(server) };
   const expanded = await expandConfig(labelled, context);
   const strict = loading.settings.strictRootPaths === true;
-  const outside = await checkExtensionRoot(expanded.spec, { layered, context, strict });
-  const resolved = expanded.spec && resolvePaths(expanded.spec, server, baseOf(layered, loading));
+  const outside = await checkExtensionRoot(expanded.spec, { server, context, strict });
+  const resolved = expanded.spec && resolvePaths(expanded.spec, server, baseOf(server, loading));
   const isOutside = outside?.severity === "error";
   const spec = isOutside ? undefined : resolved?.spec;
   const state = spec === undefined ? "failed" : "on";
-  const { extras, problem } = keepOwnResource(expanded, server, projectFolder !== undefined);
+  const { extras, problem } = keepOwnResource(expanded, server);
   return {
     spec,
-    source: { ...sourceOf(layered, state), extras },
+    source: { ...sourceOf(server, state), extras },
     problems: [...expanded.problems, ...[outside, problem].flatMap((one) => one ?? []), ...(resolved?.problems ?? [])],
     secrets: expanded.secrets,
   };
 }
 
-function baseOf({ server, scope, projectFolder, baseFolder }: LayeredServer, { place }: Loading): PathBase {
-  const local = server.scope === "local" && projectFolder === undefined ? server.path[1] : undefined;
+function baseOf({ path, scope, projectFolder, baseFolder }: ConfiguredServer, { place }: Loading): PathBase {
+  // One file has servers of many projects.
+  const local = scope === "local" && path[0] === "projects" ? path[1] : undefined;
   const folder = baseFolder ?? (typeof local === "string" ? local : scope === "command-line" ? place.cwd : undefined);
   return { folder, startsThere: projectFolder !== undefined, home: place.home };
 }
@@ -295,20 +296,24 @@ function baseOf({ server, scope, projectFolder, baseFolder }: LayeredServer, { p
 function keepOwnResource(
   { spec, extras }: ExpandedServer,
   server: ConfiguredServer,
-  isProject: boolean,
 ): { readonly extras: ServerExtras; readonly problem?: ConfigProblem } {
   const { resource, ...oauth } = extras.oauth ?? {};
-  if (!isProject || resource === undefined || isAbove(resource, spec?.command === undefined ? spec?.url : undefined))
+  if (
+    server.projectFolder === undefined ||
+    resource === undefined ||
+    isAbove(resource, spec?.command === undefined ? spec?.url : undefined)
+  )
     return { extras };
-  const places = { file: server.file, positionOf: () => fieldPlaceOf(server, "oauth.resource").position };
-  const problem = placeProblem(places, {
-    path: [...server.path, "oauth", "resource"],
-    severity: "warning",
-    code: "untrusted_setting",
-    message: "oauth.resource of a project's file is not used: it is no address above that of the server",
-    fix: "put the server into a file of your own",
-    serverId: server.id,
-  });
+  const problem = serverProblem(
+    server,
+    {
+      severity: "warning",
+      code: "untrusted_setting",
+      message: "oauth.resource of a project's file is not used: it is no address above that of the server",
+      fix: "put the server into a file of your own",
+    },
+    "oauth.resource",
+  );
   return { extras: { ...extras, oauth }, problem };
 }
 
@@ -324,26 +329,23 @@ function isWanted({ allow }: LoadConfigOptions, { id }: ConfiguredServer): boole
   return allow?.(id) !== false;
 }
 
-function leaveOut(layered: LayeredServer): Outcome {
-  return { source: sourceOf({ off: "not wanted", ...layered }, "off"), problems: [], secrets: [] };
+function leaveOut(server: ConfiguredServer): Outcome {
+  return { source: sourceOf({ off: "not wanted", ...server }, "off"), problems: [], secrets: [] };
 }
 
-function leaveOff(layered: LayeredServer, verdicts: ReadonlyMap<ConfiguredServer, Judged>): Outcome {
-  const { server, off } = layered;
-  const outcome = { spec: disabledSpec(layered), source: sourceOf(layered, "off"), secrets: [] };
-  if (off !== "untrusted") return { ...outcome, problems: [] };
-  const verdict = verdicts.get(server)?.verdict;
+function leaveOff(server: ConfiguredServer, verdicts: ReadonlyMap<string, Judged>): Outcome {
+  const outcome = { spec: disabledSpec(server), source: sourceOf(server, "off"), secrets: [] };
+  if (server.off !== "untrusted") return { ...outcome, problems: [] };
+  const verdict = verdicts.get(placeOf(server))?.verdict;
   const message =
     verdict === undefined || verdict.trusted
       ? "is brought by a project, and there is nobody to ask whether it is trusted"
       : verdict.message;
-  const places = { file: server.file, positionOf: () => server.position };
-  const { path, id: serverId } = server;
-  const problem = placeProblem(places, { path, severity: "warning", code: "untrusted_server", message, serverId });
-  return { ...outcome, problems: [problem] };
+  return { ...outcome, problems: [serverProblem(server, { severity: "warning", code: "untrusted_server", message })] };
 }
 
-function sourceOf({ server, scope, off, over }: LayeredServer, state: ServerSource["state"]): ServerSource {
+function sourceOf(server: ConfiguredServer, state: ServerSource["state"]): ServerSource {
+  const { scope = "user", off, over = [] } = server;
   const { line, column } = server.position ?? {};
   return {
     serverId: server.id,
@@ -365,7 +367,7 @@ const nowhere = "https://disabled.invalid/";
  * The draft of a server with the labels that say where its entry comes from, and `approval` where
  * somebody is to be asked about its tools; what the entry itself says of them does not count.
  */
-function withLabels({ draft, extras }: ConfiguredServer, scope: ConfigScope): ServerDraft {
+function withLabels({ draft, extras, scope = "user" }: ConfiguredServer): ServerDraft {
   const { approval: _own, ...own } = draft.labels ?? {};
   const asked = extras.approval === "always" ? { approval: "always" } : {};
   return { ...draft, labels: { ...own, scope, ...asked } };
@@ -376,8 +378,8 @@ function withLabels({ draft, extras }: ConfiguredServer, scope: ConfigScope): Se
  * called and what it would be, as it is written, and nothing that could be a secret. Nothing is
  * expanded for it.
  */
-function disabledSpec({ server, scope, off }: LayeredServer): ServerSpec {
-  const { id, command, url, title } = server.draft;
+function disabledSpec({ draft, scope = "user", off }: ConfiguredServer): ServerSpec {
+  const { id, command, url, title } = draft;
   const named = title === undefined ? {} : { title };
   const labels = off === undefined ? { scope } : { scope, off };
   const about = { id, ...named, labels, disabled: true };

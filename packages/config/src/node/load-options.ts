@@ -3,7 +3,8 @@ import type { Fields } from "@hostside/core/implement";
 import type { DialectName } from "../dialects/dialect-name.ts";
 import type { ExpandContext } from "../expand/expand-context.ts";
 import type { Env } from "../expand/expand-env.ts";
-import type { ConfigLayer, ConfigScope } from "../layers/config-layer.ts";
+import type { ConfigScope } from "../configured-server.ts";
+import type { ConfigLayer } from "../layers/config-layer.ts";
 import type { Trust } from "../trust/trust.ts";
 
 /** A file to load, and what is known of it. */

@@ -2,9 +2,8 @@ import { isAbsolute, join, resolve } from "node:path";
 import type { ServerSpec } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import type { ConfiguredServer } from "../configured-server.ts";
-import { fieldPlaceOf } from "../expand/expand-field.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
-import { placeProblem } from "../problem/problem-list.ts";
+import { serverProblem } from "../problem/spec-fault.ts";
 
 /** Where the relative paths of an entry begin. */
 export interface PathBase {
@@ -32,10 +31,8 @@ export function resolvePaths(
   if (spec.command === undefined) return { spec, problems: [] };
   const problems: ConfigProblem[] = [];
   const report = (field: string, severity: ConfigProblem["severity"], message: string): void => {
-    const { path, position } = fieldPlaceOf(server, field);
-    const places = { file: server.file, positionOf: () => position };
-    const problem = { path, severity, code: "relative_path", message, fix: "write an absolute path" } as const;
-    problems.push(placeProblem(places, { ...problem, serverId: server.id }));
+    const problem = { severity, code: "relative_path", message, fix: "write an absolute path" } as const;
+    problems.push(serverProblem(server, problem, field));
   };
   const refuse = (field: string, text: string): void =>
     report(field, "error", `${quoteText(text)} is relative, and would be that of any folder`);

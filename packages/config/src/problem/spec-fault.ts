@@ -1,5 +1,7 @@
 import type { HostsideError } from "@hostside/core";
-import type { FieldPlace } from "../configured-server.ts";
+import type { ConfiguredServer, FieldPlace } from "../configured-server.ts";
+import type { ConfigProblem } from "./config-problem.ts";
+import { placeProblem, type ProblemInit } from "./problem-list.ts";
 
 /**
  * What is wrong with the spec of a server, without its name: whoever reads the problem has the
@@ -20,4 +22,15 @@ export function innermostPlace(places: ReadonlyMap<string, FieldPlace>, field: s
     if (place !== undefined) return place;
   }
   return undefined;
+}
+
+/** A problem of a server at one of its fields, or at its entry. */
+export function serverProblem(
+  server: ConfiguredServer,
+  problem: Omit<ProblemInit, "path" | "serverId">,
+  field: string = "",
+): ConfigProblem {
+  const { path, position } = innermostPlace(server.places, field) ?? server;
+  const places = { file: server.file, positionOf: () => position };
+  return placeProblem(places, { ...problem, path, serverId: server.id });
 }
