@@ -137,7 +137,7 @@ export const errorCodes: Readonly<Record<HostsideErrorCode, ErrorCodeEntry>> = {
   not_allowed: {
     ...auth,
     outcome: "not-sent",
-    meaning: "This host does not let this principal or role do that, or connections go there.",
+    meaning: "A rule of this host denies that, or connections may not go there.",
   },
 
   spawn_failed: { ...execution, retryable: false, meaning: "The server's process could not be started." },
