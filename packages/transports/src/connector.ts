@@ -3,10 +3,10 @@ import { specError } from "@hostside/core/implement";
 import { checkSpec } from "./opening/check-spec.ts";
 import { assertConnectorOptions } from "./opening/assert-connector-options.ts";
 import type { ConnectorOptions } from "./opening/connector-options.ts";
-import { createEraCache } from "./handshake/era-cache.ts";
+import { EraCache } from "./handshake/era-cache.ts";
 import { loadHttp, preload } from "./opening/load-transport.ts";
 import { openConnection } from "./opening/open-connection.ts";
-import { createStartLimiter } from "./opening/start-limiter.ts";
+import { StartLimiter } from "./opening/start-limiter.ts";
 import { askForCommand } from "./context/ask-guard.ts";
 import { createHttpGuard } from "./http/exchange/http-guard.ts";
 
@@ -19,8 +19,9 @@ import { createHttpGuard } from "./http/exchange/http-guard.ts";
  */
 export function createConnector(options: ConnectorOptions = {}): Connector {
   assertConnectorOptions(options);
-  const { eraCache = createEraCache(), guard, maxConcurrentStarts } = options;
-  const starts = createStartLimiter(maxConcurrentStarts);
+  const { guard, maxConcurrentStarts } = options;
+  const eraCache = new EraCache();
+  const starts = new StartLimiter(maxConcurrentStarts);
   return {
     check(spec: ServerSpec) {
       checkSpec(spec);

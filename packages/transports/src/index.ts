@@ -18,4 +18,3 @@ export type { AuthorizationProvider, TokenSource, UnauthorizedRefusal } from "./
 // For those who plug parts of their own in.
 export type { CustomClient, CustomTransport } from "./sdk/custom-parts.ts";
 export { safeEnvironment } from "./stdio/safe-environment.ts";
-export { createEraCache, type EraCache, type EraVerdict } from "./handshake/era-cache.ts";

@@ -9,7 +9,6 @@ it("exports these values and no others", () => {
     "connect",
     "createAuthorizationFetch",
     "createConnector",
-    "createEraCache",
     "safeEnvironment",
   ]);
 });

@@ -1,7 +1,7 @@
 import type { Diagnostic, ServerSpec, HttpEntry } from "@hostside/core";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { connect, createConnector, createEraCache } from "../src/index.ts";
+import { connect, createConnector } from "../src/index.ts";
 import { version } from "../src/opening/connection-context.ts";
 import { reply, replyAsLegacy, startLoopback, type LoopbackServer, type SeenRequest } from "./loopback-server.ts";
 
@@ -187,57 +187,13 @@ describe("what was found out about a server", () => {
     expect(server.methods().filter((method) => method === "server/discover")).toHaveLength(1);
   });
 
-  it("is kept under a fingerprint of address and credentials, without either in it", async () => {
+  it("is kept for each address and credentials", async () => {
     await using server = await startLoopback(replyAsLegacy);
-    const kept = new Map<string, unknown>();
-    const eraCache = { ...createEraCache(), set: (key: string, verdict: unknown) => void kept.set(key, verdict) };
-    const connector = createConnector({ eraCache });
+    const connector = createConnector();
     for (const bearerToken of ["s3cret-token", "s3cret-token", "other-token"]) {
       await open(connector, server, { bearerToken });
     }
-    expect(kept.size).toBe(2);
-    expect([...kept.values()][0]).toMatchObject({ era: "legacy", channel: "streamable", foundAt: expect.any(Number) });
-    expect([...kept.keys()].join(" ")).toMatch(/^[0-9a-f]{64} [0-9a-f]{64}$/);
-  });
-
-  it("is not trusted when it is older than a day, or when it does not hold any more", async () => {
-    await using server = await startLoopback(replyAsLegacy);
-    const eraCache = createEraCache();
-    const connector = createConnector({
-      eraCache: { ...eraCache, get: () => ({ era: "modern", foundAt: Date.now() - 25 * 3_600_000 }) },
-    });
-    await open(connector, server);
-    expect(server.methods()[0]).toBe("server/discover");
-
-    const wrong = createConnector({ eraCache: { ...eraCache, get: () => ({ era: "modern", foundAt: Date.now() }) } });
-    await open(wrong, server);
-    expect(server.methods().at(-1)).not.toBe("server/discover");
-  });
-
-  it("cannot be kept by a cache that throws: nothing of the connection is left then", async () => {
-    await using server = await startLoopback((request, response) => {
-      response.setHeader("mcp-session-id", "one");
-      replyAsLegacy(request, response);
-    });
-    const set = (): never => {
-      throw new Error("disk full");
-    };
-    const connector = createConnector({ eraCache: { ...createEraCache(), set } });
-    await expect(open(connector, server)).rejects.toMatchObject({
-      code: "internal_error",
-      cause: new Error("disk full"),
-    });
-    expect(server.methods().at(-1)).toBe("DELETE");
-  });
-
-  it.each(["get", "delete"])("is told as what it is when the cache throws at %s", async (method) => {
-    await using server = await startLoopback((_request, response) => reply(response, 500));
-    const cause = new Error("disk full");
-    const broken = (): never => {
-      throw cause;
-    };
-    const connector = createConnector({ eraCache: { ...createEraCache(), [method]: broken } });
-    await expect(open(connector, server)).rejects.toMatchObject({ code: "internal_error", serverId: "srv", cause });
+    expect(server.methods().filter((method) => method === "server/discover")).toHaveLength(2);
   });
 
   it("is not kept when a server was only slow", async () => {

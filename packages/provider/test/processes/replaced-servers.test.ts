@@ -1,7 +1,7 @@
 import type { JsonObject, MemoryEntry, ServerEntry } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { createProvider, type McpProvider } from "@hostside/provider";
-import { createConnector, createEraCache, type ConnectorOptions, type EraCache } from "@hostside/transports";
+import { createConnector, type ConnectorOptions } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../calm-world.ts";
 
@@ -96,7 +96,7 @@ const places: readonly Place[] = [
 
 async function connectTo(server: Server, { open }: Place): Promise<McpProvider> {
   const { transport, options } = open(server);
-  const connector = createConnector({ eraCache: createEraCache(), ...options });
+  const connector = createConnector(options);
   const provider = createProvider({ connector, servers: [{ id: "s", ...transport }] });
   await provider.init();
   await provider.call("mcp_s_echo");
@@ -143,29 +143,4 @@ describe.each(places)("a server over $name", (place) => {
       expect(provider.statuses()[0]).toMatchObject({ state: "ready", server: { protocolVersion: after } });
     },
   );
-});
-
-describe("what was found out about a server that was replaced", () => {
-  it("is forgotten, so that the next connection asks", async () => {
-    const forgotten: string[] = [];
-    const cache = createEraCache();
-    const eraCache: EraCache = {
-      ...cache,
-      delete(key) {
-        forgotten.push(key);
-        cache.delete(key);
-      },
-    };
-    const server = createServer("2026-07-28");
-    const { transport, options } = http((id) => id)(server);
-    const provider = createProvider({
-      connector: createConnector({ eraCache, ...options }),
-      servers: [{ id: "s", ...transport }],
-    });
-    await provider.init();
-    Object.assign(server, { speaks: "2025-11-25", refusal: { code: -32_022, message: "no", data: { supported: [] } } });
-    await failureOf(provider.call("mcp_s_echo"));
-    expect(forgotten).toHaveLength(1);
-    await provider.close();
-  });
 });

@@ -4,7 +4,7 @@ import { createManualClock } from "../../../../test/manual-clock.ts";
 import { createActiveClock } from "../time/active-clock.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { callTool } from "./call-tool.ts";
-import { createCooldown } from "./cooldown.ts";
+import { Cooldown } from "./cooldown.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
 import { createServerContext } from "../../test/server-context.ts";
 
@@ -215,7 +215,7 @@ function open(
     wasLost: false,
     headersFor: () => undefined,
     onToolsChanged,
-    cooldown: createCooldown(context),
+    cooldown: new Cooldown(context),
     liveness: { answered: () => undefined, failed: () => undefined },
     closing: new AbortController(),
     ...members,

@@ -25,7 +25,7 @@ export interface CallToolInit extends AwaitTaskInit {
   headersFor(toolName: string, args: JsonObject): Readonly<Record<string, string>> | undefined;
   /** The listing that the headers were made from is not the server's any more. */
   readonly onToolsChanged: () => void;
-  readonly liveness: Liveness;
+  readonly liveness: Pick<Liveness, "answered" | "failed">;
 }
 
 /** One call. */

@@ -22,9 +22,9 @@ import {
 import type { ServerContext } from "../context/server-context.ts";
 import { findLostTask } from "./tasks.ts";
 import { callTool, isHeaderMismatch, resumeCall, type CallToolInit, type ToolCallRequest } from "./call-tool.ts";
-import { createCooldown, type Cooldown } from "./cooldown.ts";
+import { Cooldown } from "./cooldown.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
-import { createLiveness, type Liveness } from "./liveness.ts";
+import { Liveness } from "./liveness.ts";
 import { requestInRounds } from "./request-in-rounds.ts";
 import { listTools } from "./list-tools.ts";
 import { findParamHeaders, mirrorParams, type ParamHeader } from "./param-headers.ts";
@@ -164,8 +164,8 @@ class ConnectionCalls implements CallToolInit {
     this.tasks = tasks;
     this.isModern = server.era === "modern";
     this.onToolsChanged = onToolsChanged;
-    this.cooldown = createCooldown(context);
-    this.liveness = createLiveness({ context, channel, isModern: this.isModern, onDead });
+    this.cooldown = new Cooldown(context);
+    this.liveness = new Liveness({ context, channel, isModern: this.isModern, onDead });
     this.#init = init;
   }
 

@@ -6,20 +6,7 @@ import type { ServerContext } from "../context/server-context.ts";
  * Leaves a server alone for as long as it asked for when it refused a call (HTTP 429 with
  * `Retry-After`).
  */
-export interface Cooldown {
-  /** What a call is refused with now; `undefined` when it may go out. */
-  refusal(toolName: string): HostsideError | undefined;
-  /** Takes note of what a call failed with. */
-  note(error: unknown): void;
-}
-
-/** Makes one for a connection; it forgets nothing but what has passed. */
-export function createCooldown(context: ServerContext): Cooldown {
-  return new CooldownUntil(context);
-}
-
-// A class, because each connection has one.
-class CooldownUntil implements Cooldown {
+export class Cooldown {
   readonly #context: ServerContext;
   #until: number | undefined;
 
@@ -27,6 +14,7 @@ class CooldownUntil implements Cooldown {
     this.#context = context;
   }
 
+  /** What a call is refused with now; `undefined` when it may go out. */
   refusal(toolName: string): HostsideError | undefined {
     if (this.#until === undefined) return undefined;
     const { serverId, clock } = this.#context;
@@ -36,6 +24,7 @@ class CooldownUntil implements Cooldown {
     return undefined;
   }
 
+  /** Takes note of what a call failed with. */
   note(error: unknown): void {
     // What was not sent was refused by somebody else, such as an authorization server that has too
     // many renewals to do.

@@ -1,7 +1,7 @@
 import { HostsideError } from "@hostside/core";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { createLiveness } from "./liveness.ts";
+import { Liveness } from "./liveness.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { createServerContext } from "../../test/server-context.ts";
 
@@ -19,7 +19,7 @@ function watch(isModern = false) {
         settle = (error) => (error === undefined ? resolve({}) : reject(error));
       }),
   };
-  const liveness = createLiveness({
+  const liveness = new Liveness({
     context: createServerContext({}, { timeouts: { requestMs: 100 } }),
     // No more of a channel is used.
     channel: channel as RequestChannel,
@@ -36,7 +36,7 @@ function watch(isModern = false) {
   return { liveness, asked, dead, timeOut, answerPing };
 }
 
-describe("createLiveness()", () => {
+describe("Liveness", () => {
   it.each([
     { isModern: false, method: "ping" },
     { isModern: true, method: "server/discover" },

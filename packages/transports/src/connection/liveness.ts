@@ -2,14 +2,6 @@ import { isHostsideError, HostsideError } from "@hostside/core";
 import type { ServerContext } from "../context/server-context.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 
-/** Watches whether a server still answers. */
-export interface Liveness {
-  /** A call was answered, with whatever. */
-  answered(): void;
-  /** A call failed. */
-  failed(error: unknown): void;
-}
-
 /** What a {@linkcode Liveness} is made from. */
 export interface LivenessInit {
   readonly context: ServerContext;
@@ -28,12 +20,7 @@ const longestPingMs = 10_000;
  * that was stopped, or is stuck, would let every later call time out as well, though its connection
  * looks as good as ever. Any answer will do, also a refusal.
  */
-export function createLiveness(init: LivenessInit): Liveness {
-  return new CountedTimeouts(init);
-}
-
-// A class, because each connection has one.
-class CountedTimeouts implements Liveness {
+export class Liveness {
   readonly #init: LivenessInit;
   #timeouts = 0;
   #isAsking = false;
@@ -42,10 +29,12 @@ class CountedTimeouts implements Liveness {
     this.#init = init;
   }
 
+  /** A call was answered, with whatever. */
   answered(): void {
     this.#timeouts = 0;
   }
 
+  /** A call failed. */
   failed(error: unknown): void {
     if (!isHostsideError(error)) return;
     if (error.outcome === "failed") this.#timeouts = 0;

@@ -5,7 +5,7 @@ import { createFakeTransport } from "../../test/fake-transport.ts";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { makeAttempt } from "./make-attempt.ts";
 import { createServerContext } from "../../test/server-context.ts";
-import { createEraCache } from "./era-cache.ts";
+import { EraCache } from "./era-cache.ts";
 
 it.each([
   { handshake: "legacy", operation: "initialize" },
@@ -23,7 +23,7 @@ it.each([
         lasting: context,
         spec: { id: "srv", type: "stdio", command: "none" },
         identity: { info: { name: "test", version: "1" }, capabilities: {} },
-        eraCache: createEraCache(),
+        eraCache: new EraCache(),
         deadline: createDeadline({ timeoutMs: 1000, clock, onTimeout: () => new Error("not in this test") }),
         opening: undefined,
         createElicitor: undefined,

@@ -70,51 +70,24 @@ function readCapabilities(claimed: unknown, { limits, redact }: ServerInfoReadin
   return redactData(kept, redact) as JsonObject;
 }
 
-// Of one object; a flag among thousands is none that anybody put there for its meaning.
-const mostMembers = 256;
-// What decides how a server is spoken to, before anything else; what it has to say of each is a few
-// flags.
+// What decides how a server is spoken to; what it has to say of each is a few flags.
 const decisive = ["tools", "resources", "prompts", "completions", "logging", "extensions", "experimental"];
 
-// Whole members as long as there is room; of a decisive one that is too large at least its flags,
-// or its members that do fit.
+/** Of capabilities that are too large: those that decide, and of a large one its small members. */
 function cutMembers(claimed: JsonObject, room: number): JsonObject {
-  const names = [
-    ...decisive,
-    ...Object.keys(claimed)
-      .slice(0, mostMembers)
-      .filter((name) => !decisive.includes(name)),
-  ];
-  let left = room;
-  const kept: [string, JsonValue][] = [];
-  for (const name of names) {
+  const kept = decisive.flatMap((name) => {
     const value = Object.hasOwn(claimed, name) ? claimed[name] : undefined;
-    if (value === undefined) continue;
-    const fitting =
-      lengthOf(value) <= left
-        ? value
-        : isJsonObject(value) && decisive.includes(name)
-          ? flagsOf(value, left)
-          : undefined;
-    if (fitting === undefined) continue;
-    left -= lengthOf(fitting) + name.length;
-    kept.push([name, fitting]);
-  }
-  // fromEntries defines members, so that no name of the server's can be special.
+    if (value === undefined) return [];
+    return [[name, lengthOf(value) <= room / decisive.length ? value : smallMembers(value)] as const];
+  });
   return Object.fromEntries(kept);
 }
 
-function flagsOf(value: JsonObject, room: number): JsonObject {
-  let left = room / 2;
-  const isFlag = (name: string): boolean => name === "listChanged" || name === "subscribe";
-  const members = Object.entries(value).toSorted(([a], [b]) => Number(isFlag(b)) - Number(isFlag(a)));
-  const kept = members.slice(0, mostMembers).filter(([name, member]) => {
-    const length = lengthOf(member) + name.length;
-    if (length > left) return false;
-    left -= length;
-    return true;
-  });
-  return Object.fromEntries(kept);
+function smallMembers(value: JsonValue): JsonObject {
+  if (!isJsonObject(value)) return {};
+  const small = Object.entries(value).filter(([name, member]) => name.length + lengthOf(member) <= 128);
+  // fromEntries defines members, so that no name of the server's can be special.
+  return Object.fromEntries(small.slice(0, 32));
 }
 
 function lengthOf(value: unknown): number {

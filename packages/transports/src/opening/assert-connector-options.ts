@@ -7,17 +7,12 @@ import { connectorFields, type ConnectorOptions } from "./connector-options.ts";
 export function assertConnectorOptions(options: ConnectorOptions): void {
   assertKnownOptions("createConnector()", options, connectorFields);
   const fail = (rule: string): TypeError => new TypeError(`createConnector(): ${rule}`);
-  const { clientInfo, eraCache, clock, guard, maxConcurrentStarts, tasks } = options;
+  const { clientInfo, clock, guard, maxConcurrentStarts, tasks } = options;
   assertGuard("createConnector()", guard);
   if (clientInfo !== undefined && !isClientInfo(clientInfo))
     throw fail("clientInfo must be an object with a name and a version, texts that are not empty");
-  for (const [name, part, members] of [
-    ["eraCache", eraCache, ["get", "set", "delete"]],
-    ["clock", clock, ["now", "schedule"]],
-  ] as const) {
-    if (part !== undefined && !hasFunctions(part, members))
-      throw fail(`${name} must have the functions ${members.join(", ")}`);
-  }
+  if (clock !== undefined && !hasFunctions(clock, ["now", "schedule"]))
+    throw fail("clock must have the functions now, schedule");
   if (maxConcurrentStarts !== undefined && !(Number.isInteger(maxConcurrentStarts) && maxConcurrentStarts > 0))
     throw fail("maxConcurrentStarts must be a positive integer");
   if (tasks !== undefined && typeof tasks !== "boolean") throw fail("tasks must be a boolean");

@@ -1,6 +1,5 @@
 import type { ServerSpec } from "@hostside/core";
 import type { ConnectionHooks, Fields } from "@hostside/core/implement";
-import type { EraCache } from "../handshake/era-cache.ts";
 import type { Fetch } from "../http/exchange/fetch-exchange.ts";
 import type { HttpOptions } from "../http/http-options.ts";
 
@@ -33,8 +32,6 @@ export interface ConnectorEffects {
 export interface ConnectorOptions extends HttpOptions {
   /** What servers are told of the host. Default: Hostside and its version. */
   readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
-  /** Remembers which era a server speaks. Default: in memory, for the life of the connector. */
-  readonly eraCache?: EraCache | undefined;
   /**
    * Answers elicitations when the hooks of a connection do not. Default: elicitation is not
    * advertised.
@@ -65,7 +62,6 @@ export interface ConnectorOptions extends HttpOptions {
 /** What a connector can be told. */
 export const connectorFields: Fields<ConnectorOptions> = {
   clientInfo: true,
-  eraCache: true,
   onElicit: true,
   tasks: true,
   maxConcurrentStarts: true,

@@ -18,15 +18,12 @@ import { openCustom } from "../sdk/open-custom.ts";
 import { watchClient } from "../sdk/watch-client.ts";
 import type { Transport } from "../message/transport.ts";
 import { assumeServer } from "../handshake/assume-server.ts";
-import { hashSpec } from "../handshake/hash-spec.ts";
 import { tryAttempts, type AttemptsInit } from "../handshake/try-attempts.ts";
 import { openTransport } from "./open-transport.ts";
-import { runHook } from "../time/run-hook.ts";
 import { createConnectionContext, type ConnectionContext, type ConnectionContextInit } from "./connection-context.ts";
-import { acquireStart, type StartLimiter } from "./start-limiter.ts";
+import type { StartLimiter } from "./start-limiter.ts";
 import { createChangeReporter } from "../wire/report-changes.ts";
 import type { WireEvents } from "../wire/wire.ts";
-import type { EraCache } from "../handshake/era-cache.ts";
 
 /** What {@linkcode openConnection} needs besides the spec. */
 export interface OpenConnectionInit extends Omit<ConnectionContextInit, "onStarted"> {
@@ -42,12 +39,12 @@ export async function openConnection(given: ServerSpec, init: OpenConnectionInit
   checkSpec(given);
   const spec = copySpec(given);
   // What needs no process needs no turn, and begins at once.
-  const taken = spec.command !== undefined ? acquireStart(spec.id, init) : undefined;
+  const taken = spec.command !== undefined ? init.starts.acquire(spec.id, init) : undefined;
   let turn = taken instanceof Promise ? await taken : taken;
   try {
-    return await openInTime(createConnectionContext(spec, { ...init, onStarted: () => turn?.leave() }));
+    return await openInTime(createConnectionContext(spec, { ...init, onStarted: () => turn?.() }));
   } finally {
-    turn?.leave();
+    turn?.();
     // What is told of a start lives as long as the connection.
     turn = undefined;
   }
@@ -103,11 +100,9 @@ async function openOverWire(context: ConnectionContext, firstTransport?: Transpo
   // A program boots while the rest is made ready.
   const opening = firstTransport ?? (spec.command !== undefined ? beginOpening(context) : undefined);
   let unused = opening;
-  const specHash = (spec.era ?? "auto") === "auto" ? await hashSpec(spec) : undefined;
   const init: AttemptsInit = {
     context,
-    specHash,
-    events: eventsOf({ changes, onLog: hooks.onLog, life, eraCache, specHash }),
+    events: eventsOf({ changes, onLog: hooks.onLog, life, forget: () => eraCache.forget(spec) }),
     onFailed: (error) => hooks.onFailed(error),
     async open(attempt) {
       const first = unused;
@@ -143,23 +138,22 @@ async function openOverWire(context: ConnectionContext, firstTransport?: Transpo
   });
 }
 
-interface EventsInit extends Pick<AttemptsInit, "specHash"> {
+interface EventsInit {
   readonly changes: ChangeRouter;
   readonly onLog: WireEvents["onLog"];
   readonly life: Life;
-  readonly eraCache: EraCache;
+  readonly forget: () => void;
 }
 
 // Made outside of what opens the connection, or all that has in hand would live as long as they do.
-function eventsOf({ changes, onLog, life, eraCache, specHash }: EventsInit): WireEvents {
+function eventsOf({ changes, onLog, life, forget }: EventsInit): WireEvents {
   return {
     changes,
     onLog,
     onDown: (error) => end(life, error),
     onForgotten({ code }) {
-      // The server was replaced by one that speaks another revision, so that the next connection
-      // has to find out anew.
-      if (code === "unsupported_protocol" && specHash !== undefined) runHook((key) => eraCache.delete(key), specHash);
+      // The server was replaced by one that speaks another revision.
+      if (code === "unsupported_protocol") forget();
     },
   };
 }

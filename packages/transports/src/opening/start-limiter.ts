@@ -1,29 +1,12 @@
 import { defaultStartLimit } from "#stdio";
-import type { Clock } from "@hostside/core";
-import { systemClock, type ConnectionHooks } from "@hostside/core/implement";
-import { abortedConnect } from "./connect-deadline.ts";
+import type { Cancel, Clock } from "@hostside/core";
+import { onAbort, systemClock, type ConnectionHooks } from "@hostside/core/implement";
 import { runHook } from "../time/run-hook.ts";
-import { createStartQueue, type StartPlace, type StartQueue } from "./start-queue.ts";
+import { abortedConnect } from "./connect-deadline.ts";
 
-/** The starts of all servers of one connector. */
-export interface StartLimiter {
-  /**
-   * The queue; made by the first who starts a process, with the places that the runtime of the
-   * moment has room for.
-   */
-  readonly queue: (places: () => number) => StartQueue;
-}
-
-/** Makes them. Without a number, each runtime says itself how many servers may start at once. */
-export function createStartLimiter(maxConcurrentStarts: number | undefined): StartLimiter {
-  let made: StartQueue | undefined;
-  return { queue: (places) => (made ??= createStartQueue(maxConcurrentStarts ?? places())) };
-}
-
-/** Whose turn it is to be. */
+/** Which server is to start. */
 export interface AcquireStartInit {
-  readonly starts: StartLimiter;
-  readonly hooks: ConnectionHooks;
+  readonly hooks: Pick<ConnectionHooks, "onQueued" | "onStart">;
   readonly signal: AbortSignal;
   readonly options: { readonly clock?: Clock | undefined };
 }
@@ -33,47 +16,62 @@ export interface AcquireStartInit {
 const longestTurnMs = 5000;
 
 /**
- * Waits until the process of a server may start: starts take processors, and too many at once
- * starve each other. The turn ends when the server has begun to speak, after 5 s, or when somebody
- * ends it; what it stands for goes on. Who need not wait starts at once: no promise.
- *
- * Throws `aborted`.
+ * Limits how many servers of one connector start at once, because starts take processors, and too
+ * many at once starve each other. The others wait, in order.
  */
-export function acquireStart(serverId: string, init: AcquireStartInit): StartPlace | Promise<StartPlace> {
-  const { starts, signal, options } = init;
-  const { clock = systemClock } = options;
-  const queue = starts.queue(defaultStartLimit);
-  const free = signal.aborted ? undefined : queue.takeFree();
-  return free === undefined ? waitForTurn(serverId, queue, init) : endInTime(free, clock);
-}
+export class StartLimiter {
+  readonly #waiting = new Set<() => void>();
+  #free: number | undefined;
 
-async function waitForTurn(
-  serverId: string,
-  queue: StartQueue,
-  { hooks, signal, options }: AcquireStartInit,
-): Promise<StartPlace> {
-  const { clock = systemClock } = options;
-  let hasWaited = false;
-  const onWait = (): void => {
-    hasWaited = true;
-    if (hooks.onQueued !== undefined) runHook<void>(hooks.onQueued, undefined);
-  };
-  let place: StartPlace;
-  try {
-    place = await queue.enter(signal, onWait);
-  } catch {
-    throw abortedConnect(serverId, signal);
+  /** Default: as many as the runtime says. */
+  constructor(maxConcurrentStarts: number | undefined) {
+    this.#free = maxConcurrentStarts;
   }
-  if (hasWaited && hooks.onStart !== undefined) runHook<void>(hooks.onStart, undefined);
-  return endInTime(place, clock);
-}
 
-function endInTime(place: StartPlace, clock: Clock): StartPlace {
-  const cancel = clock.schedule(longestTurnMs, () => place.leave());
-  return {
-    leave() {
-      cancel();
-      place.leave();
-    },
-  };
+  /**
+   * Waits until the process of a server may start; without a promise if it need not wait. Returns
+   * what ends its turn, which is to be called when the server has begun to speak; it ends after 5 s
+   * in any case. Throws `aborted`.
+   */
+  acquire(serverId: string, init: AcquireStartInit): Cancel | Promise<Cancel> {
+    this.#free ??= defaultStartLimit();
+    return this.#free > 0 && !init.signal.aborted ? this.#take(init.options.clock) : this.#wait(serverId, init);
+  }
+
+  #take(clock: Clock = systemClock): Cancel {
+    this.#free = (this.#free ?? 0) - 1;
+    let isHeld = true;
+    const leave = (): void => {
+      if (!isHeld) return;
+      isHeld = false;
+      cancelTimer();
+      this.#free = (this.#free ?? 0) + 1;
+      const [next] = this.#waiting;
+      next?.();
+    };
+    const cancelTimer = clock.schedule(longestTurnMs, leave);
+    return leave;
+  }
+
+  async #wait(serverId: string, { hooks, signal, options }: AcquireStartInit): Promise<Cancel> {
+    if (signal.aborted) throw abortedConnect(serverId, signal);
+    const leave = await new Promise<Cancel>((resolve, reject) => {
+      const settle = (): void => {
+        this.#waiting.delete(go);
+        ignoreAbort();
+      };
+      const go = (): void => {
+        settle();
+        resolve(this.#take(options.clock));
+      };
+      const ignoreAbort = onAbort(signal, () => {
+        settle();
+        reject(abortedConnect(serverId, signal));
+      });
+      this.#waiting.add(go);
+      if (hooks.onQueued !== undefined) runHook<void>(hooks.onQueued, undefined);
+    });
+    if (hooks.onStart !== undefined) runHook<void>(hooks.onStart, undefined);
+    return leave;
+  }
 }

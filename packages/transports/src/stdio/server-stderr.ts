@@ -99,9 +99,9 @@ export class ServerStderr {
     this.#lineCount += 1;
     if (this.#first.length < firstLines) this.#first.push(line);
     this.#last.push(line);
-    this.#lastLength += line.length;
+    this.#lastLength += line.length + 1;
     while (this.#last.length > lastLines || (this.#lastLength > this.#init.tailBytes && this.#last.length > 1))
-      this.#lastLength -= this.#last.shift()?.length ?? 0;
+      this.#lastLength -= (this.#last.shift()?.length ?? 0) + 1;
   }
 
   #reportSkipped(): void {

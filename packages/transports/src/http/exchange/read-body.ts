@@ -1,4 +1,3 @@
-import { createByteBuffer } from "../../bytes/byte-buffer.ts";
 import type { HttpReply } from "./http-exchange.ts";
 
 const decoder = new TextDecoder();
@@ -30,7 +29,7 @@ export async function readBytes(reply: HttpReply, maxBytes: number, tooLarge: ()
     reply.cancel();
     throw tooLarge();
   }
-  const buffer = createByteBuffer(maxBytes, tooLarge, declared);
+  const buffer = new ByteBuffer(maxBytes, tooLarge, declared);
   await reply.read((chunk) => buffer.push(chunk));
   return buffer.take();
 }
@@ -47,14 +46,55 @@ function declaredLength({ header }: HttpReply): number {
  */
 export async function readRemark(reply: HttpReply): Promise<CompleteReply> {
   const enough = new RangeError("enough was read");
-  const buffer = createByteBuffer(longestRemark, () => enough);
+  const buffer = new ByteBuffer(longestRemark, () => enough);
   try {
     await reply.read((chunk) => {
-      buffer.push(chunk.subarray(0, longestRemark - buffer.size()));
-      if (buffer.size() === longestRemark) throw enough;
+      buffer.push(chunk.subarray(0, longestRemark - buffer.size));
+      if (buffer.size === longestRemark) throw enough;
     });
   } catch {
     // What was read so far is returned.
   }
   return { status: reply.status, header: reply.header, body: decodeBody(buffer.take()) };
+}
+
+/** Collects bytes up to a bound. Its memory is at most twice the bytes in it. */
+export class ByteBuffer {
+  size = 0;
+  readonly #maxBytes: number;
+  readonly #tooLarge: () => Error;
+  readonly #expected: number;
+  #bytes: Uint8Array = new Uint8Array(0);
+
+  /** `expected` is how many bytes there will be, if that is known. */
+  constructor(maxBytes: number, tooLarge: () => Error, expected = 0) {
+    this.#maxBytes = maxBytes;
+    this.#tooLarge = tooLarge;
+    this.#expected = Math.min(expected, maxBytes);
+  }
+
+  /**
+   * Takes `chunk`, which must not change afterwards. Throws what `tooLarge` returns when the bound
+   * is passed.
+   */
+  push(chunk: Uint8Array): void {
+    const total = this.size + chunk.length;
+    if (total > this.#maxBytes) throw this.#tooLarge();
+    if (this.size === 0) {
+      this.#bytes = chunk;
+    } else {
+      if (total > this.#bytes.length) {
+        const larger = new Uint8Array(Math.min(this.#maxBytes, Math.max(total, this.#expected, 2 * this.size)));
+        larger.set(this.#bytes.subarray(0, this.size));
+        this.#bytes = larger;
+      }
+      this.#bytes.set(chunk, this.size);
+    }
+    this.size = total;
+  }
+
+  /** Hands over what was collected. */
+  take(): Uint8Array {
+    return this.#bytes.subarray(0, this.size);
+  }
 }
