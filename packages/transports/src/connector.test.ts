@@ -24,8 +24,6 @@ describe("createConnector()", () => {
     expect(make).toThrow(TypeError);
     expect(make).toThrow(`createConnector(): ${message}`);
   });
-
-  it("takes a Map for a cache of eras, which has what it takes", () => {});
 });
 
 describe("connect()", () => {

@@ -16,5 +16,5 @@ export type { HeaderRequest, HeadersFor } from "./http/exchange/host-headers.ts"
 export type { AuthorizationProvider, TokenSource, UnauthorizedRefusal } from "./http/auth/authorization-provider.ts";
 
 // For those who plug parts of their own in.
-export type { CustomClient, CustomTransport } from "./sdk/custom-parts.ts";
+export type { CustomClient, CustomTransport } from "./sdk/open-custom.ts";
 export { safeEnvironment } from "./stdio/safe-environment.ts";

@@ -11,11 +11,14 @@ import type { RequestChannel } from "../message/request-channel.ts";
 import { chooseResourceSource } from "../connection/resource-source.ts";
 import { createResourceSubscriptions } from "../connection/resource-subscriptions.ts";
 import { createChangeRouter, wantedLists, type ChangeRouter } from "../connection/route-changes.ts";
-import { createClientChannel } from "../sdk/client-channel.ts";
-import type { CustomClient } from "../sdk/custom-parts.ts";
-import { describeClient, hasPerRequestStream, isConnected, isListeningClient } from "../sdk/describe-client.ts";
-import { openCustom } from "../sdk/open-custom.ts";
-import { watchClient } from "../sdk/watch-client.ts";
+import {
+  createClientChannel,
+  describeClient,
+  hasPerRequestStream,
+  isConnected,
+  isListeningClient,
+} from "../sdk/client-channel.ts";
+import { openCustom, type CustomClient } from "../sdk/open-custom.ts";
 import type { Transport } from "../message/transport.ts";
 import { assumeServer } from "../handshake/assume-server.ts";
 import { tryAttempts, type AttemptsInit } from "../handshake/try-attempts.ts";
@@ -55,7 +58,7 @@ async function openInTime(context: ConnectionContext): Promise<Connection> {
   try {
     if (spec.type !== "custom") return await openOverWire(context);
     const opened = await openCustom(spec, context);
-    return opened.kind === "client"
+    return "client" in opened
       ? await openOverClient(context, opened.client)
       : await openOverWire(context, opened.transport);
   } catch (error) {
@@ -175,16 +178,13 @@ async function openOverClient(context: ConnectionContext, client: CustomClient):
   const life: Life = {};
   const changes = createChangeRouter(hooks);
   const reporter = createChangeReporter(context.lasting, changes);
-  const endWatch = watchClient(client, {
+  const channel = createClientChannel({
+    context: context.lasting,
+    client,
     onNotification: (method, params) => void reporter.receive(method, params),
-    // The client tells of its end before it rejects what was under way.
-    onClose: () => void channel.drained().then(() => end(life, connectionClosed(serverId))),
+    onEnd: () => end(life, connectionClosed(serverId)),
+    onClose: () => reporter.close(),
   });
-  const unwatch = (): void => {
-    endWatch();
-    reporter.close();
-  };
-  const channel = createClientChannel({ context: context.lasting, client, unwatch });
   if (isConnected(client)) {
     const listener = isListeningClient(client) ? client : undefined;
     const isHttp = hasPerRequestStream(client);

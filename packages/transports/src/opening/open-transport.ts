@@ -1,6 +1,5 @@
 import { HostsideError } from "@hostside/core";
-import { closePart } from "../sdk/close-part.ts";
-import { openCustom } from "../sdk/open-custom.ts";
+import { closePart, openCustom } from "../sdk/open-custom.ts";
 import type { Transport } from "../message/transport.ts";
 import { loadHttp } from "./load-transport.ts";
 import { openMemory } from "../memory/open-memory.ts";
@@ -23,7 +22,7 @@ export async function openTransport(context: ConnectionContext, { channel }: Con
   }
   if (spec.type === "memory") return openMemory(spec, context);
   const opened = await openCustom(spec, context);
-  if (opened.kind === "transport") return opened.transport;
+  if ("transport" in opened) return opened.transport;
   await closePart(opened.client, context);
   throw new HostsideError(`"open" of server ${JSON.stringify(serverId)} returned a transport first and a client then`, {
     code: "internal_error",

@@ -1,45 +1,62 @@
 import { isHostsideError, HostsideError, type JsonObject } from "@hostside/core";
-import { createDeadline, isJsonObject, untilAborted, withErrorContext } from "@hostside/core/implement";
-import type { RequestChannel } from "../message/request-channel.ts";
-import { fromSdkError } from "./from-sdk-error.ts";
+import { createDeadline, isJsonObject, settleWithin, untilAborted, withErrorContext } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
-import { createActiveClock } from "../time/active-clock.ts";
-import { eitherSignal } from "../time/either-signal.ts";
+import type { ListeningClient } from "../message/listening-client.ts";
+import { anyMemberOf } from "../message/member-of.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
+import type { ClaimedServerInfo } from "../message/read-server-info.ts";
+import type { RequestChannel } from "../message/request-channel.ts";
 import {
-  requestAbortedError,
   errorContextOf,
   malformedAnswerError,
+  requestAbortedError,
   requestTimeoutError,
 } from "../message/request-errors.ts";
-import { closePart } from "./close-part.ts";
-import type { CustomClient } from "./custom-parts.ts";
-import { describeClient, hasPerRequestStream } from "./describe-client.ts";
+import { createActiveClock } from "../time/active-clock.ts";
+import { eitherSignal } from "../time/either-signal.ts";
+import { fromSdkError } from "./from-sdk-error.ts";
+import type { CustomClient } from "./open-custom.ts";
 
 /** What a channel over an SDK client is made from. */
 export interface ClientChannelInit {
   readonly context: ServerContext;
   readonly client: CustomClient;
-  /** Ends the listening in on the client. */
-  readonly unwatch: () => void;
+  readonly onNotification: (method: string, params: unknown) => void;
+  /** The client was closed, and its requests are settled. */
+  readonly onEnd: () => void;
+  /** The channel is closed. */
+  readonly onClose: () => void;
 }
 
 // What a timer can take.
 const longestTimeoutMs = 2 ** 31 - 1;
 
-/** A {@linkcode RequestChannel} over an SDK client of either line, which speaks JSON-RPC itself. */
-export interface ClientChannel extends RequestChannel {
-  /** Resolves when the requests under way are settled. */
-  drained(): Promise<void>;
-}
-
-/** Makes one. */
-export function createClientChannel(init: ClientChannelInit): ClientChannel {
-  const { context, client, unwatch } = init;
-  const { serverId, clock, redact } = context;
+/**
+ * A {@linkcode RequestChannel} over an SDK client of either line, which speaks JSON-RPC itself.
+ * Listens in on the client without taking anything from its owner: the callbacks that are set stay
+ * and run first. Notifications are seen at the transport, because a client has one handler per
+ * method and it may be taken.
+ */
+export function createClientChannel(init: ClientChannelInit): RequestChannel {
+  const { context, client, onNotification, onEnd, onClose } = init;
+  const { serverId, clock, redact, settings } = context;
   const closing = new AbortController();
-  let closed: Promise<void> | undefined;
   const underWay = new Set<Promise<unknown>>();
+  let closed: Promise<void> | undefined;
+  // The client tells of its end before it rejects what was under way.
+  const drained = async (): Promise<void> => {
+    await Promise.allSettled(underWay);
+  };
+  const restores = [chain(client, "onclose", () => void drained().then(onEnd))];
+  const transport: unknown = Reflect.get(client, "transport");
+  if (typeof transport === "object" && transport !== null) {
+    restores.push(
+      chain(transport, "onmessage", (message) => {
+        const { id, method, params } = isJsonObject(message) ? message : {};
+        if (id === undefined && typeof method === "string") onNotification(method, params);
+      }),
+    );
+  }
   return {
     activeClock: createActiveClock(clock),
     request(request) {
@@ -48,9 +65,6 @@ export function createClientChannel(init: ClientChannelInit): ClientChannel {
       underWay.add(answer);
       answer.then(forget, forget);
       return answer;
-    },
-    async drained() {
-      await Promise.allSettled(underWay);
     },
     async notify(method, params) {
       if (closing.signal.aborted) throw withErrorContext(toClosedError(closing.signal), { outcome: "not-sent" });
@@ -62,18 +76,33 @@ export function createClientChannel(init: ClientChannelInit): ClientChannel {
       }
     },
     close(error) {
-      if (closed === undefined) {
-        closing.abort(error);
-        unwatch();
-        closed = closePart(client, context);
-      }
-      return closed;
+      if (closed !== undefined) return closed;
+      closing.abort(error);
+      for (const restore of restores) restore();
+      onClose();
+      const close = async (): Promise<void> => client.close();
+      return (closed = settleWithin(close(), settings.timeouts.closeMs, clock));
     },
   };
 }
 
-async function send(init: ClientChannelInit, request: OutgoingRequest, closing: AbortSignal): Promise<JsonObject> {
-  const { context, client } = init;
+function chain(owner: object, name: string, listener: (value: unknown) => void): () => void {
+  const before: unknown = Reflect.get(owner, name);
+  const both = (...values: readonly unknown[]): void => {
+    if (typeof before === "function") Reflect.apply(before, owner, values);
+    listener(values[0]);
+  };
+  Reflect.set(owner, name, both);
+  return () => {
+    if (Reflect.get(owner, name) === both) Reflect.set(owner, name, before);
+  };
+}
+
+async function send(
+  { context, client }: ClientChannelInit,
+  request: OutgoingRequest,
+  closing: AbortSignal,
+): Promise<JsonObject> {
   const { serverId, clock, redact } = context;
   const { method, params, timeoutMs, idleMs, signal, onProgress, headers, toolName } = request;
   if (closing.aborted)
@@ -120,19 +149,48 @@ function ignore(): void {
 
 /**
  * A result schema that lets everything through, for SDK clients of both lines: v1 calls `safeParse`
- * on what it is given, v2 takes any Standard Schema (https://standardschema.dev). Neither needs a
- * schema library for it.
+ * on what it is given, v2 takes any Standard Schema (https://standardschema.dev).
  */
-const passThrough: {
-  readonly parse: (value: unknown) => unknown;
-  readonly safeParse: (value: unknown) => { readonly success: true; readonly data: unknown };
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: "hostside";
-    readonly validate: (value: unknown) => { readonly value: unknown };
-  };
-} = {
-  parse: (value) => value,
-  safeParse: (value) => ({ success: true, data: value }),
-  "~standard": { version: 1, vendor: "hostside", validate: (value) => ({ value }) },
+const passThrough = {
+  parse: (value: unknown) => value,
+  safeParse: (value: unknown) => ({ success: true, data: value }),
+  "~standard": { version: 1, vendor: "hostside", validate: (value: unknown) => ({ value }) },
 };
+
+/**
+ * What a connected SDK client knows of its server. The v1 line does not say which revision it
+ * negotiated, except over Streamable HTTP; it is `"unknown"` then, and of the legacy era.
+ */
+export function describeClient(client: CustomClient): ClaimedServerInfo {
+  const version =
+    callIfThere(client, "getNegotiatedProtocolVersion") ??
+    anyMemberOf(anyMemberOf(client, "transport"), "protocolVersion");
+  return {
+    era: callIfThere(client, "getProtocolEra") === "modern" ? "modern" : "legacy",
+    protocolVersion: typeof version === "string" ? version : "unknown",
+    implementation: client.getServerVersion(),
+    instructions: client.getInstructions(),
+    capabilities: client.getServerCapabilities(),
+  };
+}
+
+/** True for a client whose handshake is done and that was not closed since. */
+export function isConnected(client: CustomClient): boolean {
+  // An SDK client keeps the capabilities when it is closed, but not the transport.
+  return isJsonObject(client.getServerCapabilities()) && (!("transport" in client) || client.transport !== undefined);
+}
+
+/** True when requests of this client are exchanges of their own, as over Streamable HTTP. */
+export function hasPerRequestStream(client: CustomClient): boolean {
+  return anyMemberOf(anyMemberOf(client, "transport"), "hasPerRequestStream") === true;
+}
+
+/** True for a client of the SDK line that has change streams. */
+export function isListeningClient(client: object): client is ListeningClient {
+  return typeof anyMemberOf(client, "listen") === "function";
+}
+
+function callIfThere(owner: object, name: string): unknown {
+  const method = anyMemberOf(owner, name);
+  return typeof method === "function" ? Reflect.apply(method, owner, []) : undefined;
+}
