@@ -21,7 +21,6 @@ export type {
 } from "./discovery-tools/answers.ts";
 export type { EmbeddingRanker, EmbeddingRequest, ScoredName } from "./ranking/embedding-ranker.ts";
 export type { SelectorChoice, SelectorRequest, ModelToolSelector } from "./ranking/tool-selector.ts";
-export type { TokenScope } from "./tokens/token-counter.ts";
 export { estimateDefinitionTokens, estimateTokens } from "./tokens/estimate-tokens.ts";
 
 // For those who build another way to discover tools, or measure this one.

@@ -32,7 +32,7 @@ import { resolveHelperNames } from "./discovery-tools/helper-names.ts";
 import type { EmbeddingRanker } from "./ranking/embedding-ranker.ts";
 import { estimateTokens } from "./tokens/estimate-tokens.ts";
 import { assertStaticTools, assertToolboxOptions, inNameOrder, type ToolboxOptions } from "./toolbox-options.ts";
-import { createTokenCounter, type TokenScope } from "./tokens/token-counter.ts";
+import { createTokenCounter } from "./tokens/token-counter.ts";
 import { createView, type ToolboxView, type ViewOptions } from "./view/view.ts";
 
 /** Static tools and providers as one set. Reads are synchronous and see one immutable snapshot. */
@@ -65,10 +65,10 @@ export interface Toolbox {
    */
   view(options?: ViewOptions): ToolboxView;
   /**
-   * About how many tokens definitions cost a model: all, some tools, or a group. Within 15 % on
-   * real tools; see docs/discovery.md.
+   * About how many tokens all definitions cost a model. Within 15 % on real tools; see
+   * docs/discovery.md.
    */
-  estimateTokens(scope?: TokenScope): number;
+  estimateTokens(): number;
   /** What a developer wants to know of the current snapshot: shadowed names, odd texts. */
   diagnostics(): readonly Diagnostic[];
   /**
@@ -161,7 +161,7 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     },
     call: (name, args, callOptions = {}) => calls.call(name, { args, options: callOptions }),
     view: (viewOptions = {}) => createView(viewContext, viewOptions),
-    estimateTokens: (scope = {}) => tokens.count(live.read(), scope),
+    estimateTokens: () => live.read().definitions.reduce((sum, definition) => sum + tokens.costOf(definition), 0),
     diagnostics: () => live.read().diagnostics,
     async init(initOptions = {}) {
       assertInitOptions(initOptions);

@@ -24,8 +24,6 @@ describe("a provider of the product's own that breaks its word", () => {
     ["no schema", { ...toolOf("bad"), inputSchema: null }],
     ["an origin that is none", { ...toolOf("bad"), origin: {} }],
     ["a name that is none", { ...toolOf("bad"), name: 5 }],
-    ["an effect that is none", { ...toolOf("bad"), effect: "read" }],
-    ["an approval that is neither", { ...toolOf("bad"), requireApproval: "no" }],
   ])("costs the tool that it lists as %s, and nothing else", (_, entry) => {
     const { own, good } = setUp();
     own.tools = () => [entry as ToolDefinition, toolOf("fine")];
@@ -53,17 +51,5 @@ describe("a provider of the product's own that breaks its word", () => {
     expect(changes).toMatchObject([{ added: ["mcp_s_write"] }]);
     expect(await toolbox.call("mcp_s_read")).toMatchObject({ isError: false });
     await expect(toolbox.call("nobody")).rejects.toMatchObject({ code: "unknown_tool" });
-  });
-
-  it("blocks nobody when it cannot say its revision or whether it is closed", () => {
-    const { own, good } = setUp();
-    own.offer([toolOf("fine")]);
-    for (const member of ["revision", "closed"]) Object.defineProperty(own, member, { get: boom });
-    const toolbox = createToolbox({ providers: [own, good] });
-    const before = toolbox.tools();
-    expect(before.map(({ name }) => name)).toEqual(["fine", "mcp_s_read"]);
-    expect(toolbox.tools()).toBe(before);
-    good.offer([]);
-    expect(toolbox.tools().map(({ name }) => name)).toEqual(["fine"]);
   });
 });

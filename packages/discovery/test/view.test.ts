@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createToolbox } from "../src/index.ts";
 import type { ToolboxView } from "../src/index.ts";
-import { fakeProvider, groupOf, serverTool, toolOf, type FakeProvider } from "./fake-provider.ts";
+import { fakeProvider, toolOf, type FakeProvider } from "./fake-provider.ts";
 
 const helpers = ["tools_groups", "tools_select", "tools_search"];
 const declared = (view: ToolboxView, maxToolTokens?: number): readonly string[] =>
@@ -146,26 +146,6 @@ describe("undeclared()", () => {
     await view.selectTools({ tools: ["a"] });
     declaredSome(view);
     expect(view.undeclared()).toEqual(["b"]);
-  });
-});
-
-describe("estimateTokens()", () => {
-  it("counts all, some tools, or a group", () => {
-    const provider = fakeProvider("mcp");
-    const tools = [
-      serverTool("s", "one"),
-      serverTool("s", "two", "A much longer description of what it does."),
-      toolOf("other"),
-    ];
-    provider.offer(tools, [groupOf("mcp:s", ["mcp_s_one", "mcp_s_two"])]);
-    const toolbox = createToolbox({ providers: [provider] });
-    const one = toolbox.estimateTokens({ tools: ["MCP_S_ONE"] });
-    const two = toolbox.estimateTokens({ tools: ["mcp_s_two", "nobody"] });
-    expect(one).toBeGreaterThan(20);
-    expect(two).toBeGreaterThan(one);
-    expect(toolbox.estimateTokens({ group: "MCP:s" })).toBe(one + two);
-    expect(toolbox.estimateTokens()).toBe(one + two + toolbox.estimateTokens({ tools: ["other"] }));
-    expect(toolbox.estimateTokens({ tools: [], group: "mcp:nobody" })).toBe(0);
   });
 });
 

@@ -39,7 +39,7 @@ describe("createToolbox()", () => {
     ["a title that is none", 'title of tool "a" must be a text, not a number', toolWith("title", 5)],
     [
       "a bundle without an id",
-      'the bundle of tool "a" must have an id',
+      'id of the bundle of tool "a" must be a text',
       { tools: [{ ...staticTool("a"), bundle: {} }] },
     ],
   ])("throws a TypeError for %s", (_, message, options) => {
@@ -81,12 +81,6 @@ describe("a toolbox", () => {
     ["an unknown option of init()", 'init() has no option "timeout"', (it) => it.init(loose({ timeout: 5 }))],
     ["a signal of refresh() that is none", "signal must be an AbortSignal", (it) => it.refresh({ signal: loose({}) })],
     ["no time for refresh()", "timeoutMs must be a number above 0", (it) => it.refresh({ timeoutMs: 0 })],
-    [
-      "an unknown scope",
-      'estimateTokens() has no option "groups"',
-      (it) => it.estimateTokens(loose({ groups: "math" })),
-    ],
-    ["a tool for tools", "estimateTokens(): tools must be an array", (it) => it.estimateTokens({ tools: loose("a") })],
     ["a view of a Map", "view() takes its options as an object, not a Map", (it) => it.view(loose(new Map()))],
     ["one tool to show", "alwaysVisible must be an array of strings", (it) => it.view({ alwaysVisible: loose("x") })],
     [

@@ -24,45 +24,42 @@ export function assertStaticTool(tool: unknown, index: number): void {
   if (!isPlainObject(definition))
     throw new TypeError(`${place}.definition must be an object, not ${kindOf(definition)}`);
   assertLegalName(definition["name"]);
-  assertDefinition(`tool "${definition["name"]}"`, definition);
   const owner = `tool "${definition["name"]}"`;
+  assertMembers(owner, definition, definitionChecks);
   if (typeof run !== "function") throw new TypeError(`run of ${owner} must be a function, not ${kindOf(run)}`);
   if (init !== undefined && typeof init !== "function") {
     throw new TypeError(`init of ${owner} must be a function, not ${kindOf(init)}`);
   }
-  if (bundle !== undefined) assertBundle(owner, bundle);
+  if (bundle === undefined) return;
+  if (!isPlainObject(bundle)) throw new TypeError(`bundle of ${owner} must be an object, not ${kindOf(bundle)}`);
+  assertMembers(`the bundle of ${owner}`, bundle, bundleChecks);
 }
 
-function assertDefinition(owner: string, definition: Readonly<Record<string, unknown>>): void {
-  const { title, description, inputSchema, outputSchema, annotations, effect, requireApproval } = definition;
-  const fail = (member: string, rule: string): TypeError => new TypeError(`${member} of ${owner} must be ${rule}`);
-  const text = (member: string, value: unknown): void => {
-    if (typeof value !== "string") throw fail(member, `a text, not ${kindOf(value)}`);
-  };
-  const object = (member: string, value: unknown): void => {
-    if (!isPlainObject(value)) throw fail(member, `an object, not ${kindOf(value)}`);
-  };
-  text("description", description);
-  object("inputSchema", inputSchema);
-  if (title !== undefined) text("title", title);
-  if (outputSchema !== undefined) object("outputSchema", outputSchema);
-  if (annotations !== undefined) object("annotations", annotations);
-  // With a letter wrong, policies would go by a default.
-  if (effect !== undefined && !isToolEffect(effect)) throw fail("effect", "one of those of a ToolEffect");
-  if (requireApproval !== undefined && typeof requireApproval !== "boolean") {
-    throw fail("requireApproval", "true or false");
-  }
-}
+type Check = readonly [member: string, isRight: (value: unknown) => boolean, rule: string, isOptional?: boolean];
 
-function assertBundle(owner: string, bundle: unknown): void {
-  const fail = (rule: string): TypeError => new TypeError(`the bundle of ${owner} must ${rule}`);
-  if (!isPlainObject(bundle)) throw fail(`be an object, not ${kindOf(bundle)}`);
-  for (const member of ["id", "title", "description"]) {
-    if (typeof bundle[member] !== "string")
-      throw fail(`have ${member === "id" ? "an" : "a"} ${member} that is a text, not ${kindOf(bundle[member])}`);
-  }
-  const { instructions } = bundle;
-  if (instructions !== undefined && typeof instructions !== "string") {
-    throw fail(`have instructions that are a text, not ${kindOf(instructions)}`);
+const isText = (value: unknown): boolean => typeof value === "string";
+
+const definitionChecks: readonly Check[] = [
+  ["description", isText, "a text"],
+  ["inputSchema", isPlainObject, "an object"],
+  ["title", isText, "a text", true],
+  ["outputSchema", isPlainObject, "an object", true],
+  ["annotations", isPlainObject, "an object", true],
+  ["effect", isToolEffect, "one of those of a ToolEffect", true],
+  ["requireApproval", (value) => typeof value === "boolean", "true or false", true],
+];
+
+const bundleChecks: readonly Check[] = [
+  ["id", isText, "a text"],
+  ["title", isText, "a text"],
+  ["description", isText, "a text"],
+  ["instructions", isText, "a text", true],
+];
+
+function assertMembers(owner: string, value: Readonly<Record<string, unknown>>, checks: readonly Check[]): void {
+  for (const [member, isRight, rule, isOptional = false] of checks) {
+    const given = value[member];
+    if (isRight(given) || (isOptional && given === undefined)) continue;
+    throw new TypeError(`${member} of ${owner} must be ${rule}, not ${kindOf(given)}`);
   }
 }

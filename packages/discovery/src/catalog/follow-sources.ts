@@ -1,7 +1,7 @@
 import { HostsideError, type Event, type Subscription, type ToolProvider, type ToolsChange } from "@hostside/core";
 import { createEvent, foldCase, quoteText, sameDefinition } from "@hostside/core/implement";
 import type { ToolboxCatalog } from "./catalog-snapshot.ts";
-import { isClosed, listenToProvider, readRevision } from "./read-provider.ts";
+import { listenToProvider } from "./read-provider.ts";
 import { mergeSources, type CatalogSources } from "./merge-sources.ts";
 
 /** The catalog of the moment. */
@@ -38,7 +38,7 @@ export function followSources(sources: CatalogSources): FollowedSources {
   const closedOwners = new Map<string, ToolProvider>();
   const noteOwners = ({ tools }: ToolboxCatalog): void => {
     for (const [key, { route }] of tools) {
-      if (route.kind === "provider" && isClosed(route.provider)) closedOwners.set(key, route.provider);
+      if (route.kind === "provider" && route.provider.closed === true) closedOwners.set(key, route.provider);
       else closedOwners.delete(key);
     }
   };
@@ -49,7 +49,7 @@ export function followSources(sources: CatalogSources): FollowedSources {
     if (isMerging && current === undefined)
       throw new Error("the tools are being merged; nothing can be read of them yet");
     if ((closed || isMerging) && current !== undefined) return current;
-    const revisions = providers.map(readRevision);
+    const revisions = providers.map(({ revision }) => revision);
     const isSeen = revisions.every((value, index) => Object.is(value, seen[index]));
     if (current !== undefined && isSeen && !mustMerge) return current;
     if (current !== undefined) noteOwners(current);

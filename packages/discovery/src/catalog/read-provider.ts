@@ -1,13 +1,13 @@
 import type {
   Diagnostic,
   QuarantinedTool,
+  Subscription,
   ToolDefinition,
   ToolGroup,
   ToolProvider,
-  Subscription,
   UnreadyGroup,
 } from "@hostside/core";
-import { isJsonObject, isToolEffect } from "@hostside/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 
 /** What a provider shows now. */
 export interface ProviderListing {
@@ -17,133 +17,68 @@ export interface ProviderListing {
   readonly quarantined: readonly QuarantinedTool[];
 }
 
-/** Hears what is wrong with a listing. */
-export type ReportFault = (diagnostic: Diagnostic) => void;
-
-/** Objects that were found to be what they are said to be; they are not looked at twice. */
+// Not looked at twice.
 const sound = new WeakSet<object>();
 
 /**
  * Reads a provider that may be the product's own, and broken: what throws or is no definition or
- * group costs itself, is reported, and never touches another provider. Entries that pass are the
+ * group is left out and reported, and never touches another provider. Entries that pass are the
  * very objects that the provider has.
  */
-export function readProvider(provider: ToolProvider, report: ReportFault): ProviderListing {
-  const read = <T>(kind: ListKind, list: () => readonly T[], isSound: (entry: unknown) => boolean): readonly T[] => {
-    const fault = (what: string): void => report(faultOf(provider, `${what}; it was left out`, kind));
-    const entries = attempt(list);
+export function readProvider(provider: ToolProvider, report: (diagnostic: Diagnostic) => void): ProviderListing {
+  const read = <T>(kind: "tools" | "groups", isSound: (entry: unknown) => boolean): readonly T[] => {
+    const entries: unknown = attempt(() => provider[kind]());
     if (!Array.isArray(entries)) {
-      fault(`what ${kind}() answers is no list`);
+      report(faultOf(provider, kind, `${kind}() gave no list`));
       return [];
     }
-    return entries.filter((entry, index) => {
-      if (isKnownSound(entry, isSound)) return true;
-      fault(`entry ${index + 1} of ${kind}() is not what it should be`);
+    return (entries as readonly (T & object)[]).filter((entry, index) => {
+      if (sound.has(entry) || attempt(() => isSound(entry)) === true) {
+        sound.add(entry);
+        return true;
+      }
+      report(faultOf(provider, kind, `entry ${index + 1} of ${kind}() is not what it should be; it was left out`));
       return false;
     });
   };
   return {
-    definitions: read("tools", () => provider.tools(), isDefinition),
-    groups: read("groups", () => provider.groups(), isGroup),
-    quarantined:
-      provider.quarantined === undefined ? [] : read("quarantined", () => provider.quarantined?.() ?? [], isHeldTool),
+    definitions: read("tools", isDefinition),
+    groups: read("groups", isGroup),
+    quarantined: attempt(() => provider.quarantined?.()) ?? [],
   };
 }
 
-type ListKind = "tools" | "groups" | "quarantined";
-
 /** The groups of a provider that are not ready; none when it cannot say. */
 export function readUnready(provider: ToolProvider): readonly UnreadyGroup[] {
-  const groups: unknown = attempt(() => provider.unreadyGroups?.());
-  return Array.isArray(groups) ? groups.filter((group) => isKnownSound(group, isUnreadyGroup)) : [];
-}
-
-/** A provider's revision; one that cannot say never has another. */
-export function readRevision(provider: ToolProvider): number {
-  return attempt(() => provider.revision) ?? Number.NaN;
-}
-
-/** Whether a provider was closed; one that cannot say was not. */
-export function isClosed(provider: ToolProvider): boolean {
-  return attempt(() => provider.closed) === true;
+  return attempt(() => provider.unreadyGroups?.()) ?? [];
 }
 
 /** Listens to a provider; one that cannot be listened to is read when somebody reads. */
 export function listenToProvider(provider: ToolProvider, listener: () => void): readonly Subscription[] {
-  try {
-    return [provider.onToolsChanged(listener)];
-  } catch {
-    return [];
-  }
+  const subscription = attempt(() => provider.onToolsChanged(listener));
+  return subscription === undefined ? [] : [subscription];
 }
 
-/** A fault of a provider as a whole. */
-function faultOf({ name }: ToolProvider, what: string, kind?: ListKind): Diagnostic {
+function faultOf({ name }: ToolProvider, kind: "tools" | "groups", what: string): Diagnostic {
   const message = `provider ${JSON.stringify(name)} is at fault: ${what}`;
   return { kind: kind === "tools" ? "tool-dropped" : "defect", serverId: "", message };
 }
 
-function isKnownSound(entry: unknown, isSound: (entry: unknown) => boolean): boolean {
-  if (typeof entry !== "object" || entry === null) return false;
-  if (sound.has(entry)) return true;
-  // A getter may throw.
-  if (attempt(() => isSound(entry)) !== true) return false;
-  sound.add(entry);
-  return true;
-}
-
 function isDefinition(entry: unknown): boolean {
   if (!isJsonObject(entry)) return false;
-  const { name, title, description, inputSchema, outputSchema, annotations, origin, groupIds, flags } = entry;
-  const { effect, requireApproval } = entry;
-  return (
-    isText(name) &&
-    name !== "" &&
-    isText(description) &&
-    isJsonObject(inputSchema) &&
-    isAbsentOr(title, isText) &&
-    isAbsentOr(outputSchema, isJsonObject) &&
-    isAbsentOr(annotations, isJsonObject) &&
-    isAbsentOr(effect, isToolEffect) &&
-    isAbsentOr(requireApproval, isFlag) &&
-    isAbsentOr(origin, isOrigin) &&
-    isAbsentOr(groupIds, isTexts) &&
-    isAbsentOr(flags, isTexts)
-  );
+  const { name, description, inputSchema, origin } = entry;
+  const isKnown = origin === undefined || (isJsonObject(origin) && areTexts(origin["serverId"], origin["toolName"]));
+  return areTexts(name, description) && name !== "" && isJsonObject(inputSchema) && isKnown;
 }
 
 function isGroup(entry: unknown): boolean {
   if (!isJsonObject(entry)) return false;
-  const { id, title, description, instructions, members } = entry;
-  return isText(id) && isText(title) && isText(description) && isAbsentOr(instructions, isText) && isTexts(members);
+  const { id, title, description, members } = entry;
+  return areTexts(id, title, description) && Array.isArray(members);
 }
 
-function isHeldTool(entry: unknown): boolean {
-  return isJsonObject(entry) && isDefinition(entry["definition"]);
-}
-
-function isUnreadyGroup(entry: unknown): boolean {
-  return isJsonObject(entry) && ["id", "title", "serverId", "state"].every((member) => isText(entry[member]));
-}
-
-function isOrigin(value: unknown): boolean {
-  return isJsonObject(value) && ["serverId", "toolName", "qualifiedName"].every((member) => isText(value[member]));
-}
-
-function isAbsentOr(value: unknown, isSound: (value: unknown) => boolean): boolean {
-  return value === undefined || isSound(value);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
-}
-
-function isFlag(value: unknown): value is boolean {
-  return typeof value === "boolean";
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isText);
+function areTexts(...values: readonly unknown[]): boolean {
+  return values.every((value) => typeof value === "string");
 }
 
 function attempt<T>(work: () => T): T | undefined {

@@ -86,7 +86,7 @@ export function localOrigin(toolName: string): ToolOrigin {
  * A static tool's result as an outcome. Throws `internal_error`, which says what it is instead, for
  * one that is none.
  */
-export function staticToolOutcome(result: unknown, origin: ToolOrigin): ToolOutcome {
+function staticToolOutcome(result: unknown, origin: ToolOrigin): ToolOutcome {
   const parts: unknown = typeof result === "string" ? { content: [textBlock(result)] } : result;
   const fault = (what: string): HostsideError => {
     const advice = "a tool answers a text, or an object with content (an array of blocks) or structuredContent (JSON)";
@@ -95,58 +95,43 @@ export function staticToolOutcome(result: unknown, origin: ToolOrigin): ToolOutc
   };
   if (!isResult(parts)) throw fault(describeResult(parts));
   const { structuredContent, isError = false, meta } = parts;
-  const written = structuredContent === undefined ? undefined : writeJson(structuredContent);
+  const structured = structuredContent === undefined ? {} : { structuredContent };
+  let written: string | undefined;
+  try {
+    written = JSON.stringify(structuredContent);
+  } catch {
+    throw fault("structuredContent that JSON cannot write");
+  }
   if (structuredContent !== undefined && written === undefined) throw fault("structuredContent that JSON cannot write");
   const content = parts.content ?? (written === undefined ? [] : [textBlock(written)]);
-  const structured = structuredContent === undefined ? {} : { structuredContent };
   return { content, ...structured, isError, origin, ...(meta && { meta }), raw: { content, ...structured, isError } };
 }
 
 const resultMembers: ReadonlySet<string> = new Set(["content", "structuredContent", "isError", "meta"]);
 
 function isResult(value: unknown): value is Exclude<StaticResult, string> {
-  if (!isCallArguments(value)) return false;
-  const { content, structuredContent, isError, meta } = value;
-  // Of an outcome that another tool gave, the rest is of no interest; of anything else, the rest is
-  // what was meant.
-  const isKnown = content !== undefined || structuredContent !== undefined || Object.keys(value).every(isMember);
-  return (
-    isKnown &&
-    (content === undefined || (Array.isArray(content) && content.every(isBlock))) &&
-    (isError === undefined || typeof isError === "boolean") &&
-    (meta === undefined || isCallArguments(meta))
-  );
+  return describeResult(value) === "";
 }
 
-function isMember(member: string): boolean {
-  return resultMembers.has(member);
+/** What is wrong with a result; `""` for nothing. */
+function describeResult(result: unknown): string {
+  if (!isCallArguments(result)) return kindOf(result);
+  const { content, structuredContent, isError, meta } = result;
+  if (content !== undefined && !(Array.isArray(content) && content.every(isBlock)))
+    return Array.isArray(content)
+      ? "content with an entry that is no block with a type"
+      : `content that is ${kindOf(content)}`;
+  if (isError !== undefined && typeof isError !== "boolean") return `an isError that is ${kindOf(isError)}`;
+  if (meta !== undefined && !isCallArguments(meta)) return `a meta that is ${kindOf(meta)}`;
+  if (content !== undefined || structuredContent !== undefined) return "";
+  // An object of other members is meant as structured content.
+  const others = Object.keys(result).filter((member) => !resultMembers.has(member));
+  const named = others.slice(0, 3).map((member) => quoteText(member, 40));
+  return others.length === 0 ? "" : `an object with ${named.join(", ")} alone`;
 }
 
 function isBlock(block: unknown): boolean {
   return isJsonObject(block) && typeof block["type"] === "string";
-}
-
-/** What came instead of a result. Never the values, which are data of the tool. */
-function describeResult(result: unknown): string {
-  if (!isCallArguments(result)) return kindOf(result);
-  const { content, isError, meta } = result;
-  if (content !== undefined && !Array.isArray(content)) return `content that is ${kindOf(content)}`;
-  if (content !== undefined && !content.every(isBlock)) return "content with an entry that is no block with a type";
-  if (isError !== undefined && typeof isError !== "boolean") return `an isError that is ${kindOf(isError)}`;
-  if (meta !== undefined && !isCallArguments(meta)) return `a meta that is ${kindOf(meta)}`;
-  const others = Object.keys(result).filter((member) => !isMember(member));
-  return `an object with ${others
-    .slice(0, 3)
-    .map((member) => quoteText(member, 40))
-    .join(", ")} alone`;
-}
-
-function writeJson(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
 }
 
 function textBlock(text: string): ContentBlock {

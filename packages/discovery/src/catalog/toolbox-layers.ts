@@ -1,15 +1,8 @@
-import { HostsideError, type Clock, type Interceptor, type ToolDefinition, type ToolOutcome } from "@hostside/core";
-import {
-  createCallPipeline,
-  foldCase,
-  quoteText,
-  sameDefinition,
-  onBehalfOf,
-  type CallPipeline,
-} from "@hostside/core/implement";
+import type { Clock, Interceptor, ToolOutcome } from "@hostside/core";
+import { createCallPipeline, foldCase, sameDefinition, onBehalfOf, type CallPipeline } from "@hostside/core/implement";
 import type { ToolboxCatalog, Route, RoutedTool } from "./catalog-snapshot.ts";
 import { admissionServerOf } from "./admit-tools.ts";
-import { changedTool, quarantinedTool } from "./changed-tool.ts";
+import { changedTool, quarantinedTool, removedTool } from "./changed-tool.ts";
 import type { FollowedSources } from "./follow-sources.ts";
 import type { Inspector } from "./inspect-definitions.ts";
 import { runRoute, timeoutMsOf, type RouteCall } from "./run-route.ts";
@@ -72,7 +65,9 @@ function assertStillThere(catalog: ToolboxCatalog, tool: RoutedTool): void {
   const { definition } = tool;
   const same = findAgain(catalog, tool);
   if (same === undefined) {
-    throw catalog.quarantined.has(foldCase(definition.name)) ? quarantinedTool(definition) : removedTool(definition);
+    throw catalog.quarantined.has(foldCase(definition.name))
+      ? quarantinedTool(definition)
+      : removedTool(definition.name, definition.origin);
   }
   if (!sameDefinition(same.definition, definition)) throw changedTool(definition.name, definition);
 }
@@ -89,12 +84,4 @@ export function findAgain({ tools }: ToolboxCatalog, { definition, route }: Rout
 function isSameSource(a: Route, b: Route): boolean {
   if (a.kind === "static") return b.kind === "static" && a.tool === b.tool;
   return b.kind === "provider" && a.provider === b.provider;
-}
-
-function removedTool({ name, origin }: ToolDefinition): HostsideError {
-  return new HostsideError(`tool ${quoteText(name, 80)} is no longer offered`, {
-    code: "tool_removed",
-    serverId: origin?.serverId || undefined,
-    toolName: origin?.toolName ?? name,
-  });
 }

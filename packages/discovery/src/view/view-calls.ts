@@ -1,7 +1,7 @@
 import { HostsideError, type CallOptions, type ToolDefinition, type ToolOutcome } from "@hostside/core";
-import { quoteText, sameDefinition, unknownToolError } from "@hostside/core/implement";
+import { sameDefinition, unknownToolError } from "@hostside/core/implement";
 import type { ToolboxCatalog, ToolboxTool } from "../catalog/catalog-snapshot.ts";
-import { changedTool, quarantinedTool } from "../catalog/changed-tool.ts";
+import { changedTool, quarantinedTool, removedTool } from "../catalog/changed-tool.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
 import { findAbsent } from "../catalog/wait-for-tool.ts";
 import type { Helpers } from "../discovery-tools/discovery-tools.ts";
@@ -80,9 +80,4 @@ function readLast(
   const last = refuseChanged ? offer.shown(name) : undefined;
   if (last !== undefined && !sameDefinition(last, definition)) throw changedTool(name, definition);
   return last;
-}
-
-function removedTool(name: string): HostsideError {
-  const message = `tool ${quoteText(name, 80)} is no longer offered`;
-  return new HostsideError(message, { code: "tool_removed", toolName: name });
 }
