@@ -38,7 +38,7 @@ export function followSources(sources: CatalogSources): FollowedSources {
   const closedOwners = new Map<string, ToolProvider>();
   const noteOwners = ({ tools }: ToolboxCatalog): void => {
     for (const [key, { route }] of tools) {
-      if (route.kind === "provider" && route.provider.closed === true) closedOwners.set(key, route.provider);
+      if (route.kind === "provider" && route.provider.closed) closedOwners.set(key, route.provider);
       else closedOwners.delete(key);
     }
   };

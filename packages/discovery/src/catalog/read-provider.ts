@@ -26,24 +26,22 @@ const sound = new WeakSet<object>();
  * very objects that the provider has.
  */
 export function readProvider(provider: ToolProvider, report: (diagnostic: Diagnostic) => void): ProviderListing {
-  const read = <T>(kind: "tools" | "groups", isSound: (entry: unknown) => boolean): readonly T[] => {
+  const read = (kind: "tools" | "groups", isSound: (entry: unknown) => boolean): readonly object[] => {
     const entries: unknown = attempt(() => provider[kind]());
     if (!Array.isArray(entries)) {
       report(faultOf(provider, kind, `${kind}() gave no list`));
       return [];
     }
-    return (entries as readonly (T & object)[]).filter((entry, index) => {
-      if (sound.has(entry) || attempt(() => isSound(entry)) === true) {
-        sound.add(entry);
-        return true;
-      }
-      report(faultOf(provider, kind, `entry ${index + 1} of ${kind}() is not what it should be; it was left out`));
-      return false;
+    return (entries as readonly object[]).filter((entry, index) => {
+      const isKnown = sound.has(entry) || attempt(() => isSound(entry)) === true;
+      if (isKnown) sound.add(entry);
+      else report(faultOf(provider, kind, `entry ${index + 1} of ${kind}() is not what it should be; it was left out`));
+      return isKnown;
     });
   };
   return {
-    definitions: read("tools", isDefinition),
-    groups: read("groups", isGroup),
+    definitions: read("tools", isDefinition) as readonly ToolDefinition[],
+    groups: read("groups", isGroup) as readonly ToolGroup[],
     quarantined: attempt(() => provider.quarantined?.()) ?? [],
   };
 }

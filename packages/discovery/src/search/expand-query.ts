@@ -1,7 +1,7 @@
 import { isEverydayVerb } from "./name-intent.ts";
 import { joinWords, splitWords, stopWords } from "./split-words.ts";
 import { isPlural, stemWord } from "./stem-word.ts";
-import { readPhrase, synonymsOfStem, type Synonyms } from "./look-up-synonyms.ts";
+import { readPhrase, synonymsOfStem } from "./look-up-synonyms.ts";
 import type { Term, Vocabulary } from "./vocabulary.ts";
 
 /**
@@ -48,7 +48,7 @@ export function expandQuery(query: string, vocabulary: Vocabulary): readonly Cla
     seen.add(word.stem);
     return [wordClause(word, words[index + 1], vocabulary)];
   });
-  clauses.push(...phraseClauses(all, vocabulary), ...words.flatMap((word) => spelledOutClauses(word, vocabulary)));
+  clauses.push(...phraseClauses(all, vocabulary));
   return clauses.filter(({ variants, required }) => variants.size > 0 || required).slice(0, maxClauses);
 }
 
@@ -99,7 +99,7 @@ function wordClause(
   // "vms": a word of three letters has no other form, unless it is the plural of an abbreviation.
   if (word.length === 3 && word.endsWith("s")) offer(vocabulary.find(stemWord(word.slice(0, 2))), spellingWeight);
   const synonyms = synonymsOfStem(stem);
-  for (const synonym of synonyms.words) offer(vocabulary.find(synonym), otherWeight);
+  for (const synonym of synonyms ?? []) offer(vocabulary.find(synonym), otherWeight);
   // "tmplt" is short for `template`.
   for (const term of vocabulary.shortenedTo(stem, maxShortenedTerms)) offer(term, spellingWeight);
   // "web hook" finds `webhook`.
@@ -109,10 +109,10 @@ function wordClause(
   }
   // A word that the index or the table knows is no typing mistake; so a guess never outranks a
   // document that has the word itself.
-  if (best.size === 0 && isUnknown(synonyms) && !isValue && !isProperName) {
+  if (best.size === 0 && synonyms === undefined && !isValue && !isProperName) {
     for (const term of vocabulary.closestTo(word, maxTypoTerms)) {
       offer(term, otherWeight);
-      for (const synonym of synonymsOfStem(term.stem).words) offer(vocabulary.find(synonym), otherWeight * otherWeight);
+      for (const synonym of synonymsOfStem(term.stem) ?? []) offer(vocabulary.find(synonym), otherWeight * otherWeight);
     }
   }
   return { variants: best, literal, isPlural: isPlural(word), required };
@@ -128,7 +128,7 @@ function phraseClauses(words: readonly QueryWord[], vocabulary: Vocabulary): rea
     const phrase = readPhrase(stems, start);
     if (phrase === undefined) continue;
     const best = new Map<Term, number>();
-    for (const word of phrase.synonyms.words) {
+    for (const word of phrase.synonyms) {
       const term = vocabulary.find(word);
       if (term !== undefined) best.set(term, otherWeight);
     }
@@ -136,20 +136,4 @@ function phraseClauses(words: readonly QueryWord[], vocabulary: Vocabulary): rea
     start += phrase.length - 1;
   }
   return clauses;
-}
-
-/** "pr" asks for `pull` and `request`, each as a word of its own, if no tool says "pr" itself. */
-function spelledOutClauses({ stem }: QueryWord, vocabulary: Vocabulary): readonly Clause[] {
-  const { phrases } = synonymsOfStem(stem);
-  if (phrases.length === 0 || vocabulary.find(stem) !== undefined) return [];
-  const spelledOut = new Set(phrases.flat());
-  return Array.from(spelledOut)
-    .filter((part) => !stopWords.has(part))
-    .map((part) => vocabulary.find(stemWord(part)))
-    .filter((term) => term !== undefined)
-    .map((term) => ({ variants: new Map([[term, otherWeight]]), ...noWord }));
-}
-
-function isUnknown({ words, phrases }: Synonyms): boolean {
-  return words.length === 0 && phrases.length === 0;
 }

@@ -2,26 +2,19 @@ import { generalNouns } from "./general-nouns.ts";
 import { stemWord } from "./stem-word.ts";
 import { synonymGroups } from "./synonym-groups.ts";
 
-/** What the table knows of a word or phrase. */
-export interface Synonyms {
-  /** Stems of single words. */
-  readonly words: readonly string[];
-  /** Phrases, each as its words. */
-  readonly phrases: readonly (readonly string[])[];
-}
-
-const none: Synonyms = { words: [], phrases: [] };
-
 // Built at the first query, so that importing the package costs nothing.
-let table: ReadonlyMap<string, Synonyms> | undefined;
+let table: ReadonlyMap<string, readonly string[]> | undefined;
 // The length of the longest phrase by its first word, in stems: at most places of a query none
 // begins.
 let phraseLengths: ReadonlyMap<string, number> = new Map();
 
-/** Other words and phrases for a word, by its stem, without the word itself. */
-export function synonymsOfStem(stem: string): Synonyms {
+/**
+ * The stems of other words for a word, by its stem. Empty for one that has phrases for it alone;
+ * `undefined` for an unknown one.
+ */
+export function synonymsOfStem(stem: string): readonly string[] | undefined {
   table ??= buildTable();
-  return table.get(stem) ?? none;
+  return table.get(stem);
 }
 
 /**
@@ -31,7 +24,7 @@ export function synonymsOfStem(stem: string): Synonyms {
 export function readPhrase(
   stems: readonly string[],
   start: number,
-): { readonly length: number; readonly synonyms: Synonyms } | undefined {
+): { readonly length: number; readonly synonyms: readonly string[] } | undefined {
   const known = (table ??= buildTable());
   const longest = phraseLengths.get(stems[start] ?? "") ?? 0;
   for (let length = Math.min(longest, stems.length - start); length > 1; length -= 1) {
@@ -45,7 +38,7 @@ function keyOf(words: readonly string[]): string {
   return words.map(stemWord).join(" ");
 }
 
-function buildTable(): ReadonlyMap<string, Synonyms> {
+function buildTable(): ReadonlyMap<string, readonly string[]> {
   const groupsOf = new Map<string, Set<string>>();
   for (const line of [...synonymGroups, ...generalNouns]) {
     const entries = line.split(", ");
@@ -57,7 +50,7 @@ function buildTable(): ReadonlyMap<string, Synonyms> {
     }
   }
   phraseLengths = longestByFirst(groupsOf.keys());
-  return new Map(Array.from(groupsOf, ([key, others]) => [key, sorted(Array.from(others))]));
+  return new Map(Array.from(groupsOf, ([key, others]) => [key, singleWords(others)]));
 }
 
 function longestByFirst(keys: Iterable<string>): ReadonlyMap<string, number> {
@@ -70,9 +63,7 @@ function longestByFirst(keys: Iterable<string>): ReadonlyMap<string, number> {
   return lengths;
 }
 
-function sorted(entries: readonly string[]): Synonyms {
-  return {
-    words: Array.from(new Set(entries.filter((entry) => !entry.includes(" ")).map(stemWord))),
-    phrases: entries.filter((entry) => entry.includes(" ")).map((entry) => entry.split(" ")),
-  };
+function singleWords(entries: ReadonlySet<string>): readonly string[] {
+  const words = Array.from(entries).filter((entry) => !entry.includes(" "));
+  return Array.from(new Set(words.map(stemWord)));
 }

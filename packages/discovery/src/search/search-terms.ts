@@ -11,5 +11,5 @@ export function searchTerms(text: string): readonly string[] {
 
 /** The stems of single words that the index takes for a stem, without itself. */
 export function relatedTerms(stem: string): readonly string[] {
-  return synonymsOfStem(stem).words;
+  return synonymsOfStem(stem) ?? [];
 }

@@ -1,4 +1,4 @@
-import { HostsideError, type CallOptions, type ToolDefinition, type ToolOutcome } from "@hostside/core";
+import type { CallOptions, HostsideError, ToolDefinition, ToolOutcome } from "@hostside/core";
 import { sameDefinition, unknownToolError } from "@hostside/core/implement";
 import type { ToolboxCatalog, ToolboxTool } from "../catalog/catalog-snapshot.ts";
 import { changedTool, quarantinedTool, removedTool } from "../catalog/changed-tool.ts";
