@@ -1,6 +1,6 @@
 // For products: make a provider, use it, watch it.
 export { createProvider } from "./provider.ts";
-export type { BackoffOptions, DebounceOptions, ProviderOptions } from "./provider-options.ts";
+export type { BackoffOptions, DebounceOptions, ProviderOptions } from "./api/provider-options.ts";
 export type {
   ApplyOptions,
   ApplyResult,
@@ -10,11 +10,11 @@ export type {
   ServerResourceUpdate,
   ToolRoute,
   UserOperationOptions,
-} from "./mcp-provider.ts";
+} from "./api/mcp-provider.ts";
 export { fingerprintServers } from "./servers/read-specs.ts";
-export { fingerprintReach } from "./saved/fingerprint-reach.ts";
+export { fingerprintReach } from "./base/fingerprint-reach.ts";
 export type { SavedCatalog, SavedListing } from "./saved/read-saved-catalog.ts";
-export type { ServerState, ServerStatus } from "./servers/registration.ts";
+export type { ServerState, ServerStatus } from "./api/server-status.ts";
 export { createNameBook, type NameBook, type NameBookOptions } from "./catalog/name-book.ts";
 export type { QuarantinedServerTool } from "./catalog/catalog.ts";
 export type { DescribeTool } from "./catalog/define-tool.ts";

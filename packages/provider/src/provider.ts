@@ -1,21 +1,22 @@
 import { HostsideError, type Clock, type UnreadyGroup } from "@hostside/core";
 import { assertNames, assertReason, assertRefreshOptions, createEvent, freezeData } from "@hostside/core/implement";
 import { saveNames } from "@hostside/naming";
-import { createProviderCalls, type ProviderCalls } from "./calls/provider-calls.ts";
+import { createProviderCalls, type ProviderCalls } from "./requests/provider-calls.ts";
 import { appTools, findCatalogTool, quarantinedTools, type ProviderCatalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/define-tool.ts";
 import { createLiveCatalog, type LiveCatalog } from "./catalog/live-catalog.ts";
-import type { McpProvider, ToolRoute } from "./mcp-provider.ts";
-import { assertServerId, readOperationOptions } from "./operation-options.ts";
-import { readInitOptions, readProviderOptions, type ProviderOptions } from "./provider-options.ts";
-import { writeSavedCatalog } from "./saved/write-saved-catalog.ts";
+import type { McpProvider, ToolRoute } from "./api/mcp-provider.ts";
+import { assertServerId, readOperationOptions } from "./api/operation-options.ts";
+import { readInitOptions, readProviderOptions, type ProviderOptions } from "./api/provider-options.ts";
+import { writeSavedCatalog } from "./servers/write-saved-catalog.ts";
 import { readSpecs } from "./servers/read-specs.ts";
 import { createObservers, type Observers, type ProviderParts } from "./servers/server-reports.ts";
 import { bringUp, isUnlisted, refreshError } from "./servers/bring-up.ts";
 import { createResourceWatch } from "./servers/watch-resources.ts";
 import { createServerSet, type ServerSet } from "./servers/server-set.ts";
 import { createServerOperations } from "./servers/server-operations.ts";
-import type { Registration, ServerStatus } from "./servers/registration.ts";
+import type { Registration } from "./servers/registration.ts";
+import type { ServerStatus } from "./api/server-status.ts";
 import { listingOriginOf } from "./servers/publish-listings.ts";
 import { readSavedCatalog, type RecalledListing } from "./saved/read-saved-catalog.ts";
 

@@ -1,6 +1,6 @@
 import type { RemoteTool, ServerSpec } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { describeAsNexo } from "../provider-options.ts";
+import { describeAsNexo } from "../api/provider-options.ts";
 
 const spec = (id: string): ServerSpec => ({ id, type: "http", url: "https://example.com/mcp" });
 

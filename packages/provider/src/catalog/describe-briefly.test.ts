@@ -1,6 +1,6 @@
 import type { RemoteTool } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { describeBriefly } from "../provider-options.ts";
+import { describeBriefly } from "../api/provider-options.ts";
 
 const tool = (more: Partial<RemoteTool>): RemoteTool => ({ name: "create_issue", inputSchema: {}, ...more });
 

@@ -15,7 +15,7 @@ import {
   type NameTable,
   type ToolIdentity,
 } from "@hostside/naming";
-import { guardNaming, type PartFault } from "../guarded-parts.ts";
+import { guardNaming, type PartFault } from "./guarded-parts.ts";
 
 /** What a book of names is made from. */
 export interface NameBookOptions {

@@ -1,10 +1,10 @@
 import { HostsideError, type JsonObject, type ToolDefinition } from "@hostside/core";
 import { freezeData, isJsonObject, quoteText, isAppUri } from "@hostside/core/implement";
 import { malformedError } from "./ask-server.ts";
-import type { ReadOptions } from "./listing/server-lists.ts";
-import type { ResourceRead } from "./reading/read-cache.ts";
+import type { ReadOptions } from "./server-lists.ts";
+import type { ResourceRead } from "./read-cache.ts";
 import type { Resources } from "./resources.ts";
-import { longestUri } from "./reading/check-uri.ts";
+import { longestUri } from "./check-uri.ts";
 
 const operation = "resources/read";
 const mostProblems = 100;

@@ -8,9 +8,9 @@ import {
 } from "@hostside/core/implement";
 import type { JsonObject, HostsideError } from "@hostside/core";
 import { malformedError, notOfferedError, type ResourceParts } from "./ask-server.ts";
-import { longestUri } from "./reading/check-uri.ts";
-import type { ReadOptions } from "./listing/server-lists.ts";
-import { readFilledArguments, missingError, nameAll, refusal, type FilledArguments } from "./prompts/prompt.ts";
+import { longestUri } from "./check-uri.ts";
+import type { ReadOptions } from "./server-lists.ts";
+import { readFilledArguments, missingError, nameAll, refusal, type FilledArguments } from "./prompt.ts";
 
 /**
  * What a value is looked for: a prompt by its name, or a template by its text; as it was listed, or

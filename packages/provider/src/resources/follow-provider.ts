@@ -1,7 +1,7 @@
 import type { Cancel, Event } from "@hostside/core";
-import type { ServerLists } from "./listing/server-lists.ts";
-import type { ReadCache } from "./reading/read-cache.ts";
-import type { ReadStats } from "./reading/read-stats.ts";
+import type { ServerLists } from "./server-lists.ts";
+import type { ReadCache } from "./read-cache.ts";
+import type { ReadStats } from "./read-stats.ts";
 import type { ResourceProvider, ResourceServerStatus } from "./resource-provider.ts";
 import type { OpenSubscriptions } from "./subscriptions.ts";
 import { compareText, createEvent, isJsonObject } from "@hostside/core/implement";

@@ -1,10 +1,10 @@
 import { isHostsideError, HostsideError, type ContentBlock } from "@hostside/core";
 import { assertKnownOptions, isPlainObject, kindOf, readWholeNumber, type Fields } from "@hostside/core/implement";
 import { toAskError } from "./ask-server.ts";
-import { assertReadOptions, type ReadOptions } from "./listing/server-lists.ts";
-import type { ResourceTarget } from "./reading/read-resource.ts";
+import { assertReadOptions, type ReadOptions } from "./server-lists.ts";
+import type { ResourceTarget } from "./read-resource.ts";
 import type { Resources } from "./resources.ts";
-import type { ResourceRead } from "./reading/read-cache.ts";
+import type { ResourceRead } from "./read-cache.ts";
 
 /** Options of `readSelected()`. */
 export interface SelectedOptions extends ReadOptions {

@@ -6,8 +6,8 @@ import {
   type Fields,
   readWholeNumber,
 } from "@hostside/core/implement";
-import { readCacheOptions, type CacheSettings, type ReadCacheOptions } from "./reading/read-cache.ts";
-import { readAllowedUris, type AllowUri } from "./reading/check-uri.ts";
+import { readCacheOptions, type CacheSettings, type ReadCacheOptions } from "./read-cache.ts";
+import { readAllowedUris, type AllowUri } from "./check-uri.ts";
 
 /** Options of {@linkcode createResources}. */
 export interface ResourcesOptions {

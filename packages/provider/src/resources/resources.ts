@@ -2,21 +2,21 @@
 import type { Event, Subscription } from "@hostside/core";
 import { isPlainObject, kindOf, unknownServerError } from "@hostside/core/implement";
 import { createServerQueries, abortedError, type ResourceParts } from "./ask-server.ts";
-import { resourceKind, templateKind, type DroppedEntry } from "./listing/list-server.ts";
+import { resourceKind, templateKind, type DroppedEntry } from "./list-server.ts";
 import {
   assertReadOptions,
   createServerLists,
   type ServerFailure,
   type ListOptions,
   type ReadOptions,
-} from "./listing/server-lists.ts";
-import type { ListChange, ListSnapshot } from "./listing/live-list.ts";
-import { checkUri } from "./reading/check-uri.ts";
-import { createReadCache, type ResourceRead } from "./reading/read-cache.ts";
-import { readResource, type ResourceTarget } from "./reading/read-resource.ts";
-import { createReadStats, type ResourceStats } from "./reading/read-stats.ts";
+} from "./server-lists.ts";
+import type { ListChange, ListSnapshot } from "./live-list.ts";
+import { checkUri } from "./check-uri.ts";
+import { createReadCache, type ResourceRead } from "./read-cache.ts";
+import { readResource, type ResourceTarget } from "./read-resource.ts";
+import { createReadStats, type ResourceStats } from "./read-stats.ts";
 import type { Resource, ResourceTemplate } from "@hostside/core";
-import { createPrompts, type Prompts } from "./prompts/create-prompts.ts";
+import { createPrompts, type Prompts } from "./create-prompts.ts";
 import type { ResourceProvider } from "./resource-provider.ts";
 import { readResourcesOptions, type ResourcesOptions } from "./resources-options.ts";
 import { followProvider, createServerOffers, type ServerOffers } from "./follow-provider.ts";

@@ -9,8 +9,8 @@ import {
   type Fields,
 } from "@hostside/core/implement";
 import { removedError, type ResourceParts } from "./ask-server.ts";
-import { isPart } from "./reading/read-cache.ts";
-import type { ResourceTarget } from "./reading/read-resource.ts";
+import { isPart } from "./read-cache.ts";
+import type { ResourceTarget } from "./read-resource.ts";
 
 /** A resource that is subscribed to changed, or may have. */
 export interface SubscribedUpdate {

@@ -1,11 +1,11 @@
 import { isHostsideError, HostsideError, type Clock, type ServerSpec } from "@hostside/core";
-import type { UserOperationOptions } from "../mcp-provider.ts";
-import type { ProviderSettings } from "../provider-options.ts";
-import { operationError, registrationEndedError } from "../to-hostside-error.ts";
+import type { UserOperationOptions } from "../api/mcp-provider.ts";
+import type { ProviderSettings } from "../api/provider-options.ts";
+import { operationError, registrationEndedError } from "../base/to-hostside-error.ts";
 import { checkId, readSpec } from "./read-specs.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
 import type { ServerSet } from "./server-set.ts";
-import { withoutHold } from "../saved/write-saved-catalog.ts";
+import { withoutHold } from "../saved/held-listing.ts";
 import { reachOf, sameJson } from "@hostside/core/implement";
 
 /** What the operations on single servers share. */

@@ -12,7 +12,7 @@ import type { Registration } from "./registration.ts";
 import { freezeData, sameJson, quoteText } from "@hostside/core/implement";
 import { isSameOrigin, type ListingOrigin } from "../catalog/define-tool.ts";
 import type { NameCollision } from "@hostside/naming";
-import type { PartFault } from "../guarded-parts.ts";
+import type { PartFault } from "../catalog/guarded-parts.ts";
 
 /** The way from the registrations to the catalogue. */
 export interface Publisher {

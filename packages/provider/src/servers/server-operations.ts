@@ -2,18 +2,18 @@ import { HostsideError, type Connection, type RequestSeam, type ServerSpec } fro
 import { assertKnownOptions, quoteText } from "@hostside/core/implement";
 import { hasSession, type Demand } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
-import type { McpProvider, UserOperationOptions, ApplyOptions, ApplyResult } from "../mcp-provider.ts";
+import type { McpProvider, UserOperationOptions, ApplyOptions, ApplyResult } from "../api/mcp-provider.ts";
 import {
   assertNoOptions,
   assertServerId,
   readApplyOptions,
   readRemoveOptions,
   readUserOptions,
-} from "../operation-options.ts";
-import { toHostsideError, operationError, registrationEndedError } from "../to-hostside-error.ts";
+} from "../api/operation-options.ts";
+import { toHostsideError, operationError, registrationEndedError } from "../base/to-hostside-error.ts";
 import { addServer, register, renewedError, updateSpec, type OperationParts } from "./add-server.ts";
 import { readSpec, readSpecs } from "./read-specs.ts";
-import { withoutHold } from "../saved/write-saved-catalog.ts";
+import { withoutHold } from "../saved/held-listing.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
 import { bringUp } from "./bring-up.ts";
 

@@ -22,11 +22,12 @@ import {
 import type { HeldListing, LinkHooks } from "../link/link.ts";
 import type { AnnounceOperation } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
-import { heldListing } from "../saved/write-saved-catalog.ts";
-import type { Registration, ServerStatus } from "./registration.ts";
-import type { ServerResourceUpdate } from "../mcp-provider.ts";
+import { heldListing } from "../saved/held-listing.ts";
+import type { Registration } from "./registration.ts";
+import type { ServerStatus } from "../api/server-status.ts";
+import type { ServerResourceUpdate } from "../api/mcp-provider.ts";
 import type { LiveCatalog } from "../catalog/live-catalog.ts";
-import type { ProviderSettings } from "../provider-options.ts";
+import type { ProviderSettings } from "../api/provider-options.ts";
 
 /** What the reports of one server are made from. */
 export interface ServerReportsInit {

@@ -9,13 +9,14 @@ import { compareText, dateOf, unknownServerError, withDefaults, type EventSource
 import type { Session } from "../link/sessions.ts";
 import { createServerReports, type ProviderParts, type ServerReportsInit } from "./server-reports.ts";
 import { createPublisher, changeSpec, takeListing, type Publisher } from "./publish-listings.ts";
-import { readStatus, type Registration, type ServerStatus } from "./registration.ts";
+import { readStatus, type Registration } from "./registration.ts";
+import type { ServerStatus } from "../api/server-status.ts";
 import { createDrainingRegistrations, type RegistrationEnding } from "./end-server.ts";
 import { createCallQueue } from "../calls/call-queue.ts";
 import { findCallable } from "../catalog/catalog.ts";
 import { createLink, type Link } from "../link/link.ts";
 import type { LinkPolicy } from "../link/link-state.ts";
-import type { ProviderSettings } from "../provider-options.ts";
+import type { ProviderSettings } from "../api/provider-options.ts";
 
 /** The registered servers, and the way from each of them to the catalogue. */
 export interface ServerSet {

@@ -2,10 +2,11 @@ import { isHostsideError, type Cancel, type Connection, type Diagnostic, type Su
 import { isJsonObject, createLazySet, type LazySet } from "@hostside/core/implement";
 import { hasSession, mayPass, type LinkState } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
-import type { OperationOptions } from "../mcp-provider.ts";
+import type { OperationOptions } from "../api/mcp-provider.ts";
 import type { ProviderParts } from "./server-reports.ts";
-import { operationError, registrationEndedError } from "../to-hostside-error.ts";
-import type { Registration, ServerStatus } from "./registration.ts";
+import { operationError, registrationEndedError } from "../base/to-hostside-error.ts";
+import type { Registration } from "./registration.ts";
+import type { ServerStatus } from "../api/server-status.ts";
 import type { ServerSet } from "./server-set.ts";
 
 /**

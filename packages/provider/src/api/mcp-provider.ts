@@ -17,9 +17,9 @@ import type {
   UnreadyGroup,
 } from "@hostside/core";
 import type { SavedNames } from "@hostside/naming";
-import type { QuarantinedServerTool } from "./catalog/catalog.ts";
-import type { SavedCatalog } from "./saved/read-saved-catalog.ts";
-import type { ServerStatus } from "./servers/registration.ts";
+import type { QuarantinedServerTool } from "../catalog/catalog.ts";
+import type { SavedCatalog } from "../saved/read-saved-catalog.ts";
+import type { ServerStatus } from "./server-status.ts";
 
 /**
  * Options of an operation that can be given up. One that is unknown or of a wrong type is a

@@ -22,10 +22,10 @@ import {
   type Fields,
 } from "@hostside/core/implement";
 import { isLegalFunctionName, type NamingStrategy } from "@hostside/naming";
-import { describeVerbatim, describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
-import { createNameBook, openNameBook, type NameBook, type SharedNames } from "./catalog/name-book.ts";
-import { guardParts, type GuardedParts } from "./guarded-parts.ts";
-import type { LinkPolicy, RefreshMode } from "./link/link-state.ts";
+import { describeVerbatim, describeWithOrigin, type DescribeTool } from "../catalog/define-tool.ts";
+import { createNameBook, openNameBook, type NameBook, type SharedNames } from "../catalog/name-book.ts";
+import { guardParts, type GuardedParts } from "../catalog/guarded-parts.ts";
+import type { LinkPolicy, RefreshMode } from "../link/link-state.ts";
 
 /** What a provider is made from. */
 export interface ProviderOptions {

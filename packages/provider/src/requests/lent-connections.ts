@@ -28,9 +28,9 @@ import {
 } from "@hostside/core/implement";
 import { describeServer, type CatalogTool } from "../catalog/define-tool.ts";
 import { assertInUse, type Session } from "../link/sessions.ts";
-import type { ProviderSettings } from "../provider-options.ts";
+import type { ProviderSettings } from "../api/provider-options.ts";
 import type { Registration } from "../servers/registration.ts";
-import type { HandCall } from "./pending-call.ts";
+import type { HandCall } from "../calls/pending-call.ts";
 
 /** Sends a call to the queue of its server. */
 export type SendCall = (registration: Registration, call: ToolCall, hand?: HandCall) => Promise<ToolOutcome>;

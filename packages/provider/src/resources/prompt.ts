@@ -8,8 +8,8 @@ import {
   type Violation,
 } from "@hostside/core";
 import { isJsonObject, isPlainObject, kindOf, quoteText } from "@hostside/core/implement";
-import { malformedError } from "../ask-server.ts";
-import type { ReadLimits } from "../resources-options.ts";
+import { malformedError } from "./ask-server.ts";
+import type { ReadLimits } from "./resources-options.ts";
 
 /** A blank in a prompt, as its server lists it. */
 export interface PromptArgument {

@@ -1,5 +1,5 @@
-import type { ListLimits } from "../resources-options.ts";
-import { longestMimeType, longestUri } from "../reading/check-uri.ts";
+import type { ListLimits } from "./resources-options.ts";
+import { longestMimeType, longestUri } from "./check-uri.ts";
 import {
   HostsideError,
   truncateText,
@@ -20,7 +20,7 @@ import {
   readIcons,
   type PageEnd,
 } from "@hostside/core/implement";
-import { toAskError, malformedError, type AskedSession, type ServerQueries } from "../ask-server.ts";
+import { toAskError, malformedError, type AskedSession, type ServerQueries } from "./ask-server.ts";
 
 /** How one list is asked for. */
 export interface ListRequest<T> {

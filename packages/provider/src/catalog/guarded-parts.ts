@@ -1,7 +1,7 @@
 import type { Admit } from "@hostside/core";
 import { askAdmit } from "@hostside/core/implement";
 import { hostsideNaming, type NamingStrategy } from "@hostside/naming";
-import { describeWithOrigin, type DescribeTool } from "./catalog/define-tool.ts";
+import { describeWithOrigin, type DescribeTool } from "./define-tool.ts";
 
 /**
  * A part of the product's own that threw, or answered nothing of use, when it was shown what a

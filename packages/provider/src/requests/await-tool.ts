@@ -6,7 +6,7 @@ import {
   unknownToolError,
   type AbsentServer,
 } from "@hostside/core/implement";
-import { toolQuarantinedError } from "./call-errors.ts";
+import { toolQuarantinedError } from "../calls/call-errors.ts";
 import { findQuarantined, findCatalogTool } from "../catalog/catalog.ts";
 import type { CatalogTool } from "../catalog/define-tool.ts";
 import type { LiveCatalog } from "../catalog/live-catalog.ts";

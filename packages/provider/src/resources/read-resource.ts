@@ -1,4 +1,4 @@
-import type { ReadLimits } from "../resources-options.ts";
+import type { ReadLimits } from "./resources-options.ts";
 import {
   isHostsideError,
   HostsideError,
@@ -7,8 +7,8 @@ import {
   type ResourceContents,
 } from "@hostside/core";
 import { freezeData, isJsonObject, quoteText } from "@hostside/core/implement";
-import { notOfferedError, malformedError, type ResourceParts } from "../ask-server.ts";
-import type { ReadOptions } from "../listing/server-lists.ts";
+import { notOfferedError, malformedError, type ResourceParts } from "./ask-server.ts";
+import type { ReadOptions } from "./server-lists.ts";
 import type { ReadContents, ResourceRead } from "./read-cache.ts";
 import { longestMimeType, longestUri } from "./check-uri.ts";
 

@@ -15,8 +15,8 @@ import {
   readCallArguments,
   unknownToolError,
   withErrorContext,
-  type CallPipeline,
   onBehalfOf,
+  type CallPipeline,
 } from "@hostside/core/implement";
 import { qualifiedName } from "@hostside/naming";
 import { findCallable, findQuarantined, findCatalogTool } from "../catalog/catalog.ts";
@@ -25,7 +25,7 @@ import type { ProviderParts } from "../servers/server-reports.ts";
 import type { Registration } from "../servers/registration.ts";
 import type { ServerSet } from "../servers/server-set.ts";
 import { absentServers, awaitTool, type AwaitToolInit } from "./await-tool.ts";
-import { toolQuarantinedError, toolRemovedError, checkSelection } from "./call-errors.ts";
+import { toolQuarantinedError, toolRemovedError, checkSelection } from "../calls/call-errors.ts";
 import { createLentConnections, createSendCall, type LentConnections } from "./lent-connections.ts";
 
 /** The calls of one provider, from a local name to the call queue of a server. */

@@ -10,8 +10,8 @@ import {
   isJsonObject,
   type Fields,
 } from "@hostside/core/implement";
-import { abortedError, removedError, timeoutError, type ResourceParts } from "../ask-server.ts";
-import type { ResourceServerStatus, ResourceProvider } from "../resource-provider.ts";
+import { abortedError, removedError, timeoutError, type ResourceParts } from "./ask-server.ts";
+import type { ResourceServerStatus, ResourceProvider } from "./resource-provider.ts";
 import { listServer, type ListDefinition, type EntryListing, type DroppedEntry } from "./list-server.ts";
 import { createLiveList, type LiveList } from "./live-list.ts";
 

@@ -7,7 +7,7 @@ import {
   quoteText,
 } from "@hostside/core/implement";
 import { isHostsideError, HostsideError, truncateText, type Event, type JsonObject } from "@hostside/core";
-import { complete, readCompletion, type Completion, type CompletionInput, type CompletionTarget } from "../complete.ts";
+import { complete, readCompletion, type Completion, type CompletionInput, type CompletionTarget } from "./complete.ts";
 import {
   readAllPages,
   longestDescription,
@@ -17,7 +17,7 @@ import {
   type DroppedEntry,
   type ListDefinition,
   type PageReader,
-} from "../listing/list-server.ts";
+} from "./list-server.ts";
 import {
   assertReadOptions,
   createServerLists,
@@ -25,9 +25,9 @@ import {
   type ListOptions,
   type ReadOptions,
   type ServerLists,
-} from "../listing/server-lists.ts";
-import type { ListChange, ListSnapshot } from "../listing/live-list.ts";
-import { notOfferedError, type ResourceParts, type AskedSession } from "../ask-server.ts";
+} from "./server-lists.ts";
+import type { ListChange, ListSnapshot } from "./live-list.ts";
+import { notOfferedError, type ResourceParts, type AskedSession } from "./ask-server.ts";
 import {
   readFilledArguments,
   missingArguments,

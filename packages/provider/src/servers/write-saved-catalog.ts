@@ -1,9 +1,8 @@
-import type { JsonObject, RemoteTool, ServerInfo, ServerSpec, ToolListing, Clock } from "@hostside/core";
-import { createRedactor, freezeData, isCredentialHeader, isSecretName, dateOf } from "@hostside/core/implement";
-import type { Registration } from "../servers/registration.ts";
-import { fingerprintReach } from "./fingerprint-reach.ts";
-import { catalogVersion, type SavedCatalog, type SavedListing, type RecalledListing } from "./read-saved-catalog.ts";
-import type { HeldListing } from "../link/link.ts";
+import type { JsonObject, RemoteTool, ServerInfo, ServerSpec, ToolListing } from "@hostside/core";
+import { createRedactor, freezeData, isCredentialHeader, isSecretName } from "@hostside/core/implement";
+import type { Registration } from "./registration.ts";
+import { fingerprintReach } from "../base/fingerprint-reach.ts";
+import { catalogVersion, type SavedCatalog, type SavedListing } from "../saved/read-saved-catalog.ts";
 
 /**
  * What these servers listed last, those in the order of the registrations that have listed
@@ -82,25 +81,4 @@ function only(
   isWanted: (name: string) => boolean,
 ): Record<string, string> {
   return Object.fromEntries(Object.entries(values).filter(([name]) => isWanted(name)));
-}
-
-// Whatever a server says: what is older is looked at again.
-const longestTrustMs = 24 * 60 * 60 * 1000;
-
-/**
- * A saved listing that still holds by the word of its server, which only servers of 2026-07-28
- * give; `undefined` for one that does not, or that is from the future, as after a clock that
- * jumped.
- */
-export function heldListing(saved: RecalledListing | undefined, clock: Clock): HeldListing | undefined {
-  if (saved === undefined || saved.server.era !== "modern") return undefined;
-  const { listing, server, listedAt } = saved;
-  const ageMs = dateOf(clock) - listedAt;
-  const leftMs = Math.min(listing.ttlMs ?? 0, longestTrustMs) - ageMs;
-  return ageMs >= 0 && leftMs > 0 ? { server, tools: listing.tools, leftMs } : undefined;
-}
-
-/** The same listing, good for no time: with other credentials it may be another one. */
-export function withoutHold(saved: RecalledListing): RecalledListing {
-  return { ...saved, listing: { ...saved.listing, ttlMs: 0 } };
 }
