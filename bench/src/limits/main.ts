@@ -1,7 +1,7 @@
 // Measures what limits in Redis add to a call, beside none, those in memory and a bare INCR, and
 // prints the table of docs/policy.md. `pnpm --dir bench limits redis://localhost:6379 [rounds]`
 import { createMemoryLimitStore, type LimitRule, type LimitStore } from "@hostside/policy";
-import { createSharedLimitStore } from "@hostside/cluster/shared-limits";
+import { createRedisState } from "@hostside/cluster/redis";
 import { systemClock } from "@hostside/core/implement";
 import { createClient } from "redis";
 import { quantile } from "../host/statistics.ts";
@@ -19,7 +19,7 @@ const prefix = `hostside:bench:${process.pid}`;
 const many = 1_000_000_000;
 const rate: LimitRule = { name: "rate", rate: { calls: many, perMs: 1000, burst: many }, waitMs: 0 };
 const budget: LimitRule = { name: "budget", budget: { calls: many, bytes: many, perMs: 60_000 }, waitMs: 0 };
-const shared = createSharedLimitStore({ redis, prefix });
+const shared = createRedisState(redis, { prefix: `${prefix}:` }).limitStore;
 
 async function limited(store: LimitStore, ...rules: readonly LimitRule[]): Promise<void> {
   const wants = rules.map((rule) => ({ rule, key: "ada" }));

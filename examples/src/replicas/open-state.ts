@@ -1,13 +1,11 @@
 import { createPostgresState } from "@hostside/cluster/postgres";
 import { createRedisState, type SharedState } from "@hostside/cluster/redis";
-import { createSharedLimitStore, type SharedLimitStore } from "@hostside/cluster/shared-limits";
 import { Pool } from "pg";
 import { createClient } from "redis";
 
 /** What replicas share, and its end. */
 export interface OpenState {
   readonly shared: SharedState;
-  readonly limitStore: SharedLimitStore;
   close(): Promise<void>;
 }
 
@@ -24,7 +22,6 @@ async function overRedis(url: string): Promise<OpenState> {
   const shared = createRedisState(redis);
   return {
     shared,
-    limitStore: createSharedLimitStore({ redis }),
     async close() {
       await shared.close();
       await redis.close();
@@ -38,7 +35,6 @@ function overPostgres(connectionString: string): OpenState {
   const shared = createPostgresState(pool);
   return {
     shared,
-    limitStore: createSharedLimitStore({ postgres: pool }),
     async close() {
       await shared.close();
       await pool.end();

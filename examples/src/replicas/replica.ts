@@ -9,12 +9,11 @@ import { openState } from "./open-state.ts";
 const { STATE_URL = "redis://127.0.0.1:6379", SIGN_IN_KEY, PORT = "8080" } = process.env;
 
 const state = await openState(STATE_URL);
-const { shared, limitStore } = state;
+const { shared } = state;
 const sharedServers = createSharedServers(shared);
 const host = await createHost({
   state: {
     ...shared,
-    limitStore,
     ...(SIGN_IN_KEY !== undefined && { keys: [{ id: "first", key: SIGN_IN_KEY }] }),
   },
   sharedServers,

@@ -4,4 +4,4 @@ export { createPostgresState } from "./postgres/create-postgres-state.ts";
 export type { PostgresStateOptions } from "./postgres/create-postgres-state.ts";
 export type { PostgresClient, PostgresNotice, PostgresPool, PostgresResult } from "./postgres/connect-postgres.ts";
 export { postgresTables } from "./postgres/postgres-tables.ts";
-export type { SharedState, SharedStateOptions, StateDiagnostic } from "./state/shared-state.ts";
+export type { SharedState, SharedStateOptions, StateDiagnostic } from "./engine/shared-state.ts";

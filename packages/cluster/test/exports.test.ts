@@ -15,11 +15,10 @@ describe("@hostside/cluster", () => {
       "createPostgresState",
       "postgresTables",
     ]);
-    expect(Object.keys(await import("@hostside/cluster/shared-limits"))).toEqual(["createSharedLimitStore"]);
   });
 
   it("has exactly these entry points", () => {
     const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-    expect(Object.keys(exports)).toEqual([".", "./redis", "./postgres", "./shared-limits", "./package.json"]);
+    expect(Object.keys(exports)).toEqual([".", "./redis", "./postgres", "./package.json"]);
   });
 });

@@ -114,17 +114,7 @@ describe("hostside", () => {
 
   it("has exactly these entry points", () => {
     const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-    const parts = [
-      "adapters",
-      "auth",
-      "embeddings",
-      "postgres",
-      "records",
-      "redis",
-      "results",
-      "shared-limits",
-      "telemetry",
-    ];
+    const parts = ["adapters", "auth", "embeddings", "postgres", "records", "redis", "results", "telemetry"];
     const entries = [...adapters, ...parts, "cli", "gateway"].toSorted().map((entry) => `./${entry}`);
     expect(Object.keys(exports)).toEqual([".", ...entries, "./package.json"]);
   });

@@ -250,8 +250,8 @@ export class Entries {
   }
 
   /**
-   * Takes what has gone over to owners of another kind from all providers that have it, at once: new
-   * calls do not see it any more, and calls under way may finish within `drainMs`.
+   * Takes what has gone over to owners of another kind from all providers that have it, at once:
+   * new calls do not see it any more, and calls under way may finish within `drainMs`.
    */
   takeMoved(): void {
     for (const entry of this.live.values()) void this.#takeMovedFrom(entry);

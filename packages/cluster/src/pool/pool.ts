@@ -71,8 +71,8 @@ export class Pool {
   }
 
   /**
-   * Gets all that a request is for. `take` is called in the turn in which it is known to be there: a
-   * moment later it may be displaced.
+   * Gets all that a request is for. `take` is called in the turn in which it is known to be there:
+   * a moment later it may be displaced.
    */
   async obtain<T>(
     request: LeaseRequest,
@@ -87,7 +87,8 @@ export class Pool {
       const isThere = entered?.every(({ state }) => state.name === "ready") === true;
       const pinned = isThere ? entered : await this.#untilThere(request, entered, signal);
       for (const entry of pinned) entries.leave(entry);
-      // One may have ended in the turn in which it became ready, or is to have other servers by now.
+      // One may have ended in the turn in which it became ready, or is to have other servers by
+      // now.
       const wanted = request.owners.filter((owner) => this.#isWanted(owner));
       const found = wanted.map(({ id }) => entries.live.get(id)).filter((entry) => entry !== undefined);
       const providers = found.flatMap(({ state }) => (state.name === "ready" ? [state.provider] : []));

@@ -75,7 +75,8 @@ const lookMs = 50;
 /** Makes an empty queue. */
 export function createWaitQueue(rules: WaitQueueRules, capacity: CapacityTracker): WaitQueue {
   const { waitMs, clock } = rules;
-  // In the order of the turns of principals: after each request served, that of its principal passes.
+  // In the order of the turns of principals: after each request served, that of its principal
+  // passes.
   const queues = new Map<string | undefined, Set<Waiter>>();
   let cancelLook: Cancel | undefined;
   let isOpen = true;

@@ -1,5 +1,5 @@
-import { kindOf } from "@hostside/core/implement";
-import { NotSentError } from "../state/engine-client.ts";
+import { kindOf, untilAborted } from "@hostside/core/implement";
+import { NotSentError } from "../engine/engine-client.ts";
 
 /** A pool of `pg`, as far as it is used. */
 export interface PostgresPool {
@@ -92,28 +92,15 @@ async function ask(client: PostgresClient, { text, values }: Query): Promise<rea
 }
 
 async function takeClient(pool: PostgresPool, signal: AbortSignal | undefined): Promise<PostgresClient> {
-  let connecting: Promise<PostgresClient>;
+  const connecting = (async () => pool.connect())();
   try {
-    connecting = pool.connect();
+    return await (signal === undefined ? connecting : untilAborted(connecting, signal));
   } catch (error) {
-    throw new NotSentError(error);
+    if (signal?.aborted !== true) throw new NotSentError(error);
+    // One that comes too late goes back.
+    connecting.then((late) => late.release(), ignore);
+    throw new NotSentError(new Error("there was no connection"));
   }
-  return new Promise((resolve, reject) => {
-    let isOver = false;
-    const abort = (): void => {
-      isOver = true;
-      reject(new NotSentError(new Error("there was no connection")));
-    };
-    if (signal?.aborted === true) abort();
-    signal?.addEventListener("abort", abort, { once: true });
-    const hand = (client: PostgresClient): void => {
-      // One that comes too late goes back.
-      if (isOver) client.release();
-      else resolve(client);
-    };
-    const fail = (error: unknown): void => reject(new NotSentError(error));
-    void connecting.then(hand, fail).finally(() => signal?.removeEventListener("abort", abort));
-  });
 }
 
 function ignore(): void {}

@@ -1,10 +1,11 @@
 import type { Clock } from "@hostside/core";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
-import type { EngineClient } from "../state/engine-client.ts";
-import type { ValueEngine, WriteAnswer } from "../state/create-engine-store.ts";
-import { createSharedState, readSharedStateOptions, sharedStateFields } from "../state/create-shared-state.ts";
-import { hashText } from "../state/engine-name.ts";
-import type { SharedState, SharedStateOptions } from "../state/shared-state.ts";
+import { createSharedState, readSharedStateOptions, sharedStateFields } from "../engine/create-shared-state.ts";
+import type { EngineClient } from "../engine/engine-client.ts";
+import { hashText } from "../engine/engine-name.ts";
+import type { SharedState, SharedStateOptions } from "../engine/shared-state.ts";
+import type { ValueEngine, WriteAnswer } from "../engine/value-store.ts";
+import type { Count, CountingEngine, Full, Taken } from "../limits/shares.ts";
 import {
   assertPool,
   isAnswer,
@@ -70,7 +71,7 @@ export function createPostgresState(pool: PostgresPool, options: PostgresStateOp
     {
       name: "Postgres",
       isAnswer,
-      values: (engineClient) => postgresValues({ ask, engineClient, queries, sweep: sweeper.sweep }),
+      values: (client) => postgresValues({ ask, client, queries, sweep: sweeper.sweep }),
       leases: {
         async take(lease, signal) {
           const [row] = await ask(queries.take(lease), signal);
@@ -82,8 +83,9 @@ export function createPostgresState(pool: PostgresPool, options: PostgresStateOp
       notices: {
         send: async (text, signal) =>
           queryPool(pool, { text: "SELECT pg_notify($1, $2)", values: [await channel(), text] }, signal),
-        listen: async (ear, signal) => listenPostgres(listenPool, await channel(), { ear, signal }),
+        listen: async (listener, signal) => listenPostgres(listenPool, await channel(), { listener, signal }),
       },
+      counts: postgresCounts(ask, queries),
       close: () => sweeper.close(),
     },
     settings,
@@ -92,25 +94,46 @@ export function createPostgresState(pool: PostgresPool, options: PostgresStateOp
 
 interface PostgresParts {
   readonly ask: (query: Query, signal: AbortSignal) => Promise<readonly Row[]>;
-  readonly engineClient: EngineClient;
+  readonly client: EngineClient;
   readonly queries: PostgresQueries;
   readonly sweep: () => void;
 }
 
-function postgresValues({ ask, engineClient, queries, sweep }: PostgresParts): ValueEngine {
+function postgresValues({ ask, client, queries, sweep }: PostgresParts): ValueEngine {
   const change = async (what: string, query: Query, refused: WriteAnswer): Promise<WriteAnswer> => {
-    const [row] = await engineClient.ask({ what, effect: "write", send: (signal) => ask(query, signal) });
+    const [row] = await client.ask({ what, effect: "write", send: (signal) => ask(query, signal) });
     sweep();
     if (row?.["held"] === true) return row["done"] === true ? "done" : refused;
     return row?.["held"] === false ? "outdated" : "unknown-lock";
   };
   return {
     async get(name, what) {
-      const [row] = await engineClient.ask({ what, effect: "read", send: (signal) => ask(queries.read(name), signal) });
+      const [row] = await client.ask({ what, effect: "read", send: (signal) => ask(queries.read(name), signal) });
       return row === undefined ? undefined : { format: Number(row["format"]), json: String(row["value"]) };
     },
     set: (write, what) => change(what, queries.write(write), "later-format"),
     delete: (removal, what) => change(what, queries.remove(removal), "nothing-there"),
+  };
+}
+
+function postgresCounts(ask: PostgresParts["ask"], queries: PostgresQueries): CountingEngine {
+  const fullBy = (row: Row | undefined, { limit, stepMs, perMs }: Count): Full => {
+    const isForever = stepMs === undefined && perMs === undefined;
+    const retryAfterMs = isForever ? undefined : Math.max(1, Math.ceil(Number(row?.["wait_ms"] ?? 0)));
+    return { used: stepMs === undefined ? Number(row?.["used"] ?? limit) : limit, retryAfterMs };
+  };
+  return {
+    async take(count, signal): Promise<Taken | Full> {
+      const query = count.stepMs === undefined ? queries.addUnits(count, 1, true) : queries.takeToken(count);
+      const [row] = await ask(query, signal);
+      return typeof row?.["since"] === "string" ? { since: row["since"] } : fullBy(row, count);
+    },
+    giveBack: (count, since, signal) => ask(queries.giveBack(count, since), signal),
+    async look(count, signal) {
+      const [row] = await ask(queries.look(count), signal);
+      return row !== undefined && Number(row["used"]) >= count.limit ? fullBy(row, count) : undefined;
+    },
+    add: (count, units, signal) => ask(queries.addUnits(count, units, false), signal),
   };
 }
 
@@ -185,8 +208,7 @@ function createSweeper(pool: PostgresPool, { clock, queries }: Sweeping): Sweepe
   let isClosed = false;
   let running: Promise<unknown> = Promise.resolve();
   const run = async (): Promise<void> => {
-    await queryPool(pool, queries.sweepValues());
-    await queryPool(pool, queries.sweepLocks());
+    for (const query of queries.sweeps) await queryPool(pool, query);
   };
   return {
     sweep() {

@@ -1,4 +1,4 @@
-import type { NoticeEar, NoticeConnection } from "../state/create-engine-notices.ts";
+import type { NoticeConnection, NoticeListener } from "../engine/notices.ts";
 import type { PostgresClient, PostgresNotice, PostgresPool } from "./connect-postgres.ts";
 
 /**
@@ -8,7 +8,7 @@ import type { PostgresClient, PostgresNotice, PostgresPool } from "./connect-pos
 export async function listenPostgres(
   pool: PostgresPool,
   channel: string,
-  { ear, signal }: { readonly ear: NoticeEar; readonly signal: AbortSignal },
+  { listener, signal }: { readonly listener: NoticeListener; readonly signal: AbortSignal },
 ): Promise<NoticeConnection> {
   const client: PostgresClient = await pool.connect();
   let isOver = false;
@@ -24,10 +24,10 @@ export async function listenPostgres(
   const end = (reason?: Error): void => {
     if (isOver) return;
     close();
-    ear.onEnd(reason ?? new Error("the connection ended"));
+    listener.onEnd(reason ?? new Error("the connection ended"));
   };
   const hear = (notice: PostgresNotice): void => {
-    if (notice.channel === channel) ear.onText(notice.payload ?? "");
+    if (notice.channel === channel) listener.onText(notice.payload ?? "");
   };
   if (signal.aborted) close();
   signal.addEventListener("abort", close, { once: true });

@@ -1,5 +1,6 @@
-import type { NamedFencingToken, ValueRemoval, ValueWrite } from "../state/create-engine-store.ts";
-import type { LockLease } from "../state/create-lease-lock.ts";
+import type { LockLease } from "../engine/lease-lock.ts";
+import type { NamedFencingToken, ValueRemoval, ValueWrite } from "../engine/value-store.ts";
+import type { Count } from "../limits/shares.ts";
 import type { Query } from "./connect-postgres.ts";
 import type { TableNames } from "./postgres-tables.ts";
 
@@ -12,20 +13,24 @@ export interface PostgresQueries {
   readonly take: (lease: LockLease) => Query;
   readonly renew: (lease: LockLease) => Query;
   readonly release: (lease: LockLease) => Query;
-  /** A bounded number of rows whose time is over. */
-  readonly sweepValues: () => Query;
-  readonly sweepLocks: () => Query;
+  /** Each answers `since` of what was taken, or else how many units are `used` and `wait_ms`. */
+  readonly takeToken: (count: Count) => Query;
+  readonly addUnits: (count: Count, units: number, isBounded: boolean) => Query;
+  readonly look: (count: Count) => Query;
+  readonly giveBack: (count: Count, since: string) => Query;
+  /** Each deletes a bounded number of rows whose time is over. */
+  readonly sweeps: readonly Query[];
 }
 
 const later = (parameter: string): string => `clock_timestamp() + ${parameter}::bigint * interval '1 millisecond'`;
 const mostSwept = 1000;
 
 /** See {@linkcode PostgresQueries}. */
-export function postgresQueries({ values, locks }: TableNames): PostgresQueries {
+export function postgresQueries({ values, locks, limits }: TableNames): PostgresQueries {
   return {
     areThere: () => ({
-      text: "SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL AS there",
-      values: [values, locks],
+      text: "SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL AND to_regclass($3) IS NOT NULL AS there",
+      values: [values, locks, limits],
     }),
     read: (name) => ({
       text: `SELECT format, value FROM ${values} WHERE name = $1 AND (ends_at IS NULL OR ends_at > clock_timestamp())`,
@@ -54,20 +59,25 @@ SELECT (SELECT is_latest FROM holder) AS held, coalesce((SELECT was_there FROM r
       values: [name, ...partsOf(fencingToken)],
     }),
     ...lockQueries(locks),
-    sweepValues: () => sweep(values, "ends_at <= now()"),
-    // Long after whoever could still write with the fencing token: numbers begin at the time, so
-    // that those to come are larger all the same.
-    sweepLocks: () => sweep(locks, "ends_at <= now() - interval '2 days'"),
+    ...limitQueries(limits),
+    sweeps: [
+      sweep(values, "ends_at <= now()"),
+      sweep(limits, "ends_at <= now()"),
+      // Long after whoever could still write with the fencing token: numbers begin at the time, so
+      // that those to come are larger all the same.
+      sweep(locks, "ends_at <= now() - interval '2 days'"),
+    ],
   };
 }
+
+const micros = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 
 type LockQueries = Pick<PostgresQueries, "take" | "renew" | "release">;
 
 function lockQueries(locks: string): LockQueries {
-  const now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
   return {
     take: ({ fencingTokenName, holder, ttlMs }) => ({
-      text: `INSERT INTO ${locks} AS held (name, holder, fencing_token, ends_at) VALUES ($1, $2, ${now}, ${later("$3")})
+      text: `INSERT INTO ${locks} AS held (name, holder, fencing_token, ends_at) VALUES ($1, $2, ${micros}, ${later("$3")})
 ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, fencing_token = greatest(held.fencing_token + 1, excluded.fencing_token), ends_at = excluded.ends_at
   WHERE held.holder = '' OR held.ends_at <= clock_timestamp()
 RETURNING fencing_token::text`,
@@ -81,6 +91,52 @@ RETURNING fencing_token::text`,
     release: ({ fencingTokenName, holder }) => ({
       text: `UPDATE ${locks} SET holder = '', ends_at = clock_timestamp() WHERE name = $1 AND holder = $2`,
       values: [fencingTokenName, holder],
+    }),
+  };
+}
+
+type LimitQueries = Pick<PostgresQueries, "takeToken" | "addUnits" | "look" | "giveBack">;
+
+function limitQueries(limits: string): LimitQueries {
+  const isOver = "kept.ends_at <= clock_timestamp()";
+  const step = "$3::float8 * interval '1 millisecond'";
+  // When the bucket is full again; bounded, in case the clock was set back.
+  const full = `least(kept.ends_at, clock_timestamp() + $2::float8 * ${step})`;
+  const left = (waitMs: string): string => `SELECT used::text, ${waitMs} AS wait_ms FROM ${limits} WHERE name = $1`;
+  const endsIn = "extract(epoch FROM ends_at - clock_timestamp()) * 1000";
+  const answer = (waitMs: string): string =>
+    `SELECT (SELECT since FROM taken)::text AS since, kept.used, kept.wait_ms FROM (SELECT 1) AS one LEFT JOIN (${left(waitMs)}) AS kept ON true`;
+  return {
+    takeToken: ({ name, limit, stepMs }) => ({
+      text: `WITH taken AS (
+  INSERT INTO ${limits} AS kept (name, used, since, ends_at) VALUES ($1, 0, ${micros}, clock_timestamp() + ${step})
+  ON CONFLICT (name) DO UPDATE SET since = CASE WHEN ${isOver} THEN excluded.since ELSE kept.since END, ends_at = greatest(${full}, clock_timestamp()) + ${step}
+    WHERE ${full} <= clock_timestamp() + ($2::float8 - 1) * ${step}
+  RETURNING since
+)
+${answer(`${endsIn} - ($2::float8 - 1) * $3::float8`)}`,
+      values: [name, limit, stepMs],
+    }),
+    addUnits: ({ name, limit, perMs }, units, isBounded) => ({
+      text: `WITH taken AS (
+  INSERT INTO ${limits} AS kept (name, used, since, ends_at) VALUES ($1, $2::bigint, ${micros}, ${later("$3")})
+  ON CONFLICT (name) DO UPDATE SET
+    used = CASE WHEN ${isOver} THEN excluded.used ELSE least(kept.used + excluded.used, 9e15)::bigint END,
+    since = CASE WHEN ${isOver} THEN excluded.since ELSE kept.since END,
+    ends_at = CASE WHEN ${isOver} THEN excluded.ends_at ELSE kept.ends_at END
+    WHERE $4::bigint IS NULL OR kept.used < $4::bigint OR ${isOver}
+  RETURNING since
+)
+${answer(endsIn)}`,
+      values: [name, units, perMs === undefined ? null : Math.ceil(perMs), isBounded ? limit : null],
+    }),
+    look: ({ name }) => ({
+      text: `${left(endsIn)} AND (ends_at IS NULL OR ends_at > clock_timestamp())`,
+      values: [name],
+    }),
+    giveBack: ({ name, stepMs = 0 }, since) => ({
+      text: `UPDATE ${limits} SET used = greatest(used - 1, 0), ends_at = ends_at - ${step} WHERE name = $1 AND since = $2::bigint`,
+      values: [name, since, stepMs],
     }),
   };
 }

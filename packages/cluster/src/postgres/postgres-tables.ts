@@ -5,6 +5,7 @@ export interface TableNames {
   readonly schema: string | undefined;
   readonly values: string;
   readonly locks: string;
+  readonly limits: string;
 }
 
 /** Refuses with a `TypeError` a schema that is no text. */
@@ -12,7 +13,12 @@ export function tableNames(owner: string, schema: string | undefined): TableName
   if (schema !== undefined && (typeof schema !== "string" || schema === "" || schema.includes("\u0000")))
     throw new TypeError(`${owner}: schema must be the name of one, not ${schema === "" ? '""' : kindOf(schema)}`);
   const inSchema = (table: string): string => (schema === undefined ? table : `${quoteName(schema)}.${table}`);
-  return { schema, values: inSchema("hostside_values"), locks: inSchema("hostside_locks") };
+  return {
+    schema,
+    values: inSchema("hostside_values"),
+    locks: inSchema("hostside_locks"),
+    limits: inSchema("hostside_limits"),
+  };
 }
 
 function quoteName(name: string): string {
@@ -41,5 +47,12 @@ CREATE TABLE IF NOT EXISTS ${names.locks} (
   ends_at timestamptz NOT NULL
 );
 CREATE INDEX IF NOT EXISTS hostside_locks_ends_at ON ${names.locks} (ends_at);
+CREATE TABLE IF NOT EXISTS ${names.limits} (
+  name text COLLATE "C" PRIMARY KEY,
+  used bigint NOT NULL,
+  since bigint NOT NULL,
+  ends_at timestamptz
+);
+CREATE INDEX IF NOT EXISTS hostside_limits_ends_at ON ${names.limits} (ends_at) WHERE ends_at IS NOT NULL;
 `;
 }

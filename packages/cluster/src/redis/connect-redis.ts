@@ -1,6 +1,7 @@
-import { kindOf } from "@hostside/core/implement";
-import { NotSentError } from "../state/engine-client.ts";
-import type { NoticeEar, NoticeConnection } from "../state/create-engine-notices.ts";
+import type { Clock } from "@hostside/core";
+import { kindOf, untilAborted } from "@hostside/core/implement";
+import { NotSentError } from "../engine/engine-client.ts";
+import type { NoticeConnection, NoticeListener } from "../engine/notices.ts";
 
 /**
  * A connected client of Redis or Valkey: one of `redis` or `@redis/client`, 5 or 6, or one of
@@ -17,8 +18,6 @@ export interface IoRedisClient {
   /** `ready` when commands leave at once. */
   readonly status?: string;
   connect?(): Promise<unknown>;
-  on?(event: "ready" | "end", listener: () => void): unknown;
-  off?(event: "ready" | "end", listener: () => void): unknown;
 }
 
 /** What goes along with a command. */
@@ -30,33 +29,31 @@ export interface RedisCommandOptions {
 export interface RedisConnection {
   /** Rejects with a {@linkcode NotSentError} what certainly was not sent. */
   send(command: readonly [string, ...string[]], signal?: AbortSignal): Promise<unknown>;
-  listen(channel: string, ear: NoticeEar, signal: AbortSignal): Promise<NoticeConnection>;
+  listen(channel: string, listener: NoticeListener, signal: AbortSignal): Promise<NoticeConnection>;
 }
 
 /** Refuses with a `TypeError` what is no client. */
-export function connectRedis(owner: string, client: RedisClient): RedisConnection {
-  if (typeof client !== "object" || client === null)
-    throw new TypeError(`${owner}: the client must be one of redis or ioredis, not ${kindOf(client)}`);
-  if (typeof client.duplicate !== "function")
-    throw new TypeError(`${owner}: the client must be one of redis or ioredis, with a method duplicate()`);
+export function connectRedis(owner: string, client: RedisClient, clock: Clock): RedisConnection {
+  const isObject = typeof client === "object" && client !== null;
+  if (!isObject || typeof client.duplicate !== "function")
+    throw new TypeError(
+      `${owner}: the client must be one of redis or ioredis, with a method duplicate(), not ${kindOf(client)}`,
+    );
+  const listen: RedisConnection["listen"] = (channel, listener, signal) =>
+    listenRedis(readSubscriber(owner, client.duplicate()), { channel, listener, signal });
   // ioredis has a `sendCommand`, too, which takes something else.
   if ("call" in client && typeof client.call === "function") {
-    const untilReady = createReadiness(client);
     return {
       async send(command, signal) {
-        await untilReady(signal);
+        await untilReady(client, clock, signal);
         return client.call(...command);
       },
-      listen: (channel, ear, signal) => listen(readSubscriber(owner, client.duplicate()), { channel, ear, signal }),
+      listen,
     };
   }
-  if ("sendCommand" in client && typeof client.sendCommand === "function") {
-    return {
-      send: (command, signal) => sendUnlessAborted(client, command, signal),
-      listen: (channel, ear, signal) => listen(readSubscriber(owner, client.duplicate()), { channel, ear, signal }),
-    };
-  }
-  throw new TypeError(`${owner}: the client must be one of redis or ioredis`);
+  if (!("sendCommand" in client) || typeof client.sendCommand !== "function")
+    throw new TypeError(`${owner}: the client must be one of redis or ioredis, with sendCommand() or call()`);
+  return { send: (command, signal) => sendUnlessAborted(client, command, signal), listen };
 }
 
 type Sender = Extract<RedisClient, { readonly sendCommand: unknown }>;
@@ -80,50 +77,25 @@ async function sendUnlessAborted(client: Sender, command: readonly string[], sig
   }
 }
 
+const readyPollMs = 20;
+
 /**
- * Says when a client of `ioredis` is connected. While Redis cannot be reached it keeps commands as
- * well, and nobody can take one back from it: so it gets none then. The wait rejects with a
+ * Resolves when a client of `ioredis` is connected. While Redis cannot be reached it keeps commands
+ * as well, and nobody can take one back from it: so it gets none then. Rejects with a
  * {@linkcode NotSentError} when the signal aborts first, and when the client was closed.
  */
-function createReadiness(client: IoRedisClient): (signal: AbortSignal | undefined) => Promise<void> | undefined {
-  // One for all who wait: a client warns of many listeners.
-  let coming: Promise<void> | undefined;
-  const listen = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const end = (): void => {
-        coming = undefined;
-        client.off?.("ready", onReady);
-        client.off?.("end", onClosed);
-      };
-      const onReady = (): void => {
-        end();
-        resolve();
-      };
-      const onClosed = (): void => {
-        end();
-        reject(new NotSentError(new Error("the client is closed")));
-      };
-      client.on?.("ready", onReady);
-      client.on?.("end", onClosed);
-    });
-  return (signal) => {
-    const { status = "ready" } = client;
-    if (status === "ready") return undefined;
-    if (status === "end") return Promise.reject(new NotSentError(new Error("the client is closed")));
-    coming ??= listen();
-    // One that connects when it is first used; what it says of that it says to its own listeners.
-    if (status === "wait") client.connect?.().catch(() => {});
-    return untilNobodyWaits(coming, signal);
-  };
-}
-
-function untilNobodyWaits(coming: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(new NotSentError(new Error("the client is not connected")));
-    if (signal?.aborted === true) return onAbort();
-    signal?.addEventListener("abort", onAbort, { once: true });
-    void coming.then(resolve, reject).finally(() => signal?.removeEventListener("abort", onAbort));
-  });
+async function untilReady(client: IoRedisClient, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
+  // One that connects when it is first used; what it says of that it says to its own listeners.
+  if (client.status === "wait") client.connect?.().catch(() => {});
+  while (client.status !== undefined && client.status !== "ready") {
+    if (client.status === "end") throw new NotSentError(new Error("the client is closed"));
+    const pause = new Promise<void>((resolve) => void clock.schedule(readyPollMs, resolve));
+    try {
+      await (signal === undefined ? pause : untilAborted(pause, signal));
+    } catch {
+      throw new NotSentError(new Error("the client is not connected"));
+    }
+  }
 }
 
 /**
@@ -147,11 +119,14 @@ function readSubscriber(owner: string, value: object): Subscriber {
 
 interface Listening {
   readonly channel: string;
-  readonly ear: NoticeEar;
+  readonly listener: NoticeListener;
   readonly signal: AbortSignal;
 }
 
-async function listen(subscriber: Subscriber, { channel, ear, signal }: Listening): Promise<NoticeConnection> {
+async function listenRedis(
+  subscriber: Subscriber,
+  { channel, listener, signal }: Listening,
+): Promise<NoticeConnection> {
   const isNode = typeof subscriber.destroy === "function";
   let isOver = false;
   const close = (): void => {
@@ -172,12 +147,12 @@ async function listen(subscriber: Subscriber, { channel, ear, signal }: Listenin
       if (isOver) return;
       close();
       reject(reason instanceof Error ? reason : new Error("the connection ended"));
-      ear.onEnd(reason);
+      listener.onEnd(reason);
     };
     for (const event of ["error", "end", "close"]) subscriber.on(event, onEnd);
   });
   failed.catch(() => {});
-  const hear = (message: unknown): void => ear.onText(String(message));
+  const hear = (message: unknown): void => listener.onText(String(message));
   const open = async (): Promise<void> => {
     if (isNode) {
       await subscriber.connect?.();

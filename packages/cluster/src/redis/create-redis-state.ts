@@ -1,18 +1,20 @@
-import { assertKnownOptions, type Fields } from "@hostside/core/implement";
-import type { EngineClient } from "../state/engine-client.ts";
-import type { KeptValue, NamedFencingToken, ValueEngine, WriteAnswer } from "../state/create-engine-store.ts";
-import { createSharedState, readSharedStateOptions, sharedStateFields } from "../state/create-shared-state.ts";
-import type { LeaseEngine } from "../state/create-lease-lock.ts";
-import type { SharedState, SharedStateOptions } from "../state/shared-state.ts";
+import { assertKnownOptions } from "@hostside/core/implement";
+import { createSharedState, readSharedStateOptions, sharedStateFields } from "../engine/create-shared-state.ts";
+import type { EngineClient } from "../engine/engine-client.ts";
+import type { LeaseEngine } from "../engine/lease-lock.ts";
+import type { SharedState, SharedStateOptions } from "../engine/shared-state.ts";
+import type { KeptValue, NamedFencingToken, ValueEngine, WriteAnswer } from "../engine/value-store.ts";
+import type { Count, CountingEngine } from "../limits/shares.ts";
 import { connectRedis, type RedisClient, type RedisConnection } from "./connect-redis.ts";
-import { deleteScript, releaseScript, renewScript, setScript, takeScript } from "./redis-scripts.ts";
-
-export type { RedisClient, RedisCommandOptions } from "./connect-redis.ts";
-
-/** Options of {@linkcode createRedisState}. */
-export interface RedisStateOptions extends SharedStateOptions {}
-
-const optionFields: Fields<RedisStateOptions> = sharedStateFields;
+import {
+  bucketScript,
+  deleteScript,
+  releaseScript,
+  renewScript,
+  setScript,
+  takeScript,
+  windowScript,
+} from "./scripts.ts";
 
 /**
  * A shared state over Redis or Valkey, by a client that the product connected and closes. Sends
@@ -27,22 +29,23 @@ const optionFields: Fields<RedisStateOptions> = sharedStateFields;
  * Throws a `TypeError` for what is no client of `redis` or `ioredis`, and for options that are
  * unknown or wrong.
  */
-export function createRedisState(client: RedisClient, options: RedisStateOptions = {}): SharedState {
+export function createRedisState(client: RedisClient, options: SharedStateOptions = {}): SharedState {
   const owner = "createRedisState()";
-  assertKnownOptions(owner, options, optionFields);
-  const connection = connectRedis(owner, client);
+  assertKnownOptions(owner, options, sharedStateFields);
   const settings = readSharedStateOptions(owner, options);
+  const connection = connectRedis(owner, client, settings.clock);
   const channel = `${settings.prefix}notices`;
   return createSharedState(
     {
       name: "Redis",
       isAnswer,
-      values: (engineClient) => redisValues(connection, engineClient),
+      values: (own) => redisValues(connection, own),
       leases: redisLeases(connection),
       notices: {
         send: (text, signal) => connection.send(["PUBLISH", channel, text], signal),
-        listen: (ear, signal) => connection.listen(channel, ear, signal),
+        listen: (listener, signal) => connection.listen(channel, listener, signal),
       },
+      counts: redisCounts(connection),
     },
     settings,
   );
@@ -58,32 +61,32 @@ function isAnswer(error: unknown): boolean {
 
 const formatMark = /^(\d+):/;
 
-function redisValues(connection: RedisConnection, engineClient: EngineClient): ValueEngine {
+function redisValues(connection: RedisConnection, client: EngineClient): ValueEngine {
   return {
     async get(name, what) {
       const text = textOf(
-        await engineClient.ask({ what, effect: "read", send: (signal) => connection.send(["GET", name], signal) }),
+        await client.ask({ what, effect: "read", send: (signal) => connection.send(["GET", name], signal) }),
       );
       return text === undefined ? undefined : readValue(text);
     },
     set({ name, json, ttlMs, fencingToken }, what) {
       const args = [numberOf(fencingToken), `1:${json}`, ttlMs === undefined ? "" : String(ttlMs)];
       const input = { keys: keysOf(name, fencingToken), args };
-      return askToWrite(engineClient, what, (signal) => setScript(connection, input, signal));
+      return askToWrite(client, what, (signal) => setScript(connection, input, signal));
     },
     delete({ name, fencingToken }, what) {
       const input = { keys: keysOf(name, fencingToken), args: [numberOf(fencingToken)] };
-      return askToWrite(engineClient, what, (signal) => deleteScript(connection, input, signal));
+      return askToWrite(client, what, (signal) => deleteScript(connection, input, signal));
     },
   };
 }
 
 async function askToWrite(
-  engineClient: EngineClient,
+  client: EngineClient,
   what: string,
   send: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<WriteAnswer> {
-  return textOf(await engineClient.ask({ what, effect: "write", send })) as WriteAnswer; // Our own scripts say nothing else.
+  return textOf(await client.ask({ what, effect: "write", send })) as WriteAnswer; // Our own scripts say nothing else.
 }
 
 function keysOf(name: string, fencingToken: NamedFencingToken | undefined): readonly string[] {
@@ -122,4 +125,46 @@ function redisLeases(connection: RedisConnection): LeaseEngine {
     },
     release: ({ name, holder }, signal) => releaseScript(connection, { keys: [name], args: [holder] }, signal),
   };
+}
+
+/** How long units are remembered that count for ever, after their last use. */
+const forgetAfterMs = 30 * 86_400_000;
+
+function redisCounts(connection: RedisConnection): CountingEngine {
+  const bucket = async ({ name, limit, stepMs = 0 }: Count, signal: AbortSignal, since?: string): Promise<unknown> => {
+    const args = [String(limit), String(stepMs * 1000), ...(since === undefined ? [] : [since])];
+    return bucketScript(connection, { keys: [name], args }, signal);
+  };
+  const window = async (
+    [does, units, since]: readonly ["take" | "look" | "add" | "back", number, string?],
+    { name, limit, perMs = 0 }: Count,
+    signal: AbortSignal,
+  ): Promise<unknown> => {
+    const numbers = [limit, units, Math.ceil(perMs), forgetAfterMs].map(String);
+    return windowScript(connection, { keys: [name], args: [does, ...numbers, since ?? ""] }, signal);
+  };
+  return {
+    async take(count, signal) {
+      const isBucket = count.stepMs !== undefined;
+      const reply = partsOf(await (isBucket ? bucket(count, signal) : window(["take", 1], count, signal)));
+      if (reply[0] === "1") return { since: reply[1] ?? "" };
+      if (isBucket) return { used: count.limit, retryAfterMs: Number(reply[1]) };
+      return fullBy(reply, count);
+    },
+    giveBack: (count, since, signal) =>
+      count.stepMs === undefined ? window(["back", 1, since], count, signal) : bucket(count, signal, since),
+    async look(count, signal) {
+      const reply = partsOf(await window(["look", 0], count, signal));
+      return reply[0] === "1" ? undefined : fullBy(reply, count);
+    },
+    add: (count, units, signal) => window(["add", units], count, signal),
+  };
+}
+
+function partsOf(reply: unknown): readonly (string | undefined)[] {
+  return Array.isArray(reply) ? reply.map(textOf) : [];
+}
+
+function fullBy([, used, endsInMs]: readonly (string | undefined)[], { perMs }: Count) {
+  return { used: Number(used), retryAfterMs: perMs === undefined ? undefined : Math.max(1, Number(endsInMs)) };
 }

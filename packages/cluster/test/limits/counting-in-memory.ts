@@ -1,4 +1,4 @@
-import type { CountingEngine, Full, Taken } from "../../src/limits/counting-engine.ts";
+import type { Count, CountingEngine, Full, Taken } from "../../src/limits/shares.ts";
 
 /**
  * An engine that fails, or does not answer, as it is told to. Rates are counts that never come
@@ -20,22 +20,9 @@ export function createMemoryEngine(): MemoryEngine {
     if (engine.mode === "down") throw new Error("connection refused");
     if (engine.mode === "silent") await new Promise<void>((resolve) => void held.push(resolve));
   };
-  const used = (key: string): number => engine.counts.get(key) ?? 0;
-  const take = async (limit: number, key: string, retryAfterMs?: number): Promise<Taken | Full> => {
-    await answer();
-    if (used(key) >= limit) return { full: true, used: used(key), retryAfterMs };
-    engine.counts.set(key, used(key) + 1);
-    return {
-      full: false,
-      async giveBack() {
-        await answer();
-        engine.counts.set(key, used(key) - 1);
-      },
-    };
-  };
+  const used = ({ name }: Count): number => engine.counts.get(name) ?? 0;
+  const add = (count: Count, units: number): unknown => engine.counts.set(count.name, used(count) + units);
   const engine: MemoryEngine = {
-    name: "memory",
-    mostUnits: 1e15,
     mode: "well",
     counts: new Map(),
     asked: 0,
@@ -43,15 +30,23 @@ export function createMemoryEngine(): MemoryEngine {
       engine.mode = "well";
       for (const resolve of held.splice(0)) resolve();
     },
-    takeToken: async ({ burst, stepMs }, key) => take(burst, key, stepMs),
-    takeUnit: async ({ limit }, key) => take(limit, key),
-    async look({ limit }, key) {
+    async take(count): Promise<Taken | Full> {
       await answer();
-      return used(key) >= limit ? { full: true, used: used(key), retryAfterMs: undefined } : undefined;
+      if (used(count) >= count.limit) return { used: used(count), retryAfterMs: count.stepMs };
+      add(count, 1);
+      return { since: "1" };
     },
-    async add(_budget, key, units) {
+    async giveBack(count) {
       await answer();
-      engine.counts.set(key, used(key) + units);
+      return add(count, -1);
+    },
+    async look(count) {
+      await answer();
+      return used(count) >= count.limit ? { used: used(count), retryAfterMs: undefined } : undefined;
+    },
+    async add(count, units) {
+      await answer();
+      return add(count, units);
     },
   };
   return engine;

@@ -73,11 +73,11 @@ function say(what: string): void {
 
 const isHere = redisBinary !== undefined;
 const limitKinds = [
-  { kind: "Redis", error: 0, isEngineHere: isHere },
-  { kind: "Postgres", error: 20, isEngineHere: isHere && postgresBinary !== undefined },
+  { kind: "Redis", isEngineHere: isHere },
+  { kind: "Postgres", isEngineHere: isHere && postgresBinary !== undefined },
 ].map((one) => ({ ...one, title: one.isEngineHere ? one.kind : `${one.kind} (there is none on this machine)` }));
 
-describe.each(limitKinds)("eight replicas whose limits are in $title", ({ kind, error, isEngineHere }) => {
+describe.each(limitKinds)("eight replicas whose limits are in $title", ({ kind, isEngineHere }) => {
   let redis: DatabaseServer;
   let engine: DatabaseServer;
   let replicas: readonly Replica[] = [];
@@ -99,7 +99,7 @@ describe.each(limitKinds)("eight replicas whose limits are in $title", ({ kind, 
   };
 
   it.skipIf(!isEngineHere)(
-    "let through what one would, to within the stated error",
+    "let through what one would",
     async () => {
       const budget = await takeAll({ name: "budget", budget: { calls: 500 }, waitMs: 0 }, 3000);
       const late = budget.flatMap(({ codes }) => codes);
@@ -112,7 +112,7 @@ describe.each(limitKinds)("eight replicas whose limits are in $title", ({ kind, 
       const passed = rate.flatMap((one) => one.passed);
       const beyond = mostBeyond(passed, { burst: 20, stepMs: 10 });
       say(`${kind}: ${passed.length} calls in 4 s of 420 that there were; beyond the bucket: ${beyond.toFixed(1)}`);
-      expect(beyond).toBeLessThanOrEqual(error);
+      expect(beyond).toBeLessThanOrEqual(0);
       expect(passed.length).toBeGreaterThan(kind === "Redis" ? 350 : 250);
       const codes = new Set([...budget, ...rate].flatMap((one) => one.codes));
       expect(codes.size === 0 || codes.has("store_failed")).toBe(true);

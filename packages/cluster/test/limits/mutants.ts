@@ -1,55 +1,41 @@
 import type { TestedMutant } from "../../../../test/prove-mutants.ts";
 
-const shared = "packages/cluster/src/limits/create-shared-limit-store.test.ts";
+const test = "packages/cluster/src/limits/create-limit-store.test.ts";
 
 /** Mistakes in limits that replicas share. */
 export const limitMutants: readonly TestedMutant[] = [
-  {
-    bug: "lets calls run when nobody can count them, though it is to fail closed",
-    patches: [
-      {
-        file: "limits/create-shared-limit-store.ts",
-        find: 'if (onFailure === "closed") throw failed;',
-        replace: "",
-      },
-    ],
-    test: shared,
-  },
-  {
-    bug: "has every call wait for an engine that is known to be down",
-    patches: [
-      {
-        file: "limits/limit-engine-health.ts",
-        find: "if (known !== undefined && (isTrying || clock.now() < openUntil)) return { failed: known };",
-        replace: "",
-      },
-    ],
-    test: shared,
-  },
-  {
-    bug: "tells of an outage with each call",
-    patches: [
-      {
-        file: "limits/limit-engine-health.ts",
-        find: "if (isFirst) onOutage",
-        replace: "if (isFirst || true) onOutage",
-      },
-    ],
-    test: shared,
-  },
-  {
-    bug: "keeps of the other limits what one of them refused",
-    patches: [{ file: "limits/shares.ts", find: "  await giveAllBack(taken);\n  if (failed", replace: "  if (failed" }],
-    test: shared,
-  },
-  {
-    bug: "forgets what calls used while nobody could count it",
-    patches: [{ file: "limits/usage-counter.ts", find: "debt.units += units;", replace: "" }],
-    test: shared,
-  },
-  {
-    bug: "keeps what it was given too late",
-    patches: [{ file: "limits/limit-engine-health.ts", find: "if (isOver) tooLate(answer);", replace: "" }],
-    test: shared,
-  },
+  one("lets calls run when nobody can count them, though it is to fail closed", {
+    file: "limits/create-limit-store.ts",
+    find: 'limitFailure === "closed" || ',
+    replace: "",
+  }),
+  one("has every call wait for an engine that is known to be down", {
+    file: "engine/engine-client.ts",
+    find: "if (waitMs > 0) throw downError(name, request.what, waitMs);",
+    replace: "void waitMs;",
+  }),
+  one("tells of an outage with each call", {
+    file: "limits/create-limit-store.ts",
+    find: "if (isDown === (error !== undefined)) return;",
+    replace: "if (!isDown && error === undefined) return;",
+  }),
+  one("keeps of the other limits what one of them refused", {
+    file: "limits/shares.ts",
+    find: "      await giveAllBack(taken);\n      return refusal;",
+    replace: "      return refusal;",
+  }),
+  one("forgets what calls used while nobody could count it", {
+    file: "limits/shares.ts",
+    find: "debt.units += units;",
+    replace: "",
+  }),
+  one("keeps what it was given too late", {
+    file: "engine/engine-client.ts",
+    find: "if (isOver) return request.onLate?.(answer);",
+    replace: "if (isOver) return;",
+  }),
 ];
+
+function one(bug: string, patch: TestedMutant["patches"][number]): TestedMutant {
+  return { bug, patches: [patch], test };
+}

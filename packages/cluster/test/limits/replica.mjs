@@ -3,7 +3,6 @@
 import pg from "pg";
 import { createClient } from "redis";
 import { createPolicy } from "@hostside/policy";
-import { createSharedLimitStore } from "@hostside/cluster/shared-limits";
 import { createPostgresState } from "@hostside/cluster/postgres";
 import { createRedisState } from "@hostside/cluster/redis";
 
@@ -25,8 +24,10 @@ async function connect(url) {
 const kept = await connect(stateUrl);
 const counted = limitsUrl === stateUrl ? kept : await connect(limitsUrl);
 const settings = { holderTimeoutMs: 2000 };
-const state = kept.redis ? createRedisState(kept.redis, settings) : createPostgresState(kept.postgres, settings);
-const limits = createSharedLimitStore(counted);
+const stateOf = ({ redis, postgres }, options) =>
+  redis ? createRedisState(redis, options) : createPostgresState(postgres, options);
+const state = stateOf(kept, settings);
+const limits = stateOf(counted, { timeoutMs: 1000 }).limitStore;
 const policy = createPolicy({
   pins: { unpinned: "quarantine" },
   approval: { mode: "all", suspend: { key: new Uint8Array(32).fill(5) } },

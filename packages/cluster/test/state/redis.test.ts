@@ -154,7 +154,7 @@ describe("createRedisState()", () => {
   });
 
   it.each<[string, () => unknown, string]>([
-    ["no client", () => createRedisState(undefined as never), "one of redis or ioredis, not undefined"],
+    ["no client", () => createRedisState(undefined as never), "not undefined"],
     [
       "a client that cannot send",
       () => createRedisState({ duplicate: () => ({}) } as never),

@@ -26,6 +26,7 @@ export interface SharedServersOptions {
   /** Which servers, where a store has several sets of them. Default `"hostside:servers"`. */
   readonly key?: string | undefined;
   /** Are there where a shared state is handed over as it is, and not used. */
+  readonly limitStore?: unknown;
   readonly onDiagnostic?: unknown;
   readonly close?: unknown;
 }
@@ -35,6 +36,7 @@ const optionFields: Fields<SharedServersOptions> = {
   lock: true,
   notices: true,
   key: true,
+  limitStore: true,
   onDiagnostic: true,
   close: true,
 };

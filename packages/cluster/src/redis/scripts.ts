@@ -1,4 +1,4 @@
-import { hashText } from "../state/engine-name.ts";
+import { hashText } from "../engine/engine-name.ts";
 import type { RedisConnection } from "./connect-redis.ts";
 
 // Numbers of fencing tokens are microseconds of the server's time, or one more than the latest,
@@ -50,6 +50,54 @@ return "done"`);
 export const deleteScript: Script = createScript(`${checkFencingToken}
 if redis.call("del", KEYS[1]) == 1 then return "done" end
 return "nothing-there"`);
+
+// Limits. Times are microseconds of Redis' own clock, so that those of the replicas do not matter.
+// What was taken is given back only to the bucket or window that it was taken of (`since`).
+
+/**
+ * A bucket of tokens. KEYS: bucket. ARGV: how many at once, microseconds for one more, and to give
+ * one back `since`. Whether one was taken; `since`, or how many milliseconds to wait.
+ */
+export const bucketScript: Script = createScript(`
+local time = redis.call("time")
+local now = time[1] * 1000000 + time[2]
+local limit, step = tonumber(ARGV[1]), tonumber(ARGV[2])
+local kept = redis.call("hmget", KEYS[1], "full", "since")
+local full = math.min(tonumber(kept[1] or now), now + limit * step)
+if ARGV[3] then
+  if kept[2] == ARGV[3] then redis.call("hset", KEYS[1], "full", string.format("%.17g", full - step)) end
+  return false
+end
+local since = kept[2]
+if full <= now or not since then full, since = now, string.format("%.0f", now) end
+local wait = full - now - (limit - 1) * step
+if wait > 1 then return {0, math.ceil(wait / 1000)} end
+full = full + step
+redis.call("hset", KEYS[1], "full", string.format("%.17g", full), "since", since)
+redis.call("pexpire", KEYS[1], math.ceil((full - now) / 1000) + 1)
+return {1, since}`);
+
+/**
+ * Units in a window from the first use on. KEYS: window. ARGV: what to do, the limit, how many, for
+ * how many milliseconds they count (0: for ever), for how many those are remembered, and to give
+ * one back `since`. Whether there are some left; `since`, or how many are used and when it ends.
+ */
+export const windowScript: Script = createScript(`
+local time = redis.call("time")
+local kept = redis.call("hmget", KEYS[1], "used", "since")
+local used, since = tonumber(kept[1] or 0), kept[2] or string.format("%.0f", time[1] * 1000000 + time[2])
+local window = tonumber(ARGV[4])
+if ARGV[1] == "back" then
+  if kept[2] == ARGV[6] and used > 0 then redis.call("hset", KEYS[1], "used", string.format("%.0f", used - 1)) end
+  return false
+end
+if ARGV[1] ~= "add" and used >= tonumber(ARGV[2]) then
+  return {0, string.format("%.0f", used), math.max(redis.call("pttl", KEYS[1]), 0)}
+end
+if ARGV[1] == "look" then return {1, since} end
+redis.call("hset", KEYS[1], "used", string.format("%.0f", math.min(used + ARGV[3], 9e15)), "since", since)
+if window == 0 then redis.call("pexpire", KEYS[1], ARGV[5]) elseif not kept[1] then redis.call("pexpire", KEYS[1], window) end
+return {1, since}`);
 
 /** What a script is given. */
 export interface ScriptInput {

@@ -1,19 +1,20 @@
+import { createPolicy, type LimitRule, type LimitStoreOutage, type PolicyEvent } from "@hostside/policy";
 import { describe, expect, it } from "vitest";
 import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
-import { createPolicy, type LimitRule, type LimitStoreOutage, type PolicyEvent } from "@hostside/policy";
 import { createMemoryEngine } from "../../test/limits/counting-in-memory.ts";
-import { countOver, createSharedLimitStore } from "./create-shared-limit-store.ts";
-import type { ReadSharedLimitOptions } from "./shared-limit-options.ts";
+import { createEngineClient } from "../engine/engine-client.ts";
+import { createLimitStore, type LimitStoreInit } from "./create-limit-store.ts";
 
 const budget: LimitRule = { name: "budget", budget: { calls: 100, bytes: 1000 }, waitMs: 0 };
 const spent = { bytes: 10, timeMs: 1, cost: 0 };
 
-function setUp(options: Partial<ReadSharedLimitOptions> = {}) {
+function setUp(options: Partial<LimitStoreInit> = {}) {
   const clock = createVirtualClock();
   const engine = createMemoryEngine();
-  const store = countOver({ engine, timeoutMs: 1000, onFailure: "closed", maxWaiting: 10, clock, ...options });
+  const client = createEngineClient({ name: "memory", clock, timeoutMs: 1000, isAnswer: () => false });
+  const store = createLimitStore({ engine, client, clock, prefix: "test:", limitFailure: "closed", ...options });
   const outages: LimitStoreOutage["state"][] = [];
-  store.onOutage(({ state }) => void outages.push(state));
+  store.onOutage?.(({ state }) => void outages.push(state));
   const take = async (rule: LimitRule = budget, signal?: AbortSignal) => store.take([{ rule, key: "ada" }], signal);
   const lease = async (rule?: LimitRule) => {
     const result = await take(rule);
@@ -28,26 +29,12 @@ function setUp(options: Partial<ReadSharedLimitOptions> = {}) {
   return { clock, engine, store, outages, take, lease, passed };
 }
 
-/** Lets everything happen that waits for no time. */
+/** Lets everything happen that waits for no time; hashes come in turns of their own. */
 async function settled(): Promise<void> {
-  for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-describe("createSharedLimitStore()", () => {
-  it.each([
-    [{}, /one of redis and postgres/],
-    [{ redis: {} }, /redis must be a client/],
-    [{ postgres: {} }, /postgres must be a Pool/],
-    [{ redis: { eval: async () => [] }, prefix: "x".repeat(65) }, /prefix/],
-    [{ postgres: { query: async () => ({}) }, table: 'limits"; --' }, /table/],
-    [{ redis: { eval: async () => [] }, onFailure: "maybe" }, /onFailure/],
-    [{ redis: { eval: async () => [] }, timeoutMs: 0 }, /timeoutMs/],
-    [{ redis: { eval: async () => [] }, timeout: 5 }, /timeout/],
-  ])("throws a TypeError for %j", (options, message) => {
-    expect(() => createSharedLimitStore(options as never)).toThrow(TypeError);
-    expect(() => createSharedLimitStore(options as never)).toThrow(message);
-  });
-
+describe("limits over an engine", () => {
   it("rejects with store_failed within the time when the engine does not answer, and runs nothing", async () => {
     const { engine, take, passed, outages } = setUp();
     engine.mode = "silent";
@@ -61,11 +48,11 @@ describe("createSharedLimitStore()", () => {
     const { engine, take, passed, outages } = setUp();
     engine.mode = "down";
     for (let call = 0; call < 20; call += 1) await expect(take()).rejects.toMatchObject({ code: "store_failed" });
-    expect(engine.asked).toBe(3 * 2);
+    expect(engine.asked).toBe(2 * 2);
     engine.mode = "silent";
     await passed(1001);
     const trial = take().catch((error: unknown) => error);
-    await expect(take()).rejects.toThrow("connection refused");
+    await expect(take()).rejects.toThrow("was not tried");
     await passed(1001);
     expect(await trial).toMatchObject({ code: "store_failed", message: expect.stringContaining("1000 ms") });
     expect(outages).toEqual(["down"]);
@@ -99,30 +86,21 @@ describe("createSharedLimitStore()", () => {
     expect(Array.from(engine.counts.values())).toEqual([0]);
   });
 
-  it("lets calls run uncounted where it is to fail open, says so, and counts what they used when the engine is back", async () => {
-    const { engine, lease, passed } = setUp({ onFailure: "open" });
+  it("counts by itself where it is to, with the same limits, and what calls used when the engine is back", async () => {
+    const { engine, take, lease, passed } = setUp({ limitFailure: "local" });
+    const two: LimitRule = { name: "two", budget: { calls: 2, bytes: 1000 }, waitMs: 0 };
     engine.mode = "down";
-    for (let call = 0; call < 5; call += 1) {
-      const open = await lease();
-      expect(open.remark).toMatch(/counted nowhere, because .*connection refused/);
-      open.settle([spent]);
-      await settled();
+    for (let call = 0; call < 2; call += 1) {
+      const alone = await lease(two);
+      expect(alone.remark).toMatch(/was counted in this process alone, because .*memory/);
+      alone.settle([spent]);
     }
+    expect(await take(two)).toMatchObject({ granted: false, part: "calls", used: 2, rule: two });
     engine.mode = "well";
     await passed(1001);
-    const counted = await lease();
-    expect(counted.remark).toBeUndefined();
-    await settled();
-    expect(Array.from(engine.counts.values()).toSorted((a, b) => a - b)).toEqual([1, 50 * 1e6]);
-  });
-
-  it("counts by itself where it is to fail so, with the same limits", async () => {
-    const { engine, take } = setUp({ onFailure: "local" });
-    const two: LimitRule = { name: "two", budget: { calls: 2 }, waitMs: 0 };
-    engine.mode = "down";
-    expect(await take(two)).toMatchObject({ granted: true, remark: expect.stringContaining("this process alone") });
-    expect(await take(two)).toMatchObject({ granted: true });
-    expect(await take(two)).toMatchObject({ granted: false, part: "calls", used: 2, rule: two });
+    expect((await lease()).remark).toBeUndefined();
+    await passed(0);
+    expect(Array.from(engine.counts.values()).toSorted((a, b) => a - b)).toEqual([1, 20 * 1e6]);
   });
 
   it("counts what a call used before it lets the next one look, also what could not be counted then", async () => {
@@ -155,7 +133,7 @@ describe("createSharedLimitStore()", () => {
     taken.settle(undefined);
     taken.settle([spent]);
     await settled();
-    expect(Object.fromEntries(Array.from(engine.counts, ([key, used]) => [key.split(":")[1], used]))).toEqual({
+    expect(Object.fromEntries(Array.from(engine.counts, ([key, used]) => [key.split(":")[2], used]))).toEqual({
       rate: 1,
       calls: 0,
     });
@@ -176,14 +154,13 @@ describe("createSharedLimitStore()", () => {
     expect(engine.asked).toBe(0);
   });
 
-  it("refuses who finds too many waiting, and lets go of who gives up", async () => {
-    const { store, passed } = setUp({ maxWaiting: 1 });
+  it("lets go of who gives up while it waits", async () => {
+    const { store, passed } = setUp();
     const wants = [{ rule: { name: "one", concurrency: 1, waitMs: 500 }, key: "" }];
     const first = await store.take(wants, undefined);
     const controller = new AbortController();
     const second = Promise.resolve(store.take(wants, controller.signal)).catch((error: unknown) => error);
     await settled();
-    expect(await store.take(wants, undefined)).toMatchObject({ granted: false, part: "concurrency" });
     controller.abort(new Error("enough"));
     expect(await second).toMatchObject({ message: "enough" });
     const third = store.take(wants, undefined);
@@ -192,10 +169,31 @@ describe("createSharedLimitStore()", () => {
     expect(await third).toMatchObject({ granted: true });
   });
 
+  it("has those who wait for a rate ask in the order of arrival, and only the first of them", async () => {
+    const { engine, store, passed } = setUp();
+    const wants = [{ rule: { name: "slow", rate: { calls: 1, perMs: 100, burst: 1 }, waitMs: 1000 }, key: "" }];
+    await store.take(wants, undefined);
+    const served: number[] = [];
+    const all = [1, 2, 3].map(async (one) => {
+      const result = await store.take(wants, undefined);
+      if (result.granted) served.push(one);
+    });
+    await settled();
+    const asked = engine.asked;
+    for (let freed = 0; freed < 3; freed += 1) {
+      for (const [name, used] of engine.counts) engine.counts.set(name, used - 1);
+      await passed(100);
+      await passed(100);
+    }
+    await Promise.all(all);
+    expect(served).toEqual([1, 2, 3]);
+    expect(engine.asked - asked).toBeLessThan(8);
+  });
+
   it("tells names, keys and principals to nobody: keys are short hashes with a version", async () => {
     const { engine, store } = setUp();
     await store.take([{ rule: { ...budget, name: "n".repeat(10_000) }, key: "ada@example.com" }], undefined);
-    for (const key of engine.counts.keys()) expect(key).toMatch(/^v1:calls:sha256-[0-9a-f]{64}$/);
+    for (const key of engine.counts.keys()) expect(key).toMatch(/^test:limit:[a-z]+:[0-9a-f]{64}$/);
   });
 });
 

@@ -1,7 +1,7 @@
 import { kindOf } from "@hostside/core/implement";
 
 /** What a name in an engine is of. */
-export type NameKind = "value" | "lock" | "fencing-token";
+export type NameKind = "value" | "lock" | "fencing-token" | "limit";
 
 const longestReadable = 200;
 

@@ -43,7 +43,7 @@ export interface ValueWrite extends ValueRemoval {
 export type WriteAnswer = "done" | "nothing-there" | "outdated" | "unknown-lock" | "later-format";
 
 /** What a store over an engine is made from. */
-export interface EngineStoreInit {
+export interface ValueStoreInit {
   readonly prefix: string;
   readonly maxValueBytes: number;
   readonly values: ValueEngine;
@@ -56,7 +56,7 @@ export interface EngineStoreInit {
 export const valueFormat = 1;
 
 /** A store whose every answer is the engine's. */
-export function createEngineStore({ prefix, maxValueBytes, values }: EngineStoreInit): Store {
+export function createValueStore({ prefix, maxValueBytes, values }: ValueStoreInit): Store {
   const nameOf = (key: string): Promise<string> => engineName(prefix, "value", key);
   const nameFencingToken = async (fencingToken: FencingToken | undefined): Promise<NamedFencingToken | undefined> => {
     if (fencingToken === undefined) return undefined;

@@ -1,11 +1,11 @@
-import { longestTimeoutMs, type Clock, type Random } from "@hostside/core";
-import { createEvent, kindOf, settleWithin, systemClock, systemRandom, type Fields } from "@hostside/core/implement";
+import { longestTimeoutMs, type Clock } from "@hostside/core";
+import { createEvent, kindOf, settleWithin, systemClock, type Fields } from "@hostside/core/implement";
+import { createLimitStore, type CountingEngine } from "../limits/create-limit-store.ts";
 import { createEngineClient, type EngineClient } from "./engine-client.ts";
-import { createEngineNotices, type NoticeEngine } from "./create-engine-notices.ts";
-import { createEngineStore, type ValueEngine } from "./create-engine-store.ts";
-import { createLeaseLock, type LeaseEngine } from "./create-lease-lock.ts";
+import { createLeaseLock, type LeaseEngine } from "./lease-lock.ts";
+import { createEngineNotices, type NoticeEngine } from "./notices.ts";
 import type { SharedState, SharedStateOptions, StateDiagnostic } from "./shared-state.ts";
-import { createStateEngineHealth } from "./state-engine-health.ts";
+import { createValueStore, type ValueEngine } from "./value-store.ts";
 
 /** For {@linkcode assertKnownOptions}. */
 export const sharedStateFields: Fields<SharedStateOptions> = {
@@ -14,8 +14,8 @@ export const sharedStateFields: Fields<SharedStateOptions> = {
   maxWaitMs: true,
   holderTimeoutMs: true,
   maxValueBytes: true,
+  limitFailure: true,
   clock: true,
-  random: true,
 };
 
 /** Options with their defaults. */
@@ -25,8 +25,8 @@ export interface SharedStateSettings {
   readonly maxWaitMs: number;
   readonly holderTimeoutMs: number;
   readonly maxValueBytes: number;
+  readonly limitFailure: "closed" | "local";
   readonly clock: Clock;
-  readonly random: Random;
 }
 
 /** What makes a state of an engine. */
@@ -34,17 +34,18 @@ export interface Engine {
   /** For people: `Redis`. */
   readonly name: string;
   readonly isAnswer: (error: unknown) => boolean;
-  readonly values: (engineClient: EngineClient) => ValueEngine;
+  readonly values: (client: EngineClient) => ValueEngine;
   readonly leases: LeaseEngine;
   readonly notices: NoticeEngine;
+  readonly counts: CountingEngine;
   /** Ends what goes on by itself. */
   readonly close?: () => Promise<unknown>;
 }
 
-/** Refuses with a `TypeError` what is no prefix, time or size. */
+/** Fills in the defaults. Throws a `TypeError` that names the option that cannot be used. */
 export function readSharedStateOptions(owner: string, options: SharedStateOptions): SharedStateSettings {
   const { prefix = "hostside:", timeoutMs = 5000, maxWaitMs = 60_000, holderTimeoutMs = 10_000 } = options;
-  const { maxValueBytes = 16 * 1024 * 1024, clock = systemClock, random = systemRandom } = options;
+  const { maxValueBytes = 16 * 1024 * 1024, limitFailure = "closed", clock = systemClock } = options;
   if (typeof prefix !== "string") throw new TypeError(`${owner}: prefix must be a string, not ${kindOf(prefix)}`);
   for (const [name, ms] of Object.entries({ timeoutMs, maxWaitMs, holderTimeoutMs })) {
     if (!(typeof ms === "number" && ms > 0 && ms <= longestTimeoutMs))
@@ -52,40 +53,37 @@ export function readSharedStateOptions(owner: string, options: SharedStateOption
   }
   if (!Number.isSafeInteger(maxValueBytes) || maxValueBytes < 1)
     throw new TypeError(`${owner}: maxValueBytes must be a positive integer`);
-  return { prefix, timeoutMs, maxWaitMs, holderTimeoutMs, maxValueBytes, clock, random };
+  if (limitFailure !== "closed" && limitFailure !== "local")
+    throw new TypeError(`${owner}: limitFailure must be "closed" or "local"`);
+  return { prefix, timeoutMs, maxWaitMs, holderTimeoutMs, maxValueBytes, limitFailure, clock };
 }
 
-/** A shared state over an engine. Sends nothing. */
+/** Makes a shared state over an engine. Sends nothing. */
 export function createSharedState(engine: Engine, settings: SharedStateSettings): SharedState {
-  const { prefix, timeoutMs, maxWaitMs, holderTimeoutMs, maxValueBytes, clock, random } = settings;
+  const { timeoutMs, clock } = settings;
+  const { name, isAnswer } = engine;
   const diagnostics = createEvent<StateDiagnostic>();
-  const watch = createStateEngineHealth({ engine: engine.name, clock, diagnostics });
-  const engineClient = createEngineClient({ engine: engine.name, clock, timeoutMs, watch, isAnswer: engine.isAnswer });
-  const lock = createLeaseLock({
-    prefix,
-    clock,
-    random,
-    maxWaitMs,
-    holderTimeoutMs,
-    leases: engine.leases,
-    engineClient,
-  });
-  const notices = createEngineNotices({ engine: engine.notices, clock, random, timeoutMs, engineClient, watch });
+  const client = createEngineClient({ name, clock, timeoutMs, isAnswer });
+  client.onHealth(({ state, message, error }) =>
+    diagnostics.emit({ kind: `engine-${state === "up" ? "back" : "down"}`, message, ...(error && { error }) }),
+  );
+  const lock = createLeaseLock({ ...settings, leases: engine.leases, client });
+  const notices = createEngineNotices({ engine: engine.notices, clock, timeoutMs, client });
   let closing: Promise<void> | undefined;
   const end = async (): Promise<void> => {
-    engineClient.close();
+    client.close();
     diagnostics.close();
-    const ends = Promise.all([lock.close(), notices.close(), engine.close?.()]);
-    await settleWithin(ends, timeoutMs, clock);
+    await settleWithin(Promise.all([lock.close(), notices.close(), engine.close?.()]), timeoutMs, clock);
   };
   const close = (): Promise<void> => (closing ??= end());
   return {
-    store: createEngineStore({ prefix, maxValueBytes, values: engine.values(engineClient) }),
+    store: createValueStore({ ...settings, values: engine.values(client) }),
     lock: { withLock: (key, leaseMs, work) => lock.withLock(key, leaseMs, work) },
     notices: {
       publish: (topic) => notices.publish(topic),
       subscribe: (topic, onNotice) => notices.subscribe(topic, onNotice),
     },
+    limitStore: createLimitStore({ ...settings, engine: engine.counts, client }),
     onDiagnostic: diagnostics.on,
     close,
     [Symbol.asyncDispose]: close,

@@ -1,4 +1,5 @@
-import type { Clock, Event, Lock, Notices, Random, Store, HostsideError } from "@hostside/core";
+import type { Clock, Event, Lock, Notices, Store, HostsideError } from "@hostside/core";
+import type { LimitStore } from "@hostside/policy";
 
 /** What the replicas of a host share, over one engine. */
 export interface SharedState extends AsyncDisposable {
@@ -7,6 +8,11 @@ export interface SharedState extends AsyncDisposable {
   /** Gives every holder a fencing token that {@linkcode store} knows. */
   readonly lock: Lock;
   readonly notices: Notices;
+  /**
+   * Counts rates and budgets for all replicas. How many calls are under way together is counted in
+   * each process by itself.
+   */
+  readonly limitStore: LimitStore;
   /** Fires once when the engine cannot be used, and once when it can again. */
   readonly onDiagnostic: Event<StateDiagnostic>;
   /**
@@ -57,6 +63,9 @@ export interface SharedStateOptions {
   readonly maxValueBytes?: number | undefined;
   /** Default the real time. Times to live and locks end by the engine's. */
   readonly clock?: Clock | undefined;
-  /** For the waits between two tries. Default the runtime's. */
-  readonly random?: Random | undefined;
+  /**
+   * What becomes of calls while the engine cannot count them. `"closed"`: they are refused with
+   * `store_failed`; `"local"`: each process counts by itself. Default `"closed"`.
+   */
+  readonly limitFailure?: "closed" | "local" | undefined;
 }

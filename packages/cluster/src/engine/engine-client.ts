@@ -1,0 +1,189 @@
+import { HostsideError, type Clock, type Event } from "@hostside/core";
+import { createEvent, formatMs, storeFailed } from "@hostside/core/implement";
+
+/** One request to an engine. */
+export interface EngineRequest<T> {
+  /** What is done, for errors: `reading "pins"`. */
+  readonly what: string;
+  /** Whether it changes anything: then it is unknown whether it did, when there is no answer. */
+  readonly effect: "read" | "write";
+  /**
+   * Sends it. `signal` aborts when nobody waits any more; then it rejects with
+   * {@linkcode NotSentError} at once if it is still here.
+   */
+  readonly send: (signal: AbortSignal) => Promise<T>;
+  /** Sends it also to an engine that is down, and to one that is closed here. */
+  readonly insists?: boolean;
+  /** Is told of an answer that nobody waits for any more. */
+  readonly onLate?: (answer: T) => void;
+}
+
+/** Whether an engine can be used. */
+export interface EngineHealth {
+  readonly state: "down" | "up";
+  /** One sentence with the evidence. */
+  readonly message: string;
+  /** Of `down`: the first failure. */
+  readonly error?: HostsideError;
+}
+
+/** Sends requests within a deadline, and knows whether the engine can be used. */
+export interface EngineClient {
+  /** Rejects with `store_failed`, or with `closed`. */
+  ask<T>(request: EngineRequest<T>): Promise<T>;
+  /** Says whether notices arrive: `undefined` when they do, or are not wanted. */
+  setNotices(error: HostsideError | undefined): void;
+  /** Fires once when requests or notices fail, and once when all of it works again. */
+  readonly onHealth: Event<EngineHealth>;
+  /** Refuses requests from now on. */
+  close(): void;
+}
+
+/** What a client is made from. */
+export interface EngineClientInit {
+  /** For people: `Redis`. */
+  readonly name: string;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  /** Whether an error is an answer of an engine that works. */
+  readonly isAnswer: (error: unknown) => boolean;
+}
+
+/** A request that certainly never left. */
+export class NotSentError extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : "it was not sent", { cause });
+  }
+}
+
+// One request in so many milliseconds tries an engine that is down, so that the others need not
+// wait for their deadline each.
+const probeEveryMs = 1000;
+
+/** Makes a client of an engine that is taken to be up. */
+export function createEngineClient(init: EngineClientInit): EngineClient {
+  const { name } = init;
+  const health = createHealth(init);
+  let isClosed = false;
+  return {
+    async ask(request) {
+      if (request.insists !== true) {
+        if (isClosed) throw new HostsideError(`the shared state over ${name} is closed`, { code: "closed" });
+        const waitMs = health.waitMs();
+        if (waitMs > 0) throw downError(name, request.what, waitMs);
+      }
+      return send(init, request, health);
+    },
+    setNotices(error) {
+      if (error === undefined) health.worked("notices");
+      else health.failed("notices", error, true);
+    },
+    onHealth: health.onChange,
+    close() {
+      isClosed = true;
+      health.close();
+    },
+  };
+}
+
+function send<T>(init: EngineClientInit, request: EngineRequest<T>, health: Health): Promise<T> {
+  const { clock, timeoutMs, isAnswer, name } = init;
+  const text = `${request.what} in ${name}`;
+  const controller = new AbortController();
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    let isLate = false;
+    const end = (reason: unknown, isHere: boolean): void => {
+      isOver = true;
+      const outcome = request.effect === "write" && !isHere ? "unknown" : "not-sent";
+      const error = storeFailed(
+        `${text} ${isLate ? `took more than ${formatMs(timeoutMs)}` : "failed"}`,
+        reason,
+        outcome,
+      );
+      health.failed("requests", error, isLate);
+      reject(error);
+    };
+    const giveUp = async (): Promise<void> => {
+      isLate = true;
+      controller.abort();
+      // Who can take it back says so at once, in a few turns of promises.
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+      if (!isOver) end(undefined, false);
+    };
+    const answered = (answer: T): void => {
+      if (isOver) return request.onLate?.(answer);
+      isOver = true;
+      health.worked("requests");
+      resolve(answer);
+    };
+    const failed = (error: unknown): void => {
+      if (isOver) return;
+      const isHere = error instanceof NotSentError;
+      const said = isHere ? error.cause : error;
+      if (isLate || !isAnswer(said)) return end(isLate ? undefined : said, isHere);
+      // It refused, and did nothing.
+      isOver = true;
+      health.worked("requests");
+      reject(storeFailed(`${text} failed`, said));
+    };
+    const cancel = clock.schedule(timeoutMs, () => void giveUp());
+    const sending = async (): Promise<T> => request.send(controller.signal);
+    sending().then(answered, failed).finally(cancel);
+  });
+}
+
+type EnginePart = "requests" | "notices";
+
+interface Health {
+  readonly onChange: Event<EngineHealth>;
+  /** Milliseconds until anybody may ask it again; 0: now, and whoever asks tries it for all. */
+  waitMs(): number;
+  worked(part: EnginePart): void;
+  /** `isSure`: one failure is enough to leave it alone for a while; else the second in a row. */
+  failed(part: EnginePart, error: HostsideError, isSure: boolean): void;
+  close(): void;
+}
+
+function createHealth({ name, clock }: EngineClientInit): Health {
+  const changes = createEvent<EngineHealth>();
+  const down = new Set<EnginePart>();
+  let downSince = 0;
+  let failures = 0;
+  let nextProbeAt = 0;
+  return {
+    onChange: changes.on,
+    close: () => changes.close(),
+    waitMs() {
+      const leftMs = down.has("requests") ? nextProbeAt - clock.now() : 0;
+      if (leftMs > 0) return leftMs;
+      nextProbeAt = clock.now() + probeEveryMs;
+      return 0;
+    },
+    worked(part) {
+      if (part === "requests") failures = 0;
+      if (!down.delete(part) || down.size > 0) return;
+      changes.emit({ state: "up", message: `${name} can be used again, after ${formatMs(clock.now() - downSince)}` });
+    },
+    failed(part, error, isSure) {
+      if (part === "requests") {
+        failures += 1;
+        nextProbeAt = clock.now() + probeEveryMs;
+        if (!isSure && failures < 2) return;
+      }
+      const isNews = down.size === 0;
+      down.add(part);
+      if (!isNews) return;
+      downSince = clock.now();
+      const what = part === "requests" ? "cannot be used" : "sends no notices";
+      changes.emit({ state: "down", message: `${name} ${what}: ${error.rawMessage}`, error });
+    },
+  };
+}
+
+function downError(engine: string, what: string, waitMs: number): HostsideError {
+  return new HostsideError(
+    `${what} was not tried: ${engine} did not answer, and is asked again in ${formatMs(waitMs)}`,
+    { code: "store_failed", details: { retryAfterMs: Math.ceil(waitMs), backOff: true } },
+  );
+}

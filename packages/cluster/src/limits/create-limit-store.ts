@@ -1,0 +1,212 @@
+import { isHostsideError, type Clock, type HostsideError } from "@hostside/core";
+import { createEvent, resultWithin, untilAborted } from "@hostside/core/implement";
+import {
+  createMemoryLimitStore,
+  type LimitLease,
+  type LimitRefusal,
+  type LimitRule,
+  type LimitStore,
+  type LimitStoreOutage,
+  type LimitWant,
+} from "@hostside/policy";
+import type { EngineClient } from "../engine/engine-client.ts";
+import { createShares, type CountingEngine, type Shares } from "./shares.ts";
+
+export type { CountingEngine } from "./shares.ts";
+
+/** What a store of limits over an engine is made from. */
+export interface LimitStoreInit {
+  readonly engine: CountingEngine;
+  readonly client: EngineClient;
+  readonly clock: Clock;
+  readonly prefix: string;
+  readonly limitFailure: "closed" | "local";
+}
+
+/** How many calls may wait together for a rate. */
+const mostWaiting = 1000;
+
+type Result = LimitLease | LimitRefusal;
+type Wants = readonly LimitWant[];
+
+interface Line {
+  /** Settles when all that came before have left. */
+  tail: Promise<unknown>;
+  /** Why they wait. */
+  refusal: LimitRefusal;
+  size: number;
+}
+
+/**
+ * Counts rates and budgets in an engine, for all replicas. A call may be refused while another one
+ * gives back what it was refused with. `take` rejects with `store_failed` when the engine fails and
+ * `limitFailure` is `"closed"`.
+ */
+export function createLimitStore(init: LimitStoreInit): LimitStore {
+  const { clock, limitFailure } = init;
+  const outages = createEvent<LimitStoreOutage>();
+  let isDown = false;
+  const shares = createShares(init, (error) => {
+    if (isDown === (error !== undefined)) return;
+    isDown = error !== undefined;
+    outages.emit(error === undefined ? { state: "up" } : { state: "down", error });
+    if (error === undefined) shares.flush();
+  });
+  const places = createMemoryLimitStore({ clock });
+  const alone = createMemoryLimitStore({ clock });
+  const rates = createRateQueue(clock);
+
+  const takeCounted = async (wants: Wants, signal: AbortSignal | undefined): Promise<Result> => {
+    const taking = shares.take(wants);
+    try {
+      return await abortable(taking, signal);
+    } catch (error) {
+      taking.then(giveBack, () => {});
+      if (signal?.aborted === true || limitFailure === "closed" || !isHostsideError(error)) throw error;
+      return takeAlone(wants, { shares, alone, error });
+    }
+  };
+  return {
+    onOutage: outages.on,
+    takeAtOnce: (wants) =>
+      wants.some(({ rule }) => isCounted(rule) || rule.waitMs > 0) ? undefined : places.takeAtOnce?.(wants),
+    async take(wants, signal) {
+      const since = clock.now();
+      const counted = wants.some(({ rule }) => isCounted(rule))
+        ? await rates.wait(wants, signal, () => takeCounted(wants, signal))
+        : shares.free();
+      if (!counted.granted) return counted;
+      const held = wants.filter(({ rule }) => rule.concurrency !== undefined);
+      if (held.length === 0) return { ...counted, waitedMs: clock.now() - since };
+      try {
+        const part = ({ name, concurrency, waitMs }: LimitRule): LimitRule => ({ name, concurrency, waitMs });
+        const place = withRule(await places.take(partOf(held, part), signal), wants);
+        if (place.granted) return together(place, counted, clock.now() - since);
+        giveBack(counted);
+        return place;
+      } catch (error) {
+        giveBack(counted);
+        throw error;
+      }
+    },
+  };
+}
+
+interface AloneInit {
+  readonly shares: Shares;
+  readonly alone: LimitStore;
+  readonly error: HostsideError;
+}
+
+/** Counts in this process; what calls use is counted in the engine when it is back. */
+function takeAlone(wants: Wants, { shares, alone, error }: AloneInit): Result {
+  const counted = wants.filter(({ rule }) => isCounted(rule));
+  const part = ({ name, rate, budget }: LimitRule): LimitRule => ({ name, rate, budget, waitMs: 0 });
+  const result = alone.takeAtOnce?.(partOf(counted, part));
+  if (result === undefined) throw new TypeError("a limit that nobody waits for is settled at once");
+  if (!result.granted) return withRule(result, wants);
+  const remark = `was counted in this process alone, because ${error.rawMessage}`;
+  return { ...together(shares.free(wants), result, 0), remark };
+}
+
+interface RateQueue {
+  /** Takes, and while a rate refuses waits in the order of arrival, as long as the rule allows. */
+  wait(wants: Wants, signal: AbortSignal | undefined, take: () => Promise<Result>): Promise<Result>;
+}
+
+/** Makes a queue in which only the first of each rate asks the engine. */
+function createRateQueue(clock: Clock): RateQueue {
+  const lines = new Map<string, Line>();
+  let waiting = 0;
+  return {
+    async wait(wants, signal, take) {
+      const since = clock.now();
+      const isFinal = (result: Result): boolean => {
+        if (result.granted || result.part !== "rate" || waiting > mostWaiting) return true;
+        const { rule, retryAfterMs = 0 } = result;
+        return clock.now() + Math.max(1, retryAfterMs) > since + rule.waitMs;
+      };
+      // Whoever came before goes first.
+      const ahead = wants.map(lineOf).find((name) => lines.has(name));
+      const known = ahead === undefined ? undefined : lines.get(ahead)?.refusal;
+      let result: Result = known ?? (await take());
+      const waitIn = async (name: string, refusal: LimitRefusal): Promise<Result> => {
+        const line = lines.get(name) ?? { tail: Promise.resolve(), refusal, size: 0 };
+        lines.set(name, line);
+        line.size += 1;
+        waiting += 1;
+        const before = line.tail.then(() => true);
+        const turn = async (): Promise<Result> => {
+          const endsAt = since + refusal.rule.waitMs;
+          const isFirst = await abortable(resultWithin(before, Math.max(0, endsAt - clock.now()), clock), signal);
+          if (isFirst !== true) return line.refusal;
+          for (let last = line.refusal; ; line.refusal = last) {
+            await abortable(sleep(clock, Math.max(1, last.retryAfterMs ?? 0)), signal);
+            const next = await take();
+            if (next.granted || isFinal(next) || lineOfRefusal(next, wants) !== name) return next;
+            last = next;
+          }
+        };
+        const own = turn();
+        line.tail = Promise.allSettled([before, own]);
+        try {
+          return await own;
+        } finally {
+          waiting -= 1;
+          line.size -= 1;
+          if (line.size === 0) lines.delete(name);
+        }
+      };
+      while (!isFinal(result) && !result.granted) result = await waitIn(lineOfRefusal(result, wants), result);
+      return result;
+    },
+  };
+}
+
+function isCounted({ rate, budget }: LimitRule): boolean {
+  return rate !== undefined || budget !== undefined;
+}
+
+function lineOf({ rule, key }: LimitWant): string {
+  return JSON.stringify([rule.name, key]);
+}
+
+function lineOfRefusal({ rule }: LimitRefusal, wants: Wants): string {
+  return JSON.stringify([rule.name, wants.find((want) => want.rule.name === rule.name)?.key]);
+}
+
+function partOf(wants: Wants, part: (rule: LimitRule) => LimitRule): Wants {
+  return wants.map(({ rule, key }) => ({ rule: part(rule), key }));
+}
+
+/** Names the whole rule, where a part of it refused. */
+function withRule(result: Result, wants: Wants): Result {
+  if (result.granted) return result;
+  const { name } = result.rule;
+  return { ...result, rule: wants.find(({ rule }) => rule.name === name)?.rule ?? result.rule };
+}
+
+function together(first: LimitLease, second: LimitLease, waitedMs: number): LimitLease {
+  const remark = first.remark ?? second.remark;
+  return {
+    granted: true,
+    waitedMs,
+    ...(remark !== undefined && { remark }),
+    settle(spent) {
+      first.settle(spent);
+      second.settle(spent);
+    },
+  };
+}
+
+function giveBack(result: Result): void {
+  if (result.granted) result.settle(undefined);
+}
+
+function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return signal === undefined ? work : untilAborted(work, signal);
+}
+
+function sleep(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.schedule(ms, resolve));
+}
