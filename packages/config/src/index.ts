@@ -18,7 +18,7 @@ export {
   type ConfigProblemCode,
 } from "./problem/config-problem.ts";
 export { mergeLayers, type MergedConfig, type MergeOptions } from "./layers/merge-layers.ts";
-export { normalizeId } from "./read/id-check.ts";
+export { normalizeId } from "./read/server-reader.ts";
 export type { ConfigLayer } from "./layers/config-layer.ts";
 export { configScopes, type ConfigScope, type OffReason } from "./configured-server.ts";
 export { createTrust, type TrustOptions } from "./trust/create-trust.ts";

@@ -5,4 +5,4 @@ export type { ConfigExtension, ConfigFile, LoadConfigOptions } from "./node/load
 export { watchConfig } from "./node/watch-config.ts";
 export type { ConfigChange, ConfigReport, ConfigTarget, ConfigWatch, WatchConfigOptions } from "./node/config-watch.ts";
 export { readConfigFile } from "./node/read-config-file.ts";
-export { readText } from "./node/read-text.ts";
+export { readText } from "./node/read-config-file.ts";

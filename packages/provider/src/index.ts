@@ -12,7 +12,7 @@ export type {
   UserOperationOptions,
 } from "./api/mcp-provider.ts";
 export { fingerprintServers } from "./servers/read-specs.ts";
-export { fingerprintReach } from "./base/fingerprint-reach.ts";
+export { fingerprintReach } from "./catalog/fingerprint-reach.ts";
 export type { SavedCatalog, SavedListing } from "./saved/read-saved-catalog.ts";
 export type { ServerState, ServerStatus } from "./api/server-status.ts";
 export { createNameBook, type NameBook, type NameBookOptions } from "./catalog/name-book.ts";

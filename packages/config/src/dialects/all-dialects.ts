@@ -13,10 +13,10 @@ import { opencode } from "./opencode.ts";
 import { hostside } from "./hostside.ts";
 import { vscode } from "./vscode.ts";
 import { zed } from "./zed.ts";
-import { noSyntax } from "../expand/syntax.ts";
+import { noSyntax } from "../expand/references.ts";
 import { createDialect } from "./create-dialect.ts";
-import { readOauth } from "../read/read-oauth.ts";
-import { readServerLists } from "../read/server-lists.ts";
+import { readOauth } from "../read/read-settings.ts";
+import { readServerLists } from "../read/server-reader.ts";
 
 /** `mcp_config.json` of Windsurf. */
 const windsurf: ConfigDialect = createDialect({

@@ -4,7 +4,7 @@ import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import type { ChosenTransport, ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
-import { readOauth } from "../read/read-oauth.ts";
+import { readOauth } from "../read/read-settings.ts";
 import { createServerReader, type ReadServer } from "../read/server-reader.ts";
 import type { ConfigDialect } from "./dialect.ts";
 

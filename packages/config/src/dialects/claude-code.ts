@@ -3,9 +3,8 @@ import { readEntry } from "../read/read-entry.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import type { ServerEntryRules } from "../read/entry-rules.ts";
-import { readOauth } from "../read/read-oauth.ts";
-import { createServerReader, type ReadServer } from "../read/server-reader.ts";
-import { readServerLists } from "../read/server-lists.ts";
+import { readOauth } from "../read/read-settings.ts";
+import { createServerReader, readServerLists, type ReadServer } from "../read/server-reader.ts";
 import type { ConfigDialect } from "./dialect.ts";
 
 const rules: ServerEntryRules = {

@@ -1,6 +1,6 @@
-import { noSyntax } from "../expand/syntax.ts";
+import { noSyntax } from "../expand/references.ts";
 import { isConfigMap, type ConfigData } from "../parse/config-data.ts";
-import { readOauth } from "../read/read-oauth.ts";
+import { readOauth } from "../read/read-settings.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import { createDialect } from "./create-dialect.ts";

@@ -1,5 +1,5 @@
 import type { ConfiguredServer } from "../configured-server.ts";
-import type { Syntax } from "../expand/syntax.ts";
+import type { Syntax } from "../expand/references.ts";
 import type { HostSettings } from "../host-settings.ts";
 import type { ConfigFormat, ParsedConfig } from "../parse/parsed-config.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";

@@ -3,12 +3,10 @@ import { copySpec } from "@hostside/core/implement";
 import type { FieldPlace, ServerExtras } from "../configured-server.ts";
 import { isConfigMap, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
-import { faultInWords, innermostPlace } from "../problem/spec-fault.ts";
+import { faultInWords, innermostPlace } from "../problem/problem-list.ts";
 import type { ConfigEntry } from "../read/entry.ts";
-import { warnDockerRm } from "../read/docker-rm-warning.ts";
-import { readFlow } from "../read/read-oauth.ts";
-import { readInputs } from "../read/read-inputs.ts";
-import { readSettings } from "../read/read-settings.ts";
+import { warnDockerRm } from "../read/entry-rules.ts";
+import { readFlow, readInputs, readSettings } from "../read/read-settings.ts";
 import { createServerReader, type ReadServer } from "../read/server-reader.ts";
 import type { ConfigDialect } from "./dialect.ts";
 

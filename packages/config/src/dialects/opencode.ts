@@ -1,7 +1,7 @@
 import { dataAt, isConfigMap } from "../parse/config-data.ts";
 import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
-import { readOauth } from "../read/read-oauth.ts";
+import { readOauth } from "../read/read-settings.ts";
 import { createServerReader } from "../read/server-reader.ts";
 import type { ConfigDialect } from "./dialect.ts";
 

@@ -1,7 +1,7 @@
 import type { ConfigPath } from "../parse/config-data.ts";
 import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
-import { readInputs } from "../read/read-inputs.ts";
+import { readInputs } from "../read/read-settings.ts";
 import { createServerReader } from "../read/server-reader.ts";
 import type { ConfigDialect } from "./dialect.ts";
 

@@ -1,8 +1,8 @@
-import { noSyntax } from "../expand/syntax.ts";
+import { noSyntax } from "../expand/references.ts";
 import { isConfigMap } from "../parse/config-data.ts";
 import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
-import { readOauth } from "../read/read-oauth.ts";
+import { readOauth } from "../read/read-settings.ts";
 import { createServerReader } from "../read/server-reader.ts";
 import type { ConfigDialect } from "./dialect.ts";
 

@@ -1,6 +1,6 @@
 import { createScanner, type Node } from "jsonc-parser";
 import type { JsonValue } from "@hostside/core";
-import { token } from "../parse/json-token.ts";
+import { token } from "../parse/parse-json.ts";
 
 /** How a text is laid out. */
 export interface JsonStyle {

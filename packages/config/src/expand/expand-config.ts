@@ -3,11 +3,10 @@ import { checkHttpSpec, isSecretName } from "@hostside/core/implement";
 import type { ConfiguredServer, ServerDraft, ServerExtras } from "../configured-server.ts";
 import { configDialectOf } from "../dialects/all-dialects.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
-import { faultInWords } from "../problem/spec-fault.ts";
-import type { ExpandContext } from "./expand-context.ts";
+import { faultInWords } from "../problem/problem-list.ts";
+import { parseEnvFile, type ExpandContext } from "./expand-context.ts";
 import { createFieldExpander, type FieldExpander } from "./expand-field.ts";
 import { readVariable } from "./expand-env.ts";
-import { parseEnvFile } from "./parse-env-file.ts";
 import { resolveReference } from "./resolve-reference.ts";
 
 /** A server that is ready for a provider, or why it is not. */

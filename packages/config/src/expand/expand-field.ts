@@ -1,10 +1,9 @@
 import type { ConfiguredServer } from "../configured-server.ts";
 import type { ConfigProblem, ConfigProblemCode } from "../problem/config-problem.ts";
-import { serverProblem } from "../problem/spec-fault.ts";
+import { serverProblem } from "../problem/problem-list.ts";
 import type { ExpandContext } from "./expand-context.ts";
-import { findReferences, type ConfigReference } from "./find-references.ts";
+import { findReferences, type ConfigReference, type ReferenceForm, type Syntax, type UnsetRule } from "./references.ts";
 import { resolveReference } from "./resolve-reference.ts";
-import type { ReferenceForm, Syntax, UnsetRule } from "./syntax.ts";
 
 /** Expands the fields of one server, and collects what that brings to light. */
 export interface FieldExpander {

@@ -3,7 +3,7 @@ import type { ConfigInput } from "../host-settings.ts";
 import type { ConfigProblemCode } from "../problem/config-problem.ts";
 import type { ExpandContext, Folders } from "./expand-context.ts";
 import { readVariable } from "./expand-env.ts";
-import type { ConfigReference } from "./find-references.ts";
+import type { ConfigReference } from "./references.ts";
 
 /** What a reference stands for, or why it stands for nothing. */
 export type Resolved =

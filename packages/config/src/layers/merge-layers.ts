@@ -2,10 +2,9 @@ import { compareText, quoteText } from "@hostside/core/implement";
 import { configScopes, type ConfigScope, type ConfiguredServer } from "../configured-server.ts";
 import type { HostSettings } from "../host-settings.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
-import { serverProblem } from "../problem/spec-fault.ts";
-import { normalizeId } from "../read/id-check.ts";
+import { serverProblem } from "../problem/problem-list.ts";
+import { normalizeId } from "../read/server-reader.ts";
 import type { ConfigLayer } from "./config-layer.ts";
-import { groupBy } from "./group-by.ts";
 import { mergeSettings } from "./merge-settings.ts";
 import { tightenEntry } from "./tighten.ts";
 
@@ -145,4 +144,16 @@ export function placeInWords({ file, position }: ConfiguredServer): string {
 
 function rankOf(scope: ConfigScope): number {
   return configScopes.indexOf(scope);
+}
+
+/** Items by a key, in their order. `Map.groupBy` needs Node 21. */
+export function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
 }

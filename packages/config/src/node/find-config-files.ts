@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { findConfigs, findProjectFolder, type ConfigLocation, type FindOptions } from "../find/find-configs.ts";
 import { loadPlaceOf, type LoadPlace } from "./load-options.ts";
-import { realPathOfSync } from "./real-path.ts";
+import { realPathOfSync } from "./resolve-paths.ts";
 
 /** Where is looked. */
 export type FindFilesOptions = Partial<LoadPlace>;

@@ -7,20 +7,17 @@ import type { ExpandContext } from "../expand/expand-context.ts";
 import { expandConfig, type ExpandedServer } from "../expand/expand-config.ts";
 import type { HostSettings } from "../host-settings.ts";
 import type { ConfigLayer } from "../layers/config-layer.ts";
-import { groupBy } from "../layers/group-by.ts";
-import { mergeLayers, placeInWords } from "../layers/merge-layers.ts";
+import { groupBy, mergeLayers, placeInWords } from "../layers/merge-layers.ts";
 import { projectSettings } from "../layers/merge-settings.ts";
 import { formatPath } from "../parse/config-data.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
-import { serverProblem } from "../problem/spec-fault.ts";
+import { serverProblem } from "../problem/problem-list.ts";
 import { settingsId, type TrustEntry, type TrustQuestion, type TrustVerdict } from "../trust/trust.ts";
-import { checkExtensionRoot } from "./check-extension-root.ts";
-import { createFileSource } from "./file-source.ts";
+import { checkExtensionRoot, readProjectFiles } from "./project-files.ts";
+import { createFileSource } from "./read-config-file.ts";
 import { projectFolderAt } from "./find-config-files.ts";
 import { loadFields, loadPlaceOf, type LoadConfigOptions, type LoadPlace } from "./load-options.ts";
-import { readProjectFiles } from "./project-files.ts";
-import { resolvePaths, type PathBase } from "./resolve-paths.ts";
-import { isWithin, realPathOf } from "./real-path.ts";
+import { resolvePaths, isWithin, realPathOf, type PathBase } from "./resolve-paths.ts";
 import { readLayers, type Accept } from "./read-layers.ts";
 
 /** Where a server comes from, and what became of it. */

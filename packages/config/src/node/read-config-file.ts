@@ -1,6 +1,9 @@
 import { readConfig, type ConfigResult, type ReadConfigOptions } from "../read-config.ts";
 import type { ConfigProblem, ConfigProblemCode } from "../problem/config-problem.ts";
-import { readText } from "./read-text.ts";
+import { join, resolve } from "node:path";
+import { isWithin, realPathOf } from "./resolve-paths.ts";
+import { constants } from "node:fs";
+import { open, stat, type FileHandle } from "node:fs/promises";
 
 const maxBytes = 10 * 1024 * 1024;
 
@@ -45,4 +48,109 @@ function describe(error: unknown): { readonly code: string; readonly message: st
   if (!(error instanceof Error)) return { code: "", message: "cannot be read" };
   const code = "code" in error ? String(error.code) : "";
   return { code, message: `cannot be read: ${error.message}` };
+}
+
+/** The contents of files that references name, each read once. */
+export interface FileSource {
+  /**
+   * Relative to the folder of the configuration; `~/` is the user's folder. Rejects as `readText`
+   * does, but for one that is not there.
+   */
+  read(path: string): Promise<string | undefined>;
+  /** Where a path leads. */
+  resolve(path: string): string;
+}
+
+/** Where relative paths begin, where links may lead, and what is kept of all that was read. */
+export interface FileSourceInit {
+  readonly folder: string;
+  /**
+   * A project's folder, without links: a path within it may not lead out of it. Default: any may.
+   */
+  readonly within?: string | undefined;
+  readonly home: string;
+  /**
+   * By absolute path. What was looked at for a decision is what is used then, whatever is in the
+   * file meanwhile.
+   */
+  readonly kept: Map<string, Promise<string | undefined>>;
+}
+
+/** Files as references of one configuration name them. */
+export function createFileSource({ folder, within, home, kept }: FileSourceInit): FileSource {
+  const locate = (path: string): string => (/^~[\\/]/.test(path) ? join(home, path.slice(2)) : resolve(folder, path));
+  return {
+    resolve: locate,
+    async read(path) {
+      const place = locate(path);
+      if (within !== undefined && isWithin(within, place) && !isWithin(within, await realPathOf(place))) {
+        throw Object.assign(new Error(path), { code: "it is a link that leads out of the project" });
+      }
+      const text = kept.get(place) ?? readIfThere(place);
+      kept.set(place, text);
+      return text;
+    },
+  };
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readText(path);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+// Opening a pipe without this waits for somebody who writes into it. Windows has no such flag, and
+// no such pipes.
+const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+const mostAttempts = 3;
+
+/**
+ * The text of a file of at most `maxBytes`, as UTF-8. Rejects with the error of the system for one
+ * that is not there or not to be read, with `code: "EFBIG"` for one that is too big, and with
+ * `code: "EAGAIN"` for one that changes each time that it is read. What is no file (a directory, a
+ * device, a pipe) is never opened.
+ */
+export async function readText(path: string, maxBytes: number = 1024 * 1024): Promise<string> {
+  // To open some devices does something already.
+  assertFile(await stat(path));
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    const file = await open(path, openFlags);
+    try {
+      const text = await readOnce(file, maxBytes);
+      if (text !== undefined) return text;
+    } finally {
+      await file.close();
+    }
+  }
+  throw systemError("EAGAIN", "it changes while it is read");
+}
+
+// `undefined`: it changed meanwhile.
+async function readOnce(file: FileHandle, maxBytes: number): Promise<string | undefined> {
+  const before = await file.stat();
+  assertFile(before);
+  if (before.size > maxBytes) throw systemError("EFBIG", `it has ${before.size} bytes; at most ${maxBytes} are read`);
+  // One more, to see that there is no more.
+  const buffer = Buffer.alloc(before.size + 1);
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  const after = await file.stat();
+  if (length !== before.size || after.size !== before.size || after.mtimeMs !== before.mtimeMs) return undefined;
+  return buffer.toString("utf8", 0, length);
+}
+
+function assertFile(facts: { isDirectory(): boolean; isFile(): boolean }): void {
+  if (facts.isDirectory()) throw systemError("EISDIR", "it is a directory");
+  if (!facts.isFile()) throw systemError("EINVAL", "it is no file");
+}
+
+function systemError(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
 }

@@ -1,15 +1,14 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve, basename } from "node:path";
 import { isDialectName } from "../dialects/dialect-name.ts";
-import { projectOfFile, type ConfigLocation } from "../find/find-configs.ts";
-import { joinPath } from "../find/path-text.ts";
+import { projectOfFile, joinPath, type ConfigLocation } from "../find/find-configs.ts";
 import type { ConfigLayer } from "../layers/config-layer.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
 import { readConfig, type ConfigResult, type ReadConfigOptions } from "../read-config.ts";
 import { locationsAt, projectFolderAt } from "./find-config-files.ts";
 import type { ConfigFile, LoadConfigOptions, LoadPlace } from "./load-options.ts";
 import { fileProblem, readFileText } from "./read-config-file.ts";
-import { isWithin, realPathOf } from "./real-path.ts";
+import { isWithin, realPathOf } from "./resolve-paths.ts";
 import { isConfigMap } from "../parse/config-data.ts";
 import { parseConfig } from "../parse/parse-config.ts";
 

@@ -1,9 +1,11 @@
-import { isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, join, resolve, relative, sep } from "node:path";
 import type { ServerSpec } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import type { ConfiguredServer } from "../configured-server.ts";
 import type { ConfigProblem } from "../problem/config-problem.ts";
-import { serverProblem } from "../problem/spec-fault.ts";
+import { serverProblem } from "../problem/problem-list.ts";
+import { realpathSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 
 /** Where the relative paths of an entry begin. */
 export interface PathBase {
@@ -75,4 +77,30 @@ function relativeKind(command: string, arg: string): "program" | "path" | undefi
   const runs = interpreter.test(command.replace(/^.*[\\/]/s, ""));
   if (script.test(text) && (isDotted || runs)) return "program";
   return isDotted ? "path" : undefined;
+}
+
+/** A path without links in it; one that leads nowhere stays as it is. */
+export async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    // Then there is nothing that it could be the other name of.
+    return path;
+  }
+}
+
+/** As {@linkcode realPathOf}, at once. */
+export function realPathOfSync(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // As above.
+    return path;
+  }
+}
+
+/** Whether a path is a folder or below it; both without links. */
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }

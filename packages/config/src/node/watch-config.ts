@@ -2,11 +2,9 @@ import { assertKnownOptions, createEvent, systemClock, type Fields } from "@host
 import { createTrustPrompts } from "./trust-prompts.ts";
 import type { ConfigReport, ConfigWatch, WatchConfigOptions } from "./config-watch.ts";
 import { createFolderWatch } from "./folder-watch.ts";
-import { createLastGoodConfigs } from "./last-good-config.ts";
+import { createLastGoodConfigs, createWorkQueue, runOnce, type Used, type WatchParts } from "./watch-run.ts";
 import type { LoadedConfig } from "./load-config.ts";
 import { loadFields } from "./load-options.ts";
-import { createWorkQueue } from "./work-queue.ts";
-import { runOnce, type Used, type WatchParts } from "./watch-run.ts";
 
 const optionFields: Fields<WatchConfigOptions> = {
   ...loadFields,

@@ -2,11 +2,11 @@ import { sameJson, untilAborted, compareText } from "@hostside/core/implement";
 import type { TrustEntry } from "../trust/trust.ts";
 import type { TrustPrompts } from "./trust-prompts.ts";
 import type { ConfigChange, ConfigReport, WatchConfigOptions } from "./config-watch.ts";
-import type { FolderWatch } from "./folder-watch.ts";
-import type { LastGoodConfigs } from "./last-good-config.ts";
+import { watchPointsOf, type FolderWatch, type WatchPoints } from "./folder-watch.ts";
 import { loadAll, type LoadAll, type LoadedConfig, type LoadMode } from "./load-config.ts";
-import { watchPointsOf, type WatchPoints } from "./watch-points.ts";
 import type { ServerSpec } from "@hostside/core";
+import type { ConfigProblem } from "../problem/config-problem.ts";
+import type { ConfigResult } from "../read-config.ts";
 
 const mostLooks = 5;
 // A server that hangs must not keep an edit waiting that mends it.
@@ -134,4 +134,99 @@ function keepSpecs(
   // They may be in what is kept.
   const secrets = [...new Set([...config.secrets, ...before.secrets])];
   return { config: { ...config, servers, secrets }, keptServers: kept.map(({ id }) => id) };
+}
+
+/** Does one thing again and again, once at a time. */
+export interface WorkQueue {
+  /**
+   * Has it done once more, from its beginning. Settles as that does; requests that wait for the
+   * same time share it.
+   */
+  request(): Promise<void>;
+  /** When nothing is under way and nothing waits. Never rejects. */
+  settled(): Promise<void>;
+}
+
+/** A queue of this work. */
+export function createWorkQueue(work: () => Promise<void>): WorkQueue {
+  let current: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const start = (): Promise<void> => {
+    const run = (async () => {
+      try {
+        await work();
+      } finally {
+        current = undefined;
+      }
+    })();
+    current = run;
+    return run;
+  };
+  const startNext = async (before: Promise<void>): Promise<void> => {
+    await before.catch(() => undefined);
+    next = undefined;
+    await start();
+  };
+  return {
+    request() {
+      if (current === undefined && next === undefined) return start();
+      next ??= startNext(current ?? Promise.resolve());
+      return next;
+    },
+    async settled() {
+      for (let pending = next ?? current; pending !== undefined; pending = next ?? current) {
+        await pending.catch(() => undefined);
+      }
+    },
+  };
+}
+
+/** Remembers of each file what it said when it was last right. */
+export interface LastGoodConfigs {
+  /**
+   * What is used of a file: what it says now, or, where that is worse, what it said before, with
+   * the problems of now.
+   */
+  accept(path: string, result: ConfigResult): ConfigResult;
+  /** Files whose last reading was not used. */
+  readonly kept: readonly string[];
+}
+
+/** Nothing remembered yet. */
+export function createLastGoodConfigs(): LastGoodConfigs {
+  const good = new Map<string, ConfigResult>();
+  const kept = new Set<string>();
+  return {
+    get kept() {
+      return [...kept].toSorted();
+    },
+    accept(path, result) {
+      const before = good.get(path);
+      if (before !== undefined && isWorse(result, before)) {
+        kept.add(path);
+        return { ...before, problems: result.problems };
+      }
+      kept.delete(path);
+      good.set(path, result);
+      return result;
+    },
+  };
+}
+
+// An edit is not good when it has a fault that costs what was there: the file as a whole, or one of
+// its servers.
+function isWorse(result: ConfigResult, before: ConfigResult): boolean {
+  if (before.servers.length === 0) return false;
+  const known = new Set(before.problems.map(keyOf));
+  const had = new Set(before.servers.map(({ id }) => id));
+  for (const { id } of result.servers) had.delete(id);
+  return result.problems.some((problem) => {
+    if (problem.code === "empty_file") return true;
+    if (problem.severity !== "error" || known.has(keyOf(problem))) return false;
+    return problem.serverId === undefined || had.has(problem.serverId);
+  });
+}
+
+function keyOf({ code, path }: ConfigProblem): string {
+  return `${code} ${path}`;
 }

@@ -1,9 +1,15 @@
 import { createProblemList, type ProblemInit } from "../problem/problem-list.ts";
-import { nodeAt, type ConfigNode, type ParsedTree, type ParseLimits, type TextFault } from "./config-node.ts";
+import {
+  nodeAt,
+  type ConfigNode,
+  type ParsedTree,
+  type ParseLimits,
+  type TextFault,
+  type ConfigPath,
+} from "./config-data.ts";
 import { parseJsonTree } from "./parse-json.ts";
 import { parseToml } from "./parse-toml.ts";
 import { parseYaml } from "./parse-yaml.ts";
-import type { ConfigPath } from "./config-data.ts";
 import type { ConfigFormat, Liberty, ParsedConfig, Position } from "./parsed-config.ts";
 
 /** How a text is parsed. */

@@ -1,8 +1,6 @@
 import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
 import { quoteText } from "@hostside/core/implement";
-import type { ConfigData } from "./config-data.ts";
-import type { ConfigNode, ParsedTree, ParseLimits, TextFault } from "./config-node.ts";
-import { token } from "./json-token.ts";
+import type { ConfigData, ConfigNode, ParsedTree, ParseLimits, TextFault } from "./config-data.ts";
 import type { Liberty } from "./parsed-config.ts";
 
 /** What is known of a JSON text before it is parsed: nothing here recurses. */
@@ -132,3 +130,22 @@ export function tooDeepFault(offset: number, maxDepth: number): TextFault {
 export function tooManyFault(offset: number, maxEntries: number): TextFault {
   return { offset, code: "too_many_entries", message: `has more than ${maxEntries} values`, breaks: true };
 }
+
+/**
+ * Kinds of tokens, as numbers: the enumeration of the library is a `const enum`, which is gone at
+ * run time.
+ */
+export const token = {
+  openBrace: 1,
+  closeBrace: 2,
+  openBracket: 3,
+  closeBracket: 4,
+  comma: 5,
+  colon: 6,
+  lineComment: 12,
+  blockComment: 13,
+  lineBreak: 14,
+  trivia: 15,
+  unknown: 16,
+  end: 17,
+} as const;

@@ -1,6 +1,5 @@
 import { ParseError, parseTOML, type AST } from "toml-eslint-parser";
-import type { ConfigData, ConfigPath } from "./config-data.ts";
-import type { ConfigNode, ParsedTree, ParseLimits, TextFault } from "./config-node.ts";
+import type { ConfigData, ConfigPath, ConfigNode, ParsedTree, ParseLimits, TextFault } from "./config-data.ts";
 import { tooDeepFault, tooManyFault } from "./parse-json.ts";
 
 // The parser ends with the first fault. What is left out for one is a table, from its header to the

@@ -1,6 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node } from "yaml";
-import type { ConfigData } from "./config-data.ts";
-import type { ConfigNode, ParsedTree, ParseLimits, TextFault } from "./config-node.ts";
+import type { ConfigData, ConfigNode, ParsedTree, ParseLimits, TextFault } from "./config-data.ts";
 import { duplicate, tooDeepFault, tooManyFault } from "./parse-json.ts";
 
 interface Walk {

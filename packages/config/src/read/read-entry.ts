@@ -4,8 +4,7 @@ import { isConfigMap, type ConfigData } from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
 import { createDraftBuilder, type DraftBuilder } from "./draft-builder.ts";
 import type { ConfigEntry } from "./entry.ts";
-import type { ServerEntryRules, TransportWord } from "./entry-rules.ts";
-import { warnDockerRm } from "./docker-rm-warning.ts";
+import { warnDockerRm, type ServerEntryRules, type TransportWord } from "./entry-rules.ts";
 import type { ReadServer } from "./server-reader.ts";
 import { meantBy, reportUnknownKeys } from "./unknown-keys.ts";
 

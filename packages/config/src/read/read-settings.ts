@@ -1,9 +1,13 @@
 import { quoteText } from "@hostside/core/implement";
 import type { ConfigImport, ConfigInput, HostSettings, ServeSettings } from "../host-settings.ts";
-import { isConfigMap, nameOfData, type ConfigData } from "../parse/config-data.ts";
+import { isConfigMap, nameOfData, dataAt, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
 import type { ConfigEntry } from "./entry.ts";
 import type { ServerReader } from "./server-reader.ts";
 import { refuseUnknownKeys } from "./unknown-keys.ts";
+import type { ParsedConfig } from "../parse/parsed-config.ts";
+import type { ProblemInit } from "../problem/problem-list.ts";
+import type { ServerExtras } from "../configured-server.ts";
+import type { DraftBuilder } from "./draft-builder.ts";
 
 type Kind = "flag" | "number" | "texts";
 type Shape = Readonly<Record<string, Kind | Readonly<Record<string, "flag" | "number">>>>;
@@ -100,4 +104,110 @@ function readImports(top: ConfigEntry): readonly ConfigImport[] {
     });
     return [];
   });
+}
+
+const types: ReadonlySet<string> = new Set(["promptString", "pickString", "command"]);
+const mostInputs = 1000;
+
+/** The inputs that a file defines, in the shape of VS Code. */
+export function readInputs(
+  parsed: ParsedConfig,
+  path: ConfigPath,
+): { readonly inputs: readonly ConfigInput[]; readonly problems: readonly ProblemInit[] } {
+  const list = dataAt(parsed.data, path) ?? undefined;
+  const problems: ProblemInit[] = [];
+  const refuse = (at: ConfigPath, message: string): void =>
+    void problems.push({ path: at, severity: "error", code: "wrong_type", message });
+  if (list === undefined) return { inputs: [], problems };
+  if (!Array.isArray(list)) {
+    refuse(path, `must be a list, and is ${nameOfData(list)}`);
+    return { inputs: [], problems };
+  }
+  const inputs: ConfigInput[] = [];
+  for (const [index, item] of (list as readonly ConfigData[]).slice(0, mostInputs).entries()) {
+    const id = dataAt(item, ["id"]);
+    const type = dataAt(item, ["type"]) ?? "promptString";
+    if (!isConfigMap(item) || typeof id !== "string") refuse([...path, index], "must be an object with an id");
+    else if (typeof type !== "string" || !types.has(type)) refuse([...path, index, "type"], "is no type of an input");
+    else inputs.push(readInput(item, id, type as ConfigInput["type"]));
+  }
+  return { inputs, problems };
+}
+
+function readInput(item: ReadonlyMap<string, ConfigData>, id: string, type: ConfigInput["type"]): ConfigInput {
+  const description = item.get("description");
+  const fallback = item.get("default");
+  const options = item.get("options");
+  return {
+    id,
+    type,
+    ...(typeof description === "string" ? { description } : {}),
+    ...(typeof fallback === "string" ? { default: fallback } : {}),
+    ...(item.get("password") === true ? { password: true } : {}),
+    ...(Array.isArray(options)
+      ? { options: (options as readonly ConfigData[]).filter((one) => typeof one === "string") }
+      : {}),
+  };
+}
+
+type OauthSettings = NonNullable<ServerExtras["oauth"]>;
+
+const spellings = {
+  clientId: ["clientId", "client_id", "CLIENT_ID"],
+  clientSecret: ["clientSecret", "client_secret", "CLIENT_SECRET"],
+  metadataUrl: ["authServerMetadataUrl"],
+  redirectUri: ["redirectUri", "redirect_uri", "redirectURI"],
+} as const;
+const known: ReadonlySet<string> = new Set([
+  ...Object.values(spellings).flat(),
+  "flow",
+  "callbackPort",
+  "scopes",
+  "scope",
+  "enabled",
+]);
+
+/**
+ * What a server's `oauth` says, in the spellings of several tools. `false`, `enabled: false` or no
+ * object: nothing.
+ */
+export function readOauth(entry: ConfigEntry, draft: DraftBuilder, key: string = "oauth"): OauthSettings | undefined {
+  const oauth = typeof entry.get(key) === "boolean" ? undefined : entry.entry(key);
+  if (oauth === undefined || oauth.flag("enabled") === false) return undefined;
+  const settings = new Map<string, unknown>();
+  for (const [field, names] of Object.entries(spellings)) {
+    const name = names.find((one) => oauth.has(one));
+    if (name === undefined) continue;
+    settings.set(field, oauth.text(name));
+    draft.place(`oauth.${field}`, oauth.at(name));
+  }
+  settings.set("flow", readFlow(oauth));
+  settings.set("callbackPort", oauth.number("callbackPort"));
+  const scopesKey = oauth.has("scopes") ? "scopes" : "scope";
+  const written = oauth.get(scopesKey);
+  settings.set(
+    "scopes",
+    typeof written === "string" ? written.split(/[\s,]+/).filter(Boolean) : oauth.texts(scopesKey),
+  );
+  for (const name of oauth.names) {
+    if (!known.has(name)) oauth.warn(name, { code: "unsupported", message: "is not used here when signing in" });
+  }
+  const found = Object.fromEntries([...settings].filter(([, setting]) => setting !== undefined));
+  draft.extra("oauth", found);
+  return found;
+}
+
+/** The word for the way of signing in. Without a client there is nothing to sign in as. */
+export function readFlow(oauth: ConfigEntry): OauthSettings["flow"] {
+  const flow = oauth.text("flow");
+  if (flow === undefined || flow === "authorization_code") return undefined;
+  if (flow !== "client_credentials") {
+    oauth.error("flow", { code: "wrong_type", message: 'must be "authorization_code" or "client_credentials"' });
+    return undefined;
+  }
+  const has = (names: readonly string[]): boolean => names.some((name) => oauth.has(name));
+  if (!has(spellings.clientId) || !has(spellings.clientSecret)) {
+    oauth.error("flow", { code: "missing_field", message: "client_credentials needs a client id and a client secret" });
+  }
+  return flow;
 }

@@ -1,4 +1,4 @@
-import { quoteText } from "@hostside/core/implement";
+import { quoteText, foldCase } from "@hostside/core/implement";
 import type { ConfiguredServer } from "../configured-server.ts";
 import type { DialectName } from "../dialects/dialect-name.ts";
 import type { ConfigInput, HostSettings } from "../host-settings.ts";
@@ -7,7 +7,6 @@ import type { ParsedConfig } from "../parse/parsed-config.ts";
 import { createProblemList, type ProblemList } from "../problem/problem-list.ts";
 import type { DialectResult } from "../dialects/dialect.ts";
 import { createEntry, type ConfigEntry } from "./entry.ts";
-import { createIdCheck, type IdRules } from "./id-check.ts";
 
 const mostServers = 1000;
 
@@ -145,4 +144,116 @@ function tooManyServers(path: ConfigPath) {
 function incomplete(id: string, path: ConfigPath) {
   const message = `${quoteText(id, 80)} is not read, because the text is broken inside of ${formatPath(path)}`;
   return { path, severity: "error", code: "incomplete_entry", message, of: "name", serverId: id } as const;
+}
+
+const longestId = 128;
+
+/** What a dialect says of names of servers. */
+export interface IdRules {
+  /**
+   * `"refused"`: of two names that are equal after normalisation, only the first is used. Default:
+   * a warning.
+   */
+  readonly alike?: "refused" | undefined;
+}
+
+/** The id of a server, and where it is written. */
+export interface PlacedId {
+  readonly id: string;
+  readonly path: ConfigPath;
+  readonly namePath: ConfigPath;
+}
+
+/**
+ * A check of the ids of one file: whether each can be one, and whether it can be told from those
+ * before it.
+ */
+function createIdCheck(problems: ProblemList, { alike }: IdRules = {}): (placed: PlacedId) => boolean {
+  const seen = new Map<string, PlacedId>();
+  return (placed) => {
+    const { id, path, namePath } = placed;
+    const rule = ruleBroken(id);
+    if (rule !== undefined) {
+      const fix = `call it ${quoteText(suggestId(id), longestId)}`;
+      problems.add({
+        path,
+        severity: "error",
+        code: "invalid_id",
+        message: `${quoteText(id, 80)} ${rule}`,
+        fix,
+        of: "name",
+      });
+      return false;
+    }
+    const normal = normalizeId(id);
+    const other = seen.get(normal);
+    if (other === undefined) {
+      seen.set(normal, placed);
+      return true;
+    }
+    const refused = alike === "refused" || other.id === id;
+    const message =
+      other.id === id
+        ? `${quoteText(id, 80)} is the name of the server at ${formatPath(other.path)} already`
+        : `${quoteText(id, 80)} and ${quoteText(other.id, 80)} at ${formatPath(other.path)} are the same after normalisation`;
+    const severity = refused ? "error" : "warning";
+    const fix = "give one of them another name";
+    problems.add({ path: namePath, severity, code: "ids_alike", message, fix, of: "name", serverId: id });
+    return !refused;
+  };
+}
+
+function ruleBroken(id: string): string | undefined {
+  if (id.trim() === "") return "is no name";
+  if (id.length > longestId) return `is longer than ${longestId} characters`;
+  return /[\p{Cc}\p{Cf}\p{Cs}]/u.test(id) ? "has characters in it that nobody sees" : undefined;
+}
+
+function suggestId(id: string): string {
+  const visible = id
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "")
+    .trim()
+    .slice(0, longestId);
+  return visible === "" ? "server" : visible;
+}
+
+/**
+ * An id as names of tools are made of it: ids that differ in nothing else give names that need a
+ * suffix.
+ */
+export function normalizeId(id: string): string {
+  return foldCase(id).replaceAll(/[^a-z0-9]/g, "_");
+}
+
+const allowedKeys = ["allowedMcpServers", "allowed"];
+const deniedKeys = ["deniedMcpServers", "disabledMcpjsonServers", "excluded"];
+
+/** The lists of servers that may be used and that may not, of names or of objects with a name. */
+export function readServerLists(reader: ServerReader, path: ConfigPath): HostSettings {
+  const allowed = namesAt(reader, path, allowedKeys);
+  const denied = namesAt(reader, path, deniedKeys);
+  return {
+    ...(allowed === undefined ? {} : { allowServers: allowed }),
+    ...(denied === undefined ? {} : { denyServers: denied }),
+  };
+}
+
+function namesAt(reader: ServerReader, path: ConfigPath, keys: readonly string[]): readonly string[] | undefined {
+  const lists = keys.map((key) => ({ key, list: reader.listAt([...path, key]) }));
+  if (lists.every(({ list }) => list === undefined)) return undefined;
+  return lists.flatMap(({ key, list = [] }) =>
+    list.flatMap((item, index) => {
+      const name = nameOf(item);
+      if (name !== undefined) return [name];
+      const at = [...path, key, index];
+      reader.problems.add({ path: at, severity: "warning", code: "unsupported", message: "names no server" });
+      return [];
+    }),
+  );
+}
+
+function nameOf(item: ConfigData): string | undefined {
+  if (typeof item === "string") return item;
+  const name = dataAt(item, ["serverName"]) ?? dataAt(item, ["name"]);
+  return typeof name === "string" ? name : undefined;
 }

@@ -8,9 +8,7 @@ import {
   untilAborted,
   type Fields,
 } from "@hostside/core/implement";
-import { describeEntry } from "./describe-entry.ts";
-import { fingerprintEntry, type EntryFingerprint } from "./fingerprint-entry.ts";
-import { referencesOf } from "./references-of.ts";
+import { describeEntry, fingerprintEntry, referencesOf, type EntryFingerprint } from "./describe-entry.ts";
 import { createTrustRecords, type TrustRecords } from "./trust-records.ts";
 import type { AskTrust, DecideOptions, Trust, TrustEntry, TrustQuestion, TrustRecord, TrustVerdict } from "./trust.ts";
 

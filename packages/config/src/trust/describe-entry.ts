@@ -1,11 +1,12 @@
-import type { HttpEntry, StdioEntry } from "@hostside/core";
-import { isPlainObject, isSecretName } from "@hostside/core/implement";
-import type { ServerDraft } from "../configured-server.ts";
-import { parseEnvFile } from "../expand/parse-env-file.ts";
+import type { HttpEntry, StdioEntry, JsonObject, JsonValue } from "@hostside/core";
+import { isPlainObject, isSecretName, canonicalJson, compareText } from "@hostside/core/implement";
+import type { ServerDraft, ConfiguredServer } from "../configured-server.ts";
+import { parseEnvFile } from "../expand/expand-context.ts";
 import { tightenEntry } from "../layers/tighten.ts";
 import { formatPath } from "../parse/config-data.ts";
-import { referencesIn, referencesOf } from "./references-of.ts";
-import { settingsId, type TrustEntry, type TrustQuestion } from "./trust.ts";
+import { settingsId, type TrustEntry, type TrustQuestion, type NamedReference } from "./trust.ts";
+import { configDialectOf } from "../dialects/all-dialects.ts";
+import { findReferences } from "../expand/references.ts";
 
 /** All of an entry that takes effect, as a person is shown it: nothing of it is left out. Pure. */
 export function describeEntry({
@@ -77,4 +78,94 @@ function readable(draft: ServerDraft): unknown {
 // What has this name runs another program.
 function isHidden(name: string): boolean {
   return isSecretName(name) && !/askpass/i.test(name);
+}
+
+/** A hash of an entry, and of each of its parts. */
+export interface EntryFingerprint {
+  readonly fingerprint: string;
+  readonly parts: Readonly<Record<string, string>>;
+}
+
+/**
+ * SHA-256 over all of an entry that decides what it does, before anything is put into it: its
+ * draft, what a spec has no place for, the dialect, by which references are read, the inputs that
+ * it names, what stands in files of the project and what these say of the host, and which files of
+ * the user's it stands in place of.
+ */
+export async function fingerprintEntry(entry: TrustEntry): Promise<EntryFingerprint> {
+  const parts: [string, string][] = [];
+  for (const [name, value] of partsOf(entry)) parts.push([name, await hashText(canonicalJson(value))]);
+  const named = Object.fromEntries(parts);
+  return { fingerprint: await hashText(canonicalJson([1, entry.folder, entry.server.id, named])), parts: named };
+}
+
+/** SHA-256 of a text in UTF-8, as hex digits. */
+export async function hashText(text: string): Promise<string> {
+  // UTF-8 has no lone surrogates, and writes each as the same replacement; JSON writes them as
+  // escapes.
+  const bytes = new TextEncoder().encode(text.isWellFormed() ? text : JSON.stringify(text));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function partsOf({
+  server,
+  files = {},
+  settings = {},
+  replaces = [],
+}: TrustEntry): readonly (readonly [string, JsonValue])[] {
+  const { draft, extras, variables, dialect, inputs } = server;
+  const { id: _, ...fields } = draft;
+  const references = referencesOf(server);
+  const needed = new Set(references.flatMap(({ kind, name }) => (kind === "input" ? [name] : [])));
+  return [
+    ["dialect", dialect],
+    ...members(fields),
+    ...members(extras),
+    ["variables", toJson(variables)],
+    ["references", toJson(references)],
+    ["inputs", toJson(inputs.filter(({ id }) => needed.has(id)))],
+    ...Object.entries(files).map(([path, hash]) => [`file ${path}`, hash] as const),
+    ...Object.entries(settings).map(([path, set]) => [`settings of ${path}`, toJson(set)] as const),
+    ...(replaces.length === 0 ? [] : [["replaces", toJson(replaces)] as const]),
+  ];
+}
+
+function members(record: object): readonly (readonly [string, JsonValue])[] {
+  return Object.entries(toJson(record) as JsonObject).map(([name, value]) => [name, value as JsonValue]);
+}
+
+// Without what is `undefined`; the entry came from JSON or its like.
+function toJson(value: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(value)) as JsonValue;
+}
+
+/**
+ * All that is put into an entry when it is used, each once, sorted by kind and name. Values are not
+ * among it.
+ */
+export function referencesOf(server: ConfiguredServer): readonly NamedReference[] {
+  const { draft, extras, variables } = server;
+  const found = new Map(referencesIn(server, [draft, extras]));
+  const add = (reference: NamedReference): void => void found.set(keyOf(reference), reference);
+  for (const { variable } of variables) add({ kind: "variable", name: variable });
+  if (extras.envFile !== undefined) add({ kind: "file", name: extras.envFile });
+  return [...found].toSorted(([a], [b]) => compareText(a, b)).map(([, reference]) => reference);
+}
+
+/** The references in the texts of some of an entry, by kind and name. */
+function referencesIn({ dialect }: ConfiguredServer, part: unknown): ReadonlyMap<string, NamedReference> {
+  const { syntax } = configDialectOf(dialect);
+  const pieces = textsIn(part).flatMap((text) => findReferences(text, syntax));
+  const references = pieces.filter((piece) => typeof piece !== "string").map(({ kind, name }) => ({ kind, name }));
+  return new Map(references.map((reference) => [keyOf(reference), reference]));
+}
+
+function keyOf({ kind, name }: NamedReference): string {
+  return `${kind} ${name}`;
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

@@ -1,6 +1,6 @@
 import { createMemoryLock, type FencingToken, type JsonValue, type Lock, type Store } from "@hostside/core";
 import { isPlainObject, readVersioned, writeVersioned, type ValueVersion } from "@hostside/core/implement";
-import { hashText } from "./fingerprint-entry.ts";
+import { hashText } from "./describe-entry.ts";
 import type { TrustPlace, TrustRecord } from "./trust.ts";
 
 const prefix = "hostside:trust:";

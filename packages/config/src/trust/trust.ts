@@ -1,5 +1,5 @@
 import type { ConfiguredServer } from "../configured-server.ts";
-import type { ConfigReference } from "../expand/find-references.ts";
+import type { ConfigReference } from "../expand/references.ts";
 import type { HostSettings } from "../host-settings.ts";
 
 /**

@@ -10,7 +10,7 @@ import {
 import { formatMs, quoteText, timeSetBy, withErrorContext, sameDefinition } from "@hostside/core/implement";
 import type { Session } from "../link/sessions.ts";
 import type { QueueLoad } from "./fair-queue.ts";
-import { toHostsideError } from "../base/to-hostside-error.ts";
+import { toHostsideError } from "../errors/to-hostside-error.ts";
 import { listingOriginOf, isSameOrigin, type CatalogTool } from "../catalog/define-tool.ts";
 
 /** A call that its caller gave up before it was sent. */

@@ -50,7 +50,7 @@ import {
 import { createGate, createWaitingCalls, type Gate, type GateEntry, type WaitingCalls } from "./fair-queue.ts";
 import { createPausable, type Pausable } from "./pausable.ts";
 import { resumeLostCall, toOutcome, type FailedCallToResume } from "./resume-lost-call.ts";
-import { toHostsideError } from "../base/to-hostside-error.ts";
+import { toHostsideError } from "../errors/to-hostside-error.ts";
 
 /** All calls of one registered server. */
 export interface CallQueue {

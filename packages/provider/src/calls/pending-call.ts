@@ -17,7 +17,7 @@ import {
 import { fairnessKeyOf, askForMeta, dateOf, type Deadline, type EventSource } from "@hostside/core/implement";
 import type { GateMode, GateEntry } from "./fair-queue.ts";
 import type { Session } from "../link/sessions.ts";
-import { toHostsideError } from "../base/to-hostside-error.ts";
+import { toHostsideError } from "../errors/to-hostside-error.ts";
 
 /** A call on its way, with what it needs for more than one step. */
 export interface PendingCall extends ToolCall, GateEntry {

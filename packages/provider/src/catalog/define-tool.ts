@@ -21,7 +21,7 @@ import {
   sharingOf,
 } from "@hostside/core/implement";
 import { hashJson } from "@hostside/naming";
-import { registrationOf } from "../base/fingerprint-reach.ts";
+import { registrationOf } from "./fingerprint-reach.ts";
 
 /** Writes the description that a model reads. Gets untrusted texts, and returns one. */
 export type DescribeTool = (tool: RemoteTool, spec: ServerSpec) => string;

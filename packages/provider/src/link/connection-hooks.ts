@@ -1,6 +1,6 @@
 import type { ServerSpec, Connection, ServerPeer } from "@hostside/core";
 import { serverTypeOf, type ConnectionHooks, type KnownServer } from "@hostside/core/implement";
-import { toHostsideError } from "../base/to-hostside-error.ts";
+import { toHostsideError } from "../errors/to-hostside-error.ts";
 import { hasSession, type LinkEvent, type LinkState } from "./link-state.ts";
 
 type Reported =

@@ -11,7 +11,7 @@ import {
 import { dateOf, isJsonObject, sameJson } from "@hostside/core/implement";
 import type { ConnectionHooks, KnownServer } from "@hostside/core/implement";
 import { createNameFilter } from "../catalog/build-catalog.ts";
-import { toHostsideError } from "../base/to-hostside-error.ts";
+import { toHostsideError } from "../errors/to-hostside-error.ts";
 import { createConnectionHooks, type NewsHooks } from "./connection-hooks.ts";
 import {
   hasSession,

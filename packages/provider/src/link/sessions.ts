@@ -10,7 +10,7 @@ import {
   type ServerSpec,
 } from "@hostside/core";
 import { createLazyMap, dateOf, settleWithin, withErrorContext, type ConnectionHooks } from "@hostside/core/implement";
-import { toHostsideError } from "../base/to-hostside-error.ts";
+import { toHostsideError } from "../errors/to-hostside-error.ts";
 import { beginOperation, recorder, type LinkEvent, type AnnounceOperation, type Operation } from "./link-state.ts";
 import { describePeer } from "./connection-hooks.ts";
 import { isForgotten } from "./session-transitions.ts";

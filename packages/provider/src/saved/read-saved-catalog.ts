@@ -8,7 +8,7 @@ import {
   type ToolListing,
 } from "@hostside/core";
 import { isJsonObject, quoteText, withDefaults } from "@hostside/core/implement";
-import { fingerprintReach } from "../base/fingerprint-reach.ts";
+import { fingerprintReach } from "../catalog/fingerprint-reach.ts";
 import { readSavedServer, readSavedTool } from "./read-saved-tool.ts";
 
 /** What a server listed before its registration. */

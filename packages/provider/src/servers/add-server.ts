@@ -1,7 +1,7 @@
 import { isHostsideError, HostsideError, type Clock, type ServerSpec } from "@hostside/core";
 import type { UserOperationOptions } from "../api/mcp-provider.ts";
 import type { ProviderSettings } from "../api/provider-options.ts";
-import { operationError, registrationEndedError } from "../base/to-hostside-error.ts";
+import { operationError, registrationEndedError } from "../errors/to-hostside-error.ts";
 import { checkId, readSpec } from "./read-specs.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
 import type { ServerSet } from "./server-set.ts";

@@ -1,7 +1,7 @@
 import { HostsideError, type Clock, type Cancel } from "@hostside/core";
 import { formatMs } from "@hostside/core/implement";
 import type { Demand } from "../link/link-state.ts";
-import { toHostsideError, operationError } from "../base/to-hostside-error.ts";
+import { toHostsideError, operationError } from "../errors/to-hostside-error.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
 import type { ServerSet } from "./server-set.ts";
 

@@ -10,7 +10,7 @@ import {
   readRemoveOptions,
   readUserOptions,
 } from "../api/operation-options.ts";
-import { toHostsideError, operationError, registrationEndedError } from "../base/to-hostside-error.ts";
+import { toHostsideError, operationError, registrationEndedError } from "../errors/to-hostside-error.ts";
 import { addServer, register, renewedError, updateSpec, type OperationParts } from "./add-server.ts";
 import { readSpec, readSpecs } from "./read-specs.ts";
 import { withoutHold } from "../saved/held-listing.ts";

@@ -4,7 +4,7 @@ import { hasSession, mayPass, type LinkState } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
 import type { OperationOptions } from "../api/mcp-provider.ts";
 import type { ProviderParts } from "./server-reports.ts";
-import { operationError, registrationEndedError } from "../base/to-hostside-error.ts";
+import { operationError, registrationEndedError } from "../errors/to-hostside-error.ts";
 import type { Registration } from "./registration.ts";
 import type { ServerStatus } from "../api/server-status.ts";
 import type { ServerSet } from "./server-set.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject, RemoteTool, ServerInfo, ServerSpec, ToolListing } from "@hostside/core";
 import { createRedactor, freezeData, isCredentialHeader, isSecretName } from "@hostside/core/implement";
 import type { Registration } from "./registration.ts";
-import { fingerprintReach } from "../base/fingerprint-reach.ts";
+import { fingerprintReach } from "../catalog/fingerprint-reach.ts";
 import { catalogVersion, type SavedCatalog, type SavedListing } from "../saved/read-saved-catalog.ts";
 
 /**
