@@ -134,7 +134,6 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     catalog: () => live.read(),
     onToolsChanged: live.onChange,
     calls,
-    whyGone: live.whyGone,
     search,
     tokens,
     helperNames,

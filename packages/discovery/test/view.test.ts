@@ -53,12 +53,12 @@ describe("tools({ maxToolTokens })", () => {
     expect(declared(view)).toEqual(["a", "d"]);
   });
 
-  it("tells with closed, not tool_removed, that a declared tool is gone because its provider was closed", async () => {
+  it("tells with tool_removed that a declared tool is gone, also because its provider was closed", async () => {
     const provider = providerOf("a", "secret");
     const view = createToolbox({ providers: [provider] }).view({ deny: ["secret"] });
     view.tools();
     await provider.close();
-    await expect(view.call("a")).rejects.toMatchObject({ code: "closed", toolName: "a" });
+    await expect(view.call("a")).rejects.toMatchObject({ code: "tool_removed", toolName: "a" });
     await expect(view.call("secret")).rejects.toMatchObject({ code: "unknown_tool" });
   });
 

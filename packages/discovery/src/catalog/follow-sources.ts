@@ -1,5 +1,5 @@
-import { HostsideError, type Event, type Subscription, type ToolProvider, type ToolsChange } from "@hostside/core";
-import { createEvent, foldCase, quoteText, sameDefinition } from "@hostside/core/implement";
+import type { Event, Subscription, ToolsChange } from "@hostside/core";
+import { createEvent, sameDefinition } from "@hostside/core/implement";
 import type { ToolboxCatalog } from "./catalog-snapshot.ts";
 import { listenToProvider } from "./read-provider.ts";
 import { mergeSources, type CatalogSources } from "./merge-sources.ts";
@@ -12,11 +12,6 @@ export interface FollowedSources {
   readonly revision: number;
   /** Only somebody who listens pays for finding what changed. */
   readonly onChange: Event<ToolsChange>;
-  /**
-   * `closed`, when a tool of this name was in an earlier snapshot, and the provider that it was
-   * from was closed since.
-   */
-  readonly whyGone: (name: string) => HostsideError | undefined;
   /** Decides about all tools once more. Throws an `Error` when whoever decides calls it. */
   readmit(): void;
   /** Ends all subscriptions; the last snapshot stays. */
@@ -33,16 +28,6 @@ export function followSources(sources: CatalogSources): FollowedSources {
   let seen: readonly number[] = [];
   let current: ToolboxCatalog | undefined;
 
-  // By folded name, for tools that are gone. Made when a provider is closed, and a provider is
-  // closed once: so this cannot grow on.
-  const closedOwners = new Map<string, ToolProvider>();
-  const noteOwners = ({ tools }: ToolboxCatalog): void => {
-    for (const [key, { route }] of tools) {
-      if (route.kind === "provider" && route.provider.closed) closedOwners.set(key, route.provider);
-      else closedOwners.delete(key);
-    }
-  };
-
   let isMerging = false;
   let mustMerge = false;
   const read = (): ToolboxCatalog => {
@@ -52,7 +37,6 @@ export function followSources(sources: CatalogSources): FollowedSources {
     const revisions = providers.map(({ revision }) => revision);
     const isSeen = revisions.every((value, index) => Object.is(value, seen[index]));
     if (current !== undefined && isSeen && !mustMerge) return current;
-    if (current !== undefined) noteOwners(current);
     seen = revisions;
     revision += 1;
     isMerging = true;
@@ -87,11 +71,6 @@ export function followSources(sources: CatalogSources): FollowedSources {
       }
       return changes.on(listener);
     },
-    whyGone(name) {
-      read();
-      const owner = closedOwners.get(foldCase(name));
-      return owner && closedError(name, owner);
-    },
     readmit() {
       if (isMerging) throw new Error("readmit() was called by admit(), which it asks");
       sources.admission.forget();
@@ -105,14 +84,6 @@ export function followSources(sources: CatalogSources): FollowedSources {
       changes.close();
     },
   };
-}
-
-function closedError(name: string, provider: ToolProvider): HostsideError {
-  const tool = quoteText(name, 80);
-  return new HostsideError(`tool ${tool} is gone, because provider ${JSON.stringify(provider.name)} is closed`, {
-    code: "closed",
-    toolName: name,
-  });
 }
 
 /**

@@ -102,7 +102,7 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
       if (tool !== undefined) return calls.run(tool, name, { args, options });
       const held = catalog.quarantined.get(foldCase(name));
       if (held !== undefined) throw quarantinedTool(held.definition);
-      throw live.whyGone(name) ?? unknownToolError(name, catalog.definitions, findAbsent(calls.unready(), catalog));
+      throw unknownToolError(name, catalog.definitions, findAbsent(calls.unready(), catalog));
     },
     // Not async: each promise more is paid with every call, and both callers are async.
     run(tool, name, { args, options: given }) {

@@ -47,25 +47,29 @@ export async function searchTools(
     allows,
     ...options,
   });
-  const found = ranked.slice(0, limit);
   const plan = planAnswer(ranked.slice(limit));
+  return { answer: answerRanked(context, ranked.slice(0, limit), plan) };
+}
+
+/** The answer for tools that a query found. */
+export function answerRanked(context: HelperContext, found: readonly ToolDefinition[], plan: AnswerPlan): ToolsAnswer {
   const { answer, missing } = answerTools(context, found, plan);
-  const room = limitAnswer(context, plan.share);
+  const limit = limitAnswer(context, plan.share);
   const next = nameSome(
     missing.map(({ name }) => name),
-    room,
+    limit,
   );
   const unavailable = nameUnavailable(
     context,
-    room,
+    limit,
     ({ state }, hasTools) => !hasTools && (found.length === 0 || state === "connecting"),
   );
-  return { answer: { ...answer, ...(next && { next: { tools: next.names } }), ...unavailable } };
+  return { ...answer, ...(next && { next: { tools: next.names } }), ...unavailable };
 }
 
 // A name costs a tenth of what a description does, and the tool that is meant is often just below
 // the best.
-const runnersUp = 10;
+export const runnersUp = 10;
 /** A tool that is found brings the names of its group, as far as they are soon read. */
 export const mostSiblings = 24;
 

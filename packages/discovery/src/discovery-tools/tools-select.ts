@@ -8,7 +8,7 @@ import { answerTools, limitAnswer, nameSome, type AnswerPlan } from "./answer-to
 import type { AnswerLimit } from "./fit-answer.ts";
 import { selectLimits } from "./helper-definitions.ts";
 import type { HelperContext, HelperOptions, HelperResult } from "./helper-context.ts";
-import { mostSiblings } from "./tools-search.ts";
+import { answerRanked, mostSiblings, runnersUp } from "./tools-search.ts";
 import { nameUnavailable } from "./unavailable-groups.ts";
 import { answerSuggestions, suggestGroups, suggestTools } from "./suggest-names.ts";
 import { parseInput, type ParsedInput } from "./parse-input.ts";
@@ -110,7 +110,6 @@ export async function selectTools(
 const share = 1 / 4;
 // Who knows the names of tools does not need those of a hundred others.
 const byName: AnswerPlan = { share, others: { atMost: mostSiblings } };
-const runnersUp = 10;
 
 interface PageRequest {
   readonly missing: readonly ToolDefinition[];
@@ -144,25 +143,9 @@ async function selectByQuery(
   const { selector } = context;
   const { allows } = context.permitted();
   const answer = (found: readonly ToolDefinition[]): ToolsAnswer => {
-    const chosen = new Set(found);
-    const others = ranked.filter((definition) => !chosen.has(definition)).slice(0, runnersUp);
-    const result = answerTools(context, found, {
-      share,
-      others: { ranked: others.map(({ name }) => name), upTo: mostSiblings },
-    });
-    const next = nextPage({
-      members: [],
-      group: undefined,
-      after: "",
-      missing: result.missing,
-      limit: limitAnswer(context, share),
-    });
-    const unavailable = nameUnavailable(
-      context,
-      limitAnswer(context, share),
-      ({ state }, hasTools) => !hasTools && (found.length === 0 || state === "connecting"),
-    );
-    return { ...result.answer, ...(next && { next }), ...unavailable };
+    const others = ranked.filter((definition) => !found.includes(definition)).slice(0, runnersUp);
+    const named = { ranked: others.map(({ name }) => name), upTo: mostSiblings };
+    return answerRanked(context, found, { share, others: named });
   };
   const asks = selector !== undefined && query.length >= shortestQueryForSelector;
   const ranked = await rankTools(context, {

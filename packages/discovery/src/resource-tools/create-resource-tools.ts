@@ -25,8 +25,13 @@ import type { ResourceSource } from "./resource-source.ts";
 import { createDefaultTools } from "./default-tools.ts";
 import { createEvvaTools } from "./evva-tools.ts";
 import { createNexoTools } from "./nexo-tools.ts";
-import { offeringServers, type ResourceTool, type ToolParts } from "./resource-tool.ts";
-import { readToolOptions, type ResourceToolsOptions } from "./tool-options.ts";
+import {
+  offeringServers,
+  readToolOptions,
+  type ResourceTool,
+  type ResourceToolsOptions,
+  type ToolParts,
+} from "./resource-tool.ts";
 
 /**
  * The tools by which a model lists and reads resources, as they are now, for
@@ -97,7 +102,7 @@ export function createResourceTools(resources: ResourceSource, options: Resource
     servers = now;
     const isNone = ids.length === 0 && settings.shape !== "evva";
     if (isNone && offered === nothing) return;
-    show(isNone ? nothing : offer(toolsOf(parts), settings.name));
+    show(isNone ? nothing : offer(toolsOf(parts), "resources"));
   };
   const assertOpen = (): void => {
     if (closed) throw new HostsideError("the tools for resources are closed", { code: "closed" });
@@ -106,7 +111,7 @@ export function createResourceTools(resources: ResourceSource, options: Resource
   follow();
 
   return {
-    name: settings.name,
+    name: "resources",
     get revision() {
       return revision;
     },

@@ -1,8 +1,7 @@
 import type { ContentBlock, JsonObject } from "@hostside/core";
 import { cleanText } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
-import { findEntries, takeEntries, entryTextsOf, type ListedKind } from "./list-for-model.ts";
-import { readForModel, save } from "./read-for-model.ts";
+import { findEntries, takeEntries, entryTextsOf, type ListedKind, readForModel, save } from "./model-view.ts";
 import {
   answerOf,
   createResourceTool,
@@ -68,7 +67,7 @@ function createDirectory(parts: ToolParts, { kind, ...plan }: DirectoryPlan): Re
         ...entryTextsOf(entry),
         ...("size" in entry && entry.size !== undefined && { size: entry.size }),
       }));
-      const taken = takeEntries(values.slice(offset), parts.settings);
+      const taken = takeEntries(values.slice(offset));
       const next = offset + taken.length;
       const failed = failures.map(({ serverId, error }) => ({
         server: serverId,
@@ -78,7 +77,7 @@ function createDirectory(parts: ToolParts, { kind, ...plan }: DirectoryPlan): Re
         [kind]: taken,
         total: values.length,
         ...(next < values.length && { next }),
-        ...(failed.length > 0 && { failures: takeEntries(failed, parts.settings) }),
+        ...(failed.length > 0 && { failures: takeEntries(failed) }),
       };
       return answerOf(JSON.stringify(answer));
     },

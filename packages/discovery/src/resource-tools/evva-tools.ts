@@ -1,7 +1,6 @@
 import { cleanText, type JsonObject } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
-import { findEntries, takeEntries, entryTextsOf } from "./list-for-model.ts";
-import { boundPieces, readForModel, type ModelPiece } from "./read-for-model.ts";
+import { findEntries, takeEntries, entryTextsOf, boundPieces, readForModel, type ModelPiece } from "./model-view.ts";
 import {
   answerOf,
   createResourceTool,
@@ -30,7 +29,7 @@ function createList(parts: ToolParts | undefined): ResourceTool {
     properties: { server: { type: "string", description: "The id of a server. Default: all." } },
     async run(args, options) {
       if (parts === undefined) return errorResultOf(noManager);
-      const { resources, settings } = parts;
+      const { resources } = parts;
       const wanted = readTextArgument(args, "server");
       const all = resources.servers();
       if (wanted !== undefined && !all.some(({ serverId }) => serverId === wanted)) {
@@ -52,7 +51,7 @@ function createList(parts: ToolParts | undefined): ResourceTool {
           server: entry.serverId,
         };
       });
-      const taken = takeEntries(values, settings);
+      const taken = takeEntries(values);
       const rest = values.length - taken.length;
       return answerOf(`${JSON.stringify(taken)}${rest === 0 ? "" : `\n\n[truncated ${rest} resources]`}`);
     },

@@ -1,8 +1,15 @@
 import { cleanText, type JsonObject } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import type { Resource, ResourceTemplate } from "@hostside/core";
-import { findEntries, takeEntries, entryTextsOf, type ListedKind } from "./list-for-model.ts";
-import { boundPieces, readForModel, type ModelPiece } from "./read-for-model.ts";
+import {
+  findEntries,
+  takeEntries,
+  entryTextsOf,
+  type ListedKind,
+  boundPieces,
+  readForModel,
+  type ModelPiece,
+} from "./model-view.ts";
 import {
   answerOf,
   createResourceTool,
@@ -26,14 +33,13 @@ const uriProperty: JsonObject = {
 };
 
 function createServerTools(parts: ToolParts, serverId: string): readonly ResourceTool[] {
-  const { nameTool } = parts.settings;
   const prefix = `[mcp:${cleanText(serverId, 256)}]`;
   const listOf = (
     kind: ListedKind,
     plan: { readonly tool: string; readonly title: string; readonly what: string },
   ): ResourceTool =>
     createResourceTool({
-      name: nameTool(serverId, plan.tool),
+      name: nameServerTool(serverId, plan.tool),
       title: plan.title,
       description: `${prefix} ${plan.what}`,
       properties: {},
@@ -46,7 +52,7 @@ function createServerTools(parts: ToolParts, serverId: string): readonly Resourc
           );
         }
         const values = entries.map(describeEntry);
-        const taken = takeEntries(values, parts.settings);
+        const taken = takeEntries(values);
         const truncated = taken.length < values.length || failure !== undefined;
         const text = JSON.stringify({ [kind === "resources" ? "resources" : "resourceTemplates"]: taken, truncated });
         return {
@@ -62,7 +68,7 @@ function createServerTools(parts: ToolParts, serverId: string): readonly Resourc
       what: "Lists what this server has to read.",
     }),
     createResourceTool({
-      name: nameTool(serverId, "read_resource"),
+      name: nameServerTool(serverId, "read_resource"),
       title: "Read a resource",
       description: `${prefix} Reads one resource of this server.`,
       properties: uriProperty,
@@ -100,12 +106,12 @@ function createRouterList(parts: ToolParts): ResourceTool {
       if (wanted !== undefined && servers.length === 0) return unknownServer(wanted, offering);
       const { entries, failures } = await findEntries(parts, { kind: "resources", servers }, options);
       const values = entries.map((entry): JsonObject => ({ server: entry.serverId, ...describeEntry(entry) }));
-      const taken = takeEntries(values, parts.settings);
+      const taken = takeEntries(values);
       const errors = failures.map(({ serverId, error }) => ({
         server: serverId,
         error: cleanText(error.message, 512),
       }));
-      const shown = takeEntries(errors, parts.settings);
+      const shown = takeEntries(errors);
       return answerOf(JSON.stringify({ resources: taken, truncated: taken.length < values.length, errors: shown }));
     },
   });
@@ -163,4 +169,21 @@ function markOf({ mimeType, savedTo, bytes = 0 }: ModelPiece): string {
   return savedTo === undefined
     ? `[binary: ${type}, ${bytes} bytes]`
     : `[binary: ${type}, saved at ${cleanText(savedTo, 4096)}]`;
+}
+
+// `mcp_`, `_list_resource_templates` and 64 characters in all.
+const longestServerPart = 34;
+
+function nameServerTool(serverId: string, tool: string): string {
+  const legal = serverId.replaceAll(/[^A-Za-z0-9_-]/g, "_");
+  const part =
+    legal === serverId && serverId.length <= longestServerPart ? serverId : `${legal.slice(0, 25)}_${hash(serverId)}`;
+  return `mcp_${part}_${tool}`;
+}
+
+// FNV-1a, 32 bits: ids are the host's, and nobody gains by two that are the same.
+function hash(text: string): string {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
+  return (value >>> 0).toString(16).padStart(8, "0");
 }

@@ -1,16 +1,70 @@
 import {
   cleanText,
   isHostsideError,
+  type CallContext,
   type CallOptions,
   type ContentBlock,
+  type HostsideErrorCode,
   type JsonObject,
   type ToolDefinition,
   type ToolOrigin,
-  type HostsideErrorCode,
 } from "@hostside/core";
-import { quoteText } from "@hostside/core/implement";
+import { assertKnownOptions, kindOf, quoteText, type Fields } from "@hostside/core/implement";
 import type { ResourceSource, SourceOptions, SourceServer } from "./resource-source.ts";
-import type { ToolSettings } from "./tool-options.ts";
+
+/** Bytes of a resource that a model cannot read as text. */
+export interface BlobToSave {
+  readonly serverId: string;
+  /** The server's word: never a path. */
+  readonly uri: string;
+  /** The server's word. */
+  readonly mimeType: string | undefined;
+  /** Base64 as it came, not checked. */
+  readonly blob: string;
+}
+
+/**
+ * Keeps bytes, and says where: such as the path of a file. `undefined`: they are not kept. `signal`
+ * aborts when nobody waits any longer. What it throws counts as not kept.
+ */
+export type SaveResourceBlob = (
+  blob: BlobToSave,
+  options: { readonly signal?: AbortSignal | undefined; readonly context?: CallContext | undefined },
+) => string | undefined | Promise<string | undefined>;
+
+/** Which tools a model gets: names, arguments and answers. */
+export type ResourceToolsShape = "default" | "evva" | "nexo";
+
+/** Options of `createResourceTools` and `resourceTools`. */
+export interface ResourceToolsOptions {
+  /**
+   * `"default"`: `resources_list`, `resources_templates`, `resources_read`. `"evva"`:
+   * `list_mcp_resources`, `read_mcp_resource`. `"nexo"`: `ListMcpResources`, `ReadMcpResource`, and
+   * three tools for each server that has resources.
+   */
+  readonly shape?: ResourceToolsShape | undefined;
+  /** Default: bytes are not kept. */
+  readonly saveBlob?: SaveResourceBlob | undefined;
+}
+
+/** The same, read. */
+export interface ToolSettings {
+  readonly shape: ResourceToolsShape;
+  readonly saveBlob: SaveResourceBlob | undefined;
+}
+
+const fields: Fields<ResourceToolsOptions> = { shape: true, saveBlob: true };
+const shapes: readonly string[] = ["default", "evva", "nexo"] satisfies readonly ResourceToolsShape[];
+
+/** Reads the options. Throws a `TypeError` that names what cannot be used. */
+export function readToolOptions(owner: string, options: ResourceToolsOptions): ToolSettings {
+  assertKnownOptions(owner, options, fields);
+  const { shape = "default", saveBlob } = options;
+  if (!shapes.includes(shape)) throw new TypeError(`${owner}: shape must be one of ${shapes.join(", ")}`);
+  if (saveBlob !== undefined && typeof saveBlob !== "function")
+    throw new TypeError(`${owner}: saveBlob must be a function, not ${kindOf(saveBlob)}`);
+  return { shape, saveBlob };
+}
 
 /** What a call of such a tool brings. */
 export interface ResourceToolResult {

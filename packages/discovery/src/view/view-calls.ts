@@ -13,7 +13,6 @@ export interface ViewCallsInit {
   readonly catalog: () => ToolboxCatalog;
   readonly calls: ToolboxCalls;
   /** The error for a tool that cannot be there any more, if that is known. */
-  readonly whyGone: (name: string) => HostsideError | undefined;
   readonly permitted: () => PermittedPart;
   readonly offer: Offer;
   readonly helpers: Helpers;
@@ -62,11 +61,9 @@ function mayCome(name: string, { allows, findHeld }: PermittedPart): boolean {
   return allows(name) && findHeld(name) === undefined;
 }
 
-function whyMissing(name: string, { permitted, whyGone, offer, calls, catalog }: ViewCallsInit): HostsideError {
+function whyMissing(name: string, { permitted, offer, calls, catalog }: ViewCallsInit): HostsideError {
   const held = permitted().findHeld(name);
   if (held !== undefined) return quarantinedTool(held);
-  const gone = permitted().allows(name) ? whyGone(name) : undefined;
-  if (gone !== undefined) return gone;
   if (offer.has(name)) return removedTool(name);
   return unknownToolError(name, permitted().definitions, findAbsent(calls.unready(), catalog()));
 }

@@ -1,6 +1,5 @@
 import {
   cleanText,
-  type HostsideError,
   type CallContext,
   type CallOptions,
   type Event,
@@ -195,8 +194,6 @@ export interface ViewContext extends RankContext {
   readonly catalog: () => ToolboxCatalog;
   readonly onToolsChanged: Event<ToolsChange>;
   readonly calls: ToolboxCalls;
-  /** The error for a tool that cannot be there any more, if that is known. */
-  readonly whyGone: (name: string) => HostsideError | undefined;
   readonly tokens: TokenCounter;
   readonly helperNames: HelperNames;
   readonly noteUnready: ((group: UnreadyGroup) => string | undefined) | undefined;

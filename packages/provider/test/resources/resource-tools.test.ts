@@ -6,7 +6,6 @@ import {
   resourceTools,
   type ResourceTool,
   type ResourceToolsOptions,
-  type ResourceToolsShape,
 } from "@hostside/discovery/resource-tools";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import {
@@ -29,7 +28,7 @@ interface VectorServer {
 
 interface Vector {
   readonly id: string;
-  readonly shape: ResourceToolsShape;
+  readonly shape: NonNullable<ResourceToolsOptions["shape"]>;
   readonly tool: string;
   readonly args: JsonObject;
   readonly savedAt?: string;
@@ -311,8 +310,6 @@ describe("createResourceTools()", () => {
     const names = namesOf(createResourceTools(world.resources, nexo));
     expect(names).toHaveLength(11);
     for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
-    const nameTool = (serverId: string, tool: string): string => `${tool}__${serverId.length}`;
-    expect(namesOf(createResourceTools(world.resources, { ...nexo, nameTool }))).toContain("read_resource__60");
   });
 
   it("is a provider that a toolbox takes, and a view sees it change", async () => {
@@ -353,8 +350,6 @@ describe("createResourceTools()", () => {
 
   it.each<[string, string]>([
     ["shape", '{"shape":"other"}'],
-    ["name", '{"name":""}'],
-    ["maxEntries", '{"maxEntries":0}'],
     ["saveBlob", '{"saveBlob":true}'],
     ["saveBlobs", '{"saveBlobs":true}'],
   ])("refuses an option that it cannot use: %s", (name, options) => {

@@ -1,8 +1,72 @@
-import { cleanText, type CallOptions } from "@hostside/core";
-import { quoteText, headWithin, utf8Length } from "@hostside/core/implement";
-import { isAppUri } from "@hostside/core/implement";
-import type { ResourceContents } from "@hostside/core";
+import { cleanText, type CallOptions, type JsonObject, type Resource, type ResourceContents } from "@hostside/core";
+import type { ResourceTemplate } from "@hostside/core";
+import { headWithin, isAppUri, quoteText, utf8Length } from "@hostside/core/implement";
+import type { SourceFailure } from "./resource-source.ts";
 import { failureTextOf, readOptionsOf, type ToolParts } from "./resource-tool.ts";
+
+/** What is listed: resources, or templates of them. */
+export type ListedKind = "resources" | "templates";
+
+/** Entries of several servers. */
+export interface FoundEntries {
+  /**
+   * Sorted by server id, then by URI or template; those of apps are left out, because they are for
+   * users.
+   */
+  readonly entries: readonly (Resource | ResourceTemplate)[];
+  readonly failures: readonly SourceFailure[];
+}
+
+/** Asks these servers. */
+export async function findEntries(
+  { resources }: ToolParts,
+  { kind, servers }: { readonly kind: ListedKind; readonly servers: readonly string[] },
+  options: CallOptions,
+): Promise<FoundEntries> {
+  const asked = { ...readOptionsOf(options), servers };
+  const { failures, ...found } =
+    kind === "resources" ? await resources.list(asked) : await resources.listTemplates(asked);
+  const entries: readonly (Resource | ResourceTemplate)[] = "resources" in found ? found.resources : found.templates;
+  return { entries: entries.filter((entry) => !isAppUri("uri" in entry ? entry.uri : entry.uriTemplate)), failures };
+}
+
+// Entries and bytes, in UTF-8, of one answer.
+const maxEntries = 200;
+const maxListBytes = 65_536;
+
+/** The first of `values` that fit, as JSON; at least one. */
+export function takeEntries(values: readonly JsonObject[]): readonly JsonObject[] {
+  const taken: JsonObject[] = [];
+  let bytes = 0;
+  for (const value of values) {
+    bytes += utf8Length(JSON.stringify(value)) + 1;
+    if (taken.length >= maxEntries || (bytes > maxListBytes && taken.length > 0)) break;
+    taken.push(value);
+  }
+  return taken;
+}
+
+/**
+ * What of an entry's texts a model gets, bounded and without what hides in texts. The URI stays as
+ * it is, because it names the resource.
+ */
+export function entryTextsOf(entry: Resource | ResourceTemplate): {
+  readonly name: string;
+  readonly title?: string;
+  readonly mimeType?: string;
+  readonly description?: string;
+} {
+  const { name, title, mimeType, description } = entry;
+  return {
+    name: cleanText(name, 256),
+    ...(title !== undefined && { title: cleanText(title, 256) }),
+    ...(mimeType !== undefined && { mimeType: cleanText(mimeType, 256) }),
+    ...(description !== undefined && { description: cleanText(description, 1024) }),
+  };
+}
+
+// Bytes of all texts of one read, in UTF-8.
+const maxReadBytes = 262_144;
 
 /** What is asked for by a model. */
 export interface AskedResource {
@@ -54,7 +118,7 @@ export interface ModelPieces {
 }
 
 /**
- * Keeps bytes, and cuts texts, with the URIs of their pieces, to `maxReadBytes` together, between
+ * Keeps bytes, and cuts texts, with the URIs of their pieces, to 256 KiB together, between
  * code points.
  */
 export async function boundPieces(
@@ -63,7 +127,7 @@ export async function boundPieces(
   options: CallOptions,
 ): Promise<ModelPieces> {
   const pieces: ModelPiece[] = [];
-  let left = settings.maxReadBytes;
+  let left = maxReadBytes;
   let missing = 0;
   for (const { uri, mimeType: type, text, blob } of contents) {
     const mimeType = type === undefined ? undefined : cleanText(type, 256);
