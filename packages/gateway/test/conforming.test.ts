@@ -197,6 +197,44 @@ describe("what one server answers", () => {
     const { content } = (await host.call(oddName)) as { readonly content: readonly { readonly text: string }[] };
     expect(content.map(({ text }) => text)).toEqual(texts.map((text) => expect.stringMatching(text)));
   });
+
+  it.each([
+    ["another type", { content: [{ type: "text", text: "done" }], structuredContent: { count: "1" } }],
+    ["a failure", { content: [{ type: "text", text: "done" }], structuredContent: {}, isError: true }],
+    ["no content beside it", { structuredContent: { count: 1.5 } }],
+    ["no structured content", { content: [{ type: "text", text: "done" }] }],
+  ] as const)(
+    "reaches the client with its content where it does not fit the output schema: %s",
+    async (_what, result) => {
+      const outputSchema = { type: "object", properties: { count: { type: "integer" } }, required: ["count"] };
+      const tools = [{ name: "odd", inputSchema: { type: "object" }, outputSchema }];
+      await using world = await open({ "tools/list": () => ({ tools }), "tools/call": () => result });
+      for (const one of Object.values(connect)) {
+        await using host = await one(world);
+        expect((await host.list()).find(({ name }) => name === oddName)).toHaveProperty("outputSchema");
+        const answer = await host.call(oddName);
+        expect(answer).toMatchObject({ isError: true });
+        expect(answer).not.toHaveProperty("structuredContent");
+        const text = JSON.stringify(answer);
+        expect(text).toContain("The tool ran.");
+        const said = "structuredContent" in result ? JSON.stringify(JSON.stringify(result.structuredContent)) : "done";
+        expect(text).toContain(said);
+        expect(text).toContain("content" in result ? "done" : said);
+      }
+    },
+  );
+
+  it("reaches the client as it is where it fits", async () => {
+    const outputSchema = { type: "object", properties: { count: { type: "integer" } }, required: ["count"] };
+    const tools = [{ name: "odd", inputSchema: { type: "object" }, outputSchema }];
+    const result = { content: [], structuredContent: { count: 1, more: true } };
+    await using world = await open({ "tools/list": () => ({ tools }), "tools/call": () => result });
+    for (const one of Object.values(connect)) {
+      await using host = await one(world);
+      await host.list();
+      expect(await host.call(oddName)).toMatchObject(result);
+    }
+  });
 });
 
 const methods = {

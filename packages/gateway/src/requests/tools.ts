@@ -20,6 +20,7 @@ import {
   withoutHalves,
   type LostNumber,
 } from "@hostside/core/implement";
+import { fitsSchema } from "@hostside/policy";
 import { presentError } from "@hostside/results";
 import { metaKeys, metaOf, passOn } from "../message/meta.ts";
 import { notificationMessage, rpcCodes } from "../message/json-rpc.ts";
@@ -123,7 +124,7 @@ async function callByName(
     const outcome = await asItIsNow(call, () => exposed.find(name));
     resources?.learn(outcome.origin.serverId, outcome.content);
     const result = toWireResult(outcome, context.client.era);
-    return withPromised(result, exposed.listedOf(name));
+    return await withPromised(result, exposed.listedOf(name));
   } catch (error) {
     if (isHostsideError(error, "unknown_tool")) return unknownTool(context, { name, isDirect, error });
     if (!isHostsideError(error)) throw error;
@@ -215,17 +216,20 @@ function withText(blocks: readonly JsonObject[], value: JsonValue): readonly Jso
 
 /**
  * Official clients throw the result of a tool away that listed an output schema, and has no
- * structured content now. So that its texts are read, it is a failure, and says that the call ran.
+ * structured content now, or some that does not fit. So that its content is read, it goes out as
+ * texts alone, as a failure that says that the call ran.
  */
-function withPromised(result: JsonObject, listed: JsonObject | undefined): JsonObject {
-  const { content, structuredContent, isError } = result;
-  if (listed?.["outputSchema"] === undefined || structuredContent !== undefined || isError === true) return result;
-  const blocks: readonly JsonValue[] = Array.isArray(content) ? content : [];
-  return { ...result, content: [...blocks, { type: "text", text: unstructured }], isError: true };
+async function withPromised(result: JsonObject, listed: JsonObject | undefined): Promise<JsonObject> {
+  const { structuredContent, ...rest } = result;
+  const schema = listed?.["outputSchema"];
+  if (!isJsonObject(schema)) return result;
+  if (structuredContent === undefined && rest["isError"] === true) return result;
+  if (structuredContent !== undefined && (await fitsSchema(structuredContent, schema))) return result;
+  const why = structuredContent === undefined ? "no structured content" : "structured content that does not fit it";
+  const text = `[The tool ran. It is reported as failed because its server lists an output schema, and sent ${why}.]`;
+  const blocks = withText((rest["content"] ?? []) as readonly JsonObject[], structuredContent ?? null);
+  return { ...rest, content: [...blocks, { type: "text", text }], isError: true };
 }
-
-const unstructured =
-  "[The tool ran. It is told as failed because its server lists an output schema, and sent no structured content.]";
 
 /** A failure as a result: what a model reads, and for a host the same as data. */
 function failureOf(error: unknown): JsonObject {

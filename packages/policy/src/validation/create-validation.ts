@@ -1,4 +1,4 @@
-import type { Interceptor, JsonObject, ToolCall, Violation } from "@hostside/core";
+import type { Interceptor, JsonObject, JsonValue, ToolCall, Violation } from "@hostside/core";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import type { PolicyStage } from "../policy-event.ts";
 import type { PolicyParts } from "../policy-parts.ts";
@@ -139,6 +139,19 @@ async function compile(schema: JsonObject): Promise<KnownSchema> {
   } catch (error) {
     return error instanceof TypeError ? error.message : "it cannot be compiled";
   }
+}
+
+const compiled = new WeakMap<JsonObject, Promise<KnownSchema>>();
+
+/**
+ * Whether a value fits a JSON Schema, which is compiled once for each object. `true` also where the
+ * schema cannot be used, or the value is too much to check. Never rejects.
+ */
+export async function fitsSchema(value: JsonValue, schema: JsonObject): Promise<boolean> {
+  const known = compiled.get(schema) ?? compile(schema);
+  compiled.set(schema, known);
+  const found = await known;
+  return typeof found === "string" || found.check(value).kind !== "invalid";
 }
 
 function reportSchema(known: KnownSchema, { call, stage }: Checked, parts: PolicyParts): void {
