@@ -1,12 +1,18 @@
-export { readConfig, type ConfigResult, type ReadConfigOptions } from "./read-config.ts";
+export { readConfig, type ConfigResult, type ReadConfigOptions } from "./dialects/read-config.ts";
 export { expandConfig, type ExpandedServer } from "./expand/expand-config.ts";
 export type { ExpandContext, Folders, Source } from "./expand/expand-context.ts";
 export { expandEnv, type Env, type ExpandedText } from "./expand/expand-env.ts";
-export { detectDialect } from "./detect-dialect.ts";
-export { dialectNames, isDialectName, type DialectName } from "./dialects/dialect-name.ts";
-export type { ExtensionContext, ReadContext } from "./dialects/dialect.ts";
-export type { ConfiguredServer, FieldPlace, ServerDraft, ServerExtras, VariableField } from "./configured-server.ts";
-export type { ConfigImport, ConfigInput, HostSettings, ServeSettings } from "./host-settings.ts";
+export { detectDialect } from "./dialects/detect-dialect.ts";
+export { dialectNames, isDialectName, type DialectName } from "./drafts/configured-server.ts";
+export type { ExtensionContext, ReadContext } from "./read/dialect.ts";
+export type {
+  ConfiguredServer,
+  FieldPlace,
+  ServerDraft,
+  ServerExtras,
+  VariableField,
+} from "./drafts/configured-server.ts";
+export type { ConfigImport, ConfigInput, HostSettings, ServeSettings } from "./drafts/host-settings.ts";
 export { parseConfig, type ParseConfigOptions } from "./parse/parse-config.ts";
 export type { ConfigFormat, Liberty, ParsedConfig, Position } from "./parse/parsed-config.ts";
 export { editConfig, type ConfigEdit, type EditedConfig } from "./edit/edit-config.ts";
@@ -16,11 +22,11 @@ export {
   formatProblem,
   type ConfigProblem,
   type ConfigProblemCode,
-} from "./problem/config-problem.ts";
+} from "./parse/config-problem.ts";
 export { mergeLayers, type MergedConfig, type MergeOptions } from "./layers/merge-layers.ts";
 export { normalizeId } from "./read/server-reader.ts";
 export type { ConfigLayer } from "./layers/config-layer.ts";
-export { configScopes, type ConfigScope, type OffReason } from "./configured-server.ts";
+export { configScopes, type ConfigScope, type OffReason } from "./drafts/configured-server.ts";
 export { createTrust, type TrustOptions } from "./trust/create-trust.ts";
 export type {
   AskTrust,

@@ -4,7 +4,7 @@ import type { ConfigEntry } from "../read/entry.ts";
 import type { ChosenTransport, ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { createServerReader } from "../read/server-reader.ts";
-import type { ConfigDialect } from "./dialect.ts";
+import type { ConfigDialect } from "../read/dialect.ts";
 
 const callSeconds = { stdio: 30, http: 60 } as const;
 

@@ -6,7 +6,7 @@ import type { ChosenTransport, ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { readOauth } from "../read/read-settings.ts";
 import { createServerReader, type ReadServer } from "../read/server-reader.ts";
-import type { ConfigDialect } from "./dialect.ts";
+import type { ConfigDialect } from "../read/dialect.ts";
 
 const lifecycles = { auto: "auto", discover: "2026-07-28", initialize: "legacy" } as const;
 const startups = { eager: "init", background: "background" } as const;

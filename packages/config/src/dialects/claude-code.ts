@@ -5,7 +5,7 @@ import type { ConfigEntry } from "../read/entry.ts";
 import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readOauth } from "../read/read-settings.ts";
 import { createServerReader, readServerLists, type ReadServer } from "../read/server-reader.ts";
-import type { ConfigDialect } from "./dialect.ts";
+import type { ConfigDialect } from "../read/dialect.ts";
 
 const rules: ServerEntryRules = {
   title: "Claude Code",

@@ -1,10 +1,10 @@
-import { noSyntax } from "../expand/references.ts";
+import { noSyntax } from "../syntax/references.ts";
 import { isConfigMap, type ConfigData } from "../parse/config-data.ts";
 import { readOauth } from "../read/read-settings.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import { createDialect } from "./create-dialect.ts";
-import type { ConfigDialect } from "./dialect.ts";
+import type { ConfigDialect } from "../read/dialect.ts";
 
 /** `config.toml` of Codex. */
 export const codex: ConfigDialect = createDialect({

@@ -1,9 +1,9 @@
-import type { HostSettings } from "../host-settings.ts";
+import type { HostSettings } from "../drafts/host-settings.ts";
 import type { ConfigPath } from "../parse/config-data.ts";
 import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { createServerReader, type ServerReader } from "../read/server-reader.ts";
-import type { ConfigDialect } from "./dialect.ts";
+import type { ConfigDialect } from "../read/dialect.ts";
 
 /**
  * A dialect whose servers are in objects by name, with entries that {@linkcode ServerEntryRules}

@@ -5,7 +5,7 @@ import type { ConfigEntry } from "../read/entry.ts";
 import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { createServerReader } from "../read/server-reader.ts";
-import type { ConfigDialect } from "./dialect.ts";
+import type { ConfigDialect } from "../read/dialect.ts";
 
 const connectSeconds = 30;
 const longestConnectSeconds = 600;

@@ -1,14 +1,14 @@
 import { assertServerSpec, isHostsideError } from "@hostside/core";
 import { copySpec } from "@hostside/core/implement";
-import type { FieldPlace, ServerExtras } from "../configured-server.ts";
+import type { FieldPlace, ServerExtras } from "../drafts/configured-server.ts";
 import { isConfigMap, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
-import { faultInWords, innermostPlace } from "../problem/problem-list.ts";
+import { faultInWords, innermostPlace } from "../drafts/spec-fault.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import { warnDockerRm } from "../read/entry-rules.ts";
 import { readFlow, readInputs, readSettings } from "../read/read-settings.ts";
 import { createServerReader, type ReadServer } from "../read/server-reader.ts";
-import type { ConfigDialect } from "./dialect.ts";
+import type { ConfigDialect } from "../read/dialect.ts";
 
 const extraFields = ["envFile", "oauth", "approval", "passContext"] as const;
 

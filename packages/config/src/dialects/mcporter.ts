@@ -1,7 +1,7 @@
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import { createDialect } from "./create-dialect.ts";
-import type { ConfigDialect } from "./dialect.ts";
+import type { ConfigDialect } from "../read/dialect.ts";
 
 /** `mcporter.json`. Its keys may be in camel or in snake case. */
 export const mcporter: ConfigDialect = createDialect({

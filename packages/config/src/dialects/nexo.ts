@@ -1,13 +1,13 @@
 import { compareText, isPlainObject, quoteText } from "@hostside/core/implement";
-import type { ConfiguredServer } from "../configured-server.ts";
-import type { HostSettings } from "../host-settings.ts";
+import type { ConfiguredServer } from "../drafts/configured-server.ts";
+import type { HostSettings } from "../drafts/host-settings.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import { isInside, type ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { refuseUnknownKeys } from "../read/unknown-keys.ts";
 import { createServerReader, type ReadServer } from "../read/server-reader.ts";
-import type { ConfigDialect, ExtensionContext } from "./dialect.ts";
+import type { ConfigDialect, ExtensionContext } from "../read/dialect.ts";
 
 const settingKeys: readonly string[] = [
   "enabled",

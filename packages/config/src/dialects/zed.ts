@@ -1,10 +1,10 @@
-import { noSyntax } from "../expand/references.ts";
+import { noSyntax } from "../syntax/references.ts";
 import { isConfigMap } from "../parse/config-data.ts";
 import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { readOauth } from "../read/read-settings.ts";
 import { createServerReader } from "../read/server-reader.ts";
-import type { ConfigDialect } from "./dialect.ts";
+import type { ConfigDialect } from "../read/dialect.ts";
 
 const rules: ServerEntryRules = {
   title: "Zed",

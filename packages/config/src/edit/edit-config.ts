@@ -2,8 +2,8 @@ import { applyEdits, parseTree, type Edit, type Node } from "jsonc-parser";
 import type { JsonValue } from "@hostside/core";
 import { formatPath, type ConfigPath } from "../parse/config-data.ts";
 import { parseConfig } from "../parse/parse-config.ts";
-import type { ConfigProblem } from "../problem/config-problem.ts";
-import { placeProblem } from "../problem/problem-list.ts";
+import type { ConfigProblem } from "../parse/config-problem.ts";
+import { placeProblem } from "../parse/problem-list.ts";
 import { readStyle, gapAfter, isLineStart, lineStart, formatValue, indentAt, type JsonStyle } from "./json-style.ts";
 
 /** One change of a configuration. */

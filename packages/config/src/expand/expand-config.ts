@@ -1,9 +1,9 @@
 import { assertServerSpec, isHostsideError, type ServerSpec } from "@hostside/core";
 import { checkHttpSpec, isSecretName } from "@hostside/core/implement";
-import type { ConfiguredServer, ServerDraft, ServerExtras } from "../configured-server.ts";
+import type { ConfiguredServer, ServerDraft, ServerExtras } from "../drafts/configured-server.ts";
 import { configDialectOf } from "../dialects/all-dialects.ts";
-import type { ConfigProblem } from "../problem/config-problem.ts";
-import { faultInWords } from "../problem/problem-list.ts";
+import type { ConfigProblem } from "../parse/config-problem.ts";
+import { faultInWords } from "../drafts/spec-fault.ts";
 import { parseEnvFile, type ExpandContext } from "./expand-context.ts";
 import { createFieldExpander, type FieldExpander } from "./expand-field.ts";
 import { readVariable } from "./expand-env.ts";

@@ -1,5 +1,5 @@
 import type { ServerSpec } from "@hostside/core";
-import type { ConfigInput } from "../host-settings.ts";
+import type { ConfigInput } from "../drafts/host-settings.ts";
 import type { Env } from "./expand-env.ts";
 
 /** What a value is, by data or by asking; `undefined`: there is none. */

@@ -1,4 +1,4 @@
-import { findReferences } from "./references.ts";
+import { findReferences } from "../syntax/references.ts";
 
 /** Environment variables, as data: `process.env` is one such. */
 export type Env = Readonly<Record<string, string | undefined>>;

@@ -1,8 +1,14 @@
-import type { ConfiguredServer } from "../configured-server.ts";
-import type { ConfigProblem, ConfigProblemCode } from "../problem/config-problem.ts";
-import { serverProblem } from "../problem/problem-list.ts";
+import type { ConfiguredServer } from "../drafts/configured-server.ts";
+import type { ConfigProblem, ConfigProblemCode } from "../parse/config-problem.ts";
+import { serverProblem } from "../drafts/spec-fault.ts";
 import type { ExpandContext } from "./expand-context.ts";
-import { findReferences, type ConfigReference, type ReferenceForm, type Syntax, type UnsetRule } from "./references.ts";
+import {
+  findReferences,
+  type ConfigReference,
+  type ReferenceForm,
+  type Syntax,
+  type UnsetRule,
+} from "../syntax/references.ts";
 import { resolveReference } from "./resolve-reference.ts";
 
 /** Expands the fields of one server, and collects what that brings to light. */

@@ -1,9 +1,9 @@
 import { isSecretName, quoteText } from "@hostside/core/implement";
-import type { ConfigInput } from "../host-settings.ts";
-import type { ConfigProblemCode } from "../problem/config-problem.ts";
+import type { ConfigInput } from "../drafts/host-settings.ts";
+import type { ConfigProblemCode } from "../parse/config-problem.ts";
 import type { ExpandContext, Folders } from "./expand-context.ts";
 import { readVariable } from "./expand-env.ts";
-import type { ConfigReference } from "./references.ts";
+import type { ConfigReference } from "../syntax/references.ts";
 
 /** What a reference stands for, or why it stands for nothing. */
 export type Resolved =

@@ -1,4 +1,4 @@
-import type { DialectName } from "../dialects/dialect-name.ts";
+import type { DialectName } from "../drafts/configured-server.ts";
 import { readVariable, type Env } from "../expand/expand-env.ts";
 import { locationRows, type LocationRow, type System } from "./locations.ts";
 

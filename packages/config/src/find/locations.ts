@@ -1,4 +1,4 @@
-import type { DialectName } from "../dialects/dialect-name.ts";
+import type { DialectName } from "../drafts/configured-server.ts";
 
 /** A system that tools have other folders on. */
 export type System = "linux" | "darwin" | "win32";

@@ -1,5 +1,5 @@
-import type { ConfigScope } from "../configured-server.ts";
-import type { ConfigResult } from "../read-config.ts";
+import type { ConfigScope } from "../drafts/configured-server.ts";
+import type { ConfigResult } from "../dialects/read-config.ts";
 
 /** One configuration among others. */
 export interface ConfigLayer {

@@ -1,8 +1,8 @@
 import { compareText, quoteText } from "@hostside/core/implement";
-import { configScopes, type ConfigScope, type ConfiguredServer } from "../configured-server.ts";
-import type { HostSettings } from "../host-settings.ts";
-import type { ConfigProblem } from "../problem/config-problem.ts";
-import { serverProblem } from "../problem/problem-list.ts";
+import { configScopes, type ConfigScope, type ConfiguredServer } from "../drafts/configured-server.ts";
+import type { HostSettings } from "../drafts/host-settings.ts";
+import type { ConfigProblem } from "../parse/config-problem.ts";
+import { serverProblem } from "../drafts/spec-fault.ts";
 import { normalizeId } from "../read/server-reader.ts";
 import type { ConfigLayer } from "./config-layer.ts";
 import { mergeSettings } from "./merge-settings.ts";

@@ -1,6 +1,6 @@
-import type { HostSettings } from "../host-settings.ts";
-import type { ConfigProblem } from "../problem/config-problem.ts";
-import { placeProblem } from "../problem/problem-list.ts";
+import type { HostSettings } from "../drafts/host-settings.ts";
+import type { ConfigProblem } from "../parse/config-problem.ts";
+import { placeProblem } from "../parse/problem-list.ts";
 import type { ConfigLayer } from "./config-layer.ts";
 
 // What a file says of itself, or what is done before layers are merged.

@@ -1,5 +1,5 @@
 import { defaultLimits, type ServerLimits, type ToolOverride } from "@hostside/core";
-import type { ConfiguredServer, ServerDraft, ServerExtras } from "../configured-server.ts";
+import type { ConfiguredServer, ServerDraft, ServerExtras } from "../drafts/configured-server.ts";
 
 type Members<T> = T extends unknown ? keyof T : never;
 

@@ -1,17 +1,23 @@
 import { dirname, resolve } from "node:path";
 import { assertServerSpec, type ServerSpec } from "@hostside/core";
 import { assertKnownOptions } from "@hostside/core/implement";
-import type { ConfigScope, ConfiguredServer, OffReason, ServerDraft, ServerExtras } from "../configured-server.ts";
-import type { DialectName } from "../dialects/dialect-name.ts";
+import type {
+  ConfigScope,
+  ConfiguredServer,
+  OffReason,
+  ServerDraft,
+  ServerExtras,
+  DialectName,
+} from "../drafts/configured-server.ts";
 import type { ExpandContext } from "../expand/expand-context.ts";
 import { expandConfig, type ExpandedServer } from "../expand/expand-config.ts";
-import type { HostSettings } from "../host-settings.ts";
+import type { HostSettings } from "../drafts/host-settings.ts";
 import type { ConfigLayer } from "../layers/config-layer.ts";
 import { groupBy, mergeLayers, placeInWords } from "../layers/merge-layers.ts";
 import { projectSettings } from "../layers/merge-settings.ts";
 import { formatPath } from "../parse/config-data.ts";
-import type { ConfigProblem } from "../problem/config-problem.ts";
-import { serverProblem } from "../problem/problem-list.ts";
+import type { ConfigProblem } from "../parse/config-problem.ts";
+import { serverProblem } from "../drafts/spec-fault.ts";
 import { settingsId, type TrustEntry, type TrustQuestion, type TrustVerdict } from "../trust/trust.ts";
 import { checkExtensionRoot, readProjectFiles } from "./project-files.ts";
 import { createFileSource } from "./read-config-file.ts";

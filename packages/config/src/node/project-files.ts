@@ -1,7 +1,7 @@
-import type { ConfiguredServer } from "../configured-server.ts";
+import type { ConfiguredServer } from "../drafts/configured-server.ts";
 import { configDialectOf } from "../dialects/all-dialects.ts";
 import type { ExpandContext } from "../expand/expand-context.ts";
-import { findReferences } from "../expand/references.ts";
+import { findReferences } from "../syntax/references.ts";
 import { resolveReference } from "../expand/resolve-reference.ts";
 import { hashText, referencesOf } from "../trust/describe-entry.ts";
 import type { TrustEntry } from "../trust/trust.ts";
@@ -10,8 +10,8 @@ import { isWithin, realPathOf } from "./resolve-paths.ts";
 import { isAbsolute, resolve } from "node:path";
 import type { ServerSpec } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
-import type { ConfigProblem } from "../problem/config-problem.ts";
-import { serverProblem } from "../problem/problem-list.ts";
+import type { ConfigProblem } from "../parse/config-problem.ts";
+import { serverProblem } from "../drafts/spec-fault.ts";
 import { isInside } from "../read/entry-rules.ts";
 
 /** What is needed to look at files of a project. */

@@ -1,5 +1,5 @@
-import { readConfig, type ConfigResult, type ReadConfigOptions } from "../read-config.ts";
-import type { ConfigProblem, ConfigProblemCode } from "../problem/config-problem.ts";
+import { readConfig, type ConfigResult, type ReadConfigOptions } from "../dialects/read-config.ts";
+import type { ConfigProblem, ConfigProblemCode } from "../parse/config-problem.ts";
 import { join, resolve } from "node:path";
 import { isWithin, realPathOf } from "./resolve-paths.ts";
 import { constants } from "node:fs";

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve, basename } from "node:path";
-import { isDialectName } from "../dialects/dialect-name.ts";
+import { isDialectName } from "../drafts/configured-server.ts";
 import { projectOfFile, joinPath, type ConfigLocation } from "../find/find-configs.ts";
 import type { ConfigLayer } from "../layers/config-layer.ts";
-import type { ConfigProblem } from "../problem/config-problem.ts";
-import { readConfig, type ConfigResult, type ReadConfigOptions } from "../read-config.ts";
+import type { ConfigProblem } from "../parse/config-problem.ts";
+import { readConfig, type ConfigResult, type ReadConfigOptions } from "../dialects/read-config.ts";
 import { locationsAt, projectFolderAt } from "./find-config-files.ts";
 import type { ConfigFile, LoadConfigOptions, LoadPlace } from "./load-options.ts";
 import { fileProblem, readFileText } from "./read-config-file.ts";

@@ -1,9 +1,9 @@
 import { isAbsolute, join, resolve, relative, sep } from "node:path";
 import type { ServerSpec } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
-import type { ConfiguredServer } from "../configured-server.ts";
-import type { ConfigProblem } from "../problem/config-problem.ts";
-import { serverProblem } from "../problem/problem-list.ts";
+import type { ConfiguredServer } from "../drafts/configured-server.ts";
+import type { ConfigProblem } from "../parse/config-problem.ts";
+import { serverProblem } from "../drafts/spec-fault.ts";
 import { realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 

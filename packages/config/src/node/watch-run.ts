@@ -5,8 +5,8 @@ import type { ConfigChange, ConfigReport, WatchConfigOptions } from "./config-wa
 import { watchPointsOf, type FolderWatch, type WatchPoints } from "./folder-watch.ts";
 import { loadAll, type LoadAll, type LoadedConfig, type LoadMode } from "./load-config.ts";
 import type { ServerSpec } from "@hostside/core";
-import type { ConfigProblem } from "../problem/config-problem.ts";
-import type { ConfigResult } from "../read-config.ts";
+import type { ConfigProblem } from "../parse/config-problem.ts";
+import type { ConfigResult } from "../dialects/read-config.ts";
 
 const mostLooks = 5;
 // A server that hangs must not keep an edit waiting that mends it.

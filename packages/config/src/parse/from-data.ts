@@ -1,5 +1,5 @@
 import { isPlainObject, kindOf } from "@hostside/core/implement";
-import { createProblemList, type ProblemList } from "../problem/problem-list.ts";
+import { createProblemList, type ProblemList } from "./problem-list.ts";
 import type { ConfigData, ConfigPath } from "./config-data.ts";
 import type { ParsedConfig } from "./parsed-config.ts";
 

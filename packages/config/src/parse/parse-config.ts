@@ -1,4 +1,4 @@
-import { createProblemList, type ProblemInit } from "../problem/problem-list.ts";
+import { createProblemList, type ProblemInit } from "./problem-list.ts";
 import {
   nodeAt,
   type ConfigNode,

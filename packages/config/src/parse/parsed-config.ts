@@ -1,4 +1,4 @@
-import type { ConfigProblem } from "../problem/config-problem.ts";
+import type { ConfigProblem } from "./config-problem.ts";
 import type { ConfigData, ConfigPath } from "./config-data.ts";
 
 /** What a configuration can be written in. */

@@ -1,6 +1,6 @@
 import { isConfigMap, nameOfData, type ConfigData, type ConfigMap, type ConfigPath } from "../parse/config-data.ts";
-import type { ConfigProblemCode } from "../problem/config-problem.ts";
-import type { ProblemInit, ProblemList } from "../problem/problem-list.ts";
+import type { ConfigProblemCode } from "../parse/config-problem.ts";
+import type { ProblemInit, ProblemList } from "../parse/problem-list.ts";
 
 /**
  * An object of a configuration while it is read: what has the wrong type is a problem at its place,

@@ -1,12 +1,12 @@
 import { quoteText } from "@hostside/core/implement";
-import type { ConfigImport, ConfigInput, HostSettings, ServeSettings } from "../host-settings.ts";
+import type { ConfigImport, ConfigInput, HostSettings, ServeSettings } from "../drafts/host-settings.ts";
 import { isConfigMap, nameOfData, dataAt, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
 import type { ConfigEntry } from "./entry.ts";
 import type { ServerReader } from "./server-reader.ts";
 import { refuseUnknownKeys } from "./unknown-keys.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
-import type { ProblemInit } from "../problem/problem-list.ts";
-import type { ServerExtras } from "../configured-server.ts";
+import type { ProblemInit } from "../parse/problem-list.ts";
+import type { ServerExtras } from "../drafts/configured-server.ts";
 import type { DraftBuilder } from "./draft-builder.ts";
 
 type Kind = "flag" | "number" | "texts";

@@ -1,11 +1,10 @@
 import { quoteText, foldCase } from "@hostside/core/implement";
-import type { ConfiguredServer } from "../configured-server.ts";
-import type { DialectName } from "../dialects/dialect-name.ts";
-import type { ConfigInput, HostSettings } from "../host-settings.ts";
+import type { ConfiguredServer, DialectName } from "../drafts/configured-server.ts";
+import type { ConfigInput, HostSettings } from "../drafts/host-settings.ts";
 import { dataAt, formatPath, isConfigMap, nameOfData, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
-import { createProblemList, type ProblemList } from "../problem/problem-list.ts";
-import type { DialectResult } from "../dialects/dialect.ts";
+import { createProblemList, type ProblemList } from "../parse/problem-list.ts";
+import type { DialectResult } from "./dialect.ts";
 import { createEntry, type ConfigEntry } from "./entry.ts";
 
 const mostServers = 1000;

@@ -1,12 +1,12 @@
 import type { HttpEntry, StdioEntry, JsonObject, JsonValue } from "@hostside/core";
 import { isPlainObject, isSecretName, canonicalJson, compareText } from "@hostside/core/implement";
-import type { ServerDraft, ConfiguredServer } from "../configured-server.ts";
+import type { ServerDraft, ConfiguredServer } from "../drafts/configured-server.ts";
 import { parseEnvFile } from "../expand/expand-context.ts";
 import { tightenEntry } from "../layers/tighten.ts";
 import { formatPath } from "../parse/config-data.ts";
 import { settingsId, type TrustEntry, type TrustQuestion, type NamedReference } from "./trust.ts";
 import { configDialectOf } from "../dialects/all-dialects.ts";
-import { findReferences } from "../expand/references.ts";
+import { findReferences } from "../syntax/references.ts";
 
 /** All of an entry that takes effect, as a person is shown it: nothing of it is left out. Pure. */
 export function describeEntry({

@@ -1,6 +1,6 @@
-import type { ConfiguredServer } from "../configured-server.ts";
-import type { ConfigReference } from "../expand/references.ts";
-import type { HostSettings } from "../host-settings.ts";
+import type { ConfiguredServer } from "../drafts/configured-server.ts";
+import type { ConfigReference } from "../syntax/references.ts";
+import type { HostSettings } from "../drafts/host-settings.ts";
 
 /**
  * The id in questions and answers that are about the settings of a project, and about no server.

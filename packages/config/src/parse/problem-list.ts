@@ -1,8 +1,6 @@
-import { formatPath, type ConfigPath } from "../parse/config-data.ts";
-import type { Position } from "../parse/parsed-config.ts";
+import { formatPath, type ConfigPath } from "./config-data.ts";
+import type { Position } from "./parsed-config.ts";
 import type { ConfigProblem, ConfigProblemCode } from "./config-problem.ts";
-import type { HostsideError } from "@hostside/core";
-import type { ConfiguredServer, FieldPlace } from "../configured-server.ts";
 
 const mostProblems = 1000;
 
@@ -68,36 +66,4 @@ export function placeProblem(places: Places, problem: ProblemInit): ConfigProble
     ...(fix === undefined ? {} : { fix }),
     ...(serverId === undefined ? {} : { serverId }),
   };
-}
-
-/**
- * What is wrong with the spec of a server, without its name: whoever reads the problem has the
- * place.
- */
-export function faultInWords({ rawMessage }: HostsideError, serverId: string): string {
-  const start = `server ${JSON.stringify(serverId)}: `;
-  return rawMessage.startsWith(start) ? rawMessage.slice(start.length) : rawMessage;
-}
-
-/**
- * Where the innermost part of a field such as `env.TOKEN` was read; `undefined` where none of it
- * was.
- */
-export function innermostPlace(places: ReadonlyMap<string, FieldPlace>, field: string): FieldPlace | undefined {
-  for (let part = field; part !== ""; part = part.replace(/(?:^|\.|\[)[^.[]*$/, "")) {
-    const place = places.get(part);
-    if (place !== undefined) return place;
-  }
-  return undefined;
-}
-
-/** A problem of a server at one of its fields, or at its entry. */
-export function serverProblem(
-  server: ConfiguredServer,
-  problem: Omit<ProblemInit, "path" | "serverId">,
-  field: string = "",
-): ConfigProblem {
-  const { path, position } = innermostPlace(server.places, field) ?? server;
-  const places = { file: server.file, positionOf: () => position };
-  return placeProblem(places, { ...problem, path, serverId: server.id });
 }

@@ -1,9 +1,8 @@
-import type { ConfiguredServer } from "../configured-server.ts";
-import type { Syntax } from "../expand/references.ts";
-import type { HostSettings } from "../host-settings.ts";
+import type { ConfiguredServer, DialectName } from "../drafts/configured-server.ts";
+import type { Syntax } from "../syntax/references.ts";
+import type { HostSettings } from "../drafts/host-settings.ts";
 import type { ConfigFormat, ParsedConfig } from "../parse/parsed-config.ts";
-import type { ConfigProblem } from "../problem/config-problem.ts";
-import type { DialectName } from "./dialect-name.ts";
+import type { ConfigProblem } from "../parse/config-problem.ts";
 
 /** What reading may depend on beside the file. */
 export interface ReadContext {

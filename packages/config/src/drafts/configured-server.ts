@@ -1,8 +1,7 @@
 import type { HttpEntry, ServerSpec, StdioEntry } from "@hostside/core";
-import type { DialectName } from "./dialects/dialect-name.ts";
 import type { ConfigInput } from "./host-settings.ts";
-import type { ConfigPath } from "./parse/config-data.ts";
-import type { Position } from "./parse/parsed-config.ts";
+import type { ConfigPath } from "../parse/config-data.ts";
+import type { Position } from "../parse/parsed-config.ts";
 
 /**
  * A {@linkcode ServerSpec} that is JSON, and whose texts may still have references such as
@@ -107,4 +106,40 @@ export interface ConfiguredServer {
 export interface FieldPlace {
   readonly path: ConfigPath;
   readonly position?: Position | undefined;
+}
+
+/**
+ * Every way of writing a configuration that is known here. `"mcp-json"` is `mcpServers` in a file
+ * of no tool in particular.
+ */
+export const dialectNames = [
+  "hostside",
+  "mcp-json",
+  "claude-code",
+  "claude-desktop",
+  "cursor",
+  "vscode",
+  "codex",
+  "gemini",
+  "windsurf",
+  "zed",
+  "cline",
+  "roo",
+  "continue",
+  "opencode",
+  "goose",
+  "amazon-q",
+  "mcporter",
+  "evva",
+  "nexo",
+  "anda",
+  "adk",
+] as const;
+
+/** The name of a dialect. */
+export type DialectName = (typeof dialectNames)[number];
+
+/** Whether a text is the name of a dialect. */
+export function isDialectName(name: string): name is DialectName {
+  return (dialectNames as readonly string[]).includes(name);
 }

@@ -1,5 +1,5 @@
-import type { DialectName } from "./dialects/dialect-name.ts";
-import { dataAt, isConfigMap, type ConfigData, type ConfigPath } from "./parse/config-data.ts";
+import type { DialectName } from "../drafts/configured-server.ts";
+import { dataAt, isConfigMap, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
 
 interface Signature {
   readonly dialect: DialectName;

@@ -1,4 +1,4 @@
-import type { ConfiguredServer } from "./configured-server.ts";
+import type { ConfiguredServer, DialectName } from "../drafts/configured-server.ts";
 import {
   detectByData,
   detectDialect,
@@ -7,16 +7,15 @@ import {
   hasRootOf,
   rootsInWords,
 } from "./detect-dialect.ts";
-import { configDialectOf } from "./dialects/all-dialects.ts";
-import type { ConfigDialect, ReadContext } from "./dialects/dialect.ts";
-import type { DialectName } from "./dialects/dialect-name.ts";
-import type { HostSettings } from "./host-settings.ts";
-import { isConfigMap, nameOfData } from "./parse/config-data.ts";
-import { fromData } from "./parse/from-data.ts";
-import { parseConfig, strictProblem } from "./parse/parse-config.ts";
-import type { ConfigFormat, ParsedConfig } from "./parse/parsed-config.ts";
-import type { ConfigProblem } from "./problem/config-problem.ts";
-import { createProblemList } from "./problem/problem-list.ts";
+import { configDialectOf } from "./all-dialects.ts";
+import type { ConfigDialect, ReadContext } from "../read/dialect.ts";
+import type { HostSettings } from "../drafts/host-settings.ts";
+import { isConfigMap, nameOfData } from "../parse/config-data.ts";
+import { fromData } from "../parse/from-data.ts";
+import { parseConfig, strictProblem } from "../parse/parse-config.ts";
+import type { ConfigFormat, ParsedConfig } from "../parse/parsed-config.ts";
+import type { ConfigProblem } from "../parse/config-problem.ts";
+import { createProblemList } from "../parse/problem-list.ts";
 
 /** How one configuration is read. */
 export interface ReadConfigOptions extends ReadContext {
