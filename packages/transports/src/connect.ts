@@ -7,7 +7,6 @@ import {
   type Fields,
   type Given,
 } from "@hostside/core/implement";
-import { assertPrincipal } from "./context/assert-principal.ts";
 import { createConnector } from "./connector.ts";
 import { connectorFields, type ConnectorOptions } from "./opening/connector-options.ts";
 
@@ -94,4 +93,13 @@ export async function connect(spec: ServerSpec, options: ConnectOptions = {}): P
 
 function ignore(): void {
   // The caller did not want to know.
+}
+
+/**
+ * Refuses a principal that is no text, and an empty one, because everybody would be the same.
+ * Throws a `TypeError`.
+ */
+function assertPrincipal(caller: string, principal: unknown): void {
+  if (principal === undefined || (typeof principal === "string" && principal !== "")) return;
+  throw new TypeError(`${caller}: principal must be a text that is not empty`);
 }

@@ -1,8 +1,7 @@
 import type { Connector, ServerSpec, ConnectionGuard } from "@hostside/core";
 import { specError } from "@hostside/core/implement";
 import { checkSpec } from "./opening/check-spec.ts";
-import { assertConnectorOptions } from "./opening/assert-connector-options.ts";
-import type { ConnectorOptions } from "./opening/connector-options.ts";
+import { assertConnectorOptions, type ConnectorOptions } from "./opening/connector-options.ts";
 import { EraCache } from "./handshake/era-cache.ts";
 import { loadHttp, preload } from "./opening/load-transport.ts";
 import { openConnection } from "./opening/open-connection.ts";

@@ -8,7 +8,7 @@ import type {
   HostsideError,
   EntrySettings,
 } from "@hostside/core";
-import type { RequestId } from "../src/message/json-rpc.ts";
+import type { RequestId } from "../src/message/transport.ts";
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,5 @@
 import type { Diagnostic, HttpEntry, JsonObject, ServerSpec, HostsideError, EntrySettings } from "@hostside/core";
-import type { RequestId } from "../src/message/json-rpc.ts";
-import type { SendOptions, Transport } from "../src/message/transport.ts";
+import type { RequestId, SendOptions, Transport } from "../src/message/transport.ts";
 import type { HttpOptions } from "../src/http/http-options.ts";
 import { openSse, openStreamableHttp } from "../src/http/open-http.ts";
 import { createTransportContext } from "../src/context/transport-context.ts";

@@ -8,7 +8,7 @@ import {
   withErrorContext,
 } from "@hostside/core/implement";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
-import { quoteJson } from "../text/quote-json.ts";
+import { quoteJson } from "../text/safe-excerpt.ts";
 import { awaitTask, type AwaitTaskInit, type LostTask } from "./tasks.ts";
 import type { Cooldown } from "./cooldown.ts";
 import type { Liveness } from "./liveness.ts";

@@ -1,7 +1,7 @@
 import { defaultLimits, type JsonObject, type ServerLimits, type ToolListing } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
-import { createToolListingReader } from "./join-tool-pages.ts";
+import { createToolListingReader } from "./list-tools.ts";
 
 const inputSchema = { type: "object" };
 const tool = (name: string, members: object = {}): JsonObject => ({ name, inputSchema, ...members });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { measureSchema, type SchemaLimits } from "./measure-schema.ts";
+import { measureSchema, type SchemaLimits } from "./parse-tool.ts";
 
 const generous = { maxSchemaDepth: 64, maxSchemaLength: 65_536 };
 

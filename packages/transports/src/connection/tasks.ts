@@ -1,20 +1,17 @@
 import { isHostsideError, HostsideError, type JsonObject, type JsonValue, type LostCall } from "@hostside/core";
 import { isJsonObject, tell, withErrorContext } from "@hostside/core/implement";
-import { withCarriedMeta } from "../message/carried-meta.ts";
+import { withCarriedMeta, type OutgoingRequest } from "../message/outgoing-request.ts";
 import { fromRpcError } from "../message/from-rpc-error.ts";
-import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import {
   describeRequest,
   errorContextOf,
   requestAbortedError,
   requestTimeoutError,
 } from "../message/request-errors.ts";
-import { quoteJson } from "../text/quote-json.ts";
-import { waitFor } from "../time/cancellable-wait.ts";
-import { eitherSignal } from "../time/either-signal.ts";
+import { quoteJson } from "../text/safe-excerpt.ts";
+import { eitherSignal, waitFor } from "../time/cancellable-wait.ts";
 import type { QuestionTally } from "../wire/elicitor.ts";
-import { answerInputRequests } from "./input-rounds.ts";
-import { inputRequired, type RoundsInit, type TimeLeft } from "./request-in-rounds.ts";
+import { answerInputRequests, inputRequired, type RoundsInit, type TimeLeft } from "./request-in-rounds.ts";
 
 /** What waiting for a task goes by. */
 export interface AwaitTaskInit extends RoundsInit {

@@ -1,4 +1,4 @@
-import { HostsideError, type ConnectionGuard, type GuardedServer, type GuardRefusal } from "@hostside/core";
+import { HostsideError, type ConnectionGuard, type GuardRefusal, type GuardedServer } from "@hostside/core";
 import { isJsonObject, quoteText } from "@hostside/core/implement";
 
 /** A question to a guard. */
@@ -53,4 +53,16 @@ export function askForCommand(
 
 function isRefusal(value: unknown): value is GuardRefusal {
   return isJsonObject(value) && typeof value["reason"] === "string" && typeof value["rule"] === "string";
+}
+
+const questions = ["checkUrl", "checkAddress", "checkCommand"] as const;
+
+/**
+ * Throws a `TypeError` for a guard that cannot be asked: one that is left out by mistake would let
+ * everything through.
+ */
+export function assertGuard(owner: string, guard: unknown): void {
+  if (guard === undefined) return;
+  if (isJsonObject(guard) && questions.every((name) => typeof guard[name] === "function")) return;
+  throw new TypeError(`${owner}: guard must have the functions ${questions.join(", ")}`);
 }

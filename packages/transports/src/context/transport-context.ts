@@ -1,7 +1,6 @@
 import type { Clock, Random, ServerLog, ServerSpec } from "@hostside/core";
 import { createSecretMemory, systemClock, type SecretMemory } from "@hostside/core/implement";
-import { resolveSettings } from "./resolve-settings.ts";
-import type { ServerContext } from "./server-context.ts";
+import { resolveSettings, type ServerContext } from "./server-context.ts";
 
 /** What every opener of a transport goes by, besides the spec: `open(spec, context)`. */
 export interface TransportContext extends ServerContext {

@@ -3,7 +3,7 @@ import type { KnownServer } from "@hostside/core/implement";
 import { firstModernVersion } from "../message/revisions.ts";
 import { createActiveClock } from "../time/active-clock.ts";
 import { createWire } from "../wire/wire.ts";
-import type { ConnectAttempt } from "./attempt.ts";
+import type { ConnectAttempt } from "./next-attempt.ts";
 import type { AttemptInit, Established } from "./make-attempt.ts";
 
 /**

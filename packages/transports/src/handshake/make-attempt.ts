@@ -1,15 +1,18 @@
-import { isHostsideError, HostsideError } from "@hostside/core";
-import { untilAborted } from "@hostside/core/implement";
-import type { HandshakeContext } from "./handshake-context.ts";
-import type { Elicitor } from "../wire/elicitor.ts";
-import { fromSdkError } from "../sdk/from-sdk-error.ts";
-import type { Transport } from "../message/transport.ts";
-import { quoteEvidence } from "../text/quote-evidence.ts";
-import { createActiveClock } from "../time/active-clock.ts";
-import { eitherSignal } from "../time/either-signal.ts";
-import { createWire, type Wire, type WireEvents } from "../wire/wire.ts";
+import { HostsideError, isHostsideError, type ServerSpec } from "@hostside/core";
+import { untilAborted, type Deadline } from "@hostside/core/implement";
+import type { ServerContext } from "../context/server-context.ts";
+import type { EraCache } from "./era-cache.ts";
+import type { ConnectAttempt, FailedAttempt } from "./next-attempt.ts";
 import { shakeHands, type Greeting, type HandshakeStep } from "./shake-hands.ts";
-import type { ConnectAttempt, FailedAttempt } from "./attempt.ts";
+import type { MetaSource } from "../message/outgoing-request.ts";
+import type { ClientIdentity } from "../message/revisions.ts";
+import type { Transport } from "../message/transport.ts";
+import { fromSdkError } from "../sdk/from-sdk-error.ts";
+import { quoteEvidence } from "../text/safe-excerpt.ts";
+import { createActiveClock, type ActiveClocks } from "../time/active-clock.ts";
+import { eitherSignal } from "../time/cancellable-wait.ts";
+import type { Elicitor } from "../wire/elicitor.ts";
+import { createWire, type Wire, type WireEvents } from "../wire/wire.ts";
 
 /** A transport with a wire on it, on which the handshake is done. */
 export interface Established extends Greeting {
@@ -142,4 +145,25 @@ function toHandshakeError(
     },
     cause: error,
   });
+}
+
+/** What all attempts of one connection share. */
+export interface HandshakeContext extends ServerContext {
+  readonly spec: ServerSpec;
+  /** What is kept when the opening is over. */
+  readonly lasting: ServerContext;
+  readonly identity: ClientIdentity;
+  readonly eraCache: EraCache;
+  /**
+   * What goes along in `_meta` of the requests that the connection begins with; absent when nothing
+   * does.
+   */
+  readonly opening: MetaSource | undefined;
+  /** For all attempts together. Whoever made the context disposes of it. */
+  readonly deadline: Deadline;
+  /**
+   * Makes what answers a server's elicitations; absent when nobody does, and then they are not
+   * advertised.
+   */
+  readonly createElicitor: ((activeClock: ActiveClocks) => Elicitor) | undefined;
 }

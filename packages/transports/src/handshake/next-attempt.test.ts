@@ -1,7 +1,6 @@
 import { HostsideError, type ErrorDetails, type ServerSpec, type HostsideErrorCode } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import type { FailedAttempt } from "./attempt.ts";
-import { firstAttempt, mostTellingError, nextAttempt } from "./next-attempt.ts";
+import { firstAttempt, mostTellingError, nextAttempt, type FailedAttempt } from "./next-attempt.ts";
 
 const stdio: ServerSpec = { id: "s", type: "stdio", command: "x" };
 const http: ServerSpec = { id: "s", type: "http", url: "https://x.test/mcp" };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createServerContext } from "../../test/server-context.ts";
-import { readDiscovered, readInitialized } from "./read-greeting.ts";
+import { readDiscovered, readInitialized } from "./shake-hands.ts";
 
 const context = createServerContext();
 

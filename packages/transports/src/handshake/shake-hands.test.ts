@@ -3,7 +3,7 @@ import { isJsonObject } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { openWire } from "../../test/open-wire.ts";
 import type { Transport } from "../message/transport.ts";
-import type { Handshake } from "./attempt.ts";
+import type { Handshake } from "./next-attempt.ts";
 import { shakeHands } from "./shake-hands.ts";
 import { createServerContext } from "../../test/server-context.ts";
 

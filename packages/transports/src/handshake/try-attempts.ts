@@ -1,8 +1,14 @@
 import { HostsideError, type Diagnostic } from "@hostside/core";
 import { withErrorContext, type Deadline } from "@hostside/core/implement";
 import { makeAttempt, type AttemptInit, type Established } from "./make-attempt.ts";
-import type { ConnectAttempt, FailedAttempt } from "./attempt.ts";
-import { bareAttempt, firstAttempt, mostTellingError, nextAttempt } from "./next-attempt.ts";
+import {
+  bareAttempt,
+  firstAttempt,
+  mostTellingError,
+  nextAttempt,
+  type ConnectAttempt,
+  type FailedAttempt,
+} from "./next-attempt.ts";
 
 /** What {@linkcode tryAttempts} needs besides what each attempt does. */
 export interface AttemptsInit extends Omit<AttemptInit, "onOverdue"> {

@@ -9,8 +9,7 @@ import { createHttpEndpoint, type HttpEndpoint } from "./exchange/http-endpoint.
 import { createHostHeaders } from "./exchange/host-headers.ts";
 import type { HttpOptions } from "./http-options.ts";
 export { openAuthorizationFetch } from "./open-authorization-fetch.ts";
-import { openExchange, type HttpServerSpec } from "./open-exchange.ts";
-import { askAuthorization, requestAuthorization } from "./request-authorization.ts";
+import { askAuthorization, openExchange, requestAuthorization, type HttpServerSpec } from "./open-exchange.ts";
 import { createSseTransport } from "./sse/sse-transport.ts";
 import { createStreamableHttpTransport } from "./streamable/streamable-http-transport.ts";
 

@@ -1,5 +1,5 @@
 import { HostsideError, type JsonObject } from "@hostside/core";
-import { isJsonObject, jsonValuesBeyond } from "@hostside/core/implement";
+import { findLostNumber, isJsonObject, jsonValuesBeyond, rememberDigits } from "@hostside/core/implement";
 import type { Transport } from "./transport.ts";
 
 /**
@@ -96,4 +96,29 @@ export function rejectDeepMessage(message: JsonObject, transport: Transport, ser
   const answered = answeredRequest(message);
   if (answered === undefined) transport.onerror?.(new Error(text));
   else transport.onrequestfailed?.(answered, new HostsideError(text, { code: "protocol_error", serverId }));
+}
+
+/**
+ * Whether an object can be meant as a JSON-RPC message, right or wrong: it says so, or has a
+ * method, an id, or an error as JSON-RPC has them. A line of a log that happens to be JSON has none
+ * of these.
+ */
+export function isMessage({ method, id, jsonrpc, error }: JsonObject): boolean {
+  if (typeof method === "string" || typeof id === "number" || typeof id === "string" || jsonrpc !== undefined)
+    return true;
+  return isJsonObject(error) && typeof error["code"] === "number";
+}
+
+/**
+ * Parses the text of a message. Remembers of structured content whether its numbers keep their
+ * digits. Throws a `SyntaxError` for a text that is not valid JSON.
+ */
+export function parseMessage(text: string): unknown {
+  const message: unknown = JSON.parse(text);
+  const result = isJsonObject(message) ? message["result"] : undefined;
+  const structured = isJsonObject(result) ? result["structuredContent"] : undefined;
+  if (typeof structured === "object" && structured !== null) {
+    rememberDigits(structured, findLostNumber(text, ["result", "structuredContent"]));
+  }
+  return message;
 }

@@ -1,7 +1,6 @@
 import { HostsideError, type ErrorDetails, type HostsideErrorCode, type JsonObject } from "@hostside/core";
 import { isConfidentialUrl, isJsonObject, quoteText, redactData } from "@hostside/core/implement";
-import { toJson } from "../text/quote-json.ts";
-import { safeExcerpt } from "../text/safe-excerpt.ts";
+import { safeExcerpt, toJson } from "../text/safe-excerpt.ts";
 import { knownRevisions } from "./revisions.ts";
 import {
   saysRevisionChanged,

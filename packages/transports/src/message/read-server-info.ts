@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue, ProtocolEra, ServerInfo, ServerLimits } from "@hostside/core";
 import { isJsonObject, redactData, type Redactor } from "@hostside/core/implement";
-import { toJson } from "../text/quote-json.ts";
-import { safeExcerpt } from "../text/safe-excerpt.ts";
+import { safeExcerpt, toJson } from "../text/safe-excerpt.ts";
 
 /**
  * What a handshake, or a client of somebody else's, found out about a server; everything in it is

@@ -1,4 +1,4 @@
-import type { RequestId } from "./json-rpc.ts";
+import type { RequestId } from "./transport.ts";
 
 /** Text at either end of a message; they may overlap. */
 export interface MessageEnds {

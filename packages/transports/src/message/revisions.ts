@@ -1,4 +1,3 @@
-import type { ClientIdentity } from "./client-identity.ts";
 import type { JsonObject } from "@hostside/core";
 
 /**
@@ -40,4 +39,13 @@ export function modernEnvelope(protocolVersion: string, identity: ClientIdentity
         ? identity.capabilities
         : { ...identity.capabilities, extensions: identity.extensions },
   };
+}
+
+/** Who the host says it is, and what it offers to servers. */
+export interface ClientIdentity {
+  readonly info: { readonly name: string; readonly version: string };
+  /** Elicitation or nothing; never roots, sampling or logging (SEP-2577). */
+  readonly capabilities: JsonObject;
+  /** Extensions of 2026-07-28, by their names; earlier revisions are told of none. */
+  readonly extensions?: JsonObject | undefined;
 }

@@ -1,5 +1,4 @@
-import type { CallContext, JsonObject, HostsideError } from "@hostside/core";
-import type { RequestId } from "./json-rpc.ts";
+import type { CallContext, HostsideError, JsonObject } from "@hostside/core";
 
 /**
  * What can be said about one message on its way out. Names follow the official SDK's
@@ -98,4 +97,21 @@ export interface Transport {
    * bounded and without secrets.
    */
   readonly strayLine?: string | undefined;
+}
+
+/**
+ * What tells one request from another. Ours are numbers; what a server, or a transport that
+ * somebody brought, makes of them may be text.
+ */
+export type RequestId = number | string;
+
+/** A message that wants an answer. */
+export interface RpcRequest extends JsonObject {
+  readonly id: RequestId;
+  readonly method: string;
+}
+
+/** Whether a message of ours is a request; a server's has to be looked at more closely. */
+export function isRequest(message: JsonObject): message is RpcRequest {
+  return "method" in message && "id" in message;
 }

@@ -1,13 +1,13 @@
 import { isHostsideError, HostsideError, type ServerSpec } from "@hostside/core";
 import { systemClock, type ConnectionHooks, type KnownServer } from "@hostside/core/implement";
 import { assumable } from "../handshake/assume-server.ts";
-import type { HandshakeContext } from "../handshake/handshake-context.ts";
+import type { HandshakeContext } from "../handshake/make-attempt.ts";
 import { createElicitor } from "../wire/elicitor.ts";
 import { guardHooks, type GuardedHooks } from "../context/guard-hooks.ts";
 import type { ConnectorEffects, ConnectorOptions } from "./connector-options.ts";
 import { createConnectDeadline } from "./connect-deadline.ts";
 import type { EraCache } from "../handshake/era-cache.ts";
-import { resolveSettings } from "../context/resolve-settings.ts";
+import { resolveSettings } from "../context/server-context.ts";
 import { createTransportContext, withoutOpening, type TransportContext } from "../context/transport-context.ts";
 
 /**

@@ -1,5 +1,6 @@
 import type { ServerSpec } from "@hostside/core";
-import type { ConnectionHooks, Fields } from "@hostside/core/implement";
+import { assertKnownOptions, isPlainObject, kindOf, type ConnectionHooks, type Fields } from "@hostside/core/implement";
+import { assertGuard } from "../context/ask-guard.ts";
 import type { Fetch } from "../http/exchange/fetch-exchange.ts";
 import type { HttpOptions } from "../http/http-options.ts";
 
@@ -75,3 +76,57 @@ export const connectorFields: Fields<ConnectorOptions> = {
   random: true,
   effects: true,
 };
+
+/**
+ * Throws a `TypeError` for a proxy or authorities that are none. A proxy's URL may have a password
+ * in it, so that its text is quoted nowhere.
+ */
+export function assertHttpOptions(
+  owner: string,
+  { proxy, ca, fetch }: Pick<HttpOptions, "ca" | "fetch" | "proxy">,
+): void {
+  const fail = (rule: string): TypeError => new TypeError(`${owner}: ${rule}`);
+  if (proxy !== undefined && proxy !== false && proxy !== "environment" && !isHttpUrl(proxy))
+    throw fail('proxy must be false, "environment" or the http: or https: URL of a proxy');
+  const certificates = ca === undefined ? [] : [ca].flat();
+  if (!certificates.every((it) => typeof it === "string" && it.includes("-----BEGIN CERTIFICATE-----")))
+    throw fail("ca must be a certificate in PEM, or a list of them");
+  if (fetch !== undefined && (ca !== undefined || (proxy !== undefined && proxy !== false)))
+    throw fail("proxy and ca are for requests that Node makes, and cannot be used together with fetch");
+}
+
+function isHttpUrl(value: unknown): boolean {
+  return typeof value === "string" && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+}
+
+/** Throws a `TypeError` that names the option that is unknown or of a wrong type. */
+export function assertConnectorOptions(options: ConnectorOptions): void {
+  assertKnownOptions("createConnector()", options, connectorFields);
+  const fail = (rule: string): TypeError => new TypeError(`createConnector(): ${rule}`);
+  const { clientInfo, clock, guard, maxConcurrentStarts, tasks } = options;
+  assertGuard("createConnector()", guard);
+  if (clientInfo !== undefined && !isClientInfo(clientInfo))
+    throw fail("clientInfo must be an object with a name and a version, texts that are not empty");
+  if (clock !== undefined && !hasFunctions(clock, ["now", "schedule"]))
+    throw fail("clock must have the functions now, schedule");
+  if (maxConcurrentStarts !== undefined && !(Number.isInteger(maxConcurrentStarts) && maxConcurrentStarts > 0))
+    throw fail("maxConcurrentStarts must be a positive integer");
+  if (tasks !== undefined && typeof tasks !== "boolean") throw fail("tasks must be a boolean");
+  assertHttpOptions("createConnector()", options);
+  for (const name of ["authProvider", "effects", "fetch", "headersFor", "onElicit", "random"] as const)
+    if (options[name] !== undefined && typeof options[name] !== "function")
+      throw fail(`${name} must be a function, not ${kindOf(options[name])}`);
+}
+
+function isClientInfo(info: unknown): boolean {
+  return isPlainObject(info) && isText(info["name"]) && isText(info["version"]);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function hasFunctions(value: unknown, members: readonly string[]): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return members.every((member) => typeof Reflect.get(value, member) === "function");
+}

@@ -1,7 +1,7 @@
 import type { AuthorizationFetch } from "@hostside/core";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import type { AuthorizationFetchOptions } from "../http/open-authorization-fetch.ts";
-import { assertHttpOptions } from "./assert-http-options.ts";
+import { assertHttpOptions } from "./connector-options.ts";
 import { loadHttp } from "./load-transport.ts";
 
 export type { AuthorizationFetchOptions } from "../http/open-authorization-fetch.ts";

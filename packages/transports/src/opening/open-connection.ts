@@ -8,8 +8,7 @@ import type { Elicitor } from "../wire/elicitor.ts";
 import type { ListeningClient } from "../message/listening-client.ts";
 import { readServerInfo, type ClaimedServerInfo } from "../message/read-server-info.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
-import { chooseResourceSource } from "../connection/resource-source.ts";
-import { createResourceSubscriptions } from "../connection/resource-subscriptions.ts";
+import { chooseResourceSource, createResourceSubscriptions } from "../connection/resource-subscriptions.ts";
 import { createChangeRouter, wantedLists, type ChangeRouter } from "../connection/route-changes.ts";
 import {
   createClientChannel,

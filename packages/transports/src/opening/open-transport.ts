@@ -3,7 +3,7 @@ import { closePart, openCustom } from "../sdk/open-custom.ts";
 import type { Transport } from "../message/transport.ts";
 import { loadHttp } from "./load-transport.ts";
 import { openMemory } from "../memory/open-memory.ts";
-import type { ConnectAttempt } from "../handshake/attempt.ts";
+import type { ConnectAttempt } from "../handshake/next-attempt.ts";
 import type { ConnectionContext } from "./connection-context.ts";
 import type { ConnectorEffects } from "./connector-options.ts";
 import type { StdioEffects } from "../stdio/open-stdio.ts";

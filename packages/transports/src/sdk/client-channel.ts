@@ -13,7 +13,7 @@ import {
   requestTimeoutError,
 } from "../message/request-errors.ts";
 import { createActiveClock } from "../time/active-clock.ts";
-import { eitherSignal } from "../time/either-signal.ts";
+import { eitherSignal } from "../time/cancellable-wait.ts";
 import { fromSdkError } from "./from-sdk-error.ts";
 import type { CustomClient } from "./open-custom.ts";
 

@@ -1,6 +1,6 @@
 import { HostsideError, type Cancel, type Clock, type HostsideErrorCode } from "@hostside/core";
 import { safeCause, type Redactor } from "@hostside/core/implement";
-import { quoteEvidence, type Evidence } from "../text/quote-evidence.ts";
+import { quoteEvidence, type Evidence } from "../text/safe-excerpt.ts";
 import { hasExited } from "./end-process.ts";
 import { drainOutput, type OutputPipe } from "./output-pipe.ts";
 import type { ServerProcess } from "./process-group.ts";

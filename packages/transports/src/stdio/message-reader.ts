@@ -6,13 +6,13 @@ import {
   answeredRequest,
   excessValues,
   isLargeBatch,
+  isMessage,
   maxMessageDepth,
+  parseMessage,
   tooManyMessages,
   type ValueLimit,
 } from "../message/admission.ts";
-import { isMessage } from "../message/is-message.ts";
-import type { RequestId } from "../message/json-rpc.ts";
-import { parseMessage } from "../message/parse-message.ts";
+import type { RequestId } from "../message/transport.ts";
 import { endsOf, recoverRequestId } from "../message/recover-request-id.ts";
 import { isUtf8 } from "../bytes/is-utf8.ts";
 import { safeExcerpt, withoutBrokenEnd } from "../text/safe-excerpt.ts";

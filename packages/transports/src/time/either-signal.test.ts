@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { eitherSignal } from "./either-signal.ts";
+import { eitherSignal } from "./cancellable-wait.ts";
 
 describe("eitherSignal()", () => {
   it.each(["of the call", "that lasts"])("aborts with the reason of the one %s", (which) => {

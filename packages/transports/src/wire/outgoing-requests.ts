@@ -11,21 +11,19 @@ import {
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import { mayHaveChangedRevision, saysRevisionChanged } from "../message/session-words.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
-import { quoteJson, toJson } from "../text/quote-json.ts";
+import { quoteJson, toJson } from "../text/safe-excerpt.ts";
 import { runHook } from "../time/run-hook.ts";
 import type { ActiveClock, ActiveClocks } from "../time/active-clock.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
+import { createElicitationOrigin, isSomebodys, type ElicitationOrigin, type ElicitingRequest } from "./elicitor.ts";
 import {
-  createElicitationOrigin,
-  isSomebodys,
-  type ElicitationOrigin,
-  type ElicitingRequest,
-} from "./elicitation-origin.ts";
-import { createRequestIds, type RequestIds } from "./request-ids.ts";
+  createRequestIds,
+  tellCancelled,
+  toRequestMessage,
+  usedConnection,
+  type RequestIds,
+} from "./to-request-message.ts";
 import { readAnswer } from "./read-answer.ts";
-import { tellCancelled } from "./tell-cancelled.ts";
-import { toRequestMessage } from "./to-request-message.ts";
-import { usedConnection } from "./used-connection.ts";
 import {
   requestAbortedError,
   asHostsideError,

@@ -1,9 +1,8 @@
 import type { JsonObject } from "@hostside/core";
 import { createLazyMap, isJsonObject } from "@hostside/core/implement";
-import type { Elicitor } from "./elicitor.ts";
+import type { ElicitationOrigin, Elicitor } from "./elicitor.ts";
 import type { Transport } from "../message/transport.ts";
-import { toJson } from "../text/quote-json.ts";
-import type { ElicitationOrigin } from "./elicitation-origin.ts";
+import { toJson } from "../text/safe-excerpt.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
 /**

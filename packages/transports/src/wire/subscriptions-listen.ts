@@ -1,12 +1,12 @@
 import { HostsideError, type JsonObject } from "@hostside/core";
 import { createLazyMap, formatMs, isJsonObject } from "@hostside/core/implement";
-import { carriedMeta, type MetaSource } from "../message/carried-meta.ts";
+import { carriedMeta, type MetaSource } from "../message/outgoing-request.ts";
 import type { ChangeFilter, ListeningClient, OpenedStream } from "../message/listening-client.ts";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import type { Transport } from "../message/transport.ts";
 import { readAnswer } from "./read-answer.ts";
 import { asHostsideError } from "../message/request-errors.ts";
-import { toOwnId } from "./to-own-id.ts";
+import { toOwnId } from "./to-request-message.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
 /**

@@ -1,24 +1,26 @@
 import { cleanText, HostsideError, type JsonObject, type Progress, type ServerLog } from "@hostside/core";
 import { isJsonObject, settleWithin, withErrorContext } from "@hostside/core/implement";
-import type { MetaSource } from "../message/carried-meta.ts";
-import type { ClientIdentity } from "../message/client-identity.ts";
+import type { MetaSource, OutgoingRequest } from "../message/outgoing-request.ts";
+import { isModernVersion, modernEnvelope, type ClientIdentity } from "../message/revisions.ts";
 import type { ListeningClient } from "../message/listening-client.ts";
 import type { Elicitor } from "./elicitor.ts";
 import type { Transport } from "../message/transport.ts";
-import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
-import { quoteJson, toJson } from "../text/quote-json.ts";
-import { safeExcerpt } from "../text/safe-excerpt.ts";
+import { quoteJson, safeExcerpt, toJson } from "../text/safe-excerpt.ts";
 import type { ActiveClocks } from "../time/active-clock.ts";
 import { createOutgoingRequests, type OutgoingRequests } from "./outgoing-requests.ts";
-import { createNotificationGate, type NotificationGate } from "./notification-gate.ts";
+import {
+  createChangeReporter,
+  createNotificationGate,
+  type ChangeEvents,
+  type ChangeReporter,
+  type NotificationGate,
+} from "./report-changes.ts";
 import { asHostsideError } from "../message/request-errors.ts";
-import { isModernVersion, modernEnvelope } from "../message/revisions.ts";
-import { createChangeReporter, type ChangeEvents, type ChangeReporter } from "./report-changes.ts";
 import { createServerRequests, type ServerRequests } from "./server-requests.ts";
 import { createListenStreams, type ListenStreams } from "./subscriptions-listen.ts";
-import { toOwnId } from "./to-own-id.ts";
-import { isMessage } from "../message/is-message.ts";
+import { toOwnId } from "./to-request-message.ts";
+import { isMessage } from "../message/admission.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
 /**

@@ -8,8 +8,8 @@ import {
   withErrorContext,
 } from "@hostside/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
-import type { Authorizer, AuthorizationRefusal } from "../exchange/authorizer.ts";
-import { bodyExcerptOf } from "../exchange/excerpt.ts";
+import type { Authorizer, AuthorizationRefusal } from "../exchange/send-again-once-authorized.ts";
+import { bodyExcerptOf } from "../../text/safe-excerpt.ts";
 import { isServerCredentials, type AuthorizationProvider, type TokenSource } from "./authorization-provider.ts";
 import type { OAuthFetch } from "./exchange-fetch.ts";
 

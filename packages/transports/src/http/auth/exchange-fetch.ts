@@ -1,7 +1,7 @@
 import { HostsideError } from "@hostside/core";
 import { formatMs, isConfidentialUrl, learnOAuthAnswer, learnOAuthRequest } from "@hostside/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
-import { guardCredentials } from "../exchange/guard-credentials.ts";
+import { guardCredentials } from "../exchange/credential-headers.ts";
 import type { HttpClient, HttpReply, HttpRequest } from "../exchange/http-exchange.ts";
 import { readBody } from "../exchange/read-body.ts";
 

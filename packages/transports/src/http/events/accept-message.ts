@@ -1,6 +1,9 @@
-import type { JsonObject } from "@hostside/core";
+import type { JsonObject, Random, ServerLimits } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import type { RequestId } from "../../message/json-rpc.ts";
+import { createSeldomReport } from "../../context/report-seldom.ts";
+import type { ServerContext } from "../../context/server-context.ts";
+import type { HttpEndpoint } from "../exchange/http-endpoint.ts";
+import type { RequestId } from "../../message/transport.ts";
 
 /** Where messages go. */
 export interface ReceivedMessageSink {
@@ -76,4 +79,23 @@ function answers(message: JsonObject, id: RequestId): boolean {
  */
 export function isSameId(given: unknown, id: RequestId): boolean {
   return given === id || given === String(id);
+}
+
+/** Takes what is odd in a message, and what became of it, in a few words of ours. */
+type AnomalyReport = (what: string, fate?: string) => void;
+
+/** Reports odd messages ever more seldom, each as a `protocol-anomaly` diagnostic. */
+export function createAnomalyReport(context: Pick<ServerContext, "onDiagnostic" | "serverId">): AnomalyReport {
+  const report = createSeldomReport(context, { kind: "protocol-anomaly", noun: "messages" });
+  return (what, fate = "it was skipped") => report((soFar) => `sent ${what}; ${fate}${soFar}`);
+}
+
+/** What whoever reads messages from a server goes by. */
+export interface ReadingContext {
+  readonly endpoint: HttpEndpoint;
+  readonly sink: ReceivedMessageSink;
+  /** How large one message of the server may be. */
+  readonly limits: Pick<ServerLimits, "maxMessageBytes" | "maxMessageValues">;
+  /** Spreads reconnections. */
+  readonly random: Random;
 }

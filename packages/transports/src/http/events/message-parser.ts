@@ -1,12 +1,18 @@
 import type { HostsideError } from "@hostside/core";
 import { isHeaderValue, utf8Length } from "@hostside/core/implement";
 import { createParser, type EventSourceParser } from "eventsource-parser";
-import { admitDepth, answeredRequest, excessValues, isLargeBatch, tooManyMessages } from "../../message/admission.ts";
-import type { RequestId } from "../../message/json-rpc.ts";
-import { parseMessage } from "../../message/parse-message.ts";
+import {
+  admitDepth,
+  answeredRequest,
+  excessValues,
+  isLargeBatch,
+  parseMessage,
+  tooManyMessages,
+} from "../../message/admission.ts";
+import type { RequestId } from "../../message/transport.ts";
 import { endsOf, recoverRequestId } from "../../message/recover-request-id.ts";
 import { messageTooLarge, noAnswer, noMessages } from "../exchange/answer-error.ts";
-import type { ReadingContext } from "./reading-context.ts";
+import type { ReadingContext } from "./accept-message.ts";
 
 // Signs of life are no messages, and a server that may send small messages alone may send them,
 // too. But a mebibyte of them is none.

@@ -1,10 +1,10 @@
 import { isHostsideError, redactUrl, HostsideError } from "@hostside/core";
 import { formatMs, safeCause } from "@hostside/core/implement";
-import { bodyExcerptOf } from "./excerpt.ts";
+import { bodyExcerptOf } from "../../text/safe-excerpt.ts";
 import type { SessionUse } from "./from-http-status.ts";
 import type { HttpEndpoint } from "./http-endpoint.ts";
 import type { CompleteReply } from "./read-body.ts";
-import { replyKindOf } from "./reply-kind.ts";
+import { replyKindOf } from "./http-exchange.ts";
 
 /** A message of the server is larger than the limit. */
 export function messageTooLarge({ serverId }: HttpEndpoint, maxMessageBytes: number): HostsideError {

@@ -1,6 +1,13 @@
-import { cleanText, HostsideError, type CredentialHeaders, type HostsideErrorCode } from "@hostside/core";
-import { isHeaderName, isHeaderValue, isReservedHeader } from "@hostside/core/implement";
+import { HostsideError, cleanText, type CredentialHeaders, type HostsideErrorCode } from "@hostside/core";
+import {
+  isConfidentialUrl,
+  isCredentialHeader,
+  isHeaderName,
+  isHeaderValue,
+  isReservedHeader,
+} from "@hostside/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
+import type { HttpRequest } from "./http-exchange.ts";
 
 const longestExcerpt = 100;
 
@@ -47,4 +54,32 @@ function learnValue(value: string, learn: (secret: string) => void): void {
 
 function quote(name: string): string {
   return JSON.stringify(cleanText(name, longestExcerpt));
+}
+
+/**
+ * The last check before a request leaves: whatever put them there, headers that carry credentials
+ * only go where nobody else listens. Throws `invalid_spec`, naming the header.
+ */
+export function guardCredentials({ url, headers }: Pick<HttpRequest, "headers" | "url">, serverId: string): void {
+  if (isConfidentialUrl(url)) return;
+  const exposed = Object.keys(headers).find(isCredentialHeader);
+  if (exposed === undefined) return;
+  throw new HostsideError(`header ${exposed} would travel unencrypted to ${url.origin}; use https:`, {
+    code: "invalid_spec",
+    serverId,
+    details: { field: `headers.${exposed}` },
+  });
+}
+
+/**
+ * A text as a header value: as it is when every recipient reads it the same way, or else as
+ * `=?base64?…?=` of its UTF-8 bytes (2026-07-28, "Value Encoding"). A text that looks like the
+ * latter is encoded too.
+ */
+export function encodeHeaderValue(text: string): string {
+  const plain = text !== "" && isHeaderValue(text) && text === text.trim();
+  if (plain && !(text.startsWith("=?base64?") && text.endsWith("?="))) return text;
+  let bytes = "";
+  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
+  return `=?base64?${btoa(bytes)}?=`;
 }

@@ -7,7 +7,7 @@ import {
 } from "@hostside/core";
 import { isJsonObject, parseRetryAfter, type Redactor } from "@hostside/core/implement";
 import { saysSessionIsForgotten } from "../../message/session-words.ts";
-import { bodyExcerptOf } from "./excerpt.ts";
+import { bodyExcerptOf } from "../../text/safe-excerpt.ts";
 import type { CompleteReply } from "./read-body.ts";
 
 // Room for a URL of metadata and a list of scopes.

@@ -1,12 +1,10 @@
 import type { Clock, CredentialHeaders, HttpEntry, ServerSpec, HostsideError } from "@hostside/core";
 import { bearerTokenOf, isConfidentialUrl, isCredentialHeader, type Redactor } from "@hostside/core/implement";
 import type { LastingContext } from "../../context/transport-context.ts";
-import type { Authorizer, RecoveryMode } from "./authorizer.ts";
-import { toRequestHeaders } from "./credential-headers.ts";
+import { sendAgainOnceAuthorized, type Authorizer, type RecoveryMode } from "./send-again-once-authorized.ts";
+import { guardCredentials, toRequestHeaders } from "./credential-headers.ts";
 import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
 import type { Carried } from "./host-headers.ts";
-import { sendAgainOnceAuthorized } from "./send-again-once-authorized.ts";
-import { guardCredentials } from "./guard-credentials.ts";
 import type { HttpCall, HttpClient, HttpRequest, HttpReply } from "./http-exchange.ts";
 import type { CompleteReply } from "./read-body.ts";
 

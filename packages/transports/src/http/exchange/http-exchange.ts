@@ -1,7 +1,7 @@
-import type { TlsTrust } from "../sockets/tls-trust.ts";
 import type { Clock, HostsideError, ServerTls } from "@hostside/core";
 import type { Redactor } from "@hostside/core/implement";
 import type { HttpGuard } from "./http-guard.ts";
+import type { TlsTrust } from "../sockets/trusted-context.ts";
 
 /**
  * One HTTP request. The exchange adds what frames it (`host`, `content-length`, `accept-encoding`).
@@ -104,4 +104,35 @@ export interface HttpExchangeInit {
   readonly trust?: TlsTrust | undefined;
   /** Default: the real time. */
   readonly clock?: Clock;
+}
+
+/**
+ * The headers of a request that a stream may answer. A middleware that compresses and does not
+ * flush holds events back, so that none is asked for.
+ */
+export const acceptStream = { accept: "text/event-stream", "accept-encoding": "identity" } as const;
+
+/** Something under way that can be taken back; whoever waits for it gets `reason`. */
+export interface Cancellable {
+  cancel(reason: HostsideError): void;
+}
+
+/**
+ * What a reply is, by its status and media type: `refused` is anything but a success, `accepted` a
+ * success that promises no body, `other` a success with a body that MCP does not know.
+ */
+export type ReplyKind = "accepted" | "events" | "json" | "other" | "refused";
+
+/** Tells the kind of a reply. */
+export function replyKindOf({ status, header }: Pick<HttpReply, "header" | "status">): ReplyKind {
+  if (status < 200 || status > 299) return "refused";
+  if (status === 202 || status === 204 || status === 205) return "accepted";
+  const contentType = header("content-type") ?? "";
+  // As nearly every server writes them.
+  if (contentType === "application/json") return "json";
+  if (contentType === "text/event-stream") return "events";
+  const end = contentType.indexOf(";");
+  const mediaType = (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
+  if (mediaType === "text/event-stream") return "events";
+  return mediaType === "application/json" ? "json" : "other";
 }

@@ -1,19 +1,23 @@
 import { isHostsideError, type HostsideError } from "@hostside/core";
 import { systemClock } from "@hostside/core/implement";
-import type { SocketConnection, ReplySink, ResponseHeaders, WireRequest } from "../sockets/connection.ts";
+import {
+  connectTimedOut,
+  fromFetchError,
+  proxyFailed,
+  switchesProtocol,
+  unsupportedProxy,
+  type FailedRequest,
+} from "./from-fetch-error.ts";
+import { addressIn, asksForAddresses, guardLookup, type HttpGuard, type LookupAll } from "./http-guard.ts";
+import type { HttpCall, HttpClient, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
+import type { BodiesContext, BodyContext } from "./node-body.ts";
+import { createNodeReply, type NodeReply } from "./node-reply.ts";
+import type { ReplySink, ResponseHeaders, SocketConnection, WireRequest } from "../sockets/connection.ts";
 import { createConnections, type Connections } from "../sockets/connections.ts";
 import type { PendingSocket } from "../sockets/open-socket.ts";
 import { refusedByProxy } from "../sockets/open-tunnel.ts";
 import { createProxyChoice, type Proxy, type ProxyChoice } from "../sockets/proxy-choice.ts";
-import { connectTimedOut, fromFetchError, switchesProtocol, type FailedRequest } from "./from-fetch-error.ts";
-import { isUpgrade } from "../sockets/wire-error.ts";
-import { asksForAddresses, guardLookup, type LookupAll } from "./guarded-lookup.ts";
-import { addressIn, type HttpGuard } from "./http-guard.ts";
-import type { HttpCall, HttpClient, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
-import type { BodiesContext, BodyContext } from "./node-body.ts";
-import { createNodeReply, type NodeReply } from "./node-reply.ts";
-import { proxyFailed, unsupportedProxy } from "./proxy-failure.ts";
-import { createWireRequests } from "./wire-requests.ts";
+import { isUpgrade, wireError } from "../sockets/wire-error.ts";
 
 // Servers commonly close an idle connection after 5 s. A request that crosses such a close is lost
 // with an unknown outcome, so we let go first.
@@ -202,3 +206,47 @@ function refuseRequest(url: URL, guard: HttpGuard, proxy: Proxy | undefined): Ho
 function ignore(): void {
   // The promise has its functions by the time they are needed.
 }
+
+/**
+ * Says how requests are put on the wire: what a proxy fetches itself has the whole URL. Throws an
+ * error with a code `ERR_INVALID_…` for a header that none may be. What a request has in common
+ * with the one before it, the very object of its headers and that of its URL, is not made again.
+ */
+function createWireRequests(): (request: HttpRequest, proxy: Proxy | undefined) => WireRequest {
+  let url: URL | undefined;
+  let headers: HttpRequest["headers"] | undefined;
+  let origin = "";
+  let path = "";
+  let list: readonly string[] = [];
+  return (request, proxy) => {
+    if (headers !== request.headers) {
+      list = toHeaderList(request.headers);
+      headers = request.headers;
+    }
+    if (url !== request.url) {
+      url = request.url;
+      origin = url.origin;
+      path = `${url.pathname}${url.search}`;
+    }
+    const { method, body } = request;
+    if (proxy === undefined || url.protocol !== "http:") return { origin, method, target: path, headers: list, body };
+    const { authorization } = proxy;
+    const forProxy = authorization === undefined ? list : [...list, "proxy-authorization", authorization];
+    return { origin, method, target: `${origin}${path}`, headers: forProxy, body };
+  };
+}
+
+// Looked at here, before a connection is made for nothing.
+function toHeaderList(headers: HttpRequest["headers"]): readonly string[] {
+  const list = headers["accept-encoding"] === undefined ? ["accept-encoding", "gzip, deflate, br"] : [];
+  for (const name of Object.keys(headers)) {
+    const value = headers[name] ?? "";
+    if (!token.test(name)) throw wireError("ERR_INVALID_HTTP_TOKEN", "the name of a header is malformed");
+    if (illegal.test(value)) throw wireError("ERR_INVALID_CHAR", "no header can carry this value");
+    list.push(name, value);
+  }
+  return list;
+}
+
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const illegal = /[^\t\x20-\x7e\x80-\xff]/;

@@ -1,9 +1,14 @@
-import { acceptStream } from "../exchange/accept-stream.ts";
+import { acceptStream, replyKindOf, type Cancellable, type HttpReply } from "../exchange/http-exchange.ts";
 import type { JsonObject, HostsideError } from "@hostside/core";
 import { createSlots, withErrorContext, type Slots, utf8Length } from "@hostside/core/implement";
-import { isRequest, type RequestId } from "../../message/json-rpc.ts";
-import type { SendOptions, Transport } from "../../message/transport.ts";
-import { acceptAny, isSameId, type ReceivedMessageSink } from "../events/accept-message.ts";
+import { isRequest, type RequestId, type SendOptions, type Transport } from "../../message/transport.ts";
+import {
+  acceptAny,
+  createAnomalyReport,
+  isSameId,
+  type ReadingContext,
+  type ReceivedMessageSink,
+} from "../events/accept-message.ts";
 import {
   asExchangeError,
   noAnswer,
@@ -13,16 +18,11 @@ import {
   transportClosed,
 } from "../exchange/answer-error.ts";
 import { startBriefCall } from "../exchange/brief-call.ts";
-import type { ReadingContext } from "../events/reading-context.ts";
-import type { Cancellable } from "../exchange/cancellable.ts";
 import type { HttpEndpoint } from "../exchange/http-endpoint.ts";
-import type { HttpReply } from "../exchange/http-exchange.ts";
 import { createLingerWatch, type LingerWatch } from "../../time/linger-watch.ts";
 import { MessageParser } from "../events/message-parser.ts";
-import { createAnomalyReport } from "../events/report-anomalies.ts";
 import type { TransportContext } from "../../context/transport-context.ts";
 import { readRemark } from "../exchange/read-body.ts";
-import { replyKindOf } from "../exchange/reply-kind.ts";
 
 /** What a transport of the old HTTP+SSE kind is made from. */
 export interface SseInit {

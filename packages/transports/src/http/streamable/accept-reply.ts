@@ -1,17 +1,14 @@
 import type { JsonObject, HostsideErrorCode } from "@hostside/core";
 import { isJsonObject, utf8Length } from "@hostside/core/implement";
-import type { RequestId } from "../../message/json-rpc.ts";
-import { admitDepth, excessValues, isLargeBatch, tooManyMessages } from "../../message/admission.ts";
-import { parseMessage } from "../../message/parse-message.ts";
-import { acceptAnswer } from "../events/accept-message.ts";
+import type { RequestId } from "../../message/transport.ts";
+import { admitDepth, excessValues, isLargeBatch, parseMessage, tooManyMessages } from "../../message/admission.ts";
+import { acceptAnswer, type ReadingContext } from "../events/accept-message.ts";
 import { describeReply, messageTooLarge, noAnswer } from "../exchange/answer-error.ts";
-import type { ReadingContext } from "../events/reading-context.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
-import type { HttpReply } from "../exchange/http-exchange.ts";
+import type { HttpReply, ReplyKind } from "../exchange/http-exchange.ts";
 import { isUtf8 } from "../../bytes/is-utf8.ts";
 import { brokenBytesRead } from "../events/message-parser.ts";
 import { decodeBody, readBytes, readRemark } from "../exchange/read-body.ts";
-import type { ReplyKind } from "../exchange/reply-kind.ts";
 
 /** The request that a reply belongs to. */
 export interface AwaitedReply {

@@ -1,20 +1,16 @@
 import { isHostsideError, type HostsideError, type HostsideErrorCode } from "@hostside/core";
 import { isJsonObject, withErrorContext } from "@hostside/core/implement";
-import type { RequestId } from "../../message/json-rpc.ts";
-import { acceptAnswer, isSameId } from "../events/accept-message.ts";
-import type { ReadingContext } from "../events/reading-context.ts";
-import type { Cancellable } from "../exchange/cancellable.ts";
+import type { RequestId } from "../../message/transport.ts";
+import { acceptAnswer, isSameId, type ReadingContext } from "../events/accept-message.ts";
+import { replyKindOf, type Cancellable, type HttpCall, type HttpReply } from "../exchange/http-exchange.ts";
 import { startWait } from "../../time/cancellable-wait.ts";
 import { asExchangeError, noAnswer, notResumed, noStream, streamEnded } from "../exchange/answer-error.ts";
 import { isConnectionRefused } from "../exchange/from-fetch-error.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
-import { createEventMemory, type EventMemory } from "./event-memory.ts";
-import type { HttpCall, HttpReply } from "../exchange/http-exchange.ts";
+import { createEventMemory, isPassing, reconnectDelayMs, type EventMemory } from "./reconnect-back-off.ts";
 import type { LingerWatch } from "../../time/linger-watch.ts";
 import { MessageParser } from "../events/message-parser.ts";
 import { readRemark } from "../exchange/read-body.ts";
-import { isPassing, reconnectDelayMs } from "./reconnect-back-off.ts";
-import { replyKindOf } from "../exchange/reply-kind.ts";
 
 /** What is needed to follow the answer to one request. */
 export interface AnswerStreamInit {

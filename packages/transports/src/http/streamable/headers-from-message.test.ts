@@ -1,6 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { encodeHeaderValue } from "../exchange/encode-header-value.ts";
+import { encodeHeaderValue } from "../exchange/credential-headers.ts";
 import { envelopeVersionOf, protocolHeaders } from "./headers-from-message.ts";
 
 const meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };

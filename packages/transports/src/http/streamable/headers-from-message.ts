@@ -1,6 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { isHeaderValue, isJsonObject } from "@hostside/core/implement";
-import { encodeHeaderValue } from "../exchange/encode-header-value.ts";
+import { encodeHeaderValue } from "../exchange/credential-headers.ts";
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 

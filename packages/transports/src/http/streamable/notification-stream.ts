@@ -1,16 +1,12 @@
 import { isHostsideError, type HostsideError } from "@hostside/core";
-import { acceptUnsolicited } from "../events/accept-message.ts";
-import type { ReadingContext } from "../events/reading-context.ts";
-import type { Cancellable } from "../exchange/cancellable.ts";
+import { acceptUnsolicited, type ReadingContext } from "../events/accept-message.ts";
+import { replyKindOf, type Cancellable, type HttpCall, type HttpReply } from "../exchange/http-exchange.ts";
 import { startWait } from "../../time/cancellable-wait.ts";
 import { noAnswerInTime, noStream } from "../exchange/answer-error.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
-import { createEventMemory, type EventMemory } from "./event-memory.ts";
-import type { HttpCall, HttpReply } from "../exchange/http-exchange.ts";
+import { createEventMemory, isPassing, reconnectDelayMs, type EventMemory } from "./reconnect-back-off.ts";
 import { MessageParser } from "../events/message-parser.ts";
 import { readRemark, type CompleteReply } from "../exchange/read-body.ts";
-import { isPassing, reconnectDelayMs } from "./reconnect-back-off.ts";
-import { replyKindOf } from "../exchange/reply-kind.ts";
 
 /** What a notification stream is made from. */
 export interface NotificationStreamInit {

@@ -1,4 +1,4 @@
-import { acceptStream } from "../exchange/accept-stream.ts";
+import { acceptStream, replyKindOf, type Cancellable, type HttpReply } from "../exchange/http-exchange.ts";
 import { HostsideError, type Cancel, type JsonObject } from "@hostside/core";
 import {
   createSlots,
@@ -10,24 +10,24 @@ import {
   isReservedHeader,
   type Slots,
 } from "@hostside/core/implement";
-import { isRequest, type RequestId, type RpcRequest } from "../../message/json-rpc.ts";
-import type { SendOptions, Transport } from "../../message/transport.ts";
-import type { ReceivedMessageSink } from "../events/accept-message.ts";
+import {
+  isRequest,
+  type RequestId,
+  type RpcRequest,
+  type SendOptions,
+  type Transport,
+} from "../../message/transport.ts";
+import { createAnomalyReport, type ReadingContext, type ReceivedMessageSink } from "../events/accept-message.ts";
 import { acceptReply, acceptWhole, type AwaitedReply } from "./accept-reply.ts";
 import { asExchangeError, takenBack, transportClosed, noAnswer } from "../exchange/answer-error.ts";
 import { readAnswerStream } from "./answer-stream.ts";
 import { startBriefCall } from "../exchange/brief-call.ts";
-import type { ReadingContext } from "../events/reading-context.ts";
-import type { Cancellable } from "../exchange/cancellable.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
 import type { EndpointRequest, HttpEndpoint } from "../exchange/http-endpoint.ts";
-import type { HttpReply } from "../exchange/http-exchange.ts";
 import { createLingerWatch, type LingerWatch } from "../../time/linger-watch.ts";
-import { createAnomalyReport } from "../events/report-anomalies.ts";
 import type { LastingContext } from "../../context/transport-context.ts";
 import { openNotificationStream } from "./notification-stream.ts";
 import { envelopeVersionOf, protocolHeaders } from "./headers-from-message.ts";
-import { replyKindOf } from "../exchange/reply-kind.ts";
 
 /** What a Streamable HTTP transport is made from. */
 export interface StreamableHttpInit {
