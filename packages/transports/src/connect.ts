@@ -17,34 +17,19 @@ export interface ConnectOptions
   readonly signal?: AbortSignal | undefined;
 }
 
-const optionFields: Fields<ConnectOptions> = {
-  ...connectorFields,
-  signal: true,
+const hooks = {
   onToolsChanged: true,
   onResourcesChanged: true,
   onPromptsChanged: true,
   onResourceUpdated: true,
   onNotification: true,
-  principal: true,
   onDown: true,
   onDiagnostic: true,
   onLog: true,
   isInteractive: true,
   requestMeta: true,
-};
-
-const hooks = [
-  "onToolsChanged",
-  "onResourcesChanged",
-  "onPromptsChanged",
-  "onResourceUpdated",
-  "onNotification",
-  "onDown",
-  "onDiagnostic",
-  "onLog",
-  "isInteractive",
-  "requestMeta",
-] as const satisfies readonly (keyof ConnectOptions)[];
+} as const;
+const optionFields: Fields<ConnectOptions> = { ...connectorFields, ...hooks, signal: true, principal: true };
 
 /**
  * Connects to one server, for those who want to speak MCP themselves: list, call, send any request.
@@ -57,35 +42,23 @@ export async function connect(spec: ServerSpec, options: ConnectOptions = {}): P
   assertKnownOptions("connect()", options, optionFields);
   assertPrincipal("connect()", options.principal);
   if (options.signal !== undefined) assertSignal(options.signal);
-  for (const name of hooks) {
+  for (const name of Object.keys(hooks) as (keyof typeof hooks)[]) {
     if (options[name] === undefined || typeof options[name] === "function") continue;
     throw new TypeError(`connect(): ${name} must be a function, not ${kindOf(options[name])}`);
   }
-  const { signal = new AbortController().signal, onToolsChanged = ignore, onDown = ignore, ...rest } = options;
-  const { onDiagnostic = ignore, onLog = ignore, isInteractive = (): boolean => true, ...more } = rest;
-  const {
-    onResourcesChanged,
-    onPromptsChanged,
-    onResourceUpdated,
-    onNotification,
-    principal,
-    requestMeta,
-    ...connectorOptions
-  } = more;
-  return createConnector(connectorOptions).connect(
+  const { signal = new AbortController().signal, principal } = options;
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const pick = (fields: object): object => Object.fromEntries(given.filter(([name]) => name in fields));
+  return createConnector(pick(connectorFields)).connect(
     spec,
     {
-      onToolsChanged,
-      ...(onResourcesChanged && { onResourcesChanged }),
-      ...(onPromptsChanged && { onPromptsChanged }),
-      ...(onResourceUpdated && { onResourceUpdated }),
-      ...(onNotification && { onNotification }),
+      onToolsChanged: ignore,
+      onDown: ignore,
+      onDiagnostic: ignore,
+      onLog: ignore,
+      isInteractive: () => true,
+      ...pick(hooks),
       ...(principal !== undefined && { principal }),
-      ...(requestMeta && { requestMeta }),
-      onDown,
-      onDiagnostic,
-      onLog,
-      isInteractive,
     },
     signal,
   );

@@ -1,7 +1,7 @@
 import { defaultLimits, type JsonObject, type ServerLimits, type ToolListing } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
-import { createToolListingReader } from "./list-tools.ts";
+import { ToolListingReader } from "./list-tools.ts";
 
 const inputSchema = { type: "object" };
 const tool = (name: string, members: object = {}): JsonObject => ({ name, inputSchema, ...members });
@@ -148,7 +148,7 @@ describe("readToolListing()", () => {
   });
 });
 
-describe("createToolListingReader()", () => {
+describe("ToolListingReader", () => {
   it.each([
     { name: "the page limit", limits: { maxPages: 2 }, cursors: ["a", "b", "c"], truncated: "page-limit", pages: 2 },
     { name: "a repeated cursor", limits: {}, cursors: ["a", "b", "a"], truncated: "repeated-cursor", pages: 3 },
@@ -161,7 +161,7 @@ describe("createToolListingReader()", () => {
     },
     { name: "a cursor that is no string", limits: {}, cursors: ["a", 7], truncated: "bad-cursor", pages: 2 },
   ])("stops at $name and keeps what it read (faults 95, 96)", ({ limits, cursors, truncated, pages }) => {
-    const reader = createToolListingReader({ limits: { ...defaultLimits, ...limits } });
+    const reader = new ToolListingReader({ limits: { ...defaultLimits, ...limits } });
     let page = 0;
     while (typeof reader.add({ tools: [tool(`t${page}`)], nextCursor: cursors[page] ?? "end" }) === "string") page += 1;
     expect(reader.listing()).toMatchObject({ truncated, pages });
@@ -169,7 +169,7 @@ describe("createToolListingReader()", () => {
   });
 
   it("stops at the tool limit, counting what is dropped, too", () => {
-    const reader = createToolListingReader({ limits: { ...defaultLimits, maxTools: 3 } });
+    const reader = new ToolListingReader({ limits: { ...defaultLimits, maxTools: 3 } });
     expect(reader.add({ tools: [1, 2, tool("a"), tool("b")], nextCursor: "x" })).toBeUndefined();
     expect(reader.listing()).toMatchObject({ truncated: "tool-limit", tools: [{ name: "a" }], dropped: [{}, {}] });
   });
@@ -177,7 +177,7 @@ describe("createToolListingReader()", () => {
   it("counts no tool against the limit that is not wanted, however many there are", () => {
     const junk = Array.from({ length: 20 }, (_, index) => tool(`junk-${index}`));
     const limits = { ...defaultLimits, maxTools: 10 };
-    const reader = createToolListingReader({ limits, wants: (name) => !name.startsWith("junk") });
+    const reader = new ToolListingReader({ limits, wants: (name) => !name.startsWith("junk") });
     expect(reader.add({ tools: [...junk, tool("wanted")], nextCursor: "2" })).toBe("2");
     expect(reader.add({ tools: [...junk, tool("also")] })).toBeUndefined();
     const { tools, truncated } = reader.listing();
@@ -189,7 +189,7 @@ describe("createToolListingReader()", () => {
 
   it("stops when all tools together are longer than a listing may be", () => {
     const limits = { ...defaultLimits, maxListingLength: 1000 };
-    const reader = createToolListingReader({ limits });
+    const reader = new ToolListingReader({ limits });
     const page = { tools: [tool("a"), tool("b", { description: "d".repeat(900) }), tool("c"), tool("d")] };
     reader.add({ tools: [...page.tools, tool("e", { description: "d".repeat(200) }), tool("f")], nextCursor: "2" });
     expect(reader.listing().truncated).toBe("size-limit");
@@ -199,28 +199,28 @@ describe("createToolListingReader()", () => {
   });
 
   it("follows an empty cursor, and takes it for the end when the server then starts over", () => {
-    const honest = createToolListingReader({ limits: defaultLimits });
+    const honest = new ToolListingReader({ limits: defaultLimits });
     expect(honest.add({ tools: [tool("a")], nextCursor: "" })).toBe("");
     expect(honest.add({ tools: [tool("b")] })).toBeUndefined();
     expect(honest.listing().tools).toHaveLength(2);
 
-    const sloppy = createToolListingReader({ limits: defaultLimits });
+    const sloppy = new ToolListingReader({ limits: defaultLimits });
     expect(sloppy.add({ tools: [tool("a")], nextCursor: "" })).toBe("");
     expect(sloppy.add({ tools: [tool("a")], nextCursor: "" })).toBeUndefined();
     expect(sloppy.listing()).toEqual({ tools: [{ name: "a", inputSchema }], dropped: [], pages: 2 });
   });
 
   it("ends where the server ignores cursors and gives a new one each time, and takes null for no tools", () => {
-    const reader = createToolListingReader({ limits: defaultLimits });
+    const reader = new ToolListingReader({ limits: defaultLimits });
     expect(reader.add({ tools: [tool("a")], nextCursor: "1" })).toBe("1");
     expect(reader.add({ tools: [tool("a")], nextCursor: "2" })).toBeUndefined();
     expect(reader.listing()).toEqual({ tools: [{ name: "a", inputSchema }], dropped: [], pages: 2 });
-    const empty = createToolListingReader({ limits: defaultLimits });
+    const empty = new ToolListingReader({ limits: defaultLimits });
     expect([empty.add({ tools: null }), empty.listing().tools]).toEqual([undefined, []]);
   });
 
   it("says so of a page without an array of tools", () => {
-    const reader = createToolListingReader({ limits: defaultLimits });
+    const reader = new ToolListingReader({ limits: defaultLimits });
     expect([reader.add({}), reader.add({ tools: {} })]).toEqual([false, false]);
   });
 
@@ -232,7 +232,7 @@ describe("createToolListingReader()", () => {
 });
 
 function readToolListing(pages: readonly unknown[], limits: ServerLimits): ToolListing {
-  const reader = createToolListingReader({ limits });
+  const reader = new ToolListingReader({ limits });
   for (const page of pages) if (!isJsonObject(page) || typeof reader.add(page) !== "string") break;
   return reader.listing();
 }

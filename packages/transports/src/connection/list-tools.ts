@@ -46,7 +46,7 @@ export async function listTools(init: ListToolsInit, options: ListToolsOptions):
   const { context, server, channel, findFault } = init;
   const { clock } = context;
   const { limits, timeouts } = context.settings;
-  const reader = createToolListingReader({ limits, findFault, wants: options.wants });
+  const reader = new ToolListingReader({ limits, findFault, wants: options.wants });
   const hints = server.era === "modern" ? createCachingHints(clock) : undefined;
   if (!isJsonObject(server.capabilities["tools"])) return reader.listing();
   const timeoutMs = options.timeoutMs ?? timeouts.listMs;
@@ -136,22 +136,6 @@ function lifetimeOf(ttlMs: unknown): number {
   return typeof ttlMs === "number" && Number.isFinite(ttlMs) ? Math.max(0, ttlMs) : 0;
 }
 
-/** Puts a `tools/list` together, page by page. */
-interface ToolListingReader {
-  /**
-   * Takes a page in. Returns the cursor of the next one, or `undefined` when there is none or a
-   * limit says that there shall be none. Throws nothing; a page without a `tools` array gives
-   * `false`. The tools are not looked at yet.
-   */
-  add(page: JsonObject): string | undefined | false;
-  /** The next page could not be had: the listing ends with what there is. */
-  fail(failure: HostsideError): void;
-  /** Looks at the tools of the pages so far, for a moment in which there is nothing else to do. */
-  catchUp(): void;
-  /** What was read so far. */
-  listing(): ToolListing;
-}
-
 /** What a {@linkcode ToolListingReader} goes by. */
 interface ToolListingInit {
   readonly limits: ServerLimits;
@@ -163,139 +147,124 @@ interface ToolListingInit {
   readonly wants?: ((toolName: string) => boolean) | undefined;
 }
 
-/** Starts an empty listing. */
-export function createToolListingReader(init: ToolListingInit): ToolListingReader {
-  const { limits } = init;
-  const entries = createEntries(init);
-  const cursors = createPageCursors(limits);
-  let truncated: ToolListing["truncated"];
-  let failure: HostsideError | undefined;
-  let pages = 0;
-
-  return {
-    catchUp: () => entries.catchUp(),
-    add(page) {
-      const { nextCursor } = page;
-      const tools = page["tools"] === null ? [] : page["tools"];
-      if (!Array.isArray(tools)) return false;
-      entries.catchUp();
-      pages += 1;
-      const before = { tools: entries.tools.length, dropped: entries.dropped.length };
-      entries.take(tools);
-      if (entries.limited !== undefined) return undefined;
-      const end = cursors.follow(nextCursor, () => {
-        entries.catchUp();
-        return entries.tools.length > before.tools;
-      });
-      if (end.startedOver) entries.dropped.length = before.dropped;
-      truncated = end.truncated;
-      return end.cursor;
-    },
-    fail(reason) {
-      truncated = "page-failed";
-      failure = reason;
-    },
-    listing() {
-      entries.catchUp();
-      const { tools, dropped, withoutSchema, limited = truncated } = entries;
-      return {
-        tools: [...tools],
-        dropped,
-        ...(withoutSchema.length > 0 && { withoutSchema }),
-        ...(limited !== undefined && { truncated: limited }),
-        ...(failure !== undefined && { failure }),
-        pages,
-      };
-    },
-  };
-}
-
-interface Entries {
-  /** With unique names. */
-  readonly tools: readonly RemoteTool[];
-  readonly dropped: DroppedTool[];
-  readonly withoutSchema: readonly DroppedTool[];
+/** Puts a `tools/list` together, page by page. */
+export class ToolListingReader {
+  readonly #init: ToolListingInit;
+  readonly #cursors: ReturnType<typeof createPageCursors>;
+  readonly #tools: RemoteTool[] = [];
+  readonly #names = new Set<string>();
+  readonly #dropped: DroppedTool[] = [];
+  readonly #withoutSchema: DroppedTool[] = [];
+  #unread: readonly unknown[] = [];
   /** The limit that an entry passed; nothing behind it is taken. */
-  readonly limited: ToolListing["truncated"];
-  /** Takes the entries of a page, to be looked at later, unless they may pass a limit. */
-  take(page: readonly unknown[]): void;
-  catchUp(): void;
-}
-
-function createEntries({ limits, findFault, wants = all }: ToolListingInit): Entries {
-  const tools: RemoteTool[] = [];
-  const names = new Set<string>();
-  const dropped: DroppedTool[] = [];
-  const withoutSchema: DroppedTool[] = [];
-  let limited: ToolListing["truncated"];
+  #limited: ToolListing["truncated"];
+  #truncated: ToolListing["truncated"];
+  #failure: HostsideError | undefined;
+  #pages = 0;
   // Of what is dropped, too: a list of a million bad entries must not fill the memory with reasons.
-  let wanted = 0;
-  let unwanted = 0;
-  let length = 0;
-  let unread: readonly unknown[] = [];
+  #wanted = 0;
+  #unwanted = 0;
+  #length = 0;
 
-  // Says which limit an entry passes that is not to be taken.
-  const count = (reading: ToolReading): ToolListing["truncated"] | "unwanted" => {
-    const name = reading.tool?.name ?? (reading.reason === undefined ? undefined : reading.name);
-    if (name !== undefined && !wants(name)) {
-      // A filter can be changed later, so some are kept; as many again as may be wanted.
-      unwanted += 1;
-      if (unwanted > limits.maxTools) return "unwanted";
-    } else {
-      if (wanted >= limits.maxTools) return "tool-limit";
-      wanted += 1;
+  constructor(init: ToolListingInit) {
+    this.#init = init;
+    this.#cursors = createPageCursors(init.limits);
+  }
+
+  /**
+   * Takes a page in. Returns the cursor of the next one, or `undefined` when there is none or a
+   * limit says that there shall be none. Throws nothing; a page without a `tools` array gives
+   * `false`. The tools are read later, unless they may pass a limit.
+   */
+  add({ nextCursor, tools: given }: JsonObject): string | undefined | false {
+    const tools = given === null ? [] : given;
+    if (!Array.isArray(tools)) return false;
+    this.catchUp();
+    this.#pages += 1;
+    const before = { tools: this.#tools.length, dropped: this.#dropped.length };
+    this.#unread = tools;
+    // At once, so that no page is asked for in vain.
+    if (this.#wanted + this.#unwanted + tools.length > this.#init.limits.maxTools) this.catchUp();
+    if (this.#limited !== undefined) return undefined;
+    const end = this.#cursors.follow(nextCursor, () => {
+      this.catchUp();
+      return this.#tools.length > before.tools;
+    });
+    if (end.startedOver) this.#dropped.length = before.dropped;
+    this.#truncated = end.truncated;
+    return end.cursor;
+  }
+
+  /** The next page could not be had: the listing ends with what there is. */
+  fail(failure: HostsideError): void {
+    this.#truncated = "page-failed";
+    this.#failure = failure;
+  }
+
+  /** Reads the tools of the pages so far, while there is nothing else to do. */
+  catchUp(): void {
+    const entries = this.#unread;
+    this.#unread = [];
+    for (const entry of entries) {
+      if (this.#limited !== undefined) return;
+      this.#read(entry);
     }
-    if (reading.tool === undefined) return undefined;
-    if (length + reading.length > limits.maxListingLength) return "size-limit";
-    length += reading.length;
-    return undefined;
-  };
-  const read = (entry: unknown): void => {
+  }
+
+  /** What was read so far. */
+  listing(): ToolListing {
+    this.catchUp();
+    const truncated = this.#limited ?? this.#truncated;
+    return {
+      tools: [...this.#tools],
+      dropped: this.#dropped,
+      ...(this.#withoutSchema.length > 0 && { withoutSchema: this.#withoutSchema }),
+      ...(truncated !== undefined && { truncated }),
+      ...(this.#failure !== undefined && { failure: this.#failure }),
+      pages: this.#pages,
+    };
+  }
+
+  #read(entry: unknown): void {
+    const { limits, findFault } = this.#init;
     const reading = parseTool(entry, limits);
-    const excess = count(reading);
-    if (excess === "unwanted") return;
-    if (excess !== undefined) {
-      limited = excess;
-      return;
-    }
+    if (!this.#admit(reading)) return;
     const { tool } = reading;
     if (tool === undefined) {
-      dropped.push(reading);
+      this.#dropped.push(reading);
       return;
     }
-    const fault = names.has(tool.name) ? "an earlier tool has the same name" : findFault?.(tool);
+    const { name } = tool;
+    const fault = this.#names.has(name) ? "an earlier tool has the same name" : findFault?.(tool);
     if (fault !== undefined) {
-      dropped.push({ name: tool.name, reason: fault });
+      this.#dropped.push({ name, reason: fault });
       return;
     }
-    names.add(tool.name);
-    tools.push(tool);
-    if (reading.problem !== undefined) withoutSchema.push({ name: tool.name, reason: reading.problem });
-  };
-  const catchUp = (): void => {
-    const entries = unread;
-    unread = [];
-    for (const entry of entries) {
-      if (limited !== undefined) return;
-      read(entry);
-    }
-  };
-  return {
-    tools,
-    dropped,
-    withoutSchema,
-    get limited() {
-      return limited;
-    },
-    catchUp,
-    take(page) {
-      unread = page;
-      // At once, so that nothing is asked for in vain.
-      if (wanted + unwanted + page.length > limits.maxTools) catchUp();
-    },
-  };
-}
+    this.#names.add(name);
+    this.#tools.push(tool);
+    if (reading.problem !== undefined) this.#withoutSchema.push({ name, reason: reading.problem });
+  }
 
-function all(): boolean {
-  return true;
+  /** Whether an entry is within the limits; the first that is not ends the listing. */
+  #admit(reading: ToolReading): boolean {
+    const { limits, wants } = this.#init;
+    const name = reading.tool?.name ?? (reading.reason === undefined ? undefined : reading.name);
+    if (name !== undefined && wants?.(name) === false) {
+      // A filter can be changed later, so some are kept; as many again as may be wanted.
+      this.#unwanted += 1;
+      if (this.#unwanted > limits.maxTools) return false;
+    } else {
+      if (this.#wanted >= limits.maxTools) return this.#limit("tool-limit");
+      this.#wanted += 1;
+    }
+    if (reading.tool === undefined) return true;
+    if (this.#length + reading.length > limits.maxListingLength) return this.#limit("size-limit");
+    this.#length += reading.length;
+    return true;
+  }
+
+  #limit(which: NonNullable<ToolListing["truncated"]>): false {
+    this.#limited = which;
+    return false;
+  }
 }

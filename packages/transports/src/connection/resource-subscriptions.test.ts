@@ -1,7 +1,7 @@
 import { HostsideError } from "@hostside/core";
 import { expect, it, vi } from "vitest";
 import { createManualClock } from "../../../../test/manual-clock.ts";
-import { createResourceSubscriptions } from "./resource-subscriptions.ts";
+import { ResourceSubscriptions } from "./resource-subscriptions.ts";
 import { createServerContext } from "../../test/server-context.ts";
 
 it("asks once for a resource, however many want it, and tells when the last has left", async () => {
@@ -75,7 +75,7 @@ function open() {
   const waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
   let forget = (): void => undefined;
   const limited = { limits: { maxResourceSubscriptions: 2 }, timeouts: { requestMs: 1000 } };
-  const resources = createResourceSubscriptions(createServerContext({ clock }, limited), {
+  const resources = new ResourceSubscriptions(createServerContext({ clock }, limited), {
     begin(uri) {
       log.push(`begin ${uri}`);
       return new Promise((resolve, reject) => waiting.push({ resolve, reject }));

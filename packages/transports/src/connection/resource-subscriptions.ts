@@ -27,17 +27,6 @@ export interface ResourceSource {
   readonly end: (uri: string) => Promise<void>;
 }
 
-/** The resources of one connection that are subscribed to. */
-export interface ResourceSubscriptions {
-  /** As core's `Connection.subscribeResource` says. */
-  subscribe(uri: string, options: RequestOptions): Promise<Subscription>;
-  /**
-   * Those that somebody wants, agreed to or not yet: the first update may come together with the
-   * server's word.
-   */
-  uris(): readonly string[];
-}
-
 /** A resource that somebody wants, or that the server is just being told of. */
 interface Entry {
   holders: number;
@@ -45,13 +34,8 @@ interface Entry {
   begun: Promise<void>;
 }
 
-/** Makes an empty set. */
-export function createResourceSubscriptions(context: ServerContext, source: ResourceSource): ResourceSubscriptions {
-  return new EntriesByUri(context, source);
-}
-
-// A class, because each connection has one.
-class EntriesByUri implements ResourceSubscriptions {
+/** The resources of one connection that are subscribed to. */
+export class ResourceSubscriptions {
   readonly #context: ServerContext;
   readonly #source: ResourceSource;
   readonly #entries = createLazyMap<string, Entry>();
@@ -65,6 +49,7 @@ class EntriesByUri implements ResourceSubscriptions {
     this.#source = source;
   }
 
+  /** As core's `Connection.subscribeResource` says. */
   async subscribe(uri: string, options: RequestOptions): Promise<Subscription> {
     const { serverId, settings } = this.#context;
     const { maxResourceSubscriptions } = settings.limits;
@@ -90,6 +75,10 @@ class EntriesByUri implements ResourceSubscriptions {
     return Object.assign(end, { [Symbol.dispose]: end });
   }
 
+  /**
+   * Those that somebody wants, agreed to or not yet: the first update may come together with the
+   * server's word.
+   */
   uris(): readonly string[] {
     return Array.from(this.#entries.keys());
   }

@@ -5,25 +5,11 @@ import type { ChangeFilter } from "../message/listening-client.ts";
 import type { GuardedHooks } from "../context/guard-hooks.ts";
 import type { ResourceSubscriptions } from "./resource-subscriptions.ts";
 
-/** The way of a server's changes to the hooks that want them. */
-export interface ChangeRouter extends ChangeEvents {
-  /**
-   * What the server has, by its capabilities, and which of its resources are subscribed to. Called
-   * once, when that is known.
-   */
-  begin(capabilities: JsonObject, resources: Pick<ResourceSubscriptions, "uris">): void;
-}
-
 const listKinds: readonly ServerListName[] = ["tools", "resources", "prompts"];
 const toolsAlone: readonly ServerListName[] = ["tools"];
 
-/** Makes one. */
-export function createChangeRouter(hooks: GuardedHooks): ChangeRouter {
-  return new RouterToHooks(hooks);
-}
-
-// A class, because each connection has one.
-class RouterToHooks implements ChangeRouter {
+/** The way of a server's changes to the hooks that want them. */
+export class ChangeRouter implements ChangeEvents {
   readonly #hooks: GuardedHooks;
   #kinds = toolsAlone;
   #resources: Pick<ResourceSubscriptions, "uris"> | undefined;
@@ -32,6 +18,10 @@ class RouterToHooks implements ChangeRouter {
     this.#hooks = hooks;
   }
 
+  /**
+   * What the server has, by its capabilities, and which of its resources are subscribed to. Called
+   * once, when that is known.
+   */
   begin(capabilities: JsonObject, resources: Pick<ResourceSubscriptions, "uris">): void {
     this.#resources = resources;
     const others = listKinds.filter((kind) => kind !== "tools" && isJsonObject(capabilities[kind]));

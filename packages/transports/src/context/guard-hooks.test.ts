@@ -1,14 +1,14 @@
 import { HostsideError } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
-import { guardHooks } from "./guard-hooks.ts";
+import { GuardedHooks } from "./guard-hooks.ts";
 
 const error = new HostsideError("gone", { code: "server_exited" });
 
-describe("guardHooks()", () => {
+describe("GuardedHooks", () => {
   it("calls nothing after silence(), and nothing after onDown", () => {
     for (const end of ["silence", "onDown"] as const) {
       const hooks = { onToolsChanged: vi.fn<() => void>(), onDown: vi.fn<(error: HostsideError) => void>() };
-      const guarded = guardHooks(hooks);
+      const guarded = new GuardedHooks(hooks);
       guarded.onToolsChanged();
       guarded[end](error);
       guarded.onToolsChanged();
@@ -24,7 +24,7 @@ describe("guardHooks()", () => {
   it("does not let a hook that throws into the middle of the reading", async () => {
     const uncaught = vi.fn<(error: Error) => void>();
     process.once("uncaughtException", uncaught);
-    const guarded = guardHooks({
+    const guarded = new GuardedHooks({
       onDown: () => undefined,
       onToolsChanged: () => {
         throw new Error("hook");

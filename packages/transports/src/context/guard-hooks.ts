@@ -2,42 +2,16 @@ import type { Diagnostic, ServerLog, ServerNotification, HostsideError } from "@
 import type { ConnectionHooks } from "@hostside/core/implement";
 import { runHook } from "../time/run-hook.ts";
 
+type KeptHook = Exclude<keyof GuardedHooks, "onDiagnostic" | "onLog" | "silence" | "wants">;
+
 /**
  * Hooks that keep what core's contract promises, however they are called. Those that nobody wants
  * do nothing.
  */
-export interface GuardedHooks {
-  onToolsChanged(): void;
-  onResourcesChanged(): void;
-  onPromptsChanged(): void;
-  onResourceUpdated(uri: string): void;
-  onNotification(notification: ServerNotification): void;
-  onDown(error: HostsideError): void;
-  onFailed(error: HostsideError): void;
+export class GuardedHooks {
   /** May be handed on by itself, as the next one. */
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
   readonly onLog: (log: ServerLog) => void;
-  /** Whether anybody wants to know. */
-  wants(hook: "onNotification" | "onPromptsChanged" | "onResourcesChanged"): boolean;
-  /** From now on none is called. */
-  silence(): void;
-}
-
-/**
- * Wraps the hooks of a connection: none is called after {@linkcode GuardedHooks.silence}, or after
- * `onDown`, but to say that a container was left behind; one that throws cannot break the reading
- * of messages.
- */
-export function guardHooks(hooks: ConnectionHooks): GuardedHooks {
-  return new HooksUntilSilence(hooks);
-}
-
-type KeptHook = Exclude<keyof GuardedHooks, "onDiagnostic" | "onLog" | "silence" | "wants">;
-
-// A class, because each connection has one.
-class HooksUntilSilence implements GuardedHooks {
-  readonly onDiagnostic: GuardedHooks["onDiagnostic"];
-  readonly onLog: GuardedHooks["onLog"];
   readonly #hooks: { readonly [Name in KeptHook]: ConnectionHooks[Name] };
   #isSilent = false;
 
@@ -91,10 +65,12 @@ class HooksUntilSilence implements GuardedHooks {
     this.#run(this.#hooks.onFailed, error);
   }
 
+  /** Whether anybody wants to know. */
   wants(hook: "onNotification" | "onPromptsChanged" | "onResourcesChanged"): boolean {
     return this.#hooks[hook] !== undefined;
   }
 
+  /** From now on none is called. */
   silence(): void {
     this.#isSilent = true;
   }

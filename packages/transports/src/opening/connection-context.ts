@@ -3,7 +3,7 @@ import { systemClock, type ConnectionHooks, type KnownServer } from "@hostside/c
 import { assumable } from "../handshake/assume-server.ts";
 import type { HandshakeContext } from "../handshake/make-attempt.ts";
 import { createElicitor } from "../wire/elicitor.ts";
-import { guardHooks, type GuardedHooks } from "../context/guard-hooks.ts";
+import { GuardedHooks } from "../context/guard-hooks.ts";
 import type { ConnectorEffects, ConnectorOptions } from "./connector-options.ts";
 import { createConnectDeadline } from "./connect-deadline.ts";
 import type { EraCache } from "../handshake/era-cache.ts";
@@ -43,7 +43,7 @@ export function createConnectionContext(
   const { clock = systemClock, random, clientInfo = { name: "hostside", version } } = options;
   const { onElicit = options.onElicit, isInteractive, principal, requestMeta } = hooks;
   const effects = askForEffects(spec, options);
-  const guarded = guardHooks(hooks);
+  const guarded = new GuardedHooks(hooks);
   const timeoutMs = resolveSettings(spec).timeouts.connectMs;
   const deadline = createConnectDeadline({ serverId: spec.id, timeoutMs, signal, clock });
   const { onDiagnostic, onLog } = guarded;

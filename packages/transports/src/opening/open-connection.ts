@@ -8,8 +8,8 @@ import type { Elicitor } from "../wire/elicitor.ts";
 import type { ListeningClient } from "../message/listening-client.ts";
 import { readServerInfo, type ClaimedServerInfo } from "../message/read-server-info.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
-import { chooseResourceSource, createResourceSubscriptions } from "../connection/resource-subscriptions.ts";
-import { createChangeRouter, wantedLists, type ChangeRouter } from "../connection/route-changes.ts";
+import { chooseResourceSource, ResourceSubscriptions } from "../connection/resource-subscriptions.ts";
+import { wantedLists, ChangeRouter } from "../connection/route-changes.ts";
 import {
   createClientChannel,
   describeClient,
@@ -24,7 +24,7 @@ import { tryAttempts, type AttemptsInit } from "../handshake/try-attempts.ts";
 import { openTransport } from "./open-transport.ts";
 import { createConnectionContext, type ConnectionContext, type ConnectionContextInit } from "./connection-context.ts";
 import type { StartLimiter } from "./start-limiter.ts";
-import { createChangeReporter } from "../wire/report-changes.ts";
+import { ChangeReporter } from "../wire/report-changes.ts";
 import type { WireEvents } from "../wire/wire.ts";
 
 /** What {@linkcode openConnection} needs besides the spec. */
@@ -98,7 +98,7 @@ function end(life: Life, error: HostsideError): void {
 async function openOverWire(context: ConnectionContext, firstTransport?: Transport): Promise<Connection> {
   const { spec, hooks, eraCache, known, lasting } = context;
   const life: Life = {};
-  const changes = createChangeRouter(hooks);
+  const changes = new ChangeRouter(hooks);
   // A program boots while the rest is made ready.
   const opening = firstTransport ?? (spec.command !== undefined ? beginOpening(context) : undefined);
   let unused = opening;
@@ -175,8 +175,8 @@ async function closeUnused(opening: Transport | Promise<Transport> | undefined):
 async function openOverClient(context: ConnectionContext, client: CustomClient): Promise<Connection> {
   const { serverId, hooks } = context;
   const life: Life = {};
-  const changes = createChangeRouter(hooks);
-  const reporter = createChangeReporter(context.lasting, changes);
+  const changes = new ChangeRouter(hooks);
+  const reporter = new ChangeReporter(context.lasting, changes);
   const channel = createClientChannel({
     context: context.lasting,
     client,
@@ -213,7 +213,7 @@ async function finish(
   const { capabilities } = server;
   const isModern = server.era === "modern";
   const source = chooseResourceSource({ context: lasting, capabilities, channel, stream, isModern });
-  const resources = createResourceSubscriptions(lasting, source);
+  const resources = new ResourceSubscriptions(lasting, source);
   changes.begin(capabilities, resources);
   try {
     await untilAborted(stream?.ready ?? Promise.resolve(), deadline.signal);

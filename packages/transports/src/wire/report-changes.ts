@@ -16,21 +16,6 @@ export interface ChangeEvents {
   onMissed(): void;
 }
 
-/** Reads the notifications that nobody waits for, and reports the changes among them. */
-export interface ChangeReporter {
-  /**
-   * Lets a bounded number through; anything else that must not come in a flood may ask it as well.
-   */
-  readonly gate: NotificationGate;
-  /**
-   * Takes one. Of a flood, a change is reported once at the end of the second, and the rest is
-   * dropped. `false`: it was dropped.
-   */
-  receive(method: string, params: unknown): boolean;
-  /** Reports nothing more. Idempotent. */
-  close(): void;
-}
-
 /** The longest URI of a resource, in UTF-16 units, that is taken from a host or a server. */
 export const longestUri = 8192;
 
@@ -43,13 +28,11 @@ const lists: ReadonlyMap<string, ServerListName> = new Map([
   ["notifications/prompts/list_changed", "prompts"],
 ]);
 
-/** Makes a reporter. */
-export function createChangeReporter(context: ServerContext, events: ChangeEvents): ChangeReporter {
-  return new BoundedReporter(context, events);
-}
-
-// A class, because each connection has one.
-class BoundedReporter implements ChangeReporter {
+/** Reads the notifications that nobody waits for, and reports the changes among them. */
+export class ChangeReporter {
+  /**
+   * Lets a bounded number through; anything else that must not come in a flood may ask it as well.
+   */
   readonly gate: NotificationGate;
   readonly #events: ChangeEvents;
   readonly #lateLists = createLazySet<ServerListName>();
@@ -57,10 +40,14 @@ class BoundedReporter implements ChangeReporter {
   #isClosed = false;
 
   constructor(context: ServerContext, events: ChangeEvents) {
-    this.gate = createNotificationGate({ context, onDeferred: () => this.#flush() });
+    this.gate = new NotificationGate({ context, onDeferred: () => this.#flush() });
     this.#events = events;
   }
 
+  /**
+   * Takes one. Of a flood, a change is reported once at the end of the second, and the rest is
+   * dropped. `false`: it was dropped.
+   */
   receive(method: string, params: unknown): boolean {
     const isAdmitted = this.gate.admit();
     if (this.#isClosed) return false;
@@ -78,6 +65,7 @@ class BoundedReporter implements ChangeReporter {
     return true;
   }
 
+  /** Reports nothing more. Idempotent. */
   close(): void {
     this.#isClosed = true;
     this.gate.close();
@@ -97,19 +85,6 @@ function uriOf(params: unknown): string | undefined {
   return typeof uri === "string" && uri !== "" && uri.length <= longestUri ? uri : undefined;
 }
 
-/** Lets a bounded number of notifications through per second. */
-export interface NotificationGate {
-  /** Whether this notification may be acted on. */
-  admit(): boolean;
-  /**
-   * To call with one that was not admitted and must not be lost: such ones are acted on once, at
-   * the end of the second.
-   */
-  defer(): void;
-  /** Drops what is deferred. Idempotent. */
-  close(): void;
-}
-
 /** What a {@linkcode NotificationGate} is made from. */
 interface NotificationGateInit {
   /** What becomes of those that are too many, for the diagnostic. Default: they are dropped. */
@@ -121,13 +96,8 @@ interface NotificationGateInit {
 
 const windowMs = 1000;
 
-/** Makes a gate. A flood is told once per second that has one, never once per notification. */
-export function createNotificationGate(init: NotificationGateInit): NotificationGate {
-  return new GateBySecond(init);
-}
-
-// A class, because each connection has two of them.
-class GateBySecond implements NotificationGate {
+/** Lets a bounded number of notifications through per second. */
+export class NotificationGate {
   readonly #init: NotificationGateInit;
   #windowStart: number;
   #admitted = 0;
@@ -139,6 +109,7 @@ class GateBySecond implements NotificationGate {
     this.#windowStart = init.context.clock.now();
   }
 
+  /** Whether this notification may be acted on. */
   admit(): boolean {
     const { clock, settings } = this.#init.context;
     const now = clock.now();
@@ -156,6 +127,10 @@ class GateBySecond implements NotificationGate {
     return false;
   }
 
+  /**
+   * To call with one that was not admitted and must not be lost: such ones are acted on once, at
+   * the end of the second.
+   */
   defer(): void {
     const { context, onDeferred } = this.#init;
     const { clock } = context;
@@ -165,6 +140,7 @@ class GateBySecond implements NotificationGate {
     });
   }
 
+  /** Drops what is deferred. Idempotent. */
   close(): void {
     this.#cancelDeferred?.();
   }

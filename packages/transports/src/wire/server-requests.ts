@@ -5,21 +5,6 @@ import type { Transport } from "../message/transport.ts";
 import { toJson } from "../text/safe-excerpt.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
-/**
- * Serves what a legacy server asks of the host: `ping`, and elicitations if somebody answers them.
- */
-export interface ServerRequests {
-  /**
-   * Answers, soon or when a human did. At most 32 at once; more are refused, and silently dropped
-   * when 32 refusals are under way.
-   */
-  receive(request: ServerRequest): void;
-  /** Stops working on a request that the server took back; it gets no answer. */
-  cancel(id: unknown): void;
-  /** Stops working on all of them. */
-  close(): void;
-}
-
 /** A request of the server's. */
 export interface ServerRequest {
   readonly id: unknown;
@@ -47,13 +32,10 @@ const methodNotFound = -32_601;
 const invalidParams = -32_602;
 const internalError = -32_603;
 
-/** Makes an empty set of requests. */
-export function createServerRequests(init: ServerRequestsInit): ServerRequests {
-  return new RequestsUnderWay(init);
-}
-
-// A class, because each connection has one.
-class RequestsUnderWay implements ServerRequests {
+/**
+ * Serves what a legacy server asks of the host: `ping`, and elicitations if somebody answers them.
+ */
+export class ServerRequests {
   readonly #init: ServerRequestsInit;
   readonly #underWay = createLazyMap<number | string, AbortController>();
   // Those that the server took back count until whoever works on them has stopped.
@@ -64,6 +46,10 @@ class RequestsUnderWay implements ServerRequests {
     this.#init = init;
   }
 
+  /**
+   * Answers, soon or when a human did. At most 32 at once; more are refused, and silently dropped
+   * when 32 refusals are under way.
+   */
   receive(request: ServerRequest): void {
     const { id } = request;
     // What has no usable id cannot be answered, and one that is in use already would be answered
@@ -88,12 +74,14 @@ class RequestsUnderWay implements ServerRequests {
       });
   }
 
+  /** Stops working on a request that the server took back; it gets no answer. */
   cancel(id: unknown): void {
     if (typeof id !== "number" && typeof id !== "string") return;
     this.#underWay.get(id)?.abort();
     this.#underWay.delete(id);
   }
 
+  /** Stops working on all of them. */
   close(): void {
     for (const controller of this.#underWay.values()) controller.abort();
     this.#underWay.clear();

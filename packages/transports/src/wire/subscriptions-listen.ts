@@ -9,26 +9,6 @@ import { asHostsideError } from "../message/request-errors.ts";
 import { toOwnId } from "./to-request-message.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
-/**
- * The `subscriptions/listen` requests of a 2026-07-28 connection: each is open for as long as the
- * server has something to tell.
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
- */
-export interface ListenStreams extends ListeningClient {
-  /** The server answered: that is the end of the stream. `false`: none has this id. */
-  answer(id: unknown, message: JsonObject): boolean;
-  /** The stream's answer will never come. `false`: none has this id. */
-  fail(id: unknown, error: HostsideError): boolean;
-  /** True for an id that was handed out here, whether or not its stream is still open. */
-  issued(id: number): boolean;
-  /** The server says that it listens. */
-  acknowledge(params: JsonObject | undefined): void;
-  /** The server takes a subscription back. */
-  cancel(id: unknown): void;
-  /** The connection is gone. */
-  failAll(error: HostsideError): void;
-}
-
 /** What {@linkcode ListenStreams} are made from. */
 export interface SubscriptionsInit {
   readonly transport: Transport;
@@ -52,13 +32,12 @@ const method = "subscriptions/listen";
 const leastFirstId = 2 ** 30;
 const mostFirstIds = 2 ** 29;
 
-/** Makes an empty set of subscriptions. */
-export function createListenStreams(init: SubscriptionsInit): ListenStreams {
-  return new OpenStreams(init);
-}
-
-// A class, because each connection has one.
-class OpenStreams implements ListenStreams {
+/**
+ * The `subscriptions/listen` requests of a 2026-07-28 connection: each is open for as long as the
+ * server has something to tell.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+export class ListenStreams implements ListeningClient {
   readonly #init: SubscriptionsInit;
   readonly #streams = createLazyMap<unknown, Stream>();
   readonly #firstId: number;
@@ -115,6 +94,7 @@ class OpenStreams implements ListenStreams {
     });
   }
 
+  /** The server answered: that is the end of the stream. `false`: none has this id. */
   answer(id: unknown, message: JsonObject): boolean {
     const { context } = this.#init;
     const stream = this.#streams.get(id);
@@ -127,26 +107,31 @@ class OpenStreams implements ListenStreams {
     return true;
   }
 
+  /** The stream's answer will never come. `false`: none has this id. */
   fail(id: unknown, error: HostsideError): boolean {
     const stream = this.#streams.get(id);
     stream?.end("remote", error);
     return stream !== undefined;
   }
 
+  /** True for an id that was handed out here, whether or not its stream is still open. */
   issued(id: number): boolean {
     return id >= this.#firstId && id < this.#nextId;
   }
 
+  /** The server says that it listens. */
   acknowledge(params: JsonObject | undefined): void {
     const meta = params?.["_meta"];
     const id = isJsonObject(meta) ? meta["io.modelcontextprotocol/subscriptionId"] : undefined;
     this.#streams.get(toOwnId(id))?.open(params?.["notifications"]);
   }
 
+  /** The server takes a subscription back. */
   cancel(id: unknown): void {
     this.fail(id, lost(this.#init.context, "was cancelled by the server"));
   }
 
+  /** The connection is gone. */
   failAll(error: HostsideError): void {
     for (const stream of Array.from(this.#streams.values())) stream.end("remote", error);
   }

@@ -9,16 +9,10 @@ import type { RequestChannel } from "../message/request-channel.ts";
 import { quoteJson, safeExcerpt, toJson } from "../text/safe-excerpt.ts";
 import type { ActiveClocks } from "../time/active-clock.ts";
 import { createOutgoingRequests, type OutgoingRequests } from "./outgoing-requests.ts";
-import {
-  createChangeReporter,
-  createNotificationGate,
-  type ChangeEvents,
-  type ChangeReporter,
-  type NotificationGate,
-} from "./report-changes.ts";
+import { type ChangeEvents, NotificationGate, ChangeReporter } from "./report-changes.ts";
 import { asHostsideError } from "../message/request-errors.ts";
-import { createServerRequests, type ServerRequests } from "./server-requests.ts";
-import { createListenStreams, type ListenStreams } from "./subscriptions-listen.ts";
+import { ServerRequests } from "./server-requests.ts";
+import { ListenStreams } from "./subscriptions-listen.ts";
 import { toOwnId } from "./to-request-message.ts";
 import { isMessage } from "../message/admission.ts";
 import type { ServerContext } from "../context/server-context.ts";
@@ -131,10 +125,10 @@ function createState(init: WireInit): State {
       onSessionExpired: (error) => expire(state, error),
       onNotified: () => expectStrayError(state),
     }),
-    served: createServerRequests({ transport, context, elicitor }),
-    subscriptions: createListenStreams({ transport, context, opening, envelope }),
-    changes: createChangeReporter(context, events.changes),
-    progressGate: createNotificationGate({
+    served: new ServerRequests({ transport, context, elicitor }),
+    subscriptions: new ListenStreams({ transport, context, opening, envelope }),
+    changes: new ChangeReporter(context, events.changes),
+    progressGate: new NotificationGate({
       fate: "of its progress only the latest is passed on",
       context,
       onDeferred: () => state.outgoing.flushProgress(),

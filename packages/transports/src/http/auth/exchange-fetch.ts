@@ -11,7 +11,7 @@ const maxBodyBytes = 1024 * 1024;
  * The headers of an answer that OAuth code reads. Not `location`: who does not know it cannot
  * follow it.
  */
-export const passedHeaders: readonly string[] = ["content-type", "dpop-nonce", "retry-after", "www-authenticate"];
+const passedHeaders: readonly string[] = ["content-type", "dpop-nonce", "retry-after", "www-authenticate"];
 
 /** A `fetch` for OAuth code. */
 export type OAuthFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -61,7 +61,7 @@ export function createExchangeFetch(init: ExchangeFetchInit): OAuthFetch {
  * What a `fetch` is asked for, as an exchange is. Throws a `TypeError` for what OAuth code does not
  * send.
  */
-export function toHttpRequest(url: string | URL, { method = "GET", headers, body }: RequestInit): HttpRequest {
+function toHttpRequest(url: string | URL, { method = "GET", headers, body }: RequestInit): HttpRequest {
   const names = new Headers(headers);
   if (body instanceof URLSearchParams && !names.has("content-type")) {
     names.set("content-type", "application/x-www-form-urlencoded;charset=UTF-8");

@@ -11,7 +11,7 @@ import {
 import { addressIn, asksForAddresses, guardLookup, type HttpGuard, type LookupAll } from "./http-guard.ts";
 import type { HttpCall, HttpClient, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
 import type { BodiesContext, BodyContext } from "./node-body.ts";
-import { createNodeReply, type NodeReply } from "./node-reply.ts";
+import { NodeReply } from "./node-reply.ts";
 import type { ReplySink, ResponseHeaders, SocketConnection, WireRequest } from "../sockets/connection.ts";
 import { createConnections, type Connections } from "../sockets/connections.ts";
 import type { PendingSocket } from "../sockets/open-socket.ts";
@@ -119,7 +119,7 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
     if (status === 407 && this.#proxy !== undefined && this.#url.protocol === "http:") {
       return this.cancel(proxyFailed({ ...this.failed, proxy: this.#proxy }, refusedByProxy(status)));
     }
-    this.#received = createNodeReply({ status, headers, connection, context: this });
+    this.#received = new NodeReply({ status, headers, connection, context: this });
     this.#resolve(this.#received);
   }
 

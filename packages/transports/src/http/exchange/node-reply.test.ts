@@ -5,7 +5,7 @@ import { createManualClock } from "../../../../../test/manual-clock.ts";
 import { httpAnswer, startRaw } from "../../../test/raw-server.ts";
 import type { HttpCall, HttpClient, HttpReply } from "./http-exchange.ts";
 import { createDefaultExchange } from "./node-exchange.ts";
-import { createNodeReply, type NodeReply } from "./node-reply.ts";
+import { NodeReply } from "./node-reply.ts";
 import { readBody } from "./read-body.ts";
 
 const exchanges: HttpClient[] = [];
@@ -101,7 +101,7 @@ function openFlood(): Flood {
     send: () => {},
     isOpen: () => true,
   };
-  const reply = createNodeReply({
+  const reply = new NodeReply({
     status: 200,
     headers: {},
     connection,

@@ -11,25 +11,11 @@ export interface NodeReplyInit {
   readonly context: BodyContext;
 }
 
-/** A reply, and what its connection and its caller tell it. */
-export interface NodeReply extends HttpReply, Pick<ReplySink, "onBody" | "onEnd" | "onError"> {
-  /** Gives it up: a reading rejects with `reason`, also one that has not begun. */
-  stop(reason: unknown): void;
-}
-
 // More than most bodies have, so that the connection need not be stopped for them.
 const mostEarlyBytes = 65_536;
 
-/**
- * Makes one. Until somebody reads its body, little more than 64 KiB of it are taken from the
- * connection.
- */
-export function createNodeReply(init: NodeReplyInit): NodeReply {
-  return new ReplyOnConnection(init);
-}
-
-// A class, because there is one for each call.
-class ReplyOnConnection implements NodeReply {
+/** A reply, and what its connection and its caller tell it. */
+export class NodeReply implements HttpReply, Pick<ReplySink, "onBody" | "onEnd" | "onError"> {
   readonly status: number;
   readonly header: HttpReply["header"];
   readonly #connection: SocketConnection;
@@ -73,6 +59,7 @@ class ReplyOnConnection implements NodeReply {
     this.#reading?.fail(error);
   }
 
+  /** Gives it up: a reading rejects with `reason`, also one that has not begun. */
   stop(reason: unknown): void {
     this.#stopped ??= { reason };
     if (this.#reading !== undefined) this.#reading.stop(reason);
