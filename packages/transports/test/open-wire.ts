@@ -5,7 +5,7 @@ import type { Transport } from "../src/message/transport.ts";
 import { createActiveClock } from "../src/time/active-clock.ts";
 import type { OutgoingRequest } from "../src/message/outgoing-request.ts";
 import type { ServerListName } from "../src/wire/report-changes.ts";
-import { createWire } from "../src/wire/wire.ts";
+import { Wire } from "../src/wire/wire.ts";
 import { createFakeTransport, type FakeTransport } from "./fake-transport.ts";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import { createServerContext } from "./server-context.ts";
@@ -38,7 +38,7 @@ export function openWire(
   const notified = vi.fn<(notification: ServerNotification) => void>();
   const log = vi.fn<(entry: unknown) => void>();
   const down = vi.fn<(error: HostsideError) => void>();
-  const wire = createWire({
+  const wire = new Wire({
     transport: host,
     identity: { info: { name: "test", version: "1" }, capabilities: {} },
     context: createServerContext(

@@ -2,7 +2,7 @@ import type { ServerInfo, ServerSpec } from "@hostside/core";
 import type { KnownServer } from "@hostside/core/implement";
 import { firstModernVersion } from "../message/revisions.ts";
 import { createActiveClock } from "../time/active-clock.ts";
-import { createWire } from "../wire/wire.ts";
+import { Wire } from "../wire/wire.ts";
 import type { ConnectAttempt } from "./next-attempt.ts";
 import type { AttemptInit, Established } from "./make-attempt.ts";
 
@@ -29,7 +29,7 @@ export async function assumeServer(
   const transport = await open(attempt);
   const activeClock = createActiveClock(clock);
   const elicitor = createElicitor?.(activeClock);
-  const wire = createWire({ transport, identity, context: lasting, events, activeClock, elicitor, opening });
+  const wire = new Wire({ transport, identity, context: lasting, events, activeClock, elicitor, opening });
   await wire.start();
   wire.setProtocolVersion(server.protocolVersion);
   const { era, protocolVersion, instructions, capabilities, name, title, version, description } = server;

@@ -12,7 +12,7 @@ import { quoteEvidence } from "../text/safe-excerpt.ts";
 import { createActiveClock, type ActiveClocks } from "../time/active-clock.ts";
 import { eitherSignal } from "../time/cancellable-wait.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
-import { createWire, type Wire, type WireEvents } from "../wire/wire.ts";
+import { Wire, type WireEvents } from "../wire/wire.ts";
 
 /** A transport with a wire on it, on which the handshake is done. */
 export interface Established extends Greeting {
@@ -59,7 +59,7 @@ export async function makeAttempt(init: AttemptInit, attempt: ConnectAttempt): P
     if (transport.closeReason !== undefined) throw transport.closeReason;
     const activeClock = createActiveClock(context.clock);
     const elicitor = createElicitor?.(activeClock);
-    wire = createWire({
+    wire = new Wire({
       transport,
       identity,
       context: context.lasting,
