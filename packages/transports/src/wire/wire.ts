@@ -8,7 +8,7 @@ import type { Transport } from "../message/transport.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
 import { quoteJson, safeExcerpt, toJson } from "../text/safe-excerpt.ts";
 import type { ActiveClocks } from "../time/active-clock.ts";
-import { createOutgoingRequests, type OutgoingRequests } from "./outgoing-requests.ts";
+import { OutgoingRequests } from "./outgoing-requests.ts";
 import { type ChangeEvents, NotificationGate, ChangeReporter } from "./report-changes.ts";
 import { asHostsideError } from "../message/request-errors.ts";
 import { ServerRequests } from "./server-requests.ts";
@@ -90,7 +90,7 @@ export class Wire implements RequestChannel, ListeningClient {
     this.hasPerRequestStream = transport.hasPerRequestStream === true;
     this.isOrdered = transport.isOrdered === true;
     this.activeClock = activeClock;
-    this.#outgoing = createOutgoingRequests({
+    this.#outgoing = new OutgoingRequests({
       transport,
       context,
       activeClock,
