@@ -153,7 +153,8 @@ function withSecrets(spec: ServerSpec, config: ClientConfig): ServerSpec {
   return { ...spec, headers: { ...spec.headers, ...headers } };
 }
 
-function useLast<Value>(values: Map<string, Value>, key: string, value: Value): void {
+/** Puts a value at the end of those that are kept, and drops the oldest of too many. */
+export function useLast<Value>(values: Map<string, Value>, key: string, value: Value): void {
   values.delete(key);
   values.set(key, value);
   for (const oldest of values.keys()) {

@@ -45,8 +45,7 @@ export type { AuthenticateNamesOptions, AuthenticateToolsOptions } from "./authe
 export type { SignInProvider, SignInStatus } from "./authenticate-tools/sign-in-provider.ts";
 
 // Keys and tokens of the host's own.
-export { createApiKeys } from "./api-keys/create-api-keys.ts";
-export type { ApiKeys, ApiKeysOptions, KeyedServer } from "./api-keys/api-keys.ts";
+export { createApiKeys, type ApiKeys, type ApiKeysOptions, type KeyedServer } from "./api-keys.ts";
 export { firstAuthProvider, type AuthProvider } from "./first-auth-provider.ts";
 
 // Where credentials are kept, and who may change them now. @hostside/auth/node has files and the
@@ -58,4 +57,4 @@ export {
   type KeyvCredentialsOptions,
   type SealedCredentials,
 } from "./store/create-keyv-credentials.ts";
-export type { AesKey, SealingKey } from "./store/sealing-key.ts";
+export type { SealingKey } from "./store/sealing-key.ts";

@@ -8,15 +8,8 @@ export {
   type TerminalOutput,
   type TerminalPromptOptions,
 } from "./node/terminal-prompt.ts";
-export { createFileCredentials, type FileCredentialsOptions } from "./node/create-file-credentials.ts";
+export { createFileCredentials, type FileCredentialsOptions } from "./node/file-credentials.ts";
 export { defaultCredentialsFolder, type CredentialsFolderOptions } from "./node/default-credentials-folder.ts";
-export {
-  createKeyringCredentials,
-  type KeyringCredentials,
-  type KeyringCredentialsOptions,
-} from "./node/create-keyring-credentials.ts";
-export type { KeyringEntry, KeyringEntryOptions, KeyringModule } from "./node/keyring-key.ts";
-
-// For what is kept beside credentials, in files: the same care.
+export { keyringKey, type KeyringKeyOptions } from "./node/keyring-key.ts";
 export { openPrivateFolder, type PrivateFolder } from "./node/private-folder.ts";
-export { createFileLock, type FileLockOptions } from "./node/create-file-lock.ts";
+export { createFileLock } from "./node/folder-lock.ts";

@@ -18,9 +18,9 @@ describe("@hostside/auth", () => {
     expect(Object.keys(await import("@hostside/auth/node")).sort()).toEqual([
       "createFileCredentials",
       "createFileLock",
-      "createKeyringCredentials",
       "defaultCredentialsFolder",
       "hasBrowser",
+      "keyringKey",
       "loopbackRedirect",
       "openBrowser",
       "openPrivateFolder",

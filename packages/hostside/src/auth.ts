@@ -9,8 +9,8 @@ export {
 export type { OAuthOptions, OAuthPrompt, PromptAnswer, PromptRequest, RedirectReceiver } from "@hostside/auth";
 export {
   createFileCredentials,
-  createKeyringCredentials,
   defaultCredentialsFolder,
+  keyringKey,
   loopbackRedirect,
   openBrowser,
   terminalPrompt,

@@ -2,22 +2,52 @@ import { open, readdir, rename, stat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import type { Cancel, Clock, Lock, Random } from "@hostside/core";
 import {
+  assertKnownOptions,
   type LockAttempt,
   createPolledLock,
   doStep,
+  type Fields,
   type LockHold,
   settleWithin,
   startStopwatch,
+  systemClock,
+  systemRandom,
 } from "@hostside/core/implement";
-import { errnoCodeOf, isThere, longestStepMs } from "./private-folder.ts";
+import { hashNameHex } from "../store/hash-text.ts";
+import { assertFolderPath, errnoCodeOf, isThere, keepOpen, longestStepMs } from "./private-folder.ts";
+
+/** Options of {@linkcode createFileLock}. */
+export interface FileLockOptions {
+  /** Absolute path of a folder that is for locks alone; made when it is not there. */
+  readonly folder: string;
+}
+
+const optionFields: Fields<FileLockOptions> = { folder: true };
+/** How long anybody waits for a turn; then it is `overloaded`. */
+const maxWaitMs = 60_000;
+
+/**
+ * A lock among the processes of one machine that share a folder, which its user alone may use
+ * (0700). Who dies or stands still with it loses it after 5 s.
+ *
+ * Throws a `TypeError` for options that are wrong. An unusable folder is a `store_failed` of
+ * `withLock`.
+ */
+export function createFileLock(options: FileLockOptions): Lock {
+  assertKnownOptions("createFileLock()", options, optionFields);
+  const { folder } = options;
+  assertFolderPath("createFileLock()", folder);
+  const open = keepOpen(folder, systemClock);
+  const lock = createFolderLock({ folder: async () => (await open()).path, clock: systemClock });
+  return { withLock: async (key, leaseMs, work) => lock.withLock(await hashNameHex(key), leaseMs, work) };
+}
 
 /** What a {@linkcode createFolderLock} is made from. */
 export interface FolderLockInit {
   /** The path of a folder that is there and nobody else writes to. */
   readonly folder: () => Promise<string>;
   readonly clock: Clock;
-  readonly random: Random;
-  readonly maxWaitMs: number;
+  readonly random?: Random | undefined;
 }
 
 const beatMs = 1000;
@@ -41,9 +71,9 @@ const longestLookMs = 250;
  * lock of the other.) Who has it touches the file each second, and waiters compare what they saw
  * with what they see: clocks of different machines need not agree.
  */
-export function createFolderLock({ folder, ...init }: FolderLockInit): Lock {
+export function createFolderLock({ folder, clock, random = systemRandom }: FolderLockInit): Lock {
   const startAttempt = (key: string): LockAttempt => {
-    const watch = createWatch(init.clock);
+    const watch = createWatch(clock);
     return {
       take: async (onLost) => {
         const path = await folder();
@@ -51,7 +81,7 @@ export function createFolderLock({ folder, ...init }: FolderLockInit): Lock {
           const latest = last(await listTurns(path, key));
           if (latest?.state === "held" && !(await watch.isSilent(join(path, latest.file)))) return undefined;
           const number = (latest?.number ?? 0) + 1;
-          const sinceMade = startStopwatch(init.clock);
+          const sinceMade = startStopwatch(clock);
           const own = `${key}.${number}.held`;
           if (!(await create(join(path, own)))) return undefined;
           const turns = await listTurns(path, key);
@@ -61,9 +91,9 @@ export function createFolderLock({ folder, ...init }: FolderLockInit): Lock {
           }
           // The one before stays, too: who lists the folder while this goes on sees one of the two.
           for (const { file, number: old } of turns) if (old < number - 1) await isThere(unlink(join(path, file)));
-          return hold({ folder: path, key, number, sinceMade }, init.clock, onLost);
+          return hold({ folder: path, key, number, sinceMade }, clock, onLost);
         })();
-        const limit = { clock: init.clock, timeoutMs: longestStepMs };
+        const limit = { clock: clock, timeoutMs: longestStepMs };
         return doStep(`the lock ${join(path, key)}`, limit, () => taking).catch((error: unknown) => {
           // Nobody has what was taken too late.
           void taking.then((late) => late?.release()).catch(() => {});
@@ -72,7 +102,7 @@ export function createFolderLock({ folder, ...init }: FolderLockInit): Lock {
       },
     };
   };
-  return createPolledLock({ ...init, startAttempt });
+  return createPolledLock({ clock, random, maxWaitMs, startAttempt });
 }
 
 interface TurnFile {

@@ -1,131 +1,81 @@
-import type { HostsideError } from "@hostside/core";
-import { doStep, type StepLimit, storeFailed } from "@hostside/core/implement";
-import { isHostsideError } from "@hostside/core";
+import { assertKnownOptions, doStep, kindOf, storeFailed, systemClock, type Fields } from "@hostside/core/implement";
 import { bytesToBase64 } from "../store/base64.ts";
-import { createSealer, looksSealed, type Sealer } from "../store/sealer.ts";
-import { readSealingKeys } from "../store/sealing-key.ts";
-import type { FileAccess } from "./file-access.ts";
+import { hashNameHex } from "../store/hash-text.ts";
+import { readSealingKeys, type SealingKey } from "../store/sealing-key.ts";
+import { createFileLock } from "./folder-lock.ts";
 
-/** `@napi-rs/keyring`, as far as it is used. */
+/** The part of `@napi-rs/keyring` that is used. */
 export interface KeyringModule {
-  readonly AsyncEntry: new (service: string, username: string, options?: KeyringEntryOptions | null) => KeyringEntry;
+  readonly AsyncEntry: new (
+    service: string,
+    username: string,
+    options?: { readonly linux?: { readonly store?: "secret-service" } } | null,
+  ) => KeyringEntry;
 }
 
-/** Options of an entry of a {@linkcode KeyringModule}. */
-export interface KeyringEntryOptions {
-  readonly linux?: { readonly store?: "secret-service" };
-}
-
-/** One secret of a keyring. */
+/** One entry of a keyring. */
 export interface KeyringEntry {
   getPassword(signal?: AbortSignal | null): Promise<string | null | undefined>;
   setPassword(password: string, signal?: AbortSignal | null): Promise<void>;
-  deletePassword(signal?: AbortSignal | null): Promise<boolean>;
 }
 
-/** What a key is read with. */
-export interface KeyringKeyInit {
+/** Options of {@linkcode keyringKey}. */
+export interface KeyringKeyOptions {
+  /** Name of the product in the keyring. */
   readonly service: string;
-  readonly files: FileAccess;
-  readonly load: () => Promise<KeyringModule>;
-  readonly limit: StepLimit;
+  /** The folder of {@linkcode createFileCredentials}: one process at a time makes the key. */
+  readonly folder: string;
+  /** Loads the module. Default: `import("@napi-rs/keyring")`. */
+  readonly load?: (() => Promise<KeyringModule>) | undefined;
 }
 
-/** A key of the keyring; or why there is none, and whether files must not be written without it. */
-export type KeyringKey =
-  | { readonly sealer: Sealer }
-  | { readonly failed: HostsideError; readonly mustNotFallBack: boolean };
+const optionFields: Fields<KeyringKeyOptions> = { service: true, folder: true, load: true };
+const timeoutMs = 30_000;
+const leaseMs = 120_000;
 
 /**
- * Has the name of the key in the keyring, so that a folder that is moved keeps it, and two folders
- * never share one. Not a secret.
+ * Resolves to the key that the keyring of the system keeps for the product, and makes one at the
+ * first call. Rejects with `store_failed` if the keyring is missing, locked or keeps nothing, and
+ * after 30 seconds. Throws a `TypeError` for options that are wrong.
+ *
+ * @example
+ * const key = await keyringKey({ service: "Acme", folder });
+ * const store = createFileCredentials({ folder, keys: [key] });
  */
-const idFile = "keyring-key.id";
-const idShape = /^[0-9a-f]{32}$/;
-const lockLeaseMs = 120_000;
-
-/**
- * The key of a folder, from the keyring; made when there is none, and nothing is sealed with it.
- */
-export async function readKeyringKey(init: KeyringKeyInit): Promise<KeyringKey> {
-  const { files, limit } = init;
-  const folder = await files.folder();
-  // One process at a time: two would make two keys, of which one is lost.
-  return files.lock.withLock("keyring-key.lock", lockLeaseMs, async (signal) => {
-    const known = (await folder.read(idFile))?.trim();
-    if (known !== undefined && !idShape.test(known)) {
-      throw storeFailed(`${folder.path}: ${idFile} was not written by Hostside`);
-    }
-    try {
-      const keyring = await doStep("loading the keyring", limit, init.load);
-      if (known !== undefined) {
-        const entry = openEntry(keyring, init, entryName(known));
-        const found = await doStep("reading the keyring", limit, () => entry.getPassword(timeoutOf(limit)));
-        if (typeof found === "string" && found !== "") return { sealer: sealerOf(known, found) };
-      }
-      if (await hasSealed(files)) return { failed: goneError(folder.path), mustNotFallBack: true };
-      await probe(keyring, init);
-      // Another name for every key: of one that is written too late, nobody knows the name.
-      const id = crypto.randomUUID().replaceAll("-", "");
-      const key = bytesToBase64(crypto.getRandomValues(new Uint8Array(32)));
-      const entry = openEntry(keyring, init, entryName(id));
-      await doStep("writing to the keyring", limit, () => entry.setPassword(key, timeoutOf(limit)));
-      if (signal.aborted) throw storeFailed("the keyring was too slow, and another process has the turn");
-      await folder.write(idFile, `${id}\n`);
-      return { sealer: sealerOf(id, key) };
-    } catch (error) {
-      const failed = isHostsideError(error) ? error : storeFailed("the keyring failed", error);
-      return { failed, mustNotFallBack: false };
-    }
-  });
-}
-
-function entryName(id: string): string {
-  return `hostside ${id}`;
-}
-
-function timeoutOf({ timeoutMs }: StepLimit): AbortSignal {
-  return AbortSignal.timeout(timeoutMs);
-}
-
-function goneError(path: string): HostsideError {
-  const remedy = "bring it back, or delete the folder and sign in again";
-  return storeFailed(`the keyring has no key any more for the files in ${path}: ${remedy}`);
-}
-
-function sealerOf(id: string, key: string): Sealer {
-  try {
-    return createSealer(readSealingKeys("the keyring", [{ id: `keyring-${id.slice(0, 8)}`, key }]));
-  } catch {
-    throw storeFailed("what the keyring has under Hostside's name is no key of 32 bytes");
+export async function keyringKey(options: KeyringKeyOptions): Promise<SealingKey> {
+  assertKnownOptions("keyringKey()", options, optionFields);
+  const { service, folder, load = loadKeyring } = options;
+  if (typeof service !== "string" || service.trim() === "") {
+    throw new TypeError(`keyringKey(): service must be a non-empty string, not ${kindOf(service)}`);
   }
-}
-
-function openEntry({ AsyncEntry }: KeyringModule, { service }: KeyringKeyInit, name: string): KeyringEntry {
-  // Without a Secret Service the module would fall back to the kernel's keyring without a word,
-  // which forgets at the next start.
-  return new AsyncEntry(service, name, { linux: { store: "secret-service" } });
-}
-
-/**
- * Writes something, reads it and deletes it: some keyrings can be read, and not written to; some
- * say nothing and keep nothing.
- */
-async function probe(keyring: KeyringModule, init: KeyringKeyInit): Promise<void> {
-  const { limit } = init;
-  const text = crypto.randomUUID();
-  const entry = openEntry(keyring, init, `hostside probe ${text}`);
-  const signal = timeoutOf(limit);
-  await doStep("trying the keyring", limit, async () => {
-    await entry.setPassword(text, signal);
-    const read = await entry.getPassword(signal);
-    await entry.deletePassword(signal);
-    if (read !== text) throw new Error("it does not keep what is written to it");
+  const step = <T>(what: string, work: () => Promise<T>): Promise<T> =>
+    doStep(`${what} the keyring`, { clock: systemClock, timeoutMs }, work);
+  return createFileLock({ folder }).withLock("keyring", leaseMs, async () => {
+    const entry = await step("opening", async () => {
+      const { AsyncEntry } = await load();
+      // Otherwise Linux falls back to the kernel's keyring, which forgets at the next start.
+      return new AsyncEntry(service, "hostside credentials", { linux: { store: "secret-service" } });
+    });
+    const read = (): Promise<unknown> => step("reading", () => entry.getPassword(AbortSignal.timeout(timeoutMs)));
+    const known = await read();
+    if (typeof known === "string" && known !== "") return toSealingKey(known);
+    const made = bytesToBase64(crypto.getRandomValues(new Uint8Array(32)));
+    await step("writing to", () => entry.setPassword(made, AbortSignal.timeout(timeoutMs)));
+    if ((await read()) !== made) throw storeFailed("the keyring does not keep what is written to it");
+    return toSealingKey(made);
   });
 }
 
-async function hasSealed(files: FileAccess): Promise<boolean> {
-  const folder = await files.folder();
-  for (const name of await files.names()) if (looksSealed((await folder.read(name)) ?? "")) return true;
-  return false;
+async function toSealingKey(key: string): Promise<SealingKey> {
+  const sealingKey = { id: `keyring-${(await hashNameHex(key)).slice(0, 8)}`, key };
+  try {
+    readSealingKeys("the keyring", [sealingKey]);
+  } catch {
+    throw storeFailed("the keyring's entry of Hostside is not a key of 32 bytes");
+  }
+  return sealingKey;
+}
+
+async function loadKeyring(): Promise<KeyringModule> {
+  return import("@napi-rs/keyring");
 }

@@ -20,12 +20,7 @@ export function bytesToBase64Url(bytes: Uint8Array): string {
  * two texts are the same bytes.
  */
 export function base64ToBytes(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (!isBase64Shaped(text)) return undefined;
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) return undefined;
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   return bytesToBase64(bytes) === text ? bytes : undefined;
-}
-
-/** Whether a text has the characters and the length of base64, whatever its last bits are. */
-export function isBase64Shaped(text: string): boolean {
-  return /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0;
 }

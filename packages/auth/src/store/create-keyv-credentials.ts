@@ -107,8 +107,7 @@ function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCre
     return index.change(place, async (change) => {
       const sealed = await texts.get(place.name);
       if (sealed === undefined) return false;
-      const { text, isCurrent } = await sealer.open(place, sealed);
-      if (isCurrent) return false;
+      const text = await sealer.open(place, sealed);
       change.assertAlone();
       await texts.set(place.name, await sealer.seal(place, text), { ttlMs: change.leftMs });
       return true;
@@ -119,8 +118,7 @@ function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCre
       const place = await placeOf(key);
       const sealed = await texts.get(place.name);
       if (sealed === undefined) return undefined;
-      const { text } = await sealer.open(place, sealed);
-      return readDocumentEnvelope(place.what, text).document;
+      return readDocumentEnvelope(place.what, await sealer.open(place, sealed)).document;
     },
     async save(key, document, ttlMs) {
       assertTtl(ttlMs);

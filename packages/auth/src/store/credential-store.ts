@@ -19,7 +19,7 @@ export type CredentialKey =
  * Where credentials are kept. Each key has one document, which is JSON; a document holds secrets,
  * and a store that writes it anywhere says how it is protected there. Made by
  * `createMemoryCredentials`, `createKeyvCredentials`, and in `@hostside/auth/node` by
- * `createFileCredentials` and `createKeyringCredentials`; a product can write its own.
+ * `createFileCredentials`; a product can write its own.
  */
 export interface CredentialStore {
   /**

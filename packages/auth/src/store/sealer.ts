@@ -9,13 +9,6 @@ export interface SealedPlace {
   readonly what: string;
 }
 
-/** A text that was opened. */
-export interface Opened {
-  readonly text: string;
-  /** Whether it was sealed with the key that seals now. */
-  readonly isCurrent: boolean;
-}
-
 /** Seals texts with the first of its keys, and opens what any of them sealed. */
 export interface Sealer {
   seal(place: SealedPlace, text: string): Promise<string>;
@@ -23,7 +16,7 @@ export interface Sealer {
    * Rejects with `store_failed` for what is not sealed, was changed, or is sealed with a key or in
    * a way that is not known.
    */
-  open(place: SealedPlace, sealed: string): Promise<Opened>;
+  open(place: SealedPlace, sealed: string): Promise<string>;
 }
 
 const version = "hostside-sealed-1";
@@ -74,7 +67,7 @@ export function createSealer(keys: readonly [ReadyKey, ...ReadyKey[]]): Sealer {
         // The platform's error says no more than that it failed.
         throw storeFailed(changed);
       });
-      return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(text), isCurrent: key === first };
+      return new TextDecoder("utf-8", { ignoreBOM: true }).decode(text);
     },
   };
 }

@@ -49,11 +49,9 @@ export function createStoreIndex({ texts, lock, sealer, prefix, now }: StoreInde
   const places = Array.from({ length: parts }, (_, part): SealedPlace & { readonly key: string } => {
     return { key: `index:${part}`, name: `${prefix}index:${part}`, what: `part ${part} of the index of the store` };
   });
-  const read = async (place: SealedPlace): Promise<{ readonly entries: Entries; readonly isCurrent: boolean }> => {
+  const read = async (place: SealedPlace): Promise<Entries> => {
     const sealed = await texts.get(place.name);
-    if (sealed === undefined) return { entries: new Map(), isCurrent: true };
-    const { text, isCurrent } = await sealer.open(place, sealed);
-    return { entries: readEntries(place.what, text), isCurrent };
+    return sealed === undefined ? new Map() : readEntries(place.what, await sealer.open(place, sealed));
   };
   const write = async (place: SealedPlace & { readonly key: string }, entries: Entries): Promise<void> => {
     const current = Array.from(entries).filter(([, endsAt]) => endsAt === null || endsAt > now());
@@ -73,7 +71,7 @@ export function createStoreIndex({ texts, lock, sealer, prefix, now }: StoreInde
       // There is one for each remainder.
       if (place === undefined) throw new TypeError(`no part ${part}`);
       return alone(place, async (assertAlone) => {
-        const { entries } = await read(place);
+        const entries = await read(place);
         const endsAt = entries.get(key);
         const leftMs = typeof endsAt === "number" ? Math.max(1, endsAt - now()) : undefined;
         return work({
@@ -92,18 +90,17 @@ export function createStoreIndex({ texts, lock, sealer, prefix, now }: StoreInde
       });
     },
     async list() {
-      const all = await settleInTurns(places, async (place) => (await read(place)).entries);
+      const all = await settleInTurns(places, read);
       return all.flatMap((entries) =>
         Array.from(entries).flatMap(([key, endsAt]) => (endsAt === null || endsAt > now() ? [key] : [])),
       );
     },
     async reseal() {
       for (const place of places) {
-        if ((await read(place)).isCurrent) continue;
         await alone(place, async (assertAlone) => {
-          const { entries } = await read(place);
+          const entries = await read(place);
           assertAlone();
-          await write(place, entries);
+          if (entries.size > 0) await write(place, entries);
         });
       }
     },

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { createFileCredentials } from "../../src/node/create-file-credentials.ts";
+import { createFileCredentials } from "../../src/node/file-credentials.ts";
 import { createKeyvCredentials } from "../../src/store/create-keyv-credentials.ts";
 import type { CredentialStore } from "../../src/store/credential-store.ts";
 import { postgresBinary, redisBinary, startPostgres, startRedis } from "../../../../test/database-servers.ts";

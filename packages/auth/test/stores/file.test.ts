@@ -3,7 +3,7 @@ import { chmod, chown, lchown, mkdir, readdir, readFile, stat, symlink, utimes, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { createFileCredentials } from "../../src/node/create-file-credentials.ts";
+import { createFileCredentials } from "../../src/node/file-credentials.ts";
 import { openPrivateFolder } from "../../src/node/private-folder.ts";
 import { defaultCredentialsFolder } from "../../src/node/default-credentials-folder.ts";
 import type { SealingKey } from "../../src/store/sealing-key.ts";
@@ -171,7 +171,7 @@ describe("createFileCredentials()", () => {
     expect(await first.reseal()).toBe(2);
     await expect(plain.load(account)).rejects.toThrow(/sealed, and no keys were given/);
     const second = createFileCredentials({ folder, keys: [key("new", 2), key("old", 1)] });
-    expect([await second.reseal(), await second.reseal()]).toEqual([2, 0]);
+    expect(await second.reseal()).toBe(2);
     const last = createFileCredentials({ folder, keys: [key("new", 2)] });
     expect([await last.load(account), await last.load(other)]).toEqual([{ a: 1 }, { a: 2 }]);
     expect(await last.accounts()).toHaveLength(2);

@@ -33,7 +33,6 @@ function open(folder: string, factor = 1): Lock {
     folder: async () => folder,
     clock: fastClock(factor),
     random: () => 0.5,
-    maxWaitMs: 60_000,
   });
 }
 
@@ -96,7 +95,7 @@ describe("createFolderLock()", () => {
 
   it("has the signal of a holder who stood still be aborted before anything else goes on", async () => {
     const clock = jumpingClock();
-    const lock = createFolderLock({ folder: async () => folder, clock, random: () => 0.5, maxWaitMs: 60_000 });
+    const lock = createFolderLock({ folder: async () => folder, clock, random: () => 0.5 });
     const folder = freshFolder();
     const seen = await lock.withLock("key", 60_000, async (signal) => {
       const before = signal.aborted;
@@ -122,7 +121,7 @@ describe("createFolderLock()", () => {
     const clock: Clock = { ...manual, schedule };
     writeFileSync(join(folder, "key.1.held"), "");
     let isTaken = false;
-    const lock = createFolderLock({ folder: async () => folder, clock, random: () => 0.5, maxWaitMs: 60_000 });
+    const lock = createFolderLock({ folder: async () => folder, clock, random: () => 0.5 });
     const work = lock.withLock("key", 60_000, async () => void (isTaken = true));
     await expect.poll(() => looks, { interval: 5 }).toBeGreaterThan(30);
     manual.advance(6000);

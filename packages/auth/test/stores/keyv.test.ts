@@ -49,8 +49,7 @@ describe("createKeyvCredentials()", () => {
     const during = createKeyvCredentials({ store, lock: "this-process", keys: [newKey, oldKey] });
     expect(await during.load(names[0] ?? pending)).toEqual({ of: "a" });
     await during.save(names[0] ?? pending, { of: "a", again: true });
-    expect(await during.reseal()).toBe(4);
-    expect(await during.reseal()).toBe(0);
+    expect(await during.reseal()).toBe(5);
     const after = createKeyvCredentials({ store, lock: "this-process", keys: [newKey] });
     expect(await Promise.all(names.map((name) => after.load(name)))).toEqual([
       { of: "a", again: true },
@@ -119,11 +118,10 @@ describe("createKeyvCredentials()", () => {
     await expect(credentials.load(mallory)).rejects.toThrow(/store_failed.*is of another place/);
   });
 
-  it("takes a key as bytes, as base64 and as a CryptoKey", async () => {
+  it("takes a key as bytes and as base64", async () => {
     const store = createMemoryStore();
     const bytes = new Uint8Array(32).fill(7);
-    const imported = await crypto.subtle.importKey("raw", bytes, "AES-GCM", false, ["encrypt", "decrypt"]);
-    const forms = [bytes, Buffer.from(bytes).toString("base64"), imported];
+    const forms = [bytes, Buffer.from(bytes).toString("base64")];
     for (const form of forms) {
       const one = createKeyvCredentials({ store, lock: "this-process", keys: [{ id: "k", key: form }] });
       await one.save(account, { a: 1 });
@@ -136,19 +134,14 @@ describe("createKeyvCredentials()", () => {
 
   it("refuses wrong options with a TypeError that shows no key", async () => {
     const good: KeyvCredentialsOptions = { store: createMemoryStore(), lock: "this-process", keys: [newKey] };
-    const weak = await crypto.subtle.generateKey({ name: "AES-GCM", length: 128 }, false, ["encrypt", "decrypt"]);
     const wrong: readonly [object, RegExp][] = [
       [{ keys: [] }, /at least one/],
       [{ keys: [newKey, key("new", 3)] }, /two keys have the id "new"/],
       [{ keys: [{ id: "a b", key: newKey.key }] }, /letters, digits/],
-      [{ keys: [{ id: "a", key: new Uint8Array(16) }] }, /32 bytes, not 16/],
-      [{ keys: [{ id: "a", key: "correct horse battery staple" }] }, /not base64/],
-      [{ keys: [{ id: "a", key: "c2hvcnQ=" }] }, /32 bytes, not 5/],
-      [
-        { keys: [{ id: "a", key: `${"A".repeat(42)}B=` }] },
-        /base64 whose last character has unused bits that are not 0/,
-      ],
-      [{ keys: [{ id: "a", key: weak }] }, /256 bits/],
+      [{ keys: [{ id: "a", key: new Uint8Array(16) }] }, /32 bytes.* not 16 bytes/],
+      [{ keys: [{ id: "a", key: "correct horse battery staple" }] }, /not other text/],
+      [{ keys: [{ id: "a", key: "c2hvcnQ=" }] }, /32 bytes.* not 5 bytes/],
+      [{ keys: [{ id: "a", key: `${"A".repeat(42)}B=` }] }, /not other text/],
       [{ keys: "key" }, /must be a list/],
       [{ lock: undefined }, /lock must have a method withLock/],
       [{ store: {} }, /store must have a method get/],
@@ -244,7 +237,7 @@ describe("createSealer()", () => {
         const [one, two] = [await sealer.seal(place, text), await sealer.seal(place, text)];
         expect(one).not.toBe(two);
         expect(looksSealed(one)).toBe(true);
-        expect(await sealer.open(place, one)).toEqual({ text, isCurrent: true });
+        expect(await sealer.open(place, one)).toBe(text);
       }),
       { numRuns: 50 },
     );

@@ -5,10 +5,9 @@ import {
   type ServerCredentials,
 } from "@hostside/core";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { firstAuthProvider } from "../first-auth-provider.ts";
-import type { ApiKeysOptions, KeyedServer } from "./api-keys.ts";
-import { createApiKeys } from "./create-api-keys.ts";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createApiKeys, type ApiKeysOptions, type KeyedServer } from "./api-keys.ts";
+import { firstAuthProvider } from "./first-auth-provider.ts";
 
 const url = "https://keys.test/mcp";
 const http = { type: "http", url, auth: "api-key" } as const;
@@ -33,25 +32,6 @@ function credentialsOf(keyFor: ApiKeysOptions["keyFor"], options: Partial<ApiKey
   const credentials = createApiKeys({ ...options, keyFor }).authProvider(spec, request("ann"));
   if (credentials === undefined) throw new TypeError("no credentials");
   return credentials;
-}
-
-function createSteppedClock() {
-  let now = 0;
-  const due = new Set<() => void>();
-  return {
-    now: () => now,
-    schedule(_delayMs: number, run: () => void) {
-      due.add(run);
-      return () => void due.delete(run);
-    },
-    pass(ms: number) {
-      now += ms;
-    },
-    /** Runs all that is scheduled. */
-    ring() {
-      for (const run of due) run();
-    },
-  };
 }
 
 describe("createApiKeys()", () => {
@@ -86,45 +66,6 @@ describe("createApiKeys()", () => {
     expect(await credentialsOf(() => undefined).headersFor(sending)).toEqual({});
   });
 
-  it("asks once for all that want a key at the same time, and again for the next", async () => {
-    let asked = 0;
-    const keys = credentialsOf(async () => `k-${(asked += 1)}`);
-    const first = await Promise.all([1, 2, 3].map(() => keys.headersFor(sending)));
-    expect(new Set(first.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer k-1"]));
-    expect(await keys.headersFor(sending)).toEqual({ authorization: "Bearer k-2" });
-  });
-
-  it("uses a key for as long as it may, unless it is refused or cleared", async () => {
-    const clock = createSteppedClock();
-    let asked = 0;
-    const keys = credentialsOf(() => `k-${(asked += 1)}`, { clock, refreshMs: 1000 });
-    const sent = await keys.headersFor(sending);
-    clock.pass(999);
-    expect(await keys.headersFor(sending)).toBe(sent);
-    clock.pass(1);
-    const second = await keys.headersFor(sending);
-    expect(second).toEqual({ authorization: "Bearer k-2" });
-    // Somebody else's is known to be newer.
-    await keys.onRefused(refusalOf(sent));
-    expect(asked).toBe(2);
-    await keys.onRefused(refusalOf(second));
-    expect(await keys.headersFor(sending)).toEqual({ authorization: "Bearer k-3" });
-    await keys.clear?.();
-    expect(await keys.headersFor(sending)).toEqual({ authorization: "Bearer k-4" });
-  });
-
-  it("does not hold what was asked for before it was cleared", async () => {
-    let give = (_key: string): void => undefined;
-    const waiting = new Promise<string>((resolve) => (give = resolve));
-    const answers = [waiting, "new"];
-    const keys = credentialsOf(() => answers.shift(), { refreshMs: 1e9 });
-    const early = keys.headersFor(sending);
-    await keys.clear?.();
-    give("old");
-    expect(await early).toEqual({ authorization: "Bearer old" });
-    expect(await keys.headersFor(sending)).toEqual({ authorization: "Bearer new" });
-  });
-
   it.each([
     [401, "auth_required", "was refused"],
     [403, "forbidden", "does not allow this"],
@@ -132,7 +73,7 @@ describe("createApiKeys()", () => {
     "ends in %s -> %s when there is no other key, and asks anew the next time",
     async (status, code, words) => {
       let key = "k-1";
-      const keys = credentialsOf(() => key, { refreshMs: 1e9 });
+      const keys = credentialsOf(() => key);
       const sent = await keys.headersFor(sending);
       const refused = keys.onRefused(refusalOf(sent, status));
       await expect(refused).rejects.toMatchObject({ code, serverId: "s", outcome: "failed" });
@@ -204,19 +145,23 @@ describe("createApiKeys()", () => {
   });
 
   it("waits 30 s for a key, and asks again after that", async () => {
-    const clock = createSteppedClock();
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
     const answers = [new Promise<string>(() => undefined), "k-2"];
-    const keys = credentialsOf(() => answers.shift(), { clock });
-    const waiting = keys.headersFor(sending);
-    clock.ring();
-    await expect(waiting).rejects.toMatchObject({ code: "store_failed", retryable: true, outcome: "not-sent" });
+    const keys = credentialsOf(() => answers.shift());
+    const refused = expect(keys.headersFor(sending)).rejects.toMatchObject({
+      code: "store_failed",
+      retryable: true,
+      outcome: "not-sent",
+    });
+    await vi.advanceTimersByTimeAsync(30_000);
+    await refused;
     expect(await keys.headersFor(sending)).toEqual({ authorization: "Bearer k-2" });
   });
 
   it.each([
     [{}, "keyFor"],
     [{ keyFor, header: "a b" }, "header"],
-    [{ keyFor, refreshMs: -1 }, "refreshMs"],
     [{ keyFor, refresh: 1 }, '"refresh"'],
   ])("refuses %j", (options, words) => {
     expect(() => createApiKeys(options as never)).toThrow(TypeError);
