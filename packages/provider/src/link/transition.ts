@@ -22,7 +22,7 @@ import { attemptFailed, isForgotten, loseSession, mayAttempt, openAnew, startAtt
 
 /**
  * The whole behaviour of a link: the state that follows, and what is to be done. Pure: no clock, no
- * promise, no connection. `docs/architecture.md` has the table of all states and events; a test
+ * promise, no connection. `docs/internals/server-states.md` has the table of all states and events; a test
  * walks it.
  */
 export function transition(state: LinkState, event: LinkEvent, context: LinkContext): Step {
