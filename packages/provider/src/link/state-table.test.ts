@@ -137,7 +137,7 @@ interface Table {
 }
 
 function readTables(): readonly Table[] {
-  return section
+  return page
     .split("\n\n")
     .filter((block) => block.startsWith("| state |"))
     .map((block) => {
