@@ -4,4 +4,4 @@ export {
   type ReadyEmbeddingRanker,
 } from "./embeddings/create-embedding-ranker.ts";
 export { createOpenAiEmbedder, type OpenAiEmbedderOptions } from "./embeddings/open-ai-embedder.ts";
-export type { EmbeddingRanker, EmbeddingRequest, RankedSource, ScoredName } from "./ranking/embedding-ranker.ts";
+export type { EmbeddingRanker, EmbeddingRequest, RankedSource, ScoredName } from "./ranking/rank-tools.ts";

@@ -6,7 +6,7 @@ export type { DeniedTool } from "./offer/denial.ts";
 export { toolHint } from "./offer/tool-hint.ts";
 export type { StaticResult, StaticTool, ToolBundle } from "./catalog/static-tool.ts";
 export type { NameClash, Precedence, PrecedenceRule } from "./catalog/settle-name-clash.ts";
-export type { HelperNames } from "./discovery-tools/helper-names.ts";
+export type { HelperNames } from "./discovery-tools/helper-definitions.ts";
 export type { GroupsInput } from "./discovery-tools/tools-groups.ts";
 export type { SearchInput } from "./discovery-tools/tools-search.ts";
 export type { SelectInput } from "./discovery-tools/tools-select.ts";
@@ -19,12 +19,12 @@ export type {
   ToolAnswer,
   ToolsAnswer,
 } from "./discovery-tools/answers.ts";
-export type { EmbeddingRanker, EmbeddingRequest, ScoredName } from "./ranking/embedding-ranker.ts";
-export type { SelectorChoice, SelectorRequest, ModelToolSelector } from "./ranking/tool-selector.ts";
-export { estimateDefinitionTokens, estimateTokens } from "./tokens/estimate-tokens.ts";
+export type { EmbeddingRanker, EmbeddingRequest, ScoredName } from "./ranking/rank-tools.ts";
+export type { SelectorChoice, SelectorRequest, ModelToolSelector } from "./ranking/rank-tools.ts";
+export { estimateDefinitionTokens, estimateTokens } from "./tokens/token-counter.ts";
 
 // For those who build another way to discover tools, or measure this one.
-export { relatedTerms, searchTerms } from "./search/search-terms.ts";
+export { relatedTerms, searchTerms } from "./search/look-up-synonyms.ts";
 export { createSearchIndex, type SearchDocument, type SearchHit, type SearchIndex } from "./search/search-index.ts";
 export { aboutGroup, toSearchDocument } from "./catalog/catalog-search.ts";
 export { viewOptionFields } from "./view/view.ts";

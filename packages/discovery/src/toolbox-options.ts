@@ -1,10 +1,9 @@
 import type { Admit, Clock, Diagnostic, Interceptor, ToolProvider, UnreadyGroup } from "@hostside/core";
-import { assertKnownOptions, compareText, foldCase, isJsonObject, kindOf, type Fields } from "@hostside/core/implement";
-import { assertStaticTool } from "./catalog/assert-static-tool.ts";
-import type { StaticTool } from "./catalog/static-tool.ts";
-import { assertPrecedence, type Precedence } from "./catalog/settle-name-clash.ts";
-import type { HelperNames } from "./discovery-tools/helper-names.ts";
-import type { EmbeddingRanker } from "./ranking/embedding-ranker.ts";
+import { type Fields, assertKnownOptions, compareText, foldCase, isJsonObject, kindOf } from "@hostside/core/implement";
+import { type Precedence, assertPrecedence } from "./catalog/settle-name-clash.ts";
+import { type StaticTool, assertStaticTool } from "./catalog/static-tool.ts";
+import type { HelperNames } from "./discovery-tools/helper-definitions.ts";
+import type { EmbeddingRanker } from "./ranking/rank-tools.ts";
 
 /** What a toolbox is made from. */
 export interface ToolboxOptions {

@@ -1,10 +1,9 @@
 import {
-  isHostsideError,
-  HostsideError,
   type CallOptions,
   type Cancel,
   type Diagnostic,
   type Event,
+  HostsideError,
   type InitOptions,
   type QuarantinedTool,
   type RefreshOptions,
@@ -12,6 +11,7 @@ import {
   type ToolGroup,
   type ToolOutcome,
   type ToolsChange,
+  isHostsideError,
 } from "@hostside/core";
 import {
   assertInitOptions,
@@ -23,17 +23,16 @@ import {
   systemClock,
 } from "@hostside/core/implement";
 import { createToolAdmission } from "./catalog/admit-tools.ts";
-import { createInspector } from "./catalog/inspect-definitions.ts";
 import { createCatalogSearch } from "./catalog/catalog-search.ts";
-import { followSources, type FollowedSources } from "./catalog/follow-sources.ts";
+import { type FollowedSources, followSources } from "./catalog/follow-sources.ts";
+import { createInspector } from "./catalog/inspect-definitions.ts";
 import { startStaticTool } from "./catalog/static-tool.ts";
 import { createToolboxCalls } from "./catalog/toolbox-calls.ts";
-import { resolveHelperNames } from "./discovery-tools/helper-names.ts";
-import type { EmbeddingRanker } from "./ranking/embedding-ranker.ts";
-import { estimateTokens } from "./tokens/estimate-tokens.ts";
-import { assertStaticTools, assertToolboxOptions, inNameOrder, type ToolboxOptions } from "./toolbox-options.ts";
-import { createTokenCounter } from "./tokens/token-counter.ts";
-import { createView, type ToolboxView, type ViewOptions } from "./view/view.ts";
+import { resolveHelperNames } from "./discovery-tools/helper-definitions.ts";
+import type { EmbeddingRanker } from "./ranking/rank-tools.ts";
+import { createTokenCounter, estimateTokens } from "./tokens/token-counter.ts";
+import { type ToolboxOptions, assertStaticTools, assertToolboxOptions, inNameOrder } from "./toolbox-options.ts";
+import { type ToolboxView, type ViewOptions, createView } from "./view/view.ts";
 
 /** Static tools and providers as one set. Reads are synchronous and see one immutable snapshot. */
 export interface Toolbox {

@@ -1,13 +1,11 @@
-import { describe, expect, it } from "vitest";
-import { createCatalogSearch } from "../src/catalog/catalog-search.ts";
-import { createToolAdmission } from "../src/catalog/admit-tools.ts";
-import { createInspector } from "../src/catalog/inspect-definitions.ts";
 import type { ToolDefinition } from "@hostside/core";
-import type { SearchHit } from "../src/index.ts";
-import type { ToolboxCatalog } from "../src/catalog/catalog-snapshot.ts";
+import { describe, expect, it } from "vitest";
+import { createToolAdmission } from "../src/catalog/admit-tools.ts";
+import { createCatalogSearch } from "../src/catalog/catalog-search.ts";
+import { type ToolboxCatalog, createInspector } from "../src/catalog/inspect-definitions.ts";
 import { mergeSources } from "../src/catalog/merge-sources.ts";
-import { createToolbox } from "../src/index.ts";
-import { fakeProvider, groupOf, serverTool, type FakeProvider } from "./fake-provider.ts";
+import { type SearchHit, createToolbox } from "../src/index.ts";
+import { type FakeProvider, fakeProvider, groupOf, serverTool } from "./fake-provider.ts";
 
 const verbs = ["list", "get", "create", "update", "delete"];
 

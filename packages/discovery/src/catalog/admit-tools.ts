@@ -8,7 +8,7 @@ import {
   type ToolDefinition,
 } from "@hostside/core";
 import { askAdmit, type AdmitDecision } from "@hostside/core/implement";
-import type { ToolboxTool, RoutedTool } from "./catalog-snapshot.ts";
+import type { ToolboxTool, RoutedTool } from "./inspect-definitions.ts";
 
 /** What of all tools is on offer, and what is held back. */
 export interface AdmittedTools {

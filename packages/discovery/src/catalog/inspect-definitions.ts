@@ -1,8 +1,46 @@
-import { defaultLimits, truncateText, type ToolFlag, type ToolDefinition, type ToolProvider } from "@hostside/core";
+import {
+  type Diagnostic,
+  type QuarantinedTool,
+  type ToolDefinition,
+  type ToolFlag,
+  type ToolGroup,
+  type ToolProvider,
+  defaultLimits,
+  truncateText,
+} from "@hostside/core";
 import { foldCase, inspectText } from "@hostside/core/implement";
+import type { StaticTool } from "./static-tool.ts";
+
+/** Who runs a tool. */
+export type Route = { readonly kind: "static"; readonly tool: StaticTool } | ProviderRoute;
+
+/** A definition, and who runs it. */
+export interface RoutedTool {
+  /** What a model sees, or would see of a fallback. */
+  readonly definition: ToolDefinition;
+  readonly route: Route;
+}
+
+/** One tool of the toolbox. */
+export interface ToolboxTool extends RoutedTool {
+  /** Tried when {@linkcode route} is out of service. */
+  readonly fallback?: RoutedTool;
+}
+
+/** One immutable snapshot of everything the toolbox offers. */
+export interface ToolboxCatalog {
+  /** By folded name, in the order of {@linkcode definitions}. */
+  readonly tools: ReadonlyMap<string, ToolboxTool>;
+  /** Static tools in the order given, then each provider's tools in the provider's order. */
+  readonly definitions: readonly ToolDefinition[];
+  readonly groups: readonly ToolGroup[];
+  /** By folded name; what the host holds back. */
+  readonly quarantined: ReadonlyMap<string, QuarantinedTool>;
+  readonly diagnostics: readonly Diagnostic[];
+}
 
 /** A provider's tool on its way into a catalog. */
-export interface InspectedTool {
+interface InspectedTool {
   /** The folded name. */
   readonly key: string;
   /**

@@ -1,18 +1,17 @@
 import {
-  cleanText,
-  type QuarantinedTool,
   type Diagnostic,
+  type QuarantinedTool,
   type ToolDefinition,
   type ToolProvider,
+  cleanText,
 } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
 import type { ToolboxAdmission } from "./admit-tools.ts";
-import type { ToolboxCatalog, ToolboxTool, Route } from "./catalog-snapshot.ts";
-import type { Inspector } from "./inspect-definitions.ts";
-import { normalizeGroups, type DeclaredGroup } from "./normalize-groups.ts";
-import { readProvider, type ProviderListing } from "./read-provider.ts";
-import { settleNameClash, verdicts, type Precedence } from "./settle-name-clash.ts";
-import { localOrigin, type StaticTool } from "./static-tool.ts";
+import type { Inspector, Route, ToolboxCatalog, ToolboxTool } from "./inspect-definitions.ts";
+import { type DeclaredGroup, normalizeGroups } from "./normalize-groups.ts";
+import { type ProviderListing, readProvider } from "./read-provider.ts";
+import { type Precedence, settleNameClash, verdicts } from "./settle-name-clash.ts";
+import { type StaticTool, localOrigin } from "./static-tool.ts";
 
 /** What a catalog is built from. */
 export interface CatalogSources {

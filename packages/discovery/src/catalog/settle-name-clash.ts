@@ -1,7 +1,6 @@
-import type { ToolboxTool } from "./catalog-snapshot.ts";
-import type { ProviderRoute } from "./inspect-definitions.ts";
 import type { ToolDefinition } from "@hostside/core";
 import { kindOf, quoteText } from "@hostside/core/implement";
+import type { ProviderRoute, ToolboxTool } from "./inspect-definitions.ts";
 
 /** A name that a static tool and a provider both have. */
 export interface NameClash {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { serverTool } from "../../test/fake-provider.ts";
-import { stripPreface } from "./strip-preface.ts";
+import { stripPreface } from "./excerpt.ts";
 
 const preface = "MCP server `s` tool `t`.";
 

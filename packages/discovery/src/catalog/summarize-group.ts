@@ -1,7 +1,5 @@
 import type { ToolDefinition, ToolGroup } from "@hostside/core";
-import { cutClause } from "./excerpt.ts";
-import { isInformative } from "./strip-preface.ts";
-import { readSentences } from "./read-sentences.ts";
+import { cutClause, isInformative, readSentences } from "./excerpt.ts";
 
 // In UTF-16 units.
 const longestSummary = 160;

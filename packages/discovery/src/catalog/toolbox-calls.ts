@@ -1,35 +1,37 @@
 import {
-  cleanText,
-  HostsideError,
   type CallOptions,
   type Clock,
   type Diagnostic,
+  HostsideError,
   type Interceptor,
   type ToolOutcome,
   type ToolProvider,
   type UnreadyGroup,
+  cleanText,
 } from "@hostside/core";
 import {
+  type AbsentServer,
+  type CallPipeline,
   assertCallOptions,
   assertToolName,
+  createCallPipeline,
   foldCase,
+  onBehalfOf,
   readCallArguments,
+  sameDefinition,
   unknownToolError,
-  type AbsentServer,
 } from "@hostside/core/implement";
-import type { Inspector } from "./inspect-definitions.ts";
-import { createServersWait, type ServersWait } from "./wait-for-servers.ts";
-import { waitForTool, findAbsent } from "./wait-for-tool.ts";
-import type { ToolboxTool } from "./catalog-snapshot.ts";
-import { callRoutes } from "./call-routes.ts";
-import { changedTool, quarantinedTool } from "./changed-tool.ts";
+import { admissionServerOf } from "./admit-tools.ts";
+import { changedTool, quarantinedTool, removedTool } from "./changed-tool.ts";
 import type { FollowedSources } from "./follow-sources.ts";
+import type { Inspector, Route, RoutedTool, ToolboxCatalog, ToolboxTool } from "./inspect-definitions.ts";
 import { readUnready } from "./read-provider.ts";
+import { type RouteCall, callRoutes, runRoute, timeoutMsOf } from "./run-route.ts";
 import { localOrigin } from "./static-tool.ts";
-import { createToolboxLayers, findAgain } from "./toolbox-layers.ts";
+import { type ServersWait, createServersWait, findAbsent, waitForTool } from "./wait-for-tool.ts";
 
 /** What a call is made with. */
-export interface GivenCall {
+interface GivenCall {
   readonly args: unknown;
   readonly options: CallOptions;
 }
@@ -61,7 +63,7 @@ export interface ToolboxCalls {
 }
 
 /** What calls are made with. */
-export interface ToolboxCallsInit {
+interface ToolboxCallsInit {
   readonly live: FollowedSources;
   readonly inspector: Inspector;
   readonly providers: readonly ToolProvider[];
@@ -147,4 +149,82 @@ function fallbackTaken(toolName: string, { definition }: ToolboxTool, error: Hos
 function closedError(reason: string | undefined, toolName?: string): HostsideError {
   const why = reason === undefined ? "" : `: ${cleanText(reason, 200)}`;
   return new HostsideError(`the toolbox is closed${why}`, { code: "closed", toolName, outcome: "not-sent" });
+}
+
+/** The layers of a toolbox around every call of a tool, wherever the tool is. */
+interface ToolboxLayers {
+  /**
+   * Sends one call through the layers to its tool; each way of a call that has a fallback is a call
+   * of its own.
+   */
+  readonly send: (tool: RoutedTool, call: RouteCall) => Promise<ToolOutcome>;
+  readonly end: CallPipeline["end"];
+}
+
+/** What the layers are made from. */
+interface ToolboxLayersInit {
+  readonly live: FollowedSources;
+  readonly inspector: Inspector;
+  readonly interceptors: readonly Interceptor[];
+  readonly clock: Clock;
+}
+
+/**
+ * Puts the interceptors of a toolbox before all of its tools. Without any, a call goes to its tool
+ * at once.
+ */
+function createToolboxLayers({ live, inspector, interceptors, clock }: ToolboxLayersInit): ToolboxLayers {
+  if (interceptors.length === 0) return { send: ({ route }, call) => runRoute(route, call), end: () => {} };
+  const pipeline = createCallPipeline({
+    interceptors,
+    clock,
+    timeoutMsOf: ({ definition }) => timeoutMsOf(live.read().tools.get(foldCase(definition.name))?.route),
+  });
+  return {
+    send(tool, { args, options: given }) {
+      const { definition, route } = tool;
+      const options = route.kind === "static" ? given : onBehalfOf(route.provider.principal, given);
+      const origin = definition.origin ?? localOrigin(definition.name);
+      return pipeline.run({ origin, definition, server: admissionServerOf(tool), args, options }, async (call) => {
+        assertStillThere(live.read(), tool);
+        const { selected } = call.options;
+        if (route.kind === "static" || selected === undefined) {
+          return runRoute(route, { args: call.args, options: call.options, clock });
+        }
+        // A provider knows the tool by its own definition of it.
+        const known = { ...call.options, selected: inspector.originalOf(selected) };
+        return runRoute(route, { args: call.args, options: known, clock });
+      });
+    },
+    end: (error, all) => pipeline.end(error, all),
+  };
+}
+
+/**
+ * Throws unless what the layers looked at is still what its name stands for: an answer of a human
+ * may have taken a while.
+ */
+function assertStillThere(catalog: ToolboxCatalog, tool: RoutedTool): void {
+  const { definition } = tool;
+  const same = findAgain(catalog, tool);
+  if (same === undefined) {
+    throw catalog.quarantined.has(foldCase(definition.name))
+      ? quarantinedTool(definition)
+      : removedTool(definition.name, definition.origin);
+  }
+  if (!sameDefinition(same.definition, definition)) throw changedTool(definition.name, definition);
+}
+
+/**
+ * What a tool of an earlier catalog is now: of the same name and the same source. `undefined` when
+ * it is not on offer any more.
+ */
+function findAgain({ tools }: ToolboxCatalog, { definition, route }: RoutedTool): RoutedTool | undefined {
+  const current = tools.get(foldCase(definition.name));
+  return [current, current?.fallback].find((tool) => tool !== undefined && isSameSource(tool.route, route));
+}
+
+function isSameSource(a: Route, b: Route): boolean {
+  if (a.kind === "static") return b.kind === "static" && a.tool === b.tool;
+  return b.kind === "provider" && a.provider === b.provider;
 }

@@ -1,15 +1,15 @@
 import {
-  defaultTimeouts,
-  isHostsideError,
-  HostsideError,
-  truncateText,
   type CallOptions,
   type Clock,
+  HostsideError,
   type ToolProvider,
   type UnreadyGroup,
+  defaultTimeouts,
+  isHostsideError,
+  truncateText,
 } from "@hostside/core";
-import { describeAbsent, foldCase, onAbort, type AbsentServer } from "@hostside/core/implement";
-import type { ToolboxCatalog } from "./catalog-snapshot.ts";
+import { type AbsentServer, describeAbsent, foldCase, onAbort } from "@hostside/core/implement";
+import type { ToolboxCatalog } from "./inspect-definitions.ts";
 import { listenToProvider, readUnready } from "./read-provider.ts";
 import { runWithDeadline } from "./run-with-deadline.ts";
 
@@ -22,7 +22,7 @@ export function findAbsent(unready: readonly UnreadyGroup[], { groups }: Toolbox
 }
 
 /** Where a tool may come from. */
-export interface WaitSources {
+interface WaitSources {
   readonly providers: readonly ToolProvider[];
   readonly has: (name: string) => boolean;
   readonly absent: () => readonly AbsentServer[];
@@ -64,9 +64,9 @@ export async function waitForTool(name: string, options: CallOptions, sources: W
 
 // Names that a model makes up must not start a server that failed again and again: that is left to
 // its back-off and to refreshes.
-function isOnItsWay(provider: ToolProvider): boolean {
+function mayStart(provider: ToolProvider): boolean {
   if (provider.unreadyGroups === undefined) return true;
-  return readUnready(provider).some(({ state }) => state === "idle" || state === "connecting");
+  return readUnready(provider).some(({ state }) => isOnItsWay(state));
 }
 
 /** How long something is waited for. */
@@ -81,7 +81,7 @@ interface UntilThereOptions {
  * Starts what was not started, and waits until it is so, no provider is on its way any more,
  * `signal` aborts, or nobody is to wait. Never rejects.
  */
-export async function untilThere(
+async function untilThere(
   isThere: () => boolean,
   { providers, ended }: Pick<WaitSources, "providers" | "ended">,
   { timeoutMs, signal, toolName }: UntilThereOptions,
@@ -103,7 +103,7 @@ export async function untilThere(
         ...(toolName !== undefined && { toolName }),
       };
       // What could not be started shows by what is absent.
-      void Promise.allSettled(providers.filter(isOnItsWay).map(async (provider) => provider.init(limits))).then(giveUp);
+      void Promise.allSettled(providers.filter(mayStart).map(async (provider) => provider.init(limits))).then(giveUp);
       look();
     });
   } finally {
@@ -111,4 +111,46 @@ export async function untilThere(
     // Whoever is late is not waited for any more, and holds no timer for it.
     starts.abort();
   }
+}
+
+/** How servers are waited for. */
+export interface ServersWait extends Pick<CallOptions, "signal" | "deadline"> {
+  /** For how long after somebody waited for it first a server is waited for. */
+  readonly waitMs: number;
+}
+
+/**
+ * Makes what waits for servers of which no tool is known and that are on their way. Each is waited
+ * for once: who asks later than `waitMs` after the first one does not wait for it any more. Rejects
+ * with `aborted`, or with what `deadline` ends by; a server that is late is no failure.
+ */
+export function createServersWait(sources: Omit<WaitSources, "has">): (wait: ServersWait) => Promise<void> {
+  const { clock, absent } = sources;
+  const since = new Map<string, number>();
+  return async ({ waitMs, signal, deadline: outer }) => {
+    const leftOf = ({ id, state }: AbsentServer): number =>
+      isOnItsWay(state) ? (since.get(id) ?? clock.now()) + waitMs - clock.now() : 0;
+    const awaited = absent().filter((server) => leftOf(server) > 0);
+    if (awaited.length === 0) return;
+    for (const { id } of awaited) if (!since.has(id)) since.set(id, clock.now());
+    const timeoutMs = Math.max(...awaited.map(leftOf));
+    const isThere = (): boolean => !absent().some((server) => leftOf(server) > 0);
+    try {
+      await runWithDeadline({ what: "waiting for servers", timeoutMs, signal, outer, clock }, (deadline) =>
+        untilThere(isThere, sources, { timeoutMs, signal: deadline.signal }),
+      );
+    } catch (error) {
+      if (!isHostsideError(error, "call_timeout") || outer?.remainingMs() === 0) throw notSent(error);
+    }
+  };
+}
+
+function isOnItsWay(state: string): boolean {
+  return state === "idle" || state === "connecting";
+}
+
+function notSent(error: unknown): unknown {
+  if (!isHostsideError(error)) return error;
+  const { rawMessage, code, details, cause } = error;
+  return new HostsideError(rawMessage, { code, details, cause, outcome: "not-sent" });
 }

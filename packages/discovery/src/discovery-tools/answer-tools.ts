@@ -1,15 +1,14 @@
-import type { ToolDefinition } from "@hostside/core";
+import type { ToolDefinition, ToolGroup } from "@hostside/core";
 import type { OmittedNames, ToolAnswer, ToolsAnswer } from "./answers.ts";
 import { describeGroup, describeTool, summarizeLargeTool, summarizeTool } from "./describe.ts";
 import {
+  type AnswerLimit,
+  type FittedParts,
   fitAnswer,
   fitNames,
   limitBytesAndTokens,
   partOfLimit,
-  type AnswerLimit,
-  type FittedParts,
 } from "./fit-answer.ts";
-import { groupsWithSiblings, type OtherTools } from "./group-siblings.ts";
 import type { HelperContext } from "./helper-context.ts";
 
 /** How an answer is made. */
@@ -33,7 +32,7 @@ export interface AnswerPlan {
  * An answer, and the tools that are neither in it nor declared next, without one that could never
  * be.
  */
-export interface ToolsResult {
+interface ToolsResult {
   readonly answer: ToolsAnswer;
   readonly missing: readonly ToolDefinition[];
 }
@@ -161,4 +160,71 @@ export function limitAnswer({ maxAnswerBytes, offer, tokens }: HelperContext, sh
  */
 export function nameSome(names: readonly string[], limit: AnswerLimit): OmittedNames | undefined {
   return fitNames(names, partOfLimit(limit, 1 / 16));
+}
+
+/**
+ * Which tools of a group an answer names beside those that it describes: these, the first ones
+ * first, and then others up to so many; or all others, unless there are more than so many.
+ */
+type OtherTools = { readonly ranked: readonly string[]; readonly upTo?: number } | { readonly atMost: number };
+
+/** A group of an answer. */
+interface GroupWithSiblings {
+  readonly group: ToolGroup;
+  /**
+   * Names of tools of the group that the answer does not describe, in the order in which to name
+   * them.
+   */
+  readonly siblings: readonly string[];
+  /** Whether a tool that was found is of this group, and not only one of the others. */
+  readonly hasFound: boolean;
+}
+
+/** What an answer holds, by names. */
+interface AnsweredNames {
+  /** In the order of the answer, described or not. */
+  readonly found: readonly string[];
+  readonly described: ReadonlySet<string>;
+  readonly others: OtherTools;
+}
+
+/**
+ * The groups of the tools that were found, then those of other tools only, each kind by its best
+ * tool.
+ */
+function groupsWithSiblings(
+  groups: readonly ToolGroup[],
+  { found, described, others }: AnsweredNames,
+): readonly GroupWithSiblings[] {
+  const ranked = "ranked" in others ? others.ranked : [];
+  const ranks = new Map(Array.from(new Set([...found, ...ranked]), (name, rank) => [name, rank]));
+  const rankOf = (name: string): number => ranks.get(name) ?? 0;
+  const siblingsOf = (named: readonly string[], { members }: ToolGroup, hasFound: boolean): readonly string[] => {
+    if ("ranked" in others) {
+      const wanted = new Set(ranked);
+      const next = named
+        .filter((name) => wanted.has(name) && !described.has(name))
+        .sort((a, b) => rankOf(a) - rankOf(b));
+      const isRest = (name: string): boolean => !wanted.has(name) && !described.has(name);
+      // A group of which only a runner-up is known is named for that one alone.
+      const rest = hasFound ? members.filter(isRest).slice(0, Math.max(0, (others.upTo ?? 0) - next.length)) : [];
+      return [...next, ...rest];
+    }
+    const rest = members.filter((member) => !described.has(member));
+    return rest.length <= others.atMost ? rest : [];
+  };
+  return groups
+    .map((group) => ({ group, named: group.members.filter((member) => ranks.has(member)) }))
+    .filter(({ named }) => named.length > 0)
+    .map(({ group, named }) => ({
+      group,
+      named,
+      best: named.reduce((best, name) => Math.min(best, rankOf(name)), ranks.size),
+    }))
+    .sort((a, b) => a.best - b.best)
+    .map(({ group, named, best }) => ({
+      group,
+      siblings: siblingsOf(named, group, best < found.length),
+      hasFound: best < found.length,
+    }));
 }

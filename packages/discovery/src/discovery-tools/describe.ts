@@ -1,7 +1,6 @@
-import { cleanText, type ToolDefinition, type ToolGroup } from "@hostside/core";
+import { type ToolDefinition, type ToolGroup, cleanText } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import { excerptOf } from "../catalog/excerpt.ts";
-import { stripPreface } from "../catalog/strip-preface.ts";
+import { excerptOf, stripPreface } from "../catalog/excerpt.ts";
 import type { GroupAnswer, GroupEntry, ToolAnswer } from "./answers.ts";
 
 const maxTitleLength = 256;

@@ -3,7 +3,7 @@ import { foldCase, isCallArguments } from "@hostside/core/implement";
 import { runStaticTool, type RunnableTool, type StaticResult } from "../catalog/static-tool.ts";
 import type { GroupsAnswer, ToolsAnswer } from "./answers.ts";
 import type { HelperContext, HelperOptions, HelperResult } from "./helper-context.ts";
-import type { HelperNames } from "./helper-names.ts";
+import type { HelperNames } from "./helper-definitions.ts";
 import type { ParsedInput } from "./parse-input.ts";
 import { listGroups, parseGroupsInput, type GroupsInput } from "./tools-groups.ts";
 import { parseSearchInput, searchTools, type SearchInput } from "./tools-search.ts";

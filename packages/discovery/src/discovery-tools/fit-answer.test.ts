@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
-import { estimateTokens } from "../tokens/estimate-tokens.ts";
+import { estimateTokens } from "../tokens/token-counter.ts";
 import type { GroupAnswer, ToolAnswer } from "./answers.ts";
 import { fitAnswer, jsonBytes, limitBytes, limitBytesAndTokens } from "./fit-answer.ts";
 

@@ -1,10 +1,9 @@
 import type { CallContext, JsonObject, ToolGroup, UnreadyGroup } from "@hostside/core";
-import type { ToolboxCatalog } from "../catalog/catalog-snapshot.ts";
-import type { RankContext } from "../ranking/rank-tools.ts";
-import type { ModelToolSelector } from "../ranking/tool-selector.ts";
-import type { TokenCounter } from "../tokens/token-counter.ts";
+import type { ToolboxCatalog } from "../catalog/inspect-definitions.ts";
 import type { Offer } from "../offer/offer.ts";
 import type { PermittedPart } from "../offer/permitted.ts";
+import type { ModelToolSelector, RankContext } from "../ranking/rank-tools.ts";
+import type { TokenCounter } from "../tokens/token-counter.ts";
 
 /** What the helpers see of a view. */
 export interface HelperContext extends RankContext {

@@ -1,6 +1,30 @@
 import type { ToolDefinition } from "@hostside/core";
-import { localOrigin } from "../catalog/static-tool.ts";
-import type { HelperNames } from "./helper-names.ts";
+import { type Fields, assertKnownOptions, foldCase, withDefaults } from "@hostside/core/implement";
+import { assertLegalName, localOrigin } from "../catalog/static-tool.ts";
+
+/** What the discovery helpers are called. */
+export interface HelperNames {
+  readonly groups: string;
+  readonly select: string;
+  readonly search: string;
+}
+
+const defaults: HelperNames = { groups: "tools_groups", select: "tools_select", search: "tools_search" };
+
+const fields: Fields<HelperNames> = { groups: true, select: true, search: true };
+
+/**
+ * The names with defaults filled in. Throws `TypeError` when one is not legal or for no helper, or
+ * two are the same.
+ */
+export function resolveHelperNames(names: Partial<HelperNames> = {}): HelperNames {
+  assertKnownOptions("helperNames", names, fields);
+  const resolved = withDefaults(defaults, names);
+  const all = Object.values(resolved);
+  for (const name of all) assertLegalName(name);
+  if (new Set(all.map(foldCase)).size < all.length) throw new TypeError(`helper names must differ: ${all.join(", ")}`);
+  return resolved;
+}
 
 /** How many tools a search returns when it does not say, and at most. */
 export const searchLimits = { fallback: 5, most: 64 } as const;

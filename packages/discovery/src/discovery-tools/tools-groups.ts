@@ -1,13 +1,12 @@
 import type { JsonObject } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
-import type { GroupsAnswer, GroupEntry } from "./answers.ts";
-import { describeGroupEntry, maxEntryLength } from "./describe.ts";
 import { limitAnswer } from "./answer-tools.ts";
+import type { GroupEntry, GroupsAnswer } from "./answers.ts";
+import { describeGroupEntry, maxEntryLength } from "./describe.ts";
 import { fitList, fitNames, partOfLimit } from "./fit-answer.ts";
 import type { HelperContext } from "./helper-context.ts";
-import { nameUnavailable } from "./unavailable-groups.ts";
-import { answerSuggestions, suggestGroups } from "./suggest-names.ts";
-import { parseInput, type ParsedInput } from "./parse-input.ts";
+import { type ParsedInput, parseInput } from "./parse-input.ts";
+import { answerSuggestions, nameUnavailable, suggestGroups } from "./unavailable-groups.ts";
 
 /** Arguments of `tools_groups`. */
 export interface GroupsInput {

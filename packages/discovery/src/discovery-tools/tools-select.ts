@@ -1,17 +1,21 @@
-import { cleanText, type JsonObject, type ToolDefinition } from "@hostside/core";
+import { type JsonObject, type ToolDefinition, cleanText } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
-import { findByName, describeRankingError, rankTools } from "../ranking/rank-tools.ts";
-import type { SelectorChoice, ModelToolSelector } from "../ranking/tool-selector.ts";
 import { runWithDeadline } from "../catalog/run-with-deadline.ts";
+import {
+  type ModelToolSelector,
+  type SelectorChoice,
+  describeRankingError,
+  findByName,
+  rankTools,
+} from "../ranking/rank-tools.ts";
+import { type AnswerPlan, answerTools, limitAnswer, nameSome } from "./answer-tools.ts";
 import type { NextPage, ToolsAnswer } from "./answers.ts";
-import { answerTools, limitAnswer, nameSome, type AnswerPlan } from "./answer-tools.ts";
 import type { AnswerLimit } from "./fit-answer.ts";
-import { selectLimits } from "./helper-definitions.ts";
 import type { HelperContext, HelperOptions, HelperResult } from "./helper-context.ts";
+import { selectLimits } from "./helper-definitions.ts";
+import { type ParsedInput, parseInput } from "./parse-input.ts";
 import { answerRanked, mostSiblings, runnersUp } from "./tools-search.ts";
-import { nameUnavailable } from "./unavailable-groups.ts";
-import { answerSuggestions, suggestGroups, suggestTools } from "./suggest-names.ts";
-import { parseInput, type ParsedInput } from "./parse-input.ts";
+import { answerSuggestions, nameUnavailable, suggestGroups, suggestTools } from "./unavailable-groups.ts";
 
 /** Arguments of `tools_select`. At least one of `tools`, `group` and `query` is needed. */
 export interface SelectInput {

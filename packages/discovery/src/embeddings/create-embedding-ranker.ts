@@ -1,10 +1,10 @@
 import {
-  cleanText,
-  HostsideError,
-  isHostsideError,
   type Cancel,
   type Diagnostic,
+  HostsideError,
   type ToolDefinition,
+  cleanText,
+  isHostsideError,
 } from "@hostside/core";
 import {
   assertKnownOptions,
@@ -14,9 +14,8 @@ import {
   systemClock,
   untilAborted,
 } from "@hostside/core/implement";
-import { readSentences } from "../catalog/read-sentences.ts";
-import { stripPreface } from "../catalog/strip-preface.ts";
-import type { EmbeddingRanker, EmbeddingRequest, RankedSource, ScoredName } from "../ranking/embedding-ranker.ts";
+import { readSentences, stripPreface } from "../catalog/excerpt.ts";
+import type { EmbeddingRanker, EmbeddingRequest, RankedSource, ScoredName } from "../ranking/rank-tools.ts";
 
 /** Makes vectors of texts, such as {@linkcode createOpenAiEmbedder} does. */
 export interface Embedder {

@@ -1,10 +1,8 @@
-import { cleanText, type Diagnostic, type ToolDefinition } from "@hostside/core";
+import { type Diagnostic, type ToolDefinition, cleanText } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
 import type { TokenCounter } from "../tokens/token-counter.ts";
 import { createDeclarations } from "./declarations.ts";
 import type { PermittedPart } from "./permitted.ts";
-import { placeTools, type Placement } from "./place-tools.ts";
-import { createSelection } from "./selection.ts";
 
 /** What one conversation has declared and selected. */
 export interface Offer {
@@ -32,7 +30,7 @@ export interface Offer {
 }
 
 /** What an offer is made from. */
-export interface OfferInit {
+interface OfferInit {
   readonly permitted: () => PermittedPart;
   readonly tokens: TokenCounter;
   readonly helperTools: readonly ToolDefinition[];
@@ -131,5 +129,104 @@ function warnOnce(onDiagnostic: (diagnostic: Diagnostic) => void): (maxToolToken
     warned = maxToolTokens;
     const message = `the discovery helpers and what is always visible cost about ${cost} tokens, more than maxToolTokens of ${maxToolTokens}`;
     onDiagnostic({ kind: "over-budget", serverId: "", message: cleanText(message) });
+  };
+}
+
+/** Where tools that were found go. */
+interface Placement {
+  /** Names of those that the next declaration has. */
+  readonly placed: ReadonlySet<string>;
+  /** Those that alone cost more than there is room for. No declaration will ever have them. */
+  readonly tooLarge: ReadonlySet<ToolDefinition>;
+}
+
+/** What there is room for. */
+interface PlaceLimits {
+  /** Declared anyway. */
+  readonly free: ReadonlySet<ToolDefinition>;
+  /** Tokens for all others. */
+  readonly room: number;
+  /** How many others. */
+  readonly places: number;
+  readonly costOf: (definition: ToolDefinition) => number;
+}
+
+/**
+ * Places those of `found` that have room, the first ones first. One that is too large costs no
+ * other its place. `chosen` are the names to select, at most as many as there are places.
+ */
+function placeTools(
+  found: readonly ToolDefinition[],
+  { free, room, places, costOf }: PlaceLimits,
+): Placement & { readonly chosen: readonly string[] } {
+  const placed = new Set<string>();
+  const chosen: string[] = [];
+  let left = room;
+  let taken = 0;
+  const tooLarge = new Set<ToolDefinition>();
+  for (const definition of found) {
+    if (!free.has(definition)) {
+      const cost = costOf(definition);
+      if (cost > room) tooLarge.add(definition);
+      if (taken >= places) break;
+      if (cost > left) continue;
+      left -= cost;
+      taken += 1;
+    }
+    placed.add(definition.name);
+    if (chosen.length < places) chosen.push(definition.name);
+  }
+  return { placed, tooLarge, chosen };
+}
+
+/** The tools that one agent selected so far, up to a limit. */
+interface Selection {
+  /** In order of use, the latest last. */
+  readonly names: readonly string[];
+  /**
+   * Adds names as the latest. When the limit is passed, those that were not used for the longest
+   * time give way.
+   */
+  add(names: readonly string[]): void;
+  /** Notes that a tool was used. */
+  touch(name: string): void;
+  /**
+   * Those used last that cost no more than `room` together, in order of use. The others stay
+   * selected, for when there is room.
+   */
+  latest(room: number, costOf: (name: string) => number): readonly string[];
+}
+
+/** A selection of at most `limit` names. */
+function createSelection(limit: number): Selection {
+  const names = new Set<string>();
+  return {
+    get names() {
+      return Array.from(names);
+    },
+    add(more) {
+      for (const name of more) {
+        names.delete(name);
+        names.add(name);
+      }
+      for (const name of names) {
+        if (names.size <= limit) break;
+        names.delete(name);
+      }
+    },
+    touch(name) {
+      if (names.delete(name)) names.add(name);
+    },
+    latest(room, costOf) {
+      const order = Array.from(names);
+      let left = room;
+      let start = order.length;
+      for (const name of order.toReversed()) {
+        left -= costOf(name);
+        if (left < 0) break;
+        start -= 1;
+      }
+      return order.slice(start);
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { ToolDefinition, ToolGroup } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
-import type { ToolboxCatalog, ToolboxTool, Route } from "../catalog/catalog-snapshot.ts";
+import type { ToolboxCatalog, ToolboxTool, Route } from "../catalog/inspect-definitions.ts";
 import { normalizeGroups } from "../catalog/normalize-groups.ts";
 import type { Denial } from "./denial.ts";
 

@@ -1,7 +1,6 @@
-import { isEverydayVerb } from "./name-intent.ts";
-import { joinWords, splitWords, stopWords } from "./split-words.ts";
-import { isPlural, stemWord } from "./stem-word.ts";
 import { readPhrase, synonymsOfStem } from "./look-up-synonyms.ts";
+import { joinWords, splitWords, stopWords } from "./split-words.ts";
+import { isEverydayVerb, isPlural, stemWord } from "./stem-word.ts";
 import type { Term, Vocabulary } from "./vocabulary.ts";
 
 /**

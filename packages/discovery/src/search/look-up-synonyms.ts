@@ -1,4 +1,5 @@
 import { generalNouns } from "./general-nouns.ts";
+import { splitWords, stopWords } from "./split-words.ts";
 import { stemWord } from "./stem-word.ts";
 import { synonymGroups } from "./synonym-groups.ts";
 
@@ -66,4 +67,16 @@ function longestByFirst(keys: Iterable<string>): ReadonlyMap<string, number> {
 function singleWords(entries: ReadonlySet<string>): readonly string[] {
   const words = Array.from(entries).filter((entry) => !entry.includes(" "));
   return Array.from(new Set(words.map(stemWord)));
+}
+
+/** The stems of a text's words as the index reads them, without those that say nothing. */
+export function searchTerms(text: string): readonly string[] {
+  return splitWords(text)
+    .filter((word) => !stopWords.has(word))
+    .map(stemWord);
+}
+
+/** The stems of single words that the index takes for a stem, without itself. */
+export function relatedTerms(stem: string): readonly string[] {
+  return synonymsOfStem(stem) ?? [];
 }

@@ -1,5 +1,5 @@
 import { expandQuery, type Clause } from "./expand-query.ts";
-import { isDestructiveVerb, isQuestion, isReadingVerb } from "./name-intent.ts";
+import { isDestructiveVerb, isQuestion, isReadingVerb } from "./stem-word.ts";
 import { scoreDocument, type IndexedDocument, type SearchDocument } from "./score-document.ts";
 import { splitWords } from "./split-words.ts";
 import { createVocabulary, type Term } from "./vocabulary.ts";

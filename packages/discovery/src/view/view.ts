@@ -1,16 +1,17 @@
 import {
-  cleanText,
   type CallContext,
   type CallOptions,
+  type Diagnostic,
   type Event,
   type ToolDefinition,
   type ToolGroup,
   type ToolOutcome,
   type ToolsChange,
   type UnreadyGroup,
-  type Diagnostic,
+  cleanText,
 } from "@hostside/core";
 import {
+  type Fields,
   assertCallContext,
   assertKnownOptions,
   assertNames,
@@ -20,25 +21,22 @@ import {
   foldCase,
   kindOf,
   withDefaults,
-  type Fields,
 } from "@hostside/core/implement";
-import type { ToolboxCatalog } from "../catalog/catalog-snapshot.ts";
+import type { ToolboxCatalog } from "../catalog/inspect-definitions.ts";
+import { createGroupSummaries } from "../catalog/summarize-group.ts";
+import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
 import type { GroupsAnswer, ToolsAnswer } from "../discovery-tools/answers.ts";
-import { helperDefinitions } from "../discovery-tools/helper-definitions.ts";
-import type { HelperOptions } from "../discovery-tools/helper-context.ts";
-import type { HelperNames } from "../discovery-tools/helper-names.ts";
 import { createHelpers } from "../discovery-tools/discovery-tools.ts";
+import type { HelperOptions } from "../discovery-tools/helper-context.ts";
+import { type HelperNames, helperDefinitions } from "../discovery-tools/helper-definitions.ts";
 import type { GroupsInput } from "../discovery-tools/tools-groups.ts";
 import type { SearchInput } from "../discovery-tools/tools-search.ts";
 import type { SelectInput } from "../discovery-tools/tools-select.ts";
-import type { RankContext } from "../ranking/rank-tools.ts";
-import type { ModelToolSelector } from "../ranking/tool-selector.ts";
-import type { TokenCounter } from "../tokens/token-counter.ts";
-import { createGroupSummaries } from "../catalog/summarize-group.ts";
-import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
-import { assertDenied, createDenial, type DeniedTool, type Denial } from "../offer/denial.ts";
+import { type Denial, type DeniedTool, assertDenied, createDenial } from "../offer/denial.ts";
 import { createOffer } from "../offer/offer.ts";
-import { createPermitted, type PermittedPart } from "../offer/permitted.ts";
+import { type PermittedPart, createPermitted } from "../offer/permitted.ts";
+import type { ModelToolSelector, RankContext } from "../ranking/rank-tools.ts";
+import type { TokenCounter } from "../tokens/token-counter.ts";
 import { createViewCalls, serversWaitMs } from "./view-calls.ts";
 
 /** One agent's choices. */

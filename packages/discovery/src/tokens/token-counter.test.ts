@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
-import { estimateDefinitionTokens, estimateTokens } from "./estimate-tokens.ts";
+import { estimateDefinitionTokens, estimateTokens } from "./token-counter.ts";
 
 describe("estimateTokens()", () => {
   it("is 0 for nothing and about one per common word", () => {
