@@ -9,26 +9,21 @@ function nested(levels: number): unknown {
 
 describe("admitDepth()", () => {
   it("lets a message in up to the limit, and nothing deeper", () => {
-    expect(admitDepth({ id: 1, result: nested(maxMessageDepth - 1) })).toBe(true);
-    expect(admitDepth({ id: 1, result: nested(maxMessageDepth) })).toBe(false);
-    expect(admitDepth({ method: "x", params: { tools: [nested(maxMessageDepth)] } })).toBe(false);
+    const deepest = { id: 1, result: nested(maxMessageDepth - 1) };
+    expect(admitDepth(deepest)).toBe(deepest);
+    expect(admitDepth({ id: 1, result: nested(maxMessageDepth) })).toBeUndefined();
+    expect(admitDepth({ method: "x", params: { tools: [nested(maxMessageDepth)] } })).toBeUndefined();
   });
 
-  it("cuts the tools of a list where they are too deep, and nothing else of it", () => {
+  it.each(["tools", "prompts", "resources", "resourceTemplates"])("cuts %s where they are too deep", (list) => {
     const plain = { name: "plain", inputSchema: { type: "object" } };
-    const message = {
-      id: 1,
-      result: { tools: [plain, { name: "deep", inputSchema: nested(600) }], nextCursor: "2" },
-    };
-    expect(admitDepth(message)).toBe(true);
-    expect(isTooDeep(message)).toBe(false);
-    expect(message.result.tools[0]).toEqual(plain);
-    expect(message.result.tools[1]?.name).toBe("deep");
-    expect(isTooDeep([[message.result.tools[1]?.inputSchema]])).toBe(false);
-    expect(message.result.nextCursor).toBe("2");
+    const given = [plain, { name: "deep", inputSchema: nested(600) }];
+    const admitted = admitDepth({ id: 1, result: { [list]: given, nextCursor: "2" } });
+    expect(admitted).toMatchObject({ id: 1, result: { [list]: [plain, { name: "deep" }], nextCursor: "2" } });
+    expect(isTooDeep(admitted)).toBe(false);
   });
 
   it("does not cut a list for what is too deep beside its tools", () => {
-    expect(admitDepth({ id: 1, result: { tools: [], _meta: nested(600) } })).toBe(false);
+    expect(admitDepth({ id: 1, result: { tools: [], _meta: nested(600) } })).toBeUndefined();
   });
 });

@@ -39,21 +39,24 @@ export function isTooDeep(message: unknown): boolean {
   return isDeeperThan(message, maxMessageDepth);
 }
 
-// The `tools` of an answer are inside the message, its result, and the array.
-const levelsAroundTool = 3;
+// The entries of an answer are inside the message, its result, and the array.
+const levelsAroundEntry = 3;
+const lists = ["tools", "prompts", "resources", "resourceTemplates"];
 
 /**
- * Whether a message that was just parsed may be let in. One tool that is nested too deeply must not
- * cost a whole list: in an answer that lists tools, the entries are cut at the deepest level that
- * is let in, which is still deeper than any schema that is taken.
+ * Returns the message if it may be let in. One entry that is nested too deeply must not cost a whole
+ * list: in an answer that lists something, the entries are cut at the deepest level that is let in,
+ * which is still deeper than any schema that is taken. `undefined`: it is too deep elsewhere.
  */
-export function admitDepth(message: unknown): boolean {
-  if (!isTooDeep(message)) return true;
-  const result = isJsonObject(message) ? message["result"] : undefined;
-  const tools: unknown = isJsonObject(result) ? result["tools"] : undefined;
-  if (!Array.isArray(tools)) return false;
-  for (const [index, tool] of tools.entries()) tools[index] = cutAt(tool, maxMessageDepth - levelsAroundTool);
-  return !isTooDeep(message);
+export function admitDepth(message: unknown): unknown {
+  if (!isTooDeep(message)) return message;
+  if (!isJsonObject(message) || !isJsonObject(message["result"])) return undefined;
+  const members = Object.entries(message["result"]).map(([name, value]) => {
+    const isList = lists.includes(name) && Array.isArray(value);
+    return [name, isList ? cutAt(value, maxMessageDepth - levelsAroundEntry + 1) : value];
+  });
+  const admitted = { ...message, result: Object.fromEntries(members) as JsonObject };
+  return isTooDeep(admitted) ? undefined : admitted;
 }
 
 function cutAt(value: unknown, levels: number): unknown {
@@ -91,7 +94,8 @@ export function answeredRequest(message: unknown): string | number | undefined {
  * does.
  */
 export function rejectDeepMessage(message: JsonObject, transport: Transport, serverId: string): void {
-  if (!isTooDeep(message)) return transport.onmessage?.(message);
+  const admitted = admitDepth(message);
+  if (isJsonObject(admitted)) return transport.onmessage?.(admitted);
   const text = `server ${JSON.stringify(serverId)} sent a message nested deeper than ${maxMessageDepth} levels`;
   const answered = answeredRequest(message);
   if (answered === undefined) transport.onerror?.(new Error(text));

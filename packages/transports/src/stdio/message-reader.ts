@@ -202,8 +202,9 @@ export function parseLine(line: string, limit: ValueLimit): ParsedLine {
   }
   if (isLargeBatch(value)) return anomaly(tooManyMessages);
   // Each level takes two bytes at least, so that short lines need no walk.
-  if (text.length >= 2 * maxMessageDepth && !admitDepth(value))
-    return { kind: "too-deep", requestId: answeredRequest(value) };
+  const admitted = text.length >= 2 * maxMessageDepth ? admitDepth(value) : value;
+  if (admitted === undefined) return { kind: "too-deep", requestId: answeredRequest(value) };
+  value = admitted;
   if (isJsonObject(value)) return { kind: "messages", messages: [value], strayCount: 0 };
   const messages = Array.isArray(value) ? value.filter(isJsonObject) : [];
   return messages.length === 0

@@ -127,8 +127,9 @@ export class MessageParser {
     }
     if (typeof json === "object" && json !== null) this.#skipped = 0;
     else this.#skip(data);
-    if (!admitDepth(json)) return this.#drop(answeredRequest(json), "nested too deeply", data);
-    onJson(json, eventId, bytes);
+    const admitted = admitDepth(json);
+    if (admitted === undefined) return this.#drop(answeredRequest(json), "nested too deeply", data);
+    onJson(admitted, eventId, bytes);
   }
 
   #skip(data: string): void {

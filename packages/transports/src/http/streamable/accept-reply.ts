@@ -67,10 +67,11 @@ function takeJson(bytes: Uint8Array, { id, reading }: AwaitedReply): void {
   if (!isUtf8(bytes, text)) sink.onAnomaly("an answer that is not valid UTF-8", brokenBytesRead);
   const excess = excessValues(text, { ...limits, serverId: endpoint.serverId });
   if (excess !== undefined) throw excess;
-  const json = parseJson(text);
-  if (json === undefined) throw noAnswer(endpoint, text === "" ? "an empty body" : "malformed JSON", text);
-  if (isLargeBatch(json)) throw noAnswer(endpoint, tooManyMessages, text);
-  if (!admitDepth(json)) throw noAnswer(endpoint, "a message that is nested too deeply", text);
+  const parsed = parseJson(text);
+  if (parsed === undefined) throw noAnswer(endpoint, text === "" ? "an empty body" : "malformed JSON", text);
+  if (isLargeBatch(parsed)) throw noAnswer(endpoint, tooManyMessages, text);
+  const json = admitDepth(parsed);
+  if (json === undefined) throw noAnswer(endpoint, "a message that is nested too deeply", text);
   if (!acceptAnswer(json, id, { sink, bytes: bytes.length })) throw noAnswer(endpoint, "JSON for something else", text);
 }
 
