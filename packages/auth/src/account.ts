@@ -1,6 +1,6 @@
 import type { AuthorizationFetch } from "@hostside/core";
 import type { SecretMemory } from "@hostside/core/implement";
-import type { ClientConfig } from "./oauth-options.ts";
+import type { AuthorizationCodeConfig, ClientConfig } from "./oauth-options.ts";
 
 /**
  * One principal at one server: whose credentials. The same object for the same two as long as the
@@ -36,4 +36,17 @@ export interface AccountHints {
   isHeard?: boolean | undefined;
   /** A client that its authorization server does not know any more: not to be used again. */
   refusedClientId?: string | undefined;
+}
+
+/** The configuration of a client that signs in without a user. */
+export type GrantConfig = Exclude<ClientConfig, AuthorizationCodeConfig>;
+
+/** Whether a client signs in without a user. */
+export function isGrantConfig(config: ClientConfig): config is GrantConfig {
+  return config.flow !== undefined && config.flow !== "authorization_code";
+}
+
+/** Whether an account is that of a program, which signs in without a user. */
+export function isProgram({ config }: Account): boolean {
+  return isGrantConfig(config);
 }

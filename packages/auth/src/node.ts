@@ -1,5 +1,5 @@
 // What needs Node: files, the keyring, a listener on this machine.
-export { loopbackRedirect, type LoopbackHost, type LoopbackRedirectOptions } from "./node/loopback-redirect.ts";
+export { loopbackRedirect, type LoopbackRedirectOptions } from "./node/loopback-redirect.ts";
 export { hasBrowser, type BrowserPlace } from "./node/has-browser.ts";
 export { openBrowser, type OpenBrowserOptions } from "./node/open-browser.ts";
 export {

@@ -1,5 +1,5 @@
-import { HostsideError, type JsonObject } from "@hostside/core";
-import { dateOf, isJsonObject, isLoopbackUrl } from "@hostside/core/implement";
+import { HostsideError } from "@hostside/core";
+import { dateOf, isLoopbackUrl } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -7,6 +7,14 @@ import { coversScopes, joinScopes } from "../discovering/scopes.ts";
 import type { CredentialKey } from "../store/credential-store.ts";
 import { savingMs } from "../store/saving-ms.ts";
 import type { StoredClient } from "../store/stored-account.ts";
+import {
+  clientChecks,
+  firstWrong,
+  isOptional,
+  isUrl,
+  withoutAbsent,
+  type Checks,
+} from "../tokens/read-stored-account.ts";
 
 /** A client that was registered or that somebody gave, and for what. */
 export interface ClientDocument {
@@ -44,19 +52,21 @@ export async function readClient(
   const document = await store.load(key);
   if (document === undefined) return undefined;
   if (document["version"] !== 1) throw unreadable(account);
-  const { client, redirectUri, askedScope, scope } = document;
-  if (!isClient(client) || typeof redirectUri !== "string" || !URL.canParse(redirectUri)) throw unreadable(account);
-  const { secretExpiresAt } = client;
-  if (client.clientId === account.hints.refusedClientId) return undefined;
+  if (firstWrong(document, documentChecks) !== undefined) throw unreadable(account);
+  const known = document as unknown as ClientDocument;
+  const { clientId, clientSecret, secretExpiresAt } = known.client;
+  if (clientId === account.hints.refusedClientId) return undefined;
   if (secretExpiresAt !== undefined && secretExpiresAt <= dateOf(clock) + lastMinuteMs) return undefined;
-  if (client.clientSecret !== undefined) account.secrets.learn(client.clientSecret);
-  return {
-    client,
-    redirectUri,
-    ...(typeof askedScope === "string" && { askedScope }),
-    ...(typeof scope === "string" && { scope }),
-  };
+  if (clientSecret !== undefined) account.secrets.learn(clientSecret);
+  return known;
 }
+
+const documentChecks: Checks<ClientDocument> = {
+  client: (value) => firstWrong(value, clientChecks) === undefined,
+  redirectUri: isUrl,
+  askedScope: isOptional((value) => typeof value === "string"),
+  scope: isOptional((value) => typeof value === "string"),
+};
 
 /** Keeps a client. Only for who has its lock. */
 export async function saveClient(
@@ -64,16 +74,7 @@ export async function saveClient(
   key: CredentialKey,
   document: ClientDocument,
 ): Promise<void> {
-  const { client, redirectUri, askedScope, scope } = document;
-  const members = Object.entries(client).filter(([, value]) => value !== undefined);
-  const json: JsonObject = {
-    version: 1,
-    client: Object.fromEntries(members),
-    redirectUri,
-    ...(askedScope !== undefined && { askedScope }),
-    ...(scope !== undefined && { scope }),
-  };
-  await store.save(key, json);
+  await store.save(key, { version: 1, ...withoutAbsent(document) });
 }
 
 /**
@@ -106,27 +107,6 @@ export async function forgetClient(
     const document = await readClient(parts, account, key);
     if (document?.client.clientId === clientId) await parts.store.clear(key);
   });
-}
-
-const ways: ReadonlySet<unknown> = new Set<StoredClient["way"]>([
-  "dynamic",
-  "asked",
-  "pre-registered",
-  "metadata-document",
-]);
-
-/** Whether a part of a document is a client. */
-export function isClient(value: unknown): value is StoredClient {
-  if (!isJsonObject(value)) return false;
-  const { clientId, clientSecret, authMethod, way, secretExpiresAt } = value;
-  return (
-    typeof clientId === "string" &&
-    clientId !== "" &&
-    (clientSecret === undefined || typeof clientSecret === "string") &&
-    (authMethod === undefined || typeof authMethod === "string") &&
-    (secretExpiresAt === undefined || typeof secretExpiresAt === "number") &&
-    ways.has(way)
-  );
 }
 
 function unreadable({ serverId }: Account): HostsideError {

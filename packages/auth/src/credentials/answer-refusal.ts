@@ -1,7 +1,7 @@
 import { redactUrl, type CredentialsRefusal } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import { withoutServerName } from "../auth-errors.ts";
-import type { Account } from "../account.ts";
+import { isProgram, type Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { Discovered } from "../discovering/discover-authorization.ts";
 import { noteChallenge } from "../discovering/note-challenge.ts";
@@ -15,7 +15,7 @@ import { currentAuthorization, sameIssuer, authorizationOf } from "../tokens/aut
 import { forbidden, isAtPage, needsUserError, programRefused } from "./credential-errors.ts";
 import { discoverAgain } from "./discover-again.ts";
 import { errorOf, leftOf, renewalFailureOf, renewNow } from "./current-authorization.ts";
-import { isProgram, whereToSignIn } from "./sign-in-program.ts";
+import { whereToSignIn } from "./sign-in-program.ts";
 import { exceedsRenewalRate, noteRenewal } from "./renewal-rate-limit.ts";
 import { savingMs } from "../store/saving-ms.ts";
 

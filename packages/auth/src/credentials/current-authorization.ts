@@ -1,7 +1,7 @@
 import { isHostsideError } from "@hostside/core";
 import { dateOf } from "@hostside/core/implement";
 import { withoutServerName } from "../auth-errors.ts";
-import type { Account } from "../account.ts";
+import { isProgram, type Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
 import { requestGrant } from "../grants/request-grant.ts";
@@ -11,7 +11,7 @@ import { tokenExpiryOf, type TokenExpiry } from "../tokens/token-expiry.ts";
 import type { RenewalEnd } from "../tokens/redeem.ts";
 import { isRenewalIdle, isRenewing, renew, type RenewalRequest } from "../tokens/renew.ts";
 import { needsUserError, programRefused } from "./credential-errors.ts";
-import { isProgram, whereToSignIn } from "./sign-in-program.ts";
+import { whereToSignIn } from "./sign-in-program.ts";
 
 /** How long what was read counts: so soon a process sees that another one signed in or out. */
 const readAgainAfterMs = 10_000;

@@ -6,11 +6,6 @@ import { discoverAgain } from "./discover-again.ts";
 // Where a program signs in: found out anew only when its tokens are refused.
 const found = new WeakMap<Account, Discovered>();
 
-/** Whether the host signs in as a program, without a user. */
-export function isProgram({ config }: Account): boolean {
-  return config.flow !== undefined && config.flow !== "authorization_code";
-}
-
 /** Where to sign in, as it was found out last in this process. */
 export async function whereToSignIn(
   parts: AuthParts,

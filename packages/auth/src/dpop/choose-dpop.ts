@@ -1,7 +1,8 @@
+import { quoteText } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
+import { authRequired } from "../auth-errors.ts";
 import { readChallenges } from "../discovering/read-challenges.ts";
 import type { StoredAuthorization, StoredMetadata } from "../store/stored-account.ts";
-import { bindingLost, bindingRefused, bindingUnknown, unusableToken } from "./dpop-errors.ts";
 import { dpopAlgorithm } from "./dpop-key.ts";
 
 /** An authorization server, as far as bound tokens depend on it. */
@@ -25,13 +26,21 @@ export function choosesDpop(account: Account, { issuer, metadata, wantsDpop }: D
   const { dpop } = account.config;
   const isWanted = wantsDpop || account.hints.dpop;
   if (dpop === false) {
-    if (isWanted) throw bindingRefused(account);
-    return false;
+    if (!isWanted) return false;
+    throw authRequired(
+      account,
+      "it takes only tokens that are bound to a key (DPoP), and the client is configured with `dpop: false`; leave that out",
+    );
   }
   // Who lists nothing may know it all the same; who does not ignores the proof.
   const algorithms = metadata["dpop_signing_alg_values_supported"];
   const takesOurs = !Array.isArray(algorithms) || algorithms.includes(dpopAlgorithm);
-  if (dpop === true && !takesOurs) throw bindingUnknown(account, issuer);
+  if (dpop === true && !takesOurs) {
+    throw authRequired(
+      account,
+      `the client is configured with \`dpop: true\`, and the authorization server ${quoteText(issuer)} takes no proofs that are signed with ES256`,
+    );
+  }
   return takesOurs && (dpop === true || isWanted);
 }
 
@@ -50,8 +59,15 @@ export interface GivenToken {
 export function readTokenType(account: Account, { issuer, tokenType, asked }: GivenToken): "Bearer" | "DPoP" {
   const type = tokenType.toLowerCase();
   if (type === "dpop" && asked) return "DPoP";
-  if (type !== "bearer") throw unusableToken(account, issuer, tokenType);
-  if (account.config.dpop === true) throw bindingLost(account, issuer);
+  const server = `the authorization server ${quoteText(issuer)}`;
+  if (type !== "bearer") {
+    const what = `a token of the type ${quoteText(tokenType, 40)}, which cannot be used here`;
+    throw authRequired(account, `${server} gave ${what}; it was not kept`);
+  }
+  if (account.config.dpop === true) {
+    const what = `the client is configured with \`dpop: true\`, and ${server} gave a token that anybody can use (Bearer)`;
+    throw authRequired(account, `${what}; it was not kept`);
+  }
   return "Bearer";
 }
 

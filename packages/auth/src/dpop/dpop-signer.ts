@@ -2,7 +2,7 @@ import type { AuthorizedRequest, CredentialHeaders, JsonObject } from "@hostside
 import type { DpopSession } from "@modelcontextprotocol/client";
 import type { Account } from "../account.ts";
 import { makeDpopKey, readDpopKey } from "./dpop-key.ts";
-import { unusableKey } from "./dpop-errors.ts";
+import { authRequired } from "../auth-errors.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { StoredAuthorization } from "../store/stored-account.ts";
 
@@ -66,7 +66,10 @@ async function makeSigner(account: Account, key: JsonObject): Promise<DpopSigner
     return signerOf(key, await DpopSession.create({ keyPair: await readDpopKey(key) }));
   } catch {
     // Whatever the reason says, it may quote the key.
-    throw unusableKey(account);
+    throw authRequired(
+      account,
+      "the key that its tokens are bound to (DPoP) cannot be read from the store; sign in again",
+    );
   }
 }
 

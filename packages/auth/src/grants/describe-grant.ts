@@ -1,6 +1,6 @@
 import type { EnterpriseManagedConfig, JwtBearerConfig } from "../oauth-options.ts";
 import { askHost } from "./ask-host.ts";
-import type { GrantConfig } from "./grant-config.ts";
+import type { GrantConfig } from "../account.ts";
 import type { GrantContext } from "./grant-context.ts";
 import { requestIdentityAssertion } from "./request-identity-assertion.ts";
 

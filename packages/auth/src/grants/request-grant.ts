@@ -1,7 +1,6 @@
 import type { AddClientAuthentication, DpopSession, OAuthClientProvider } from "@modelcontextprotocol/client";
 import { HostsideError } from "@hostside/core";
 import { dateOf, quoteText, untilAborted } from "@hostside/core/implement";
-import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { choosesDpop, readTokenType, type DpopServer } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
@@ -15,7 +14,7 @@ import { authorizationOf, sameIssuer, withAuthorization } from "../tokens/author
 import { tokenExpiryOf } from "../tokens/token-expiry.ts";
 import { requestTokens } from "../tokens/request-tokens.ts";
 import { toStoredAuthorization } from "../tokens/to-stored-authorization.ts";
-import { isGrantConfig, type GrantConfig } from "./grant-config.ts";
+import { isGrantConfig, type Account, type GrantConfig } from "../account.ts";
 import { describeGrant } from "./describe-grant.ts";
 import type { GrantContext } from "./grant-context.ts";
 

@@ -2,7 +2,45 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { showNothing, showPage } from "./callback-page.ts";
-import { uriOf, type LoopbackHost, type RedirectPlace } from "./redirect-place.ts";
+
+const addresses = {
+  "127.0.0.1": ["127.0.0.1"],
+  // A browser decides by itself which address `localhost` is: both are listened to, or somebody
+  // else could have the other one.
+  localhost: ["127.0.0.1", "::1"],
+  "[::1]": ["::1"],
+} as const;
+
+/** Where users are sent back to. */
+export interface RedirectPlace {
+  readonly host: keyof typeof addresses;
+  /** `undefined`: any. */
+  readonly port: number | undefined;
+  readonly path: string;
+  /** The whole URI as it was given, if it names a port: it is compared byte for byte. */
+  readonly uri: string | undefined;
+}
+
+/**
+ * The place of a redirect URI on this machine: at any port if it names none (RFC 8252, 7.3).
+ * `undefined` for a URI that nobody can listen at.
+ */
+export function placeOf(redirectUri: unknown): RedirectPlace | undefined {
+  const text = redirectUri instanceof URL ? redirectUri.href : redirectUri;
+  if (typeof text !== "string" || !URL.canParse(text)) return undefined;
+  const { protocol, username, password, search, hash, hostname, port, pathname } = new URL(text);
+  if (protocol !== "http:" || username + password + search + hash !== "" || port === "0") return undefined;
+  if (!Object.hasOwn(addresses, hostname)) return undefined;
+  const host = hostname as keyof typeof addresses;
+  // A URL has no port where it names that of its protocol.
+  if (!/^http:\/\/[^/]*:\d+(?:\/|$)/i.test(text)) return { host, port: undefined, path: pathname, uri: undefined };
+  return { host, port: port === "" ? 80 : Number(port), path: pathname, uri: text };
+}
+
+/** The redirect URI of a place. */
+export function uriOf({ host, path, uri }: RedirectPlace, port: number | undefined): string {
+  return uri ?? `http://${host}:${port}${path}`;
+}
 
 /** A user who came back. */
 export interface CallbackRequest {
@@ -38,7 +76,6 @@ export async function openCallbackServer(
   preferredPort: number | undefined,
   onCallback: (callback: CallbackRequest) => void,
 ): Promise<CallbackServer> {
-  const sockets = new Set<Socket>();
   let uri: URL | undefined;
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const callback = uri === undefined ? "nothing" : readCallback(request, uri);
@@ -46,14 +83,14 @@ export async function openCallbackServer(
     else if (callback === "not-waited-for") showPage(response, callback);
     else onCallback({ ...callback, response });
   };
-  const { servers, port } = await listenAt(place, preferredPort, () => createQuietServer(sockets, onRequest));
+  const { servers, port } = await listenAt(place, preferredPort, () => createQuietServer(onRequest));
   const redirectUri = uriOf(place, port);
   uri = new URL(redirectUri);
   let closing: Promise<void> | undefined;
   return {
     redirectUri,
     close() {
-      closing ??= closeAll(servers, sockets);
+      closing ??= closeAll(servers);
       return closing;
     },
   };
@@ -78,10 +115,7 @@ function readCallback(
  * A server that nobody can keep busy: heads are short and come at once, and who says nothing goes
  * first.
  */
-function createQuietServer(
-  sockets: Set<Socket>,
-  onRequest: (request: IncomingMessage, response: ServerResponse) => void,
-): Server {
+function createQuietServer(onRequest: (request: IncomingMessage, response: ServerResponse) => void): Server {
   const idle = new Set<Socket>();
   const server = createServer({
     maxHeaderSize: longestHeadBytes,
@@ -90,12 +124,8 @@ function createQuietServer(
     connectionsCheckingInterval: 1000,
   });
   server.on("connection", (socket) => {
-    sockets.add(socket);
     idle.add(socket);
-    socket.on("close", () => {
-      sockets.delete(socket);
-      idle.delete(socket);
-    });
+    socket.on("close", () => idle.delete(socket));
     // The oldest and not the newest, or whoever holds all of them would keep the user out.
     const [oldest] = idle;
     if (idle.size > mostIdleSockets) oldest?.destroy();
@@ -129,7 +159,7 @@ async function listenAt(
   }
 }
 
-async function listenOn(host: LoopbackHost, wanted: number, create: () => Server): Promise<Listening> {
+async function listenOn(host: RedirectPlace["host"], wanted: number, create: () => Server): Promise<Listening> {
   const servers: Server[] = [];
   let port = wanted;
   try {
@@ -145,18 +175,10 @@ async function listenOn(host: LoopbackHost, wanted: number, create: () => Server
     }
     return { servers, port };
   } catch (error) {
-    await closeAll(servers, []);
+    await closeAll(servers);
     throw error;
   }
 }
-
-// A browser decides by itself which address `localhost` is: both are listened to, or somebody else
-// could have the other one.
-const addresses: Readonly<Record<LoopbackHost, readonly string[]>> = {
-  "127.0.0.1": ["127.0.0.1"],
-  localhost: ["127.0.0.1", "::1"],
-  "[::1]": ["::1"],
-};
 
 function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -172,12 +194,9 @@ function listen(server: Server, host: string, port: number): Promise<number> {
   });
 }
 
-async function closeAll(servers: readonly Server[], sockets: Iterable<Socket>): Promise<void> {
+async function closeAll(servers: readonly Server[]): Promise<void> {
   const ends = servers.map((server) => new Promise<unknown>((resolve) => server.close(resolve)));
-  for (const socket of sockets) {
-    ends.push(new Promise((resolve) => socket.once("close", resolve)));
-    socket.destroy();
-  }
+  for (const server of servers) server.closeAllConnections();
   await Promise.all(ends);
   // A server says that it is closed before the system has let go of it: that is at the end of this
   // turn of the event loop.

@@ -56,7 +56,6 @@ export function createFileCredentials(options: FileCredentialsOptions): SealedCr
   const open = keepOpen(path, clock);
   const lock = createFolderLock({ folder: async () => (await open()).path, clock });
   const turns = createLockTurns();
-  const isOver = ({ endsAt }: DocumentEnvelope): boolean => endsAt !== undefined && endsAt <= dateOf(clock);
 
   // One at a time writes, so that a resealed document never replaces one that was saved meanwhile.
   const alone = <T>(work: (assertAlone: () => void, folder: PrivateFolder) => Promise<T>): Promise<T> =>
@@ -66,24 +65,14 @@ export function createFileCredentials(options: FileCredentialsOptions): SealedCr
       };
       return work(assertAlone, await open());
     });
-  let tidyAt = Number.NEGATIVE_INFINITY;
-  const tidy = async (folder: PrivateFolder): Promise<void> => {
-    if (clock.now() - tidyAt < tidyEveryMs) return;
-    tidyAt = clock.now();
-    for (const name of await folder.list()) {
-      if (leftoverFile.test(name)) await folder.removeOld(name, leftoverMs);
-      if (!name.startsWith("pending-") || !documentFile.test(name)) continue;
-      const found = await readDocument({ folder, sealer }, name, "a sign-in").catch(() => undefined);
-      if (found !== undefined && isOver(found)) await folder.remove(name);
-    }
-  };
+  const tidy = createTidy(sealer, clock);
 
   return {
     async load(key) {
       const { text, name } = await placeOf(key);
       const folder = await open();
       const found = await readDocument({ folder, sealer }, name, describeKey(key));
-      if (found === undefined || isOver(found)) return undefined;
+      if (found === undefined || isOver(found, clock)) return undefined;
       if (found.key === text) return found.document;
       throw storeFailed(`${join(folder.path, name)} is of somebody else: it was renamed or copied`);
     },
@@ -104,7 +93,7 @@ export function createFileCredentials(options: FileCredentialsOptions): SealedCr
       return alone(async (_assertAlone, folder) => {
         const found = await readDocument({ folder, sealer }, name, describeKey(key)).catch(() => "unreadable" as const);
         if (found === undefined || !(await folder.remove(name))) return false;
-        return found === "unreadable" || !isOver(found);
+        return found === "unreadable" || !isOver(found, clock);
       });
     },
     async accounts() {
@@ -113,7 +102,7 @@ export function createFileCredentials(options: FileCredentialsOptions): SealedCr
       for (const name of await folder.list()) {
         if (!name.startsWith("account-") || !documentFile.test(name)) continue;
         const found = await readDocument({ folder, sealer }, name, "the credentials");
-        if (found !== undefined && !isOver(found)) texts.push(found.key);
+        if (found !== undefined && !isOver(found, clock)) texts.push(found.key);
       }
       return accountsAmong(texts);
     },
@@ -138,6 +127,25 @@ export function createFileCredentials(options: FileCredentialsOptions): SealedCr
       return count;
     },
   };
+}
+
+/** Removes sign-ins whose time is over, and leftovers, at most once a minute. */
+function createTidy(sealer: Sealer | undefined, clock: Clock): (folder: PrivateFolder) => Promise<void> {
+  let tidyAt = Number.NEGATIVE_INFINITY;
+  return async (folder) => {
+    if (clock.now() - tidyAt < tidyEveryMs) return;
+    tidyAt = clock.now();
+    for (const name of await folder.list()) {
+      if (leftoverFile.test(name)) await folder.removeOld(name, leftoverMs);
+      if (!name.startsWith("pending-") || !documentFile.test(name)) continue;
+      const found = await readDocument({ folder, sealer }, name, "a sign-in").catch(() => undefined);
+      if (found !== undefined && isOver(found, clock)) await folder.remove(name);
+    }
+  };
+}
+
+function isOver({ endsAt }: DocumentEnvelope, clock: Clock): boolean {
+  return endsAt !== undefined && endsAt <= dateOf(clock);
 }
 
 interface Files {

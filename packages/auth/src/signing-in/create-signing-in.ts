@@ -1,6 +1,6 @@
 import { HostsideError } from "@hostside/core";
 import { settleWithin, untilAborted } from "@hostside/core/implement";
-import type { Account } from "../account.ts";
+import { isProgram, type Account } from "../account.ts";
 import { abortError, authRequired, nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { discoverForSignIn } from "../discovering/ask-server.ts";
@@ -15,7 +15,6 @@ import { createInFlightSignIns } from "./in-flight-sign-ins.ts";
 import { readCallback } from "./read-callback.ts";
 import { beginAuthorization, signInUser, type Company, type SignInRequest } from "./sign-in-user.ts";
 import { createRefusalSignIns } from "./sign-in-after-refusal.ts";
-import { createPendingCallbacks } from "./pending-callbacks.ts";
 
 /** Signs in to servers, one at a time for each account. */
 export interface SigningIn {
@@ -38,7 +37,8 @@ const longestEndMs = longestAnswerMs + 5000;
 export function createSigningIn(parts: AuthParts): SigningIn {
   const { closing } = parts;
   const inFlight = createInFlightSignIns(closing);
-  const pendingCallbacks = createPendingCallbacks();
+  // The sign-ins of this process that wait for `complete()`, by their state.
+  const expected = new Map<string, (completion: AuthorizationCompletion) => void>();
   // Also those that nobody waits for any more: what comes of them is saved.
   const redeeming = new Set<Promise<AuthorizationCompletion>>();
   const redeem = (callbackUrl: URL | string, by?: CompletedBy): Promise<AuthorizationCompletion> => {
@@ -48,7 +48,10 @@ export function createSigningIn(parts: AuthParts): SigningIn {
     work.then(end, end);
     return work;
   };
-  const expect: Company["expect"] = (state) => pendingCallbacks.expect(state);
+  const expect: Company["expect"] = (state) => {
+    const answer = new Promise<AuthorizationCompletion>((resolve) => void expected.set(state, resolve));
+    return { answer, end: () => void expected.delete(state) };
+  };
   return {
     authorize(account, { signal, ...requested }) {
       const company = { expect, redeem };
@@ -65,7 +68,7 @@ export function createSigningIn(parts: AuthParts): SigningIn {
     isUnderWay: (account) => inFlight.has(account),
     async begin(account, requested) {
       closing.throwIfAborted();
-      if (!isForUser(account)) throw notForUsers(account);
+      if (isProgram(account)) throw notForUsers(account);
       const signal = AbortSignal.any([requested.signal, closing]);
       try {
         return await beginAuthorization(parts, account, { ...requested, signal });
@@ -77,15 +80,13 @@ export function createSigningIn(parts: AuthParts): SigningIn {
       const { state } = readCallback(callbackUrl);
       const ending = AbortSignal.any([signal, closing]);
       if (ending.aborted) throw abortError(ending, {}, "complete()");
-      const handing = pendingCallbacks.begin(state);
+      const resolve = expected.get(state);
       const work = redeem(callbackUrl, { principal }).then((completion) => {
         // What is left where it was can still be answered.
-        if (completion.takenBy === "here") handing.resolve(completion);
+        if (completion.takenBy === "here") resolve?.(completion);
         if (completion.failure !== undefined) throw completion.failure;
         return completion.signedIn;
       });
-      const end = (): void => handing.end();
-      work.then(end, end);
       try {
         return await untilAborted(work, ending);
       } catch (error) {
@@ -111,9 +112,9 @@ interface Start {
 }
 
 function signIn(parts: AuthParts, account: Account, { requested, company }: Start): Promise<SignedIn> {
-  return isForUser(account)
-    ? signInUser(parts, account, { requested, company })
-    : signInProgram(parts, account, requested);
+  return isProgram(account)
+    ? signInProgram(parts, account, requested)
+    : signInUser(parts, account, { requested, company });
 }
 
 async function signInProgram(parts: AuthParts, account: Account, requested: SignInRequest): Promise<SignedIn> {
@@ -124,10 +125,6 @@ async function signInProgram(parts: AuthParts, account: Account, requested: Sign
   const signedIn = toSignedIn(account, authorization);
   parts.signedIn.emit(signedIn);
   return signedIn;
-}
-
-function isForUser({ config: { flow = "authorization_code" } }: Account): boolean {
-  return flow === "authorization_code";
 }
 
 function notForUsers({ serverId, config }: Account): HostsideError {

@@ -1,9 +1,19 @@
 import { HostsideError, type JsonObject } from "@hostside/core";
 import { dateOf, isJsonObject } from "@hostside/core/implement";
 import type { AuthParts } from "../auth-parts.ts";
-import { isClient } from "../clients/client-documents.ts";
 import type { StoredClient, StoredMetadata } from "../store/stored-account.ts";
 import type { CredentialKey } from "../store/credential-store.ts";
+import {
+  clientChecks,
+  firstWrong,
+  isDate,
+  isOptional,
+  isText,
+  isUrl,
+  metadataChecks,
+  withoutAbsent,
+  type Checks,
+} from "../tokens/read-stored-account.ts";
 import { savingMs } from "../store/saving-ms.ts";
 
 /** How long the answer of a user is waited for. */
@@ -43,9 +53,7 @@ export async function savePending(
   state: string,
   document: PendingDocument,
 ): Promise<void> {
-  const members = Object.entries(document).filter(([, value]) => value !== undefined);
-  const json: JsonObject = { version: 1, ...Object.fromEntries(members) };
-  await store.save(pendingKey(state), json, pendingMs);
+  await store.save(pendingKey(state), { version: 1, ...withoutAbsent(document) }, pendingMs);
 }
 
 /**
@@ -72,46 +80,26 @@ export function takePending(
   });
 }
 
+const pendingChecks: Checks<PendingDocument> = {
+  serverId: (value) => typeof value === "string",
+  title: (value) => typeof value === "string",
+  principal: isOptional((value) => typeof value === "string"),
+  serverUrl: isUrl,
+  issuer: isText,
+  metadata: (value) => firstWrong(value, metadataChecks) === undefined,
+  isPublished: (value) => typeof value === "boolean",
+  client: (value) => firstWrong(value, clientChecks) === undefined,
+  redirectUri: isUrl,
+  verifier: isText,
+  scope: isOptional((value) => typeof value === "string"),
+  resource: isOptional(isText),
+  dpopKey: isOptional(isJsonObject),
+  expiresAt: isDate,
+};
+
 function readPending(json: JsonObject): PendingDocument | undefined {
-  const { version, serverId, title, principal, serverUrl, issuer, metadata, isPublished, client } = json;
-  const { redirectUri, verifier, scope, resource, dpopKey, expiresAt } = json;
-  if (version !== 1 || !isText(serverId) || !isText(title) || !isOptionalText(principal)) return undefined;
-  if (!isUrl(serverUrl) || !isText(issuer) || !isMetadata(metadata) || !isClient(client)) return undefined;
-  if (!isUrl(redirectUri) || !isText(verifier) || !isOptionalText(scope) || !isOptionalText(resource)) return undefined;
-  if (dpopKey !== undefined && !isJsonObject(dpopKey)) return undefined;
-  if (typeof isPublished !== "boolean" || typeof expiresAt !== "number") return undefined;
-  return {
-    serverId,
-    title,
-    principal,
-    serverUrl,
-    issuer,
-    metadata,
-    isPublished,
-    client,
-    redirectUri,
-    verifier,
-    scope,
-    resource,
-    dpopKey,
-    expiresAt,
-  };
-}
-
-function isMetadata(value: unknown): value is StoredMetadata {
-  return isJsonObject(value) && isText(value["issuer"]) && isUrl(value["token_endpoint"]);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
-}
-
-function isOptionalText(value: unknown): value is string | undefined {
-  return value === undefined || typeof value === "string";
-}
-
-function isUrl(value: unknown): value is string {
-  return typeof value === "string" && URL.canParse(value);
+  const isUsable = json["version"] === 1 && firstWrong(json, pendingChecks) === undefined;
+  return isUsable ? (json as unknown as PendingDocument) : undefined;
 }
 
 function unreadable(): HostsideError {

@@ -15,7 +15,7 @@ import { chooseScope } from "./choose-scope.ts";
 import type { AuthorizationCompletion } from "./complete-authorization.ts";
 import { assertUsableForUsers, openAuthorization } from "./open-authorization.ts";
 import { pendingKey } from "./pending-documents.ts";
-import { waitForUser, type Elsewhere, type UserPrompt } from "./wait-for-user.ts";
+import { waitForUser } from "./wait-for-user.ts";
 import { watchStore } from "./watch-store.ts";
 
 /** What a sign-in asks for, and until when. */
@@ -33,7 +33,10 @@ export interface Company {
   /**
    * Waits for `complete()` in this process with this `state`. Called right before a page is shown.
    */
-  readonly expect: (state: string) => Elsewhere & { readonly end: () => void };
+  readonly expect: (state: string) => {
+    readonly answer: Promise<AuthorizationCompletion>;
+    readonly end: () => void;
+  };
   readonly redeem: (callbackUrl: URL | string) => Promise<AuthorizationCompletion>;
 }
 
@@ -115,8 +118,9 @@ async function askOnce(parts: AuthParts, account: Account, attempt: Attempt): Pr
       return company.redeem(callbackUrl);
     };
     const watched = { state: pending.state, issuer: discovered.issuer, before };
-    const watch: UserPrompt["watch"] = (how) => watchStore(parts, account, { watched, watch: how });
-    const wait = { pending, prompt, listener, elsewhere, complete, watch, signal };
+    const watch = (ended: AbortSignal): Promise<AuthorizationCompletion> =>
+      watchStore(parts, account, { ...watched, signal: ended });
+    const wait = { pending, prompt, listener, elsewhere: elsewhere.answer, complete, watch, signal };
     try {
       const completion = await waitForUser(parts, account, wait);
       isDone = completion.failure === undefined;

@@ -7,15 +7,6 @@ import type { OAuthPrompt, PromptAnswer, RedirectListener } from "../oauth-optio
 import type { PendingAuthorization } from "../oauth.ts";
 import type { AuthorizationCompletion } from "./complete-authorization.ts";
 import { pendingMs } from "./pending-documents.ts";
-import type { Watch } from "./watch-store.ts";
-
-/** Somebody who hands the answer to `complete()`, in this process. */
-export interface Elsewhere {
-  /** Settles when somebody has. */
-  readonly answer: Promise<AuthorizationCompletion>;
-  /** Whether somebody is about to. */
-  readonly isBusy: () => boolean;
-}
 
 /** A user who is shown a page, and where the answer may come from. */
 export interface UserPrompt {
@@ -23,10 +14,10 @@ export interface UserPrompt {
   readonly prompt: OAuthPrompt;
   /** Absent where the page that users are sent back to is the product's own. */
   readonly listener: RedirectListener | undefined;
-  readonly elsewhere: Elsewhere;
+  readonly elsewhere: Promise<AuthorizationCompletion>;
   readonly complete: (callbackUrl: URL | string) => Promise<AuthorizationCompletion>;
   /** What comes of an answer that another process takes. */
-  readonly watch: (watch: Watch) => Promise<AuthorizationCompletion>;
+  readonly watch: (signal: AbortSignal) => Promise<AuthorizationCompletion>;
   readonly signal: AbortSignal;
 }
 
@@ -46,21 +37,17 @@ export async function waitForUser(
   const ended = AbortSignal.any([signal, over.signal]);
   // The first answer is redeemed, and no other.
   let redeeming: Promise<AuthorizationCompletion> | undefined;
-  let isHere = false;
-  void elsewhere.answer.then(() => (isHere = true));
-  const watched = watch({ isOwn: () => isHere || elsewhere.isBusy(), signal: ended });
+  const watched = watch(ended);
   const redeem = (callbackUrl: URL | string): Promise<AuthorizationCompletion> => {
-    isHere = true;
-    redeeming ??= complete(callbackUrl).then((end) => {
-      isHere = end.takenBy !== "elsewhere";
-      return isHere ? end : Promise.race([elsewhere.answer, watched]);
-    });
+    redeeming ??= complete(callbackUrl).then((end) =>
+      end.takenBy === "elsewhere" ? Promise.race([elsewhere, watched]) : end,
+    );
     return redeeming;
   };
   const cancels: (() => void)[] = [];
   try {
     const answers: Promise<AuthorizationCompletion>[] = [
-      elsewhere.answer,
+      elsewhere,
       watched,
       ask(account, wait, ended).then((url) => (url === undefined ? never() : redeem(url))),
       new Promise<never>((_resolve, reject) => {

@@ -14,12 +14,6 @@ export interface Watched {
   readonly issuer: string;
   /** The access token that there was before. */
   readonly before: string | undefined;
-}
-
-/** Who watches, and until when. */
-export interface Watch {
-  /** Whether this process has the answer, and says itself what comes of it. */
-  readonly isOwn: () => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -35,39 +29,27 @@ const longestTakenMs = longestAnswerMs + 20_000;
 export async function watchStore(
   parts: AuthParts,
   account: Account,
-  { watched, watch }: { readonly watched: Watched; readonly watch: Watch },
+  { state, issuer, before, signal }: Watched,
 ): Promise<AuthorizationCompletion> {
-  const { clock } = parts;
-  const { signal, isOwn } = watch;
+  const { clock, store } = parts;
   let takenAt: number | undefined;
   for (;;) {
     await nextLook(parts, signal);
-    if (isOwn()) continue;
-    let end: AuthorizationCompletion | "pending" | "taken";
     try {
-      end = await look(parts, account, watched);
+      if ((await store.load(pendingKey(state))) !== undefined) continue;
+      const now = authorizationOf(await readAccount(parts, account), issuer);
+      signal.throwIfAborted();
+      if (now !== undefined && now.accessToken !== before) {
+        return { signedIn: toSignedIn(account, now), takenBy: "elsewhere" };
+      }
     } catch (error) {
       // A store that is away for a moment says nothing about the user.
-      if (isHostsideError(error)) continue;
+      if (!signal.aborted && isHostsideError(error)) continue;
       throw error;
     }
-    signal.throwIfAborted();
-    if (isOwn() || end === "pending") continue;
-    if (end !== "taken") return end;
     takenAt ??= clock.now();
     if (clock.now() - takenAt >= longestTakenMs) return nothingCame(account);
   }
-}
-
-async function look(
-  parts: AuthParts,
-  account: Account,
-  { state, issuer, before }: Watched,
-): Promise<AuthorizationCompletion | "pending" | "taken"> {
-  if ((await parts.store.load(pendingKey(state))) !== undefined) return "pending";
-  const now = authorizationOf(await readAccount(parts, account), issuer);
-  if (now === undefined || now.accessToken === before) return "taken";
-  return { signedIn: toSignedIn(account, now), takenBy: "elsewhere" };
 }
 
 function nextLook({ clock }: Pick<AuthParts, "clock">, signal: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ import type { CredentialKey } from "../store/credential-store.ts";
 import { savingMs } from "../store/saving-ms.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
 import { authorizationOf, currentAuthorization, sameIssuer, toSignedIn, withAuthorization } from "./authorizations.ts";
-import { readStoredAccount } from "./read-stored-account.ts";
+import { readStoredAccount, withoutAbsent } from "./read-stored-account.ts";
 
 /** What documents are read and written with. */
 export type DocumentParts = Pick<AuthParts, "clock" | "signedIn" | "signedOut" | "store">;
@@ -71,7 +71,7 @@ export async function readAccount(parts: DocumentParts, account: Account): Promi
 export async function writeAccount(parts: DocumentParts, account: Account, document: StoredAccount): Promise<void> {
   for (const authorization of document.authorizations) learn(account, authorization);
   // Its members are all JSON.
-  await parts.store.save(accountKey(account), withoutAbsent(document) as JsonObject);
+  await parts.store.save(accountKey(account), withoutAbsent(document));
   const memory = memoryOf(account);
   memory.writes += 1;
   memory.unsaved = undefined;
@@ -228,14 +228,6 @@ function learn({ secrets }: Account, { accessToken, refreshToken, client, dpopKe
   for (const secret of [accessToken, refreshToken, client.clientSecret, dpopKey?.["d"]]) {
     if (typeof secret === "string") secrets.learn(secret);
   }
-}
-
-// A store that keeps text drops what is undefined, one that keeps objects would not.
-function withoutAbsent(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutAbsent);
-  if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(members.map(([name, member]) => [name, withoutAbsent(member)]));
 }
 
 function unreadable({ serverId }: Account, why: string): HostsideError {

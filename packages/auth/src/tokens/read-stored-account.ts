@@ -5,14 +5,14 @@ import type { StoredAccount, StoredAuthorization, StoredClient } from "../store/
 /** More authorization servers than one server ever has. */
 export const mostAuthorizations = 8;
 
-type Check = (value: unknown) => boolean;
+export type Check = (value: unknown) => boolean;
 // A member that a type gets is missing here until somebody says what it has to be.
-type Checks<T> = { readonly [Member in keyof T]-?: Check };
+export type Checks<T> = { readonly [Member in keyof T]-?: Check };
 
-const isText: Check = (value) => typeof value === "string" && value.trim() !== "";
-const isDate: Check = (value) => typeof value === "number" && Number.isFinite(value);
-const isUrl: Check = (value) => typeof value === "string" && URL.canParse(value);
-const isOptional =
+export const isText: Check = (value) => typeof value === "string" && value.trim() !== "";
+export const isDate: Check = (value) => typeof value === "number" && Number.isFinite(value);
+export const isUrl: Check = (value) => typeof value === "string" && URL.canParse(value);
+export const isOptional =
   (check: Check): Check =>
   (value) =>
     value === undefined || check(value);
@@ -26,7 +26,7 @@ export const isTokenText: Check = (value) => typeof value === "string" && /^[\u0
 
 const redeemingChecks: Checks<NonNullable<StoredAuthorization["redeeming"]>> = { by: isText, since: isDate };
 
-const clientChecks: Checks<StoredClient> = {
+export const clientChecks: Checks<StoredClient> = {
   clientId: isText,
   clientSecret: isOptional(isText),
   authMethod: isOptional(isText),
@@ -34,7 +34,11 @@ const clientChecks: Checks<StoredClient> = {
   secretExpiresAt: isOptional(isDate),
 };
 
-const metadataChecks = { issuer: isText, token_endpoint: isUrl, revocation_endpoint: isOptional(isUrl) };
+export const metadataChecks: Readonly<Record<string, Check>> = {
+  issuer: isText,
+  token_endpoint: isUrl,
+  revocation_endpoint: isOptional(isUrl),
+};
 
 const authorizationChecks: Checks<StoredAuthorization> = {
   issuer: isText,
@@ -84,7 +88,12 @@ export function readStoredAccount(document: JsonObject): StoredAccount | string 
   return document as unknown as StoredAccount;
 }
 
-function firstWrong(value: unknown, checks: Readonly<Record<string, Check>>): string | undefined {
+export function firstWrong(value: unknown, checks: Readonly<Record<string, Check>>): string | undefined {
   if (!isJsonObject(value)) return "";
   return Object.entries(checks).find(([member, check]) => !check(value[member]))?.[0];
+}
+
+/** A document without the members that are `undefined`, which JSON does not have. */
+export function withoutAbsent(document: object): JsonObject {
+  return JSON.parse(JSON.stringify(document)) as JsonObject;
 }
