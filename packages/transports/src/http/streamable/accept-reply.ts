@@ -1,7 +1,14 @@
 import type { JsonObject, HostsideErrorCode } from "@hostside/core";
 import { isJsonObject, utf8Length } from "@hostside/core/implement";
 import type { RequestId } from "../../message/transport.ts";
-import { admitDepth, excessValues, isLargeBatch, parseMessage, tooManyMessages } from "../../message/admission.ts";
+import {
+  admitDepth,
+  excessValues,
+  isLargeBatch,
+  isTooDeep,
+  parseMessage,
+  tooManyMessages,
+} from "../../message/admission.ts";
 import { acceptAnswer, type ReadingContext } from "../events/accept-message.ts";
 import { describeReply, messageTooLarge, noAnswer } from "../exchange/answer-error.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
@@ -23,12 +30,33 @@ export interface AwaitedReply {
  * answer.
  */
 export function acceptWhole(reply: HttpReply, kind: ReplyKind, awaited: AwaitedReply): boolean {
-  const bytes = kind === "json" ? reply.whole() : undefined;
+  if (kind !== "json" && kind !== "events") return false;
+  const bytes = reply.whole();
   if (bytes === undefined) return false;
+  if (kind === "events") return acceptLoneAnswer(bytes, awaited);
   const { endpoint, limits } = awaited.reading;
   const { maxMessageBytes } = limits;
   if (bytes.length > maxMessageBytes) throw messageTooLarge(endpoint, maxMessageBytes);
   takeJson(bytes, awaited);
+  return true;
+}
+
+const loneEvent = /^(?:event: message\r?\n)?(?:id: [^\r\n]*\r?\n)?data: ([^\r\n]*)\r?\n\r?\n$/;
+
+/**
+ * Takes the answer from a stream that is one event and nothing else, as most servers send it: no
+ * parser has to be made. `false` for whatever else it may be; nothing has happened then.
+ */
+function acceptLoneAnswer(bytes: Uint8Array, { reading, id }: AwaitedReply): boolean {
+  const { maxMessageBytes, maxMessageValues } = reading.limits;
+  const text = decodeBody(bytes);
+  const [, data] = bytes.length > maxMessageBytes ? [] : (loneEvent.exec(text) ?? []);
+  // A message with a method is the server's; broken bytes are to be told of.
+  if (data === undefined || data.includes('"method"') || data.includes("\uFFFD")) return false;
+  if (excessValues(data, { serverId: "", maxMessageValues }) !== undefined) return false;
+  const message = parseJson(data);
+  if (!isJsonObject(message) || message["id"] !== id || "method" in message || isTooDeep(message)) return false;
+  reading.sink.deliver(message, undefined, text.length === bytes.length ? data.length : utf8Length(data));
   return true;
 }
 
