@@ -1,3 +1,8 @@
+/**
+ * The id in questions and answers that are about the settings of a project, and about no server.
+ */
+export const settingsId = "(settings)";
+
 /** A value that is asked of a user when a reference needs it, as VS Code has it. */
 export interface ConfigInput {
   readonly id: string;

@@ -11,14 +11,14 @@ import type {
 } from "../drafts/configured-server.ts";
 import type { ExpandContext } from "../expand/expand-context.ts";
 import { expandConfig, type ExpandedServer } from "../expand/expand-config.ts";
-import type { HostSettings } from "../drafts/host-settings.ts";
+import { settingsId, type HostSettings } from "../drafts/host-settings.ts";
 import type { ConfigLayer } from "../layers/config-layer.ts";
 import { groupBy, mergeLayers, placeInWords } from "../layers/merge-layers.ts";
 import { projectSettings } from "../layers/merge-settings.ts";
 import { formatPath } from "../parse/config-data.ts";
 import type { ConfigProblem } from "../parse/config-problem.ts";
 import { serverProblem } from "../drafts/spec-fault.ts";
-import { settingsId, type TrustEntry, type TrustQuestion, type TrustVerdict } from "../trust/trust.ts";
+import type { TrustEntry, TrustQuestion, TrustVerdict } from "../trust/trust.ts";
 import { checkExtensionRoot, readProjectFiles } from "./project-files.ts";
 import { createFileSource } from "./read-config-file.ts";
 import { projectFolderAt } from "./find-config-files.ts";

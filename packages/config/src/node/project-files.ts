@@ -3,7 +3,7 @@ import { configDialectOf } from "../dialects/all-dialects.ts";
 import type { ExpandContext } from "../expand/expand-context.ts";
 import { findReferences } from "../syntax/references.ts";
 import { resolveReference } from "../expand/resolve-reference.ts";
-import { hashText, referencesOf } from "../trust/describe-entry.ts";
+import { filePathsOf, hashText, referencesOf } from "../trust/describe-entry.ts";
 import type { TrustEntry } from "../trust/trust.ts";
 import type { FileSource } from "./read-config-file.ts";
 import { isWithin, realPathOf } from "./resolve-paths.ts";
@@ -57,9 +57,9 @@ async function readProjectFile(
   }
 }
 
-// The path of a file with variables may have references in it, as the one in a reference cannot.
+// A path that is a member of its own may have references in it, as the one in a reference cannot.
 async function expandPath(server: ConfiguredServer, path: string, { context }: ProjectFiles): Promise<string> {
-  if (path !== server.extras.envFile) return path;
+  if (!filePathsOf(server).includes(path)) return path;
   const texts: string[] = [];
   for (const piece of findReferences(path, configDialectOf(server.dialect).syntax)) {
     if (typeof piece === "string") {

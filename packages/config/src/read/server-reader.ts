@@ -1,6 +1,6 @@
 import { quoteText, foldCase } from "@hostside/core/implement";
 import type { ConfiguredServer, DialectName } from "../drafts/configured-server.ts";
-import type { ConfigInput, HostSettings } from "../drafts/host-settings.ts";
+import { settingsId, type ConfigInput, type HostSettings } from "../drafts/host-settings.ts";
 import { dataAt, formatPath, isConfigMap, nameOfData, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
 import { createProblemList, type ProblemList } from "../parse/problem-list.ts";
@@ -204,6 +204,7 @@ function createIdCheck(problems: ProblemList, { alike }: IdRules = {}): (placed:
 
 function ruleBroken(id: string): string | undefined {
   if (id.trim() === "") return "is no name";
+  if (id === settingsId) return "stands for the settings of a project";
   if (id.length > longestId) return `is longer than ${longestId} characters`;
   return /[\p{Cc}\p{Cf}\p{Cs}]/u.test(id) ? "has characters in it that nobody sees" : undefined;
 }

@@ -1,6 +1,7 @@
 import { createMemoryLock, createMemoryStore, type Lock, type Store } from "@hostside/core";
 import { createTrust, readConfig, type TrustAnswer, type TrustEntry, type TrustQuestion } from "@hostside/config";
 import { describe, expect, it } from "vitest";
+import { settingsId } from "../drafts/host-settings.ts";
 
 describe("createTrust()", () => {
   it("asks once, and remembers a yes", async () => {
@@ -40,6 +41,13 @@ describe("createTrust()", () => {
         fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
       },
     ]);
+  });
+
+  it("shows what would start whatever its name is", async () => {
+    const { trust, questions } = answering("trust");
+    const named = entry({ command: "npx" });
+    await trust.decide({ ...named, server: { ...named.server, id: settingsId } }, { ask: true });
+    expect(questions).toMatchObject([{ serverId: "(settings)", starts: ["npx"] }]);
   });
 
   it("shows all that takes effect, whole, and nothing that does not", async () => {

@@ -4,7 +4,7 @@ import type { ServerDraft, ConfiguredServer } from "../drafts/configured-server.
 import { parseEnvFile } from "../expand/expand-context.ts";
 import { tightenEntry } from "../layers/tighten.ts";
 import { formatPath } from "../parse/config-data.ts";
-import { settingsId, type TrustEntry, type TrustQuestion, type NamedReference } from "./trust.ts";
+import type { TrustEntry, TrustQuestion, NamedReference } from "./trust.ts";
 import { configDialectOf } from "../dialects/all-dialects.ts";
 import { findReferences } from "../syntax/references.ts";
 
@@ -12,7 +12,7 @@ import { findReferences } from "../syntax/references.ts";
 export function describeEntry({
   server: written,
   contents = {},
-  settings = {},
+  settings,
   replaces = [],
 }: TrustEntry): Pick<TrustQuestion, "starts" | "cwd" | "sets" | "settings" | "replaces"> {
   const { draft, extras, variables, inputs } = tightenEntry(written).server;
@@ -26,7 +26,7 @@ export function describeEntry({
     named.has(id) && text !== undefined ? [{ id, text }] : [],
   );
   return {
-    starts: written.id === settingsId ? [] : starts,
+    starts: settings === undefined ? starts : [],
     ...(startsIn === undefined ? {} : { cwd: startsIn }),
     sets: Object.entries(sets).map(([name, value]) => `${name}=${value}`),
     settings: [
@@ -37,7 +37,9 @@ export function describeEntry({
         if (path === extras.envFile) return variablesOf(path, text);
         return `file ${path} has ${shown.has(`file ${path}`) ? JSON.stringify(text) : `${text.length} characters`}`;
       }),
-      ...Object.entries(settings).flatMap(([file, set]) => membersOf(set).map((member) => `${member} of ${file}`)),
+      ...Object.entries(settings ?? {}).flatMap(([file, set]) =>
+        membersOf(set).map((member) => `${member} of ${file}`),
+      ),
     ],
     replaces,
   };
@@ -149,8 +151,23 @@ export function referencesOf(server: ConfiguredServer): readonly NamedReference[
   const found = new Map(referencesIn(server, [draft, extras]));
   const add = (reference: NamedReference): void => void found.set(keyOf(reference), reference);
   for (const { variable } of variables) add({ kind: "variable", name: variable });
-  if (extras.envFile !== undefined) add({ kind: "file", name: extras.envFile });
+  for (const name of filePathsOf(server)) add({ kind: "file", name });
   return [...found].toSorted(([a], [b]) => compareText(a, b)).map(([, reference]) => reference);
+}
+
+/**
+ * The members of an entry that are paths of files, as they are written: the file of variables, and
+ * what of `tls` is neither PEM nor a reference to a file.
+ */
+export function filePathsOf(server: ConfiguredServer): readonly string[] {
+  const { draft, extras } = server;
+  const { ca, cert, key } = (draft.command === undefined && draft.tls) || {};
+  const isFile = (text: string): boolean =>
+    Array.from(referencesIn(server, text).values()).some(({ kind }) => kind === "file");
+  const paths = [ca, cert, key]
+    .flat()
+    .filter((text) => text !== undefined && !text.includes("-----BEGIN ") && !isFile(text));
+  return [extras.envFile, ...paths].filter((path) => path !== undefined);
 }
 
 /** The references in the texts of some of an entry, by kind and name. */

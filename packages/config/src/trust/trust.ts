@@ -2,11 +2,6 @@ import type { ConfiguredServer } from "../drafts/configured-server.ts";
 import type { ConfigReference } from "../syntax/references.ts";
 import type { HostSettings } from "../drafts/host-settings.ts";
 
-/**
- * The id in questions and answers that are about the settings of a project, and about no server.
- */
-export const settingsId = "(settings)";
-
 /** An entry of a project's file, whose user may trust it. */
 export interface TrustEntry {
   readonly server: ConfiguredServer;
@@ -23,7 +18,7 @@ export interface TrustEntry {
   /** What stands in those of `files` that the project has. */
   readonly contents?: Readonly<Record<string, string>> | undefined;
   /**
-   * What files of the project say of the host, by their paths. Of {@linkcode settingsId} alone,
+   * What files of the project say of the host, by their paths. Of `"(settings)"` alone,
    * which has no server.
    */
   readonly settings?: Readonly<Record<string, HostSettings>> | undefined;
@@ -58,7 +53,7 @@ export interface TrustQuestion {
   readonly sets: readonly string[];
   /**
    * All else that takes effect: `auth="oauth"`, what stands in files of the project, and of
-   * {@linkcode settingsId} the settings.
+   * `"(settings)"` the settings.
    */
   readonly settings: readonly string[];
   /** Files of the user's own with a server of this name, in place of which this one is used. */

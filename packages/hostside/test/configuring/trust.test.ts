@@ -20,6 +20,35 @@ describe("hostside trust", () => {
     expect(await decided(terminal)).toEqual([]);
   });
 
+  it("shows a program under the name that stands for settings of a project as no settings", async () => {
+    using terminal = fakeTerminal({ canAsk: true });
+    terminal.file(".mcp.json", mcpServers({ "(settings)": "evil" }));
+    terminal.type("\r");
+    const { out, err } = await runIn(terminal, ["trust"]);
+    expect({ out, shown: `${out}${err}`.includes("has settings") }).toEqual({
+      out: "There is nothing to decide here.\n",
+      shown: false,
+    });
+    const listed = await runIn(terminal, ["list"]);
+    expect(`${listed.out}${listed.err}`).toContain('"(settings)" stands for the settings of a project');
+  });
+
+  it("asks again when a certificate of the project is another one", async () => {
+    using terminal = fakeTerminal({ canAsk: true });
+    const tls = { ca: "./ca.pem" };
+    terminal.file("hostside.json", { servers: { a: { url: "https://a.example.com/mcp", tls } } });
+    terminal.file("ca.pem", "-----BEGIN CERTIFICATE-----\none");
+    await runIn(terminal, ["trust", "--yes", "a"]);
+    expect(await runIn(terminal, ["trust"])).toMatchObject({ out: "There is nothing to decide here.\n" });
+    terminal.file("ca.pem", "-----BEGIN CERTIFICATE-----\nanother");
+    terminal.type("\r");
+    const { code, err } = await runIn(terminal, ["trust"]);
+    expect({ code, err }).toEqual({
+      code: 3,
+      err: expect.stringMatching(/gets +file \.\/ca\.pem[^]+changed +"file \.\/ca\.pem"/),
+    });
+  });
+
   it("trusts and refuses those that are named, and no other", async () => {
     using terminal = fakeTerminal({ canAsk: true });
     terminal.file(".mcp.json", mcpServers({ a: "a", b: "b", c: "c" }));
