@@ -25,7 +25,6 @@ const longest = [
   "packages/transports/test/connection-life.test.ts",
   "packages/transports/test/stdio-life.test.ts",
   "test/readme.test.ts",
-  "packages/hostside/test/frame/completion.test.ts",
   "packages/hostside/test/terminal/call.test.ts",
   "packages/auth/test/end-to-end/hostile.test.ts",
   "packages/auth/test/end-to-end/sign-in.test.ts",

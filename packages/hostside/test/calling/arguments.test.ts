@@ -16,7 +16,7 @@ async function read(
   root: JsonObject,
   { base = {}, files = {} }: { readonly base?: JsonObject; readonly files?: Readonly<Record<string, string>> } = {},
 ): Promise<JsonObject> {
-  const { typed } = readTypedOptions(tokens, readParameters(root, root));
+  const { typed } = readTypedOptions(tokens, readParameters(root));
   const readSource = async (name: string): Promise<Uint8Array> =>
     Object.hasOwn(files, name) ? Buffer.from(files[name] ?? "", "latin1") : noFiles();
   return buildArguments(typed, { base, root, readSource });
@@ -67,17 +67,12 @@ describe("arguments from options", () => {
     [["--mode", "null"], { mode: null }],
     [["--mode", "slow"], { mode: "slow" }],
     [["--box", '{"depth": 1}'], { box: { depth: 1 } }],
-    [["--box.depth", "2", "--box", '{"depth": 1, "x": 0}'], { box: { x: 0, depth: 2 } }],
-    [["--box.a.b", "2"], { box: { "a.b": "2" } }],
     [["--either", "5"], { either: "5" }],
-    [["--either:=5"], { either: 5 }],
     [["--level", "null"], { level: null }],
     [["--level", "7"], { level: 7 }],
     [["--auto", "auto"], { auto: "auto" }],
     [["--auto", "1"], { auto: 1 }],
     [["--anything", "1"], { anything: "1" }],
-    [["--anything:=[1]"], { anything: [1] }],
-    [["--anything.x.y", "1"], { anything: { x: { y: "1" } } }],
     [["--my name", "x"], { "my name": "x" }],
     [["--my-name", "x"], { "my name": "x" }],
     [["--max-items", "1"], { maxItems: 1 }],
@@ -96,11 +91,7 @@ describe("arguments from options", () => {
 
   it("lets single options win over JSON", async () => {
     const base = { pin: "1", box: { depth: 1, x: 2 }, other: true };
-    expect(await read(["--pin", "2", "--box.depth", "3"], mixed, { base })).toEqual({
-      pin: "2",
-      box: { depth: 3, x: 2 },
-      other: true,
-    });
+    expect(await read(["--pin", "2"], mixed, { base })).toEqual({ ...base, pin: "2" });
   });
 
   it.each<[readonly string[], string]>([
@@ -116,7 +107,6 @@ describe("arguments from options", () => {
     [["--count", "1", "--count", "2"], "given 2 times"],
     [["--pin"], "--pin needs a value"],
     [["--pin", "--count", "1"], "--pin needs a value"],
-    [["--either:={"], "must be followed by JSON"],
     [["--cuont", "1"], "no parameter --cuont"],
     [["--no-count"], "no parameter --no-count"],
     [["--box.deep", "1"], "no parameter --box.deep"],
@@ -127,7 +117,7 @@ describe("arguments from options", () => {
   });
 
   it("names what is near, and what the tool takes", () => {
-    const parameters = readParameters(mixed, mixed);
+    const parameters = readParameters(mixed);
     expect(() => readTypedOptions(["--cout", "1"], parameters)).toThrow(
       expect.objectContaining({
         hint: expect.stringMatching(/^Did you mean --count\? The tool takes --pin, --count, /),
@@ -155,9 +145,6 @@ describe("schemas of servers that mean no good", () => {
       ["constructor", "x"],
     ]);
     expect(Object.getPrototypeOf(args)).toBe(Object.prototype);
-    const nested = await read(["--__proto__.x", "1"], { type: "object" });
-    expect(JSON.stringify(nested)).toBe('{"__proto__":{"x":"1"}}');
-    expect(({} as { x?: unknown }).x).toBeUndefined();
   });
 
   it("reads a thousand parameters, and references that never end", async () => {
@@ -172,7 +159,6 @@ describe("schemas of servers that mean no good", () => {
       anyOf: Array.from({ length: 60 }, () => ({ $ref: "#" })),
     };
     expect(await read(["--a", "1", "--b", "2"], loop)).toEqual({ a: "1", b: "2" });
-    expect(await read(["--c.c.a", "1"], loop)).toEqual({ c: { c: { a: "1" } } });
   });
 
   it("follows references, and what allOf narrows", async () => {
@@ -186,7 +172,7 @@ describe("schemas of servers that mean no good", () => {
 
   test.prop([fc.jsonValue(), fc.string()])("throws for no schema and no text", (schema, text) => {
     const root = { properties: { a: schema as JsonValue }, anyOf: schema as JsonValue };
-    readParameters(root, root);
+    readParameters(root);
     coerceText(text, schema, root);
     describeKinds(schema, root);
   });
@@ -208,8 +194,8 @@ const leaf = fc.oneof(
   fc.record({ schema: fc.constant({ type: "object" }), value: fc.dictionary(fc.string(), fc.jsonValue()) }),
   fc.record({ schema: fc.constant({}), value: fc.string() }),
 );
-// "=" divides, and a name that ends in ":" would make JSON of its value.
-const name = fc.string({ minLength: 1 }).filter((text) => !text.includes("=") && !text.endsWith(":"));
+// "=" divides.
+const name = fc.string({ minLength: 1 }).filter((text) => !text.includes("="));
 
 function optionsOf(key: string, value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((entry) => optionsOf(key, entry));

@@ -118,7 +118,7 @@ it("names violations by their options, and asks no policy whether the tool may b
 });
 
 it("fills in a required argument from the schema's default, and shows it; one that it does not know is missing", async () => {
-  const parameters = readParameters(schema, schema);
+  const parameters = readParameters(schema);
   const shown: unknown[] = [];
   const onDefault = (...one: unknown[]) => shown.push(one);
   const init = { definition: tool, parameters, example: "", asker: undefined, onDefault };

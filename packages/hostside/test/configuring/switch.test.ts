@@ -156,15 +156,6 @@ describe("hostside remove", () => {
     });
   });
 
-  it.each(["remove", "disable"])("changes nothing with --dry-run: %s", async (command) => {
-    using terminal = fakeTerminal();
-    const file = homeFile(terminal, ".config/hostside/hostside.json", own);
-    const { code, out } = await runIn(terminal, [command, "a", "--dry-run"]);
-    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("would be") });
-    expect(out).not.toContain("secretsecret");
-    expect(readFileSync(file, "utf8")).toBe(own);
-  });
-
   it("edits the file that --config names", async () => {
     using terminal = fakeTerminal();
     const file = terminal.file("my.json", { servers: { a: stdio } });

@@ -10,7 +10,7 @@ it("puts the worst first, evidence and what mends it below, and says last how mu
       { level: "ok", area: "machine", what: "Node 22.1.0", evidence: ["not shown"] },
       { level: "ok", area: "connection", server: "well", what: "up" },
       { level: "ok", area: "connection", server: "files", what: "up" },
-      { level: "advice", area: "speed", server: "files", what: "is slow", mend: { text: "wait" } },
+      { level: "advice", area: "connection", server: "files", what: "is slow", mend: { text: "wait" } },
       {
         level: "problem",
         area: "tools",
@@ -19,7 +19,7 @@ it("puts the worst first, evidence and what mends it below, and says last how mu
         evidence: ["so", "it is"],
         mend: { command: "hostside x" },
       },
-      { level: "advice", area: "tokens", what: "is dear" },
+      { level: "advice", area: "tools", what: "is dear" },
     ],
     page,
   );
@@ -50,7 +50,7 @@ it("puts the worst first, evidence and what mends it below, and says last how mu
 it("wraps for a terminal, and nothing that is to be copied", () => {
   const what = "one two three four five six seven eight nine ten eleven";
   const command = `hostside ${"long ".repeat(20)}`;
-  const text = renderFindings([{ level: "problem", area: "names", server: "a", what, mend: { command } }], {
+  const text = renderFindings([{ level: "problem", area: "tools", server: "a", what, mend: { command } }], {
     ...page,
     isLive: true,
   });

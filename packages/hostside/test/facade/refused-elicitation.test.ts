@@ -33,6 +33,5 @@ it("is what doctor finds, which tells servers the same as serve does", async () 
   onTestFinished(() => terminal[Symbol.dispose]());
   const { code, out } = await runIn(terminal, ["doctor", "--json", await strict()]);
   expect(code).toBe(0);
-  expect(JSON.parse(out)).toMatchObject({ servers: [{ state: "ready" }] });
   expect(out).toContain("refuses hosts that answer questions of servers");
 });

@@ -182,9 +182,6 @@ describe.skipIf(process.platform === "win32").concurrent("a command in a process
     terminal.type("never --sh");
     terminal.press("tab");
     await terminal.waitForScreen("--shade");
-    terminal.type("r");
-    terminal.press("tab");
-    await terminal.waitForScreen("--shade red");
     terminal.press("ctrl-c");
     await terminal.waitForScreen(/\^C\nhostside> ?$/);
     terminal.type("call never --yes\r");

@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
 import { usageError } from "../usage-error.ts";
-import { coerceEntry, coerceText, listAlternative, parseJson, type Coerced } from "./coerce-text.ts";
+import { coerceEntry, coerceText, listAlternative, type Coerced } from "./coerce-text.ts";
 import type { TypedArgument } from "./read-options.ts";
 import { alternativesOf, memberOf } from "./schema-alternatives.ts";
 
@@ -30,61 +29,40 @@ export async function buildArguments(
 ): Promise<JsonObject> {
   const groups = new Map<string, TypedArgument[]>();
   for (const argument of typed) {
-    const key = JSON.stringify(argument.place.path);
-    groups.set(key, [...(groups.get(key) ?? []), argument]);
+    const { name } = argument.parameter;
+    groups.set(name, [...(groups.get(name) ?? []), argument]);
   }
-  // Whole objects first, so that `--a.b` is put into what `--a` gives, in whatever order they were
-  // typed.
-  const inOrder = [...groups.values()].toSorted((one, other) => depthOf(one) - depthOf(other));
   let args = base;
-  for (const group of inOrder) {
-    const [first] = group;
-    if (first === undefined) continue;
-    const { path, schema } = first.place;
+  for (const [name, group] of groups) {
     const values = await Promise.all(group.map((one) => readGiven(one, readSource)));
-    args = withMember(args, path, toValue(group, values, { schema, root }));
+    args = withMember(args, name, toValue(group, values, root));
   }
   return args;
 }
 
-/** An object with a member at a path; objects on the way are made where there are none. */
-export function withMember(object: JsonObject, [name = "", ...rest]: readonly string[], value: JsonValue): JsonObject {
-  const inside = memberOf(object, name);
-  const member = rest.length === 0 ? value : withMember(isJsonObject(inside) ? inside : {}, rest, value);
-  const members = Object.entries(object).filter(([key]) => key !== name);
-  return Object.fromEntries([...members, [name, member]]);
+/** An object with a member, which is last. */
+export function withMember(object: JsonObject, name: string, value: JsonValue): JsonObject {
+  return Object.fromEntries([...Object.entries(object).filter(([key]) => key !== name), [name, value]]);
 }
 
-type Read = string | boolean | { readonly bytes: Uint8Array } | { readonly json: JsonValue };
+type Read = string | boolean | Uint8Array;
 
-async function readGiven({ given, option }: TypedArgument, readSource: ReadSource): Promise<Read> {
-  if (given.kind === "flag") return given.value;
-  if (given.kind === "json") {
-    const json = parseJson(given.text);
-    if (json === undefined) throw usageError(`${option}:= must be followed by JSON`);
-    return { json };
-  }
-  const { text } = given;
-  if (text.startsWith("@@")) return text.slice(1);
-  return text.startsWith("@") && text.length > 1 ? { bytes: await readSource(text.slice(1)) } : text;
+async function readGiven({ given }: TypedArgument, readSource: ReadSource): Promise<Read> {
+  if (typeof given === "boolean") return given;
+  if (given.startsWith("@@")) return given.slice(1);
+  return given.startsWith("@") && given.length > 1 ? readSource(given.slice(1)) : given;
 }
 
-function toValue(
-  group: readonly TypedArgument[],
-  values: readonly Read[],
-  { schema, root }: { readonly schema: unknown; readonly root: JsonObject },
-): JsonValue {
-  const option = group[0]?.option ?? "";
-  const [only] = values;
-  const take = (coerced: Coerced): JsonValue => {
+function toValue([first]: readonly TypedArgument[], values: readonly Read[], root: JsonObject): JsonValue {
+  const { option = "", parameter } = first ?? {};
+  const schema = parameter?.schema;
+  const one = (read: Read, coerce: (text: string) => Coerced): JsonValue => {
+    if (typeof read === "boolean") return read;
+    const coerced = coerce(typeof read === "string" ? read : decode(read, { schema, option }));
     if (coerced.kind === "problem") throw usageError(`${option} ${coerced.problem}`);
     return coerced.value;
   };
-  const one = (read: Read, coerce: (text: string) => Coerced): JsonValue => {
-    if (typeof read === "boolean") return read;
-    if (typeof read === "object" && "json" in read) return read.json;
-    return take(coerce(typeof read === "string" ? read : decode(read.bytes, { schema, option })));
-  };
+  const [only] = values;
   if (values.length === 1 && only !== undefined) return one(only, (text) => coerceText(text, schema, root));
   const list = listAlternative(alternativesOf(schema, root));
   if (list === undefined) throw usageError(`${option} is given ${values.length} times, and takes one value`);
@@ -100,8 +78,4 @@ function decode(bytes: Uint8Array, { schema, option }: { readonly schema: unknow
   } catch {
     throw usageError(`${option}: the file is not UTF-8 text`);
   }
-}
-
-function depthOf([first]: readonly TypedArgument[]): number {
-  return first?.place.path.length ?? 0;
 }

@@ -67,7 +67,7 @@ interface Reading {
 async function readArguments(given: CallArguments, { definition, opened, context }: Reading): Promise<JsonObject> {
   const { terminal, options } = context;
   const { inputSchema: root } = definition;
-  const parameters = readParameters(root, root);
+  const parameters = readParameters(root);
   const { typed, isOnStdin } = readTypedOptions(given.tokens, parameters);
   const readSource = sourceReader(terminal);
   const readBase = async (source: string): Promise<JsonObject> => {

@@ -37,7 +37,7 @@ export async function completeArguments(
     const initial = defaultOf(parameter);
     if (initial?.value === undefined) missing.push(parameter);
     else {
-      complete = withMember(complete, [parameter.name], initial.value);
+      complete = withMember(complete, parameter.name, initial.value);
       onDefault(parameter.name, initial.value);
     }
   }
@@ -49,7 +49,7 @@ export async function completeArguments(
     for (const parameter of missing) {
       const answer = await askFor(parameter, parameters.root, questions);
       if (answer === undefined) throw missingError(definition, [parameter], example);
-      complete = withMember(complete, [parameter.name], answer);
+      complete = withMember(complete, parameter.name, answer);
     }
     return complete;
   });

@@ -43,7 +43,7 @@ function describeParameter(parameter: Parameter, root: JsonObject): ParameterRow
 
 /** A call of a tool as one line: `mcp_files_read(path: string, limit?: integer)`. Bounded. */
 export function signatureOf(definition: ToolDefinition): string {
-  const rows = describeParameters(readParameters(definition.inputSchema, definition.inputSchema));
+  const rows = describeParameters(readParameters(definition.inputSchema));
   const shown = rows
     .slice(0, mostShown)
     .map(({ name, kinds, isRequired }) => `${labelOf(name)}${isRequired ? "" : "?"}: ${kinds}`);
@@ -54,7 +54,7 @@ export function signatureOf(definition: ToolDefinition): string {
 /** A command line that calls a tool, with something in the place of each required argument. */
 export function exampleOf(definition: ToolDefinition, typed?: TypedServer): string {
   const { inputSchema: root } = definition;
-  const parameters = readParameters(root, root);
+  const parameters = readParameters(root);
   const required = [...parameters.byName.values()].filter(({ isRequired }) => isRequired).slice(0, mostShown);
   const options = required.map((one) => optionLine(one, root));
   const { origin } = definition;
@@ -70,7 +70,7 @@ export function toolPage(
   { columns, typed }: { readonly columns: number; readonly typed?: TypedServer | undefined },
 ): readonly string[] {
   const { inputSchema: root, effect = "external" } = definition;
-  const parameters = readParameters(root, root);
+  const parameters = readParameters(root);
   const rows = describeParameters(parameters);
   const lines = parameterLines(rows, columns);
   return [

@@ -2,17 +2,14 @@ import { quoteText } from "@hostside/core/implement";
 import { didYouMean, nearNames } from "../program/near-names.ts";
 import { usageError } from "../usage-error.ts";
 import { alternativesOf } from "./schema-alternatives.ts";
-import { findPlace, parameterNamesOf, type Parameters, type ParameterPlace } from "./tool-parameters.ts";
+import { findParameter, type Parameter, type Parameters } from "./tool-parameters.ts";
 
 /** An argument as it was typed. */
 export interface TypedArgument {
-  readonly place: ParameterPlace;
+  readonly parameter: Parameter;
   /** The option as it is shown in messages: `--name`. */
   readonly option: string;
-  readonly given:
-    | { readonly kind: "text"; readonly text: string }
-    | { readonly kind: "json"; readonly text: string }
-    | { readonly kind: "flag"; readonly value: boolean };
+  readonly given: string | boolean;
 }
 
 /** What was typed after the name of a tool. */
@@ -23,9 +20,9 @@ export interface TypedArguments {
 }
 
 /**
- * Reads what was typed after the name of a tool: `--name value`, `--name=value`, `--name:=json`,
- * `--flag` and `--no-flag` for a boolean, `--a.b value`. Throws a usage error for a name that the
- * tool has not, naming what is near and what there is.
+ * Reads what was typed after the name of a tool: `--name value`, `--name=value`, `--flag` and
+ * `--no-flag` for a boolean. Throws a usage error for a name that the tool has not, naming what is
+ * near and what there is.
  */
 export function readTypedOptions(tokens: readonly string[], parameters: Parameters): TypedArguments {
   const typed: TypedArgument[] = [];
@@ -53,44 +50,43 @@ function readOption(token: string, next: string | undefined, parameters: Paramet
   if (!token.startsWith("--")) throw notAnOption(token, parameters);
   const sign = token.indexOf("=");
   if (sign > 2) {
-    const isJson = token[sign - 1] === ":";
-    const name = token.slice(2, isJson ? sign - 1 : sign);
-    return { argument: argumentOf(name, { kind: isJson ? "json" : "text", text: token.slice(sign + 1) }, parameters) };
+    return { argument: argumentOf(token.slice(2, sign), token.slice(sign + 1), parameters) };
   }
   const name = token.slice(2);
-  const place = findPlace(name, parameters);
-  if (place === undefined) return { argument: readNegation(name, parameters) };
-  const kinds = alternativesOf(place.schema, parameters.root).map(({ kind }) => kind);
+  const parameter = findParameter(name, parameters);
+  if (parameter === undefined) return { argument: readNegation(name, parameters) };
+  const kinds = alternativesOf(parameter.schema, parameters.root).map(({ kind }) => kind);
   if (kinds.includes("boolean") && !kinds.includes("string")) {
     if (next === "true" || next === "false")
-      return { argument: argumentOf(name, { kind: "flag", value: next === "true" }, parameters), tookNext: true };
+      return { argument: argumentOf(name, next === "true", parameters), tookNext: true };
     if (kinds.length === 1 || next === undefined || next.startsWith("--"))
-      return { argument: argumentOf(name, { kind: "flag", value: true }, parameters) };
+      return { argument: argumentOf(name, true, parameters) };
   }
   if (next === undefined || next === "--" || /^--[^\s-]/.test(next)) {
     const hint =
       next === undefined || next === "--" ? undefined : `A value that begins with -- is given as --${name}=${next}`;
     throw usageError(`--${shown(name)} needs a value`, hint);
   }
-  return { argument: argumentOf(name, { kind: "text", text: next }, parameters), tookNext: true };
+  return { argument: argumentOf(name, next, parameters), tookNext: true };
 }
 
 function readNegation(name: string, parameters: Parameters): TypedArgument {
   const positive = name.startsWith("no-") ? name.slice("no-".length) : "";
-  const place = positive === "" ? undefined : findPlace(positive, parameters);
-  const kinds = place === undefined ? [] : alternativesOf(place.schema, parameters.root).map(({ kind }) => kind);
+  const parameter = positive === "" ? undefined : findParameter(positive, parameters);
+  const kinds =
+    parameter === undefined ? [] : alternativesOf(parameter.schema, parameters.root).map(({ kind }) => kind);
   if (!kinds.includes("boolean")) throw unknownName(name, parameters);
-  return argumentOf(positive, { kind: "flag", value: false }, parameters);
+  return argumentOf(positive, false, parameters);
 }
 
 function argumentOf(name: string, given: TypedArgument["given"], parameters: Parameters): TypedArgument {
-  const place = findPlace(name, parameters);
-  if (place === undefined) throw unknownName(name, parameters);
-  return { place, option: `--${shown(name)}`, given };
+  const parameter = findParameter(name, parameters);
+  if (parameter === undefined) throw unknownName(name, parameters);
+  return { parameter, option: `--${shown(name)}`, given };
 }
 
 function unknownName(name: string, parameters: Parameters): Error {
-  const names = parameterNamesOf(parameters);
+  const names = [...parameters.byName.keys()];
   const meant = didYouMean(nearNames(name, names).map((one) => `--${shown(one)}`));
   const all = names.slice(0, mostNamed).map((one) => `--${shown(one)}`);
   const rest = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : "";
@@ -102,8 +98,8 @@ function unknownName(name: string, parameters: Parameters): Error {
 }
 
 function notAnOption(token: string, parameters: Parameters): Error {
-  const [, name] = /^([^=]+?):?=/.exec(token) ?? [];
-  const isMeant = name !== undefined && findPlace(name, parameters) !== undefined;
+  const [, name] = /^([^=]+)=/.exec(token) ?? [];
+  const isMeant = name !== undefined && findParameter(name, parameters) !== undefined;
   const hint = isMeant
     ? `Did you mean --${shown(token)}?`
     : "Arguments are given as --name value, or as JSON by --args.";

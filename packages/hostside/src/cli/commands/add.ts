@@ -22,7 +22,6 @@ export const declareAdd: Declare = (program, run) => {
     .option("--project", "into ./hostside.json, for whoever works on the project")
     .option("--disabled", "write it, and do not use it yet")
     .option("--replace", "in the place of a server of this name")
-    .option("--dry-run", "show what would be written")
     .action((name: string, words: readonly string[], options: AddOptions) =>
       run(async (context) =>
         (await import("../configuring/add-server.ts")).runAddCommand({ ...options, name, words }, context),
@@ -43,7 +42,7 @@ export const declareAdd: Declare = (program, run) => {
       { line: "hostside add search --env API_KEY -- npx -y some-search-server", does: "with your own API_KEY" },
       { line: 'hostside add files --json-entry \'{"command":"npx","args":["-y","x"]}\'', does: "from a README" },
     ],
-    json: '{ "changes": [{ "file", "name", "change": "added" | "replaced" }], "edits": [{ "file", "path", "value" }], "notes": […], "dryRun" }',
+    json: '{ "changes": [{ "file", "name", "change": "added" | "replaced" }], "notes": […] }',
     exits: { 2: "the name is taken, or the entry makes no sense; nothing was written" },
   });
 };

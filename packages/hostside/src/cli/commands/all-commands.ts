@@ -2,7 +2,6 @@ import type { Declare } from "../program/declare.ts";
 import { declareAdd } from "./add.ts";
 import { declareCall } from "./call.ts";
 import { declareCheck } from "./check.ts";
-import { declareComplete, declareCompletion } from "./completion.ts";
 import { declareHelp } from "./help.ts";
 import { declareList } from "./list.ts";
 import { declareLogin } from "./login.ts";
@@ -35,7 +34,7 @@ const declareShow: Declare = (program, run) => {
       { line: "hostside show files/read_file", does: "starts the server files alone" },
       { line: "hostside show mcp_files_read_file --json", does: "the raw definition, and the facts" },
     ],
-    json: "{ definition, server, tool, signature?, tokens,\n  effect, flags, fingerprint?, rules: [sentence] }",
+    json: "{ definition, server, tool, signature, tokens,\n  effect, flags, fingerprint?, rules: [sentence] }",
     exits: {
       [exitCodes.unreachable]: "its server could not be reached",
       [exitCodes.authRequired]: "its server wants somebody to sign in",
@@ -47,7 +46,7 @@ const declareShow: Declare = (program, run) => {
 const declareSearch: Declare = (program, run) => {
   const command = program
     .command("search")
-    .description("the tools that a model would find, with scores")
+    .description("the tools that a model would find")
     .argument("<words...>", "what the tool does, or the beginning of its name")
     .option("--limit <number>", "most tools to show, up to 64", readLimit, 10)
     .action((words: readonly string[], { limit }: { readonly limit: number }) =>
@@ -55,12 +54,12 @@ const declareSearch: Declare = (program, run) => {
     );
   describePage(command, {
     purpose: "Look",
-    about: ["Ranks the tools of all servers as tools_search does for a model. Scores compare within one search alone."],
+    about: ["Ranks the tools of all servers as tools_search does for a model."],
     examples: [
       { line: "hostside search read a file", does: "the ten best" },
       { line: "hostside search issue --limit 3 --json", does: "three, for a script" },
     ],
-    json: "{ query, totalTools,\n  tools: [{ name, server, tool, title?,\n    description, effect, tokens, match?, score? }] }",
+    json: "{ query, totalTools,\n  tools: [{ name, server, tool, title?,\n    description, effect, tokens }] }",
     exits: { 1: "nothing was found" },
   });
 };
@@ -78,13 +77,11 @@ const declareRepl: Declare = (program, run, runLine) => {
   const command = program
     .command("repl")
     .description("connect once, then type calls with completion")
-    .action(() =>
-      run(async (context) => (await import("../interactive/run-repl.ts")).runRepl({ program, runLine }, context)),
-    );
+    .action(() => run(async (context) => (await import("../interactive/run-repl.ts")).runRepl({ runLine }, context)));
   describePage(command, {
     purpose: "Use",
     about: [
-      "Each line is one of the commands list, show, call, search, groups and help, without hostside in front and quoted as in a shell; exit or Ctrl-D ends. Tab completes commands, servers, tools and the arguments of a tool. Ctrl-C clears the line, or ends the call that is under way.",
+      "Each line is one of the commands list, show, call, search, groups and help, without hostside in front and quoted as in a shell; exit or Ctrl-D ends. Tab completes names of commands, servers, tools and arguments. Ctrl-C clears the line, or ends the call that is under way.",
       "Where stdin is no terminal, its lines are run one after the other, and it exits with what the first one exits with that fails; blank ones and those that begin with # are left out. Lines are remembered until it ends, and written nowhere.",
     ],
     examples: [
@@ -104,7 +101,6 @@ const declareRemove: Declare = (program, run) => {
     .argument("<name>", "the server")
     .option("--user", "out of yours alone")
     .option("--project", "out of that of the project alone")
-    .option("--dry-run", "show what would be removed")
     .action((name: string, options: Omit<RemoveArguments, "name">) =>
       run(async (context) =>
         (await import("../configuring/remove-server.ts")).removeServer({ ...options, name }, context),
@@ -114,7 +110,7 @@ const declareRemove: Declare = (program, run) => {
     purpose: "Set up",
     about: ["A server that another tool's file brings stays there: hostside disable has it off here."],
     examples: [{ line: "hostside remove files", does: "the server files, wherever a hostside.json has it" }],
-    json: '{ "changes": [{ "file", "name", "change": "removed" }], "edits": [{ "file", "path" }], "notes": […], "dryRun" }',
+    json: '{ "changes": [{ "file", "name", "change": "removed" }], "notes": […] }',
     exits: { 2: "there is no such server, or another tool's file brings it" },
   });
 };
@@ -267,8 +263,8 @@ const declareDoctor: Declare = (program, run) => {
   describePage(command, {
     purpose: "Examine",
     about: [
-      "Looks at this machine, the configuration files and every server: whether its program is found, how it comes up in both eras of the protocol, its names, its schemas for each model API, its tokens and its speed. Every problem comes with what mends it.",
-      "Servers are started side by side and ended again, most of them twice: once in each era; no tool is called, nobody is asked, and no secret is shown. A server that a project brings and nobody trusted is not started.",
+      "Looks at this machine, the configuration files and every server: whether its program is found, how it comes up, and whether its tools have hidden characters, cost many tokens or are not taken by a model API. Every problem comes with what mends it.",
+      "Servers are started side by side and ended again; no tool is called, nobody is asked, and no secret is shown. A server that a project brings and nobody trusted is not started.",
     ],
     examples: [
       { line: "hostside doctor", does: "everything" },
@@ -278,7 +274,7 @@ const declareDoctor: Declare = (program, run) => {
         does: "problems alone, for a script",
       },
     ],
-    json: '{ "findings": [{ "level": "ok" | "advice" | "problem", "area", "server"?, "what", "evidence"?: [text], "mend"?: { "command" } | { "text" } }],\n  "machine": {…}, "config": {…}, "servers": [{ "id", "state", "program"?, "failure"?, "ready"?, … }] }',
+    json: '{ "findings": [{ "level": "ok" | "advice" | "problem", "area", "server"?, "what", "evidence"?: [text], "mend"?: { "command" } | { "text" } }] }',
     exits: { 0: "no problem; there may be advice", 1: "there is a problem", 3: "it was interrupted" },
   });
 };
@@ -372,7 +368,5 @@ export const allCommands: readonly Declare[] = [
   declareCheck,
   declareRecord,
   // More
-  declareCompletion,
-  declareComplete,
   declareHelp,
 ];

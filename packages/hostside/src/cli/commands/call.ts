@@ -20,7 +20,7 @@ export const declareCall: Declare = (program, run) => {
     .description("call a tool")
     .usage("TOOL [--name value ...] [options]")
     .argument("[tool]", "local name, server/tool, or a name that one server alone has")
-    .argument("[arguments...]", "--name value, --name=value, --name:=json, --flag, --no-flag, --a.b value, or -")
+    .argument("[arguments...]", "--name value, --name=value, --flag, --no-flag, or -")
     .option("--args <json>", "arguments as JSON; - reads stdin, @file a file")
     .option("-y, --yes", "do not ask before a call that may change something")
     .option("--dry-run", "show what would be sent, and send nothing")
@@ -45,7 +45,7 @@ export const declareCall: Declare = (program, run) => {
   describePage(command, {
     purpose: "Use",
     about: [
-      "A value is what the schema of the tool says it is, and a text wherever that allows one: nothing becomes a number by itself. Lists are given by repeating the option, or as JSON; objects as JSON, or member by member (--a.b value). @file is the content of a file, @- that of stdin, and @@ a text that begins with @. --name:=json is JSON as it is. A value that begins with -- is given with =.",
+      "A value is what the schema of the tool says it is, and a text wherever that allows one: nothing becomes a number by itself. Lists are given by repeating the option, or as JSON; objects as JSON. @file is the content of a file, @- that of stdin, and @@ a text that begins with @. A value that begins with -- is given with =.",
       "Arguments whose names are options of hostside (--json, --timeout, --output ...) are given after --, or by --args. Arguments of --args and stdin can be mixed with others, which win.",
       "What is required and missing is asked for at a terminal. You are asked before a call that may change something, unless --yes is given; where nobody can be asked, nothing is sent. A tool that says that it only reads is called unasked, unless a project brings its server.",
       "Texts are on stdout; pictures, sounds and files are saved, under names of hostside's own, and never over a file that is there.",

@@ -47,13 +47,9 @@ export const declareDisable: Declare = (program, run) => {
 };
 
 function switchCommand(program: Command, name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .argument("<name...>", "the servers")
-    .option("--dry-run", "show what would be written");
+  return program.command(name).description(description).argument("<name...>", "the servers");
 }
 
 function jsonOf(change: string): string {
-  return `{ "changes": [{ "file", "name", "change": "${change}" | "unchanged" }], "edits": [{ "file", "path", "value" }], "notes": […], "dryRun" }`;
+  return `{ "changes": [{ "file", "name", "change": "${change}" | "unchanged" }], "notes": […] }`;
 }

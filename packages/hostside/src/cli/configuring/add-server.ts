@@ -20,7 +20,7 @@ import { changeConfig, valueAt, type CurrentConfig, type FileChange } from "./ch
 import { choosePlace, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
 import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
 import { readPastedEntry, type PastedEntry } from "./read-pasted-entry.ts";
-import { reportChanges, showEdits } from "./report-changes.ts";
+import { reportChanges } from "./report-changes.ts";
 import { startFile } from "./start-file.ts";
 
 /** What `add` was given. */
@@ -32,7 +32,6 @@ export interface AddArguments extends EntryArguments, PlaceRequest {
   readonly deny?: readonly string[] | undefined;
   readonly disabled?: boolean | undefined;
   readonly replace?: boolean | undefined;
-  readonly dryRun?: boolean | undefined;
 }
 
 /**
@@ -40,7 +39,7 @@ export interface AddArguments extends EntryArguments, PlaceRequest {
  * was looked at.
  */
 export const runAddCommand: CommandWork<AddArguments> = async (args, context) => {
-  const { name, dryRun = false } = args;
+  const { name } = args;
   const place = choosePlace(context, args);
   const { entry, inputs, notes: pasted } = await readEntry(args, context);
   const full = withChoices(entry, args);
@@ -49,21 +48,18 @@ export const runAddCommand: CommandWork<AddArguments> = async (args, context) =>
   const found: { notes: readonly string[]; hasSecrets: boolean } = { notes: [], hasSecrets: false };
   const { file, change } = await changeConfig(context, {
     place,
-    dryRun,
     plan: (current) => planAdding(current, { name, entry: full, inputs, replace: args.replace === true }),
     check: async (after) => {
       Object.assign(found, await checkAdded(after, name, { file: place.path, terminal: context.terminal }));
     },
     isPrivate: () => place.scope !== "project" || found.hasSecrets,
   });
-  const trusted = place.scope === "project" && !dryRun ? await trustOwn(context, file, name) : [];
+  const trusted = place.scope === "project" ? await trustOwn(context, file, name) : [];
   const neighbours = findNeighbours(sources, name, place);
   return reportChanges(
     {
       changes: [{ file, name, change: change.isThere ? "replaced" : "added" }],
-      edits: showEdits(file, change.edits),
       notes: [...change.notes, ...pasted, ...found.notes, ...neighbours, ...trusted],
-      dryRun,
     },
     context,
   );

@@ -4,12 +4,11 @@ import { usageError } from "../usage-error.ts";
 import { changeConfig, readCurrentConfig, valueAt } from "./change-config.ts";
 import { choosePlace, ownPlaces, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
 import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
-import { reportChanges, showEdits } from "./report-changes.ts";
+import { reportChanges } from "./report-changes.ts";
 
 /** What `remove` was given. */
 export interface RemoveArguments extends PlaceRequest {
   readonly name: string;
-  readonly dryRun?: boolean | undefined;
 }
 
 /**
@@ -17,11 +16,10 @@ export interface RemoveArguments extends PlaceRequest {
  * not ours.
  */
 export const removeServer: CommandWork<RemoveArguments> = async (args, context) => {
-  const { name, dryRun = false } = args;
+  const { name } = args;
   const place = await findPlace(args, context);
-  const { file, change } = await changeConfig(context, {
+  const { file } = await changeConfig(context, {
     place,
-    dryRun,
     plan: ({ parsed }) => {
       const path = ["servers", name];
       // Somebody else may have been quicker.
@@ -31,17 +29,14 @@ export const removeServer: CommandWork<RemoveArguments> = async (args, context) 
     },
   });
   const { sources } = (await loadConfigured(context)).config;
-  const other = sources.find(({ serverId, file: at }) => serverId === name && (!dryRun || at !== file));
+  const other = sources.find(({ serverId }) => serverId === name);
   const notes =
     other === undefined
       ? []
       : [
           `${sourcePlaceOf(other)} has ${name}, too; that one is ${other.off === undefined ? "used now" : `there now, and ${other.off}`}`,
         ];
-  return reportChanges(
-    { changes: [{ file, name, change: "removed" }], edits: showEdits(file, change.edits), notes, dryRun },
-    context,
-  );
+  return reportChanges({ changes: [{ file, name, change: "removed" }], notes }, context);
 };
 
 async function findPlace(args: RemoveArguments, context: CommandContext): Promise<ConfigPlace> {

@@ -7,18 +7,22 @@ import { usageError } from "../usage-error.ts";
 import { changeConfig, valueAt, type CurrentConfig, type FileChange } from "./change-config.ts";
 import { choosePlace, ownPlaces, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
 import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
-import { reportChanges, showEdits, type ConfiguredServerChange, type ShownEdit } from "./report-changes.ts";
+import { reportChanges, type ConfiguredServerChange } from "./report-changes.ts";
 import { startFile } from "./start-file.ts";
 
 /** What `enable` and `disable` were given. */
 export interface SwitchArguments extends PlaceRequest {
   readonly names: readonly string[];
-  readonly dryRun?: boolean | undefined;
+}
+
+interface SwitchWork extends PlaceRequest {
+  /** Nothing is written: only whether it could be is found out. */
+  readonly dryRun: boolean;
 }
 
 interface Switched {
   readonly changes: readonly ConfiguredServerChange[];
-  readonly edits: readonly ShownEdit[];
+  readonly edits: readonly ConfigEdit[];
   readonly notes: readonly string[];
 }
 
@@ -33,23 +37,21 @@ export const disableServers: CommandWork<SwitchArguments> = (args, context) => s
 /** Switches servers on again, wherever a `hostside.json` has them off. */
 export const enableServers: CommandWork<SwitchArguments> = (args, context) => switchAll(args, context, enableOne);
 
-type SwitchOne = (source: ServerSource, args: SwitchArguments, context: CommandContext) => Promise<Switched>;
+type SwitchOne = (source: ServerSource, args: SwitchWork, context: CommandContext) => Promise<Switched>;
 
 async function switchAll(args: SwitchArguments, context: CommandContext, switchOne: SwitchOne): Promise<number> {
   const { config } = await loadConfigured(context);
   // Before anything is written: of several names none is misspelt.
   const sources = args.names.map((name) => knownServer(config, name));
   for (const source of sources) assertSwitchable(source, switchOne === enableOne, config);
-  const done: Switched[] = [];
   // And no file is one that cannot be edited.
-  for (const source of sources) done.push(await switchOne(source, { ...args, dryRun: true }, context));
-  if (args.dryRun !== true) {
-    done.length = 0;
-    for (const source of sources) done.push(await switchOne(source, args, context));
-    await trustOwnSettings(config, context);
-  }
+  for (const source of sources) await switchOne(source, { ...args, dryRun: true }, context);
+  const done: Switched[] = [];
+  for (const source of sources) done.push(await switchOne(source, { ...args, dryRun: false }, context));
+  await trustOwnSettings(config, context);
   const waiting = switchOne === enableOne ? await notesOnTrust(sources, context) : [];
-  return reportChanges({ ...together(done, waiting), dryRun: args.dryRun === true }, context);
+  const { changes, notes } = together(done, waiting);
+  return reportChanges({ changes, notes }, context);
 }
 
 // Settings that were written by a command of the user's need no question, unless others wait for
@@ -98,7 +100,7 @@ function assertSwitchable(source: ServerSource, isOn: boolean, { settings }: Loa
   }
 }
 
-async function disableOne(source: ServerSource, args: SwitchArguments, context: CommandContext): Promise<Switched> {
+async function disableOne(source: ServerSource, args: SwitchWork, context: CommandContext): Promise<Switched> {
   const { serverId: name, off, file } = source;
   if (off === "disabled" || off === "not allowed") return unchanged(source);
   const isChosen = args.user === true || args.project === true;
@@ -113,7 +115,7 @@ async function disableOne(source: ServerSource, args: SwitchArguments, context: 
   return { ...change, notes: [...change.notes, ...stays] };
 }
 
-async function enableOne(source: ServerSource, args: SwitchArguments, context: CommandContext): Promise<Switched> {
+async function enableOne(source: ServerSource, args: SwitchWork, context: CommandContext): Promise<Switched> {
   const { serverId: name, off } = source;
   if (off === undefined) return unchanged(source);
   const done: Switched[] = [];
@@ -136,7 +138,7 @@ interface Writing {
   readonly place: ConfigPlace;
   readonly name: string;
   readonly verb: "enabled" | "disabled";
-  readonly dryRun: boolean | undefined;
+  readonly dryRun: boolean;
 }
 
 interface Switching extends FileChange {
@@ -149,7 +151,7 @@ async function write(
   plan: (current: CurrentConfig) => Switching,
 ): Promise<Switched> {
   const { file, change } = await changeConfig(context, { place, dryRun, plan });
-  return { changes: [{ file, name, change: verb }], edits: showEdits(file, change.edits), notes: change.notes };
+  return { changes: [{ file, name, change: verb }], edits: change.edits, notes: change.notes };
 }
 
 function denyIn(current: CurrentConfig, name: string): Switching {

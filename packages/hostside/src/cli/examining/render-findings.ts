@@ -1,6 +1,6 @@
 import { wrapText } from "../render/wrap-text.ts";
 import type { Style, Terminal } from "../terminal.ts";
-import { countFindings, type DoctorFinding, type Mend } from "./finding.ts";
+import type { DoctorFinding, Mend } from "./finding.ts";
 
 const marks: Readonly<Record<DoctorFinding["level"], readonly [style: Style, mark: string]>> = {
   ok: ["good", "✓"],
@@ -95,7 +95,8 @@ function mendLines(mend: Mend, { paint, wrap }: MendLook): readonly string[] {
 }
 
 function sumOf(findings: readonly DoctorFinding[], paint: Terminal["paint"]): string {
-  const { problems, advice } = countFindings(findings);
+  const count = (level: DoctorFinding["level"]): number => findings.filter((one) => one.level === level).length;
+  const [problems, advice] = [count("problem"), count("advice")];
   const parts = [
     paint(problems > 0 ? "bad" : "good", problems === 1 ? "1 problem" : `${problems === 0 ? "no" : problems} problems`),
     ...(advice === 0 ? [] : [paint("warn", advice === 1 ? "1 piece of advice" : `${advice} pieces of advice`)]),

@@ -5,7 +5,7 @@ import type { Terminal } from "../terminal.ts";
 export interface LineReading {
   readonly prompt: string;
   /** What Tab completes, and how much of the line it stands for. */
-  readonly complete: (line: string) => Promise<readonly [words: readonly string[], typed: string]>;
+  readonly complete: (line: string) => [words: string[], typed: string];
 }
 
 /**
@@ -40,10 +40,7 @@ export function readLines(
       history,
       historySize: mostRemembered,
       removeHistoryDuplicates: true,
-      completer: async (line: string): Promise<[string[], string]> => {
-        const [words, typed] = await complete(line);
-        return [[...words], typed];
-      },
+      completer: complete,
     });
     let resolve: (line: string | undefined) => void = () => undefined;
     const promise = new Promise<string | undefined>((settle) => (resolve = settle));

@@ -1,24 +1,21 @@
 import { createInterface } from "node:readline";
-import type { Command } from "commander";
+import { isJsonObject } from "@hostside/core/implement";
 import { split } from "shlex";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { OpenedHost } from "../opening/opened-host.ts";
+import { pathOf, searchTool } from "../opening/find-tool.ts";
 import { openHost } from "../opening/open-host.ts";
 import type { RunLine } from "../program/declare.ts";
 import { renderError } from "../program/render-error.ts";
 import { terminalLine } from "../render/one-line.ts";
 import { changeTerminal, type Terminal } from "../terminal.ts";
 import { usageError } from "../usage-error.ts";
-import { completeWords } from "./complete-words.ts";
-import { sourcesOfHost } from "./completion-sources.ts";
 import { readLines } from "./read-lines.ts";
-import { quoteFor, splitLine } from "./split-line.ts";
 
 /** What the repl needs of the program around it. */
 export interface ReplArguments {
   /** The commands that a line can be. */
-  readonly program: Command;
   readonly runLine: RunLine;
 }
 
@@ -96,21 +93,9 @@ async function* pipedLines({ stdin, signal }: Terminal): AsyncGenerator<string> 
   yield* reader;
 }
 
-async function* typedLines({ program, opened, context }: Session): AsyncGenerator<string> {
+async function* typedLines({ opened, context }: Session): AsyncGenerator<string> {
   const { terminal, options } = context;
-  const sources = sourcesOfHost(opened);
-  const reader = readLines(terminal, {
-    prompt: "hostside> ",
-    async complete(line) {
-      const { words, current, start, quote } = splitLine(line);
-      const wanted = { words, current };
-      const found = words.length === 0 ? replWords(current) : await completeWords(program, wanted, sources);
-      const typed = quote === "" ? line.slice(start) : line.slice(start + 1);
-      if (found === "files") return [[], typed];
-      const hits = Array.from(new Set(found.map(({ value }) => quoteFor(value, quote))));
-      return [hits.length === 1 ? hits.map((word) => `${word}${quote} `) : hits, typed];
-    },
-  });
+  const reader = readLines(terminal, { prompt: "hostside> ", complete: (line) => complete(line, opened) });
   const forget = opened.host.onToolsChanged(({ added, removed, changed }) => {
     const parts = Object.entries({ "+": added, "-": removed, "~": changed });
     const names = parts.flatMap(([sign, list]) => list.map((name) => `${sign}${name}`));
@@ -130,8 +115,22 @@ async function* typedLines({ program, opened, context }: Session): AsyncGenerato
   terminal.err("\n");
 }
 
-function replWords(current: string): readonly { readonly value: string }[] {
-  return [...replCommands, "exit"].filter((name) => name.startsWith(current)).map((value) => ({ value }));
+/** What may come next: names of commands, servers and tools, and the arguments of a tool. */
+function complete(line: string, { host }: OpenedHost): [words: string[], typed: string] {
+  const words = line.trimStart().split(/\s+/);
+  const typed = words.at(-1) ?? "";
+  const [command = "", tool = ""] = words;
+  const namesOf = (): readonly string[] => {
+    if (words.length === 1 || command === "help") return [...replCommands, "exit"];
+    if (command === "list") return host.statuses().map(({ id }) => id);
+    if (command !== "call" && command !== "show") return [];
+    if (words.length === 2) return host.tools().flatMap((one) => [pathOf(one), one.name]);
+    const properties = searchTool(tool, host.tools())[0]?.inputSchema["properties"];
+    return isJsonObject(properties) ? Object.keys(properties).map((name) => `--${name}`) : [];
+  };
+  // A name that would need quotes is typed by hand.
+  const hits = namesOf().filter((name) => name.startsWith(typed) && /^[\w./:@-]+$/.test(name));
+  return [hits.length === 1 ? hits.map((name) => `${name} `) : hits, typed];
 }
 
 function greet({ host }: OpenedHost, { terminal, options }: CommandContext): void {

@@ -22,7 +22,7 @@ export function renderTool(facts: ToolFacts, view: View): readonly string[] {
   return [
     paint("name", terminalLine(name, 200)),
     ...(shown === "" ? [] : wrapText(shown, { width })),
-    ...(signature === undefined ? [] : wrapText(signature, { width, hanging: "  " }).map((line) => paint("dim", line))),
+    ...wrapText(signature, { width, hanging: "  " }).map((line) => paint("dim", line)),
     "",
     ...(text.length === 1 && text[0] === "" ? ["(no description)"] : text),
     "",

@@ -8,7 +8,7 @@ import { printJson, printLines } from "../render/print.ts";
 import { renderTable } from "../render/render-table.ts";
 import { wrapText } from "../render/wrap-text.ts";
 import type { Terminal } from "../terminal.ts";
-import { describeFound, type SearchReport } from "./found-tools.ts";
+import { toolBriefOf, type ToolBrief } from "./tool-brief.ts";
 import { followStart } from "./start-servers.ts";
 
 /** Arguments of `search`. */
@@ -18,7 +18,14 @@ export interface SearchArguments {
   readonly limit: number;
 }
 
-/** Shows which tools a model would find for these words, and how well each matches. */
+/** What `search --json` prints. */
+export interface SearchReport {
+  readonly query: string;
+  readonly tools: readonly ToolBrief[];
+  readonly totalTools: number;
+}
+
+/** Shows which tools a model would find for these words, the best first. */
 export const runSearchCommand: CommandWork<SearchArguments> = async ({ words, limit }, context) => {
   const { terminal, options } = context;
   const query = words.join(" ");
@@ -28,7 +35,7 @@ export const runSearchCommand: CommandWork<SearchArguments> = async ({ words, li
   await using conversation = await host.conversation();
   const { tools, omitted_tools: omitted } = await conversation.searchTools({ query, limit });
   const names = [...tools.map(({ name }) => name), ...(omitted?.names ?? [])];
-  const report = describeFound(query, names, { definitions: host.tools(), groups: conversation.groups() });
+  const report = { query, tools: host.tools(names).map(toolBriefOf), totalTools: host.tools().length };
   sayWhoIsMissing(opened, context);
   if (options.json === true) printJson(terminal, report);
   else printLines(terminal, renderFound(report, terminal));
@@ -55,19 +62,11 @@ export function renderFound(
     const advice = "Say in other words what the tool does, give the beginning of its name, or see hostside list.";
     return [nothing, advice].flatMap((line) => wrapText(line, { width: view.columns }));
   }
-  const rows = tools.map(({ name, match, score, tokens, description, title = "" }) => [
-    { text: score === undefined ? "" : score.toFixed(2), style: "good" as const },
+  const rows = tools.map(({ name, tokens, description, title = "" }) => [
     { text: name, style: "name" as const },
-    { text: match === undefined || match === "words" ? "" : `${match} name`, style: "dim" as const },
     { text: `~${formatNumber(tokens)}`, style: "dim" as const },
     firstSentenceLine(description) || title,
   ]);
-  const layout = [
-    { align: "right" },
-    { least: 20 },
-    { optional: true },
-    { align: "right", optional: true },
-    { least: 16, optional: true },
-  ] as const;
+  const layout = [{ least: 20 }, { align: "right", optional: true }, { least: 16, optional: true }] as const;
   return renderTable(rows, { ...view, layout });
 }

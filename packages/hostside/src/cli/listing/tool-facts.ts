@@ -1,7 +1,7 @@
 import type { ToolDefinition, ToolEffect, ToolFlag } from "@hostside/core";
 import { estimateDefinitionTokens } from "@hostside/discovery";
 import type { Policy } from "@hostside/policy";
-import { describeSignature } from "./describe-signature.ts";
+import { signatureOf } from "../calling/describe-parameters.ts";
 
 /** What `show --json` prints. */
 export interface ToolFacts {
@@ -11,7 +11,7 @@ export interface ToolFacts {
   readonly server: string;
   /** The remote name, byte for byte. */
   readonly tool: string;
-  readonly signature?: string | undefined;
+  readonly signature: string;
   /** About how many its definition costs a model. */
   readonly tokens: number;
   readonly effect: ToolEffect;
@@ -25,12 +25,11 @@ export interface ToolFacts {
 /** All that is known of one tool. Pure. */
 export function toolFactsOf(definition: ToolDefinition, policy: Pick<Policy, "explain">): ToolFacts {
   const { name, origin, effect = "external", flags = [], fingerprint } = definition;
-  const signature = describeSignature(origin?.toolName ?? name, definition);
   return {
     definition,
     server: origin?.serverId ?? "",
     tool: origin?.toolName ?? name,
-    ...(signature !== undefined && { signature }),
+    signature: signatureOf(definition),
     tokens: estimateDefinitionTokens(definition),
     effect,
     flags,

@@ -1,0 +1,53 @@
+import type { ConfiguredServer } from "@hostside/config";
+import { redactSpec } from "@hostside/core";
+import { isCredentialHeader, isSecretName } from "@hostside/core/implement";
+
+/** Where a secret stands in an entry. */
+export interface SecretPlace {
+  /** The path in the entry, such as `env.TOKEN` or `args[2]`. */
+  readonly path: string;
+  /** The same for people, such as `args --token`. Never the secret. */
+  readonly shown: string;
+}
+
+/** Finds values of an entry that look like secrets, and are written down rather than referred to. */
+export function secretsIn(draft: ConfiguredServer["draft"]): readonly SecretPlace[] {
+  if (draft.command !== undefined) {
+    const { env = {}, args = [] } = draft;
+    const redacted = redactSpec(draft);
+    const shown = redacted.command === undefined ? [] : (redacted.args ?? []);
+    return [
+      ...inRecord(env, "env", isSecretName),
+      ...args.flatMap((arg, index): readonly SecretPlace[] => {
+        const path = `args[${index}]`;
+        if (shown[index] === arg || !isLiteral(arg)) return [];
+        const [name = ""] = /^-*[^=:\s]+(?=[=:](?!\/\/))/.exec(arg) ?? [
+          args[index - 1]?.startsWith("-") ? args[index - 1] : "",
+        ];
+        return [{ path, shown: name === "" || arg.includes("://") ? path : `args ${name}` }];
+      }),
+    ];
+  }
+  const { headers = {}, bearerToken = "", url } = draft;
+  const query = URL.canParse(url) ? Object.fromEntries(new URL(url).searchParams) : {};
+  return [
+    ...inRecord(headers, "headers", (name) => isCredentialHeader(name) || isSecretName(name)),
+    ...(isLiteral(bearerToken) ? [{ path: "bearerToken", shown: "bearerToken" }] : []),
+    ...inRecord(query, "url", isSecretName).map(({ path }) => ({ path: "url", shown: path.replace("url.", "url ?") })),
+  ];
+}
+
+function inRecord(
+  values: Readonly<Record<string, string>>,
+  member: string,
+  isSecret: (name: string) => boolean,
+): readonly SecretPlace[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    isSecret(name) && isLiteral(value) ? [{ path: `${member}.${name}`, shown: `${member}.${name}` }] : [],
+  );
+}
+
+/** Whether a value is more than a reference to a variable, a file or an input. */
+function isLiteral(value: string): boolean {
+  return value.trim() !== "" && !/\$\{|\$\w|\{(?:env|file):|%\w+%/.test(value);
+}
