@@ -6,8 +6,7 @@ import {
 } from "@hostside/core";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createApiKeys, type ApiKeysOptions, type KeyedServer } from "./api-keys.ts";
-import { firstAuthProvider } from "./first-auth-provider.ts";
+import { createApiKeys, firstAuthProvider, type ApiKeysOptions, type KeyedServer } from "./api-keys.ts";
 
 const url = "https://keys.test/mcp";
 const http = { type: "http", url, auth: "api-key" } as const;

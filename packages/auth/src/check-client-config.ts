@@ -1,5 +1,5 @@
 import { isConfidentialUrl, isPlainObject, kindOf, isJsonObject, type Fields } from "@hostside/core/implement";
-import { isScope } from "./discovering/scopes.ts";
+import { isScope } from "./discovering/read-challenges.ts";
 import type {
   AuthorizationCodeConfig,
   ClientConfig,

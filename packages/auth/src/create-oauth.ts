@@ -10,8 +10,8 @@ import {
 import type { AuthParts } from "./auth-parts.ts";
 import { createAccounts, fetchFor, principalOf, type Accounts } from "./create-accounts.ts";
 import { serverCredentialsOf } from "./credentials/create-server-credentials.ts";
-import { isScope } from "./discovering/scopes.ts";
-import { discoverUrl } from "./discovering/discover-url.ts";
+import { isScope } from "./discovering/read-challenges.ts";
+import { discoverUrl } from "./discovering/ask-server.ts";
 import { createBoundedFetch } from "./fetching/create-bounded-fetch.ts";
 import type { OAuthOptions } from "./oauth-options.ts";
 import type {
@@ -34,7 +34,7 @@ import { longestAnswerMs } from "./tokens/request-tokens.ts";
 import type { Account } from "./account.ts";
 import { clientKey } from "./clients/client-documents.ts";
 import { discoverAuthorization } from "./discovering/discover-authorization.ts";
-import { savingMs } from "./store/saving-ms.ts";
+import { savingMs } from "./store/credential-store.ts";
 import { readAccount } from "./tokens/account-documents.ts";
 
 const signInFields: Fields<SignInOptions> = { principal: true, signal: true, scopes: true };

@@ -40,13 +40,13 @@ export type {
 
 // What a model asks for a sign-in with.
 export { createAuthenticateTools } from "./authenticate-tools/create-authenticate-tools.ts";
-export { authenticateToolNames } from "./authenticate-tools/tool-names.ts";
+export { authenticateToolNames } from "./authenticate-tools/live-tools.ts";
 export type { AuthenticateNamesOptions, AuthenticateToolsOptions } from "./authenticate-tools/authenticate-options.ts";
-export type { SignInProvider, SignInStatus } from "./authenticate-tools/sign-in-provider.ts";
+export type { SignInProvider, SignInStatus } from "./authenticate-tools/authenticate-options.ts";
 
 // Keys and tokens of the host's own.
 export { createApiKeys, type ApiKeys, type ApiKeysOptions, type KeyedServer } from "./api-keys.ts";
-export { firstAuthProvider, type AuthProvider } from "./first-auth-provider.ts";
+export { firstAuthProvider, type AuthProvider } from "./api-keys.ts";
 
 // Where credentials are kept, and who may change them now. @hostside/auth/node has files and the
 // keyring.
@@ -57,4 +57,4 @@ export {
   type KeyvCredentialsOptions,
   type SealedCredentials,
 } from "./store/create-keyv-credentials.ts";
-export type { SealingKey } from "./store/sealing-key.ts";
+export type { SealingKey } from "./store/sealer.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openBrowser, terminalPrompt, type TerminalPromptOptions } from "../src/node.ts";
-import { launchersOf } from "../src/node/launch-browser.ts";
+import { launchersOf } from "../src/node/open-browser.ts";
 import type { OAuthPrompt, PromptRequest } from "../src/oauth-options.ts";
 
 const page = "https://login.example/authorize?client_id=a&state=the-state";

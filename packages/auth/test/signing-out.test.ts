@@ -1,9 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createAccounts } from "../src/create-accounts.ts";
-import { createSigningOut } from "../src/signing-out/create-signing-out.ts";
-import { listAccounts, storedServer } from "../src/signing-out/list-accounts.ts";
-import { forgetAccount } from "../src/signing-out/create-signing-out.ts";
+import { createSigningOut, listAccounts, storedServer, forgetAccount } from "../src/signing-out/create-signing-out.ts";
 import { signOut } from "../src/signing-out/sign-out.ts";
 import type { CredentialKey } from "../src/store/credential-store.ts";
 import { accountKey, heldDocument, readAccount, saveAuthorization } from "../src/tokens/account-documents.ts";

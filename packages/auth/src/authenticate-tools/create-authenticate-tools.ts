@@ -1,4 +1,12 @@
-import { HostsideError, type ToolProvider } from "@hostside/core";
+import {
+  HostsideError,
+  isHostsideError,
+  type ToolProvider,
+  type CallOptions,
+  type ToolOrigin,
+  type ToolOutcome,
+  type Clock,
+} from "@hostside/core";
 import {
   assertCallOptions,
   assertInitOptions,
@@ -6,11 +14,14 @@ import {
   assertRefreshOptions,
   assertToolName,
   unknownToolError,
+  createDeadline,
+  formatMs,
+  readCallArguments,
+  sameDefinition,
 } from "@hostside/core/implement";
 import { readToolsOptions, type AuthenticateToolsOptions } from "./authenticate-options.ts";
-import { callAuthenticateTool, longestCallMs } from "./call-tool.ts";
-import { createLiveTools } from "./live-tools.ts";
-import { createSignIns } from "./sign-in.ts";
+import { createLiveTools, type AuthenticateTool } from "./live-tools.ts";
+import { createSignIns, type SignInAnswer, type SignIns } from "./sign-in.ts";
 
 /**
  * The tools by which a model asks for servers to be signed in to, for
@@ -92,4 +103,74 @@ export function createAuthenticateTools(options: AuthenticateToolsOptions): Tool
 function closedError(reason?: string): HostsideError {
   const why = reason === undefined ? "" : `: ${reason}`;
   return new HostsideError(`the tools for signing in are closed${why}`, { code: "closed" });
+}
+
+/** What a call needs. */
+export interface CallAuthenticateToolInit {
+  readonly signIns: SignIns;
+  readonly closing: AbortSignal;
+  readonly clock: Clock;
+}
+
+/**
+ * How long a call may take that does not say: as long as an authorization that was begun can be
+ * completed.
+ */
+const longestCallMs = 600_000;
+
+/**
+ * Calls a tool. Rejects with `tool_changed`, `invalid_arguments`, `call_timeout`, `aborted` and
+ * `closed`; everything else is an answer.
+ */
+async function callAuthenticateTool(
+  tool: AuthenticateTool,
+  { args, options }: { readonly args: unknown; readonly options: CallOptions },
+  { signIns, closing, clock }: CallAuthenticateToolInit,
+): Promise<ToolOutcome> {
+  const { selected, timeoutMs = longestCallMs, signal, deadline: outer } = options;
+  const { name } = tool.definition;
+  if (selected !== undefined && !sameDefinition(selected, tool.definition)) throw changedError(tool);
+  const origin = { serverId: "", toolName: name, qualifiedName: `local::${name}` };
+  if (Object.keys(readCallArguments(args, origin)).length > 0) {
+    return toOutcome({ text: `${name} takes no arguments: call it with {}.`, isError: true }, origin);
+  }
+  const ending = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+  const onTimeout = (): HostsideError => lateError(tool, timeoutMs);
+  const deadline = createDeadline({ timeoutMs, signal: ending, outer, onTimeout, clock });
+  try {
+    return toOutcome(await signIns.signIn(tool.server, deadline.signal), origin);
+  } catch (error) {
+    throw isHostsideError(error) ? error : abortedError(tool, error);
+  } finally {
+    deadline.dispose();
+  }
+}
+
+function toOutcome({ text, isError }: SignInAnswer, origin: ToolOrigin): ToolOutcome {
+  const content = [{ type: "text", text }] as const;
+  return { content, isError, origin, raw: { content, isError } };
+}
+
+function changedError({ definition: { name } }: AuthenticateTool): HostsideError {
+  return new HostsideError(`the tool ${name} is not the one that was selected; select it again`, {
+    code: "tool_changed",
+    toolName: name,
+  });
+}
+
+function lateError({ server, definition }: AuthenticateTool, timeoutMs: number): HostsideError {
+  return new HostsideError(`${definition.name}: the user did not sign in within ${formatMs(timeoutMs)}`, {
+    code: "call_timeout",
+    serverId: server.serverId,
+    toolName: definition.name,
+  });
+}
+
+function abortedError({ server, definition }: AuthenticateTool, reason: unknown): HostsideError {
+  return new HostsideError(`${definition.name} was aborted`, {
+    code: "aborted",
+    serverId: server.serverId,
+    toolName: definition.name,
+    cause: reason,
+  });
 }

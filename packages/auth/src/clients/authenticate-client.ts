@@ -1,11 +1,13 @@
 import type { AddClientAuthentication } from "@modelcontextprotocol/client";
-import type { Clock } from "@hostside/core";
+import { HostsideError, type Clock } from "@hostside/core";
 import type { Account } from "../account.ts";
 import { listOf } from "../discovering/server-metadata.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { PrivateKey } from "../oauth-options.ts";
 import type { StoredClient, StoredMetadata } from "../store/stored-account.ts";
-import { assertClient } from "./assert-client.ts";
+import { dateOf } from "@hostside/core/implement";
+import type { CryptoKey } from "jose";
+import { nameServer } from "../auth-errors.ts";
 
 /** How a client proves at an authorization server who it is. */
 export interface ClientProof {
@@ -96,4 +98,68 @@ async function methodOf(
 // RFC 6749, appendix B. What need not be encoded is not, for servers that do not decode.
 function formEncode(text: string): string {
   return encodeURIComponent(text).replaceAll("%20", "+");
+}
+
+const lifeSeconds = 120;
+
+/** To whom, and on whose behalf. */
+export interface AssertionPlace {
+  readonly account: Pick<Account, "secrets" | "serverId">;
+  readonly clock: Clock;
+  readonly issuer: string;
+}
+
+/** Who asserts to be that client, by which key. */
+export interface ClientAssertion {
+  readonly clientId: string;
+  readonly privateKey: PrivateKey;
+}
+
+/**
+ * Proves who a client is by a signed assertion (RFC 7523, 2.2) for the authorization server's
+ * issuer: a new one for each request. Not by the SDK's own, which names no key (`kid`), without
+ * which a server with several keys of one client cannot check it. Rejects with `invalid_spec` when
+ * the key cannot be read.
+ */
+function assertClient({ clientId, privateKey }: ClientAssertion, place: AssertionPlace): AddClientAuthentication {
+  const { account, clock, issuer } = place;
+  return async (_headers, params) => {
+    const { SignJWT } = await import("jose");
+    const { algorithm, keyId = keyIdOf(privateKey) } = privateKey;
+    const key = await readKey(privateKey, account);
+    const now = Math.floor(dateOf(clock) / 1000);
+    const assertion = await new SignJWT()
+      .setProtectedHeader({ alg: algorithm, typ: "JWT", ...(keyId !== undefined && { kid: keyId }) })
+      .setIssuer(clientId)
+      .setSubject(clientId)
+      .setAudience(issuer)
+      .setJti(crypto.randomUUID())
+      .setIssuedAt(now)
+      .setExpirationTime(now + lifeSeconds)
+      .sign(key);
+    account.secrets.learn(assertion);
+    params.set("client_id", clientId);
+    params.set("client_assertion", assertion);
+    params.set("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
+  };
+}
+
+async function readKey(
+  { key, algorithm }: PrivateKey,
+  { serverId }: AssertionPlace["account"],
+): Promise<CryptoKey | Uint8Array> {
+  const { importJWK, importPKCS8 } = await import("jose");
+  try {
+    return await (typeof key === "string" ? importPKCS8(key, algorithm) : importJWK(key, algorithm));
+  } catch {
+    // The reason may quote the key.
+    throw new HostsideError(
+      `${nameServer(serverId)}: the private key of its client cannot be read as a key for ${algorithm}`,
+      { code: "invalid_spec", serverId },
+    );
+  }
+}
+
+function keyIdOf({ key }: PrivateKey): string | undefined {
+  return typeof key !== "string" && typeof key["kid"] === "string" ? key["kid"] : undefined;
 }

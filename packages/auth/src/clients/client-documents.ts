@@ -3,9 +3,8 @@ import { dateOf, isLoopbackUrl } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
-import { coversScopes, joinScopes } from "../discovering/scopes.ts";
-import type { CredentialKey } from "../store/credential-store.ts";
-import { savingMs } from "../store/saving-ms.ts";
+import { coversScopes, joinScopes } from "../discovering/read-challenges.ts";
+import { savingMs, type CredentialKey } from "../store/credential-store.ts";
 import type { StoredClient } from "../store/stored-account.ts";
 import {
   clientChecks,

@@ -4,20 +4,24 @@ import { withoutServerName } from "../auth-errors.ts";
 import { isProgram, type Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { Discovered } from "../discovering/discover-authorization.ts";
-import { noteChallenge } from "../discovering/note-challenge.ts";
-import { readChallenges } from "../discovering/read-challenges.ts";
-import { coversScopes, joinScopes } from "../discovering/scopes.ts";
+import { noteChallenge, readChallenges, coversScopes, joinScopes } from "../discovering/read-challenges.ts";
 import { challengesNonce, lacksKey } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
 import type { StoredAuthorization } from "../store/stored-account.ts";
 import { readAccount, accountKey, writeAccount } from "../tokens/account-documents.ts";
 import { currentAuthorization, sameIssuer, authorizationOf } from "../tokens/authorizations.ts";
-import { forbidden, isAtPage, needsUserError, programRefused } from "./credential-errors.ts";
-import { discoverAgain } from "./discover-again.ts";
-import { errorOf, leftOf, renewalFailureOf, renewNow } from "./current-authorization.ts";
-import { whereToSignIn } from "./sign-in-program.ts";
-import { exceedsRenewalRate, noteRenewal } from "./renewal-rate-limit.ts";
-import { savingMs } from "../store/saving-ms.ts";
+import {
+  forbidden,
+  isAtPage,
+  needsUserError,
+  programRefused,
+  errorOf,
+  leftOf,
+  renewalFailureOf,
+  renewNow,
+} from "./current-authorization.ts";
+import { discoverAgain, whereToSignIn } from "./discover-again.ts";
+import { savingMs } from "../store/credential-store.ts";
 
 /**
  * Gets other credentials after a refusal. Resolves when there are some; else rejects as `onRefused`
@@ -184,4 +188,47 @@ function useIssuer(parts: AuthParts, account: Account, issuer: string): Promise<
     if (document.issuer !== kept.issuer) await writeAccount(parts, account, { ...document, issuer: kept.issuer });
     return true;
   });
+}
+
+const windowMs = 60_000;
+/** Tokens are revoked now and then. */
+const mostInWindow = 3;
+/** Some end earlier than their answer said, by as much as a second. */
+const perLife = 2;
+
+/** A token that was got because another one was refused, and when that was. */
+interface Renewal {
+  readonly accessToken: string;
+  readonly at: number;
+}
+
+const renewals = new WeakMap<Account, readonly Renewal[]>();
+
+/**
+ * Takes note that a token was got because the server refused another one: once, for however many
+ * requests that was.
+ */
+function noteRenewal(
+  { clock }: Pick<AuthParts, "clock">,
+  account: Account,
+  { accessToken }: Pick<StoredAuthorization, "accessToken">,
+): void {
+  const now = clock.now();
+  const latest = (renewals.get(account) ?? []).filter(({ at }) => at > now - windowMs);
+  if (latest.some((one) => one.accessToken === accessToken)) return;
+  renewals.set(account, [...latest, { accessToken, at: now }]);
+}
+
+/**
+ * Whether the server has refused more tokens within a minute than their lives explain. To go on
+ * would ask the authorization server with each request, for a server that lets nobody in.
+ */
+function exceedsRenewalRate(
+  { clock }: Pick<AuthParts, "clock">,
+  account: Account,
+  { expiresAt, obtainedAt }: StoredAuthorization,
+): boolean {
+  const lifeMs = expiresAt === undefined ? windowMs : Math.max(1, expiresAt - obtainedAt);
+  const latest = (renewals.get(account) ?? []).filter(({ at }) => at > clock.now() - windowMs);
+  return latest.length >= mostInWindow + Math.floor((perLife * windowMs) / Math.max(lifeMs, 100));
 }

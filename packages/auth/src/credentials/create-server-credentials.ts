@@ -6,8 +6,7 @@ import { lacksKey } from "../dpop/choose-dpop.ts";
 import { dpopOf, type DpopSigner } from "../dpop/dpop-signer.ts";
 import { signOut } from "../signing-out/sign-out.ts";
 import { answerRefusal } from "./answer-refusal.ts";
-import { credentialsClosedError } from "./credential-errors.ts";
-import { authorizationNow } from "./current-authorization.ts";
+import { credentialsClosedError, authorizationNow } from "./current-authorization.ts";
 
 const made = new WeakMap<Account, ServerCredentials>();
 

@@ -1,17 +1,15 @@
-import { isHostsideError } from "@hostside/core";
-import { dateOf } from "@hostside/core/implement";
-import { withoutServerName } from "../auth-errors.ts";
+import { isHostsideError, HostsideError } from "@hostside/core";
+import { dateOf, quoteText } from "@hostside/core/implement";
+import { withoutServerName, authRequired, safeExcerptOf, nameServer, type TroubleExtras } from "../auth-errors.ts";
 import { isProgram, type Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
 import { requestGrant } from "../grants/request-grant.ts";
 import { hasUnsaved, heldDocument, keepHeld, readAccount, saveUnsaved } from "../tokens/account-documents.ts";
-import { currentAuthorization } from "../tokens/authorizations.ts";
-import { tokenExpiryOf, type TokenExpiry } from "../tokens/token-expiry.ts";
+import { currentAuthorization, tokenExpiryOf, type TokenExpiry } from "../tokens/authorizations.ts";
 import type { RenewalEnd } from "../tokens/redeem.ts";
 import { isRenewalIdle, isRenewing, renew, type RenewalRequest } from "../tokens/renew.ts";
-import { needsUserError, programRefused } from "./credential-errors.ts";
-import { whereToSignIn } from "./sign-in-program.ts";
+import { whereToSignIn } from "./discover-again.ts";
 
 /** How long what was read counts: so soon a process sees that another one signed in or out. */
 const readAgainAfterMs = 10_000;
@@ -132,4 +130,49 @@ function renewInBackground(parts: AuthParts, account: Account, authorization: St
   const { accessToken } = authorization;
   // Whoever needs the token once it is over hears what is wrong.
   renewNow(parts, account, { unwanted: { accessToken, isRefused: false } }).catch(() => {});
+}
+
+// Room for a URL of metadata and a list of scopes.
+const longestChallenge = 2048;
+
+/** A user has to act, and none is asked: what is wrong, and what to do. */
+export function needsUserError(account: Account, why: string, extras: TroubleExtras = {}): HostsideError {
+  const { serverId, principal } = account;
+  const who =
+    principal === undefined ? quoteText(serverId) : `${quoteText(serverId)}, { principal: ${quoteText(principal)} }`;
+  return authRequired(
+    account,
+    `${why}; a user has to sign in: call authorize(${who}), or offer its authenticate tool`,
+    extras,
+  );
+}
+
+/** A user is acting already, and this request does not wait for them. */
+export function isAtPage(account: Account, why: string, cause?: unknown): HostsideError {
+  return authRequired(account, `${why}; a user is at its authorization page: try again once they have signed in`, {
+    cause,
+  });
+}
+
+/** No user can help: the program that signs in has to be let in, or configured otherwise. */
+export function programRefused(account: Account, why: string, cause?: unknown): HostsideError {
+  return authRequired(account, `${why}; look at the client that is configured for it`, { cause });
+}
+
+/** The server does not let them do that, and no sign-in changes it. */
+export function forbidden(account: Account, challenge: string | undefined, why: string): HostsideError {
+  const { serverId } = account;
+  return new HostsideError(`${nameServer(serverId)}: ${why}`, {
+    code: "forbidden",
+    serverId,
+    details: {
+      httpStatus: 403,
+      ...(challenge !== undefined && { challenge: safeExcerptOf(account, challenge, longestChallenge) }),
+    },
+  });
+}
+
+/** After `close()`. */
+export function credentialsClosedError({ serverId }: Account): HostsideError {
+  return new HostsideError(`${nameServer(serverId)}: its credentials were closed`, { code: "closed", serverId });
 }

@@ -18,7 +18,7 @@ import type { ClientConfig, OAuthOptions } from "../oauth-options.ts";
 import { readOAuthOptions } from "../read-oauth-options.ts";
 import { saveAuthorization } from "../tokens/account-documents.ts";
 import { discoverAuthorization } from "./discover-authorization.ts";
-import { noteChallenge } from "./note-challenge.ts";
+import { noteChallenge } from "./read-challenges.ts";
 
 const root = "https://mcp.example/.well-known/oauth-protected-resource";
 const other = "https://other.example";

@@ -1,3 +1,5 @@
+import type { Account } from "../account.ts";
+
 /** One way in that a server names in `WWW-Authenticate`. Untrusted. */
 export interface Challenge {
   /** In lower case. */
@@ -46,4 +48,45 @@ export function readChallenges(header: string | undefined): readonly Challenge[]
 
 function unescape(quoted: string): string {
   return quoted.replaceAll(/\\(.)/g, "$1");
+}
+
+// Both carry the same parameters (RFC 6750, 3; RFC 9449, 7.1).
+const tokenSchemes: ReadonlySet<string> = new Set(["bearer", "dpop"]);
+
+/** Takes note of what a refusal says about how to get in. */
+export function noteChallenge({ hints }: Account, header: string | undefined): void {
+  hints.isHeard = true;
+  const challenges = readChallenges(header).filter(({ scheme }) => tokenSchemes.has(scheme));
+  if (challenges.length === 0) return;
+  // Who takes plain tokens as well does not insist.
+  hints.dpop = challenges.every(({ scheme }) => scheme === "dpop");
+  for (const { parameters } of challenges) {
+    hints.metadataUrl = parameters.get("resource_metadata") ?? hints.metadataUrl;
+    hints.scope = joinScopes(hints.scope, parameters.get("scope"));
+  }
+}
+
+// RFC 6749, 3.3.
+const scopeToken = /^[\u0021\u0023-\u005B\u005D-\u007E]+$/;
+const mostScopes = 256;
+const longestScope = 256;
+
+/** Whether a text is one scope. */
+export function isScope(text: string): boolean {
+  return text.length <= longestScope && scopeToken.test(text);
+}
+
+/**
+ * The scopes of several lists separated by spaces, each once, in order of appearance; `undefined`
+ * when there are none. What is no scope is left out.
+ */
+export function joinScopes(...lists: readonly (string | undefined)[]): string | undefined {
+  const scopes = new Set(lists.flatMap((list) => (list ?? "").split(/\s+/)).filter(isScope));
+  return scopes.size === 0 ? undefined : Array.from(scopes).slice(0, mostScopes).join(" ");
+}
+
+/** Whether all scopes of `wanted` are among those of `granted`. */
+export function coversScopes(granted: string | undefined, wanted: string | undefined): boolean {
+  const has = new Set((granted ?? "").split(/\s+/));
+  return (wanted ?? "").split(/\s+/).every((scope) => scope === "" || has.has(scope));
 }

@@ -3,7 +3,7 @@ import type { Account } from "../account.ts";
 import { authRequired } from "../auth-errors.ts";
 import { readChallenges } from "../discovering/read-challenges.ts";
 import type { StoredAuthorization, StoredMetadata } from "../store/stored-account.ts";
-import { dpopAlgorithm } from "./dpop-key.ts";
+import { dpopAlgorithm } from "./dpop-signer.ts";
 
 /** An authorization server, as far as bound tokens depend on it. */
 export interface DpopServer {

@@ -5,18 +5,21 @@ import type { AuthParts } from "../auth-parts.ts";
 import { choosesDpop, readTokenType, type DpopServer } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
 import { authenticateClient, noClient, proofOf } from "../clients/authenticate-client.ts";
-import { coversScopes } from "../discovering/scopes.ts";
+import { coversScopes } from "../discovering/read-challenges.ts";
 import { toSdkMetadata } from "../discovering/server-metadata.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { StoredAccount, StoredAuthorization, StoredClient } from "../store/stored-account.ts";
 import { accountKey, readAccount, writeAccount, type DocumentParts } from "../tokens/account-documents.ts";
-import { authorizationOf, sameIssuer, withAuthorization } from "../tokens/authorizations.ts";
-import { tokenExpiryOf } from "../tokens/token-expiry.ts";
+import {
+  authorizationOf,
+  sameIssuer,
+  withAuthorization,
+  tokenExpiryOf,
+  toStoredAuthorization,
+} from "../tokens/authorizations.ts";
 import { requestTokens } from "../tokens/request-tokens.ts";
-import { toStoredAuthorization } from "../tokens/to-stored-authorization.ts";
 import { isGrantConfig, type Account, type GrantConfig } from "../account.ts";
-import { describeGrant } from "./describe-grant.ts";
-import type { GrantContext } from "./grant-context.ts";
+import { describeGrant, type GrantContext } from "./describe-grant.ts";
 
 // A question to the host, two requests to an identity provider and one to the authorization server,
 // each of which has 30 s.

@@ -1,15 +1,26 @@
 import { join } from "node:path";
 import type { Clock } from "@hostside/core";
 import { assertKnownOptions, dateOf, storeFailed, systemClock, type Fields } from "@hostside/core/implement";
-import { accountsAmong, describeKey, keyText } from "../store/credential-key.ts";
-import type { CredentialKey } from "../store/credential-store.ts";
+import {
+  accountsAmong,
+  describeKey,
+  keyText,
+  assertTtl,
+  documentText,
+  envelopeText,
+  readDocumentEnvelope,
+  type DocumentEnvelope,
+} from "../store/credential-key.ts";
+import { createLockTurns, type CredentialKey } from "../store/credential-store.ts";
 import type { SealedCredentials } from "../store/create-keyv-credentials.ts";
-import { assertTtl, documentText } from "../store/document-text.ts";
-import { envelopeText, readDocumentEnvelope, type DocumentEnvelope } from "../store/envelope.ts";
-import { hashNameHex } from "../store/hash-text.ts";
-import { createLockTurns } from "../store/lock-turns.ts";
-import { createSealer, looksSealed, type Sealer } from "../store/sealer.ts";
-import { readSealingKeys, type SealingKey } from "../store/sealing-key.ts";
+import {
+  hashNameHex,
+  createSealer,
+  looksSealed,
+  readSealingKeys,
+  type Sealer,
+  type SealingKey,
+} from "../store/sealer.ts";
 import { createFolderLock } from "./folder-lock.ts";
 import { assertFolderPath, keepOpen, type PrivateFolder } from "./private-folder.ts";
 

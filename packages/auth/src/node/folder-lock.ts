@@ -13,7 +13,7 @@ import {
   systemClock,
   systemRandom,
 } from "@hostside/core/implement";
-import { hashNameHex } from "../store/hash-text.ts";
+import { hashNameHex } from "../store/sealer.ts";
 import { assertFolderPath, errnoCodeOf, isThere, keepOpen, longestStepMs } from "./private-folder.ts";
 
 /** Options of {@linkcode createFileLock}. */

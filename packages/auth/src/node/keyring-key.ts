@@ -1,7 +1,5 @@
 import { assertKnownOptions, doStep, kindOf, storeFailed, systemClock, type Fields } from "@hostside/core/implement";
-import { bytesToBase64 } from "../store/base64.ts";
-import { hashNameHex } from "../store/hash-text.ts";
-import { readSealingKeys, type SealingKey } from "../store/sealing-key.ts";
+import { bytesToBase64, hashNameHex, readSealingKeys, type SealingKey } from "../store/sealer.ts";
 import { createFileLock } from "./folder-lock.ts";
 
 /** The part of `@napi-rs/keyring` that is used. */

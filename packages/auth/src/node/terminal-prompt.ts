@@ -2,8 +2,7 @@ import { cleanText } from "@hostside/core";
 import { assertKnownOptions, kindOf, untilAborted, type Fields } from "@hostside/core/implement";
 import { createInterface } from "node:readline";
 import type { OAuthPrompt, PromptAnswer, PromptRequest } from "../oauth-options.ts";
-import { hasBrowser } from "./has-browser.ts";
-import { openBrowser } from "./open-browser.ts";
+import { hasBrowser, openBrowser } from "./open-browser.ts";
 
 /** A stream that may be a terminal's, such as `process.stdin`. */
 export type TerminalInput = NodeJS.ReadableStream & {

@@ -8,13 +8,16 @@ import { requestGrant } from "../grants/request-grant.ts";
 import type { PendingAuthorization, SignedIn } from "../oauth.ts";
 import { toSignedIn } from "../tokens/authorizations.ts";
 import { longestAnswerMs } from "../tokens/request-tokens.ts";
-import { cancelBegun } from "./begun-authorizations.ts";
-import { chooseScope } from "./choose-scope.ts";
-import { completeAuthorization, type AuthorizationCompletion, type CompletedBy } from "./complete-authorization.ts";
-import { createInFlightSignIns } from "./in-flight-sign-ins.ts";
-import { readCallback } from "./read-callback.ts";
+import { cancelBegun } from "./pending-documents.ts";
+import { chooseScope } from "./open-authorization.ts";
+import {
+  completeAuthorization,
+  readCallback,
+  type AuthorizationCompletion,
+  type CompletedBy,
+} from "./complete-authorization.ts";
+import { createInFlightSignIns, createRefusalSignIns } from "./in-flight-sign-ins.ts";
 import { beginAuthorization, signInUser, type Company, type SignInRequest } from "./sign-in-user.ts";
-import { createRefusalSignIns } from "./sign-in-after-refusal.ts";
 
 /** Signs in to servers, one at a time for each account. */
 export interface SigningIn {

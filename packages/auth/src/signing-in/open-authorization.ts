@@ -10,9 +10,9 @@ import { dpopOf } from "../dpop/dpop-signer.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { PendingAuthorization } from "../oauth.ts";
 import type { StoredClient } from "../store/stored-account.ts";
-import { noteBegun } from "./begun-authorizations.ts";
-import { bytesToBase64Url } from "../store/base64.ts";
-import { pendingMs, savePending } from "./pending-documents.ts";
+import { noteBegun, pendingMs, savePending } from "./pending-documents.ts";
+import { bytesToBase64Url } from "../store/sealer.ts";
+import { joinScopes } from "../discovering/read-challenges.ts";
 
 /** What a user is to be sent to an authorization page for. */
 export interface AuthorizationOpening {
@@ -100,4 +100,30 @@ export async function openAuthorization(
 // 256 bits, in the alphabet of URLs.
 function randomText(): string {
   return bytesToBase64Url(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+/** What a sign-in asks for beside what the server names. */
+export interface ScopeRequest {
+  /** The caller's. */
+  readonly scopes?: readonly string[] | undefined;
+  /** What is granted is not enough: then that is asked for as well, lest it be lost (SEP-2350). */
+  readonly needsMore?: boolean | undefined;
+  /** What is granted. */
+  readonly granted?: string | undefined;
+}
+
+/**
+ * What is asked for: what is configured, else what the server's refusals named, else what its
+ * metadata list; and `offline_access` where the authorization server lists that, for without it
+ * some give no refresh token. `undefined`: what the authorization server grants by itself.
+ */
+export function chooseScope(account: Account, discovered: Discovered, requested: ScopeRequest): string | undefined {
+  const { config, hints } = account;
+  const { scopes = [], needsMore = false, granted } = requested;
+  const usual = config.scopes?.join(" ") ?? hints.scope ?? discovered.scopes.join(" ");
+  const wanted = joinScopes(usual, ...(needsMore ? [hints.scope, granted] : []), scopes.join(" "));
+  const offline = "offline_access";
+  const isOffered = listOf(discovered.metadata, "scopes_supported")?.includes(offline) === true;
+  // Alone it would stand in place of what is granted by default.
+  return wanted !== undefined && isOffered ? joinScopes(wanted, offline) : wanted;
 }

@@ -11,12 +11,10 @@ import type { OAuthPrompt, RedirectListener, RedirectReceiver } from "../oauth-o
 import type { PendingAuthorization, SignedIn } from "../oauth.ts";
 import { readAccount } from "../tokens/account-documents.ts";
 import { authorizationOf } from "../tokens/authorizations.ts";
-import { chooseScope } from "./choose-scope.ts";
+import { chooseScope, assertUsableForUsers, openAuthorization } from "./open-authorization.ts";
 import type { AuthorizationCompletion } from "./complete-authorization.ts";
-import { assertUsableForUsers, openAuthorization } from "./open-authorization.ts";
 import { pendingKey } from "./pending-documents.ts";
-import { waitForUser } from "./wait-for-user.ts";
-import { watchStore } from "./watch-store.ts";
+import { waitForUser, watchStore } from "./wait-for-user.ts";
 
 /** What a sign-in asks for, and until when. */
 export interface SignInRequest {

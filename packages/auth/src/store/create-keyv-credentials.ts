@@ -1,15 +1,25 @@
 import { createMemoryLock, type Clock, type FencingToken, type Lock, type Store } from "@hostside/core";
 import { assertKnownOptions, dateOf, kindOf, systemClock, type Fields } from "@hostside/core/implement";
-import { createConfirmedStore, type ConfirmedStore } from "./confirmed-store.ts";
-import { accountsAmong, describeKey, keyText, readKey } from "./credential-key.ts";
-import type { CredentialKey, CredentialStore } from "./credential-store.ts";
-import { assertTtl, documentText } from "./document-text.ts";
-import { envelopeText, readDocumentEnvelope } from "./envelope.ts";
-import { hashNameHex } from "./hash-text.ts";
-import { createSealer, type SealedPlace, type Sealer } from "./sealer.ts";
-import { readSealingKeys, type SealingKey } from "./sealing-key.ts";
-import { createStoreIndex, type StoreIndex } from "./store-index.ts";
-import { createLockTurns } from "./lock-turns.ts";
+import { createConfirmedStore, createStoreIndex, type ConfirmedStore, type StoreIndex } from "./store-index.ts";
+import {
+  accountsAmong,
+  describeKey,
+  keyText,
+  readKey,
+  assertTtl,
+  documentText,
+  envelopeText,
+  readDocumentEnvelope,
+} from "./credential-key.ts";
+import { createLockTurns, type CredentialKey, type CredentialStore } from "./credential-store.ts";
+import {
+  hashNameHex,
+  createSealer,
+  readSealingKeys,
+  type SealedPlace,
+  type Sealer,
+  type SealingKey,
+} from "./sealer.ts";
 
 /** Options of {@linkcode createKeyvCredentials}. */
 export interface KeyvCredentialsOptions {

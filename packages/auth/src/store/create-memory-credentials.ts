@@ -1,9 +1,7 @@
 import { createMemoryLock, type Clock, type JsonObject } from "@hostside/core";
 import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
-import { accountsAmong, describeKey, keyText } from "./credential-key.ts";
-import type { CredentialStore } from "./credential-store.ts";
-import { assertTtl, documentText } from "./document-text.ts";
-import { createLockTurns } from "./lock-turns.ts";
+import { accountsAmong, describeKey, keyText, assertTtl, documentText } from "./credential-key.ts";
+import { createLockTurns, type CredentialStore } from "./credential-store.ts";
 
 /** Options of {@linkcode createMemoryCredentials}. */
 export interface MemoryCredentialsOptions {

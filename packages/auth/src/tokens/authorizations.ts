@@ -1,8 +1,9 @@
-import { redactUrl } from "@hostside/core";
+import { redactUrl, type Clock, type JsonObject } from "@hostside/core";
 import type { Account } from "../account.ts";
 import type { SignedIn } from "../oauth.ts";
-import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
+import type { StoredAccount, StoredAuthorization, StoredClient, StoredMetadata } from "../store/stored-account.ts";
 import { mostAuthorizations } from "./read-stored-account.ts";
+import { dateOf } from "@hostside/core/implement";
 
 /** The authorization whose tokens are in use. */
 export function currentAuthorization(document: StoredAccount | undefined): StoredAuthorization | undefined {
@@ -57,4 +58,122 @@ export function toSignedIn(
     renews: refreshToken !== undefined || client.way === "program",
     current: true,
   };
+}
+
+/**
+ * How much of an access token's life is left: `fresh`, `due` to be renewed, `ending` before the
+ * next request is answered, or `over`.
+ */
+export type TokenExpiry = "due" | "ending" | "fresh" | "over";
+
+/** At most this part of a life is skew: else a token of a minute would be renewed all the time. */
+const skewPart = 1 / 5;
+/** The last part of the skew, in which nobody counts on the token any more. */
+const endingPart = 1 / 4;
+
+/**
+ * What is left of the life of an access token. `now`: milliseconds since 1970. One whose end nobody
+ * knows is fresh until it is refused.
+ */
+export function tokenExpiryOf(
+  { expiresAt, obtainedAt }: Pick<StoredAuthorization, "expiresAt" | "obtainedAt">,
+  now: number,
+  refreshSkewMs: number,
+): TokenExpiry {
+  if (expiresAt === undefined) return "fresh";
+  const skewMs = Math.min(refreshSkewMs, Math.max(0, expiresAt - obtainedAt) * skewPart);
+  const leftMs = expiresAt - now;
+  if (leftMs <= 0) return "over";
+  if (leftMs <= skewMs * endingPart) return "ending";
+  return leftMs <= skewMs ? "due" : "fresh";
+}
+
+/** What an authorization server answered a request for tokens with, as the SDK hands it on. */
+export interface TokenAnswer {
+  readonly access_token: string;
+  readonly token_type: string;
+  readonly expires_in?: number | string | undefined;
+  readonly scope?: string | undefined;
+  readonly refresh_token?: string | undefined;
+}
+
+/** Who asked whom for tokens, and for what. */
+export interface TokenOrigin {
+  readonly issuer: string;
+  readonly metadata: JsonObject & { readonly token_endpoint: string };
+  readonly client: StoredClient;
+  /**
+   * What was asked for, separated by spaces: an answer that says nothing grants that (RFC 6749,
+   * 5.1).
+   */
+  readonly scope?: string | undefined;
+  readonly resource?: string | undefined;
+  /** The private key as a JWK, when the request had a proof of it. */
+  readonly dpopKey?: JsonObject | undefined;
+  /** Identifies the sign-in of a user. Default: that of `renewed`. */
+  readonly signIn?: string | undefined;
+  /** What the refresh token was redeemed of. */
+  readonly renewed?: StoredAuthorization | undefined;
+}
+
+// What is needed again: to renew and to revoke. The rest of a metadata document is long, and asked
+// for anew with each sign-in.
+const keptMetadata = [
+  "token_endpoint",
+  "token_endpoint_auth_methods_supported",
+  "token_endpoint_auth_signing_alg_values_supported",
+  "revocation_endpoint",
+  "revocation_endpoint_auth_methods_supported",
+  "dpop_signing_alg_values_supported",
+] as const;
+
+// Nobody means such a life; a number that is too large is one that was not meant in seconds.
+const longestLifeSeconds = 10 * 365 * 24 * 3600;
+
+/** What is kept of an answer. */
+export function toStoredAuthorization(answer: TokenAnswer, origin: TokenOrigin, clock: Clock): StoredAuthorization {
+  const { issuer, metadata, client, resource, dpopKey, renewed, signIn = renewed?.signIn } = origin;
+  const obtainedAt = dateOf(clock);
+  const lifeSeconds = readLife(answer.expires_in);
+  // A new refresh token replaces the one that was redeemed; no new one means that it is still good
+  // (RFC 6749, 6).
+  const refreshToken = textOf(answer.refresh_token) ?? renewed?.refreshToken;
+  const scope = textOf(answer.scope) ?? origin.scope ?? renewed?.scope;
+  // A token that was asked for without a key is bound to none, whatever its answer says.
+  const isBound = dpopKey !== undefined && /^dpop$/i.test(answer.token_type);
+  return {
+    issuer,
+    metadata: toStoredMetadata(issuer, metadata),
+    client,
+    accessToken: answer.access_token,
+    tokenType: isBound ? "DPoP" : "Bearer",
+    obtainedAt,
+    ...(signIn !== undefined && { signIn }),
+    ...(refreshToken !== undefined && { refreshToken }),
+    ...(scope !== undefined && { scope }),
+    ...(lifeSeconds !== undefined && { expiresAt: obtainedAt + lifeSeconds * 1000 }),
+    ...(resource !== undefined && { resource }),
+    // A refresh token can be bound to the key although the access token is not.
+    ...(dpopKey !== undefined && { dpopKey }),
+  };
+}
+
+/**
+ * `expires_in` in seconds; `undefined` for what is no time ahead: then the server's refusal says
+ * when the token has ended.
+ */
+export function readLife(value: unknown): number | undefined {
+  const text = typeof value === "string" ? value.trim() : undefined;
+  if (text !== undefined && !/^\d{1,12}$/.test(text)) return undefined;
+  const seconds = text === undefined ? value : Number(text);
+  return typeof seconds === "number" && seconds > 0 && seconds <= longestLifeSeconds ? seconds : undefined;
+}
+
+function toStoredMetadata(issuer: string, metadata: TokenOrigin["metadata"]): StoredMetadata {
+  const kept = keptMetadata.filter((name) => metadata[name] !== undefined).map((name) => [name, metadata[name]]);
+  return { ...Object.fromEntries(kept), issuer, token_endpoint: metadata.token_endpoint };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }

@@ -8,7 +8,7 @@ import { authenticateClient, proofOf } from "../clients/authenticate-client.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
 import { toSdkMetadata } from "../discovering/server-metadata.ts";
 import { loadOAuth } from "../load-oauth.ts";
-import { savingMs } from "../store/saving-ms.ts";
+import { savingMs } from "../store/credential-store.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
 import {
   accountKey,
@@ -18,10 +18,9 @@ import {
   replaceAuthorization,
   writeUnsaved,
 } from "./account-documents.ts";
-import { authorizationOf } from "./authorizations.ts";
+import { authorizationOf, toStoredAuthorization } from "./authorizations.ts";
 import type { BackOff } from "./back-off.ts";
 import { askWithOptional, longestAnswerMs } from "./request-tokens.ts";
-import { toStoredAuthorization } from "./to-stored-authorization.ts";
 import type { TokenFailure } from "./token-failure.ts";
 
 /** How a renewal ended. */

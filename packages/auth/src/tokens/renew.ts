@@ -4,10 +4,9 @@ import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
 import { accountKey, hasUnsaved, readAccount, saveUnsaved } from "./account-documents.ts";
-import { currentAuthorization } from "./authorizations.ts";
+import { currentAuthorization, tokenExpiryOf } from "./authorizations.ts";
 import { createBackOff, isHostsOwn, type BackOff } from "./back-off.ts";
 import { leaseMs, redeem, type Redeeming, type RenewalEnd } from "./redeem.ts";
-import { tokenExpiryOf } from "./token-expiry.ts";
 
 /** A renewal that somebody wants. */
 export interface RenewalRequest {

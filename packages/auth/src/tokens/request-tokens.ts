@@ -10,7 +10,7 @@ import {
 } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { fromRefusedAnswer, fromRequestError, type RefusedAnswer, type TokenFailure } from "./token-failure.ts";
-import { readLife } from "./to-stored-authorization.ts";
+import { readLife } from "./authorizations.ts";
 import { isTokenText } from "./read-stored-account.ts";
 
 /** How a request for tokens went. */

@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { Keyv } from "keyv";
 import { describe, expect, it } from "vitest";
 import { createKeyvCredentials, type KeyvCredentialsOptions } from "../../src/store/create-keyv-credentials.ts";
-import { createSealer, looksSealed } from "../../src/store/sealer.ts";
-import { readSealingKeys, type SealingKey } from "../../src/store/sealing-key.ts";
+import { createSealer, looksSealed, readSealingKeys, type SealingKey } from "../../src/store/sealer.ts";
 import { createManualClock } from "../../../../test/manual-clock.ts";
 import { describeCredentialStore } from "./credential-store-contract.ts";
 
