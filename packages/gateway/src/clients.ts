@@ -21,8 +21,6 @@ export interface Introduction {
   readonly era: ProtocolEra;
   readonly transport: "stdio" | "http";
   readonly principal?: string | undefined;
-  /** Of a session: what was agreed on. */
-  readonly revision?: string | undefined;
   /** Whose it is, where there are several who must not meet. */
   readonly owner?: string | undefined;
   readonly info: unknown;
@@ -55,7 +53,7 @@ export function createClients(settings: GatewaySettings, makeRoom: EvictClient):
   const byId = new Map<string, Peer>();
   const all = new Set<Peer>();
   const times = createClientTimes(settings.telemetry);
-  const shared = { settings, lot: { used: 0 }, taskLot: { used: 0, bytes: 0 }, nextNumber: createNumbers() };
+  const shared = { settings, lot: { used: 0 }, nextNumber: createNumbers() };
   /** Whose each place is, taken before there is a client for it. */
   const places = new Set<Place>();
   let isEnding = false;
@@ -96,10 +94,7 @@ export function createClients(settings: GatewaySettings, makeRoom: EvictClient):
         if (isEnding) return await leave(new HostsideError("the gateway is closing", { code: "closed" }));
         let peer: Peer;
         try {
-          const { revision, owner } = introduction;
-          const tasksOfOwner = (): number => sumOf(places, owner, ({ tasks }) => tasks);
-          const taskBytesOfOwner = (): number => sumOf(places, owner, ({ taskBytes }) => taskBytes);
-          peer = createPeer({ ...shared, client, conversation, revision, tasksOfOwner, taskBytesOfOwner });
+          peer = createPeer({ ...shared, client, conversation });
         } catch (error) {
           return await leave(error);
         }
@@ -133,14 +128,6 @@ export function createClients(settings: GatewaySettings, makeRoom: EvictClient):
 interface Place {
   readonly owner: string | undefined;
   peer: Peer | undefined;
-}
-
-// Where there is one owner alone, or none, it is not told apart.
-function sumOf(places: Iterable<Place>, owner: string | undefined, of: (peer: Peer) => number): number {
-  if (owner === undefined) return 0;
-  let sum = 0;
-  for (const { owner: whose, peer } of places) if (whose === owner && peer !== undefined) sum += of(peer);
-  return sum;
 }
 
 function noRoom(policy: string, usage: { readonly used: number; readonly limit: number }): HostsideError {

@@ -56,42 +56,10 @@ export interface GatewayLimits {
   /** How long such a call waits for its client to come back. Default 5 minutes. */
   readonly parkedMs: number;
   /**
-   * Tasks of all clients, those that have ended and whose results are kept among them. Default
-   * 1,024.
-   */
-  readonly maxTasks: number;
-  /** The same, of one client. Default 64. */
-  readonly maxTasksPerSession: number;
-  /**
-   * The same, of one principal, or one of several tokens. Does not count where there is one token,
-   * or none. Default 256.
-   */
-  readonly maxTasksPerPrincipal: number;
-  /**
-   * UTF-16 units of the results of tasks that are kept for all clients; without room for more, no
-   * task is begun. Default 256 MiB.
-   */
-  readonly maxTaskBytes: number;
-  /**
-   * UTF-16 units of all results of tasks that are kept for one client; one that is too much is left
-   * out. Default 64 MiB.
-   */
-  readonly maxTaskBytesPerSession: number;
-  /**
-   * The same, for one principal, or one of several tokens. Does not count where there is one token,
-   * or none. Default 128 MiB.
-   */
-  readonly maxTaskBytesPerPrincipal: number;
-  /**
    * UTF-16 units of a question of a server's, as JSON; a larger one reaches nobody. Default 256
    * KiB: a form is flat, and there may be as many as calls that wait.
    */
   readonly maxQuestionLength: number;
-  /**
-   * How long a task is kept from its creation, unless its client wants less; a call that still runs
-   * is given up then. Default 1 hour: six times as long as a call may take.
-   */
-  readonly taskTtlMs: number;
   /** How long `verifyToken` may take. Default 10,000. */
   readonly verifyTokenMs: number;
   /** How long `open()` may take. Default 15,000: hosts give up at 30 s. */
@@ -139,14 +107,7 @@ export const gatewayLimits: GatewayLimits = {
   maxParked: 1024,
   maxParkedPerSession: 16,
   parkedMs: 5 * minuteMs,
-  maxTasks: 1024,
-  maxTasksPerSession: 64,
-  maxTasksPerPrincipal: 256,
-  maxTaskBytes: 256 * mebibyte,
-  maxTaskBytesPerSession: 64 * mebibyte,
-  maxTaskBytesPerPrincipal: 128 * mebibyte,
   maxQuestionLength: 256 * 1024,
-  taskTtlMs: 60 * minuteMs,
   verifyTokenMs: 10_000,
   openMs: 15_000,
   listWaitMs: 5000,

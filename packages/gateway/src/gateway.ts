@@ -23,8 +23,6 @@ export interface GatewayStats {
   readonly subscriptions: number;
   /** Calls that wait for their client to come back with an answer. */
   readonly parked: number;
-  /** Tasks that go on, and those whose results are kept. */
-  readonly tasks: number;
 }
 
 /**
@@ -137,7 +135,6 @@ export function createGateway(options: GatewayOptions): Gateway {
         busy: sum(({ busy }) => busy),
         subscriptions: sum(({ subscriptions }) => subscriptions),
         parked: sum(({ parked }) => parked),
-        tasks: sum(({ tasks }) => tasks),
       };
     },
     close,

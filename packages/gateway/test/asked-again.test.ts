@@ -1,7 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 import type { HttpHandler } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
-import { openTaskWorld, type TaskWorld } from "./task-world.ts";
+import { openHeldCalls, type HeldCalls } from "./held-calls.ts";
 
 const url = "http://127.0.0.1:7777/mcp";
 const token = "0123456789abcdef0123";
@@ -53,13 +53,13 @@ async function questionOn(response: Response): Promise<string> {
 
 async function open(
   accept?: string,
-): Promise<{ readonly world: TaskWorld; readonly session: Session; readonly call: JsonObject }> {
-  const world = openTaskWorld({ limits: { parkedMs: 1000 } });
+): Promise<{ readonly world: HeldCalls; readonly session: Session; readonly call: JsonObject }> {
+  const world = openHeldCalls({ limits: { parkedMs: 1000 } });
   const session = await openSession(world.gateway.http({ auth: { token } }), accept);
   return { world, session, call: { id: 1, method: "tools/call", params: { name: "call" } } };
 }
 
-const begun = (world: TaskWorld) => expect.poll(() => world.jobs.length).toBe(1);
+const begun = (world: HeldCalls) => expect.poll(() => world.jobs.length).toBe(1);
 const ignore = (): void => {};
 
 /** A call whose stream breaks before its server asks. */
@@ -120,25 +120,6 @@ describe("a question to a client of 2025-11-25 whose stream breaks", () => {
     for (const one of listening) one.abort();
     expect(await questionOn(await session.listen())).toBe("question-1");
     await session.answer("question-1", "decline");
-    expect(await answered).toBe("decline null");
-    await world.close();
-  });
-
-  it("of a task is asked again over the stream of whoever waits for the task next", async () => {
-    const { world, session } = await open();
-    const created = await session.post({ id: 1, method: "tools/call", params: { name: "job", task: {} } });
-    const { result } = (await created.json()) as { readonly result: { readonly task: { readonly taskId: string } } };
-    const wait = (id: number, signal?: AbortSignal): Promise<Response> =>
-      session.post({ id, method: "tasks/result", params: { taskId: result.task.taskId } }, signal);
-    const breaking = new AbortController();
-    const first = wait(2, breaking.signal);
-    await expect.poll(() => world.gateway.stats().busy).toBe(2);
-    const answered = world.jobs[0]?.ask("Which?");
-    const id = await questionOn(await first);
-    breaking.abort();
-    const second = await wait(3);
-    expect(await questionOn(second)).toBe(id);
-    await session.answer(id, "decline");
     expect(await answered).toBe("decline null");
     await world.close();
   });

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import { envelope } from "./raw-client.ts";
 import { serveTools, tool } from "./static-world.ts";
-import { openTaskWorld } from "./task-world.ts";
+import { openHeldCalls } from "./held-calls.ts";
 
 const elicitation = { elicitation: { form: {} } };
 const initialize: JsonObject = {
@@ -109,7 +109,7 @@ describe("when the client closes its end of the pipe", () => {
   it.each(["legacy", "modern"])(
     "a question that waits for its answer, and one that comes later, get none (%s)",
     async (era) => {
-      const { gateway, jobs, close } = openTaskWorld();
+      const { gateway, jobs, close } = openHeldCalls();
       const { input, received, served } = open(gateway);
       const params = era === "modern" ? { _meta: envelope(elicitation) } : {};
       const messages = [call(1, "call", params), call(2, "call", params)];

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import { connectRaw, connectSession, envelope, isMethod } from "./raw-client.ts";
 import { serveTools, tool } from "./static-world.ts";
-import { openTaskWorld } from "./task-world.ts";
+import { openHeldCalls } from "./held-calls.ts";
 
 const url = "http://127.0.0.1:7777/mcp";
 const form = { elicitation: { form: {} } };
@@ -31,7 +31,7 @@ function post(method: string, params: JsonObject, body?: ReadableStream): Reques
 const readJson = async (response: Response): Promise<JsonObject> => (await response.json()) as JsonObject;
 
 it("lets the answer of a question in that waits while the gateway ends, and no new call", async () => {
-  const { gateway, jobs } = openTaskWorld();
+  const { gateway, jobs } = openHeldCalls();
   const handler = gateway.http({ auth: "none" });
   const asked = handler.fetch(post("tools/call", { name: "call" }));
   await expect.poll(() => jobs.length).toBe(1);

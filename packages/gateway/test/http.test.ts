@@ -364,7 +364,7 @@ describe("the end", () => {
     gates[0]?.();
     expect(await held).toMatchObject({ status: 200, json: { result: { content: [{ text: "held" }] } } });
     await closing;
-    expect(gateway.stats()).toEqual({ clients: 0, busy: 0, subscriptions: 0, parked: 0, tasks: 0 });
+    expect(gateway.stats()).toEqual({ clients: 0, busy: 0, subscriptions: 0, parked: 0 });
   });
 
   it("gives up what takes longer, and tells those that listen", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/manual-clock.ts";
 import type { Gateway, GatewayOptions } from "@hostside/gateway";
 import { connectRaw, connectSession, envelope, isMethod, type RawClient } from "./raw-client.ts";
-import { openTaskWorld } from "./task-world.ts";
+import { openHeldCalls } from "./held-calls.ts";
 import { serveTools, textOf, tool } from "./static-world.ts";
 
 const form = { elicitation: { form: {} } };
@@ -146,7 +146,7 @@ describe("a question to a client of 2026-07-28", () => {
     await call(client);
     await client[Symbol.asyncDispose]();
     expect(runs.aborted).toBe(1);
-    expect(gateway.stats()).toEqual({ clients: 0, busy: 0, subscriptions: 0, parked: 0, tasks: 0 });
+    expect(gateway.stats()).toEqual({ clients: 0, busy: 0, subscriptions: 0, parked: 0 });
     await gateway.close("over", { drainMs: 1 });
   });
 });
@@ -204,7 +204,7 @@ describe("a question to a client with a session", () => {
 });
 
 it("a question of which nobody knows whose it is goes to the oldest request of its server, not to the latest in a place that became free", async () => {
-  const { gateway, jobs, close } = openTaskWorld();
+  const { gateway, jobs, close } = openHeldCalls();
   await using client = connectRaw(gateway);
   const call = (id: string): Promise<JsonObject> =>
     client.request("tools/call", { name: "call", _meta: envelope(form) }, id);

@@ -48,7 +48,7 @@ export function createHeldPeers({ limits, clock }: GatewaySettings, clients: Cli
   const held = new Map<string, HeldPeer>();
   let cancelTimer: Cancel | undefined;
   let closedBy: string | undefined;
-  const isIdle = (one: HeldPeer): boolean => one.users === 0 && one.peer.busy === 0 && one.peer.tasks === 0;
+  const isIdle = (one: HeldPeer): boolean => one.users === 0 && one.peer.busy === 0;
   const idleMs = (one: HeldPeer): number => clock.now() - one.lastUsedAt;
   const remove = async (one: HeldPeer, reason: string): Promise<void> => {
     if (held.get(one.key) === one) held.delete(one.key);

@@ -44,9 +44,7 @@ export async function answerLegacyPost(parts: HttpParts, read: ReadMessage): Pro
     const { clock, limits } = settings;
     const init = { clock, keepAliveMs: limits.keepAliveMs, headers: corsHeaders(exchange) };
     const answer = createPostAnswer(exchange, init);
-    // Who is gone waits for no task, which goes on: the next that waits for it is as good.
-    const gone = read.request.method === "tasks/result" ? exchange.gone : undefined;
-    answer.finish(await answerRequest(session, read.request, { sink: answer.sink, gone }));
+    answer.finish(await answerRequest(session, read.request, answer.sink));
   } finally {
     leave();
   }
@@ -77,7 +75,7 @@ export async function answerLegacyBatch(
     for (const refusal of refusals) stream.send(refusal);
     await Promise.all(
       requests.map(async (request) => {
-        const answer = await answerRequest(session, request, { sink: stream });
+        const answer = await answerRequest(session, request, stream);
         if (answer !== undefined) stream.send(answer);
       }),
     );
@@ -139,27 +137,19 @@ function take(session: HeldPeer, read: ReadMessage): void {
   session.stops.get(requestId)?.abort(new Error("cancelled by the client"));
 }
 
-interface LegacyWay {
-  readonly sink: MessageSink;
-  /** Aborts when whoever waits is gone, where that is as good as giving the request up. */
-  readonly gone?: AbortSignal | undefined;
-}
-
 /** A client that is away has not given up: it says so when it does. */
 async function answerRequest(
   session: HeldPeer,
   request: RequestMessage,
-  { sink, gone }: LegacyWay,
+  sink: MessageSink,
 ): Promise<JsonObject | undefined> {
   const stop = new AbortController();
-  const ignoreGone = gone && onGone({ gone }, () => stop.abort(new Error("cancelled by the client")));
   // The later one of two with the same id is the one that can be cancelled.
   session.stops.take(request.id);
   session.stops.put(request.id, stop);
   try {
     return await session.peer.handle(request, { sink, stop });
   } finally {
-    ignoreGone?.();
     if (session.stops.get(request.id) === stop) session.stops.take(request.id);
   }
 }

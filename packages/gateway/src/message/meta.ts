@@ -15,8 +15,6 @@ export const metaKeys = {
   logLevel: "io.modelcontextprotocol/logLevel",
   serverInfo: "io.modelcontextprotocol/serverInfo",
   subscriptionId: "io.modelcontextprotocol/subscriptionId",
-  /** Of 2025-11-25. */
-  relatedTask: "io.modelcontextprotocol/related-task",
 } as const;
 
 /** The `_meta` of parameters. */

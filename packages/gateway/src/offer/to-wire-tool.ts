@@ -9,7 +9,7 @@ const known: Readonly<Record<ProtocolEra, WireTools>> = { legacy: new WeakMap(),
 /**
  * A definition as `tools/list` has it: what its server lists, with members that nobody here knows,
  * under the name, and with the words, that the host gives it. What a server says of tasks is left
- * out: those of this gateway are its own. What no client would accept is mended or left out;
+ * out: the gateway has none. What no client would accept is mended or left out;
  * `undefined` where that cannot be, because clients refuse a list as a whole.
  */
 export function toWireTool(
@@ -21,18 +21,6 @@ export function toWireTool(
   if (made === undefined) known[era].set(definition, (made = { tool: describe(definition, era, onDiagnostic) }));
   return made.tool;
 }
-
-/** The same for a client of 2025-11-25, for which the gateway makes a task of any call. */
-export function toTaskTool(tool: JsonObject): JsonObject {
-  let withTasks = knownWithTasks.get(tool);
-  if (withTasks === undefined) {
-    withTasks = { ...tool, execution: { taskSupport: "optional" } };
-    knownWithTasks.set(tool, withTasks);
-  }
-  return withTasks;
-}
-
-const knownWithTasks = new WeakMap<JsonObject, JsonObject>();
 
 interface WireTool extends JsonObject {
   readonly name: string;

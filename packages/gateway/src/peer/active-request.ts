@@ -1,4 +1,4 @@
-import type { CallTask, ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
+import type { ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
 import type { RequestId } from "../message/json-rpc.ts";
 import type { MessageSink } from "../message/message-sink.ts";
 
@@ -30,11 +30,4 @@ export interface ActiveRequest {
   serverId: string | undefined;
   /** Present where its user can be asked. */
   ask?: AskUser;
-  /**
-   * Hears what its server says of a task that it made of the call; present where it may become one
-   * for its client.
-   */
-  onTask?: (task: CallTask) => void;
-  /** Hears what is said of its progress, where it is a task. */
-  onStep?: (message: string) => void;
 }

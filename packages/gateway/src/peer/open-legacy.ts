@@ -21,7 +21,7 @@ export async function openLegacy(
 ): Promise<OpenedLegacy> {
   const { protocolVersion, clientInfo, capabilities } = params;
   const revision = servedLegacyRevisions.find((known) => known === protocolVersion) ?? latestLegacyRevision;
-  const peer = await clients.open({ ...way, era: "legacy", revision, info: clientInfo, capabilities });
+  const peer = await clients.open({ ...way, era: "legacy", info: clientInfo, capabilities });
   const { conversation, settings } = peer.context;
   // They are said here, and never again.
   if (settings.expose === "groups") {

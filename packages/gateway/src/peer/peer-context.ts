@@ -4,7 +4,6 @@ import type { GatewaySettings } from "../gateway-options.ts";
 import type { ExposedTools } from "../offer/exposed-tools.ts";
 import type { ParkedCalls } from "../asking/parked-calls.ts";
 import type { RoutedResources } from "../requests/routed-resources.ts";
-import type { KeptTasks } from "../tasks/kept-tasks.ts";
 import type { PeerSubscriptions } from "./peer-subscriptions.ts";
 import type { ActiveRequest } from "./active-request.ts";
 import type { PeerNews } from "./peer-news.ts";
@@ -19,8 +18,6 @@ export interface PeerContext {
   readonly news: PeerNews;
   readonly parked: ParkedCalls;
   readonly subscriptions: PeerSubscriptions;
-  /** Absent where its revision has none. */
-  readonly tasks: KeptTasks | undefined;
 }
 
 /**

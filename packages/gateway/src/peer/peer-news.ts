@@ -20,7 +20,6 @@ export interface NewsSubscription {
   readonly id: RequestId;
   readonly kinds: ReadonlySet<ListChangeKind>;
   readonly uris: ReadonlySet<string>;
-  readonly taskIds: ReadonlySet<string>;
   readonly sink: MessageSink;
 }
 
@@ -38,8 +37,6 @@ export interface PeerNews {
   readonly logLevel: string | undefined;
   changed(kind: ListChangeKind): void;
   updated(uri: string): void;
-  /** A task of the client has this state now, as its era has it. */
-  taskChanged(taskId: string, state: () => JsonObject): void;
   listen(listening: NewsSubscription): Subscription | Cancel;
   close(): void;
 }
@@ -127,13 +124,6 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
         if (uris.has(uri)) sink.send(notificationMessage(method, { uri, ...stampedWith(id) }));
       }
       if (client.era === "legacy") stream?.send(notificationMessage(method, { uri }));
-    },
-    taskChanged(taskId, state) {
-      for (const { id, taskIds, sink } of Array.from(listeners)) {
-        if (!taskIds.has(taskId)) continue;
-        sink.send(notificationMessage("notifications/tasks", { ...state(), ...stampedWith(id) }));
-      }
-      if (client.era === "legacy") stream?.send(notificationMessage("notifications/tasks/status", state()), "spare");
     },
     listen(listening) {
       listeners.add(listening);

@@ -22,15 +22,11 @@ import {
 import { isLogLevel } from "../message/log-levels.ts";
 import { metaKeys, metaOf } from "../message/meta.ts";
 import type { MessageSink } from "../message/message-sink.ts";
-import { latestLegacyRevision } from "../message/revisions.ts";
 import { requestEndedError, rpcFailureOf } from "../message/rpc-error.ts";
 import { createExposedTools } from "../offer/exposed-tools.ts";
 import { requestHandlers } from "../requests/request-handlers.ts";
 import { refuseLostNumber } from "../requests/tools.ts";
 import { createRoutedResources } from "../requests/routed-resources.ts";
-import { createKeptTasks, type KeptTasks, type KeptTasksInit, type TaskLot } from "../tasks/kept-tasks.ts";
-import { answerToolCall, type TaskCallsInit } from "../tasks/task-calls.ts";
-import { toDetailedTask, toWireTask } from "../tasks/wire-task.ts";
 import type { ActiveRequest } from "./active-request.ts";
 import type { PeerContext } from "./peer-context.ts";
 import { createPeerNews, type PeerNews } from "./peer-news.ts";
@@ -69,14 +65,7 @@ export interface Peer {
   readonly busy: number;
   readonly subscriptions: number;
   readonly parked: number;
-  /** Tasks that go on, and those whose results are kept. */
-  readonly tasks: number;
-  /** UTF-16 units of their results. */
-  readonly taskBytes: number;
-  /**
-   * Resolves when nothing is under way; from now on that of a task is until its client has fetched
-   * what came of it.
-   */
+  /** Resolves when nothing is under way. */
   idle(): Promise<void>;
   /**
    * Gives up what is under way and closes its conversation, within `limits.closeMs`. Idempotent,
@@ -91,21 +80,12 @@ export interface PeerInit {
   readonly client: GatewayClient;
   readonly conversation: GatewayConversation;
   readonly lot: ParkingLot;
-  readonly taskLot: TaskLot;
-  /** Tasks of all clients of whoever's client this is. */
-  readonly tasksOfOwner: () => number;
-  /** UTF-16 units of their results. */
-  readonly taskBytesOfOwner: () => number;
-  /** Of a session: what was agreed on. */
-  readonly revision: string | undefined;
   /** A number of its own for each request of this process. */
   readonly nextNumber: () => number;
 }
 
 interface PeerState extends PeerInit {
   readonly context: PeerContext;
-  /** Absent where its revision has no tasks. */
-  readonly taskCalls: TaskCallsInit | undefined;
   /** What is done for the client: also for a request that was answered with a question. */
   readonly requests: Slots<ActiveRequest>;
   readonly questions: SessionQuestions;
@@ -129,8 +109,6 @@ export function createPeer(init: PeerInit): Peer {
   const serverOf = ({ toolName, serverId }: ActiveRequest): string | undefined =>
     toolName === undefined ? serverId : exposed.find(toolName)?.origin?.serverId;
   const news = createPeerNews({ settings, client, conversation, requests, serverOf });
-  const on = { onIdle: () => settleIdle(state), onWay: () => questions.again() };
-  const tasks = createTasks(init, news, on);
   const context: PeerContext = {
     settings,
     client,
@@ -140,15 +118,11 @@ export function createPeer(init: PeerInit): Peer {
     news,
     parked: createParkedCalls(settings, lot, () => settleIdle(state)),
     subscriptions: createPeerSubscriptions(limits.maxSubscriptionsPerSession),
-    tasks,
   };
   const questions = createSessionQuestions({ most: limits.maxParkedPerSession, clock: settings.clock });
-  const askOver: TaskCallsInit["askOver"] = (request, way) => questions.ask(request, way);
-  const taskCalls = tasks && { era: client.era, tasks, askOver, toFailure };
   const state: PeerState = {
     ...init,
     context,
-    taskCalls,
     requests,
     questions,
     hasListened: false,
@@ -171,7 +145,7 @@ export function createPeer(init: PeerInit): Peer {
     elicit: (request, signal) => elicit(state, { request, signal, serverOf }),
     endQuestions: () => endQuestions(state),
     get busy() {
-      return state.waiting - state.listening + context.parked.size + (tasks?.working ?? 0);
+      return state.waiting - state.listening + context.parked.size;
     },
     get subscriptions() {
       return context.subscriptions.size;
@@ -179,15 +153,8 @@ export function createPeer(init: PeerInit): Peer {
     get parked() {
       return context.parked.size;
     },
-    get tasks() {
-      return tasks?.size ?? 0;
-    },
-    get taskBytes() {
-      return tasks?.bytes ?? 0;
-    },
     idle: () =>
       new Promise((resolve) => {
-        tasks?.drain();
         state.idle.push(resolve);
         settleIdle(state);
       }),
@@ -214,28 +181,8 @@ function sayWhatIsDone(
   });
 }
 
-// Revisions before 2025-11-25 had none.
-function createTasks(
-  { settings, client, taskLot: lot, tasksOfOwner, taskBytesOfOwner, revision }: PeerInit,
-  news: PeerNews,
-  on: Pick<KeptTasksInit, "onIdle" | "onWay">,
-): KeptTasks | undefined {
-  if (client.era === "legacy" && revision !== latestLegacyRevision) return undefined;
-  return createKeptTasks({
-    settings,
-    lot,
-    usedByOwner: tasksOfOwner,
-    bytesByOwner: taskBytesOfOwner,
-    stream: () => news.stream,
-    onChanged(task) {
-      news.taskChanged(task.id, () => (client.era === "legacy" ? toWireTask(task, "legacy") : toDetailedTask(task)));
-    },
-    ...on,
-  });
-}
-
 function settleIdle({ waiting, listening, context, idle }: PeerState): void {
-  if (waiting > listening || context.parked.size > 0 || (context.tasks?.owed ?? 0) > 0) return;
+  if (waiting > listening || context.parked.size > 0) return;
   for (const resolve of idle.splice(0)) resolve();
 }
 
@@ -273,13 +220,8 @@ async function handle(
         requests.remove(slot, one);
       }
     };
-    const { taskCalls } = state;
-    const answer =
-      taskCalls !== undefined && method === "tools/call"
-        ? (one: ActiveRequest): Promise<JsonObject> => answerToolCall(taskCalls, one, run)
-        : run;
     const isAsking = client.era === "modern" && mayAsk.has(method);
-    const result = await (isAsking ? state.context.parked.run(request, answer) : answer(request));
+    const result = await (isAsking ? state.context.parked.run(request, run) : run(request));
     if (way.stop.signal.aborted && !isListening) return givenUp(id, way.stop.signal);
     return resultMessage(id, client.era === "legacy" ? result : toModern(state, result));
   } catch (error) {
@@ -402,7 +344,6 @@ async function close(state: PeerState, reason: string): Promise<void> {
   context.news.close();
   context.subscriptions.close();
   for (const request of requests.values()) request.stop.abort(requestEndedError(reason));
-  context.tasks?.close();
   const { limits, clock, onDiagnostic } = settings;
   let failed: unknown;
   const ending = (async () => conversation.close?.(reason))().catch((error: unknown) => {

@@ -5,7 +5,6 @@ import { isLogLevel } from "../message/log-levels.ts";
 import { modernRevision } from "../message/revisions.ts";
 import { rpcError } from "../message/rpc-error.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
-import { tasksExtension } from "../tasks/wire-task.ts";
 import { cacheable } from "./caching.ts";
 import { untilListed } from "./until-listed.ts";
 import type { GatewaySettings } from "../gateway-options.ts";
@@ -15,10 +14,7 @@ export const discover: PeerRequestHandler = async (context, request) => {
   if (context.settings.expose === "groups") await untilListed(context, request);
   return cacheable(context, {
     supportedVersions: [modernRevision],
-    capabilities: {
-      ...capabilitiesOf(context.conversation),
-      ...(context.tasks !== undefined && { extensions: { [tasksExtension]: {} } }),
-    },
+    capabilities: capabilitiesOf(context.conversation),
     ...describe(context),
   });
 };
@@ -27,10 +23,7 @@ export const discover: PeerRequestHandler = async (context, request) => {
 export function initializeResult(context: PeerContext, protocolVersion: string): JsonObject {
   return {
     protocolVersion,
-    capabilities: {
-      ...capabilitiesOf(context.conversation),
-      ...(context.tasks !== undefined && { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }),
-    },
+    capabilities: capabilitiesOf(context.conversation),
     serverInfo: context.settings.info,
     ...describe(context),
   };

@@ -4,7 +4,6 @@ import { discover, ping, setLogLevel } from "./lifecycle.ts";
 import { handleComplete, handleGetPrompt, listPrompts } from "./prompts.ts";
 import { listResources, listTemplates, handleReadResource } from "./resources.ts";
 import { handleSubscriptionsListen, subscribe, unsubscribe } from "./subscriptions.ts";
-import { handleCancelTask, getTask, listTasks, taskResult, updateTask } from "./tasks.ts";
 import { handleCallTool, handleListTools } from "./tools.ts";
 
 const inBoth: readonly (readonly [string, PeerRequestHandler])[] = [
@@ -16,8 +15,6 @@ const inBoth: readonly (readonly [string, PeerRequestHandler])[] = [
   ["prompts/list", listPrompts],
   ["prompts/get", handleGetPrompt],
   ["completion/complete", handleComplete],
-  ["tasks/get", getTask],
-  ["tasks/cancel", handleCancelTask],
 ];
 
 /**
@@ -31,13 +28,6 @@ export const requestHandlers: Readonly<Record<ProtocolEra, ReadonlyMap<string, P
     ["logging/setLevel", setLogLevel],
     ["resources/subscribe", subscribe],
     ["resources/unsubscribe", unsubscribe],
-    ["tasks/result", taskResult],
-    ["tasks/list", listTasks],
   ]),
-  modern: new Map([
-    ...inBoth,
-    ["server/discover", discover],
-    ["subscriptions/listen", handleSubscriptionsListen],
-    ["tasks/update", updateTask],
-  ]),
+  modern: new Map([...inBoth, ["server/discover", discover], ["subscriptions/listen", handleSubscriptionsListen]]),
 };

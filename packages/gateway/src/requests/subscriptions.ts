@@ -7,9 +7,7 @@ import type { ActiveRequest } from "../peer/active-request.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
 import type { ListChangeKind } from "../peer/peer-news.ts";
 import { bounded } from "./bounded.ts";
-import { declaresTasks } from "../tasks/wire-task.ts";
 import { findServer, listAll, readUri, routedOf } from "./resources.ts";
-import { missingTasks } from "./tasks.ts";
 
 async function open(context: PeerContext, request: ActiveRequest, uri: string): Promise<Subscription> {
   const routed = routedOf(context);
@@ -52,7 +50,6 @@ export const handleSubscriptionsListen: PeerRequestHandler = async (context, req
     if (filter[member] === true && (kind === "tools" || context.resources !== undefined)) kinds.add(kind);
   }
   const wanted = readUris(filter["resourceSubscriptions"], context);
-  const taskIds = readTaskIds(filter["taskIds"], context, request);
   const leaving: Cancel[] = [];
   const uris = new Set<string>();
   try {
@@ -65,13 +62,11 @@ export const handleSubscriptionsListen: PeerRequestHandler = async (context, req
       uris.add(uri);
     }
     const id = request.id;
-    leaving.push(context.news.listen({ id, kinds, uris, taskIds, sink }));
+    leaving.push(context.news.listen({ id, kinds, uris, sink }));
     const stamped = { [metaKeys.subscriptionId]: id };
-    const honored = { ...toFilter(kinds, uris), ...(taskIds.size > 0 && { taskIds: Array.from(taskIds) }) };
-    sink.send(
-      notificationMessage("notifications/subscriptions/acknowledged", { notifications: honored, _meta: stamped }),
-    );
-    if (kinds.size + uris.size + taskIds.size > 0) await ended(stop);
+    const notifications = toFilter(kinds, uris);
+    sink.send(notificationMessage("notifications/subscriptions/acknowledged", { notifications, _meta: stamped }));
+    if (kinds.size + uris.size > 0) await ended(stop);
     return { _meta: stamped };
   } finally {
     for (const leave of leaving) leave();
@@ -86,21 +81,6 @@ function readUris(value: unknown, { resources, settings }: PeerContext): readonl
   const { maxSubscriptionsPerSession: most } = settings.limits;
   if (value.length > most) throw rpcError(rpcCodes.invalidParams, `No more than ${most} resources in one subscription`);
   return Array.from(new Set<string>(value));
-}
-
-/** Those of this client's tasks; of others nothing is said. */
-function readTaskIds(
-  value: unknown,
-  { tasks, settings }: PeerContext,
-  { capabilities }: ActiveRequest,
-): ReadonlySet<string> {
-  if (value === undefined || tasks === undefined) return new Set();
-  if (!declaresTasks(capabilities)) throw missingTasks();
-  const { maxTasksPerSession: most } = settings.limits;
-  if (!Array.isArray(value) || value.length > most || !value.every((id) => typeof id === "string")) {
-    throw rpcError(rpcCodes.invalidParams, `taskIds must be an array of at most ${most} texts`);
-  }
-  return new Set<string>(value.filter((id) => tasks.has(id)));
 }
 
 function toFilter(kinds: ReadonlySet<ListChangeKind>, uris: ReadonlySet<string>): JsonObject {

@@ -26,7 +26,6 @@ import { metaKeys, metaOf, passOn } from "../message/meta.ts";
 import { notificationMessage, rpcCodes } from "../message/json-rpc.ts";
 import { rpcError } from "../message/rpc-error.ts";
 import { toWireContent } from "../message/wire-content.ts";
-import { toTaskTool } from "../offer/to-wire-tool.ts";
 import { readToolsCall } from "../offer/tools-call.ts";
 import type { ActiveRequest } from "../peer/active-request.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
@@ -41,9 +40,8 @@ export const handleListTools: PeerRequestHandler = async (context, request) => {
   const { params } = request;
   if (context.settings.expose === "all" && params["cursor"] === undefined) await untilListed(context, request);
   const size = context.settings.limits.pageSize;
-  const { entries, ...rest } = paginate(context.exposed.list(), params, { size, keyOf: ({ name }) => name });
-  const saysTasks = context.tasks !== undefined && context.client.era === "legacy";
-  return cacheable(context, { tools: saysTasks ? entries.map(toTaskTool) : entries, ...rest });
+  const { entries: tools, ...rest } = paginate(context.exposed.list(), params, { size, keyOf: ({ name }) => name });
+  return cacheable(context, { tools, ...rest });
 };
 
 /**
@@ -103,21 +101,18 @@ async function callByName(
 ): Promise<JsonObject> {
   const { conversation, exposed, news, resources } = context;
   const meta = passOn(metaOf(request.params));
-  const observer = observe(context, request);
+  const observer = askForLines(context, request);
   request.toolName = name;
   if (!exposed.allows(name)) return unknownTool(context, { name, isDirect });
   try {
-    const onProgress = (progress: Progress): void => {
-      if (progress.message !== undefined) request.onStep?.(progress.message);
-      sayProgress(request, progress);
-    };
-    const wantsProgress = request.progressToken !== undefined || request.onStep !== undefined;
     const options = {
       signal: request.stop.signal,
       context: callContextOf(request),
       ...(selected !== undefined && { selected }),
       ...(meta !== undefined && { meta }),
-      ...(wantsProgress && { onProgress }),
+      ...(request.progressToken !== undefined && {
+        onProgress: (progress: Progress) => sayProgress(request, progress),
+      }),
       ...(observer !== undefined && { observer }),
     };
     const call = (): Promise<ToolOutcome> => conversation.tools.call(name, args, options);
@@ -152,12 +147,6 @@ async function asItIsNow(
     if (serverId === "" || error.serverId !== serverId || error.toolName !== toolName) throw error;
     return call();
   }
-}
-
-function observe(context: PeerContext, request: ActiveRequest): CallObserver | undefined {
-  const lines = askForLines(context, request);
-  const { onTask } = request;
-  return onTask === undefined ? lines : { ...lines, onTask };
 }
 
 // As an observer, so that layers in between see no other call in it.
