@@ -15,4 +15,4 @@ export type {
 } from "./pool/shared-providers.ts";
 
 // For what is kept over a restart, and by replicas that share a store.
-export { createKeptCatalog, type KeptCatalog, type KeptCatalogOptions } from "./keep-catalog.ts";
+export { createKeptCatalog, type KeptCatalog, type KeptCatalogOptions } from "./catalog.ts";

@@ -1,9 +1,9 @@
 // For products: a gateway, and what it is made from.
-export { createGateway, type Gateway, type GatewayStats } from "./gateway.ts";
-export type { Exposure, GatewayOptions } from "./gateway-options.ts";
-export type { GatewayTelemetry, GatewayRequest } from "./gateway-telemetry.ts";
-export { gatewayLimits, type GatewayLimits } from "./gateway-limits.ts";
-export type { GatewayClient, GatewayConversation, GatewayEvent, GatewayTools } from "./gateway-client.ts";
+export { createGateway, type Gateway, type GatewayStats } from "./serving/gateway.ts";
+export type { Exposure, GatewayOptions } from "./settings/gateway-options.ts";
+export type { GatewayTelemetry, GatewayRequest } from "./settings/gateway-client.ts";
+export { gatewayLimits, type GatewayLimits } from "./settings/gateway-limits.ts";
+export type { GatewayClient, GatewayConversation, GatewayEvent, GatewayTools } from "./settings/gateway-client.ts";
 export type { HttpHandler } from "./http/http-handler.ts";
 export type {
   GatewayHttpAuth,
@@ -25,4 +25,4 @@ export type {
   GatewayResources,
   GatewaySnapshot,
   GatewayTemplate,
-} from "./gateway-client.ts";
+} from "./settings/gateway-client.ts";

@@ -1,9 +1,7 @@
 import type { Clock } from "@hostside/core";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
-import { createSharedState, readSharedStateOptions, sharedStateFields } from "../engine/create-shared-state.ts";
 import type { EngineClient } from "../engine/engine-client.ts";
 import { hashText } from "../engine/engine-name.ts";
-import type { SharedState, SharedStateOptions } from "../engine/shared-state.ts";
 import type { ValueEngine, WriteAnswer } from "../engine/value-store.ts";
 import type { Count, CountingEngine, Full, Taken } from "../limits/shares.ts";
 import {
@@ -14,10 +12,11 @@ import {
   type PostgresPool,
   type Query,
   type Row,
+  listenPostgres,
 } from "./connect-postgres.ts";
-import { listenPostgres } from "./listen-postgres.ts";
-import { postgresQueries, type PostgresQueries } from "./postgres-queries.ts";
-import { postgresTables, tableNames } from "./postgres-tables.ts";
+import { postgresQueries, type PostgresQueries, postgresTables, tableNames } from "./postgres-queries.ts";
+import { createSharedState, readSharedStateOptions, sharedStateFields } from "../state/create-shared-state.ts";
+import type { SharedState, SharedStateOptions } from "../state/shared-state.ts";
 
 /** Options of {@linkcode createPostgresState}. */
 export interface PostgresStateOptions extends SharedStateOptions {

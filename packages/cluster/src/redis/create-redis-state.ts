@@ -1,8 +1,6 @@
 import { assertKnownOptions } from "@hostside/core/implement";
-import { createSharedState, readSharedStateOptions, sharedStateFields } from "../engine/create-shared-state.ts";
 import type { EngineClient } from "../engine/engine-client.ts";
 import type { LeaseEngine } from "../engine/lease-lock.ts";
-import type { SharedState, SharedStateOptions } from "../engine/shared-state.ts";
 import type { KeptValue, NamedFencingToken, ValueEngine, WriteAnswer } from "../engine/value-store.ts";
 import type { Count, CountingEngine } from "../limits/shares.ts";
 import { connectRedis, type RedisClient, type RedisConnection } from "./connect-redis.ts";
@@ -15,6 +13,8 @@ import {
   takeScript,
   windowScript,
 } from "./scripts.ts";
+import { createSharedState, readSharedStateOptions, sharedStateFields } from "../state/create-shared-state.ts";
+import type { SharedState, SharedStateOptions } from "../state/shared-state.ts";
 
 /**
  * A shared state over Redis or Valkey, by a client that the product connected and closes. Sends

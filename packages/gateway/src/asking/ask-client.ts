@@ -1,5 +1,10 @@
-import { HostsideError, type ElicitationRequest, type ElicitationResult, type JsonObject } from "@hostside/core";
-import { cleanText } from "@hostside/core";
+import {
+  HostsideError,
+  type ElicitationRequest,
+  type ElicitationResult,
+  type JsonObject,
+  cleanText,
+} from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { passOn } from "../message/meta.ts";
 
@@ -43,4 +48,12 @@ export function cannotAsk(
   const form = mode === "url" ? "a link" : "a form";
   const message = `server ${JSON.stringify(serverId)} asks its user with ${form}, and ${why}`;
   return new HostsideError(message, { code: "unsupported_operation", serverId });
+}
+
+/**
+ * A name that nobody guesses: 192 bits of the runtime's own secure randomness, as visible ASCII.
+ */
+export function randomToken(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(24));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

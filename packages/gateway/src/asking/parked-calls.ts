@@ -1,11 +1,9 @@
 import type { Cancel, ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
 import { canonicalJson, isJsonObject, onAbort } from "@hostside/core/implement";
-import type { GatewaySettings } from "../gateway-options.ts";
-import { rpcCodes } from "../message/json-rpc.ts";
-import { rpcError } from "../message/rpc-error.ts";
-import type { ActiveRequest } from "../peer/active-request.ts";
-import { cancelled, questionParams, readElicitationResult } from "./ask-client.ts";
-import { randomToken } from "./random-token.ts";
+import { cancelled, questionParams, readElicitationResult, randomToken } from "./ask-client.ts";
+import type { ActiveRequest } from "../message/active-request.ts";
+import { rpcCodes, rpcError } from "../message/json-rpc.ts";
+import type { GatewaySettings } from "../settings/gateway-options.ts";
 
 /**
  * Requests of 2026-07-28 that wait for their user. The request is answered with `input_required`;

@@ -1,8 +1,8 @@
 import type { Cancel, Clock, ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
 import { onAbort } from "@hostside/core/implement";
-import { notificationMessage, type RequestId } from "../message/json-rpc.ts";
-import type { MessageSink } from "../message/message-sink.ts";
 import { cancelled, questionParams, readElicitationResult } from "./ask-client.ts";
+import type { MessageSink } from "../message/active-request.ts";
+import { notificationMessage, type RequestId } from "../message/json-rpc.ts";
 
 /** How a question gets to its client. */
 export interface QuestionDelivery {

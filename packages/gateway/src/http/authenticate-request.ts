@@ -1,8 +1,8 @@
 import { resultWithin } from "@hostside/core/implement";
-import type { GatewaySettings } from "../gateway-options.ts";
-import { errorMessage, rpcCodes } from "../message/json-rpc.ts";
 import type { GatewayHttpExchange, HttpHeaders } from "./http-exchange.ts";
 import type { HttpSettings, RefusedToken, VerifiedToken } from "./http-options.ts";
+import { errorMessage, rpcCodes } from "../message/json-rpc.ts";
+import type { GatewaySettings } from "../settings/gateway-options.ts";
 
 /** Who came in. */
 export interface AuthenticatedCaller {

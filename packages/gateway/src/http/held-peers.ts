@@ -1,11 +1,11 @@
 import { HostsideError, type Cancel } from "@hostside/core";
 import { createIdTable, type IdTable } from "@hostside/core/implement";
-import type { Clients } from "../clients.ts";
-import type { GatewaySettings } from "../gateway-options.ts";
-import type { RequestId } from "../message/json-rpc.ts";
-import { requestEndedError } from "../message/rpc-error.ts";
-import type { Peer } from "../peer/peer.ts";
-import type { EventStream } from "./event-stream.ts";
+import type { Clients } from "../clients/clients.ts";
+import type { Peer } from "../clients/peer.ts";
+import type { GatewayHttpExchange } from "./http-exchange.ts";
+import type { EventStream } from "./post-answer.ts";
+import { type RequestId, requestEndedError } from "../message/json-rpc.ts";
+import type { GatewaySettings } from "../settings/gateway-options.ts";
 
 /** A client over HTTP, between its requests. */
 export interface HeldPeer {
@@ -103,4 +103,16 @@ export function createHeldPeers({ limits, clock }: GatewaySettings, clients: Cli
       cancelTimer?.();
     },
   };
+}
+
+/** What one exchange is answered with. */
+export interface HttpParts {
+  readonly settings: GatewaySettings;
+  readonly clients: Clients;
+  readonly held: HeldPeers;
+  readonly exchange: GatewayHttpExchange;
+  /** Whose token let it in. */
+  readonly principal: string | undefined;
+  /** Whose sessions it may use. */
+  readonly owner: string | undefined;
 }

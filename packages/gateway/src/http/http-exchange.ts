@@ -1,6 +1,7 @@
 import type { Cancel } from "@hostside/core";
 import { onAbort } from "@hostside/core/implement";
-import type { MessagePriority } from "../message/message-sink.ts";
+import type { MessagePriority } from "../message/active-request.ts";
+import { createGrowingBytes } from "../message/growing-bytes.ts";
 
 /** Headers of an answer. */
 export type HttpHeaders = Readonly<Record<string, string>>;
@@ -43,4 +44,23 @@ export function onGone({ gone }: Pick<GatewayHttpExchange, "gone">, listener: ()
   if (!gone.aborted) return onAbort(gone, listener);
   listener();
   return () => {};
+}
+
+/** Reads a body as text, up to so many bytes; what comes after is not read. */
+export async function readBodyText(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  maxBytes: number,
+  take?: (bytes: number) => boolean,
+): Promise<ReadBody> {
+  const bytes = createGrowingBytes(maxBytes);
+  for await (const chunk of body) {
+    if (bytes.size + chunk.byteLength > maxBytes) return { problem: "too-large" };
+    if (take?.(chunk.byteLength) === false) return { problem: "no-room" };
+    bytes.add(chunk);
+  }
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes.take()) };
+  } catch {
+    return { problem: "no-utf8" };
+  }
 }

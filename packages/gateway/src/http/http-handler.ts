@@ -1,17 +1,15 @@
-import type { Clients } from "../clients.ts";
-import type { GatewaySettings } from "../gateway-options.ts";
-import { readMessage } from "../message/json-rpc.ts";
-import { beginsNothing } from "../message/is-continuation.ts";
-import { isModernRevision } from "../message/revisions.ts";
+import type { Clients } from "../clients/clients.ts";
+import { corsHeaders, isFromHere, authenticateRequest, replyRefusal, replyPreflight } from "./authenticate-request.ts";
 import { createHeldPeers } from "./held-peers.ts";
 import type { GatewayHttpExchange } from "./http-exchange.ts";
-import { createIncomingBytes } from "./incoming-bytes.ts";
 import { readHttpOptions, type GatewayHttpOptions } from "./http-options.ts";
 import { answerLegacyBatch, answerLegacyPost, endSession, openSessionStream } from "./legacy-http.ts";
-import { corsHeaders, isFromHere, authenticateRequest, replyRefusal, replyPreflight } from "./authenticate-request.ts";
 import { answerModernPost, isModernPost } from "./modern-http.ts";
-import { readPost } from "./read-post.ts";
+import { createIncomingBytes, readPost } from "./read-post.ts";
 import { answerWebRequest } from "./web-exchange.ts";
+import { readMessage, beginsNothing } from "../message/json-rpc.ts";
+import { isModernRevision } from "../message/meta.ts";
+import type { GatewaySettings } from "../settings/gateway-options.ts";
 
 function refuseEnding(exchange: GatewayHttpExchange): void {
   replyRefusal(exchange, { status: 503, message: "The gateway is closing", headers: { "retry-after": "5" } });

@@ -1,7 +1,13 @@
-import { onGone } from "./http-exchange.ts";
 import { isHostsideError, type JsonObject } from "@hostside/core";
 import type { LostNumber } from "@hostside/core/implement";
-import { refusalOf } from "../clients.ts";
+import { refusalOf } from "../clients/clients.ts";
+import { openLegacy } from "../clients/open-legacy.ts";
+import { corsHeaders, replyRefusal } from "./authenticate-request.ts";
+import type { HeldPeer, HttpParts } from "./held-peers.ts";
+import { onGone } from "./http-exchange.ts";
+import { openEventStream, accepts, createPostAnswer } from "./post-answer.ts";
+import { replyFailure } from "./read-post.ts";
+import type { MessageSink } from "../message/active-request.ts";
 import {
   errorMessage,
   resultMessage,
@@ -9,17 +15,9 @@ import {
   rpcCodes,
   type ReadMessage,
   type RequestMessage,
+  writeMessage,
 } from "../message/json-rpc.ts";
-import { batchRevision, servedLegacyRevisions } from "../message/revisions.ts";
-import { writeMessage } from "../message/write-message.ts";
-import type { MessageSink } from "../message/message-sink.ts";
-import { openLegacy } from "../peer/open-legacy.ts";
-import { openEventStream } from "./event-stream.ts";
-import type { HeldPeer } from "./held-peers.ts";
-import type { HttpParts } from "./http-parts.ts";
-import { corsHeaders, replyRefusal } from "./authenticate-request.ts";
-import { accepts, createPostAnswer } from "./post-answer.ts";
-import { replyFailure } from "./read-post.ts";
+import { batchRevision, servedLegacyRevisions } from "../message/meta.ts";
 
 /**
  * Answers a message of a revision with sessions.

@@ -1,19 +1,28 @@
-import { onGone } from "./http-exchange.ts";
 import { isHostsideError, type JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import { refusalOf } from "../clients.ts";
-import { missing, readRequestEnvelope, unsupported, type RequestEnvelope } from "../message/envelope.ts";
-import { rpcCodes, type ReadMessage, type RequestMessage, type RpcFailure } from "../message/json-rpc.ts";
-import { metaKeys, metaOf } from "../message/meta.ts";
-import { modernRevision } from "../message/revisions.ts";
-import { requestEndedError } from "../message/rpc-error.ts";
-import { checkHeaders, checkRevision } from "./check-headers.ts";
-import type { HeldPeer } from "./held-peers.ts";
-import type { HttpParts } from "./http-parts.ts";
-import { checkParamHeaders } from "./param-headers.ts";
+import { refusalOf } from "../clients/clients.ts";
 import { corsHeaders } from "./authenticate-request.ts";
+import { checkHeaders, checkRevision, checkParamHeaders } from "./check-headers.ts";
+import type { HeldPeer, HttpParts } from "./held-peers.ts";
+import { onGone } from "./http-exchange.ts";
 import { createPostAnswer } from "./post-answer.ts";
 import { replyFailure } from "./read-post.ts";
+import {
+  rpcCodes,
+  type ReadMessage,
+  type RequestMessage,
+  type RpcFailure,
+  requestEndedError,
+} from "../message/json-rpc.ts";
+import {
+  missing,
+  readRequestEnvelope,
+  unsupported,
+  type RequestEnvelope,
+  metaKeys,
+  metaOf,
+  modernRevision,
+} from "../message/meta.ts";
 
 /** Whether a message says that it is of 2026-07-28, or of a revision after it. */
 export function isModernPost(read: ReadMessage): boolean {

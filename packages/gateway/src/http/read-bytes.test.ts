@@ -1,10 +1,10 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { expect, it } from "vitest";
-import { createManualClock } from "../../../../test/manual-clock.ts";
-import { gatewayLimits } from "../gateway-limits.ts";
+import { readBodyText } from "./http-exchange.ts";
 import { toHttpExchange } from "../node/node-exchange.ts";
-import { readBodyText } from "./read-bytes.ts";
+import { gatewayLimits } from "../settings/gateway-limits.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 
 const text = JSON.stringify({ said: "täglich 1 €, 🙂" }).repeat(50);
 

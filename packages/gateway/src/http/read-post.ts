@@ -1,9 +1,9 @@
 import { findLostNumber, jsonValuesBeyond, resultWithin, type LostNumber } from "@hostside/core/implement";
-import type { GatewaySettings } from "../gateway-options.ts";
-import { errorMessage, rpcCodes, tooManyValues, type RequestId, type RpcFailure } from "../message/json-rpc.ts";
-import type { GatewayHttpExchange } from "./http-exchange.ts";
-import type { IncomingBody } from "./incoming-bytes.ts";
 import { corsHeaders, replyRefusal } from "./authenticate-request.ts";
+import type { GatewayHttpExchange } from "./http-exchange.ts";
+import { errorMessage, rpcCodes, tooManyValues, type RequestId, type RpcFailure } from "../message/json-rpc.ts";
+import type { GatewayLimits } from "../settings/gateway-limits.ts";
+import type { GatewaySettings } from "../settings/gateway-options.ts";
 
 /**
  * The JSON of a POST, and its first number that lost digits. `undefined`: there is none, and it is
@@ -66,4 +66,58 @@ export function replyFailure(
 ): void {
   const headers = { ...corsHeaders(exchange), "content-type": "application/json" };
   exchange.reply(status, headers, JSON.stringify(errorMessage(id, failure)));
+}
+
+/** Bytes of bodies that come in now, of all clients. */
+export interface IncomingBytes {
+  /** For the time of one body. */
+  begin(owner: string | undefined): IncomingBody;
+}
+
+/** Those of one body. */
+export interface IncomingBody {
+  /** Takes room for so many more; `false`: there is none. */
+  take(bytes: number): boolean;
+  /** Gives back what was taken; nothing is taken any more. */
+  end(): void;
+}
+
+/**
+ * Makes it. A quarter is for each owner, and one body at least, so that nobody fills all the room;
+ * who has no name of its own is the only one.
+ */
+export function createIncomingBytes({
+  maxIncomingBytes,
+  maxBodyBytes,
+}: Pick<GatewayLimits, "maxIncomingBytes" | "maxBodyBytes">): IncomingBytes {
+  const share = Math.max(Math.floor(maxIncomingBytes / 4), maxBodyBytes);
+  const byOwner = new Map<string, number>();
+  let all = 0;
+  const count = (owner: string | undefined, bytes: number): void => {
+    all += bytes;
+    if (owner === undefined) return;
+    const own = (byOwner.get(owner) ?? 0) + bytes;
+    if (own > 0) byOwner.set(owner, own);
+    else byOwner.delete(owner);
+  };
+  return {
+    begin(owner) {
+      let taken = 0;
+      let isOver = false;
+      return {
+        take(bytes) {
+          const own = owner === undefined ? 0 : (byOwner.get(owner) ?? 0);
+          if (isOver || all + bytes > maxIncomingBytes || own + bytes > share) return false;
+          taken += bytes;
+          count(owner, bytes);
+          return true;
+        },
+        end() {
+          isOver = true;
+          count(owner, -taken);
+          taken = 0;
+        },
+      };
+    },
+  };
 }

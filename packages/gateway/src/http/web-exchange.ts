@@ -1,7 +1,6 @@
 import { untilAborted } from "@hostside/core/implement";
-import type { GatewayLimits } from "../gateway-limits.ts";
-import { onGone, type GatewayHttpExchange, type HttpStream } from "./http-exchange.ts";
-import { readBodyText } from "./read-bytes.ts";
+import { onGone, type GatewayHttpExchange, type HttpStream, readBodyText } from "./http-exchange.ts";
+import type { GatewayLimits } from "../settings/gateway-limits.ts";
 
 /** What answers an exchange. */
 export interface WebAnswering {

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
-import { describeLostNumber, type LostNumber } from "@hostside/core/implement";
+import { describeLostNumber, type LostNumber, dropUnseen, isJsonObject, withoutHalves } from "@hostside/core/implement";
 
 /** Ids that requests may have; JSON-RPC allows `null`, MCP does not. */
 export type RequestId = string | number;
@@ -105,4 +105,58 @@ function invalid(reason: string, id?: RequestId): ReadMessage {
 /** Why a message is not parsed. */
 export function tooManyValues(values: number, most: number): string {
   return `The message has ${values} JSON values: more than maxBodyValues, ${most}`;
+}
+
+const failures = new WeakMap<Error, RpcFailure>();
+
+/** An error that answers a request as a JSON-RPC error. */
+export function rpcError(code: number, message: string, data?: JsonValue): Error {
+  const error = new Error(message);
+  failures.set(error, { code, message, ...(data !== undefined && { data }) });
+  return error;
+}
+
+/** Why a request is given up that its client still waits for: it is an answer, too. */
+export function requestEndedError(reason: string): Error {
+  return rpcError(rpcCodes.refused, `The gateway gave this up: ${reason}`, { code: "closed" });
+}
+
+/** What such an error says; `undefined` for any other. */
+export function rpcFailureOf(error: unknown): RpcFailure | undefined {
+  return error instanceof Error ? failures.get(error) : undefined;
+}
+
+/**
+ * Whether a request goes on with what was begun before: it is let in also while the gateway ends.
+ */
+export function isContinuation({ params }: Pick<RequestMessage, "params">): boolean {
+  return params["requestState"] !== undefined;
+}
+
+/** The same of any message: answers and notifications begin nothing. */
+export function beginsNothing(read: ReadMessage): boolean {
+  return read.kind === "request" ? isContinuation(read.request) : read.kind !== "invalid";
+}
+
+/**
+ * A message as text, with U+FFFD for half a character, and without unseen characters; they stay
+ * where a client chose an id or a token that has some. One that cannot be written, such as a result
+ * that is nested too deep for the stack, is an error of its request; `undefined`: it answers none.
+ */
+export function writeMessage(message: JsonObject): string | undefined {
+  try {
+    const text = withoutHalves(JSON.stringify(message));
+    const clean = dropUnseen(text);
+    return clean === text || hasOwnWords(message) ? text : clean;
+  } catch {
+    const { id, method } = message;
+    if (method !== undefined || (typeof id !== "string" && typeof id !== "number")) return undefined;
+    return JSON.stringify(errorMessage(id, { code: rpcCodes.internalError, message: "The result is no JSON" }));
+  }
+}
+
+// By another id nobody knows what is answered.
+function hasOwnWords({ id, params }: JsonObject): boolean {
+  const token = isJsonObject(params) ? params["progressToken"] : undefined;
+  return [id, token].some((own) => typeof own === "string" && dropUnseen(own) !== own);
 }

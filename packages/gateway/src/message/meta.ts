@@ -1,5 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
+import { rpcCodes, type RpcFailure } from "./json-rpc.ts";
 
 /** What belongs to one hop of the protocol, and to no other. */
 const hopPrefix = "io.modelcontextprotocol/";
@@ -39,4 +40,79 @@ export function passOn(meta: JsonObject | undefined): JsonObject | undefined {
   if (isWhole || left === undefined) return left;
   const kept = Object.entries(meta).filter(([key]) => key !== "progressToken" && !key.startsWith(hopPrefix));
   return Object.fromEntries(kept);
+}
+
+/** The levels of RFC 5424, from what matters least. */
+const levels: readonly string[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/** True for the name of a level. */
+export function isLogLevel(level: unknown): level is string {
+  return typeof level === "string" && levels.includes(level);
+}
+
+/** Whether a line of `level` matters enough for somebody who asked for `least`. */
+export function reachesLevel(level: string, least: string): boolean {
+  return levels.indexOf(level) >= levels.indexOf(least);
+}
+
+/** The revision without a handshake. */
+export const modernRevision = "2026-07-28";
+
+/** Those with one, newest first. */
+export const servedLegacyRevisions: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+/** The newest revision with a handshake: for clients that ask for one that nobody knows. */
+export const latestLegacyRevision = "2025-11-25";
+
+/**
+ * The one revision that has batches.
+ * https://modelcontextprotocol.io/specification/2025-03-26/basic#batching
+ */
+export const batchRevision = "2025-03-26";
+
+/**
+ * True for a text that names a revision of the stateless era. Revisions are ISO dates, so their
+ * order is that of texts.
+ */
+export function isModernRevision(revision: string): boolean {
+  return revision >= modernRevision;
+}
+
+/** What a message of 2026-07-28 says of its client. */
+export interface RequestEnvelope {
+  readonly capabilities: JsonObject;
+  readonly info: unknown;
+}
+
+/** Whether a message is of 2026-07-28. `"none"`: of an earlier revision. */
+export type ReadEnvelope =
+  | { readonly kind: "none" }
+  | { readonly kind: "modern"; readonly envelope: RequestEnvelope }
+  | { readonly kind: "refused"; readonly failure: RpcFailure };
+
+/** Reads it. https://modelcontextprotocol.io/specification/2026-07-28/basic#request-metadata */
+export function readRequestEnvelope(params: JsonObject): ReadEnvelope {
+  const meta = metaOf(params);
+  const version = meta?.[metaKeys.protocolVersion];
+  if (meta === undefined || version === undefined) return { kind: "none" };
+  if (typeof version !== "string") return refused(missing(metaKeys.protocolVersion));
+  if (version !== modernRevision) return refused(unsupported(version));
+  const capabilities = meta[metaKeys.clientCapabilities];
+  if (!isJsonObject(capabilities)) return refused(missing(metaKeys.clientCapabilities));
+  return { kind: "modern", envelope: { capabilities, info: meta[metaKeys.clientInfo] } };
+}
+
+function refused(failure: RpcFailure): ReadEnvelope {
+  return { kind: "refused", failure };
+}
+
+/** A revision that is not spoken here. */
+export function unsupported(requested: string): RpcFailure {
+  const data = { supported: [modernRevision], requested: requested.slice(0, 64) };
+  return { code: rpcCodes.unsupportedVersion, message: "Unsupported protocol version", data };
+}
+
+/** A member of `_meta` that every request has to have. */
+export function missing(key: string): RpcFailure {
+  return { code: rpcCodes.invalidParams, message: `Invalid params: _meta needs ${key}` };
 }

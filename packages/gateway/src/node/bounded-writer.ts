@@ -1,6 +1,6 @@
-import type { Writable } from "node:stream";
 import type { Cancel, Clock } from "@hostside/core";
-import type { MessagePriority } from "../message/message-sink.ts";
+import type { Writable } from "node:stream";
+import type { MessagePriority } from "../message/active-request.ts";
 
 /** Writes texts to a stream that may be read slowly, and gives it up when that goes too far. */
 export interface BoundedWriter {

@@ -1,12 +1,12 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Clock } from "@hostside/core";
 import { assertKnownOptions, settleWithin, systemClock, withDefaults } from "@hostside/core/implement";
-import { readGatewayLimits, type GatewayLimits } from "../gateway-limits.ts";
-import type { Gateway } from "../gateway.ts";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { GatewayHttpOptions } from "../http/http-options.ts";
 import { toHttpExchange } from "./node-exchange.ts";
 import { createUnreadAnswers } from "./unread-answers.ts";
+import type { Gateway } from "../serving/gateway.ts";
+import { readGatewayLimits, type GatewayLimits } from "../settings/gateway-limits.ts";
 
 /** Where to listen, and for whom. */
 export interface ListenOptions extends GatewayHttpOptions {

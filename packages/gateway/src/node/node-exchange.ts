@@ -1,10 +1,9 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "@hostside/core";
-import type { GatewayLimits } from "../gateway-limits.ts";
-import type { GatewayHttpExchange } from "../http/http-exchange.ts";
-import { readBodyText } from "../http/read-bytes.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type GatewayHttpExchange, readBodyText } from "../http/http-exchange.ts";
 import { createBoundedWriter } from "./bounded-writer.ts";
 import type { UnreadAnswers } from "./unread-answers.ts";
+import type { GatewayLimits } from "../settings/gateway-limits.ts";
 
 /** What all exchanges of one server have in common. */
 export interface GatewayNodeExchangeInit {

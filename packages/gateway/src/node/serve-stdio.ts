@@ -1,10 +1,10 @@
-import type { Readable, Writable } from "node:stream";
-import { settleWithin, systemClock, withDefaults } from "@hostside/core/implement";
 import type { Clock } from "@hostside/core";
-import { readGatewayLimits, type GatewayLimits } from "../gateway-limits.ts";
-import type { Gateway } from "../gateway.ts";
+import { settleWithin, systemClock, withDefaults } from "@hostside/core/implement";
+import type { Readable, Writable } from "node:stream";
 import { createBoundedWriter } from "./bounded-writer.ts";
 import { createLineReader } from "./line-reader.ts";
+import type { Gateway } from "../serving/gateway.ts";
+import { readGatewayLimits, type GatewayLimits } from "../settings/gateway-limits.ts";
 
 /** Over which pipes. */
 export interface StdioOptions {

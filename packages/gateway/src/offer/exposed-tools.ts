@@ -1,9 +1,9 @@
 import type { JsonObject, ProtocolEra, ToolDefinition } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
-import type { GatewayTools } from "../gateway-client.ts";
-import type { GatewaySettings } from "../gateway-options.ts";
-import { toolCallers, type ToolCaller } from "./tools-call.ts";
 import { toWireTool } from "./to-wire-tool.ts";
+import { toolCallers, type ToolCaller } from "./tools-call.ts";
+import type { GatewayTools } from "../settings/gateway-client.ts";
+import type { GatewaySettings } from "../settings/gateway-options.ts";
 
 /** What one client sees of its tools. */
 export interface ExposedTools {

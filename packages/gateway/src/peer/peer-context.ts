@@ -1,12 +1,12 @@
 import type { JsonObject } from "@hostside/core";
-import type { GatewayClient, GatewayConversation } from "../gateway-client.ts";
-import type { GatewaySettings } from "../gateway-options.ts";
-import type { ExposedTools } from "../offer/exposed-tools.ts";
 import type { ParkedCalls } from "../asking/parked-calls.ts";
-import type { RoutedResources } from "../requests/routed-resources.ts";
-import type { PeerSubscriptions } from "./peer-subscriptions.ts";
-import type { ActiveRequest } from "./active-request.ts";
+import type { ActiveRequest } from "../message/active-request.ts";
+import type { ExposedTools } from "../offer/exposed-tools.ts";
+import type { RoutedResources } from "../offer/routed-resources.ts";
 import type { PeerNews } from "./peer-news.ts";
+import type { PeerSubscriptions } from "./peer-subscriptions.ts";
+import type { GatewayClient, GatewayConversation } from "../settings/gateway-client.ts";
+import type { GatewaySettings } from "../settings/gateway-options.ts";
 
 /** What the requests of one client are answered with. */
 export interface PeerContext {

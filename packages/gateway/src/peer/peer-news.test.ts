@@ -1,8 +1,8 @@
 import type { JsonObject } from "@hostside/core";
 import { expect, it } from "vitest";
-import { createManualClock } from "../../../../test/manual-clock.ts";
-import type { MessageSink } from "../message/message-sink.ts";
+import type { MessageSink } from "../message/active-request.ts";
 import { createPeerNews, type PeerNewsInit } from "./peer-news.ts";
+import { createManualClock } from "../../../../test/manual-clock.ts";
 
 function openNews() {
   const clock = createManualClock();

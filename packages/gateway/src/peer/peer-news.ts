@@ -1,13 +1,10 @@
-import type { JsonObject, ServerLog, Subscription } from "@hostside/core";
-import type { Cancel } from "@hostside/core";
+import type { JsonObject, ServerLog, Subscription, Cancel } from "@hostside/core";
 import type { Slots } from "@hostside/core/implement";
-import type { GatewayClient, GatewayConversation } from "../gateway-client.ts";
-import type { GatewaySettings } from "../gateway-options.ts";
-import { metaKeys } from "../message/meta.ts";
+import type { MessageSink, ActiveRequest } from "../message/active-request.ts";
 import { notificationMessage, type RequestId } from "../message/json-rpc.ts";
-import { reachesLevel } from "../message/log-levels.ts";
-import type { MessageSink } from "../message/message-sink.ts";
-import type { ActiveRequest } from "./active-request.ts";
+import { metaKeys, reachesLevel } from "../message/meta.ts";
+import type { GatewayClient, GatewayConversation } from "../settings/gateway-client.ts";
+import type { GatewaySettings } from "../settings/gateway-options.ts";
 
 /** What changed, as clients are told of it. */
 export type ListChangeKind = "tools" | "resources" | "prompts";

@@ -1,6 +1,5 @@
 import type { Cancel, Subscription } from "@hostside/core";
-import { rpcCodes } from "../message/json-rpc.ts";
-import { rpcError } from "../message/rpc-error.ts";
+import { rpcCodes, rpcError } from "../message/json-rpc.ts";
 
 /** The resources that one client is subscribed to. */
 export interface PeerSubscriptions {

@@ -1,7 +1,6 @@
-import type { GatewayClient } from "../gateway-client.ts";
-import type { GatewayTelemetry } from "../gateway-telemetry.ts";
+import type { ActiveRequest } from "../message/active-request.ts";
 import { metaKeys, metaOf } from "../message/meta.ts";
-import type { ActiveRequest } from "./active-request.ts";
+import type { GatewayClient, GatewayTelemetry } from "../settings/gateway-client.ts";
 
 /** Whose request it is, and who traces it. */
 export interface Traced {

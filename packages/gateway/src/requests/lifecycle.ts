@@ -1,13 +1,10 @@
 import type { JsonObject } from "@hostside/core";
-import type { GatewayConversation, GatewayTools } from "../gateway-client.ts";
-import { rpcCodes } from "../message/json-rpc.ts";
-import { isLogLevel } from "../message/log-levels.ts";
-import { modernRevision } from "../message/revisions.ts";
-import { rpcError } from "../message/rpc-error.ts";
+import { rpcCodes, rpcError } from "../message/json-rpc.ts";
+import { isLogLevel, modernRevision } from "../message/meta.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
-import { cacheable } from "./caching.ts";
-import { untilListed } from "./until-listed.ts";
-import type { GatewaySettings } from "../gateway-options.ts";
+import { cacheable, untilListed } from "./bounded.ts";
+import type { GatewayConversation, GatewayTools } from "../settings/gateway-client.ts";
+import type { GatewaySettings } from "../settings/gateway-options.ts";
 
 /** `server/discover`. https://modelcontextprotocol.io/specification/2026-07-28/server/discover */
 export const discover: PeerRequestHandler = async (context, request) => {

@@ -1,17 +1,14 @@
 import { isHostsideError, type JsonObject, type JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import type { GatewayPrompt } from "../gateway-client.ts";
-import { rpcCodes } from "../message/json-rpc.ts";
+import type { ActiveRequest } from "../message/active-request.ts";
+import { rpcCodes, rpcError } from "../message/json-rpc.ts";
 import { passOn } from "../message/meta.ts";
-import { rpcError } from "../message/rpc-error.ts";
 import { toWireContent } from "../message/wire-content.ts";
-import type { ActiveRequest } from "../peer/active-request.ts";
+import type { NamedPrompt } from "../offer/routed-resources.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
-import { bounded } from "./bounded.ts";
-import { cacheable } from "./caching.ts";
-import { paginate } from "./pages.ts";
+import { bounded, cacheable, paginate } from "./bounded.ts";
 import { listAll, routedOf, toWireEntry } from "./resources.ts";
-import type { NamedPrompt } from "./routed-resources.ts";
+import type { GatewayPrompt } from "../settings/gateway-client.ts";
 
 /** `prompts/list`. */
 export const listPrompts: PeerRequestHandler = async (context, request) => {

@@ -1,16 +1,13 @@
 import { isHostsideError, type JsonObject } from "@hostside/core";
 import { isJsonObject, readContentAnnotations, readIcons } from "@hostside/core/implement";
-import type { GatewayEntry, GatewayResource, GatewayTemplate } from "../gateway-client.ts";
-import { rpcCodes } from "../message/json-rpc.ts";
+import type { ActiveRequest } from "../message/active-request.ts";
+import { rpcCodes, rpcError } from "../message/json-rpc.ts";
 import { passOn } from "../message/meta.ts";
-import { rpcError } from "../message/rpc-error.ts";
 import { toWireContents } from "../message/wire-content.ts";
-import type { ActiveRequest } from "../peer/active-request.ts";
+import type { RoutedResources } from "../offer/routed-resources.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
-import { bounded } from "./bounded.ts";
-import { cacheable } from "./caching.ts";
-import { paginate } from "./pages.ts";
-import type { RoutedResources } from "./routed-resources.ts";
+import { bounded, cacheable, paginate } from "./bounded.ts";
+import type { GatewayEntry, GatewayResource, GatewayTemplate } from "../settings/gateway-client.ts";
 
 /** `resources/list`: the first page asks the servers, further ones are of what they said then. */
 export const listResources: PeerRequestHandler = async (context, request) => {

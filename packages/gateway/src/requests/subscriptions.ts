@@ -1,9 +1,8 @@
 import type { Cancel, JsonObject, Subscription } from "@hostside/core";
 import { isJsonObject, onAbort } from "@hostside/core/implement";
-import { notificationMessage, rpcCodes } from "../message/json-rpc.ts";
+import type { ActiveRequest } from "../message/active-request.ts";
+import { notificationMessage, rpcCodes, rpcError } from "../message/json-rpc.ts";
 import { metaKeys } from "../message/meta.ts";
-import { rpcError } from "../message/rpc-error.ts";
-import type { ActiveRequest } from "../peer/active-request.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
 import type { ListChangeKind } from "../peer/peer-news.ts";
 import { bounded } from "./bounded.ts";

@@ -22,18 +22,14 @@ import {
 } from "@hostside/core/implement";
 import { fitsSchema } from "@hostside/policy";
 import { presentError } from "@hostside/results";
+import type { ActiveRequest } from "../message/active-request.ts";
+import { notificationMessage, rpcCodes, rpcError } from "../message/json-rpc.ts";
 import { metaKeys, metaOf, passOn } from "../message/meta.ts";
-import { notificationMessage, rpcCodes } from "../message/json-rpc.ts";
-import { rpcError } from "../message/rpc-error.ts";
 import { toWireContent } from "../message/wire-content.ts";
 import { readToolsCall } from "../offer/tools-call.ts";
-import type { ActiveRequest } from "../peer/active-request.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
-import { callContextOf, logLevelOf } from "./bounded.ts";
-import { untilListed } from "./until-listed.ts";
-import { cacheable } from "./caching.ts";
-import { paginate } from "./pages.ts";
-import type { Exposure } from "../gateway-options.ts";
+import { callContextOf, logLevelOf, untilListed, cacheable, paginate } from "./bounded.ts";
+import type { Exposure } from "../settings/gateway-options.ts";
 
 /** `tools/list`. Of all tools, waits for servers that are on their way. */
 export const handleListTools: PeerRequestHandler = async (context, request) => {

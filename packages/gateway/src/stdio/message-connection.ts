@@ -6,9 +6,10 @@ import {
   type IdTable,
   type LostNumber,
 } from "@hostside/core/implement";
-import { closingFailure, refusalOf, type Clients } from "../clients.ts";
-import type { GatewayLimits } from "../gateway-limits.ts";
-import { readRequestEnvelope, type RequestEnvelope, missing } from "../message/envelope.ts";
+import { closingFailure, refusalOf, type Clients } from "../clients/clients.ts";
+import { openLegacy, type OpenedLegacy } from "../clients/open-legacy.ts";
+import type { Peer } from "../clients/peer.ts";
+import type { MessageSink, MessagePriority } from "../message/active-request.ts";
 import {
   errorMessage,
   readMessage,
@@ -17,15 +18,12 @@ import {
   tooManyValues,
   type RequestId,
   type RequestMessage,
+  isContinuation,
+  requestEndedError,
+  writeMessage,
 } from "../message/json-rpc.ts";
-import { isContinuation } from "../message/is-continuation.ts";
-import { metaKeys } from "../message/meta.ts";
-import type { MessageSink, MessagePriority } from "../message/message-sink.ts";
-import { batchRevision } from "../message/revisions.ts";
-import { requestEndedError } from "../message/rpc-error.ts";
-import { writeMessage } from "../message/write-message.ts";
-import { openLegacy, type OpenedLegacy } from "../peer/open-legacy.ts";
-import type { Peer } from "../peer/peer.ts";
+import { readRequestEnvelope, type RequestEnvelope, missing, metaKeys, batchRevision } from "../message/meta.ts";
+import type { GatewayLimits } from "../settings/gateway-limits.ts";
 
 /**
  * One client over a connection of its own, such as the pipes of a process: both eras, message by

@@ -1,11 +1,11 @@
 import { longestTimeoutMs, type Clock } from "@hostside/core";
 import { createEvent, kindOf, settleWithin, systemClock, type Fields } from "@hostside/core/implement";
+import { createEngineClient, type EngineClient } from "../engine/engine-client.ts";
+import { createLeaseLock, type LeaseEngine } from "../engine/lease-lock.ts";
+import { createEngineNotices, type NoticeEngine } from "../engine/notices.ts";
+import { createValueStore, type ValueEngine } from "../engine/value-store.ts";
 import { createLimitStore, type CountingEngine } from "../limits/create-limit-store.ts";
-import { createEngineClient, type EngineClient } from "./engine-client.ts";
-import { createLeaseLock, type LeaseEngine } from "./lease-lock.ts";
-import { createEngineNotices, type NoticeEngine } from "./notices.ts";
 import type { SharedState, SharedStateOptions, StateDiagnostic } from "./shared-state.ts";
-import { createValueStore, type ValueEngine } from "./value-store.ts";
 
 /** For {@linkcode assertKnownOptions}. */
 export const sharedStateFields: Fields<SharedStateOptions> = {

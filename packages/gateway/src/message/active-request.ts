@@ -1,6 +1,25 @@
-import type { ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
-import type { RequestId } from "../message/json-rpc.ts";
-import type { MessageSink } from "../message/message-sink.ts";
+import type { JsonObject, ElicitationRequest, ElicitationResult } from "@hostside/core";
+import type { RequestId } from "./json-rpc.ts";
+
+/**
+ * How much it matters that a message arrives: what is `"spare"` is left out where a client reads
+ * slowly.
+ */
+export type MessagePriority = "needed" | "spare";
+
+/** Where messages for a client go. */
+export interface MessageSink {
+  /**
+   * Hands a message to the client's stream. `false`: the stream is gone, or has no room for what is
+   * spare. Never throws.
+   */
+  send(message: JsonObject, weight?: MessagePriority): boolean;
+  /**
+   * Whether it is over, so that the latest of what was handed to it may not have arrived. Absent:
+   * it lasts as long as its client.
+   */
+  readonly isOver?: boolean;
+}
 
 /** Asks the user of a client. Resolves with `cancel` when nobody can be asked any more. */
 export type AskUser = (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;

@@ -5,16 +5,15 @@ import {
   type ElicitationResult,
   type JsonObject,
   type ProtocolEra,
+  cleanText,
 } from "@hostside/core";
-import { cleanText } from "@hostside/core";
 import { createDeadline, formatMs, isJsonObject, untilAborted } from "@hostside/core/implement";
-import { cannotAsk } from "./asking/ask-client.ts";
-import { randomToken } from "./asking/random-token.ts";
-import type { GatewayClient } from "./gateway-client.ts";
-import type { GatewaySettings } from "./gateway-options.ts";
-import { rpcCodes, type RpcFailure } from "./message/json-rpc.ts";
-import { createPeer, type Peer } from "./peer/peer.ts";
-import { createClientTimes } from "./peer/trace-client.ts";
+import { cannotAsk, randomToken } from "../asking/ask-client.ts";
+import { createPeer, type Peer } from "./peer.ts";
+import type { GatewayClient } from "../settings/gateway-client.ts";
+import type { GatewaySettings } from "../settings/gateway-options.ts";
+import { rpcCodes, type RpcFailure } from "../message/json-rpc.ts";
+import { createClientTimes } from "../peer/trace-client.ts";
 
 /** How a client introduced itself. */
 export interface Introduction {

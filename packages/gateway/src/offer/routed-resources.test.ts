@@ -1,8 +1,8 @@
 import type { Diagnostic } from "@hostside/core";
 import { systemClock } from "@hostside/core/implement";
 import { expect, it } from "vitest";
-import type { GatewayResources } from "../gateway-client.ts";
 import { createRoutedResources } from "./routed-resources.ts";
+import type { GatewayResources } from "../settings/gateway-client.ts";
 
 const link = (uri: string): object => ({ type: "resource_link", uri });
 

@@ -1,18 +1,19 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 import type { ElicitationRequest, ElicitationResult } from "@hostside/core";
 import { settleWithin } from "@hostside/core/implement";
-import { createClients } from "./clients.ts";
+import { createClients } from "../clients/clients.ts";
+import { createHttpHandler, type HttpHandler } from "../http/http-handler.ts";
+import type { GatewayHttpOptions } from "../http/http-options.ts";
+import type { GatewayLimits } from "../settings/gateway-limits.ts";
 import {
   assertExposure,
   readGatewayOptions,
   type Exposure,
   type GatewayOptions,
   type GatewaySettings,
-} from "./gateway-options.ts";
-import type { GatewayLimits } from "./gateway-limits.ts";
-import { createHttpHandler, type HttpHandler } from "./http/http-handler.ts";
-import type { GatewayHttpOptions } from "./http/http-options.ts";
-import { createMessageConnection, type MessageConnection, type SendText } from "./stdio/message-connection.ts";
+} from "../settings/gateway-options.ts";
+import { createMessageConnection, type MessageConnection, type SendText } from "../stdio/message-connection.ts";
+
+/// <reference lib="esnext.disposable" preserve="true" />
 
 /** What a gateway does now. */
 export interface GatewayStats {

@@ -10,28 +10,27 @@ import { canAnswer, cancelled, cannotAsk } from "../asking/ask-client.ts";
 import { createParkedCalls, type ParkingLot } from "../asking/parked-calls.ts";
 import { createSessionQuestions, type SessionQuestions } from "../asking/session-questions.ts";
 import { toWireQuestion } from "../asking/wire-question.ts";
-import type { GatewayClient, GatewayConversation } from "../gateway-client.ts";
-import type { GatewaySettings } from "../gateway-options.ts";
+import type { GatewayClient, GatewayConversation } from "../settings/gateway-client.ts";
+import type { GatewaySettings } from "../settings/gateway-options.ts";
+import type { MessageSink, ActiveRequest } from "../message/active-request.ts";
 import {
   errorMessage,
   notificationMessage,
   resultMessage,
   rpcCodes,
   type RequestMessage,
+  requestEndedError,
+  rpcFailureOf,
 } from "../message/json-rpc.ts";
-import { isLogLevel } from "../message/log-levels.ts";
-import { metaKeys, metaOf } from "../message/meta.ts";
-import type { MessageSink } from "../message/message-sink.ts";
-import { requestEndedError, rpcFailureOf } from "../message/rpc-error.ts";
+import { isLogLevel, metaKeys, metaOf } from "../message/meta.ts";
 import { createExposedTools } from "../offer/exposed-tools.ts";
+import { createRoutedResources } from "../offer/routed-resources.ts";
+import type { PeerContext } from "../peer/peer-context.ts";
+import { createPeerNews, type PeerNews } from "../peer/peer-news.ts";
+import { createPeerSubscriptions } from "../peer/peer-subscriptions.ts";
+import { traceRequest } from "../peer/trace-client.ts";
 import { requestHandlers } from "../requests/request-handlers.ts";
 import { refuseLostNumber } from "../requests/tools.ts";
-import { createRoutedResources } from "../requests/routed-resources.ts";
-import type { ActiveRequest } from "./active-request.ts";
-import type { PeerContext } from "./peer-context.ts";
-import { createPeerNews, type PeerNews } from "./peer-news.ts";
-import { createPeerSubscriptions } from "./peer-subscriptions.ts";
-import { traceRequest } from "./trace-client.ts";
 
 /** Over what a request came. */
 export interface RequestDelivery {

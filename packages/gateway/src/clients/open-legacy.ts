@@ -1,9 +1,9 @@
 import type { JsonObject } from "@hostside/core";
-import type { Clients, Introduction } from "../clients.ts";
-import { latestLegacyRevision, servedLegacyRevisions } from "../message/revisions.ts";
-import { initializeResult } from "../requests/lifecycle.ts";
-import { waitForTools } from "../requests/until-listed.ts";
+import type { Clients, Introduction } from "./clients.ts";
 import type { Peer } from "./peer.ts";
+import { latestLegacyRevision, servedLegacyRevisions } from "../message/meta.ts";
+import { waitForTools } from "../requests/bounded.ts";
+import { initializeResult } from "../requests/lifecycle.ts";
 
 /** A client after its `initialize`. */
 export interface OpenedLegacy {

@@ -8,8 +8,8 @@ import type {
   GatewayResources,
   GatewaySnapshot,
   GatewayTemplate,
-} from "../gateway-client.ts";
-import type { GatewaySettings } from "../gateway-options.ts";
+} from "../settings/gateway-client.ts";
+import type { GatewaySettings } from "../settings/gateway-options.ts";
 
 /** Which server a URI or the name of a prompt goes to, and what clients call them. */
 export interface RoutedResources {

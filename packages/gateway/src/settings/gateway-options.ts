@@ -9,8 +9,7 @@ import {
   type Fields,
   type Given,
 } from "@hostside/core/implement";
-import type { GatewayClient, GatewayConversation, GatewayEvent } from "./gateway-client.ts";
-import type { GatewayTelemetry } from "./gateway-telemetry.ts";
+import type { GatewayClient, GatewayConversation, GatewayEvent, GatewayTelemetry } from "./gateway-client.ts";
 import { readGatewayLimits, type GatewayLimits } from "./gateway-limits.ts";
 
 /**
