@@ -16,7 +16,6 @@ describe("@hostside/config", () => {
       "findProjectFolder",
       "formatPath",
       "formatProblem",
-      "isDialectName",
       "mergeLayers",
       "normalizeId",
       "parseConfig",

@@ -74,7 +74,7 @@ export { effectOfHints } from "./tool.ts";
 export { compareText } from "./text.ts";
 export { foldCase } from "./text.ts";
 export { canonicalJson } from "./json.ts";
-export { endOfString, jsonValuesBeyond } from "./count-json-values.ts";
+export { jsonValuesBeyond } from "./count-json-values.ts";
 export { sameDefinition } from "./tool.ts";
 export { sameJson } from "./json.ts";
 
@@ -117,7 +117,7 @@ export { redactData } from "./redact.ts";
 export { originalCause, safeCause } from "./safe-cause.ts";
 export { quoteText } from "./text.ts";
 export { parseRetryAfter } from "./parse-retry-after.ts";
-export { describeCall, type DescribedCall } from "./describe-call.ts";
+export { describeCall } from "./describe-call.ts";
 export { cleanData, cleanSchema } from "./clean-data.ts";
 export { dropUnseen, escapeUnseen, inspectText, replaceUnseen } from "./untrusted-text.ts";
 export { describeLostNumber, findLostDigits, findLostNumber, rememberDigits, type LostNumber } from "./lost-digits.ts";

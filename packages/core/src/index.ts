@@ -65,8 +65,8 @@ export type { ConnectionGuard, GuardedServer, GuardRefusal } from "./connection-
 export type { ApprovalDenial, AskedCall, FrameworkApproval, SuspendedCall } from "./suspended-call.ts";
 export type { Admission, AdmissionServer, Admit, QuarantinedTool, ServerWords } from "./admission.ts";
 export type { FencingToken, Lock, Notices, Store } from "./store.ts";
-export { createMemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
-export { createMemoryLock, type MemoryLockOptions } from "./memory-store.ts";
+export { createMemoryStore } from "./memory-store.ts";
+export { createMemoryLock } from "./memory-store.ts";
 export type {
   AuthorizationFetch,
   AuthorizationRequest,
@@ -78,7 +78,7 @@ export type {
 export type { InitOptions, RefreshOptions, ToolProvider, ToolsChange, UnreadyGroup } from "./tool-provider.ts";
 export { applyInterceptors } from "./call-pipeline.ts";
 export type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
-export type { HostRequest, RequestHandler, RequestInterceptor, RequestSeam, ServerRequest } from "./interceptor.ts";
+export type { HostRequest, RequestInterceptor, RequestSeam, ServerRequest } from "./interceptor.ts";
 export type {
   Connection,
   Connector,

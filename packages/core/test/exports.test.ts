@@ -71,7 +71,6 @@ const forImplementers = [
   "doStep",
   "dropUnseen",
   "effectOfHints",
-  "endOfString",
   "escapeUnseen",
   "fairnessKeyOf",
   "findKnownShapes",

@@ -1,7 +1,7 @@
 // For products: give names, look them up, keep them.
-export { assignNames, type AssignNamesOptions, type NameAssignment, type NameCollision } from "./assign-names.ts";
+export { assignNames, type NameAssignment, type NameCollision } from "./assign-names.ts";
 export { emptyNames, identityOf, localNameOf, withoutNames, withoutServer, type NameTable } from "./name-table.ts";
-export { loadNames, saveNames, type SavedName, type SavedNames } from "./saved-names.ts";
+export { loadNames, saveNames, type SavedNames } from "./saved-names.ts";
 export {
   conciseNaming,
   evvaNaming,

@@ -1,14 +1,6 @@
 // Traces and metrics of what a host does with its servers.
-export { createTelemetry, type Telemetry, type WatchedParts } from "./create-telemetry.ts";
-export type { MetricNames, TelemetryOptions } from "./telemetry-options.ts";
-export type { ValueBounds } from "./metrics/bounded-values.ts";
-export type { WatchedPolicy, WatchedPool, WatchedProvider, WatchedResources } from "./watched.ts";
+export { createTelemetry, type Telemetry } from "./create-telemetry.ts";
+export type { TelemetryOptions } from "./telemetry-options.ts";
 
 // For those who serve clients, such as a gateway.
-export {
-  createServerTelemetry,
-  type ServedRequest,
-  type ServedSession,
-  type ServerTelemetry,
-  type ServerTelemetryOptions,
-} from "./serving/create-server-telemetry.ts";
+export { createServerTelemetry, type ServerTelemetry } from "./serving/create-server-telemetry.ts";
