@@ -99,7 +99,7 @@ function hasMethods(value: unknown, names: readonly string[]): boolean {
  * Makes a {@linkcode Transport} of an SDK-style transport of either line that closes once and in
  * time, whatever the transport does, and lets nothing in that is nested too deeply.
  */
-export function adaptTransport(transport: SdkTransport, context: ServerContext): Transport {
+function adaptTransport(transport: SdkTransport, context: ServerContext): Transport {
   const { serverId, redact } = context;
   let closed: Promise<void> | undefined;
   let isClosed = false;
