@@ -36,6 +36,7 @@ it.each<{ readonly what: string; readonly transport: ServerEntry; readonly shari
   { what: "a URL that is signed in to", transport: http({ auth: "oauth" }), sharing: "principal" },
   { what: "a URL with keys of the host's own", transport: http({ auth: "api-key" }), sharing: "principal" },
   { what: "a URL with a token", transport: http({ bearerToken: "t" }), sharing: "principal" },
+  { what: "a URL with the key of a certificate", transport: http({ tls: { key: "k" } }), sharing: "principal" },
   { what: "a URL with a blank token", transport: http({ bearerToken: " " }), sharing: "shared" },
   {
     what: "a URL with a header that carries a key",

@@ -41,6 +41,7 @@ export function credentialFieldsOf(entry: ServerEntry): readonly string[] {
   );
   return [
     ...((entry.bearerToken ?? "").trim() === "" ? [] : ["bearerToken"]),
+    ...((entry.tls?.key ?? "").trim() === "" ? [] : ["tls.key"]),
     ...names.map((name) => `headers[${JSON.stringify(name)}]`),
     ...(hasSecretInUrl(entry.url) ? ["url"] : []),
   ];

@@ -146,8 +146,10 @@ function assertShareable({ spec, extras }: ReadEntry): void {
   const [field] = [...credentialFieldsOf(spec), ...secret];
   if (field === undefined) return;
   const instead =
-    spec.command === undefined
-      ? 'say auth: "oauth", or auth: "api-key" with keys that each replica has'
-      : "let the process have it from the environment of each replica (inheritEnv)";
+    spec.command !== undefined
+      ? "let the process have it from the environment of each replica (inheritEnv)"
+      : field === "tls.key"
+        ? "have the server in the servers of each replica"
+        : 'say auth: "oauth", or auth: "api-key" with keys that each replica has';
   throw fail(field, `${field} holds a credential, which is not written to a shared store: ${instead}`);
 }

@@ -104,6 +104,11 @@ describe("createSharedServers()", () => {
     ["a bearer token", http({ bearerToken: "s3cret" }), "bearerToken"],
     ["a header", http({ headers: { "X-API-Key": "s3cret" } }), 'headers["X-API-Key"]'],
     ["a password in a URL", http({ url: "https://u:s3cret@a.test" }), "url"],
+    [
+      "the key of a certificate",
+      http({ tls: { cert: "-----BEGIN CERTIFICATE-----", key: "-----BEGIN PRIVATE KEY-----" } }),
+      "tls.key",
+    ],
     ["a client secret", http({ oauth: { clientSecret: "s3cret" } }), "oauth.clientSecret"],
     ["code", { id: "a", type: "memory", serve: () => undefined }, "type"],
   ])("refuses %s with invalid_spec, and writes nothing", async (_, bad, field) => {
