@@ -62,7 +62,9 @@ export class YieldingReader<Bytes extends Sliceable<Bytes>> {
     this.#init = init;
   }
 
-  /** Takes what arrived. Hands it on at once, unless others have waited long enough for their turn. */
+  /**
+   * Takes what arrived. Hands it on at once, unless others have waited long enough for their turn.
+   */
   take(bytes: Bytes): void {
     if (this.#isDropped) return;
     if (!this.isPaused && bytes.length <= sliceBytes) {

@@ -40,8 +40,8 @@ const headerMismatch = -32_020;
 /**
  * Sends one `tools/call` and resolves with the server's result, unchanged. On 2026-07-28 it also
  * goes through the rounds in which a server asks for input, each with a new request under one
- * common deadline, and waits for a task where the host wants that. Throws `rate_limited`, outcome `not-sent`, for as long as the server
- * asked to be left alone.
+ * common deadline, and waits for a task where the host wants that. Throws `rate_limited`, outcome
+ * `not-sent`, for as long as the server asked to be left alone.
  */
 export async function callTool(init: CallToolInit, call: ToolCallRequest): Promise<JsonObject> {
   const { context, channel, isModern, cooldown } = init;

@@ -78,7 +78,10 @@ export async function awaitTask(init: AwaitTaskInit, call: TaskCall): Promise<Js
   }
 }
 
-/** What could be had this time; without `result` nothing, and it is not to be asked for within `pauseMs`. */
+/**
+ * What could be had this time; without `result` nothing, and it is not to be asked for within
+ * `pauseMs`.
+ */
 interface TaskPollResult {
   readonly result?: JsonObject;
   readonly pauseMs: number;
@@ -242,7 +245,10 @@ class TaskWait {
     }
   }
 
-  /** Asks for something about the task. A failure that the task survives is none: it may be asked again. */
+  /**
+   * Asks for something about the task. A failure that the task survives is none: it may be asked
+   * again.
+   */
   async #ask(method: string, more: JsonObject): Promise<TaskPollResult> {
     const { channel, context } = this.#init;
     const { request, time } = this.#call;

@@ -70,8 +70,8 @@ export function nextAttempt(spec: ServerSpec, failed: readonly FailedAttempt[]):
 }
 
 /**
- * The attempt that tells a server of no capability, where it answered `initialize` with an error and
- * nothing else is left to try.
+ * The attempt that tells a server of no capability, where it answered `initialize` with an error
+ * and nothing else is left to try.
  */
 export function bareAttempt(failed: readonly FailedAttempt[]): ConnectAttempt | undefined {
   const last = failed.at(-1);

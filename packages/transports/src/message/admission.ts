@@ -44,9 +44,10 @@ const levelsAroundEntry = 3;
 const lists = ["tools", "prompts", "resources", "resourceTemplates"];
 
 /**
- * Returns the message if it may be let in. One entry that is nested too deeply must not cost a whole
- * list: in an answer that lists something, the entries are cut at the deepest level that is let in,
- * which is still deeper than any schema that is taken. `undefined`: it is too deep elsewhere.
+ * Returns the message if it may be let in. One entry that is nested too deeply must not cost a
+ * whole list: in an answer that lists something, the entries are cut at the deepest level that is
+ * let in, which is still deeper than any schema that is taken. `undefined`: it is too deep
+ * elsewhere.
  */
 export function admitDepth(message: unknown): unknown {
   if (!isTooDeep(message)) return message;
@@ -66,7 +67,8 @@ function cutAt(value: unknown, levels: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, cutAt(item, levels - 1)]));
 }
 
-// The recursion goes no deeper than `levels`. It allocates nothing, because every message is checked.
+// The recursion goes no deeper than `levels`. It allocates nothing, because every message is
+// checked.
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (levels === 0) return typeof value === "object" && value !== null;
   if (Array.isArray(value)) {

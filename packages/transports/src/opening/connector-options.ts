@@ -41,8 +41,8 @@ export interface ConnectorOptions extends HttpOptions {
   /**
    * Lets servers of 2026-07-28 make tasks of calls, by declaring the extension
    * `io.modelcontextprotocol/tasks`. Such a call goes on until the task has ended, within its own
-   * time, asking for its state; the task is cancelled when the call is given up. Default `false`: no
-   * call becomes a task.
+   * time, asking for its state; the task is cancelled when the call is given up. Default `false`:
+   * no call becomes a task.
    */
   readonly tasks?: boolean | undefined;
   /**

@@ -11,9 +11,10 @@ const optionFields: Fields<AuthorizationFetchOptions> = { ca: true, proxy: true,
 /**
  * Makes a `fetch` that goes the same way as a connector with these options, for
  * `createOAuth({ fetch })`: signing in asks authorization servers for things before there is a
- * connection. It follows no redirect, answers within 30 s and 1 MiB, over `https:` or on this machine
- * alone, and with the headers that OAuth code reads. Like any `fetch` it fails with a `TypeError`, whose cause is the
- * `HostsideError`, or with the reason of its `signal`. Outside of Node it is the global `fetch`.
+ * connection. It follows no redirect, answers within 30 s and 1 MiB, over `https:` or on this
+ * machine alone, and with the headers that OAuth code reads. Like any `fetch` it fails with a
+ * `TypeError`, whose cause is the `HostsideError`, or with the reason of its `signal`. Outside of
+ * Node it is the global `fetch`.
  *
  * Throws a `TypeError` that names the option that is unknown or of a wrong type.
  */

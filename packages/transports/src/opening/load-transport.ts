@@ -14,8 +14,8 @@ export async function loadHttp(serverId: string): Promise<typeof httpModule> {
   } catch {
     attempts += 1;
     try {
-      // A runtime keeps a module that failed to load as failed, under its address; with a query, the
-      // address is another one, of the same file.
+      // A runtime keeps a module that failed to load as failed, under its address; with a query,
+      // the address is another one, of the same file.
       const address = `${import.meta.resolve("#http")}?again=${attempts}`;
       return (await import(/* webpackIgnore: true */ /* @vite-ignore */ address)) as typeof httpModule;
     } catch (cause) {
@@ -31,8 +31,8 @@ export async function loadHttp(serverId: string): Promise<typeof httpModule> {
 }
 
 /**
- * Begins to load the code for HTTP, so that it is there when the first server is wanted. Its failure
- * is told then.
+ * Begins to load the code for HTTP, so that it is there when the first server is wanted. Its
+ * failure is told then.
  */
 export function preload({ url }: ServerEntry): void {
   if (url !== undefined) import("#http").catch(() => undefined);

@@ -75,7 +75,9 @@ async function closeLate(opening: Promise<unknown>, context: ServerContext): Pro
   if (isCustomClient(opened) || isCustomTransport(opened)) await closePart(opened, context);
 }
 
-/** Closes a part that is not ours: within `timeouts.closeMs`, and however it fails. Never rejects. */
+/**
+ * Closes a part that is not ours: within `timeouts.closeMs`, and however it fails. Never rejects.
+ */
 export function closePart(part: { close(): Promise<void> }, { clock, settings }: ServerContext): Promise<void> {
   const close = async (): Promise<void> => part.close();
   return settleWithin(close(), settings.timeouts.closeMs, clock);

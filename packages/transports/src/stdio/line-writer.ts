@@ -31,7 +31,8 @@ interface Batch {
  */
 export class LineWriter {
   readonly #init: LineWriterInit;
-  // One batch at a time is handed to the stream, so that those behind it are known not to have left.
+  // One batch at a time is handed to the stream, so that those behind it are known not to have
+  // left.
   readonly #leaving = new Set<Batch>();
   #collecting: Batch | undefined;
   #waitingLength = 0;

@@ -40,7 +40,9 @@ export async function fromSpawnError(error: unknown, attempt: SpawnAttempt): Pro
   );
 }
 
-/** A text of Node's that names the command, without what follows `word`; the frames of a stack stay. */
+/**
+ * A text of Node's that names the command, without what follows `word`; the frames of a stack stay.
+ */
 function cutAfter(text: string, word: string): string {
   const at = text.indexOf(word);
   if (at === -1) return text;

@@ -203,7 +203,9 @@ export class OutgoingRequests {
     return this.#pending.ids().flatMap((id) => this.#pending.get(id) ?? []);
   }
 
-  /** Sends a request; settles once, in any case by its deadline. Nothing of it is left afterwards. */
+  /**
+   * Sends a request; settles once, in any case by its deadline. Nothing of it is left afterwards.
+   */
   start(request: OutgoingRequest): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
       const { signal } = request;
@@ -292,8 +294,8 @@ export class OutgoingRequests {
     }
   }
 
-  // One alarm serves all requests, and both limits of each: when it goes off, they are asked what is
-  // left, and it is set anew if anything is.
+  // One alarm serves all requests, and both limits of each: when it goes off, they are asked what
+  // is left, and it is set anew if anything is.
   #checkTimes(): void {
     const now = this.#init.context.clock.now();
     for (const id of this.#pending.ids()) {
@@ -329,7 +331,8 @@ export class OutgoingRequests {
     void this.#cancel(id, { error, reason: "timed out" });
   }
 
-  // With nothing to wait for, the alarm keeps no process alive; with nothing to come, there is none.
+  // With nothing to wait for, the alarm keeps no process alive; with nothing to come, there is
+  // none.
   #restIfIdle(): void {
     if (this.#pending.size > 0) return;
     if (this.closedBy === undefined) this.#alarm.rest();
@@ -386,9 +389,9 @@ export class OutgoingRequests {
   }
 
   /**
-   * Rejects with what the server refused with. A server that came back with another revision refuses
-   * whatever it is sent. So a refusal that may come from that is checked by a listing: refused
-   * likewise, it proves that the server changed, and the request did not run.
+   * Rejects with what the server refused with. A server that came back with another revision
+   * refuses whatever it is sent. So a refusal that may come from that is checked by a listing:
+   * refused likewise, it proves that the server changed, and the request did not run.
    */
   #rejectRefused(
     entry: Pending,
