@@ -7,13 +7,7 @@ import {
   type ToolOutcome,
   type ToolProvider,
 } from "@hostside/core";
-import {
-  createToolbox,
-  type EmbeddingRequest,
-  type ScoredName,
-  type StaticTool,
-  type Toolbox,
-} from "@hostside/discovery";
+import { createToolbox, type EmbeddingRanker, type StaticTool, type Toolbox } from "@hostside/discovery";
 import { describe, expect, it } from "vitest";
 import { fakeProvider, outage, outcomeOf, serverTool, staticTool, toolOf, type FakeProvider } from "./fake-provider.ts";
 import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
@@ -112,7 +106,7 @@ describe("a toolbox with interceptors", () => {
 
   it("tells a ranker who asks, in a search by a model and by code", async () => {
     const seen: (CallContext | undefined)[] = [];
-    const embeddingRanker = async (request: EmbeddingRequest): Promise<readonly ScoredName[]> => (
+    const embeddingRanker = async (request: Parameters<EmbeddingRanker>[0]): ReturnType<EmbeddingRanker> => (
       seen.push(request.context),
       []
     );

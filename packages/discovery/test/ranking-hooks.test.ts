@@ -1,6 +1,6 @@
 import type { CallOptions, Diagnostic, JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { createToolbox, type SelectorRequest } from "../src/index.ts";
+import { createToolbox, type ModelToolSelector } from "../src/index.ts";
 import { serverTool } from "./fake-provider.ts";
 import { namesIn, viewOf } from "./sample-view.ts";
 
@@ -10,7 +10,7 @@ describe("tools_select with a selector", () => {
   );
 
   it("lets it pick from the ranked candidates only; duplicates and strangers are ignored, the limit holds", async () => {
-    const asked: SelectorRequest[] = [];
+    const asked: Parameters<ModelToolSelector>[0][] = [];
     const view = viewOf({
       definitions,
       selector: (request) => {

@@ -1,7 +1,7 @@
 import type { JsonObject, ToolDefinition, ToolGroup, ToolOutcome } from "@hostside/core";
 import { expect } from "vitest";
 import { createToolbox } from "../src/index.ts";
-import type { ToolAnswer, ToolboxOptions, ToolboxView, ViewOptions } from "../src/index.ts";
+import type { ToolboxOptions, ToolboxView, ToolsAnswer, ViewOptions } from "../src/index.ts";
 import { fakeProvider, groupOf, serverTool } from "./fake-provider.ts";
 
 export const github = ["create_issue", "list_issues", "merge_pull_request"].map((name) => serverTool("github", name));
@@ -56,7 +56,7 @@ export async function refuse(view: ToolboxView, helper: string, args: unknown): 
 
 /** Names of the tools in an answer, in order. */
 export const namesIn = (answer: { readonly tools?: unknown }): readonly string[] =>
-  (answer.tools as readonly ToolAnswer[]).map(({ name }) => name);
+  (answer.tools as ToolsAnswer["tools"]).map(({ name }) => name);
 
 function textOf({ content }: ToolOutcome): string {
   const text = content[0]?.["text"];
