@@ -325,8 +325,6 @@ export interface LinkContext {
    * yet.
    */
   readonly isAssumed: boolean;
-  /** Whether the server of the current session says that it tells when its tools change. */
-  readonly announces: boolean;
   /** When the latest call on the current session ended; `undefined` while one is under way. */
   readonly unusedSince: number | undefined;
 }

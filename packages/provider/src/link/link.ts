@@ -8,7 +8,7 @@ import {
   type ServerSpec,
   type ToolListing,
 } from "@hostside/core";
-import { dateOf, isJsonObject, sameJson } from "@hostside/core/implement";
+import { dateOf, sameJson } from "@hostside/core/implement";
 import type { ConnectionHooks, KnownServer } from "@hostside/core/implement";
 import { createNameFilter } from "../catalog/build-catalog.ts";
 import { toHostsideError } from "../errors/to-hostside-error.ts";
@@ -19,7 +19,6 @@ import {
   stateNameOf,
   beginOperation,
   type Demand,
-  type LinkContext,
   type LinkEffect,
   type LinkEvent,
   type LinkPolicy,
@@ -230,8 +229,8 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
     return this.#sessions.unusedSince(session);
   }
 
-  serverOf(session: number): Pick<LinkContext, "isAssumed" | "announces"> {
-    return describeSession(this.#sessions.get(session));
+  isAssumed(session: number): boolean {
+    return this.#sessions.get(session)?.connection.isAssumed === true;
   }
 
   hasWholeListing(): boolean {
@@ -369,14 +368,6 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
 function isSettled(state: ReadyState): boolean {
   const isForNow = state.listing.kind === "fresh" && state.listing.until !== undefined;
   return !isForNow && isUpToDate(state, 0);
-}
-
-function describeSession(session: Session | undefined): Pick<LinkContext, "isAssumed" | "announces"> {
-  const tools = session?.connection.server.capabilities["tools"];
-  return {
-    isAssumed: session?.connection.isAssumed === true,
-    announces: isJsonObject(tools) && tools["listChanged"] === true,
-  };
 }
 
 // When a session was lost, something has happened to its server.

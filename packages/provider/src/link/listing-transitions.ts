@@ -181,13 +181,13 @@ function withListing(state: RunningState, flags: Partial<Pick<RunningListing, "n
     : { ...state, listing: { ...state.listing, ...flags } };
 }
 
-// Of a server that does not say when its tools change, a listing is good for as long as it says;
-// and never asked for more often than this.
+// A listing is good for as long as its server says, also where the server announces changes: many
+// of these have no stream for it. It is never asked for more often than this.
 const shortestHoldMs = 30_000;
 
 function toReady(
   state: RunningState,
-  { now, policy, announces }: LinkContext,
+  { now, policy }: LinkContext,
   { ttlMs = 0 }: Pick<ToolListing, "ttlMs"> = {},
 ): ReadyState {
   const { listing, session, run, failures, connectedAt, connectMs } = state;
@@ -199,7 +199,7 @@ function toReady(
     connectedAt,
     connectMs,
     listMs: now - listing.startedAt,
-    listing: { kind: "fresh", ...(ttlMs > 0 && !announces && { until: now + Math.max(ttlMs, shortestHoldMs) }) },
+    listing: { kind: "fresh", ...(ttlMs > 0 && { until: now + Math.max(ttlMs, shortestHoldMs) }) },
     ...(Number.isFinite(policy.idleMs) && { idleAt: now + policy.idleMs }),
   };
 }

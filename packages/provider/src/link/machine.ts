@@ -21,7 +21,7 @@ export interface MachineHost {
   isWaiting(): boolean;
   unusedSince(session: number): number | undefined;
   /** What a transition may know of the server of a session. */
-  serverOf(session: number): Pick<LinkContext, "isAssumed" | "announces">;
+  isAssumed(session: number): boolean;
   hasWholeListing(): boolean;
   /** Gets the next state before its effects are performed. */
   enter(state: LinkState): void;
@@ -77,7 +77,7 @@ class StepByStep implements Machine {
       policy: host.transitionPolicy(),
       waiting: host.isWaiting(),
       unusedSince: host.unusedSince(session),
-      ...host.serverOf(session),
+      isAssumed: host.isAssumed(session),
       hasWholeListing: host.hasWholeListing(),
     };
     const { state: next, effects } = transition(this.state, event, context);

@@ -17,7 +17,6 @@ const context: LinkContext = {
   hasWholeListing: false,
   unusedSince: undefined,
   isAssumed: false,
-  announces: true,
   policy: {
     refresh: "lazy",
     debounceMs: 300,
