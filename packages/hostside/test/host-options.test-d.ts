@@ -33,7 +33,6 @@ export async function open(): Promise<Host> {
     },
     results: {
       onDiagnostic: (diagnostic) => diagnostic.message.length,
-      estimateTokens: (text) => text.length,
       store: { get: async (key) => key.length, set: async (key) => key, delete: async (key) => key },
     },
     connector: { onElicit: async (request) => ({ action: request.message === "" ? "decline" : "cancel" }) },

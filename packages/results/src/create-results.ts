@@ -119,8 +119,8 @@ interface ResultsParts extends KeepingParts {
 
 function createParts(options: ResultsOptions): ResultsParts {
   const { sink, clock = systemClock, toolName = "results_read" } = options;
-  const { maxTextBytes, maxTokens, estimateTokens, maxBlocks, media, audience, delimiters } = options;
-  const shown = { maxTextBytes, maxTokens, estimateTokens, maxBlocks, media, audience, delimiters };
+  const { maxTextBytes, maxBlocks, media, audience, delimiters } = options;
+  const shown = { maxTextBytes, maxBlocks, media, audience, delimiters };
   const settings = readPresentOptions("createResults()", shown);
   const { ttlMs, maxHandles, maxKeptBytes: maxBytes } = readBounds(options);
   const { store = createMemoryStore({ clock }), lock = createMemoryLock({ clock }) } = options;
@@ -140,7 +140,7 @@ function createParts(options: ResultsOptions): ResultsParts {
       reachable: keptBy,
       clock,
       media: { types: settings.mediaTypes, maxItemBytes: settings.maxItemBytes },
-      ...createAnswerSpace(settings, toolName),
+      roomFor: (item) => roomFor(item, settings),
     }),
   };
 }
@@ -161,35 +161,17 @@ function report({ origin, why, cause }: KeepFailure, onDiagnostic: ResultsOption
   }
 }
 
-/**
- * How much one answer of `results_read` may have, so that the presenter that shows it has nothing
- * to cut.
- */
-export interface AnswerSpace {
-  /** Bytes of text. */
-  readonly roomFor: (item: KeptItem) => number;
-  /** Whether a text costs no more tokens than there is room for. */
-  readonly fits: (text: string, item: KeptItem) => boolean;
-}
-
 // Our own words before the text: places, a handle, a type and the name of the tool, in ASCII.
 const headBytes = 420;
 
-/** The room that a presenter's bounds leave. `tool`: the name of the one that reads. */
-function createAnswerSpace(settings: PresentSettings, tool: string): AnswerSpace {
-  const { maxTextBytes, maxTokens, tokensOf, delimiters } = settings;
-  const place = 1_000_000_000;
-  const way = `${tool} ${JSON.stringify({ handle: "0a".repeat(16), offset: place })}`;
-  const headTokens = tokensOf(`[characters ${place} to ${place} of ${place}; to read on: ${way}]`);
-  const marksFor = ({ serverId, toolName }: KeptItem): string => {
-    if (delimiters === undefined) return "";
-    const { open, close } = delimitersFor({ serverId, toolName, qualifiedName: "" }, delimiters);
-    return open + close;
-  };
-  return {
-    roomFor: (item) => Math.max(16, maxTextBytes - headBytes - utf8Length(marksFor(item))),
-    fits: (text, item) =>
-      maxTokens === Number.POSITIVE_INFINITY ||
-      tokensOf(text) <= Math.max(16, maxTokens - headTokens - tokensOf(marksFor(item))),
-  };
+/**
+ * How many bytes of text one answer of `results_read` may have, so that the presenter that shows it
+ * has nothing to cut.
+ */
+function roomFor({ serverId, toolName }: KeptItem, { maxTextBytes, delimiters }: PresentSettings): number {
+  const { open, close } =
+    delimiters === undefined
+      ? { open: "", close: "" }
+      : delimitersFor({ serverId, toolName, qualifiedName: "" }, delimiters);
+  return Math.max(16, maxTextBytes - headBytes - utf8Length(open + close));
 }

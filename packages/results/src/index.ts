@@ -14,7 +14,6 @@ export {
   type EvvaResult,
 } from "./presets/present-as-evva.ts";
 export { presentAsNexo, presentErrorAsNexo, type NexoResult } from "./presets/present-as-nexo.ts";
-export { estimateTextTokens } from "./present/estimate-text-tokens.ts";
 export type {
   Omission,
   OmissionReason,

@@ -69,10 +69,9 @@ const longest = { handle: "f".repeat(32), characters: 1_000_000_000 };
  */
 function presentWith(view: SafeOutcome, words: string | undefined, settings: PresentSettings): Presented {
   if (words === undefined) return presentRead(view, settings);
-  const { maxTextBytes, maxTokens, tokensOf } = settings;
-  const [bytes, tokens] = [utf8Length(words), tokensOf(words)];
-  if (bytes > maxTextBytes / 2 || tokens > maxTokens / 2) return presentRead(view, settings);
-  const space = { ...settings, maxTextBytes: maxTextBytes - bytes, maxTokens: maxTokens - tokens };
+  const bytes = utf8Length(words);
+  if (bytes > settings.maxTextBytes / 2) return presentRead(view, settings);
+  const space = { ...settings, maxTextBytes: settings.maxTextBytes - bytes };
   const presented = presentRead(view, space);
   return { ...presented, blocks: [...presented.blocks, { type: "text", text: words, part: "notice" }] };
 }

@@ -272,15 +272,6 @@ describe("createResults()", () => {
     expect(nulls.isError).toBeUndefined();
   });
 
-  it("counts its words on what was let go among the tokens, too", async () => {
-    const estimateTokens = (one: string): number => one.length;
-    const results = createResults({ sink: createMemorySink(), maxTokens: 1200, estimateTokens, maxHandles: 1 });
-    await results.present(longOutcome, { context });
-    const presented = await results.present(longOutcome, { context });
-    expect(textOf(presented)).toContain("let go");
-    expect(textOf(presented).length).toBeLessThanOrEqual(1200);
-  });
-
   it("keeps files among what nobody looked at each by itself, as it does pictures", async () => {
     const file = { type: "resource", resource: { uri: "x:y", blob: base64Of(10), mimeType: "application/zip" } };
     const results = createResults({ sink: createMemorySink(), maxBlocks: 1 });

@@ -7,7 +7,6 @@ describe("@hostside/results", () => {
       "createMemorySink",
       "createResults",
       "createStoreSink",
-      "estimateTextTokens",
       "present",
       "presentAsEvva",
       "presentAsNexo",

@@ -79,7 +79,6 @@ describe("what was kept", () => {
 
   const shapes = fc.record({
     maxTextBytes: fc.integer({ min: 1024, max: 8000 }),
-    maxTokens: fc.option(fc.integer({ min: 400, max: 3000 }), { nil: undefined }),
     delimiters: fc.boolean(),
   });
   test.prop([shapes, fc.constantFrom("x", "ä", "🦊", "⟦", "no\n")], { numRuns: 40 })(

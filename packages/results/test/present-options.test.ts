@@ -1,5 +1,5 @@
 import { HostsideError } from "@hostside/core";
-import { estimateTextTokens, present, presentAsEvva, presentError, type PresentOptions } from "@hostside/results";
+import { present, presentAsEvva, presentError, type PresentOptions } from "@hostside/results";
 import { describe, expect, it } from "vitest";
 import { outcomeOf, png, text } from "./outcomes.ts";
 
@@ -14,9 +14,7 @@ describe("options of present()", () => {
   it.each([
     [{ maxTextByte: 1 }, /no option "maxTextByte"/],
     [{ maxTextBytes: 1023 }, /maxTextBytes of present\(\) must be a whole number from 1024/],
-    [{ maxTokens: 1.5 }, /maxTokens of present\(\)/],
     [{ maxBlocks: 0 }, /maxBlocks of present\(\)/],
-    [{ estimateTokens: 3 }, /estimateTokens of present\(\) must be a function/],
     [{ media: { types: ["png"] } }, /media\.types of present\(\)/],
     [{ media: { types: "image/png" } }, /media\.types of present\(\)/],
     [{ media: { size: 1 } }, /media of present\(\) has no option "size"/],
@@ -72,29 +70,6 @@ describe("options of present()", () => {
     expect(presented.structured).toEqual({ code: 7 });
   });
 
-  it("holds a budget of tokens by any estimate, over all texts", () => {
-    const content = Array.from({ length: 5 }, (_, index) => text(`${index} word `.repeat(2000)));
-    const estimates = [
-      estimateTextTokens,
-      (one: string): number => one.length,
-      (one: string): number => one.length ** 1.1,
-    ];
-    for (const estimate of estimates) {
-      const texts = textsOf(content, { maxTokens: 1500, estimateTokens: estimate });
-      const sum = texts.reduce((all, one) => all + estimate(one), 0);
-      expect(sum).toBeLessThanOrEqual(1500);
-      expect(sum).toBeGreaterThan(900);
-    }
-  });
-
-  it("holds it in the text form over the one text, where an estimate is more than the sum of its parts", () => {
-    const content = Array.from({ length: 5 }, (_, index) => text(`${index} word `.repeat(2000)));
-    const estimateTokens = (one: string): number => one.length ** 1.1;
-    const shown = present(outcomeOf({ content }), "text", { maxTokens: 1500, estimateTokens });
-    expect(estimateTokens(shown)).toBeLessThanOrEqual(1500);
-    expect(estimateTokens(shown)).toBeGreaterThan(900);
-  });
-
   it("shows JSON without its indents where with them it would be cut, and has it whole", () => {
     const rows = Array.from({ length: 900 }, (_, id) => ({ id, places: [1, 2] }));
     const presented = present(
@@ -135,24 +110,6 @@ describe("options of present()", () => {
       expect.stringContaining(`\nResource: ${words}\n\u27E6end\u27E7`),
       '[resource of "image/png", 70 bytes is not shown: a result may show 0 media]',
     ]);
-  });
-
-  it("takes its own estimate for one that fails, and gives one notice where no text is small enough", () => {
-    const content = [text("a".repeat(9000))];
-    const fails = [Number.NaN, -1, "7", Number.POSITIVE_INFINITY].map((answer) => (): number => answer as number);
-    const ours = textsOf(content, { maxTokens: 500 });
-    for (const estimate of [
-      ...fails,
-      () => {
-        throw new Error("no");
-      },
-    ]) {
-      expect(textsOf(content, { maxTokens: 500, estimateTokens: estimate })).toEqual(ours);
-    }
-    expect(textsOf(content, { maxTokens: 500, estimateTokens: () => 1e9 })).toEqual([
-      "[1 more part of the result is not shown]",
-    ]);
-    expect(textsOf([text("a")], { maxTokens: 500, estimateTokens: () => 0 })).toEqual(["a"]);
   });
 
   it("says how to get what was kept, and why something was not", () => {

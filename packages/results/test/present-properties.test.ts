@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { estimateTextTokens, present, presentAsEvva, presentAsNexo, type PresentOptions } from "@hostside/results";
+import { present, presentAsEvva, presentAsNexo, type PresentOptions } from "@hostside/results";
 import { describe, expect } from "vitest";
 import { test } from "../../../test/property-test.ts";
 import { outcomeOf, png } from "./outcomes.ts";
@@ -43,7 +43,6 @@ const outcome = fc
 const options: fc.Arbitrary<PresentOptions> = fc.record(
   {
     maxTextBytes: fc.integer({ min: 1024, max: 40_000 }),
-    maxTokens: fc.integer({ min: 256, max: 8000 }),
     maxBlocks: fc.integer({ min: 1, max: 20 }),
     delimiters: fc.constantFrom(true, { nonce: "k7" }),
     audience: fc.constantFrom("all", "assistant"),
@@ -65,8 +64,6 @@ describe("present() of any outcome", () => {
       expect(blocks.length).toBeGreaterThan(0);
       expect(texts.every((one) => one.trim() !== "" && one.isWellFormed())).toBe(true);
       expect(Buffer.byteLength(texts.join(""))).toBeLessThanOrEqual(given.maxTextBytes ?? 32 * 1024);
-      const tokens = texts.reduce((sum, one) => sum + estimateTextTokens(one), 0);
-      expect(tokens).toBeLessThanOrEqual(given.maxTokens ?? Number.POSITIVE_INFINITY);
       expect(blocks.length - texts.length).toBeLessThanOrEqual(given.media?.maxItems ?? 8);
     },
   );

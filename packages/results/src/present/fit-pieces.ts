@@ -1,13 +1,12 @@
-import { utf8Length } from "@hostside/core/implement";
-import { cutPieces, type TextLimits, type Cuts } from "./cut-pieces.ts";
+import { headWithin, utf8Length } from "@hostside/core/implement";
 import { delimitersFor, plainBrackets, type Delimiters } from "./delimiters.ts";
-import { jointOf, markerOf, prepareFitting, type Fitting } from "./fitting.ts";
 import type { OutcomePiece } from "../keeping.ts";
 import type { Omission, PresentedBlock } from "../presented.ts";
-import { keepingOf, restNotice, wayTo } from "./notices.ts";
+import { cutMarker, keepingOf, restNotice, wayTo } from "./notices.ts";
 import type { Pieces, TextPiece } from "./pieces.ts";
 import type { PresentSettings } from "./present-options.ts";
 import type { SafeOutcome } from "./read-outcome.ts";
+import { shareSpace, type SpaceClaim } from "./share-space.ts";
 
 /** What fits into the bounds. */
 export interface FittedPieces {
@@ -18,32 +17,62 @@ export interface FittedPieces {
 }
 
 /**
- * Cuts pieces to the bounds, with words for all that is missing. The work is linear in the bounds,
- * not in what was sent.
+ * Cuts the texts of a presentation so that all of it fits into `maxTextBytes`, and says what is not
+ * shown.
  */
 export function fitPieces(found: Pieces, { origin }: SafeOutcome, settings: PresentSettings): FittedPieces {
   const delimiters = settings.delimiters === undefined ? undefined : delimitersFor(origin, settings.delimiters);
-  const fitting = prepareFitting(found, delimiters, settings);
-  let bounds: TextLimits = { bytes: settings.maxTextBytes, tokens: settings.maxTokens };
-  // An estimate of tokens need not be the sum of its parts: what comes out is measured, and cut
-  // shorter until it fits.
-  for (let turn = 0; turn < 12; turn += 1) {
-    const fitted = render(found, cutPieces(fitting, bounds), fitting);
-    if (fits(fitted.blocks, settings)) return fitted;
-    bounds = { bytes: bounds.bytes * 0.8, tokens: bounds.tokens * 0.8 };
-  }
-  return render(found, new Map(), fitting);
+  const fitting = { delimiters, settings };
+  return render(found, cutPieces(found, fitting), fitting);
 }
 
-function fits(blocks: readonly PresentedBlock[], settings: PresentSettings): boolean {
-  const { maxTextBytes, maxTokens, tokensOf } = settings;
-  const joint = jointOf(settings);
-  const parts = blocks.flatMap((block) => (block.type === "text" ? [block.text + joint] : []));
-  // Where they become one text, that is what has to fit: an estimate need not be the sum of its
-  // parts.
-  const texts = joint === "" ? parts : [parts.join("")];
-  if (texts.reduce((sum, text) => sum + utf8Length(text), 0) > maxTextBytes) return false;
-  return maxTokens === Number.POSITIVE_INFINITY || texts.reduce((sum, text) => sum + tokensOf(text), 0) <= maxTokens;
+interface Fitting {
+  readonly delimiters: Delimiters | undefined;
+  readonly settings: PresentSettings;
+}
+
+/** Where each text ends that is shown, by its place. One that is not among them is not shown. */
+type Cuts = ReadonlyMap<number, number>;
+
+function cutPieces({ pieces, rest }: Pieces, { delimiters, settings }: Fitting): Cuts {
+  const { maxTextBytes } = settings;
+  const joint = jointOf(settings).length;
+  const around = delimiters === undefined ? 0 : utf8Length(delimiters.open + delimiters.close);
+  const texts = pieces.flatMap((piece, index) => (piece.kind === "text" ? [{ piece, index }] : []));
+  const claims = texts.map(({ piece }): SpaceClaim => {
+    const { end, bytes } = headWithin(piece.text, maxTextBytes);
+    const marker = piece.text === "" ? 0 : utf8Length(markerOf(piece, piece.text.length, settings));
+    return {
+      whole: end === piece.text.length ? bytes : maxTextBytes + 1,
+      frame: utf8Length(piece.head) + (piece.foreign ? around : 0) + joint,
+      marker,
+      cuttable: piece.text !== "",
+      first: piece.part === "structured",
+    };
+  });
+  const words =
+    utf8Length(restNotice(1_000_000, wayTo(settings.kept, { part: "rest", from: rest?.from ?? 0 }))) + joint;
+  const shares = shareSpace(claims, {
+    budget: rest === undefined ? maxTextBytes : maxTextBytes - words,
+    least: Math.min(256, maxTextBytes / 8),
+    rest: rest === undefined ? words : 0,
+  });
+  const cuts = new Map<number, number>();
+  texts.forEach(({ piece, index }, place) => {
+    const share = shares[place];
+    if (share !== undefined) cuts.set(index, headWithin(piece.text, share).end);
+  });
+  return cuts;
+}
+
+/** The words after a text that was cut, on a line of their own. */
+function markerOf({ text, piece }: TextPiece, shown: number, { kept }: PresentSettings): string {
+  return `\n${cutMarker({ text, shown, piece }, kept)}`;
+}
+
+// What is between two texts, where they become one.
+function jointOf({ mediaInWords }: PresentSettings): string {
+  return mediaInWords ? "\n\n" : "";
 }
 
 function render({ pieces, rest, structuredAt }: Pieces, cuts: Cuts, { delimiters, settings }: Fitting): FittedPieces {

@@ -1,7 +1,6 @@
 import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
 import type { KeptPieces } from "../keeping.ts";
 import { normalMediaType } from "../media/media-type.ts";
-import { estimateTextTokens } from "./estimate-text-tokens.ts";
 import type { DelimiterOptions } from "./delimiters.ts";
 import { readDelimiters } from "./read-delimiters.ts";
 
@@ -25,16 +24,6 @@ export interface PresentOptions {
    * some 8,000 tokens, which a conversation can bear many times.
    */
   readonly maxTextBytes?: number | undefined;
-  /**
-   * The same in tokens; at least 256. Holds besides {@linkcode maxTextBytes}. Default: no such
-   * bound. Media are not counted.
-   */
-  readonly maxTokens?: number | undefined;
-  /**
-   * How many tokens a text costs. Default {@linkcode estimateTextTokens}, which also stands in for
-   * one that throws or answers no number of 0 or more.
-   */
-  readonly estimateTokens?: ((text: string) => number) | undefined;
   /**
    * How many blocks of a result are looked at. Default 1,000. The rest is counted, and nothing
    * else.
@@ -60,8 +49,6 @@ export interface PresentOptions {
 /** {@linkcode PresentOptions} that were read, with their defaults. */
 export interface PresentSettings {
   readonly maxTextBytes: number;
-  readonly maxTokens: number;
-  readonly tokensOf: (text: string) => number;
   readonly maxBlocks: number;
   readonly mediaTypes: readonly string[];
   readonly maxItemBytes: number;
@@ -91,8 +78,6 @@ export const presentDefaults: {
 /** What presenting can be told. */
 export const presentFields: Fields<PresentOptions> = {
   maxTextBytes: true,
-  maxTokens: true,
-  estimateTokens: true,
   maxBlocks: true,
   media: true,
   audience: true,
@@ -121,9 +106,6 @@ export function readPresentOptions(owner: string, options: PresentOptions = {}):
   ): number => readWhole(`${place} of ${owner}`, value, bounds);
   return {
     maxTextBytes: whole("maxTextBytes", options.maxTextBytes, [1024, presentDefaults.maxTextBytes]),
-    maxTokens:
-      options.maxTokens === undefined ? Number.POSITIVE_INFINITY : whole("maxTokens", options.maxTokens, [256, 0]),
-    tokensOf: readEstimate(owner, options.estimateTokens),
     maxBlocks: whole("maxBlocks", options.maxBlocks, [1, presentDefaults.maxBlocks]),
     mediaTypes: readTypes(owner, media.types),
     maxItemBytes: whole("media.maxItemBytes", media.maxItemBytes, [1, presentDefaults.maxItemBytes]),
@@ -153,20 +135,6 @@ function readTypes(owner: string, types: readonly string[] | undefined): readonl
       throw fail(owner, "media.types", "must be media types such as image/png, or families such as audio/*");
     return family ? `${known.slice(0, -1)}*` : known;
   });
-}
-
-function readEstimate(owner: string, given: unknown): (text: string) => number {
-  if (given === undefined) return estimateTextTokens;
-  if (typeof given !== "function") throw fail(owner, "estimateTokens", `must be a function, not ${kindOf(given)}`);
-  return (text) => {
-    try {
-      const tokens: unknown = given(text);
-      if (typeof tokens === "number" && tokens >= 0 && Number.isFinite(tokens)) return tokens;
-    } catch {
-      // A tokenizer that fails on an odd text must not end the conversation: ours stands in.
-    }
-    return estimateTextTokens(text);
-  };
 }
 
 function fail(owner: string, field: string, rule: string): TypeError {

@@ -62,7 +62,6 @@ function presentText(outcome: unknown, settings: PresentSettings): string {
     ...settings,
     mediaInWords: true,
     maxTextBytes: settings.maxTextBytes - toolErrorPrefix.length,
-    maxTokens: settings.maxTokens - settings.tokensOf(toolErrorPrefix),
   });
   const text = blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n\n");
   return isError ? toolErrorPrefix + text : text;

@@ -1,5 +1,5 @@
 import type { Clock } from "@hostside/core";
-import { createDeadline, formatMs, headWithin, untilAborted } from "@hostside/core/implement";
+import { createDeadline, formatMs, headWithin, untilAborted, utf8Length } from "@hostside/core/implement";
 import type { BlobSink } from "../keep/blob-sink.ts";
 import type { HandleOwner, Handles, KeptItem } from "../keep/create-handles.ts";
 import { encodeBase64 } from "../keep/encode-base64.ts";
@@ -19,8 +19,6 @@ export interface ResultReaderInit {
   readonly media: MediaRules;
   /** How many bytes of text one answer may have, for a text of that origin. */
   readonly roomFor: (item: KeptItem) => number;
-  /** Whether a text is short enough in other ways, such as in tokens. */
-  readonly fits: (text: string, item: KeptItem) => boolean;
 }
 
 /** For whom something is read. */
@@ -74,7 +72,7 @@ export function createReader(init: ResultReaderInit): Reader {
   };
 }
 
-type AnswerRoom = Pick<ResultReaderInit, "roomFor" | "fits" | "media"> & { readonly item: KeptItem };
+type AnswerRoom = Pick<ResultReaderInit, "roomFor" | "media"> & { readonly item: KeptItem };
 
 interface TextSource extends AnswerRoom {
   readonly text: string;
@@ -103,7 +101,7 @@ function unknownHandle(): ReadFailure {
 
 function readPage(
   { offset = 0, limit = defaultCharacters }: ReadRequest,
-  { item, text, total, roomFor, fits }: TextSource,
+  { item, text, total, roomFor }: TextSource,
 ): ReadAnswer {
   if (offset > total || (offset === total && total > 0)) {
     return failure("beyond-the-end", `The text has ${total} characters: "offset" must be less than that.`);
@@ -112,27 +110,21 @@ function readPage(
   const start = unitAfter(text, 0, offset);
   // No more characters than bytes fit.
   const most = text.slice(start, unitAfter(text, start, Math.min(limit, maxBytes)));
-  let page = most.slice(0, headWithin(most, maxBytes).end);
-  let count = codePointsIn(page, 0, page.length);
-  while (count > 1 && !fits(page, item)) {
-    count = Math.floor(count * 0.7);
-    page = page.slice(0, unitAfter(page, 0, count));
-  }
-  const next = offset + count;
+  const page = most.slice(0, headWithin(most, maxBytes).end);
+  const next = offset + codePointsIn(page, 0, page.length);
   return { kind: "text", item, text: page, offset, total, ...(next < total && { next }) };
 }
 
 function findMatches(
   { offset = 0, limit = defaultMatches, query = "" }: ReadRequest,
-  { item, text, total, roomFor, fits }: TextSource,
+  { item, text, total, roomFor }: TextSource,
 ): ReadAnswer {
   const { matches, more } = findText(text, { query, from: offset, maxMatches: Math.min(limit, mostMatches) });
   let count = 0;
-  let described = "";
+  let bytes = 0;
   for (const match of matches) {
-    described += `${describeMatch(match)}\n`;
-    // A UTF-16 unit is at most three bytes.
-    if (count > 0 && (described.length * 3 > roomFor(item) || !fits(described, item))) break;
+    bytes += utf8Length(describeMatch(match)) + 1;
+    if (count > 0 && bytes > roomFor(item)) break;
     count += 1;
   }
   const shown = matches.slice(0, count);
@@ -143,7 +135,7 @@ function findMatches(
 
 function readBytes(
   { offset, limit, query }: ReadRequest,
-  { item, data, media, roomFor, fits }: AnswerRoom & { readonly data: Uint8Array },
+  { item, data, media, roomFor }: AnswerRoom & { readonly data: Uint8Array },
 ): ReadAnswer {
   const { bytes, mimeType } = item;
   if (query !== undefined) {
@@ -156,10 +148,8 @@ function readBytes(
   }
   const from = offset ?? 0;
   if (from >= bytes) return failure("beyond-the-end", `It has ${bytes} bytes: "offset" must be less than that.`);
-  const page = (length: number): string => encodeBase64(data.subarray(from, from + length));
   // Four characters of base64 for three bytes.
-  let length = Math.min(limit ?? bytes, bytes - from, Math.max(3, Math.floor(roomFor(item) / 4) * 3));
-  while (length > 3 && !fits(page(length), item)) length = Math.ceil(length * 0.7);
-  const next = from + length;
-  return { kind: "bytes", item, base64: page(length), offset: from, ...(next < bytes && { next }) };
+  const next = from + Math.min(limit ?? bytes, bytes - from, Math.max(3, Math.floor(roomFor(item) / 4) * 3));
+  const base64 = encodeBase64(data.subarray(from, next));
+  return { kind: "bytes", item, base64, offset: from, ...(next < bytes && { next }) };
 }

@@ -32,7 +32,6 @@ export function presentAnswer(outcome: ToolOutcome, tool: string, settings: Pres
     {
       ...settings,
       maxTextBytes: settings.maxTextBytes - utf8Length(own.text),
-      maxTokens: settings.maxTokens - settings.tokensOf(own.text),
     },
   );
   return { ...shown, blocks: [own, ...shown.blocks], origin };
