@@ -217,13 +217,6 @@ export function findKnownShapes(text: string): readonly SecretSpan[] {
   return found;
 }
 
-/** Finds private keys alone, which may be of any length. */
-export function findPrivateKeys(text: string): readonly SecretSpan[] {
-  const found: SecretSpan[] = [];
-  if (text.includes("PRIVATE KEY")) collectPrivateKeys(text, found);
-  return found;
-}
-
 // By `exec`: `matchAll` makes another expression for each text, which costs more than looking
 // through a short one.
 function collect(text: string, pattern: RegExp, found: SecretSpan[]): void {

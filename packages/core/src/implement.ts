@@ -108,7 +108,7 @@ export { createPageCursors, type PageEnd } from "./page-cursors.ts";
 export type { Redactor } from "./secret-name.ts";
 export { createRedactor, createSecretMemory, type SecretMemory } from "./secret-memory.ts";
 export { createSecretFinder, type SecretFinder } from "./find-secrets.ts";
-export { findKnownShapes, findPrivateKeys, type SecretSpan } from "./find-secrets.ts";
+export { findKnownShapes, type SecretSpan } from "./find-secrets.ts";
 export { runSoon } from "./clock.ts";
 export { isSecretName } from "./secret-name.ts";
 export { secretsOf } from "./spec-secrets.ts";

@@ -77,7 +77,6 @@ const forImplementers = [
   "findLostDigits",
   "findLostNumber",
   "findMeant",
-  "findPrivateKeys",
   "foldCase",
   "formatMs",
   "freezeData",

@@ -48,7 +48,7 @@ export type {
 } from "./approval/approval-options.ts";
 export type { ApprovalScope, ConversationScope, RememberedFor } from "./approval/remembered-approvals.ts";
 export { toConfirmationRequest, toRejection, type ConfirmationRequest } from "./approval/confirmation-request.ts";
-export type { RedactionOptions, SecretDetector } from "./redaction/redaction-options.ts";
+export type { RedactionOptions } from "./redaction/create-redaction.ts";
 export { fitsSchema, type ValidationMode, type ValidationOptions } from "./validation/create-validation.ts";
 export { outputProblemsKey } from "./validation/output-problems.ts";
 export type { CacheOptions } from "./cache/create-result-cache.ts";

@@ -7,7 +7,7 @@ import type { CacheOptions } from "./cache/create-result-cache.ts";
 import { effectFields, type EffectOptions } from "./effects/create-effects.ts";
 import type { LimitsOptions } from "./limits/create-limits.ts";
 import type { PolicyEvent } from "./policy-event.ts";
-import type { RedactionOptions } from "./redaction/redaction-options.ts";
+import type { RedactionOptions } from "./redaction/create-redaction.ts";
 import type { RetryOptions } from "./retry/create-retry.ts";
 import type { ValidationOptions } from "./validation/create-validation.ts";
 

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import type { ContentBlock, ToolOutcome, HostsideError } from "@hostside/core";
 import { createRedaction } from "../src/redaction/create-redaction.ts";
-import type { RedactionOptions } from "../src/redaction/redaction-options.ts";
+import type { RedactionOptions } from "../src/redaction/create-redaction.ts";
 import { outcomeOf, stageCall, stageParts } from "./still-parts.ts";
 
 const key = new Uint8Array(32).fill(7);

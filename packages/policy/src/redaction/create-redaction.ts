@@ -8,16 +8,49 @@ import {
   type ToolCall,
   type ToolOutcome,
 } from "@hostside/core";
-import { createSecretFinder, dateOf, quoteText, type SecretFinder } from "@hostside/core/implement";
+import {
+  assertKnownOptions,
+  createSecretFinder,
+  dateOf,
+  quoteText,
+  type Fields,
+  type SecretFinder,
+} from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
 import { callEvent } from "../refuse.ts";
-import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
+import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
+import { toolSubject } from "../rules/tool-subject.ts";
 import { createErrorMask } from "./mask-error.ts";
-import { createLaterTexts, createPause } from "./later-texts.ts";
-import { isPartFailure, maskInTurns, maskText, partFailure, type PartFailure, type Search } from "./mask-text.ts";
+import { createLaterTexts, maskText, type Search } from "./mask-text.ts";
 import { createPlaceholders } from "./placeholders.ts";
-import { readRedaction, shortestValue, type RedactionOptions, type RedactionRules } from "./redaction-options.ts";
 import { createSecretKeys, type SecretKeys } from "./secret-keys.ts";
+
+/** What is masked in results, and how. Nothing that was masked is ever put back. */
+export interface RedactionOptions {
+  /**
+   * Keys whose values are masked besides `token`, `authorization`, `password`, `secret`, `apikey`
+   * and their like. In any case, with whatever between the words, and as the last words of a longer
+   * name: `pin` is `user_pin`, too, and not `spin`.
+   */
+  readonly keys?: readonly string[] | undefined;
+  /** The same for some tools. */
+  readonly tools?: readonly { readonly tools: ToolSelection; readonly keys: readonly string[] }[] | undefined;
+  /**
+   * Secrets that the host knows, masked in every spelling: escaped, encoded, within Base64. At
+   * least six UTF-16 units each; shorter ones are not looked for. A function is asked for each
+   * result.
+   */
+  readonly values?: readonly string[] | ((context: CallContext | undefined) => readonly string[]) | undefined;
+  /** `"known"`, the default: what has the shape of well-known keys and tokens. */
+  readonly shapes?: "known" | "none" | undefined;
+  /** Whether anything is masked now; asked for each call. Must not throw. Default: always. */
+  readonly when?: (() => boolean) | undefined;
+  /**
+   * The secret of the placeholders, at least 16 bytes. The same key gives the same placeholders in
+   * every process. Default: a random one.
+   */
+  readonly key?: Uint8Array | undefined;
+}
 
 /** The stage of a policy that masks secrets in what comes back. */
 export interface Redaction {
@@ -34,6 +67,10 @@ export interface Redaction {
   redactData<Data>(data: Data, context?: CallContext): Promise<Data>;
 }
 
+const fields: Fields<RedactionOptions> = { keys: true, tools: true, values: true, shapes: true, when: true, key: true };
+const shortestKey = 16;
+const shortestValue = 6;
+
 /**
  * Makes the stage. Throws a `TypeError` for options that make no sense.
  *
@@ -46,96 +83,114 @@ export interface Redaction {
  * Placeholders in arguments stay what they are: to put a secret back for whoever sends its
  * placeholder would let a server that can make a model call something have it sent anywhere.
  *
- * When a function of the product fails, nobody knows what is secret. The result is then withheld:
- * an outcome that says so, because the tool has run, and a `part-failed` event.
+ * When `values()` fails, nobody knows what is secret: results, errors and progress are withheld, and
+ * a `part-failed` event says why.
  */
 export function createRedaction(options: RedactionOptions, parts: StageParts): Redaction {
-  const rules = readRedaction(options);
-  const searchFor = createSearches(rules, parts);
+  const searchFor = createSearches(options, parts);
+  const { when = () => true } = options;
+  const fail = (error: unknown, call?: ToolCall): void => {
+    const about = call === undefined ? { at: dateOf(parts.clock) } : callEvent(call, parts);
+    parts.emit({ type: "part-failed", ...about, part: "redact", error }, call);
+  };
   return {
     async interceptor(call, next) {
-      if (!rules.isOn()) return next(call);
-      const matched = matchedLists(rules, toolSubject(call.definition, call.server, parts));
-      return run(call, next, { parts, search: () => searchFor(call.options.context, matched) });
+      if (!when()) return next(call);
+      return run(call, next, { parts, search: () => searchFor(call.options.context, call), fail });
     },
     redactText(text, context) {
-      if (!rules.isOn()) return text;
+      if (!when()) return text;
       try {
-        return maskText(text, searchFor(context, []));
+        return maskText(text, searchFor(context));
       } catch (error) {
-        const failed = failureOf(error);
-        parts.emit({ type: "part-failed", at: dateOf(parts.clock), part: failed.part, error: failed.cause });
-        return `[withheld: ${failed.message}]`;
+        fail(error);
+        return "[withheld: it could not be searched for secrets]";
       }
     },
     async redactData(data, context) {
-      if (!rules.isOn()) return data;
+      if (!when()) return data;
       try {
-        return await maskData(data, searchFor(context, []), parts);
+        return await maskData(data, searchFor(context), parts);
       } catch (error) {
-        const failed = failureOf(error);
-        parts.emit({ type: "part-failed", at: dateOf(parts.clock), part: failed.part, error: failed.cause });
-        const message = `what a server sent is withheld, because it could not be searched for secrets: ${failed.message}`;
+        fail(error);
+        const message = "what a server sent is withheld, because it could not be searched for secrets";
         throw new HostsideError(message, { code: "internal_error" });
       }
     },
   };
 }
 
-function matchedLists({ tools }: RedactionRules, subject: ToolSubject): readonly number[] {
-  return tools.flatMap(({ matcher }, index) => (matcher.matches(subject) ? [index] : []));
-}
+type Searches = (context: CallContext | undefined, call?: ToolCall) => Search;
 
-type Searches = (context: CallContext | undefined, lists: readonly number[]) => Search;
-
-function createSearches(rules: RedactionRules, parts: StageParts): Searches {
-  const placeholdersOf = createPlaceholders(rules.key);
-  const keysOf = new Map<string, SecretKeys>();
-  let values: readonly string[] = [];
-  let findValues: SecretFinder = () => [];
-  let isReported = false;
-  // Once: what is too short stays so, and is asked for with every result.
-  const noteShort = (answered: readonly string[]): void => {
-    const count = answered.filter(({ length }) => length > 0 && length < shortestValue).length;
-    if (isReported || count === 0) return;
-    isReported = true;
-    const problem = `${count} of what it answered have fewer than ${shortestValue} characters, and are not looked for`;
-    parts.emit({
-      type: "part-failed",
-      at: dateOf(parts.clock),
-      part: "redact.values()",
-      error: new TypeError(problem),
-    });
+function createSearches(options: RedactionOptions, parts: StageParts): Searches {
+  assertKnownOptions("redact", options, fields);
+  const { keys = [], tools = [], values = [], shapes = "known", when } = options;
+  if (shapes !== "known" && shapes !== "none") throw new TypeError('redact.shapes must be "known" or "none"');
+  if (when !== undefined && typeof when !== "function") throw new TypeError("redact.when must be a function");
+  if (typeof values !== "function") assertValues(values);
+  const own = readKeys(keys, "redact.keys");
+  if (!Array.isArray(tools)) throw new TypeError("redact.tools must be a list");
+  const lists = (tools as NonNullable<RedactionOptions["tools"]>).map((entry, index) => {
+    const place = `redact.tools[${index}]`;
+    assertKnownOptions(place, entry, { tools: true, keys: true });
+    return { tools: readSelection(entry.tools, `${place}.tools`), keys: readKeys(entry.keys, `${place}.keys`) };
+  });
+  const placeholdersOf = createPlaceholders(readKey(options.key));
+  const plainKeys = createSecretKeys(own);
+  const keysOf = (call: ToolCall | undefined): SecretKeys => {
+    if (call === undefined || lists.length === 0) return plainKeys;
+    const subject = toolSubject(call.definition, call.server, parts);
+    const more = lists.flatMap((list) => (list.tools.matches(subject) ? list.keys : []));
+    return more.length === 0 ? plainKeys : createSecretKeys([...own, ...more]);
   };
+  let known: readonly string[] = [];
+  let findValues: SecretFinder = () => [];
   const finderFor = (context: CallContext | undefined): SecretFinder => {
-    let current: readonly string[];
-    try {
-      current = rules.values(context);
-    } catch (error) {
-      throw partFailure("redact.values()", error);
-    }
-    noteShort(current);
-    if (current.length !== values.length || current.some((value, index) => value !== values[index])) {
-      values = [...current];
-      findValues = createSecretFinder(values);
+    const current = typeof values === "function" ? values(context) : values;
+    if (!isTexts(current)) throw new TypeError("redact.values() answered no list of texts");
+    if (current.length !== known.length || current.some((value, index) => value !== known[index])) {
+      known = [...current];
+      findValues = createSecretFinder(known);
     }
     return findValues;
   };
-  return (context, lists) => {
-    const name = lists.join();
-    const keys =
-      keysOf.get(name) ??
-      createSecretKeys([...rules.keys, ...lists.flatMap((index) => rules.tools[index]?.keys ?? [])]);
-    keysOf.set(name, keys);
-    const { knownShapes, detectors } = rules;
-    const placeholders = placeholdersOf(context);
-    return { keys, findValues: finderFor(context), knownShapes, detectors, placeholders };
-  };
+  return (context, call) => ({
+    keys: keysOf(call),
+    findValues: finderFor(context),
+    knownShapes: shapes === "known",
+    placeholders: placeholdersOf(context),
+  });
+}
+
+function isTexts(texts: unknown): texts is readonly string[] {
+  return Array.isArray(texts) && texts.every((text) => typeof text === "string");
+}
+
+// No value is named: it is a secret.
+function assertValues(values: unknown): void {
+  if (!isTexts(values)) throw new TypeError("redact.values must be a list of texts");
+  const at = values.findIndex((value) => value.length < shortestValue);
+  if (at < 0) return;
+  throw new TypeError(`redact.values[${at}] is too short to be looked for: at least ${shortestValue} characters`);
+}
+
+function readKeys(keys: unknown, place: string): readonly string[] {
+  if (!isTexts(keys)) throw new TypeError(`${place} must be a list of texts`);
+  const empty = keys.findIndex((key) => !/[\p{L}\p{N}]/u.test(key));
+  if (empty >= 0) throw new TypeError(`${place}[${empty}] has neither a letter nor a digit`);
+  return [...keys];
+}
+
+function readKey(key: unknown): Uint8Array {
+  if (key === undefined) return crypto.getRandomValues(new Uint8Array(32));
+  if (key instanceof Uint8Array && key.length >= shortestKey) return key.slice();
+  throw new TypeError(`redact.key must be a Uint8Array of at least ${shortestKey} bytes`);
 }
 
 interface RunInit {
   readonly parts: StageParts;
   readonly search: () => Search;
+  readonly fail: (error: unknown, call: ToolCall) => void;
 }
 
 async function run(call: ToolCall, next: CallHandler, init: RunInit): Promise<ToolOutcome> {
@@ -153,21 +208,19 @@ async function run(call: ToolCall, next: CallHandler, init: RunInit): Promise<To
     tell(search, call, init);
     return masked;
   } catch (error) {
-    const reason = failed(error, call, init);
-    const text = `The tool ran. Its result is withheld, because it could not be searched for secrets: ${reason}.`;
+    init.fail(error, call);
+    // An error would invite a second run.
+    const text = "The tool ran. Its result is withheld, because it could not be searched for secrets.";
     const content = [{ type: "text" as const, text }];
     return { content, isError: outcome.isError, origin: outcome.origin, raw: { content } };
   }
 }
 
-/** Masks data without holding up anybody else; a mask keeps the shape of what it masks. */
 async function maskData<Data>(data: Data, search: Search, { clock }: StageParts): Promise<Data> {
   const later = createLaterTexts();
-  const pause = createPause(clock);
   for (;;) {
     const masked = createErrorMask({ ...search, later }).mask(data) as Data;
-    const isWhole = !(await later.mask((what, text) => maskInTurns(text, search, { what, pause })));
-    if (isWhole) return masked;
+    if (!(await later.mask(search, clock))) return masked;
   }
 }
 
@@ -178,44 +231,34 @@ function maskedError(error: unknown, call: ToolCall, init: RunInit): unknown {
     tell(search, call, init);
     return masked;
   } catch (problem) {
-    return withheldError(error, failed(problem, call, init), call);
+    init.fail(problem, call);
+    return withheldError(call, error);
   }
 }
 
-// What a policy of the host goes by; no word of the server's.
-function withheldError(error: unknown, reason: string, { origin }: ToolCall): HostsideError {
-  const message = `call of ${quoteText(origin.toolName)} failed, and what is known of it is withheld, because it could not be searched for secrets: ${reason}`;
+// With what a policy of the host goes by, and no word of the server's.
+function withheldError({ origin }: ToolCall, error: unknown): HostsideError {
+  const withheld = "what is known of it is withheld, because it could not be searched for secrets";
+  const message = `call of ${quoteText(origin.toolName)} failed, and ${withheld}`;
+  const { code, retryable, outcome } = isHostsideError(error)
+    ? error
+    : ({ code: "internal_error", retryable: false, outcome: "unknown" } as const);
   const { serverId, toolName } = origin;
-  if (!isHostsideError(error)) {
-    return new HostsideError(message, { code: "internal_error", serverId, toolName, outcome: "unknown" });
-  }
-  const { code, retryable, outcome, details } = error;
-  const { retryAfterMs, httpStatus, rpcCode, timeoutMs, usage, policy, approval, denied, attempts } = details;
-  const kept = { retryAfterMs, httpStatus, rpcCode, timeoutMs, usage, policy, approval, denied, attempts };
-  const known = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
-  return new HostsideError(message, { code, serverId, toolName, retryable, outcome, details: known });
+  return new HostsideError(message, { code, serverId, toolName, retryable, outcome });
 }
 
 function withProgress(call: ToolCall, init: RunInit): ToolCall {
   const { onProgress } = call.options;
   if (onProgress === undefined) return call;
-  return {
-    ...call,
-    options: { ...call.options, onProgress: (progress) => onProgress(maskProgress(progress, call, init)) },
+  const masked = (progress: Progress): Progress => {
+    try {
+      return createErrorMask(init.search()).mask(progress) as Progress;
+    } catch (error) {
+      init.fail(error, call);
+      return { progress: progress.progress, message: "[withheld]" };
+    }
   };
-}
-
-function maskProgress(progress: Progress, call: ToolCall, init: RunInit): Progress {
-  try {
-    return createErrorMask(init.search()).mask(progress) as Progress;
-  } catch (error) {
-    const { progress: done, total } = progress;
-    return {
-      progress: done,
-      ...(total !== undefined && { total }),
-      message: `[withheld: ${failed(error, call, init)}]`,
-    };
-  }
+  return { ...call, options: { ...call.options, onProgress: (progress) => onProgress(masked(progress)) } };
 }
 
 function tell({ placeholders }: Search, call: ToolCall, { parts }: RunInit): void {
@@ -223,15 +266,4 @@ function tell({ placeholders }: Search, call: ToolCall, { parts }: RunInit): voi
   if (count === 0) return;
   const reason = count === 1 ? "masked 1 secret" : `masked ${count} secrets`;
   parts.emit({ type: "applied", ...callEvent(call, parts), stage: "redaction", reason }, call);
-}
-
-/** Tells that a part failed, and returns why in words. */
-function failed(error: unknown, call: ToolCall, { parts }: RunInit): string {
-  const failure = failureOf(error);
-  parts.emit({ type: "part-failed", ...callEvent(call, parts), part: failure.part, error: failure.cause }, call);
-  return failure.message;
-}
-
-function failureOf(error: unknown): PartFailure {
-  return isPartFailure(error) ? error : partFailure("redaction", error);
 }

@@ -1,13 +1,16 @@
 import type { SecretSpan } from "@hostside/core/implement";
 import type { SecretKeys } from "./secret-keys.ts";
-import { isQuote, readContainer, readQuoted, type Quoted } from "./read-quoted.ts";
+
+/** What stands under a secret key. */
+export interface PairSpan extends SecretSpan {
+  /** The text ends before the value does. */
+  readonly isOpen?: boolean | undefined;
+}
 
 const longestKey = 256;
 const longestGap = 64;
 // What is longer is no secret that stands anywhere else in another spelling.
 const longestSearched = 65_536;
-const delimiter = /[:=>]/;
-const none: readonly SecretSpan[] = [];
 const keyCharacter = /[\p{L}\p{N}_.$-]/u;
 const schemes = /^(?:basic|bearer|digest|dpop|negotiate|token|apikey)\s+(?=\S)/i;
 // What a declaration says of a secret, and what code gets one from.
@@ -16,87 +19,22 @@ const notes =
 
 /**
  * Finds the values of secret keys in a text: `"password": "x"` of JSON at any depth of escapes,
- * with all below it when it is an object or a list; `password=x`, `X-Api-Key: x`, `'token' => 'x'`,
+ * an object or a list as a whole; `password=x`, `X-Api-Key: x`, `'token' => 'x'`,
  * `<password>x</password>`. What stands without quotation marks and is evident code
  * (`token = getToken()`, `password: string`, `password=password`) is left. Linear in the length of
  * the text.
  */
-export function findPairs(text: string, keys: SecretKeys): readonly SecretSpan[] {
-  if (!delimiter.test(text)) return none;
-  const reader = createPairReader(text, keys);
-  reader.readTo(text.length);
-  return reader.take(0, text.length);
-}
-
-/** Finds the same part by part. */
-export interface PairReader {
-  /**
-   * Those of what was found that end behind `from` and begin before `to`; earlier ones are
-   * forgotten.
-   */
-  take(from: number, to: number): readonly SecretSpan[];
-  /** Goes on until every pair that begins before `end` is read, its value at least up to there. */
-  readTo(end: number): void;
-}
-
-/** Makes a reader at the beginning of a text. */
-export function createPairReader(text: string, keys: SecretKeys): PairReader {
-  const found: SecretSpan[] = [];
+export function findPairs(text: string, keys: SecretKeys): readonly PairSpan[] {
+  const found: PairSpan[] = [];
   const delimiters = /[:=>]/g;
-  let ahead: number | undefined;
-  let container: OpenContainer | undefined;
-  const next = (): number => {
-    const at = ahead ?? delimiters.exec(text)?.index ?? text.length;
-    ahead = undefined;
-    return at;
-  };
-  const goOn = (read: ReadValue): void => {
-    container = read.container;
-    delimiters.lastIndex = read.next;
-  };
-  return {
-    take(from, to) {
-      const later = found.findIndex((span) => span.end > from);
-      found.splice(0, later === -1 ? found.length : later);
-      const end = found.findIndex((span) => span.start >= to);
-      return found.slice(0, end === -1 ? found.length : end);
-    },
-    readTo(end) {
-      if (container !== undefined) goOn(readMembers(text, container, { until: end, found }));
-      if (container !== undefined) return;
-      for (let at = next(); at < text.length; at = next()) {
-        if (at >= end) {
-          ahead = at;
-          return;
-        }
-        const key = keyBefore(text, at);
-        if (key === undefined) continue;
-        const verdict = keys(key.name) ?? (key.longer === undefined ? undefined : keys(key.longer));
-        if (verdict === undefined) continue;
-        const read = readValue(text, { at, key, verdict }, { until: end, found });
-        goOn({ ...read, next: Math.max(at + 1, read.next) });
-        if (container !== undefined) return;
-      }
-      ahead = text.length;
-    },
-  };
-}
-
-interface OpenContainer {
-  readonly place: Place;
-  readonly start: number;
-  readonly openBefore: number;
-}
-
-interface ReadValue {
-  /** Where to go on. */
-  readonly next: number;
-  readonly container?: OpenContainer | undefined;
-}
-
-interface Reading {
-  readonly until: number;
-  readonly found: SecretSpan[];
+  for (let match = delimiters.exec(text); match !== null; match = delimiters.exec(text)) {
+    const at = match.index;
+    const key = keyBefore(text, at);
+    const verdict = key && (keys(key.name) ?? (key.longer === undefined ? undefined : keys(key.longer)));
+    if (key === undefined || verdict === undefined) continue;
+    delimiters.lastIndex = Math.max(at + 1, readValue(text, { at, key, verdict }, found));
+  }
+  return found;
 }
 
 interface Key {
@@ -142,16 +80,8 @@ interface Place {
   readonly verdict: "all" | "texts";
 }
 
-function readMembers(text: string, { place, ...from }: OpenContainer, { until, found }: Reading): ReadValue {
-  const { values, next, open } = readContainer(text, { ...from, until });
-  for (const value of values) {
-    if (value.isNumber !== true) addValue(text, value, found);
-    else if (place.verdict === "all") addNumber(text, value, { quote: place.key.quote, found });
-  }
-  return { next, container: open > 0 ? { place, start: next, openBefore: open } : undefined };
-}
-
-function readValue(text: string, place: Place, { until, found }: Reading): ReadValue {
+// Answers where to go on.
+function readValue(text: string, place: Place, found: PairSpan[]): number {
   const { at, key, verdict } = place;
   const isArrow = text[at + 1] === ">";
   let start = at + (isArrow ? 2 : 1);
@@ -160,15 +90,85 @@ function readValue(text: string, place: Place, { until, found }: Reading): ReadV
   const quoted = readQuoted(text, start);
   if (quoted !== undefined) {
     addValue(text, quoted, found);
-    return { next: quoted.next };
+    return quoted.next;
   }
   if (key.quote !== "" && (text[start] === "{" || text[start] === "[")) {
-    return readMembers(text, { place, start, openBefore: 0 }, { until, found });
+    const { end, hasText, hasNumber, isOpen } = readContainer(text, start);
+    if (hasText || (hasNumber && verdict === "all")) {
+      found.push({ start, end, secret: text.slice(start, end), quote: key.quote, isOpen });
+    }
+    return end;
   }
-  return { next: isArrow ? start : readBare(text, start, { at, key, verdict, found }) };
+  return isArrow ? start : readBare(text, start, { at, key, verdict, found });
 }
 
-function readBare(text: string, start: number, place: Place & { readonly found: SecretSpan[] }): number {
+/** A value in a text, without the marks around it. */
+interface Quoted {
+  readonly start: number;
+  readonly end: number;
+  /** Where the text goes on behind it. */
+  readonly next: number;
+  readonly isOpen?: boolean;
+}
+
+const mostBackslashes = 255;
+
+function isQuote(code: number): boolean {
+  return code === 34 || code === 39 || code === 96;
+}
+
+// With as many backslashes before the marks as JSON in JSON has. One without an end goes to the end
+// of the text.
+function readQuoted(text: string, start: number): Quoted | undefined {
+  let open = start;
+  while (text[open] === "\\" && open - start < mostBackslashes) open += 1;
+  if (!isQuote(text.charCodeAt(open))) return undefined;
+  const depth = open - start;
+  const mark = text.charAt(open);
+  for (let end = text.indexOf(mark, open + 1); end !== -1; end = text.indexOf(mark, end + 1)) {
+    let before = 0;
+    while (text[end - 1 - before] === "\\" && end - before > open + 1) before += 1;
+    if (depth === 0 ? before % 2 === 0 : before <= depth) {
+      return { start: open + 1, end: depth === 0 ? end : end - before, next: end + 1 };
+    }
+  }
+  return { start: open + 1, end: text.length, next: text.length, isOpen: true };
+}
+
+interface Container {
+  readonly end: number;
+  /** Whether it has a text that is no name of a member. */
+  readonly hasText: boolean;
+  readonly hasNumber: boolean;
+  readonly isOpen: boolean;
+}
+
+function readContainer(text: string, start: number): Container {
+  const marks = /[[{\]}]|\\+"?|"|-?\d[\d.eE+-]*/g;
+  marks.lastIndex = start;
+  let [depth, hasText, hasNumber] = [0, false, false];
+  for (let match = marks.exec(text); match !== null; match = marks.exec(text)) {
+    const [mark] = match;
+    if (mark === "[" || mark === "{") depth += 1;
+    else if (mark === "]" || mark === "}") depth -= 1;
+    else if (mark.endsWith('"')) {
+      const quoted = readQuoted(text, match.index);
+      if (quoted === undefined) continue;
+      marks.lastIndex = quoted.next;
+      hasText ||= quoted.end > quoted.start && !isName(text, quoted.next);
+    } else if (!mark.startsWith("\\")) hasNumber = true;
+    if (depth === 0) return { end: marks.lastIndex, hasText, hasNumber, isOpen: false };
+  }
+  return { end: text.length, hasText, hasNumber, isOpen: true };
+}
+
+function isName(text: string, at: number): boolean {
+  const colon = /\s{0,64}:/y;
+  colon.lastIndex = at;
+  return colon.test(text);
+}
+
+function readBare(text: string, start: number, place: Place & { readonly found: PairSpan[] }): number {
   const { at, key, verdict, found } = place;
   const isHeader = text[at] === ":" && key.quote === "" && /authorization$/i.test(key.name);
   const pattern = key.isTag
@@ -180,7 +180,7 @@ function readBare(text: string, start: number, place: Place & { readonly found: 
   const end = start + (pattern.exec(text)?.[0].length ?? 0);
   const value = text.slice(start, end);
   if (key.quote !== "" && /^-?\d[\d.eE+-]*$/.test(value)) {
-    if (verdict === "all") addNumber(text, { start, end }, { quote: key.quote, found });
+    if (verdict === "all") found.push({ start, end, secret: value, quote: key.quote });
     return end;
   }
   const isCount = verdict === "texts" && /^[\d.,]+$/.test(value);
@@ -203,20 +203,13 @@ function isCode(
   );
 }
 
-function addValue(text: string, { start, end }: Pick<Quoted, "start" | "end">, found: SecretSpan[]): void {
+function addValue(text: string, { start, end, isOpen }: Omit<Quoted, "next">, found: PairSpan[]): void {
   const value = text.slice(start, end);
   const offset = leadOf(value);
   const length = value.trimEnd().length;
   if (length <= offset) return;
-  found.push({ start: start + offset, end: start + length, secret: plain(value.slice(offset, length)) });
-}
-
-function addNumber(
-  text: string,
-  { start, end }: Pick<Quoted, "start" | "end">,
-  { quote, found }: { readonly quote: string; readonly found: SecretSpan[] },
-): void {
-  found.push({ start, end, secret: text.slice(start, end), quote });
+  const secret = plain(value.slice(offset, length));
+  found.push({ start: start + offset, end: start + length, secret, isOpen });
 }
 
 /** How much of a value is not the secret: blanks, and the scheme of a header. */

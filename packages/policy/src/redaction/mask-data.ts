@@ -1,5 +1,4 @@
-import { maskBytes } from "./mask-bytes.ts";
-import { maskText, maskWhole, type Search } from "./mask-text.ts";
+import { maskText, maskValuesAlone, maskWhole, type Search } from "./mask-text.ts";
 
 /** What stands for a part that nobody can look through. */
 export const tooDeepPlaceholder = "[withheld: nested too deep]";
@@ -125,4 +124,48 @@ function asJson(value: object): unknown {
   } catch {
     return unreadable;
   }
+}
+
+interface TextMember {
+  readonly owner: object;
+  readonly name: string;
+  readonly text: string;
+}
+
+const base64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
+const textual =
+  /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|toml|javascript|x-sh)|[^;]{0,100}\+(?:json|xml|yaml))/i;
+
+/**
+ * Masks a member that is Base64: of a text, as a text; of anything else, only the values that the
+ * host knows. `undefined` for a member that is none.
+ */
+function maskBytes({ owner, name, text }: TextMember, search: Search): string | undefined {
+  const isBytes = name === "blob" || (name === "data" && isMedia(owner));
+  const head = isBytes ? "" : (/^data:[^,]{0,200};base64,/.exec(text)?.[0] ?? undefined);
+  if (head === undefined || !base64.test(text.slice(head.length))) return undefined;
+  const encoded = text.slice(head.length);
+  const type: unknown = isBytes ? (Reflect.get(owner, "mimeType") ?? "") : head.slice("data:".length);
+  const plain = type === "" || textual.test(String(type)) ? decode(encoded) : undefined;
+  if (plain === undefined) return maskText(head, search) + maskValuesAlone(encoded, search);
+  const masked = maskText(plain, search);
+  return maskText(head, search) + (masked === plain ? encoded : encode(masked));
+}
+
+function isMedia(owner: object): boolean {
+  const type: unknown = Reflect.get(owner, "type");
+  return type === "image" || type === "audio";
+}
+
+function decode(encoded: string): string | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function encode(text: string): string {
+  return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));
 }

@@ -9,7 +9,7 @@ import {
   shownOf,
   textOf,
 } from "../../test/redaction-world.ts";
-import type { RedactionOptions } from "./redaction-options.ts";
+import type { RedactionOptions } from "./create-redaction.ts";
 
 async function masked(text: string, options?: RedactionOptions): Promise<string> {
   const { content } = await createRedactionWorld(options).send({ content: textOf(text) });
@@ -22,13 +22,9 @@ describe("what is masked in texts", () => {
     ["JSON with spaces", '{\n  "api_key" : "abc def",\n  "a": 1\n}', '{\n  "api_key" : "•",\n  "a": 1\n}'],
     ["a quotation mark within", '{"secret":"a\\"b","c":"d"}', '{"secret":"•","c":"d"}'],
     ["a number", '{"token": 123456, "a": 1}', '{"token": "•", "a": 1}'],
-    [
-      "an object",
-      '{"authorization":{"type":"x","n":[1,"y"]},"a":"b"}',
-      '{"authorization":{"type":"•","n":["•","•"]},"a":"b"}',
-    ],
+    ["an object", '{"authorization":{"type":"x","n":[1,"y"]},"a":"b"}', '{"authorization":"•","a":"b"}'],
     ["counts", '{"tokens": 12, "total_tokens": 40}', '{"tokens": 12, "total_tokens": 40}'],
-    ["lists", '{"tokens": ["abc", "def"]}', '{"tokens": ["•", "•"]}'],
+    ["lists", '{"tokens": ["abc", "def"]}', '{"tokens": "•"}'],
     [
       "JSON in JSON",
       '{"t":"{\\"clientSecret\\":\\"abc\\",\\"a\\":\\"b\\"}"}',
@@ -109,11 +105,5 @@ describe("what is masked in texts", () => {
     const content = textOf('{"iban":"DE1"}');
     expect(shownOf(await send({ content }))).not.toContain("DE1");
     expect(shownOf(await send({ content }, { toolName: "u" }))).toContain("DE1");
-  });
-
-  it("asks detectors as well as the known shapes", async () => {
-    const find = (text: string) =>
-      Array.from(text.matchAll(/K-\d+/g), ({ 0: { length }, index }) => ({ start: index, end: index + length }));
-    expect(await masked(`K-12 and ${github}`, { shapes: [{ name: "k", find }] })).toBe("• and •");
   });
 });

@@ -1,8 +1,7 @@
-import { findKnownShapes, findPrivateKeys, type SecretFinder, type SecretSpan } from "@hostside/core/implement";
-import { createPairReader, findPairs, leadOf } from "./find-pairs.ts";
-import type { LaterKind, LaterTexts } from "./later-texts.ts";
+import { findKnownShapes, runSoon, type SecretFinder, type SecretSpan } from "@hostside/core/implement";
+import type { Clock } from "@hostside/core";
+import { findPairs, leadOf, type PairSpan } from "./find-pairs.ts";
 import type { Placeholders } from "./placeholders.ts";
-import type { SecretDetector } from "./redaction-options.ts";
 import type { SecretKeys } from "./secret-keys.ts";
 
 /** What is looked for in one result, and what takes its place. */
@@ -10,98 +9,68 @@ export interface Search {
   readonly keys: SecretKeys;
   readonly findValues: SecretFinder;
   readonly knownShapes: boolean;
-  readonly detectors: readonly SecretDetector[];
   readonly placeholders: Placeholders;
   /** Where texts are left that take too long to be masked at once. Default: none is. */
   readonly later?: LaterTexts | undefined;
 }
 
-/** Something of the product's failed, so that nobody knows whether a text has secrets. */
-export interface PartFailure extends Error {
-  /** Which, for events. */
-  readonly part: string;
-}
-
-/** Makes the error to throw when a part of the product's failed. */
-export function partFailure(part: string, cause: unknown): PartFailure {
-  return Object.assign(new Error(`${part} failed`, { cause }), { part });
-}
-
-/** Whether an error is one of those. */
-export function isPartFailure(error: unknown): error is PartFailure {
-  return error instanceof Error && "part" in error && typeof error.part === "string";
-}
-
 /**
- * The text without its secrets; the very same when there are none. Linear in its length, as far as
- * the detectors are.
+ * The texts of one result that together are too long to be masked at once. The result is gone
+ * through, they are masked in turns, and the result is gone through again.
  */
+export interface LaterTexts {
+  /**
+   * What a text is with its secrets masked; itself while it waits; `undefined`: mask it at once.
+   */
+  take(what: LaterKind, text: string): string | undefined;
+  /** Masks what waits. `false`: nothing does. */
+  mask(search: Search, clock: Clock): Promise<boolean>;
+}
+
+/** For what a text is searched: `values` are those that the host knows. */
+type LaterKind = "text" | "values";
+
+// So much takes some milliseconds.
+const mostAtOnce = 32_768;
+const turnMs = 2;
+
+/** An empty set. */
+export function createLaterTexts(): LaterTexts {
+  const masked = { text: new Map<string, string>(), values: new Map<string, string>() };
+  const waiting = { text: new Set<string>(), values: new Set<string>() };
+  let left = mostAtOnce;
+  return {
+    take(what, text) {
+      const known = masked[what].get(text);
+      if (known !== undefined) return known;
+      left -= text.length;
+      if (left >= 0) return undefined;
+      waiting[what].add(text);
+      return text;
+    },
+    async mask(search, clock) {
+      left = mostAtOnce;
+      if (waiting.text.size + waiting.values.size === 0) return false;
+      let since = clock.now();
+      const pause = async (): Promise<void> => {
+        if (clock.now() - since < turnMs) return;
+        await new Promise<void>((resolve) => runSoon(clock, resolve));
+        since = clock.now();
+      };
+      for (const what of ["text", "values"] as const) {
+        for (const text of waiting[what]) {
+          masked[what].set(text, await maskInTurns(text, (part) => findSpans(part, search, what), { search, pause }));
+          waiting[what].delete(text);
+        }
+      }
+      return true;
+    },
+  };
+}
+
+/** The text without its secrets; the very same when there are none. Linear in its length. */
 export function maskText(text: string, search: Search): string {
-  return search.later?.take("text", text) ?? maskNow(text, search);
-}
-
-function maskNow(text: string, search: Search): string {
-  const spans: SecretSpan[] = [];
-  append(spans, search.findValues(text));
-  if (search.knownShapes) append(spans, findKnownShapes(text));
-  append(spans, findPairs(text, search.keys));
-  for (const detector of search.detectors) append(spans, ask(detector, text));
-  return put(text, spans, search.placeholders);
-}
-
-/**
- * The same part by part, with a pause behind each. A part is searched together with what stands
- * around it, so that it does not matter where it ends.
- */
-export async function maskInTurns(
-  text: string,
-  search: Search,
-  { what, pause }: { readonly what: LaterKind; readonly pause: () => Promise<void> | undefined },
-): Promise<string> {
-  const isText = what === "text";
-  const pairs = isText ? createPairReader(text, search.keys) : undefined;
-  const whole: SecretSpan[] = [];
-  if (isText && search.knownShapes) append(whole, findPrivateKeys(text));
-  for (const detector of isText ? search.detectors : []) append(whole, ask(detector, text));
-  const parts: string[] = [];
-  for (let at = 0; at < text.length;) {
-    const from = Math.max(0, at - lengthBefore);
-    const end = Math.min(text.length, at + partLength + lengthBehind);
-    const piece = text.slice(from, end);
-    const found = [...search.findValues(piece), ...(isText && search.knownShapes ? findKnownShapes(piece) : [])];
-    const spans = found.map((span) => toWhole(span, { from, end, text }));
-    const to = Math.min(text.length, at + partLength);
-    pairs?.readTo(to);
-    for (const span of whole) if (span.end > at && span.start < end) spans.push(span);
-    for (const span of pairs?.take(at, to) ?? []) spans.push(span);
-    const merged = merge(spans.filter((span) => span.end > at));
-    const cut = merged.find((span) => span.start < to && span.end > to)?.end ?? to;
-    parts.push(
-      putIn(text, { from: at, to: cut, spans: merged.filter((span) => span.start < cut) }, search.placeholders),
-    );
-    at = cut;
-    await pause();
-  }
-  return parts.join("");
-}
-
-// A part of any text takes some milliseconds. A secret of 4,096 characters has six times as many
-// where each is escaped.
-const partLength = 16_384;
-const lengthBefore = 1024;
-const lengthBehind = 24_576;
-
-/** A span of a piece as one of the whole text, to its end where the piece cut it off. */
-function toWhole(
-  { start, end, ...span }: SecretSpan,
-  { from, end: cutAt, text }: { readonly from: number; readonly end: number; readonly text: string },
-): SecretSpan {
-  if (from + end < cutAt) return { ...span, start: from + start, end: from + end };
-  const rest = /[\w+/=.~%\\-]*/y;
-  rest.lastIndex = cutAt;
-  const wholeEnd = cutAt + (rest.exec(text)?.[0].length ?? 0);
-  const secret = wholeEnd > cutAt ? text.slice(from + start, wholeEnd) : span.secret;
-  return { ...span, secret, start: from + start, end: wholeEnd };
+  return search.later?.take("text", text) ?? put(text, findSpans(text, search, "text"), search.placeholders);
 }
 
 /**
@@ -124,27 +93,55 @@ export function maskWhole(text: string, search: Search): string {
   return put(text, [{ start, end, secret: meant }], search.placeholders);
 }
 
-function append(spans: SecretSpan[], more: readonly SecretSpan[]): void {
-  for (const span of more) spans.push(span);
+function findSpans(text: string, search: Search, what: LaterKind): readonly PairSpan[] {
+  const values = search.findValues(text);
+  if (what === "values") return values;
+  return [...values, ...(search.knownShapes ? findKnownShapes(text) : []), ...findPairs(text, search.keys)];
 }
 
-function ask({ name, find }: SecretDetector, text: string): readonly SecretSpan[] {
-  try {
-    return Array.from(find(text), ({ start, end }) => {
-      if (
-        !Number.isSafeInteger(start) ||
-        !Number.isSafeInteger(end) ||
-        start < 0 ||
-        end > text.length ||
-        start >= end
-      ) {
-        throw new TypeError(`it answered ${String(start)} to ${String(end)}, which is no part of the text`);
-      }
-      return { start, end, secret: text.slice(start, end) };
-    });
-  } catch (error) {
-    throw partFailure(`detector ${JSON.stringify(name)}`, error);
+// A part of any text takes some milliseconds. A secret of 4,096 characters has six times as many
+// where each is escaped.
+const partLength = 16_384;
+const lengthBefore = 1024;
+const lengthBehind = 24_576;
+
+/**
+ * Masks a text part by part, with a pause behind each. A part is searched together with what stands
+ * around it. A value or a private key that is longer than that goes to the end of the text.
+ */
+async function maskInTurns(
+  text: string,
+  find: (part: string) => readonly PairSpan[],
+  { search, pause }: { readonly search: Search; readonly pause: () => Promise<void> },
+): Promise<string> {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const from = Math.max(0, at - lengthBefore);
+    const end = Math.min(text.length, at + partLength + lengthBehind);
+    const to = Math.min(text.length, at + partLength);
+    const spans = find(text.slice(from, end)).map((span) => toWhole(span, { from, end, text }));
+    const merged = merge(spans.filter((span) => span.end > at));
+    const cut = merged.find((span) => span.start < to && span.end > to)?.end ?? to;
+    const within = merged.filter((span) => span.start < cut);
+    parts.push(putIn(text, { from: at, to: cut, spans: within }, search.placeholders));
+    at = cut;
+    await pause();
   }
+  return parts.join("");
+}
+
+// A span that ends where the part was cut goes on behind it.
+function toWhole(
+  { start, end, isOpen, ...span }: PairSpan,
+  { from, end: cutAt, text }: { readonly from: number; readonly end: number; readonly text: string },
+): SecretSpan {
+  if (from + end < cutAt || cutAt === text.length) return { ...span, start: from + start, end: from + end };
+  const rest = /[^\s"'`<>]*/y;
+  rest.lastIndex = cutAt;
+  const isLong = isOpen === true || span.secret.startsWith("-----BEGIN");
+  const wholeEnd = isLong ? text.length : cutAt + (rest.exec(text)?.[0].length ?? 0);
+  const secret = wholeEnd > cutAt ? text.slice(from + start, wholeEnd) : span.secret;
+  return { ...span, secret, start: from + start, end: wholeEnd };
 }
 
 function put(text: string, spans: readonly SecretSpan[], placeholders: Placeholders): string {
