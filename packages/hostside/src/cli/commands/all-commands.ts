@@ -2,6 +2,7 @@ import type { Declare } from "../program/declare.ts";
 import { declareAdd } from "./add.ts";
 import { declareCall } from "./call.ts";
 import { declareCheck } from "./check.ts";
+import { declareComplete, declareCompletion } from "./completion.ts";
 import { declareHelp } from "./help.ts";
 import { declareList } from "./list.ts";
 import { declareLogin } from "./login.ts";
@@ -368,5 +369,7 @@ export const allCommands: readonly Declare[] = [
   declareCheck,
   declareRecord,
   // More
+  declareCompletion,
+  declareComplete,
   declareHelp,
 ];
