@@ -3,7 +3,6 @@ export { createSharedProviders } from "./pool/create-shared-providers.ts";
 export type {
   ConversationKey,
   ConversationLease,
-  EndOfProvider,
   LeaseOptions,
   SharedEvent,
   SharedOwner,
@@ -11,7 +10,6 @@ export type {
   SharedProviders,
   SharedProvidersOptions,
   SharedStatus,
-  SharedTarget,
 } from "./pool/shared-providers.ts";
 
 // For what is kept over a restart, and by replicas that share a store.

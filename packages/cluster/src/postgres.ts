@@ -1,6 +1,6 @@
 // A state that replicas share, over a Postgres that the product is connected to.
 export { createPostgresState } from "./postgres/create-postgres-state.ts";
 export type { PostgresStateOptions } from "./postgres/create-postgres-state.ts";
-export type { PostgresClient, PostgresNotice, PostgresPool, PostgresResult } from "./postgres/connect-postgres.ts";
+export type { PostgresPool } from "./postgres/connect-postgres.ts";
 export { postgresTables } from "./postgres/postgres-queries.ts";
 export type { SharedState, SharedStateOptions, StateDiagnostic } from "./state/shared-state.ts";
