@@ -15,7 +15,7 @@ const atEndpoint = { ...identityProvider, issuer: undefined, tokenEndpoint: "htt
 
 describe("the configuration of a grant", () => {
   it.each<[string, object]>([
-    ["a secret", { ...credentials, clientSecret: "secret", authMethod: "client_secret_post" }],
+    ["a secret", { ...credentials, clientSecret: "secret" }],
     ["a key in PEM", withKey(pem)],
     ["a key as JWK", withKey(jwk)],
     ["an assertion without a client", { flow: "jwt_bearer", assertion: () => "it" }],
@@ -31,7 +31,6 @@ describe("the configuration of a grant", () => {
     ["neither secret nor key", credentials, /privateKey is needed/],
     ["both", { ...withKey(pem), clientSecret: "secret" }, /not both/],
     ["a blank secret", { ...credentials, clientSecret: "" }, /\.clientSecret must not be blank/],
-    ["an unknown way to send it", { ...credentials, clientSecret: "secret", authMethod: "tls" }, /\.authMethod must/],
     ["an older PEM", withKey(pem.replaceAll("PRIVATE", "EC PRIVATE")), /\.key must be a private key as PKCS #8/],
     ["an encrypted PEM", withKey(pem.replaceAll("PRIVATE", "ENCRYPTED PRIVATE")), /\.key must be a private key/],
     ["a certificate", withKey(pem.replaceAll("PRIVATE KEY", "CERTIFICATE")), /\.key must be a private key/],

@@ -26,7 +26,6 @@ const credentialsFields: Fields<ClientCredentialsConfig> = {
   clientId: true,
   clientSecret: true,
   privateKey: true,
-  authMethod: true,
 };
 const assertionFields: Fields<JwtBearerConfig> = { ...common, assertion: true, clientId: true, clientSecret: true };
 const enterpriseFields: Fields<EnterpriseManagedConfig> = {
@@ -109,15 +108,11 @@ function assertCommon(config: Readonly<Record<string, unknown>>, fail: ConfigFai
 }
 
 function assertProof(config: Readonly<Record<string, unknown>>, fail: ConfigFailure): void {
-  const { clientSecret, privateKey, authMethod } = config;
+  const { clientSecret, privateKey } = config;
   if ((clientSecret === undefined) === (privateKey === undefined)) {
     throw fail("clientSecret", "or privateKey is needed, and not both");
   }
-  if (authMethod !== undefined && authMethod !== "client_secret_basic" && authMethod !== "client_secret_post") {
-    throw fail("authMethod", 'must be "client_secret_basic" or "client_secret_post"');
-  }
   if (privateKey === undefined) return;
-  if (authMethod !== undefined) throw fail("authMethod", "is for a secret; a private key is used as private_key_jwt");
   if (!isPlainObject(privateKey)) throw fail("privateKey", `must be an object, not ${kindOf(privateKey)}`);
   const failKey: ConfigFailure = (member, rule) => fail(`privateKey.${member}`, rule);
   assertKnown(privateKey, { key: true, algorithm: true, keyId: true }, failKey);

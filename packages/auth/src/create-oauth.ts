@@ -35,7 +35,7 @@ import type { Account } from "./account.ts";
 import { clientKey } from "./clients/client-documents.ts";
 import { discoverAuthorization } from "./discovering/discover-authorization.ts";
 import { savingMs } from "./store/credential-store.ts";
-import { readAccount } from "./tokens/account-documents.ts";
+import { readAccount } from "./accounts/account-documents.ts";
 
 const signInFields: Fields<SignInOptions> = { principal: true, signal: true, scopes: true };
 const authorizeFields: Fields<AuthorizeOptions> = { ...signInFields, prompt: true };

@@ -53,7 +53,6 @@ export interface ProductIdentity {
   /** Default `"Hostside"`. */
   readonly name?: string | undefined;
   readonly url?: string | undefined;
-  readonly logoUrl?: string | undefined;
   /**
    * `https:` URL of the product's Client ID Metadata Document, which is then its client id wherever
    * that is understood.
@@ -113,11 +112,6 @@ export interface ClientCredentialsConfig extends CommonConfig {
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
   readonly privateKey?: PrivateKey | undefined;
-  /**
-   * How the secret is sent. Default: what the authorization server offers, `client_secret_basic`
-   * first.
-   */
-  readonly authMethod?: "client_secret_basic" | "client_secret_post" | undefined;
 }
 
 /** A key that signs assertions. */

@@ -35,7 +35,7 @@ const optionFields: Fields<OAuthOptions> = {
   refreshSkewMs: true,
   clock: true,
 };
-const productFields: Fields<ProductIdentity> = { name: true, url: true, logoUrl: true, metadataUrl: true };
+const productFields: Fields<ProductIdentity> = { name: true, url: true, metadataUrl: true };
 const storeMethods = ["load", "save", "clear", "accounts", "withLock"] as const;
 
 /**

@@ -1,8 +1,8 @@
 import type { CredentialsRefusal, ServerCredentials } from "@hostside/core";
 import { createServerCredentials } from "../src/credentials/create-server-credentials.ts";
 import type { ClientConfig } from "../src/oauth-options.ts";
-import type { StoredAuthorization } from "../src/store/stored-account.ts";
-import { saveAuthorization } from "../src/tokens/account-documents.ts";
+import type { StoredAuthorization } from "../src/accounts/stored-account.ts";
+import { saveAuthorization } from "../src/accounts/account-documents.ts";
 import { createRotatingServer, type RotatingServer } from "./rotating-server.ts";
 import { createAuthorization, createTokenWorld, issuer, serverUrl, type TokenWorld } from "./token-world.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { loopbackRedirect, type LoopbackRedirectOptions } from "../src/node.ts";
+import { loopbackRedirect, type LoopbackRedirectOptions } from "../src/node/loopback-redirect.ts";
 import type { RedirectExpectation, RedirectListener } from "../src/oauth-options.ts";
 import { openSocket, visit } from "./ask-listener.ts";
 import { createManualClock } from "../../../test/manual-clock.ts";

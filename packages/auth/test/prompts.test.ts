@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { openBrowser, terminalPrompt, type TerminalPromptOptions } from "../src/node.ts";
+import { openBrowser, terminalPrompt } from "../src/node.ts";
+import type { TerminalPromptOptions } from "../src/node/terminal-prompt.ts";
 import { launchersOf } from "../src/node/open-browser.ts";
 import type { OAuthPrompt, PromptRequest } from "../src/oauth-options.ts";
 

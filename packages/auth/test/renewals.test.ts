@@ -1,7 +1,7 @@
 import { createMemoryLock, HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { accountKey, readAccount, saveAuthorization, writeAccount } from "../src/tokens/account-documents.ts";
-import { currentAuthorization } from "../src/tokens/authorizations.ts";
+import { accountKey, readAccount, saveAuthorization, writeAccount } from "../src/accounts/account-documents.ts";
+import { currentAuthorization } from "../src/accounts/authorizations.ts";
 import { renew, settleRenewals, type RenewalRequest } from "../src/tokens/renew.ts";
 import { leaseMs, type RenewalEnd } from "../src/tokens/redeem.ts";
 import { createRotatingServer, type RotatingServer, holdAnswers } from "./rotating-server.ts";

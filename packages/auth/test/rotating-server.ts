@@ -1,6 +1,6 @@
 import { deferred, type Deferred } from "./deferred.ts";
 import type { AuthorizationFetch } from "@hostside/core";
-import type { StoredAuthorization } from "../src/store/stored-account.ts";
+import type { StoredAuthorization } from "../src/accounts/stored-account.ts";
 
 /** What a sign-in or a refresh gives. */
 export interface GivenTokens {

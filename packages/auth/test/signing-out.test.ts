@@ -1,10 +1,12 @@
 import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createAccounts } from "../src/create-accounts.ts";
-import { createSigningOut, listAccounts, storedServer, forgetAccount } from "../src/signing-out/create-signing-out.ts";
+import type { Account } from "../src/account.ts";
+import type { Accounts } from "../src/create-accounts.ts";
+import { createSigningOut, listAccounts, storedServer } from "../src/signing-out/create-signing-out.ts";
 import { signOut } from "../src/signing-out/sign-out.ts";
 import type { CredentialKey } from "../src/store/credential-store.ts";
-import { accountKey, heldDocument, readAccount, saveAuthorization } from "../src/tokens/account-documents.ts";
+import { accountKey, heldDocument, readAccount, saveAuthorization } from "../src/accounts/account-documents.ts";
 import { createAuthorization, createTokenWorld, issuer, serverUrl, type TokenWorld } from "./token-world.ts";
 
 interface Sent {
@@ -107,8 +109,12 @@ describe("clear()", () => {
   it("asks nobody, forgets what nobody can read, too, and is seen at once in this process", async () => {
     const { parts, account, sent } = await signedIn();
     await parts.store.save(accountKey(account), { version: 2 });
-    expect(await forgetAccount(parts, { key: accountKey(account), account })).toBe(true);
-    expect(await forgetAccount(parts, { key: accountKey(account) })).toBe(false);
+    const accounts = (known: Account | undefined): Accounts => {
+      return { accountOf: () => account, knownAccount: () => known, of: () => [account], connect: () => account };
+    };
+    const who = { serverId: account.serverId, principal: account.principal };
+    expect(await createSigningOut(parts, accounts(account)).clear(who)).toBe(true);
+    expect(await createSigningOut(parts, accounts(undefined)).clear(who)).toBe(false);
     expect([heldDocument(account)?.document, sent]).toEqual([undefined, []]);
   });
 });

@@ -4,7 +4,7 @@ import type { AuthorizationFetch } from "@hostside/core";
 import type { Account } from "../src/account.ts";
 import type { AuthParts } from "../src/auth-parts.ts";
 import { readOAuthOptions } from "../src/read-oauth-options.ts";
-import type { StoredAuthorization } from "../src/store/stored-account.ts";
+import type { StoredAuthorization } from "../src/accounts/stored-account.ts";
 import { createVirtualClock, firstDate, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
 
 /** Parts and one account, in a time of their own. */

@@ -2,7 +2,7 @@ import { createSecretMemory } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { createTokenWorld, issuer } from "../../test/token-world.ts";
 import type { ClientConfig } from "../oauth-options.ts";
-import type { StoredClient } from "../store/stored-account.ts";
+import type { StoredClient } from "../accounts/stored-account.ts";
 import { authenticateClient, noClient, proofOf, type ClientProof } from "./authenticate-client.ts";
 
 interface Written {
@@ -43,12 +43,6 @@ describe("authenticateClient()", () => {
       { clientSecret: "a secret", authMethod: "none" },
       ["client_secret_basic"],
       "basic",
-    ],
-    [
-      "it is configured so",
-      { clientSecret: "a secret", configuredMethod: "client_secret_post" },
-      ["client_secret_basic"],
-      "post",
     ],
     ["there is no secret", {}, ["client_secret_basic", "none"], "none"],
   ])("when %s", async (...[, proof, methods, expected]) => {

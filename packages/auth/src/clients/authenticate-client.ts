@@ -4,7 +4,7 @@ import type { Account } from "../account.ts";
 import { listOf } from "../discovering/server-metadata.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { PrivateKey } from "../oauth-options.ts";
-import type { StoredClient, StoredMetadata } from "../store/stored-account.ts";
+import type { StoredClient, StoredMetadata } from "../accounts/stored-account.ts";
 import { dateOf } from "@hostside/core/implement";
 import type { CryptoKey } from "jose";
 import { nameServer } from "../auth-errors.ts";
@@ -20,8 +20,6 @@ export interface ClientProof {
    * `client_secret_basic` first.
    */
   readonly authMethod?: string | undefined;
-  /** The same, whatever it offers. */
-  readonly configuredMethod?: string | undefined;
 }
 
 /** Whom a client proves itself to, and on whose behalf. */
@@ -50,7 +48,6 @@ export function proofOf({ config }: Pick<Account, "config">, client: StoredClien
       clientId,
       clientSecret: config.clientSecret,
       privateKey: config.privateKey,
-      configuredMethod: config.authMethod,
     };
   }
   return { clientId, clientSecret: config.clientSecret ?? clientSecret, authMethod };
@@ -69,7 +66,7 @@ export function authenticateClient(proof: ClientProof, place: ProofPlace): AddCl
   const { learn } = place.account.secrets;
   if (clientSecret !== undefined) learn(clientSecret);
   return async (headers, params) => {
-    const method = proof.configuredMethod ?? (await methodOf(proof, place));
+    const method = await methodOf(proof, place);
     if (method === "client_secret_basic" && clientSecret !== undefined) {
       const credentials = btoa(`${formEncode(clientId)}:${formEncode(clientSecret)}`);
       learn(credentials);

@@ -4,7 +4,7 @@ import type { Account } from "../account.ts";
 import { authRequired, safeExcerptOf, throwIfAborted, withoutServerName, errorTextOf } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { Discovered } from "../discovering/discover-authorization.ts";
-import type { StoredClient } from "../store/stored-account.ts";
+import type { StoredClient } from "../accounts/stored-account.ts";
 import { clientKey, holds, readClient, saveClient } from "./client-documents.ts";
 import { registerClient } from "./register-client.ts";
 

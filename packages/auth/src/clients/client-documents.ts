@@ -5,15 +5,15 @@ import { nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { coversScopes, joinScopes } from "../discovering/read-challenges.ts";
 import { savingMs, type CredentialKey } from "../store/credential-store.ts";
-import type { StoredClient } from "../store/stored-account.ts";
 import {
   clientChecks,
   firstWrong,
   isOptional,
   isUrl,
   withoutAbsent,
+  type StoredClient,
   type Checks,
-} from "../tokens/read-stored-account.ts";
+} from "../accounts/stored-account.ts";
 
 /** A client that was registered or that somebody gave, and for what. */
 export interface ClientDocument {

@@ -45,7 +45,6 @@ export async function registerClient(
     application_type: isNative(redirectUri) ? "native" : "web",
     token_endpoint_auth_method: method,
     ...(product.url !== undefined && { client_uri: product.url }),
-    ...(product.logoUrl !== undefined && { logo_uri: product.logoUrl }),
   };
   const answered: { body: Readonly<Record<string, unknown>> } = { body: {} };
   const fetchFn = watchRegistration(account.fetch, { redirectUri, signal, answered });

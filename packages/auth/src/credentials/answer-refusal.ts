@@ -7,9 +7,9 @@ import type { Discovered } from "../discovering/discover-authorization.ts";
 import { noteChallenge, readChallenges, coversScopes, joinScopes } from "../discovering/read-challenges.ts";
 import { challengesNonce, lacksKey } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
-import type { StoredAuthorization } from "../store/stored-account.ts";
-import { readAccount, accountKey, writeAccount } from "../tokens/account-documents.ts";
-import { currentAuthorization, sameIssuer, authorizationOf } from "../tokens/authorizations.ts";
+import type { StoredAuthorization } from "../accounts/stored-account.ts";
+import { readAccount, accountKey, writeAccount } from "../accounts/account-documents.ts";
+import { currentAuthorization, sameIssuer, authorizationOf } from "../accounts/authorizations.ts";
 import {
   forbidden,
   isAtPage,

@@ -3,8 +3,8 @@ import { given, live, needsScope, program, request, stage } from "../../test/cre
 import { holdAnswers } from "../../test/rotating-server.ts";
 import { createAuthorization, serverUrl } from "../../test/token-world.ts";
 import { makeDpopKey } from "../dpop/dpop-signer.ts";
-import { clearAccount, readAccount, saveAuthorization } from "../tokens/account-documents.ts";
-import { currentAuthorization } from "../tokens/authorizations.ts";
+import { clearAccount, readAccount, saveAuthorization } from "../accounts/account-documents.ts";
+import { currentAuthorization } from "../accounts/authorizations.ts";
 
 describe("headersFor()", () => {
   it("has nothing for who never signed in, and nothing for another origin", async () => {

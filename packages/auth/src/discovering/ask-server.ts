@@ -3,7 +3,7 @@ import { createDeadline, untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, throwIfAborted, abortError, toAuthError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
-import type { DocumentParts } from "../tokens/account-documents.ts";
+import type { DocumentParts } from "../accounts/account-documents.ts";
 import { discoverAuthorization, type Discovered } from "./discover-authorization.ts";
 import { noteChallenge } from "./read-challenges.ts";
 import { loadOAuth } from "../load-oauth.ts";

@@ -16,7 +16,7 @@ import { createAccounts } from "../create-accounts.ts";
 import type { AccountOwner, SignedIn } from "../oauth.ts";
 import type { ClientConfig, OAuthOptions } from "../oauth-options.ts";
 import { readOAuthOptions } from "../read-oauth-options.ts";
-import { saveAuthorization } from "../tokens/account-documents.ts";
+import { saveAuthorization } from "../accounts/account-documents.ts";
 import { discoverAuthorization } from "./discover-authorization.ts";
 import { noteChallenge } from "./read-challenges.ts";
 

@@ -4,9 +4,9 @@ import type { Account } from "../account.ts";
 import { abortError, authRequired, safeExcerptOf, nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { loadOAuth, type OAuthModule } from "../load-oauth.ts";
-import { readAccount, type DocumentParts } from "../tokens/account-documents.ts";
-import { authorizationOf, currentAuthorization, sameIssuer } from "../tokens/authorizations.ts";
-import type { StoredAccount } from "../store/stored-account.ts";
+import { readAccount, type DocumentParts } from "../accounts/account-documents.ts";
+import { authorizationOf, currentAuthorization, sameIssuer } from "../accounts/authorizations.ts";
+import type { StoredAccount } from "../accounts/stored-account.ts";
 import {
   readAuthorizationServer,
   readResourceMetadata,

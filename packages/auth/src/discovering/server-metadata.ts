@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "@hostside/core";
 import { isConfidentialUrl, isLoopbackUrl } from "@hostside/core/implement";
 import { authRequired } from "../auth-errors.ts";
 import type { Account } from "../account.ts";
-import type { StoredMetadata } from "../store/stored-account.ts";
+import type { StoredMetadata } from "../accounts/stored-account.ts";
 
 const endpointNames = [
   "authorization_endpoint",

@@ -2,7 +2,7 @@ import { quoteText } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired } from "../auth-errors.ts";
 import { readChallenges } from "../discovering/read-challenges.ts";
-import type { StoredAuthorization, StoredMetadata } from "../store/stored-account.ts";
+import type { StoredAuthorization, StoredMetadata } from "../accounts/stored-account.ts";
 import { dpopAlgorithm } from "./dpop-signer.ts";
 
 /** An authorization server, as far as bound tokens depend on it. */

@@ -3,7 +3,7 @@ import type { DpopSession, DpopKeyPair } from "@modelcontextprotocol/client";
 import type { Account } from "../account.ts";
 import { authRequired } from "../auth-errors.ts";
 import { loadOAuth } from "../load-oauth.ts";
-import type { StoredAuthorization } from "../store/stored-account.ts";
+import type { StoredAuthorization } from "../accounts/stored-account.ts";
 import { bytesToBase64Url, hashText } from "../store/sealer.ts";
 
 /** Proves that who sends a token has the key that it is bound to (RFC 9449). */

@@ -5,8 +5,8 @@ import { firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
 import { deferred, failureOf, secret, server, setUp, token, withSecret } from "../../test/grant-stage.ts";
 import { issuer, serverUrl } from "../../test/token-world.ts";
 import type { Account } from "../account.ts";
-import { toSignedIn } from "../tokens/authorizations.ts";
-import { readAccount } from "../tokens/account-documents.ts";
+import { toSignedIn } from "../accounts/authorizations.ts";
+import { readAccount } from "../accounts/account-documents.ts";
 import type { GrantServer } from "./request-grant.ts";
 
 const keyPair = (): { publicKey: KeyObject; privateKey: KeyObject } =>
@@ -29,12 +29,11 @@ describe("client_credentials", () => {
   });
 
   it.each([
-    [["client_secret_post"], undefined, "post"],
-    [["client_secret_post", "client_secret_basic"], undefined, "basic"],
-    [["client_secret_basic"], "client_secret_post" as const, "post"],
-    [undefined, undefined, "basic"],
-  ])("sends the secret as %j and a configuration of %j want it", async (supported, authMethod, expected) => {
-    const { grant, seen } = setUp({ ...withSecret, authMethod });
+    [["client_secret_post"], "post"],
+    [["client_secret_post", "client_secret_basic"], "basic"],
+    [undefined, "basic"],
+  ])("sends the secret as %j want it", async (supported, expected) => {
+    const { grant, seen } = setUp(withSecret);
     const metadata = { ...server.metadata, ...(supported && { token_endpoint_auth_methods_supported: supported }) };
     await grant({ server: { ...server, metadata } });
     const isPost = seen[0]?.form["client_secret"] === secret && seen[0].form["client_id"] === "the client";

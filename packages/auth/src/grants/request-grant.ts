@@ -8,15 +8,15 @@ import { authenticateClient, noClient, proofOf } from "../clients/authenticate-c
 import { coversScopes } from "../discovering/read-challenges.ts";
 import { toSdkMetadata } from "../discovering/server-metadata.ts";
 import { loadOAuth } from "../load-oauth.ts";
-import type { StoredAccount, StoredAuthorization, StoredClient } from "../store/stored-account.ts";
-import { accountKey, readAccount, writeAccount, type DocumentParts } from "../tokens/account-documents.ts";
+import type { StoredAccount, StoredAuthorization, StoredClient } from "../accounts/stored-account.ts";
+import { accountKey, readAccount, writeAccount, type DocumentParts } from "../accounts/account-documents.ts";
 import {
   authorizationOf,
   sameIssuer,
   withAuthorization,
   tokenExpiryOf,
   toStoredAuthorization,
-} from "../tokens/authorizations.ts";
+} from "../accounts/authorizations.ts";
 import { requestTokens } from "../tokens/request-tokens.ts";
 import { isGrantConfig, type Account, type GrantConfig } from "../account.ts";
 import { describeGrant, type GrantContext } from "./describe-grant.ts";

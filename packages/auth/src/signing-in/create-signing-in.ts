@@ -6,7 +6,7 @@ import type { AuthParts } from "../auth-parts.ts";
 import { discoverForSignIn } from "../discovering/ask-server.ts";
 import { requestGrant } from "../grants/request-grant.ts";
 import type { PendingAuthorization, SignedIn } from "../oauth.ts";
-import { toSignedIn } from "../tokens/authorizations.ts";
+import { toSignedIn } from "../accounts/authorizations.ts";
 import { longestAnswerMs } from "../tokens/request-tokens.ts";
 import { cancelBegun } from "./pending-documents.ts";
 import { chooseScope } from "./open-authorization.ts";

@@ -9,7 +9,7 @@ import { choosesDpop } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import type { PendingAuthorization } from "../oauth.ts";
-import type { StoredClient } from "../store/stored-account.ts";
+import type { StoredClient } from "../accounts/stored-account.ts";
 import { noteBegun, pendingMs, savePending } from "./pending-documents.ts";
 import { bytesToBase64Url } from "../store/sealer.ts";
 import { joinScopes } from "../discovering/read-challenges.ts";

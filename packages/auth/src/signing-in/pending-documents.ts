@@ -1,8 +1,6 @@
 import { HostsideError, type JsonObject } from "@hostside/core";
 import { dateOf, isJsonObject } from "@hostside/core/implement";
 import type { AuthParts } from "../auth-parts.ts";
-import type { StoredClient, StoredMetadata } from "../store/stored-account.ts";
-import { savingMs, type CredentialKey } from "../store/credential-store.ts";
 import {
   clientChecks,
   firstWrong,
@@ -12,8 +10,11 @@ import {
   isUrl,
   metadataChecks,
   withoutAbsent,
+  type StoredClient,
+  type StoredMetadata,
   type Checks,
-} from "../tokens/read-stored-account.ts";
+} from "../accounts/stored-account.ts";
+import { savingMs, type CredentialKey } from "../store/credential-store.ts";
 import type { Account } from "../account.ts";
 
 /** How long the answer of a user is waited for. */

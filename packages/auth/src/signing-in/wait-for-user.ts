@@ -7,8 +7,8 @@ import type { OAuthPrompt, PromptAnswer, RedirectListener } from "../oauth-optio
 import type { PendingAuthorization } from "../oauth.ts";
 import type { AuthorizationCompletion } from "./complete-authorization.ts";
 import { pendingMs, pendingKey } from "./pending-documents.ts";
-import { readAccount } from "../tokens/account-documents.ts";
-import { authorizationOf, toSignedIn } from "../tokens/authorizations.ts";
+import { readAccount } from "../accounts/account-documents.ts";
+import { authorizationOf, toSignedIn } from "../accounts/authorizations.ts";
 import { longestAnswerMs } from "../tokens/request-tokens.ts";
 
 /** A user who is shown a page, and where the answer may come from. */

@@ -3,13 +3,13 @@ import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { Accounts } from "../create-accounts.ts";
 import type { SignedIn, SignedOut } from "../oauth.ts";
-import { accountKey, clearAccount } from "../tokens/account-documents.ts";
+import { accountKey, clearAccount } from "../accounts/account-documents.ts";
 import { signOut } from "./sign-out.ts";
 import { savingMs, type CredentialKey } from "../store/credential-store.ts";
 import type { ServerSpec } from "@hostside/core";
 import { settleInTurns } from "../settle-in-turns.ts";
-import { sameIssuer, toSignedIn } from "../tokens/authorizations.ts";
-import { readStoredAccount } from "../tokens/read-stored-account.ts";
+import { sameIssuer, toSignedIn } from "../accounts/authorizations.ts";
+import { readStoredAccount } from "../accounts/stored-account.ts";
 
 /** Whose credentials. */
 export interface Leaving {
@@ -38,8 +38,16 @@ export function createSigningOut(parts: AuthParts, accounts: Accounts): SigningO
     const spec = await storedServer(parts, { serverId, principal });
     return spec && accounts.accountOf(spec, principal);
   };
-  const clear = (who: Leaving): Promise<boolean> =>
-    forgetAccount(parts, { key: accountKey(who), account: accounts.knownAccount(who.serverId, who.principal) });
+  // Asks nobody, and forgets what is unreadable, too. Alone, so that no renewal is saved afterwards.
+  const clear = (who: Leaving): Promise<boolean> => {
+    const account = accounts.knownAccount(who.serverId, who.principal);
+    return parts.store.withLock(accountKey(who), savingMs, async () => {
+      if (account !== undefined) return clearAccount(parts, account);
+      const existed = await parts.store.clear(accountKey(who));
+      if (existed) parts.signedOut.emit({ serverId: who.serverId, principal: who.principal });
+      return existed;
+    });
+  };
   const leave = async (who: Leaving): Promise<SignedOut> => {
     const account = await keptAccount(who);
     if (account !== undefined) return signOut(parts, account);
@@ -56,27 +64,6 @@ export function createSigningOut(parts: AuthParts, accounts: Accounts): SigningO
     },
     list: () => listAccounts(parts),
   };
-}
-
-/** What is to be forgotten. */
-export interface Forgotten {
-  readonly key: CredentialKey & { readonly kind: "account" };
-  /** When it is in use in this process. */
-  readonly account?: Account | undefined;
-}
-
-/**
- * Forgets an account and asks nobody: what is unreadable, too. Alone, so that nobody who is
- * renewing saves afterwards. Resolves to whether there was one; rejects with `store_failed`. Other
- * processes see it within 10 s.
- */
-export async function forgetAccount(parts: AuthParts, { key, account }: Forgotten): Promise<boolean> {
-  return parts.store.withLock(key, savingMs, async () => {
-    if (account !== undefined) return clearAccount(parts, account);
-    const existed = await parts.store.clear(key);
-    if (existed) parts.signedOut.emit({ serverId: key.serverId, principal: key.principal });
-    return existed;
-  });
 }
 
 type AccountKey = CredentialKey & { readonly kind: "account" };

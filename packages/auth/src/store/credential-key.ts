@@ -111,14 +111,6 @@ export function envelopeText({
   return `${head.slice(0, -1)},"document":${json}}`;
 }
 
-type Reader = (value: JsonObject) => DocumentEnvelope | undefined;
-
-/**
- * How each version of the format is read. What an older version wrote is read for as long as there
- * is one, and written in this version at its next save.
- */
-const readers: ReadonlyMap<unknown, Reader> = new Map([[1, readVersion1]]);
-
 /**
  * What {@linkcode envelopeText} wrote. Throws `store_failed` for anything else; `what` says in
  * words what it was to be.
@@ -130,14 +122,11 @@ export function readDocumentEnvelope(what: string, text: string): DocumentEnvelo
   if (typeof found === "number" && found > version) {
     throw storeFailed(`${what}: written by a newer version of Hostside (format ${found}; this one reads ${version})`);
   }
-  const envelope = readers.get(found)?.(value);
-  if (envelope === undefined) throw storeFailed(`${what}: not written by Hostside`);
-  return envelope;
-}
-
-function readVersion1({ key, endsAt, document }: JsonObject): DocumentEnvelope | undefined {
-  if (typeof key !== "string" || !isJsonObject(document)) return undefined;
-  return endsAt === undefined || typeof endsAt === "number" ? { key, document, endsAt } : undefined;
+  const { key, endsAt, document } = value;
+  const isEnvelope = typeof key === "string" && (endsAt === undefined || typeof endsAt === "number");
+  if (found !== version || !isEnvelope || !isJsonObject(document))
+    throw storeFailed(`${what}: not written by Hostside`);
+  return { key, document, endsAt };
 }
 
 function parse(text: string): unknown {

@@ -9,7 +9,7 @@ import { dpopOf } from "../dpop/dpop-signer.ts";
 import { toSdkMetadata } from "../discovering/server-metadata.ts";
 import { loadOAuth } from "../load-oauth.ts";
 import { savingMs } from "../store/credential-store.ts";
-import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
+import type { StoredAccount, StoredAuthorization } from "../accounts/stored-account.ts";
 import {
   accountKey,
   isStill,
@@ -17,8 +17,8 @@ import {
   readAccount,
   replaceAuthorization,
   writeUnsaved,
-} from "./account-documents.ts";
-import { authorizationOf, toStoredAuthorization } from "./authorizations.ts";
+} from "../accounts/account-documents.ts";
+import { authorizationOf, toStoredAuthorization } from "../accounts/authorizations.ts";
 import type { BackOff } from "./back-off.ts";
 import { askWithOptional, longestAnswerMs } from "./request-tokens.ts";
 import type { TokenFailure } from "./token-failure.ts";

@@ -2,9 +2,9 @@ import { isHostsideError, HostsideError } from "@hostside/core";
 import { dateOf, resultWithin } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
-import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
-import { accountKey, hasUnsaved, readAccount, saveUnsaved } from "./account-documents.ts";
-import { currentAuthorization, tokenExpiryOf } from "./authorizations.ts";
+import type { StoredAccount, StoredAuthorization } from "../accounts/stored-account.ts";
+import { accountKey, hasUnsaved, readAccount, saveUnsaved } from "../accounts/account-documents.ts";
+import { currentAuthorization, tokenExpiryOf } from "../accounts/authorizations.ts";
 import { createBackOff, isHostsOwn, type BackOff } from "./back-off.ts";
 import { leaseMs, redeem, type Redeeming, type RenewalEnd } from "./redeem.ts";
 

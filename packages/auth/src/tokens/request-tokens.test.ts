@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createAuthorization, createTokenWorld, issuer, type TokenWorld } from "../../test/token-world.ts";
 import { firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
 import { askForTokens, type TokenResult } from "./request-tokens.ts";
-import { toStoredAuthorization } from "./authorizations.ts";
+import { toStoredAuthorization } from "../accounts/authorizations.ts";
 
 const refresh = ({ account, clock }: TokenWorld): Promise<TokenResult> =>
   askForTokens({ account, clock }, (fetchFn) =>

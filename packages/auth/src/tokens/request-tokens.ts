@@ -10,8 +10,8 @@ import {
 } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { fromRefusedAnswer, fromRequestError, type RefusedAnswer, type TokenFailure } from "./token-failure.ts";
-import { readLife } from "./authorizations.ts";
-import { isTokenText } from "./read-stored-account.ts";
+import { readLife } from "../accounts/authorizations.ts";
+import { isTokenText } from "../accounts/stored-account.ts";
 
 /** How a request for tokens went. */
 export type TokenResult =

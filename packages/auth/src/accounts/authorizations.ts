@@ -1,8 +1,13 @@
 import { redactUrl, type Clock, type JsonObject } from "@hostside/core";
 import type { Account } from "../account.ts";
 import type { SignedIn } from "../oauth.ts";
-import type { StoredAccount, StoredAuthorization, StoredClient, StoredMetadata } from "../store/stored-account.ts";
-import { mostAuthorizations } from "./read-stored-account.ts";
+import {
+  mostAuthorizations,
+  type StoredAccount,
+  type StoredAuthorization,
+  type StoredClient,
+  type StoredMetadata,
+} from "./stored-account.ts";
 import { dateOf } from "@hostside/core/implement";
 
 /** The authorization whose tokens are in use. */

@@ -4,9 +4,8 @@ import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { AccountOwner } from "../oauth.ts";
 import { savingMs, type CredentialKey } from "../store/credential-store.ts";
-import type { StoredAccount, StoredAuthorization } from "../store/stored-account.ts";
+import { readStoredAccount, withoutAbsent, type StoredAccount, type StoredAuthorization } from "./stored-account.ts";
 import { authorizationOf, currentAuthorization, sameIssuer, toSignedIn, withAuthorization } from "./authorizations.ts";
-import { readStoredAccount, withoutAbsent } from "./read-stored-account.ts";
 
 /** What documents are read and written with. */
 export type DocumentParts = Pick<AuthParts, "clock" | "signedIn" | "signedOut" | "store">;

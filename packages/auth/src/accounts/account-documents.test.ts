@@ -1,7 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createAuthorization, createTokenWorld, issuer, serverUrl } from "../../test/token-world.ts";
-import type { StoredAuthorization } from "../store/stored-account.ts";
+import type { StoredAuthorization } from "./stored-account.ts";
 import { accountKey, heldDocument, readAccount, saveAuthorization } from "./account-documents.ts";
 import { currentAuthorization } from "./authorizations.ts";
 
