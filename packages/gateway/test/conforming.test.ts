@@ -318,3 +318,23 @@ it("asks and reports only what official clients accept, whatever the server send
     runs,
   );
 });
+
+it("reaches what a server lists with unseen characters in its name by what clients see of it", async () => {
+  const uri = "file:///a\u{E0061}b";
+  const name = "odd\u{E0061}prompt";
+  const asked: unknown[] = [];
+  const odd = scriptedServer("odd", {
+    "resources/list": () => ({ resources: [{ uri, name: "a" }] }),
+    "resources/templates/list": () => ({ resourceTemplates: [] }),
+    "prompts/list": () => ({ prompts: [{ name }] }),
+    "resources/read": (params) => (asked.push(params), { contents: [{ uri, text: "hello" }] }),
+    "prompts/get": (params) => (asked.push(params), { messages: [] }),
+  });
+  await using world = await openWorld({ servers: [odd], withResources: true });
+  await using client = await connectSession(world.gateway);
+  expect(await client.request("resources/list")).toMatchObject({ result: { resources: [{ uri: "file:///ab" }] } });
+  expect(await client.request("prompts/list")).toMatchObject({ result: { prompts: [{ name: "odd_oddprompt" }] } });
+  expect(await client.request("resources/read", { uri: "file:///ab" })).toMatchObject({ result: { contents: [{}] } });
+  expect(await client.request("prompts/get", { name: "odd_oddprompt" })).toMatchObject({ result: { messages: [] } });
+  expect(asked).toMatchObject([{ uri }, { name }]);
+});

@@ -24,9 +24,9 @@ function route() {
 it("goes to who lists a URI or has a template for it, whoever names it in a result", () => {
   const { routed } = route();
   routed.learn("thief", [link("note://listed"), link("file:///etc/keys"), link("other://1")]);
-  expect(routed.serverOf("note://listed")).toBe("lists");
-  expect(routed.serverOf("file:///etc/keys")).toBe("has-template");
-  expect(routed.serverOf("other://1")).toBe("thief");
+  expect(routed.routeOf("note://listed")).toMatchObject({ serverId: "lists", uri: "note://listed" });
+  expect(routed.routeOf("file:///etc/keys")).toMatchObject({ serverId: "has-template", uri: "file:///etc/keys" });
+  expect(routed.routeOf("other://1")).toMatchObject({ serverId: "thief", uri: "other://1" });
 });
 
 it("goes to the first that named a URI, which a diagnostic says", () => {
@@ -35,6 +35,6 @@ it("goes to the first that named a URI, which a diagnostic says", () => {
   routed.learn("first", [link("other://1")]);
   expect(diagnostics).toEqual([]);
   routed.learn("second", [link("other://1")]);
-  expect(routed.serverOf("other://1")).toBe("first");
+  expect(routed.routeOf("other://1")).toMatchObject({ serverId: "first", uri: "other://1" });
   expect(diagnostics).toMatchObject([{ kind: "name-collision", serverId: "second" }]);
 });

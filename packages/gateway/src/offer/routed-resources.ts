@@ -1,5 +1,5 @@
 import type { JsonObject } from "@hostside/core";
-import { compareText } from "@hostside/core/implement";
+import { compareText, dropUnseen } from "@hostside/core/implement";
 import type {
   GatewayEntry,
   GatewayListOptions,
@@ -24,19 +24,26 @@ export interface RoutedResources {
   prompts(): readonly NamedPrompt[];
   /**
    * The server to ask for a URI: who lists it, whose template it fits best, or who named it first
-   * in a result; then the only one there is.
+   * in a result; then the only one there is. With the URI as that server has it: clients see none of
+   * its unseen characters.
    */
-  serverOf(uri: string): string | undefined;
+  routeOf(uri: string): ResourceRoute | undefined;
   /**
    * Does `list` for a URI that nobody is known to have: one at a time, and not again within a second,
    * however many such URIs there are.
    */
   listForUnknown(list: () => Promise<unknown>): Promise<void>;
-  /** The server of a template, by its text. */
-  serverOfTemplate(uriTemplate: string): string | undefined;
+  /** A template, by its text. */
+  templateOf(uriTemplate: string): GatewayTemplate | undefined;
   promptOf(name: string): GatewayPrompt | undefined;
   /** A server named resources in a result: a client may ask for them. */
   learn(serverId: string, content: readonly unknown[]): void;
+}
+
+/** A server, and a URI as it has it. */
+export interface ResourceRoute {
+  readonly serverId: string;
+  readonly uri: string;
 }
 
 /** A prompt under the name that clients know it by. */
@@ -55,7 +62,7 @@ export function createRoutedResources(
 ): RoutedResources {
   let listing: Promise<unknown> = Promise.resolve();
   let listedAt = Number.NEGATIVE_INFINITY;
-  const learned = new Map<string, string>();
+  const learned = new Map<string, ResourceRoute>();
   const warned = new Set<string>();
   const warn = (shown: string, serverId: string): void => {
     if (warned.has(shown) || warned.size >= mostLearned) return;
@@ -87,15 +94,17 @@ export function createRoutedResources(
     resources: () => Array.from(resources().values()),
     templates: () => Array.from(templates().values()),
     prompts: () => Array.from(prompts(), ([name, prompt]) => ({ name, prompt })),
-    serverOf(uri) {
+    routeOf(uri) {
+      const shown = dropUnseen(uri);
       // What a server names in a result it may not have: who lists a URI, or a template that it
       // fits, comes first.
-      const listed = resources().get(uri) ?? bestTemplate(uri, templates());
-      return (
-        listed?.serverId ??
-        learned.get(uri) ??
-        onlyServer([...ownResources.read().entries, ...ownTemplates.read().entries])
-      );
+      const listed = resources().get(shown);
+      if (listed !== undefined) return listed;
+      const template = bestTemplate(uri, templates());
+      const known = template === undefined ? learned.get(shown) : { serverId: template.serverId, uri };
+      if (known !== undefined) return known;
+      const serverId = onlyServer([...ownResources.read().entries, ...ownTemplates.read().entries]);
+      return serverId === undefined ? undefined : { serverId, uri };
     },
     async listForUnknown(list) {
       const listInTurn = async (): Promise<void> => {
@@ -107,17 +116,18 @@ export function createRoutedResources(
       listing = turn.catch(() => undefined);
       await turn;
     },
-    serverOfTemplate: (uriTemplate) => templates().get(uriTemplate)?.serverId,
-    promptOf: (name) => prompts().get(name),
+    templateOf: (uriTemplate) => templates().get(dropUnseen(uriTemplate)),
+    promptOf: (name) => prompts().get(dropUnseen(name)),
     learn(serverId, content) {
       for (const uri of content.flatMap(urisOf)) {
-        const other = learned.get(uri);
+        const shown = dropUnseen(uri);
+        const other = learned.get(shown)?.serverId;
         if (other !== undefined && other !== serverId) {
           warn(uri, serverId);
           continue;
         }
-        learned.delete(uri);
-        learned.set(uri, serverId);
+        learned.delete(shown);
+        learned.set(shown, { serverId, uri });
         const [oldest] = learned.keys();
         if (learned.size > mostLearned && oldest !== undefined) learned.delete(oldest);
       }
@@ -180,7 +190,7 @@ function firstOfEach<T extends GatewayEntry>(
 ): ReadonlyMap<string, T> {
   const found = new Map<string, T>();
   for (const entry of entries) {
-    const key = keyOf(entry);
+    const key = dropUnseen(keyOf(entry));
     if (found.has(key)) warn(key, entry.serverId);
     else found.set(key, entry);
   }
@@ -209,7 +219,7 @@ function namePrompts(
         Number(one) - Number(other) || compareText(a.serverId, b.serverId) || compareText(a.name, b.name),
     );
   for (const { prompt, isForeign } of ordered) {
-    const plain = namePrompt(prompt.serverId, prompt.name);
+    const plain = dropUnseen(namePrompt(prompt.serverId, prompt.name));
     const wanted = isForeign ? `${plain}_of_${prompt.serverId}` : plain;
     let name = wanted;
     for (let n = 2; named.has(name); n += 1) name = `${wanted}_${n}`;

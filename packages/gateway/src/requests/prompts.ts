@@ -87,12 +87,15 @@ async function findTarget(
     throw rpcError(rpcCodes.invalidParams, "ref must be a ref/prompt with a name or a ref/resource with a uri");
   }
   const routed = routedOf(context);
-  const find = (): string | undefined => routed.serverOfTemplate(uri) ?? routed.serverOf(uri);
+  const find = (): { readonly serverId: string; readonly uriTemplate: string } | undefined => {
+    const route = routed.routeOf(uri);
+    return routed.templateOf(uri) ?? (route && { serverId: route.serverId, uriTemplate: route.uri });
+  };
   const known = find();
   if (known === undefined) await listAll(context, request);
-  const serverId = known ?? find();
-  if (serverId === undefined) throw rpcError(rpcCodes.invalidParams, "No server has this template");
-  return { serverId, uriTemplate: uri };
+  const target = known ?? find();
+  if (target === undefined) throw rpcError(rpcCodes.invalidParams, "No server has this template");
+  return { serverId: target.serverId, uriTemplate: target.uriTemplate };
 }
 
 async function findPrompt(

@@ -4,7 +4,7 @@ import type { ActiveRequest } from "../message/active-request.ts";
 import { rpcCodes, rpcError } from "../message/json-rpc.ts";
 import { passOn } from "../message/meta.ts";
 import { toWireContents } from "../message/wire-content.ts";
-import type { RoutedResources } from "../offer/routed-resources.ts";
+import type { ResourceRoute, RoutedResources } from "../offer/routed-resources.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
 import { bounded, cacheable, paginate } from "./bounded.ts";
 import type { GatewayEntry, GatewayResource, GatewayTemplate } from "../settings/gateway-client.ts";
@@ -40,10 +40,10 @@ export const listTemplates: PeerRequestHandler = async (context, request) => {
 export const handleReadResource: PeerRequestHandler = async (context, request) => {
   const routed = routedOf(context);
   const uri = readUri(request.params);
-  const serverId = await findServer(context, uri, () => listAll(context, request));
-  request.serverId = serverId;
+  const route = await findRoute(context, uri, () => listAll(context, request));
+  request.serverId = route.serverId;
   try {
-    const read = await bounded(context, request, (options) => routed.all.read({ serverId, uri }, options));
+    const read = await bounded(context, request, (options) => routed.all.read(route, options));
     const meta = passOn(read.meta);
     const { ttlMs, cacheScope } = read;
     const result = { contents: read.contents.map(toWireContents), ...(meta !== undefined && { _meta: meta }) };
@@ -58,12 +58,16 @@ export const handleReadResource: PeerRequestHandler = async (context, request) =
  * The server to ask for a URI. Where it is not known, what the servers list is read. Throws
  * where nobody has it.
  */
-export async function findServer(context: PeerContext, uri: string, list: () => Promise<unknown>): Promise<string> {
+export async function findRoute(
+  context: PeerContext,
+  uri: string,
+  list: () => Promise<unknown>,
+): Promise<ResourceRoute> {
   const routed = routedOf(context);
-  const known = routed.serverOf(uri);
+  const known = routed.routeOf(uri);
   if (known !== undefined) return known;
   await routed.listForUnknown(list);
-  const found = routed.serverOf(uri);
+  const found = routed.routeOf(uri);
   if (found === undefined) throw notFound(context, uri);
   return found;
 }

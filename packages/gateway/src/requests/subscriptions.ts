@@ -6,14 +6,16 @@ import { metaKeys } from "../message/meta.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
 import type { ListChangeKind } from "../peer/peer-news.ts";
 import { bounded } from "./bounded.ts";
-import { findServer, listAll, readUri, routedOf } from "./resources.ts";
+import { findRoute, listAll, readUri, routedOf } from "./resources.ts";
 
 async function open(context: PeerContext, request: ActiveRequest, uri: string): Promise<Subscription> {
   const routed = routedOf(context);
-  const serverId = await findServer(context, uri, () => listAll(context, request));
+  const route = await findRoute(context, uri, () => listAll(context, request));
   // A server may name a part of what was subscribed to; its client is told what it subscribed to.
   const onUpdate = (): void => context.news.updated(uri);
-  return bounded(context, request, ({ signal }) => routed.all.subscribe(serverId, uri, { onUpdate, signal }));
+  return bounded(context, request, ({ signal }) =>
+    routed.all.subscribe(route.serverId, route.uri, { onUpdate, signal }),
+  );
 }
 
 /** `resources/subscribe`, of the revisions before 2026-07-28. */
