@@ -102,7 +102,11 @@ function narrow({ draft, extras }: Entry, over: Entry): Entry {
       ...(approved.length > 0 && { tools: { ...draft.tools, ...Object.fromEntries(approved) } }),
       ...(elicitation === false && { elicitation }),
     },
-    extras: over.extras.approval === "always" ? { ...extras, approval: "always" } : extras,
+    extras: {
+      ...extras,
+      ...(over.extras.approval === "always" && { approval: "always" }),
+      ...(over.extras.passContext === false && { passContext: false }),
+    },
   };
 }
 

@@ -160,4 +160,24 @@ describe("a project's file", () => {
       /^production-db delete-all without-asking all-of-it \[/,
     );
   });
+
+  it("has no server hear of its callers where its user says that the one by its name does not", async () => {
+    const folder = createTemporaryFolder();
+    const own = { settings: { passContext: true }, servers: { both: { command: "both", passContext: false } } };
+    const files = [
+      { path: folder.write("user.json", own), scope: "user" },
+      {
+        path: folder.write("hostside.json", { servers: { both: { command: "x" } } }),
+        scope: "project",
+        projectFolder: folder.path,
+      },
+    ] as const;
+    const trust = createTrust({ store: createMemoryStore(), ask: async () => "trust" });
+    const connector = createFakeConnector();
+    await using host = await createHost({ connector, config: { files, trust, watch: false } });
+    const conversation = await host.conversation({ id: "1", principal: "ada" });
+    await conversation.call("mcp_both_echo", {});
+    expect(host.config?.servers).toMatchObject([{ command: "x" }]);
+    expect(connector.sent).toEqual([{ serverId: "both", method: "echo", params: {}, meta: undefined }]);
+  });
 });
