@@ -84,7 +84,7 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
       return serverCredentialsOf(parts, accounts.connect(spec, request));
     },
     async authorize(server, options) {
-      const { requested, principal } = readAuthorizeWish(options);
+      const { requested, principal } = readWish(options, authorizeFields);
       closing.throwIfAborted();
       return signingIn.authorize(accounts.accountOf(server, principal), requested);
     },
@@ -154,29 +154,22 @@ function discoverFor(
   return discoverUrl({ account, fetchHead, signal }, parts);
 }
 
-function readAuthorizeWish(options: AuthorizeOptions = {}): ReturnType<typeof readWish> {
-  assertKnownOptions("options", options, authorizeFields);
-  const { prompt, ...rest } = options;
+function readWish(
+  options: AuthorizeOptions = {},
+  fields: Readonly<Record<string, true>> = signInFields,
+): { readonly requested: SignInRequest; readonly principal: string | undefined } {
+  assertKnownOptions("options", options, fields);
+  const { principal, scopes, prompt } = options;
   if (prompt !== undefined && typeof prompt !== "function") {
     throw new TypeError(`prompt must be a function, not ${kindOf(prompt)}`);
   }
-  const { requested, principal } = readWish(rest);
-  return { requested: { ...requested, prompt }, principal };
-}
-
-function readWish(options: SignInOptions = {}): {
-  readonly requested: SignInRequest;
-  readonly principal: string | undefined;
-} {
-  assertKnownOptions("options", options, signInFields);
-  const { principal, scopes } = options;
   if (
     scopes !== undefined &&
     !(Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string" && isScope(scope)))
   ) {
     throw new TypeError("scopes must be an array of scopes (RFC 6749, 3.3), each without white space");
   }
-  return { requested: { scopes, signal: signalOf(options) }, principal };
+  return { requested: { scopes, prompt, signal: signalOf(options) }, principal };
 }
 
 function signalOf({ signal }: Pick<SignInOptions, "signal">): AbortSignal {

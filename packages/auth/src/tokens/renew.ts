@@ -126,13 +126,12 @@ async function alone(parts: AuthParts, account: Account, turn: Turn): Promise<Re
 
 /** How it ends by what is stored; `undefined` when somebody has to be asked. */
 function look(
-  { clock, settings }: AuthParts,
+  parts: AuthParts,
   document: StoredAccount | undefined,
   { request: { unwanted, obtain }, renewals }: Run,
 ): RenewalEnd | undefined {
   const authorization = currentAuthorization(document);
-  const view = { authorization, unwanted, now: dateOf(clock), refreshSkewMs: settings.refreshSkewMs };
-  const step: RenewalStep = decideRenewal(view);
+  const step = decideRenewal(parts, authorization, unwanted);
   if (authorization !== undefined && step === "adopt") return { kind: "renewed", authorization };
   if (step === "leave" && obtain === undefined) return { kind: "left" };
   if (step === "none" && obtain === undefined) return { kind: "unrenewable" };
@@ -207,26 +206,21 @@ export interface Unwanted {
   readonly isRefused: boolean;
 }
 
-/** What there is to go by. */
-export interface RenewalView {
-  readonly authorization: StoredAuthorization | undefined;
-  readonly unwanted: Unwanted;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  readonly refreshSkewMs: number;
-}
-
 /**
  * What to do about a token that is not to be used any more: `adopt` what is stored, because
  * somebody else got it; `leave` things as they are, because somebody died while they redeemed and
  * the access token still lives; `redeem`; or nothing (`none`), because there is no refresh token.
  */
-export type RenewalStep = "adopt" | "leave" | "none" | "redeem";
+type RenewalStep = "adopt" | "leave" | "none" | "redeem";
 
-/** Decides by what is stored now. Pure. */
-function decideRenewal({ authorization, unwanted, now, refreshSkewMs }: RenewalView): RenewalStep {
+/** Decides by what is stored now. */
+function decideRenewal(
+  { clock, settings }: AuthParts,
+  authorization: StoredAuthorization | undefined,
+  unwanted: Unwanted,
+): RenewalStep {
   if (authorization === undefined) return "none";
-  const left = tokenExpiryOf(authorization, now, refreshSkewMs);
+  const left = tokenExpiryOf(authorization, dateOf(clock), settings.refreshSkewMs);
   const isUnwanted = authorization.accessToken === unwanted.accessToken;
   // One that was refused is over, whatever its answer promised.
   const isAlive = left !== "over" && !(isUnwanted && unwanted.isRefused);
