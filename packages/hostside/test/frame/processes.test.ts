@@ -92,7 +92,7 @@ describe.skipIf(process.platform === "win32").concurrent("a command in a process
 
   it("ends with 3 on a signal while a server hangs, and leaves no child and no grandchild", async ({ expect }) => {
     await using work = await workWithServers();
-    const child = start(work, "--config", "hanging.json", "--verbose", "groups");
+    const child = start(work, "--config", "hanging.json", "--verbose", "search", "x");
     await untilWritten(child, "it hangs");
     child.kill("SIGTERM");
     expect(await once(child, "exit")).toEqual([3, null]);
@@ -101,7 +101,7 @@ describe.skipIf(process.platform === "win32").concurrent("a command in a process
 
   it("takes a signal that npm repeats for one, and kills what is left on the second", async ({ expect }) => {
     await using work = await workWithServers();
-    const child = start(work, "--config", "stubborn.json", "--verbose", "groups");
+    const child = start(work, "--config", "stubborn.json", "--verbose", "search", "x");
     await untilWritten(child, "it hangs");
     child.kill("SIGINT");
     expect(await once(child, "exit")).toEqual([3, null]);
@@ -114,7 +114,7 @@ describe.skipIf(process.platform === "win32").concurrent("a command in a process
   it("leaves nothing when its terminal is closed", async ({ expect }) => {
     await using work = await workWithServers();
     const pty = JSON.stringify(createRequire(import.meta.url).resolve("@lydell/node-pty"));
-    const args = JSON.stringify([program, "--config", "hanging.json", "--verbose", "groups"]);
+    const args = JSON.stringify([program, "--config", "hanging.json", "--verbose", "search", "x"]);
     const terminal = `require(${pty}).spawn(process.execPath, ${args}, {}).onData((text) => {
       if (text.includes("it hangs")) process.kill(process.pid, "SIGKILL");
     })`;

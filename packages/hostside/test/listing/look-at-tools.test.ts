@@ -1,7 +1,6 @@
 import { fixtureServer } from "@hostside/fixtures";
 import { estimateDefinitionTokens } from "@hostside/discovery";
 import { afterAll, describe, expect, it } from "vitest";
-import { describeGroups, renderGroups } from "../../src/cli/listing/list-groups.ts";
 import { renderTool } from "../../src/cli/listing/render-tool.ts";
 import { renderFound } from "../../src/cli/listing/search-tools.ts";
 import { toolFactsOf } from "../../src/cli/listing/tool-facts.ts";
@@ -54,17 +53,7 @@ describe("what a search found", () => {
   });
 });
 
-describe("groups as lines", () => {
-  it("say what each is about and costs", () => {
-    const group = { id: "mcp:a", title: `A ${hostile}`, description: "Tools.", members: ["mcp_a_b"] };
-    const tokens = estimateDefinitionTokens(definition);
-    const report = describeGroups([group], { definitions: [definition], abouts: new Map([["mcp:a", "Does it."]]) });
-    expect(report.groups).toEqual([{ id: "mcp:a", title: "A evil", about: "Does it.", tools: 1, tokens }]);
-    expect(renderGroups(report, view)).toEqual([`mcp:a  A evil  1 tool  ~${tokens} tokens  Does it.`]);
-  });
-});
-
-describe("hostside show, search and groups", () => {
+describe("hostside show and search", () => {
   const terminal = fakeTerminal();
   afterAll(() => terminal[Symbol.dispose]());
   const config = terminal.file("c.json", { mcpServers: { good: fixtureServer("modern-stdio") } });
@@ -98,19 +87,5 @@ describe("hostside show, search and groups", () => {
       query: "mcp_good_echo",
       tools: expect.arrayContaining([expect.objectContaining({ name: "mcp_good_echo" })]),
     });
-  });
-
-  it("list the directory of groups", async () => {
-    const { code, out } = await run("groups", "--json");
-    expect(code).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ groups: [{ id: "mcp:good", title: "Modern fixture", tools: 9 }] });
-  });
-
-  it("say in their exit code that there are no groups", async () => {
-    using empty = fakeTerminal();
-    const config = empty.file("mcp.json", { mcpServers: { gone: { command: "no-such-program-anywhere" } } });
-    const { code, out, err } = await runIn(empty, ["groups", "--config", config]);
-    expect({ code, out }).toEqual({ code: 1, out: "There are no groups: no server has tools. See hostside list.\n" });
-    expect(err).toContain("gone");
   });
 });

@@ -1,9 +1,5 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { fixtureServer } from "@hostside/fixtures";
 import { parseRecording } from "@hostside/conformance/replay";
 import { expect, it } from "vitest";
@@ -11,7 +7,6 @@ import { fakeTerminal, runIn } from "../fake-terminal.ts";
 import { smallServer } from "../serving/small-server.ts";
 
 const notes = fixtureServer("modern-stdio");
-const program = fileURLToPath(new URL("../../bin/hostside.js", import.meta.url));
 
 function methodsOf(file: string): readonly string[] {
   const { events } = parseRecording(readFileSync(file, "utf8"));
@@ -60,37 +55,4 @@ it("refuses a recording that cannot be written, before anything starts", async (
   const { code, err } = await runIn(terminal, ["--config", config, "--record", "/no/such/folder/x.jsonl", "list"]);
   expect(code).toBe(2);
   expect(err).toContain("--record /no/such/folder/x.jsonl: ENOENT");
-});
-
-it("says of a program that is not there that it is not, as the command that was called", async () => {
-  using terminal = fakeTerminal();
-  const file = join(terminal.cwd, "server.jsonl");
-  for (const [command, message] of [
-    ["hostside-test-no-such", 'hostside record: there is no program "hostside-test-no-such" on the PATH\n'],
-    ["./no-such", 'hostside record: there is no program "./no-such"\n'],
-  ] as const) {
-    const child = spawn(process.execPath, [program, "record", file, "--", command], {
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    const [said, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
-    expect([said, code]).toEqual([message, 1]);
-  }
-});
-
-it("records a server for any host, and ends as the server does", async () => {
-  using terminal = fakeTerminal();
-  const file = join(terminal.cwd, "server.jsonl");
-  const child = spawn(process.execPath, [program, "record", file, "--", notes.command, ...notes.args], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const meta = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
-    "io.modelcontextprotocol/clientCapabilities": {},
-  };
-  child.stdin.end(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: meta } })}\n`);
-  const [answer, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
-  expect(JSON.parse(answer)).toMatchObject({ id: 1, result: { tools: expect.any(Array) } });
-  expect(code).toBe(0);
-  expect(methodsOf(file)).toEqual(["tools/list"]);
 });

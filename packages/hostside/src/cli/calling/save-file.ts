@@ -3,30 +3,20 @@ import { join } from "node:path";
 import { usageError } from "../usage-error.ts";
 import type { ReportedFile } from "./report-outcome.ts";
 
-const endings: ReadonlyMap<string, string> = new Map([
-  ["image/png", "png"],
-  ["image/jpeg", "jpg"],
-  ["image/gif", "gif"],
-  ["image/webp", "webp"],
-  ["image/svg+xml", "svg"],
-  ["audio/wav", "wav"],
-  ["audio/x-wav", "wav"],
-  ["audio/mpeg", "mp3"],
-  ["audio/mp3", "mp3"],
-  ["audio/ogg", "ogg"],
-  ["audio/flac", "flac"],
-  ["audio/mp4", "m4a"],
-  ["video/mp4", "mp4"],
-  ["video/webm", "webm"],
-  ["application/pdf", "pdf"],
-  ["application/json", "json"],
-  ["application/zip", "zip"],
-  ["application/gzip", "gz"],
-  ["text/plain", "txt"],
-  ["text/markdown", "md"],
-  ["text/csv", "csv"],
-  ["text/html", "html"],
+/** Endings of files whose type has another name. Of others the type itself is the ending. */
+const endings = new Map([
+  ["jpeg", "jpg"],
+  ["mpeg", "mp3"],
+  ["plain", "txt"],
+  ["markdown", "md"],
+  ["gzip", "gz"],
 ]);
+
+function endingOf(mimeType: string): string {
+  const [, type = ""] = /^(?:image|audio|video|text|application)\/(?:x-)?([a-z0-9]{2,8})(?:\+xml)?$/.exec(mimeType) ?? [];
+  return type === "" ? "bin" : (endings.get(type) ?? type);
+}
+
 const mostTries = 100_000;
 
 /** Where files go. */
@@ -48,7 +38,7 @@ export interface SaveTarget {
 export async function saveFile({ data, mimeType }: Omit<ReportedFile, "kind">, target: SaveTarget): Promise<string> {
   const { folder } = target;
   const name = target.name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "result";
-  const ending = endings.get(mimeType) ?? "bin";
+  const ending = endingOf(mimeType);
   try {
     await mkdir(folder, { recursive: true });
     for (let number = 1; number <= mostTries; number += 1) {

@@ -12,7 +12,6 @@ import { declareTrust } from "./trust.ts";
 import { describePage } from "../program/describe-page.ts";
 import type { InitArguments } from "../configuring/init-config.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { loadKit } from "../load-kit.ts";
 import type { RemoveArguments } from "../configuring/remove-server.ts";
 import { InvalidArgumentError } from "commander";
 
@@ -82,7 +81,7 @@ const declareRepl: Declare = (program, run, runLine) => {
   describePage(command, {
     purpose: "Use",
     about: [
-      "Each line is one of the commands list, show, call, search, groups and help, without hostside in front and quoted as in a shell; exit or Ctrl-D ends. Tab completes names of commands, servers, tools and arguments. Ctrl-C clears the line, or ends the call that is under way.",
+      "Each line is one of the commands list, show, call, search and help, without hostside in front and quoted as in a shell; exit or Ctrl-D ends. Tab completes names of commands, servers, tools and arguments. Ctrl-C clears the line, or ends the call that is under way.",
       "Where stdin is no terminal, its lines are run one after the other, and it exits with what the first one exits with that fails; blank ones and those that begin with # are left out. Lines are remembered until it ends, and written nowhere.",
     ],
     examples: [
@@ -113,41 +112,6 @@ const declareRemove: Declare = (program, run) => {
     examples: [{ line: "hostside remove files", does: "the server files, wherever a hostside.json has it" }],
     json: '{ "changes": [{ "file", "name", "change": "removed" }], "notes": […] }',
     exits: { 2: "there is no such server, or another tool's file brings it" },
-  });
-};
-
-/** `record FILE -- COMMAND`. */
-const declareRecord: Declare = (program, run) => {
-  const command = program
-    .command("record")
-    .description("start a server over stdio, and record what its host says with it")
-    .usage("FILE -- COMMAND [argument ...]")
-    .argument("<file>", "the recording, which is replaced")
-    .argument("<command...>", "the server's command, after --")
-    .action((file: string, server: readonly string[]) =>
-      run(async ({ expectStop }) => {
-        expectStop?.();
-        const { runReplayCommand } = await loadKit("record", () => import("@hostside/conformance/replay"));
-        // It ends this process as the server ends, and comes back from what went wrong alone, which
-        // it has said.
-        await runReplayCommand(["record", file, "--", ...server], "hostside record");
-        return exitCodes.fail;
-      }),
-    );
-  describePage(command, {
-    purpose: "Examine",
-    about: [
-      "Needs @hostside/conformance, which has to be installed beside hostside: npm install --save-dev hostside @hostside/conformance.",
-      "Put it in place of the server's command in the configuration of any host. The recording is a file of lines that can be read; secrets are masked in it, and what tools are asked and answer stays: read it before you send it to anybody.",
-      "With --record FILE, a hostside command records what it says with its servers, those of HTTP without the proxy of the environment. npx @hostside/conformance play plays a recording back as a server.",
-    ],
-    examples: [
-      {
-        line: "hostside record bug.jsonl -- node server.js",
-        does: "the server, and what is said with it in bug.jsonl",
-      },
-      { line: "hostside --record bug.jsonl call files/read_file --path a.txt", does: "one call, and what led to it" },
-    ],
   });
 };
 
@@ -235,24 +199,7 @@ const declareInit: Declare = (program, run) => {
   });
 };
 
-/** `groups`. */
-const declareGroups: Declare = (program, run) => {
-  const command = program
-    .command("groups")
-    .description("the groups of tools, what each is about and costs")
-    .action(() => run(async (context) => (await import("../listing/list-groups.ts")).runGroupsCommand({}, context)));
-  describePage(command, {
-    purpose: "Look",
-    about: [
-      "Shows the directory that a model reads before it asks for tools: a group for each server, and those of the host.",
-    ],
-    examples: [{ line: "hostside groups", does: "all groups" }],
-    json: "{ groups: [{ id, title, about, tools, tokens }] }",
-    exits: { 1: "there are none" },
-  });
-};
-
-/** `doctor [server]`. */
+/** `doctor [SERVER]`. */
 const declareDoctor: Declare = (program, run) => {
   const command = program
     .command("doctor")
@@ -346,7 +293,6 @@ export const allCommands: readonly Declare[] = [
   declareList,
   declareShow,
   declareSearch,
-  declareGroups,
   // Use
   declareCall,
   declareRepl,
@@ -367,7 +313,6 @@ export const allCommands: readonly Declare[] = [
   declareLock,
   declareDiff,
   declareCheck,
-  declareRecord,
   // More
   declareCompletion,
   declareComplete,

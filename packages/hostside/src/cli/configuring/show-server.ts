@@ -1,11 +1,12 @@
 import type { ServerDraft } from "@hostside/config";
 import { redactSpec, redactUrl } from "@hostside/core";
+import { shellLine } from "../render/shell-word.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** What a server starts, or where it is, on one line and without its secrets. */
 export function showStart(draft: ServerDraft): string {
   const shown = redactSpec(draft);
-  if (shown.command !== undefined) return [shown.command, ...(shown.args ?? [])].map(quoteWord).join(" ");
+  if (shown.command !== undefined) return shellLine([shown.command, ...(shown.args ?? [])]);
   return draft.url === undefined ? "" : showUrl(draft.url);
 }
 
@@ -14,11 +15,6 @@ function showUrl(url: string): string {
   if (URL.canParse(url)) return redactUrl(url);
   const [start = ""] = url.split("${", 1);
   return /^https?:\/\/[^/?#@]*$/.test(start) ? `${start}…` : "a URL";
-}
-
-// As a shell would want it, where that makes a difference.
-function quoteWord(word: string): string {
-  return /^[\w@%+=:,./\\[\]~-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** A path as people read it: with `~` for their own folder. */

@@ -20,7 +20,7 @@ export interface ReplArguments {
 }
 
 /** Commands that a line can be, beside `exit`. */
-export const replCommands = ["list", "show", "call", "search", "groups", "help"] as const;
+export const replCommands = ["list", "show", "call", "search", "help"] as const;
 
 const endings: ReadonlySet<string> = new Set(["exit", "quit"]);
 

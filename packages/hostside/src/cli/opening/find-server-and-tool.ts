@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
 import type { CommandContext } from "../command-context.ts";
-import { findTool, searchTool, likelyServerOf, type KnownBefore } from "./find-tool.ts";
+import { findTool, searchTool, likelyServerOf } from "./find-tool.ts";
 import type { OpenedHost } from "./opened-host.ts";
 import { openHost, type OpenHostRequest } from "./open-host.ts";
 
@@ -23,8 +23,8 @@ export async function findServerAndTool(
   request: Omit<OpenHostRequest, "only">,
 ): Promise<ToolOnHost> {
   let serverId: string | undefined;
-  const choose = (known: KnownBefore): readonly string[] | undefined => {
-    serverId = likelyServerOf(typed, known);
+  const choose = (serverIds: readonly string[]): readonly string[] | undefined => {
+    serverId = likelyServerOf(typed, serverIds);
     return serverId === undefined ? undefined : [serverId];
   };
   const first = await openHost(context, { ...request, only: choose });

@@ -89,15 +89,6 @@ describe("findTool()", () => {
 });
 
 describe("serverOf()", () => {
-  const savedNames = {
-    version: 1,
-    servers: [
-      ["files", [["read_file", "mcp_files_read_file"]]],
-      ["My.Files 2", [["read_file", "mcp_my_files_a1b2c3"]]],
-      ["gone", [["only_here", "mcp_gone_only_here"]]],
-      ["hub", [["a/b", "mcp_hub_a_b"]]],
-    ],
-  };
   const serverIds = ["files", "My.Files 2", "hub", "a"];
   it.each([
     ["hub/anything", "hub"],
@@ -110,10 +101,6 @@ describe("serverOf()", () => {
     ["/x", undefined],
     ["a/b", "a"],
   ])("knows for %s which server to start", (typed, serverId) => {
-    expect(likelyServerOf(typed, { serverIds, savedNames })).toBe(serverId);
-  });
-
-  test.prop([fc.jsonValue(), fc.string()])("takes names that were damaged for none", (saved, typed) => {
-    expect(likelyServerOf(typed, { serverIds: [], savedNames: saved })).toBeUndefined();
+    expect(likelyServerOf(typed, serverIds)).toBe(serverId);
   });
 });

@@ -1,5 +1,6 @@
 import type { ToolDefinition } from "@hostside/core";
-import { describeAbsent, foldCase, isJsonObject, quoteText, type AbsentServer } from "@hostside/core/implement";
+import { describeAbsent, foldCase, quoteText, type AbsentServer } from "@hostside/core/implement";
+import { hostsideNaming, toolNamePrefix } from "@hostside/naming";
 import type { ServerStatus } from "@hostside/provider";
 import { didYouMean, nearNames } from "../program/near-names.ts";
 import { serversMeant } from "./known-server.ts";
@@ -11,17 +12,6 @@ const mostListed = 8;
 export interface ToolsAtHand {
   tools(): readonly ToolDefinition[];
   statuses(): readonly ServerStatus[];
-}
-
-/** What is known of tools before a server is started. */
-export interface KnownBefore {
-  /** Ids of the servers that are configured. */
-  readonly serverIds: readonly string[];
-  /**
-   * Names that were given before, as `savedNames()` of a provider returned them. Other data is as
-   * good as none.
-   */
-  readonly savedNames?: unknown;
 }
 
 /**
@@ -56,48 +46,16 @@ const ways: readonly ((tool: ToolDefinition) => string | undefined)[] = [
 ];
 
 /**
- * The one server that has to be started for a tool, where that is known without asking: the typed
- * text names it, or one server alone had such a tool before. `undefined`: any of them may have it.
+ * The server that a tool is on, by its name alone: `server/tool`, or a local name that begins as
+ * those of one server do. `undefined`: it may be on any.
  */
-export function likelyServerOf(typed: string, { serverIds, savedNames }: KnownBefore): string | undefined {
-  const known = readNames(savedNames).filter(({ serverId }) => serverIds.includes(serverId));
-  const slash = typed.indexOf("/");
-  const named = slash > 0 ? only(serverIds, (id) => id, typed.slice(0, slash)) : undefined;
-  const byLocal = only(known, ({ localName }) => localName, typed)?.serverId;
-  return byLocal ?? named ?? only(known, ({ toolName }) => toolName, typed)?.serverId;
-}
-
-interface NamedBefore {
-  readonly serverId: string;
-  readonly toolName: string;
-  readonly localName: string;
-}
-
-// What is on the disk may be anything; to start a server too many harms nobody.
-function readNames(saved: unknown): readonly NamedBefore[] {
-  const servers: unknown = isJsonObject(saved) ? saved["servers"] : undefined;
-  return pairsOf(servers).flatMap(([serverId, tools]) =>
-    pairsOf(tools).flatMap(([toolName, localName]) =>
-      typeof serverId === "string" && typeof toolName === "string" && typeof localName === "string"
-        ? [{ serverId, toolName, localName }]
-        : [],
-    ),
+export function likelyServerOf(typed: string, serverIds: readonly string[]): string | undefined {
+  const folded = foldCase(typed);
+  const [found, ...others] = serverIds.filter(
+    (id) =>
+      folded.startsWith(`${foldCase(id)}/`) || folded.startsWith(foldCase(toolNamePrefix(id, hostsideNaming))),
   );
-}
-
-function pairsOf(value: unknown): readonly (readonly unknown[])[] {
-  return Array.isArray(value) ? value.filter((pair) => Array.isArray(pair)) : [];
-}
-
-/** The one candidate of that name, as it is written or else in another case. */
-function only<Candidate>(
-  candidates: readonly Candidate[],
-  nameOf: (candidate: Candidate) => string,
-  typed: string,
-): Candidate | undefined {
-  const exact = candidates.filter((one) => nameOf(one) === typed);
-  const found = exact.length > 0 ? exact : candidates.filter((one) => foldCase(nameOf(one)) === foldCase(typed));
-  return found.length === 1 ? found[0] : undefined;
+  return others.length === 0 ? found : undefined;
 }
 
 /** `server/tool`; the local name of a tool that is on no server. */

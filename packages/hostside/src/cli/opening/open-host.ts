@@ -1,6 +1,6 @@
 import { createTrust } from "@hostside/config";
 import { loadConfig } from "@hostside/config/node";
-import { HostsideError, type ServerSpec, type Store } from "@hostside/core";
+import { HostsideError, type ServerSpec } from "@hostside/core";
 import { hasBrowser, openBrowser } from "@hostside/auth/node";
 import { openHostParts, type HostParts } from "../../create-host.ts";
 import { userState } from "../../state/user-state.ts";
@@ -17,9 +17,7 @@ import { canAsk } from "./asking/can-ask.ts";
 import { terminalAsker } from "./asking/terminal-asker.ts";
 import { withStartTime } from "./installers.ts";
 import { filesOf } from "./config-files.ts";
-import type { KnownBefore } from "./find-tool.ts";
 import type { OpenedHost } from "./opened-host.ts";
-import { lastNamesOf } from "./last-names.ts";
 import { knownServer, startableServer } from "./known-server.ts";
 import { isServeEntry } from "../serving/self-entries.ts";
 import { reportProblems } from "./report-problems.ts";
@@ -34,7 +32,7 @@ export interface OpenHostRequest {
    * Ids, as a person typed them, of the only servers that are started; or who chooses among what is
    * known before anything is started. Default: all.
    */
-  readonly only?: readonly string[] | ((known: KnownBefore) => readonly string[] | undefined) | undefined;
+  readonly only?: readonly string[] | ((serverIds: readonly string[]) => readonly string[] | undefined) | undefined;
   /**
    * What becomes of servers of `only` that do not start: `"refuse"` (default) is a usage error that
    * says why, `"show"` leaves them as they are.
@@ -79,7 +77,7 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
   const state = userState({ env, home, platform });
   const asker = canAsk(context) ? terminalAsker(terminal) : undefined;
   const files = filesOf(context);
-  const only = await chooseServers(request, files, state.store);
+  const only = await chooseServers(request, files);
   const specs = new Map<string, ServerSpec>();
   const isWanted = (serverId: string): boolean => only?.includes(serverId) !== false;
   const cancelled = new AbortController();
@@ -171,14 +169,12 @@ function reopen(opened: OpenedHost, { only, off }: OpenHostRequest): OpenedHost 
 async function chooseServers(
   { only }: OpenHostRequest,
   files: ConfigOptions,
-  store: Store,
 ): Promise<readonly string[] | undefined> {
   if (only === undefined) return undefined;
   const { watch: _, ...rest } = files;
   const known = await loadConfig({ ...rest, allow: () => false });
   const serverIds = known.sources.map(({ serverId }) => serverId);
-  const chosen =
-    typeof only === "function" ? only({ serverIds, savedNames: await lastNamesOf(serverIds, store) }) : only;
+  const chosen = typeof only === "function" ? only(serverIds) : only;
   return chosen?.map((typed) => knownServer(known, typed).serverId);
 }
 

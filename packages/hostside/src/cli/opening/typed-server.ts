@@ -12,7 +12,7 @@ export interface TakenServer {
 }
 
 const namingOne: ReadonlySet<string> = new Set(["list", "doctor", "check", "login", "logout", "auth"]);
-const usingAll: ReadonlySet<string> = new Set(["groups", "repl", "serve"]);
+const usingAll: ReadonlySet<string> = new Set(["repl", "serve"]);
 const namingOther: ReadonlySet<string> = new Set(["call", "show", "search"]);
 
 /**
