@@ -1,4 +1,4 @@
-import type { FileOptions, TypedServer } from "./render/server-words.ts";
+import type { FileOptions, TypedServer } from "./render/render-text.ts";
 import type { OpenedHost } from "./opening/opened-host.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,5 +1,43 @@
 import { isHostsideError } from "@hostside/core";
-import { UsageError } from "./usage-error.ts";
+
+/**
+ * The command line is wrong, or nobody could be asked: a message, and what to do in place of it.
+ * Ends a command with `exitCodes.usage`.
+ */
+export class UsageError extends Error {
+  override readonly name: string = "UsageError";
+  /** A line that says what would be right: a near name, or a command. */
+  readonly hint: string | undefined;
+
+  constructor(message: string, hint?: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/**
+ * What a command throws that was asked for something it cannot be asked for. `hint`: what would be
+ * right, as a line of its own.
+ */
+export function usageError(message: string, hint?: string): UsageError {
+  return new UsageError(message, hint);
+}
+
+/**
+ * Why a command is to end when nobody reads what it writes: no failure, as in
+ * `hostside list | head -1`.
+ */
+export class OutputClosed extends Error {
+  override readonly name: string = "OutputClosed";
+}
+
+/**
+ * Why a command is to end when something threw where nobody could catch it. People have read
+ * `cause` already.
+ */
+export class Crashed extends Error {
+  override readonly name: string = "Crashed";
+}
 
 /** What a command exits with: the table of the conformance kit. */
 export const exitCodes: {

@@ -1,4 +1,4 @@
-import { usageError } from "./usage-error.ts";
+import { usageError } from "./exit-codes.ts";
 
 /**
  * Loads a part of the conformance kit, which is installed beside hostside by those who want it:

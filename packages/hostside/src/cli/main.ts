@@ -1,5 +1,4 @@
-import { Crashed, OutputClosed } from "./abort-reasons.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { Crashed, OutputClosed, exitCodes } from "./exit-codes.ts";
 import { renderError } from "./program/render-error.ts";
 import { runCommandLine } from "./run-command-line.ts";
 import { processTerminal } from "./terminal.ts";

@@ -1,17 +1,15 @@
 import { stripVTControlCharacters } from "node:util";
 import { CommanderError } from "commander";
 import { HostsideError } from "@hostside/core";
-import { Crashed, OutputClosed } from "./abort-reasons.ts";
+import { Crashed, OutputClosed, exitCodeOf, exitCodes, usageError } from "./exit-codes.ts";
 import type { CommandContext } from "./command-context.ts";
-import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { takeTypedServer, type TakenServer } from "./opening/typed-server.ts";
+import type { ProgramOptions } from "./program/configure-pages.ts";
 import { createProgram } from "./program/create-program.ts";
 import type { CommandRun } from "./program/declare.ts";
-import type { ProgramOptions } from "./program/global-options.ts";
 import { renderError } from "./program/render-error.ts";
 import { printJson } from "./render/print.ts";
 import { changeTerminal, withColor, withSafeOutput, type Terminal } from "./terminal.ts";
-import { usageError } from "./usage-error.ts";
 
 /** Where command lines are run one after the other. */
 export interface CommandLineOptions {

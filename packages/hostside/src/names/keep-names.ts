@@ -1,3 +1,13 @@
+import { hashJson, isLegalName, hostsideNaming, type NamingStrategy, type SavedNames } from "@hostside/naming";
+import {
+  foldCase,
+  readVersioned,
+  resultWithin,
+  sameJson,
+  untilAborted,
+  writeVersioned,
+  type ValueVersion,
+} from "@hostside/core/implement";
 import {
   createMemoryLock,
   type Cancel,
@@ -7,18 +17,54 @@ import {
   type Store,
   type Subscription,
 } from "@hostside/core";
-import {
-  readVersioned,
-  resultWithin,
-  sameJson,
-  untilAborted,
-  writeVersioned,
-  type ValueVersion,
-} from "@hostside/core/implement";
-import { hostsideNaming, type NamingStrategy, type SavedNames } from "@hostside/naming";
 import type { McpProvider } from "@hostside/provider";
-import { distinct, mergeNames, readNames, type LocalNames } from "./merge-names.ts";
-import { namesKey } from "./names-key.ts";
+
+/**
+ * Under which key the names of a server's tools are kept: one for each server, so that nobody who
+ * has other servers writes over them.
+ */
+function namesKey(providerName: string, naming: NamingStrategy): (serverId: string) => string {
+  const scope = scopeOf(providerName, naming);
+  return (serverId) => `hostside:names:${hashJson([...scope, serverId])}`;
+}
+
+// Names of another naming are no use.
+function scopeOf(providerName: string, naming: NamingStrategy): (string | number | boolean)[] {
+  const { prefix, separator, showServer, omitEcho = false, repaired, legal } = naming;
+  const { maxLength, hashLength, hashSeparator, trimCut } = naming;
+  const rules = [prefix, separator, showServer, omitEcho, repaired, legal.source, maxLength];
+  return [providerName, ...rules, hashLength, hashSeparator, trimCut];
+}
+
+/** Remote names with their local names. */
+export type LocalNames = readonly (readonly [toolName: string, localName: string])[];
+
+/** Reads names as they are kept; `undefined` for what they are not. Nothing of it is trusted. */
+function readNames(kept: unknown, naming: NamingStrategy): LocalNames | undefined {
+  if (!Array.isArray(kept)) return undefined;
+  const names = kept.filter((pair): pair is readonly [string, string] => {
+    return Array.isArray(pair) && pair.length === 2 && pair.every((one) => typeof one === "string");
+  });
+  const isWhole = names.length === kept.length && names.every(([, name]) => isLegalName(name, naming));
+  return isWhole && distinct(names).length === names.length ? names : undefined;
+}
+
+/** The newer names, and of the older ones those that they leave free. */
+function mergeNames(newer: LocalNames, older: LocalNames): LocalNames {
+  return distinct([...newer, ...older]);
+}
+
+/** Of two that say something of one tool, or have one name, the first. */
+function distinct(names: LocalNames, taken: Set<string> = new Set()): LocalNames {
+  const tools = new Set<string>();
+  return names.filter(([toolName, localName]) => {
+    const name = foldCase(localName);
+    if (tools.has(toolName) || taken.has(name)) return false;
+    tools.add(toolName);
+    taken.add(name);
+    return true;
+  });
+}
 
 /** Local names of tools, kept over a restart. */
 export interface KeptNames {

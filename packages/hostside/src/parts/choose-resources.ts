@@ -14,7 +14,7 @@ import { createResourceTools } from "@hostside/discovery/resource-tools";
 import type { Configuration } from "../configuration/open-configuration.ts";
 import type { HostOptions } from "../host-options.ts";
 import type { HostTelemetry } from "../host-telemetry.ts";
-import { redactResources } from "./redact-resources.ts";
+import { redactResources } from "./redact-parts.ts";
 import { watchParts } from "./choose-telemetry.ts";
 
 /** Resources, and the tools by which a model gets at them. */

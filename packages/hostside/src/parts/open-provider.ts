@@ -21,7 +21,7 @@ import {
   type ProviderOptions,
   type ServerStatus,
 } from "@hostside/provider";
-import { redactQuestions } from "./redact-questions.ts";
+import { redactQuestions } from "./redact-parts.ts";
 import { keepToSignal } from "../lifecycle/keep-to-bound.ts";
 import { createKeptNames } from "../names/keep-names.ts";
 import { signInNames } from "../names/sign-in-names.ts";

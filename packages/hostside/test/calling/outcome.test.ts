@@ -2,14 +2,12 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { HostsideError, readContent, type JsonObject, type ToolDefinition, type ToolOutcome } from "@hostside/core";
 import { expect, it, onTestFinished } from "vitest";
-import { describeViolation, findViolations } from "../../src/cli/calling/check-arguments.ts";
-import { completeArguments } from "../../src/cli/calling/complete-arguments.ts";
+import { describeViolation, findViolations, completeArguments } from "../../src/cli/calling/complete-arguments.ts";
 import { signatureOf, toolPage } from "../../src/cli/calling/describe-parameters.ts";
-import { exitCodeOfCall } from "../../src/cli/calling/explain-failure.ts";
+import { exitCodeOfCall, describeProgress } from "../../src/cli/calling/call-tool.ts";
 import { showOutcome } from "../../src/cli/calling/show-outcome.ts";
-import { describeProgress } from "../../src/cli/calling/show-progress.ts";
 import { readParameters } from "../../src/cli/calling/tool-parameters.ts";
-import { widthOf } from "../../src/cli/render/text-width.ts";
+import { widthOf } from "../../src/cli/render/render-text.ts";
 import { fakeTerminal, type FakeTerminal } from "../fake-terminal.ts";
 
 const origin = { serverId: "s", toolName: "../../etc/x", qualifiedName: "mcp::s::x" };

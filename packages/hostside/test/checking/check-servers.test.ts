@@ -2,9 +2,8 @@ import { fixtureServer } from "@hostside/fixtures";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { worstOf } from "../../src/cli/checking/check-servers.ts";
+import { worstOf, toAddress } from "../../src/cli/checking/check-servers.ts";
 import { loadKit } from "../../src/cli/load-kit.ts";
-import { toAddress } from "../../src/cli/checking/to-address.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 
 const only = ["--only", "lifecycle/initialize-result"];

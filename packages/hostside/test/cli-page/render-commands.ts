@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import { helpPageOf } from "../../src/cli/program/describe-page.ts";
+import { helpPageOf } from "../../src/cli/program/configure-pages.ts";
 
 /**
  * Every command of a program as Markdown, from what it declares: the part of docs/cli.md that

@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import type { ConfigEdit } from "@hostside/config";
 import { loadConfig } from "@hostside/config/node";
 import { describe, expect, it } from "vitest";
-import { changeConfig, valueAt, type CurrentConfig } from "../../src/cli/configuring/change-config.ts";
+import { changeConfig, valueAt, type CurrentConfig } from "../../src/cli/configuring/edit-config.ts";
 import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
 import { homeFile, mcpServers, ownFile, readOwn } from "./user-files.ts";
 

@@ -1,6 +1,6 @@
 import type { ElicitationRequest, JsonObject } from "@hostside/core";
 import { expect, it } from "vitest";
-import { redactQuestions } from "../../src/parts/redact-questions.ts";
+import { redactQuestions } from "../../src/parts/redact-parts.ts";
 
 /** Whether a question is asked of somebody, where nothing is secret. */
 async function isAsked(requestedSchema: JsonObject): Promise<boolean> {

@@ -2,8 +2,8 @@ import { split } from "shlex";
 import { describe, expect, it } from "vitest";
 import { takeTypedServer } from "../../src/cli/opening/typed-server.ts";
 import { createProgram } from "../../src/cli/program/create-program.ts";
-import { helpPageOf } from "../../src/cli/program/describe-page.ts";
-import { widthOf } from "../../src/cli/render/text-width.ts";
+import { helpPageOf } from "../../src/cli/program/configure-pages.ts";
+import { widthOf } from "../../src/cli/render/render-text.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 
 using terminal = fakeTerminal();

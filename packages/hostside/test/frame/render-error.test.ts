@@ -1,9 +1,7 @@
 import { errorCodes, HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { exitCodeOf, exitCodes } from "../../src/cli/exit-codes.ts";
-import { renderError } from "../../src/cli/program/render-error.ts";
-import { reportError } from "../../src/cli/program/error-report.ts";
-import { usageError } from "../../src/cli/usage-error.ts";
+import { exitCodeOf, exitCodes, usageError } from "../../src/cli/exit-codes.ts";
+import { renderError, reportError } from "../../src/cli/program/render-error.ts";
 import { fakeTerminal } from "../fake-terminal.ts";
 
 const dead = new HostsideError("server files: its process ended", {

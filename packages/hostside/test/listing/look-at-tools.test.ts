@@ -1,10 +1,9 @@
 import { fixtureServer } from "@hostside/fixtures";
 import { estimateDefinitionTokens } from "@hostside/discovery";
 import { afterAll, describe, expect, it } from "vitest";
-import { renderTool } from "../../src/cli/listing/render-tool.ts";
+import { renderTool, toolFactsOf } from "../../src/cli/listing/show-tool.ts";
 import { renderFound } from "../../src/cli/listing/search-tools.ts";
-import { toolFactsOf } from "../../src/cli/listing/tool-facts.ts";
-import { widthOf } from "../../src/cli/render/text-width.ts";
+import { widthOf } from "../../src/cli/render/render-text.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 
 const view = { columns: 60, paint: (_: unknown, text: string): string => text };

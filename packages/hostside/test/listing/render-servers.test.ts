@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { listExitCode } from "../../src/cli/listing/list-servers.ts";
 import { renderFrame, renderServers } from "../../src/cli/listing/render-servers.ts";
-import { renderServerTools, renderToolGroups } from "../../src/cli/listing/render-tools.ts";
+import { renderServerTools, renderToolGroups, type ToolBrief } from "../../src/cli/listing/render-tools.ts";
 import type { ListedServer, Listing } from "../../src/cli/listing/server-report.ts";
-import type { ToolBrief } from "../../src/cli/listing/tool-brief.ts";
-import { widthOf } from "../../src/cli/render/text-width.ts";
+import { widthOf } from "../../src/cli/render/render-text.ts";
 
 const paint = (_: unknown, text: string): string => text;
 const view = { columns: 80, paint, cwd: "/srv/shop", home: "/home/me" };

@@ -1,11 +1,9 @@
 import type { ElicitationRequest, JsonObject, JsonValue } from "@hostside/core";
 import type { ApprovalQuestion } from "@hostside/policy";
 import { describe, expect, it } from "vitest";
-import { askApproval } from "../../src/cli/opening/asking/ask-approval.ts";
+import { askApproval, askInput, describeTrust } from "../../src/cli/opening/asking/ask-user.ts";
 import { askElicitation, type OpenPage } from "../../src/cli/opening/asking/ask-elicitation.ts";
-import { askInput } from "../../src/cli/opening/asking/ask-input.ts";
-import { describeTrust } from "../../src/cli/opening/asking/ask-trust.ts";
-import type { TerminalPrompter, Questions } from "../../src/cli/opening/asking/asker.ts";
+import type { TerminalPrompter, Questions } from "../../src/cli/opening/asking/terminal-asker.ts";
 
 /**
  * Somebody who answers in turn, and what they were asked. An answer that `check` refuses is given,

@@ -1,10 +1,9 @@
 import { fixtureServer } from "@hostside/fixtures";
 import { expect, it, onTestFinished } from "vitest";
 import type { CommandContext, GlobalOptions } from "../../src/cli/command-context.ts";
-import { terminalAsker } from "../../src/cli/opening/asking/terminal-asker.ts";
-import { canAsk } from "../../src/cli/opening/asking/can-ask.ts";
+import { terminalAsker, canAsk } from "../../src/cli/opening/asking/terminal-asker.ts";
 import { openHost } from "../../src/cli/opening/open-host.ts";
-import { UsageError } from "../../src/cli/usage-error.ts";
+import { UsageError } from "../../src/cli/exit-codes.ts";
 import { fakeTerminal, runIn, type FakeTerminal, type FakeTerminalOptions } from "../fake-terminal.ts";
 
 const notes = fixtureServer("modern-stdio");

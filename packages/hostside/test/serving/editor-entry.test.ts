@@ -2,7 +2,7 @@ import { readConfig, expandConfig } from "@hostside/config";
 import type { HttpEntry } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { editors } from "../../src/cli/serving/editors.ts";
-import { describeEntry, type EditorEntryRequest } from "../../src/cli/serving/editor-entry.ts";
+import { describeEntry, type EditorEntryRequest } from "../../src/cli/serving/print-entry.ts";
 import { isServeEntry } from "../../src/cli/serving/self-entries.ts";
 
 const npx = ["npx", "-y", "hostside"];

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
-import { usageError } from "../usage-error.ts";
+import { usageError } from "../exit-codes.ts";
 import { coerceEntry, coerceText, listAlternative, type Coerced } from "./coerce-text.ts";
 import type { TypedArgument } from "./read-options.ts";
 import { alternativesOf, memberOf } from "./schema-alternatives.ts";

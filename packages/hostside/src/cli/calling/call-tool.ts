@@ -1,28 +1,121 @@
-import { isHostsideError, type JsonObject, type ToolDefinition } from "@hostside/core";
+import {
+  HostsideError,
+  isHostsideError,
+  type CallOutcome,
+  type ToolDefinition,
+  type Progress,
+  type JsonObject,
+} from "@hostside/core";
+import type { CommandContext, CommandWork } from "../command-context.ts";
+import { exitCodeOf, exitCodes, usageError } from "../exit-codes.ts";
+import { pathOf, findServerAndTool } from "../opening/find-tool.ts";
+import { canAsk, type TerminalPrompter } from "../opening/asking/terminal-asker.ts";
+import { renderError } from "../program/render-error.ts";
+import { terminalLine, cutToWidth } from "../render/render-text.ts";
+import { showLiveLines, type LiveLines } from "../render/live-lines.ts";
 import { isJsonObject, quoteText, untilAborted } from "@hostside/core/implement";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CommandContext, CommandWork } from "../command-context.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { pathOf } from "../opening/find-tool.ts";
 import type { OpenedHost } from "../opening/opened-host.ts";
-import { terminalLine } from "../render/one-line.ts";
-import { usageError } from "../usage-error.ts";
 import { buildArguments, type ReadSource } from "./build-arguments.ts";
-import { describeViolation, findViolations } from "./check-arguments.ts";
+import { describeViolation, findViolations, completeArguments } from "./complete-arguments.ts";
 import { parseJson } from "./coerce-text.ts";
-import { completeArguments } from "./complete-arguments.ts";
 import { exampleOf, signatureOf, toolPage } from "./describe-parameters.ts";
-import { reportCallFailure } from "./explain-failure.ts";
-import { findServerAndTool } from "../opening/find-server-and-tool.ts";
 import { readTypedOptions } from "./read-options.ts";
 import { showOutcome } from "./show-outcome.ts";
-import { showCallProgress } from "./show-progress.ts";
 import { readParameters } from "./tool-parameters.ts";
 import { printJson } from "../render/print.ts";
 import { stat, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { Terminal } from "../terminal.ts";
+
+const effects: Readonly<Record<CallOutcome, string>> = {
+  "not-sent": "Nothing was sent.",
+  unknown: "It was sent, and may have run.",
+  failed: "It was sent, and the server says that it failed.",
+};
+
+/**
+ * Says why a call brought no result, and what is known of its effect. Returns what the command
+ * exits with.
+ */
+function reportCallFailure(error: HostsideError, definition: ToolDefinition, context: CommandContext): number {
+  const { terminal, options } = context;
+  renderError(restate(error, definition, canAsk(context)), context);
+  if (options.json !== true) terminal.err(`${effects[error.outcome]}\n`);
+  return exitCodeOfCall(error);
+}
+
+/** A call that was sent has failed, whatever broke; else the failure says it. */
+export function exitCodeOfCall(error: HostsideError): number {
+  const code = exitCodeOf(error);
+  const isCertain = code === exitCodes.incomplete || code === exitCodes.authRequired || error.outcome === "not-sent";
+  return isCertain ? code : exitCodes.fail;
+}
+
+// A policy speaks to products of rules and handlers; here a person has typed a call.
+function restate(error: HostsideError, definition: ToolDefinition, isAsked: boolean): HostsideError {
+  const { code, serverId, toolName, outcome } = error;
+  if (code !== "approval_required" && code !== "approval_denied") return error;
+  const { effect = "external" } = definition;
+  const path = terminalLine(pathOf(definition), 300);
+  const message = isAsked
+    ? `the call of ${path} was not approved`
+    : `${path} may change things (effect: ${effect}), and nobody can be asked here`;
+  return new HostsideError(message, {
+    code: isAsked ? "approval_denied" : "approval_required",
+    serverId,
+    toolName,
+    outcome,
+    cause: error,
+  });
+}
+
+/** A line on stderr that says how far a call is. */
+export interface ProgressLine {
+  readonly report: (progress: Progress) => void;
+  /** Takes the line away. Idempotent. */
+  end(): void;
+}
+
+/**
+ * Shows the latest report of a server, where stderr is a terminal; a question that is asked
+ * meanwhile has the terminal for itself.
+ */
+function showCallProgress({ terminal, options }: CommandContext, asker: TerminalPrompter | undefined): ProgressLine {
+  const isShown = terminal.stderr.isTTY && options.quiet !== true && terminal.env["TERM"] !== "dumb";
+  let latest: Progress | undefined;
+  let lines: LiveLines | undefined;
+  const end = (): void => {
+    lines?.end();
+    lines = undefined;
+  };
+  const onStderr = { ...terminal, stdout: terminal.stderr, columns: terminal.columns };
+  return {
+    report(progress) {
+      if (!isShown) return;
+      latest = progress;
+      if (asker?.isAsking === true) return end();
+      lines ??= showLiveLines(onStderr, ({ spinner, columns }) =>
+        latest === undefined || asker?.isAsking === true
+          ? []
+          : [cutToWidth(`${spinner} ${describeProgress(latest)}`, columns)],
+      );
+      lines.draw();
+    },
+    end,
+  };
+}
+
+/**
+ * A report as one line: `40 %  copying files`, or `12  copying files` where it is not known how
+ * much there is.
+ */
+export function describeProgress({ progress, total, message = "" }: Progress): string {
+  const isKnown = total !== undefined && total > 0 && Number.isFinite(progress / total);
+  const share = isKnown ? `${Math.min(100, Math.max(0, Math.floor((progress / total) * 100)))} %` : String(progress);
+  return `${share}  ${terminalLine(message, 200)}`.trimEnd();
+}
 
 /** What was typed. */
 export interface CallArguments {

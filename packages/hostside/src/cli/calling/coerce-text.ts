@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
 import { describeLostNumber, findLostNumber, quoteText } from "@hostside/core/implement";
-import { usageError } from "../usage-error.ts";
+import { usageError } from "../exit-codes.ts";
 import { alternativesOf, type Alternative } from "./schema-alternatives.ts";
 
 /**

@@ -1,13 +1,55 @@
-import type { JsonObject, JsonValue, ToolDefinition } from "@hostside/core";
+import {
+  isHostsideError,
+  cleanText,
+  type JsonObject,
+  type ToolDefinition,
+  type ToolOutcome,
+  type Violation,
+  type JsonValue,
+} from "@hostside/core";
+import { createPolicy } from "@hostside/policy";
 import { isSecretName } from "@hostside/core/implement";
-import type { TerminalPrompter, Questions } from "../opening/asking/asker.ts";
-import { terminalLine } from "../render/one-line.ts";
-import { usageError } from "../usage-error.ts";
+import type { TerminalPrompter, Questions } from "../opening/asking/terminal-asker.ts";
+import { terminalLine } from "../render/render-text.ts";
+import { usageError } from "../exit-codes.ts";
 import { withMember } from "./build-arguments.ts";
 import { coerceText, describeKinds } from "./coerce-text.ts";
 import { signatureOf } from "./describe-parameters.ts";
 import { alternativesOf, memberOf } from "./schema-alternatives.ts";
 import { defaultOf, type Parameter, type Parameters } from "./tool-parameters.ts";
+
+const nowhere = { serverId: "", toolName: "", qualifiedName: "" };
+
+/**
+ * What is wrong with arguments, by the tool's schema; empty for what fits, and for a schema that
+ * cannot be used. It is the check of the policy that every call passes, made before anybody is
+ * asked.
+ */
+export async function findViolations(definition: ToolDefinition, args: JsonObject): Promise<readonly Violation[]> {
+  const { origin = nowhere } = definition;
+  const outcome: ToolOutcome = { content: [], isError: false, origin, raw: {} };
+  const [check] = createPolicy({ validation: { input: "strict", output: "off" } }).interceptors;
+  try {
+    // Nothing but the schema is to be looked at: rules about the tool are those of the host's own
+    // policy.
+    const { requireApproval: _rule, ...plain } = definition;
+    await check?.({ origin, definition: plain, args, options: {} }, async () => outcome);
+    return [];
+  } catch (error) {
+    if (isHostsideError(error, "invalid_arguments")) return error.details.violations ?? [];
+    throw error;
+  }
+}
+
+/** A violation for who typed options: `--a.b must be integer`. Bounded, and fit for a terminal. */
+export function describeViolation({ path, message }: Violation): string {
+  const names = path
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const option = names.length === 0 ? "the arguments" : `--${names.join(".")}`;
+  return cleanText(`${option} ${message}`, 300).replaceAll("\n", " ");
+}
 
 /** How arguments are completed. */
 export interface CompleteInit {

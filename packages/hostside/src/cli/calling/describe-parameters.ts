@@ -1,11 +1,16 @@
 import type { JsonObject, ToolDefinition } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import { pathOf } from "../opening/find-tool.ts";
-import { serverWords, type TypedServer } from "../render/server-words.ts";
-import { cleanLines, terminalLine } from "../render/one-line.ts";
-import { shellLine } from "../render/shell-word.ts";
-import { padToWidth, widthOf } from "../render/text-width.ts";
-import { wrapText } from "../render/wrap-text.ts";
+import {
+  serverWords,
+  cleanLines,
+  terminalLine,
+  shellLine,
+  padToWidth,
+  widthOf,
+  wrapText,
+  type TypedServer,
+} from "../render/render-text.ts";
 import { describeKinds } from "./coerce-text.ts";
 import { alternativesOf, memberOf } from "./schema-alternatives.ts";
 import { defaultOf, readParameters, type Parameter, type Parameters } from "./tool-parameters.ts";

@@ -1,6 +1,6 @@
 import { quoteText } from "@hostside/core/implement";
 import { didYouMean, nearNames } from "../program/near-names.ts";
-import { usageError } from "../usage-error.ts";
+import { usageError } from "../exit-codes.ts";
 import { alternativesOf } from "./schema-alternatives.ts";
 import { findParameter, type Parameter, type Parameters } from "./tool-parameters.ts";
 

@@ -1,8 +1,7 @@
 import type { CommandWork } from "../command-context.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { terminalLine } from "../render/one-line.ts";
+import { exitCodes, usageError } from "../exit-codes.ts";
+import { terminalLine } from "../render/render-text.ts";
 import type { Terminal } from "../terminal.ts";
-import { usageError } from "../usage-error.ts";
 import { compareOffers, countChangesByKind, type OfferChange } from "./compare-offers.ts";
 import { lockPath, readLockFile } from "./lock-file.ts";
 import { readOffers } from "./read-offers.ts";

@@ -3,7 +3,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseServersLock, type ServersLock } from "./servers-lock.ts";
 import type { CommandContext } from "../command-context.ts";
-import { usageError } from "../usage-error.ts";
+import { usageError } from "../exit-codes.ts";
 
 /** The name of a lock file that nobody names. */
 export const defaultLockFile = "hostside-lock.json";

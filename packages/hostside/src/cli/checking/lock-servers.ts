@@ -1,12 +1,10 @@
 import type { CommandWork } from "../command-context.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { formatCount } from "../render/format-amount.ts";
-import { usageError } from "../usage-error.ts";
+import { exitCodes, usageError } from "../exit-codes.ts";
+import { formatCount, printJson } from "../render/print.ts";
 import { renewLocks } from "./compare-offers.ts";
 import { lockPath, readLockFile, writeLockFile } from "./lock-file.ts";
 import { readOffers } from "./read-offers.ts";
 import { formatServersLock } from "./servers-lock.ts";
-import { printJson } from "../render/print.ts";
 
 /** What `lock` is asked. */
 export interface LockArguments {

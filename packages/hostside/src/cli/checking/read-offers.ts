@@ -5,8 +5,8 @@ import { lockTools, type ToolLock } from "@hostside/policy/lock";
 import type { McpProvider } from "@hostside/provider";
 import type { CommandContext } from "../command-context.ts";
 import { openHost } from "../opening/open-host.ts";
-import { formatDuration } from "../render/format-amount.ts";
-import { terminalLine } from "../render/one-line.ts";
+import { formatDuration } from "../render/print.ts";
+import { terminalLine } from "../render/render-text.ts";
 import type { ServersLock } from "./servers-lock.ts";
 
 /** A server whose offer is not known, and why. */

@@ -9,7 +9,7 @@ import { declareLogin } from "./login.ts";
 import { declareServe } from "./serve.ts";
 import { declareDisable, declareEnable } from "./switch.ts";
 import { declareTrust } from "./trust.ts";
-import { describePage } from "../program/describe-page.ts";
+import { describePage } from "../program/configure-pages.ts";
 import type { InitArguments } from "../configuring/init-config.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { RemoveArguments } from "../configuring/remove-server.ts";

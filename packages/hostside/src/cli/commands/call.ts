@@ -1,8 +1,7 @@
 import { InvalidArgumentError } from "commander";
-import { describePage } from "../program/describe-page.ts";
+import { describePage } from "../program/configure-pages.ts";
 import type { Declare } from "../program/declare.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { usageError } from "../usage-error.ts";
+import { exitCodes, usageError } from "../exit-codes.ts";
 
 interface CallOptions {
   readonly args?: string;

@@ -1,5 +1,5 @@
 import { Argument, Option } from "commander";
-import { describePage } from "../program/describe-page.ts";
+import { describePage } from "../program/configure-pages.ts";
 import type { Declare } from "../program/declare.ts";
 import { shells, type ShellName } from "../interactive/shell-scripts.ts";
 

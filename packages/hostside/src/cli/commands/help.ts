@@ -1,9 +1,8 @@
 import type { Command } from "commander";
-import { describePage } from "../program/describe-page.ts";
+import { describePage } from "../program/configure-pages.ts";
 import type { Declare } from "../program/declare.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes, usageError } from "../exit-codes.ts";
 import { didYouMean, nearNames } from "../program/near-names.ts";
-import { usageError } from "../usage-error.ts";
 
 /** `help [command]`. */
 export const declareHelp: Declare = (program, run) => {

@@ -1,4 +1,4 @@
-import { describePage } from "../program/describe-page.ts";
+import { describePage } from "../program/configure-pages.ts";
 import type { Declare } from "../program/declare.ts";
 
 interface ListFlags {

@@ -1,8 +1,8 @@
 import { Option } from "commander";
-import { describePage } from "../program/describe-page.ts";
+import { describePage } from "../program/configure-pages.ts";
 import type { Declare } from "../program/declare.ts";
 import { editors } from "../serving/editors.ts";
-import type { ServeArguments } from "../serving/serve-arguments.ts";
+import type { ServeArguments } from "../serving/serve-offer.ts";
 
 /** `serve`. */
 export const declareServe: Declare = (program, run) => {

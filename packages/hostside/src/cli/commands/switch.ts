@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { describePage } from "../program/describe-page.ts";
+import { describePage } from "../program/configure-pages.ts";
 import type { Declare } from "../program/declare.ts";
 import type { SwitchArguments } from "../configuring/switch-servers.ts";
 

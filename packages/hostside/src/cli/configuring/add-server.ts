@@ -13,15 +13,14 @@ import { readText, type ServerSource } from "@hostside/config/node";
 import type { JsonObject } from "@hostside/core";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import type { Terminal } from "../terminal.ts";
-import { usageError } from "../usage-error.ts";
-import { adviseOn, type Advice } from "./advise.ts";
-import { buildEntry, type EntryArguments } from "../opening/build-entry.ts";
-import { changeConfig, valueAt, type CurrentConfig, type FileChange } from "./change-config.ts";
+import { usageError } from "../exit-codes.ts";
+import { adviseOn, type Advice } from "./find-secrets.ts";
+import { buildEntry, type EntryArguments } from "../opening/config-files.ts";
+import { changeConfig, valueAt, startFile, type CurrentConfig, type FileChange } from "./edit-config.ts";
 import { choosePlace, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
 import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
 import { readPastedEntry, type PastedEntry } from "./read-pasted-entry.ts";
 import { reportChanges } from "./report-changes.ts";
-import { startFile } from "./start-file.ts";
 
 /** What `add` was given. */
 export interface AddArguments extends EntryArguments, PlaceRequest {

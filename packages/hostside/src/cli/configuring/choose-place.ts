@@ -3,7 +3,7 @@ import { findConfigs } from "@hostside/config";
 import { findConfigFiles } from "@hostside/config/node";
 import type { CommandContext } from "../command-context.ts";
 import type { Terminal } from "../terminal.ts";
-import { usageError } from "../usage-error.ts";
+import { usageError } from "../exit-codes.ts";
 
 /** A `hostside.json` that is to be edited, whether it is there or not. */
 export interface ConfigPlace {

@@ -3,19 +3,16 @@ import type { LoadedConfig } from "@hostside/config/node";
 import { HostsideError } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import type { CommandContext, CommandWork } from "../command-context.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { askTrust, describeTrust } from "../opening/asking/ask-trust.ts";
-import type { TerminalPrompter } from "../opening/asking/asker.ts";
-import { terminalAsker } from "../opening/asking/terminal-asker.ts";
-import { canAsk } from "../opening/asking/can-ask.ts";
+import { exitCodes, usageError } from "../exit-codes.ts";
+import { askTrust, describeTrust } from "../opening/asking/ask-user.ts";
+import { terminalAsker, canAsk, type TerminalPrompter } from "../opening/asking/terminal-asker.ts";
 import { exactServer, serversMeant } from "../opening/known-server.ts";
-import { shellLine } from "../render/shell-word.ts";
-import { usageError } from "../usage-error.ts";
+import { shellLine } from "../render/render-text.ts";
 import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
 import { printJson } from "../render/print.ts";
 import { renderTable } from "../render/render-table.ts";
 import type { Terminal } from "../terminal.ts";
-import { showPath } from "./show-server.ts";
+import { showPath } from "./survey-configs.ts";
 
 /** What `trust` was given. At most one of the flags. */
 export interface TrustArguments {

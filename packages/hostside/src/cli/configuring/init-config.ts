@@ -1,17 +1,23 @@
 import type { ConfigEdit } from "@hostside/config";
 import type { JsonValue } from "@hostside/core";
 import type { CommandContext, CommandWork } from "../command-context.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { canAsk } from "../opening/asking/can-ask.ts";
-import { usageError } from "../usage-error.ts";
-import { askConsent, askFiles, askPlace } from "./ask-init.ts";
-import { changeConfig, readCurrentConfig, valueAt, type CurrentConfig } from "./change-config.ts";
-import { canImport, chooseImports, isPreselected, missingImports, type ChosenImports } from "./choose-imports.ts";
+import { exitCodes, usageError } from "../exit-codes.ts";
+import { canAsk } from "../opening/asking/terminal-asker.ts";
+import {
+  askConsent,
+  askFiles,
+  askPlace,
+  canImport,
+  chooseImports,
+  isPreselected,
+  missingImports,
+  type ChosenImports,
+} from "./choose-imports.ts";
+import { changeConfig, readCurrentConfig, valueAt, type CurrentConfig } from "./edit-config.ts";
 import { choosePlace, projectPlace, userPlace, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
-import { showPath } from "./show-server.ts";
-import { surveyConfigs, type SurveyedFile, type SurveyedServer } from "./survey-configs.ts";
+import { showPath, surveyConfigs, type SurveyedFile, type SurveyedServer } from "./survey-configs.ts";
 import { printJson } from "../render/print.ts";
-import { terminalLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/render-text.ts";
 import { renderTable, type Cell } from "../render/render-table.ts";
 import type { Terminal } from "../terminal.ts";
 import { existsSync } from "node:fs";

@@ -9,7 +9,7 @@ import {
 } from "@hostside/config";
 import type { JsonObject, JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import { usageError } from "../usage-error.ts";
+import { usageError } from "../exit-codes.ts";
 
 /** The entry of a server as it stands in a README, made one of `hostside.json`. */
 export interface PastedEntry {

@@ -1,7 +1,7 @@
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exactServer, unknownServer } from "../opening/known-server.ts";
-import { usageError } from "../usage-error.ts";
-import { changeConfig, readCurrentConfig, valueAt } from "./change-config.ts";
+import { usageError } from "../exit-codes.ts";
+import { changeConfig, readCurrentConfig, valueAt } from "./edit-config.ts";
 import { choosePlace, ownPlaces, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
 import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
 import { reportChanges } from "./report-changes.ts";

@@ -1,8 +1,8 @@
 import type { CommandContext } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { terminalLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/render-text.ts";
 import { printJson } from "../render/print.ts";
-import { showPath } from "./show-server.ts";
+import { showPath } from "./survey-configs.ts";
 
 /** What happened to a server in a file. */
 export interface ConfiguredServerChange {

@@ -1,8 +1,32 @@
-import { existsSync } from "node:fs";
-import { findProjectFolder, type ConfigLocation, type DialectName } from "@hostside/config";
-import { findConfigFiles, readConfigFile } from "@hostside/config/node";
+import { findProjectFolder, type ServerDraft, type ConfigLocation, type DialectName } from "@hostside/config";
+import { redactSpec, redactUrl } from "@hostside/core";
 import type { Terminal } from "../terminal.ts";
-import { showStart } from "./show-server.ts";
+import { existsSync } from "node:fs";
+import { findConfigFiles, readConfigFile } from "@hostside/config/node";
+
+/** What a server starts, or where it is, on one line and without its secrets. */
+function showStart(draft: ServerDraft): string {
+  const shown = redactSpec(draft);
+  if (shown.command !== undefined) return [shown.command, ...(shown.args ?? [])].map(quoteWord).join(" ");
+  return draft.url === undefined ? "" : showUrl(draft.url);
+}
+
+function quoteWord(word: string): string {
+  return /^[\w@%+=:,./\\[\]~-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+// With references in it, it may be none; then what stands before the first.
+function showUrl(url: string): string {
+  if (URL.canParse(url)) return redactUrl(url);
+  const [start = ""] = url.split("${", 1);
+  return /^https?:\/\/[^/?#@]*$/.test(start) ? `${start}…` : "a URL";
+}
+
+/** A path as people read it: with `~` for their own folder. */
+export function showPath(path: string, { home, platform }: Pick<Terminal, "home" | "platform">): string {
+  const separator = platform === "win32" ? "\\" : "/";
+  return path.startsWith(`${home}${separator}`) ? `~${path.slice(home.length)}` : path;
+}
 
 /** A configuration that somebody has, and what is in it. */
 export interface SurveyedFile {

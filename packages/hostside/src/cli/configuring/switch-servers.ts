@@ -2,13 +2,12 @@ import type { ConfigEdit } from "@hostside/config";
 import type { LoadedConfig, ServerSource } from "@hostside/config/node";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { knownServer } from "../opening/known-server.ts";
-import { shellLine } from "../render/shell-word.ts";
-import { usageError } from "../usage-error.ts";
-import { changeConfig, valueAt, type CurrentConfig, type FileChange } from "./change-config.ts";
+import { shellLine } from "../render/render-text.ts";
+import { usageError } from "../exit-codes.ts";
+import { changeConfig, valueAt, startFile, type CurrentConfig, type FileChange } from "./edit-config.ts";
 import { choosePlace, ownPlaces, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
 import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
 import { reportChanges, type ConfiguredServerChange } from "./report-changes.ts";
-import { startFile } from "./start-file.ts";
 
 /** What `enable` and `disable` were given. */
 export interface SwitchArguments extends PlaceRequest {

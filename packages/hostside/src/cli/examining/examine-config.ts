@@ -3,8 +3,8 @@ import { readText, type LoadedConfig, type ServerSource } from "@hostside/config
 import type { ServerSpec } from "@hostside/core";
 import { canonicalJson, reachOf } from "@hostside/core/implement";
 import { secretsIn, type SecretPlace } from "../configuring/find-secrets.ts";
-import { formatCount } from "../render/format-amount.ts";
-import { terminalLine } from "../render/one-line.ts";
+import { formatCount } from "../render/print.ts";
+import { terminalLine } from "../render/render-text.ts";
 import { runFor, type DoctorFinding, type Mend } from "./finding.ts";
 
 const area = "configuration";

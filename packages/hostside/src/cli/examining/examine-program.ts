@@ -1,6 +1,6 @@
 import { posix, win32 } from "node:path";
 import { redactSpec, type ServerSpec, type StdioEntry } from "@hostside/core";
-import { shellLine } from "../render/shell-word.ts";
+import { shellLine } from "../render/render-text.ts";
 import type { DoctorFinding, Mend } from "./finding.ts";
 import { findProgram, type LookupPlace, type ProgramLookup } from "./find-program.ts";
 

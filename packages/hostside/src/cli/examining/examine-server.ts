@@ -9,8 +9,8 @@ import {
 import { createDeadline, isConfidentialUrl } from "@hostside/core/implement";
 import type { McpProvider, ServerStatus } from "@hostside/provider";
 import { describeError } from "../listing/server-report.ts";
-import { formatCount, formatDuration } from "../render/format-amount.ts";
-import { terminalLine } from "../render/one-line.ts";
+import { formatCount, formatDuration } from "../render/print.ts";
+import { terminalLine } from "../render/render-text.ts";
 import { examineProgram } from "./examine-program.ts";
 import { examineTools, some } from "./examine-tools.ts";
 import { runFor, type DoctorFinding, type Mend } from "./finding.ts";

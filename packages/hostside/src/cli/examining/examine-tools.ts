@@ -1,8 +1,8 @@
 import { adaptSchema, anthropic, gemini, openai } from "@hostside/adapters";
 import type { ToolDefinition } from "@hostside/core";
 import { estimateDefinitionTokens } from "@hostside/discovery";
-import { formatCount } from "../render/format-amount.ts";
-import { terminalLine } from "../render/one-line.ts";
+import { formatCount } from "../render/print.ts";
+import { terminalLine } from "../render/render-text.ts";
 import { runFor, type DoctorFinding } from "./finding.ts";
 
 const area = "tools";

@@ -1,4 +1,4 @@
-import { shellLine } from "../render/shell-word.ts";
+import { shellLine } from "../render/render-text.ts";
 
 /** What mends a finding: a command to run, or something to do. */
 export type Mend = { readonly command: string } | { readonly text: string };

@@ -1,4 +1,4 @@
-import { wrapText } from "../render/wrap-text.ts";
+import { wrapText } from "../render/render-text.ts";
 import type { Style, Terminal } from "../terminal.ts";
 import type { DoctorFinding, Mend } from "./finding.ts";
 

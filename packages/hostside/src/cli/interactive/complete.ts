@@ -5,7 +5,7 @@ import { completeWords, type WordCompletion } from "./complete-words.ts";
 import { sourcesAtRest } from "./completion-sources.ts";
 import type { ShellName } from "./shell-scripts.ts";
 import { splitLine, quoteFor, type TypedLine } from "./split-line.ts";
-import { terminalLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/render-text.ts";
 
 /** What a shell's script asks. */
 export interface ShellQuestion {

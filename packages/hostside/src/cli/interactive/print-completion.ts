@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import type { CommandWork } from "../command-context.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { usageError } from "../usage-error.ts";
+import { exitCodes, usageError } from "../exit-codes.ts";
 import { shells, shellScripts, type ShellName } from "./shell-scripts.ts";
 
 /** Prints what a shell reads to complete command lines. */

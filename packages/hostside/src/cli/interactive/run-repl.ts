@@ -2,15 +2,14 @@ import { createInterface } from "node:readline";
 import { isJsonObject } from "@hostside/core/implement";
 import { split } from "shlex";
 import type { CommandContext, CommandWork } from "../command-context.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes, usageError } from "../exit-codes.ts";
 import type { OpenedHost } from "../opening/opened-host.ts";
 import { pathOf, searchTool } from "../opening/find-tool.ts";
 import { openHost } from "../opening/open-host.ts";
 import type { RunLine } from "../program/declare.ts";
 import { renderError } from "../program/render-error.ts";
-import { terminalLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/render-text.ts";
 import { changeTerminal, type Terminal } from "../terminal.ts";
-import { usageError } from "../usage-error.ts";
 import { readLines } from "./read-lines.ts";
 
 /** What the repl needs of the program around it. */

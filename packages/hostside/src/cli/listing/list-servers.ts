@@ -3,7 +3,7 @@ import { exitCodes } from "../exit-codes.ts";
 import type { OpenedHost } from "../opening/opened-host.ts";
 import { knownServer } from "../opening/known-server.ts";
 import { openHost } from "../opening/open-host.ts";
-import { printJson, printLines } from "../render/print.ts";
+import { printJson, printLines, formatCount, shortPath } from "../render/print.ts";
 import { showLiveLines } from "../render/live-lines.ts";
 import type { FollowEnd } from "./follow-servers.ts";
 import { renderFrame, renderServers } from "./render-servers.ts";
@@ -11,10 +11,7 @@ import { renderServerTools, renderToolGroups } from "./render-tools.ts";
 import { describeServers, type Listing, type ListedServer } from "./server-report.ts";
 import { followStart, followStderr, startTimeoutMs } from "./start-servers.ts";
 import { formatProblem } from "@hostside/config";
-import { fileWords } from "../render/server-words.ts";
-import { formatCount } from "../render/format-amount.ts";
-import { terminalLine } from "../render/one-line.ts";
-import { shortPath } from "../render/short-path.ts";
+import { fileWords, terminalLine } from "../render/render-text.ts";
 
 /** Arguments of `list`. */
 export interface ListArguments {

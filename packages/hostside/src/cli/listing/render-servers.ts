@@ -1,13 +1,8 @@
 import type { Style, Terminal } from "../terminal.ts";
-import { formatCount, formatDuration, formatTokens } from "../render/format-amount.ts";
-import { terminalLine } from "../render/one-line.ts";
+import { formatCount, formatDuration, formatTokens, shortPath } from "../render/print.ts";
+import { terminalLine, shellLine, cutToWidth, wrapText, serverWords, type TypedServer } from "../render/render-text.ts";
 import { renderTable, type Cell, type TableColumn } from "../render/render-table.ts";
-import { shellLine } from "../render/shell-word.ts";
-import { shortPath } from "../render/short-path.ts";
-import { cutToWidth } from "../render/text-width.ts";
-import { wrapText } from "../render/wrap-text.ts";
 import type { Frame } from "../render/live-lines.ts";
-import { serverWords, type TypedServer } from "../render/server-words.ts";
 import type { ListedServer, Listing } from "./server-report.ts";
 
 /** How servers are shown. */

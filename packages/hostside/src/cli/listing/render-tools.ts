@@ -1,22 +1,63 @@
+import { cleanText, type ToolDefinition, type ToolEffect } from "@hostside/core";
+import { estimateDefinitionTokens } from "@hostside/discovery";
 import type { Terminal } from "../terminal.ts";
-import { formatCount, formatTokens } from "../render/format-amount.ts";
-import { cleanLines, firstSentenceLine, terminalLine } from "../render/one-line.ts";
+import { formatCount, formatTokens } from "../render/print.ts";
+import { cleanLines, firstSentenceLine, terminalLine, cutToWidth, wrapText } from "../render/render-text.ts";
 import { renderTable } from "../render/render-table.ts";
-import { cutToWidth } from "../render/text-width.ts";
-import { wrapText } from "../render/wrap-text.ts";
-import type { Listing } from "./server-report.ts";
-import type { ToolBrief } from "./tool-brief.ts";
+
+/** A tool in lists. Texts are cleaned. */
+export interface ToolBrief {
+  /** The local name. */
+  readonly name: string;
+  /** Id of its server; `""` for the host's own. */
+  readonly server: string;
+  /** The remote name, byte for byte. */
+  readonly tool: string;
+  readonly title?: string | undefined;
+  readonly description: string;
+  readonly effect: ToolEffect;
+  /** About how many its definition costs a model. */
+  readonly tokens: number;
+}
+
+/** What lists say of a tool. Pure. */
+export function toolBriefOf(definition: ToolDefinition): ToolBrief {
+  const { name, origin, title, annotations, effect = "external" } = definition;
+  const shown = title ?? annotations?.title;
+  return {
+    name,
+    server: origin?.serverId ?? "",
+    tool: origin?.toolName ?? name,
+    ...(shown !== undefined && { title: cleanText(shown, 256) }),
+    description: cleanText(ownWords(definition), 8192),
+    effect,
+    tokens: estimateDefinitionTokens(definition),
+  };
+}
+
+/**
+ * What its server says of a tool, without what the host puts before it for a model, who cannot see
+ * whose it is.
+ */
+function ownWords({ entry, description }: ToolDefinition): string {
+  const own = entry?.["description"];
+  if (typeof own === "string") return own;
+  return entry === undefined ? description : "";
+}
 
 type View = Pick<Terminal, "columns" | "paint">;
+
+/** Tools, and the servers that they are of. */
+export interface ShownTools {
+  readonly servers: readonly { readonly id: string; readonly title?: string | undefined }[];
+  readonly tools: readonly ToolBrief[];
+}
 
 /**
  * Tools by server, each in a line: its remote name and its first sentence. Last those of the host
  * itself.
  */
-export function renderToolGroups(
-  { servers, tools }: Pick<Listing, "servers" | "tools">,
-  view: View,
-): readonly string[] {
+export function renderToolGroups({ servers, tools }: ShownTools, view: View): readonly string[] {
   const groups = servers.flatMap(({ id, title }) =>
     renderGroup({ name: id, title, tools: tools.filter(({ server }) => server === id) }, view),
   );

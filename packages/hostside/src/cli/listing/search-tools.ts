@@ -2,13 +2,11 @@ import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { OpenedHost } from "../opening/opened-host.ts";
 import { openHost } from "../opening/open-host.ts";
-import { formatCount, formatNumber } from "../render/format-amount.ts";
-import { firstSentenceLine, terminalLine } from "../render/one-line.ts";
-import { printJson, printLines } from "../render/print.ts";
+import { formatCount, formatNumber, printJson, printLines } from "../render/print.ts";
+import { firstSentenceLine, terminalLine, wrapText } from "../render/render-text.ts";
 import { renderTable } from "../render/render-table.ts";
-import { wrapText } from "../render/wrap-text.ts";
 import type { Terminal } from "../terminal.ts";
-import { toolBriefOf, type ToolBrief } from "./tool-brief.ts";
+import { toolBriefOf, type ToolBrief } from "./render-tools.ts";
 import { followStart } from "./start-servers.ts";
 
 /** Arguments of `search`. */

@@ -4,9 +4,9 @@ import { cleanText, type ToolDefinition, type HostsideError } from "@hostside/co
 import { compareText } from "@hostside/core/implement";
 import type { ServerState, ServerStatus } from "@hostside/provider";
 import { faultyIds } from "../opening/known-server.ts";
-import { cleanLines, terminalLine } from "../render/one-line.ts";
+import { cleanLines, terminalLine } from "../render/render-text.ts";
 import { installersOf } from "../opening/installers.ts";
-import { toolBriefOf, type ToolBrief } from "./tool-brief.ts";
+import { toolBriefOf, type ToolBrief } from "./render-tools.ts";
 
 /** What `list --json` prints. */
 export interface Listing {

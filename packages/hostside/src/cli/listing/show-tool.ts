@@ -1,9 +1,129 @@
-import { findServerAndTool } from "../opening/find-server-and-tool.ts";
+import type { ToolDefinition, ToolEffect, ToolFlag } from "@hostside/core";
+import { estimateDefinitionTokens } from "@hostside/discovery";
+import type { Policy } from "@hostside/policy";
+import { signatureOf } from "../calling/describe-parameters.ts";
+import { formatTokens, jsonText, renderJson, printJson, printLines } from "../render/print.ts";
+import { cleanLines, terminalLine, wrapText } from "../render/render-text.ts";
+import type { Terminal } from "../terminal.ts";
+import { findServerAndTool } from "../opening/find-tool.ts";
 import type { CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { printJson, printLines } from "../render/print.ts";
-import { renderTool } from "./render-tool.ts";
-import { toolFactsOf } from "./tool-facts.ts";
+
+/** What `show --json` prints. */
+export interface ToolFacts {
+  /** As a model gets it, and as its server said it: raw. */
+  readonly definition: ToolDefinition;
+  /** Id of its server; `""` for one of the host's own. */
+  readonly server: string;
+  /** The remote name, byte for byte. */
+  readonly tool: string;
+  readonly signature: string;
+  /** About how many its definition costs a model. */
+  readonly tokens: number;
+  readonly effect: ToolEffect;
+  /** What is odd about its texts or its schema. */
+  readonly flags: readonly ToolFlag[];
+  readonly fingerprint?: string | undefined;
+  /** Which rule decides over it, and what else is done with its calls: a sentence each. */
+  readonly rules: readonly string[];
+}
+
+/** All that is known of one tool. Pure. */
+export function toolFactsOf(definition: ToolDefinition, policy: Pick<Policy, "explain">): ToolFacts {
+  const { name, origin, effect = "external", flags = [], fingerprint } = definition;
+  return {
+    definition,
+    server: origin?.serverId ?? "",
+    tool: origin?.toolName ?? name,
+    signature: signatureOf(definition),
+    tokens: estimateDefinitionTokens(definition),
+    effect,
+    flags,
+    ...(fingerprint !== undefined && { fingerprint }),
+    rules: policy.explain(definition).split("\n"),
+  };
+}
+
+type View = Pick<Terminal, "columns" | "paint">;
+
+const mostLines = 400;
+
+/** A tool as a model gets it, then what is known of it besides. */
+export function renderTool(facts: ToolFacts, view: View): readonly string[] {
+  const { definition, signature } = facts;
+  const { columns, paint } = view;
+  const { name, title, annotations, description, inputSchema, outputSchema } = definition;
+  const shown = terminalLine(title ?? annotations?.title ?? "", 200);
+  const width = Math.min(columns, 100);
+  const text = cleanLines(description).flatMap((line) => wrapText(line, { width }));
+  const heading = (word: string): string => paint("bold", word);
+  return [
+    paint("name", terminalLine(name, 200)),
+    ...(shown === "" ? [] : wrapText(shown, { width })),
+    ...wrapText(signature, { width, hanging: "  " }).map((line) => paint("dim", line)),
+    "",
+    ...(text.length === 1 && text[0] === "" ? ["(no description)"] : text),
+    "",
+    heading("Input"),
+    ...cutLines(renderJson(inputSchema, view)),
+    ...(outputSchema === undefined ? [] : ["", heading("Output"), ...cutLines(renderJson(outputSchema, view))]),
+    "",
+    heading("Facts"),
+    ...renderFacts(facts, view),
+  ];
+}
+
+function cutLines(lines: readonly string[]): readonly string[] {
+  if (lines.length <= mostLines) return lines;
+  return [...lines.slice(0, mostLines), `… ${lines.length - mostLines} more lines: hostside show --json`];
+}
+
+function renderFacts(
+  { definition, server, tool, tokens, flags, fingerprint, rules }: ToolFacts,
+  view: View,
+): readonly string[] {
+  const facts: readonly (readonly [string, readonly string[]])[] = [
+    ["server", [server === "" ? "none: the host's own" : server]],
+    // One that a terminal would not show as it is has its escapes shown.
+    ["remote name", server === "" ? [] : [terminalLine(tool) === tool ? tool : jsonText(tool)]],
+    ["tokens", [formatTokens(tokens)]],
+    ["annotations", annotationsOf(definition.annotations)],
+    ["odd", flags.map((flag) => meanings[flag])],
+    ["fingerprint", fingerprint === undefined ? [] : [fingerprint]],
+    ["rules", rules],
+  ];
+  const nameWidth = 13;
+  return facts.flatMap(([name, values]) =>
+    values.flatMap((value, index) => {
+      const label = index === 0 ? name : "";
+      const indent = `  ${label.padEnd(nameWidth)}`;
+      const hanging = " ".repeat(indent.length);
+      const lines = wrapText(terminalLine(value), { width: Math.max(view.columns, 40), indent: hanging });
+      return lines.map((line, at) =>
+        at === 0 ? `  ${view.paint("dim", label.padEnd(nameWidth))}${line.slice(hanging.length)}` : line,
+      );
+    }),
+  );
+}
+
+function annotationsOf(annotations: ToolFacts["definition"]["annotations"] = {}): readonly string[] {
+  const hints = Object.entries(annotations).filter(([name]) => name !== "title");
+  return hints.length === 0
+    ? []
+    : [`${hints.map(([name, value]) => `${name} ${String(value)}`).join(", ")} (its server says so)`];
+}
+
+const meanings: Readonly<Record<ToolFlag, string>> = {
+  ansi: "its texts have escape sequences of terminals",
+  control: "its texts have control characters",
+  bidi: "its texts have characters that change the direction of writing",
+  invisible: "its texts have invisible characters",
+  tag: "its texts have tag characters, which hide text from people but not from models",
+  "lone-surrogate": "its texts have halves of characters",
+  truncated: "its texts were too long, and were cut",
+  "schema-replaced": "its schema cannot be used, and was replaced or left out",
+  "extras-dropped": "its entry has more than could be kept, so that there is no fingerprint",
+};
 
 /**
  * Shows one tool: its definition, and all that is known of it. Starts its server alone, where the

@@ -1,8 +1,8 @@
 import type { ServerStatus } from "@hostside/provider";
 import type { CommandContext } from "../command-context.ts";
 import type { OpenedHost } from "../opening/opened-host.ts";
-import { formatCount } from "../render/format-amount.ts";
-import { terminalLine } from "../render/one-line.ts";
+import { formatCount } from "../render/print.ts";
+import { terminalLine } from "../render/render-text.ts";
 import { followServers, type FollowEnd, type Patience } from "./follow-servers.ts";
 import { installersOf, longestInstallMs } from "../opening/installers.ts";
 

@@ -1,10 +1,85 @@
+import { isAbsolute, resolve } from "node:path";
+import type { JsonObject } from "@hostside/core";
+import { usageError } from "../exit-codes.ts";
 import { dialectNames, readConfig, type ConfigLayer, type DialectName } from "@hostside/config";
 import { quoteText } from "@hostside/core/implement";
 import type { ConfigOptions } from "../../host-options.ts";
 import type { CommandContext } from "../command-context.ts";
-import type { TypedServer } from "../render/server-words.ts";
-import { usageError } from "../usage-error.ts";
-import { buildEntry } from "./build-entry.ts";
+import type { TypedServer } from "../render/render-text.ts";
+
+/** What somebody said of a server on a command line. */
+export interface EntryArguments {
+  /** A program and its arguments, or a URL. */
+  readonly words: readonly string[];
+  readonly env?: readonly string[] | undefined;
+  readonly header?: readonly string[] | undefined;
+  readonly cwd?: string | undefined;
+}
+
+/**
+ * The entry of a server in `hostside.json`, from words. Throws a usage error that says what would
+ * be right. Pure.
+ */
+export function buildEntry(name: string, given: EntryArguments, folder: string): JsonObject {
+  const [first, ...rest] = given.words;
+  if (first === undefined || first.trim() === "") {
+    throw usageError(
+      `${name} has neither a command nor a URL`,
+      `hostside add ${name} -- npx -y PACKAGE   or   hostside add ${name} https://…`,
+    );
+  }
+  const [, protocol] = /^([a-z][a-z+.-]+):\/\//i.exec(first) ?? [];
+  if (protocol !== undefined && !/^https?$/i.test(protocol)) {
+    throw usageError(
+      `the URL begins with ${protocol}://, and neither https: nor http:`,
+      "servers are reached over HTTP",
+    );
+  }
+  return /^https?:\/\//i.test(first) ? httpEntry(first, rest, given) : stdioEntry([first, ...rest], given, folder);
+}
+
+function httpEntry(url: string, rest: readonly string[], { env, header, cwd }: EntryArguments): JsonObject {
+  if (rest.length > 0) throw usageError("a URL has no arguments", "put what belongs to it into the URL or a --header");
+  if (env !== undefined)
+    throw usageError("--env is for a program, and this is a URL", 'send it as --header "Name: value"');
+  if (cwd !== undefined) throw usageError("--cwd is for a program, and this is a URL", "leave it out");
+  const headers = header?.map(readHeader);
+  return { url, ...(headers !== undefined && { headers: Object.fromEntries(headers) }) };
+}
+
+function stdioEntry(words: readonly string[], { env, header, cwd }: EntryArguments, folder: string): JsonObject {
+  const [command = "", ...args] = words;
+  if (header !== undefined)
+    throw usageError("--header is for a URL, and this is a program", "give it as --env NAME=value");
+  if (args.length === 0 && /\s/.test(command.trim()) && !/[\\/]/.test(command.split(/\s/)[0] ?? "")) {
+    throw usageError(
+      "the command and its arguments are one word, and no program is called that",
+      `write them behind --, each by itself: -- ${command.trim()}`,
+    );
+  }
+  const variables = env?.map(readVariable);
+  return {
+    command,
+    ...(args.length > 0 && { args }),
+    ...(variables !== undefined && { env: Object.fromEntries(variables) }),
+    ...(cwd !== undefined && { cwd: isAbsolute(cwd) || cwd.startsWith("${") ? cwd : resolve(folder, cwd) }),
+  };
+}
+
+// A name alone: that variable as it is when the server starts.
+function readVariable(text: string): readonly [string, string] {
+  const [, name = "", value] = /^([^=]+)(?:=(.*))?$/s.exec(text) ?? [];
+  if (!/^[^\s=]+$/.test(name))
+    throw usageError("--env is NAME=value, or NAME for the variable of this name", undefined);
+  return [name, value ?? `\${${name}}`];
+}
+
+function readHeader(text: string): readonly [string, string] {
+  const [, name, value] = /^\s*([^\s:]+)\s*:\s*(.*?)\s*$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw usageError('--header is "Name: value"', '--header "X-Team: tools"');
+  return [name, value];
+}
 
 /** Where a command looks for the configuration: in nothing of the process. */
 export function filesOf({ terminal, options }: Pick<CommandContext, "terminal" | "options">): ConfigOptions {

@@ -2,9 +2,8 @@ import { formatProblem } from "@hostside/config";
 import type { LoadedConfig, ServerSource } from "@hostside/config/node";
 import { foldCase, quoteText } from "@hostside/core/implement";
 import { didYouMean, nearNames } from "../program/near-names.ts";
-import { terminalLine } from "../render/one-line.ts";
-import { shellLine } from "../render/shell-word.ts";
-import { usageError, type UsageError } from "../usage-error.ts";
+import { terminalLine, shellLine } from "../render/render-text.ts";
+import { usageError, type UsageError } from "../exit-codes.ts";
 
 /** What is known of a configuration. */
 type Known = Pick<LoadedConfig, "sources" | "problems">;

@@ -6,15 +6,11 @@ import { openHostParts, type HostParts } from "../../create-host.ts";
 import { userState } from "../../state/user-state.ts";
 import type { ConfigOptions, HostOptions } from "../../host-options.ts";
 import type { CommandContext } from "../command-context.ts";
-import { terminalLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/render-text.ts";
 import type { Terminal } from "../terminal.ts";
-import { approveCalls, type Approver } from "./asking/approve-calls.ts";
-import { askApproval } from "./asking/ask-approval.ts";
+import { approveCalls, askApproval, askInput, askTrust, type Approver } from "./asking/ask-user.ts";
 import { askElicitation, type OpenPage } from "./asking/ask-elicitation.ts";
-import { askInput } from "./asking/ask-input.ts";
-import { askTrust } from "./asking/ask-trust.ts";
-import { canAsk } from "./asking/can-ask.ts";
-import { terminalAsker } from "./asking/terminal-asker.ts";
+import { canAsk, terminalAsker, type TerminalPrompter } from "./asking/terminal-asker.ts";
 import { withStartTime } from "./installers.ts";
 import { filesOf } from "./config-files.ts";
 import type { OpenedHost } from "./opened-host.ts";
@@ -24,7 +20,6 @@ import { reportProblems } from "./report-problems.ts";
 import { signInPrompt } from "./sign-in-prompt.ts";
 import { fromEnvironment } from "../from-environment.ts";
 import { openRecorded, type Recorded } from "./open-recorded.ts";
-import type { TerminalPrompter } from "./asking/asker.ts";
 
 /** What a command wants of its host. */
 export interface OpenHostRequest {
@@ -166,10 +161,7 @@ function reopen(opened: OpenedHost, { only, off }: OpenHostRequest): OpenedHost 
 }
 
 // Nothing is expanded, asked or started for it.
-async function chooseServers(
-  { only }: OpenHostRequest,
-  files: ConfigOptions,
-): Promise<readonly string[] | undefined> {
+async function chooseServers({ only }: OpenHostRequest, files: ConfigOptions): Promise<readonly string[] | undefined> {
   if (only === undefined) return undefined;
   const { watch: _, ...rest } = files;
   const known = await loadConfig({ ...rest, allow: () => false });

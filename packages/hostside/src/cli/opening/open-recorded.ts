@@ -1,7 +1,7 @@
 import type { Recorder } from "@hostside/conformance/replay";
 import type { HostParts } from "../../create-host.ts";
 import { loadKit } from "../load-kit.ts";
-import { usageError } from "../usage-error.ts";
+import { usageError } from "../exit-codes.ts";
 
 /** A host, and what is recorded of what it says with servers. */
 export interface Recorded extends HostParts {

@@ -1,8 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { HostParts } from "../../create-host.ts";
 import type { HostState } from "../../host-options.ts";
-import type { Approver } from "./asking/approve-calls.ts";
-import type { TerminalPrompter } from "./asking/asker.ts";
+import type { Approver } from "./asking/ask-user.ts";
+import type { TerminalPrompter } from "./asking/terminal-asker.ts";
 
 /** The user's servers, as a command works with them. */
 export interface OpenedHost extends HostParts, AsyncDisposable {

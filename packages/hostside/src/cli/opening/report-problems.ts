@@ -1,7 +1,7 @@
 import { formatProblem, type ConfigProblem } from "@hostside/config";
 import type { LoadedConfig } from "@hostside/config/node";
 import type { CommandContext } from "../command-context.ts";
-import { terminalLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/render-text.ts";
 
 const mostShown = 10;
 

@@ -1,9 +1,48 @@
-import type { Argument, Command, Help, Option } from "commander";
+import { InvalidArgumentError, type Argument, type Command, type Help, type Option } from "commander";
 import { withColor, type Terminal } from "../terminal.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { wrapText } from "../render/wrap-text.ts";
-import { helpPageOf, type Page } from "./describe-page.ts";
-import type { ProgramOptions } from "./global-options.ts";
+import { wrapText } from "../render/render-text.ts";
+import type { GlobalOptions } from "../command-context.ts";
+
+/** Headings under which `hostside --help` shows commands. */
+export type Purpose = "Look" | "Use" | "Set up" | "Sign in" | "Examine" | "More";
+
+/** What `hostside help COMMAND` shows beside what the command declares of itself. */
+export interface Page {
+  /** The heading of the overview that it stands under. */
+  readonly purpose: Purpose;
+  /** What it does, in sentences: one text for each paragraph. */
+  readonly about?: readonly string[] | undefined;
+  /** Command lines that work, each with what it does. At least one. */
+  readonly examples: readonly Example[];
+  /**
+   * What `--json` prints: the shape as text, each line shown as it is. Left out where there is
+   * nothing to print.
+   */
+  readonly json?: string | undefined;
+  /** What codes mean here, beside what they mean for all commands. */
+  readonly exits?: Readonly<Record<number, string>> | undefined;
+}
+
+/** A command line as it is typed, and what it does. */
+export interface Example {
+  /** Starts with `hostside `. */
+  readonly line: string;
+  readonly does: string;
+}
+
+const pages = new WeakMap<Command, Page>();
+
+/** Gives a command its page. Returns the command, to go on with. */
+export function describePage(command: Command, page: Page): Command {
+  pages.set(command, page);
+  return command.helpGroup(`${page.purpose}:`);
+}
+
+/** The page of a command. */
+export function helpPageOf(command: Command): Page | undefined {
+  return pages.get(command);
+}
 
 // Longer lines are hard to read, however wide the terminal is.
 const widest = 100;
@@ -115,3 +154,37 @@ function wrap(helper: Help, text: string, indent: string): readonly string[] {
 function sentence(text: string): string {
   return text === "" ? "" : `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
 }
+
+/** Global options, and those that are done with before a command runs. */
+export interface ProgramOptions extends GlobalOptions {
+  /** Colours in any case, or in none. Default: as the streams and the environment say. */
+  readonly color?: boolean | undefined;
+}
+
+/** Declares the options that every command has, before its name and after it. */
+export function addGlobalOptions(program: Command): Command {
+  return program
+    .option("--config <file>", "use this file in place of what is found; can be given again", collect)
+    .option("--dialect <name>", "how files of --config are read, such as evva (default: found out)")
+    .option("--json", "one JSON document on stdout, and nothing else there")
+    .option("--timeout <seconds>", "how long servers may take to come up (default: 30)", readSeconds)
+    .option("--quiet", "no progress; problems and questions stay")
+    .option("--verbose", "what servers write to stderr, and what a developer wants to know")
+    .option("--record <file>", "what is said with servers, as a recording that can be played back")
+    .option("--color", "colours, also where there is no terminal")
+    .option("--no-color", "no colours");
+}
+
+function collect(file: string, files: readonly string[] = []): readonly string[] {
+  return [...files, file];
+}
+
+function readSeconds(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() === "" || !(seconds > 0) || seconds > longestSeconds)
+    throw new InvalidArgumentError("It must be a number of seconds above 0.");
+  return seconds;
+}
+
+// What a timer of JavaScript can wait for.
+const longestSeconds = 2_147_483;

@@ -3,10 +3,8 @@ import { Command } from "commander";
 import { allCommands } from "../commands/all-commands.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Terminal } from "../terminal.ts";
-import { configurePages } from "./configure-pages.ts";
-import { describePage, type Page } from "./describe-page.ts";
+import { addGlobalOptions, configurePages, describePage, type Page } from "./configure-pages.ts";
 import type { CommandRun, RunLine } from "./declare.ts";
-import { addGlobalOptions } from "./global-options.ts";
 
 /**
  * The program with every command. It throws a `CommanderError` where it would end the process, and

@@ -1,10 +1,111 @@
+import { isHostsideError, type HostsideError, type HostsideErrorCode } from "@hostside/core";
+import { serverWords, shellLine, cleanLines, terminalLine, type TypedServer } from "../render/render-text.ts";
+import { UsageError } from "../exit-codes.ts";
 import { inspect } from "node:util";
-import { isHostsideError, type HostsideError } from "@hostside/core";
 import type { CommandContext } from "../command-context.ts";
-import { cleanLines, terminalLine } from "../render/one-line.ts";
 import type { Terminal } from "../terminal.ts";
-import { reportError, type ErrorReport } from "./error-report.ts";
 import { printJson } from "../render/print.ts";
+
+type Hint = (server: string, error: HostsideError) => string | undefined;
+
+// Of what is on no server there is nothing to look into.
+const examine: Hint = (server, { serverId }) =>
+  serverId === undefined ? undefined : `hostside doctor ${server} looks into it`;
+const patience: Hint = (server) => `--timeout SECONDS waits longer; hostside doctor ${server} shows what takes so long`;
+// The error of a sign-in that failed says what to do; to begin the same again is no answer to it.
+const signIn: Hint = (server, error) => {
+  const { httpStatus, missingScopes = [], operation, reason } = error.details;
+  if (reason === "no-client" || operation === "token request" || operation === "sign in") return undefined;
+  // Credentials were sent: those of the entry, or of a sign-in that doctor knows more of.
+  if (httpStatus === 401) return examine(server, error);
+  const scopes = missingScopes.flatMap((scope) => ["--scope", scope]);
+  return `${["hostside login", server, ...(scopes.length === 0 ? [] : [shellLine(scopes)])].join(" ")} signs in`;
+};
+const review: Hint = () => "hostside diff shows what changed; hostside lock accepts it";
+
+const hints: Readonly<Partial<Record<HostsideErrorCode, Hint>>> = {
+  auth_required: signIn,
+  forbidden: () => "hostside auth shows who is signed in where",
+  unknown_server: () => "hostside list shows the servers",
+  server_disabled: (server) => `hostside list ${server} says why; hostside enable or hostside trust changes it`,
+  unknown_tool: () => "hostside search WORDS finds tools; hostside list shows them all",
+  tool_removed: () => "hostside list shows what there is",
+  invalid_arguments: (_server, { toolName }) =>
+    toolName === undefined
+      ? "hostside show TOOL shows what it takes"
+      : `hostside show ${shellLine([toolName])} shows what it takes`,
+  invalid_config: () => "hostside doctor shows every problem of the configuration",
+  approval_required: () => "--yes approves the call",
+  call_timeout: () => "--call-timeout SECONDS gives it longer",
+  tool_changed: review,
+  tool_quarantined: review,
+  rate_limited: (_server, { details: { retryAfterMs } }) =>
+    retryAfterMs === undefined ? undefined : `it may be tried again in ${Math.ceil(retryAfterMs / 1000)} s`,
+  spawn_failed: examine,
+  server_exited: examine,
+  unreachable: examine,
+  dns_failed: examine,
+  tls_failed: examine,
+  http_error: examine,
+  redirect_refused: examine,
+  handshake_failed: examine,
+  unsupported_protocol: examine,
+  connect_timeout: patience,
+  list_timeout: patience,
+};
+
+/** The command that mends a failure, in a line for people; `undefined` where none is known. */
+function hintOf(error: HostsideError, typed?: TypedServer): string | undefined {
+  const server = error.serverId === undefined ? "NAME" : shellLine(serverWords(error.serverId, typed));
+  return Object.hasOwn(hints, error.code) ? hints[error.code]?.(server, error) : undefined;
+}
+
+/** What went wrong, as `--json` prints it: `{ "error": … }`. */
+export interface ErrorReport {
+  /**
+   * One of `docs/errors.md`, or `"usage"` (the command line is wrong), `"system"` (files and the
+   * like: the message has the system's own code) or `"bug"`.
+   */
+  readonly code: string;
+  /** Whose move it is, see `ErrorKind`. */
+  readonly kind: string;
+  readonly message: string;
+  readonly serverId?: string | undefined;
+  readonly toolName?: string | undefined;
+  /** What is known about the effect of a call. */
+  readonly outcome?: string | undefined;
+  readonly retryable?: boolean | undefined;
+  /** What mends it, as a line for people. */
+  readonly hint?: string | undefined;
+  /** Evidence, see `ErrorDetails`. */
+  readonly details?: unknown;
+}
+
+/** What is to be said of something that was thrown. */
+export function reportError(error: unknown, typed?: TypedServer): ErrorReport {
+  if (isHostsideError(error)) return reportHostsideError(error, typed);
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof UsageError) return { code: "usage", kind: "contract", message, hint: error.hint };
+  if (isSystemError(error)) return { code: "system", kind: "system", message };
+  return {
+    code: "bug",
+    kind: "system",
+    message,
+    hint: "this is a defect of hostside: run it again with --verbose, and report what it says at https://github.com/hostside/hostside/issues",
+  };
+}
+
+function reportHostsideError(error: HostsideError, typed?: TypedServer): ErrorReport {
+  const { code, kind, rawMessage, serverId, toolName, outcome, retryable } = error;
+  const details = error.toJSON()["details"];
+  const hint = hintOf(error, typed);
+  return { code, kind, message: rawMessage, serverId, toolName, outcome, retryable, hint, details };
+}
+
+// https://nodejs.org/api/errors.html#class-systemerror
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && "code" in error;
+}
 
 /**
  * Says what went wrong: on stderr for people, and with `--json` as the one document on stdout, too.

@@ -1,6 +1,5 @@
 import type { Style, Terminal } from "../terminal.ts";
-import { terminalLine } from "./one-line.ts";
-import { cutToWidth, padToWidth, widthOf } from "./text-width.ts";
+import { terminalLine, cutToWidth, padToWidth, widthOf } from "./render-text.ts";
 
 /** A text in a table, cleaned and made one line by {@linkcode renderTable}. */
 export interface Cell {

@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { formatCount, formatDuration, formatNumber, formatTokens } from "./format-amount.ts";
-import { cleanLines, firstSentenceLine, terminalLine } from "./one-line.ts";
-import { renderJson } from "./render-json.ts";
+import { formatCount, formatDuration, formatNumber, formatTokens, renderJson } from "./print.ts";
+import {
+  cleanLines,
+  firstSentenceLine,
+  terminalLine,
+  shellLine,
+  cutToWidth,
+  padToWidth,
+  widthOf,
+  wrapText,
+} from "./render-text.ts";
 import { renderTable } from "./render-table.ts";
-import { shellLine } from "./shell-word.ts";
-import { cutToWidth, padToWidth, widthOf } from "./text-width.ts";
-import { wrapText } from "./wrap-text.ts";
 
 const plain = (_: unknown, text: string): string => text;
 

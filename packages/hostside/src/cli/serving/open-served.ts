@@ -21,14 +21,18 @@ import { filesOf } from "../opening/config-files.ts";
 import { serversMeant } from "../opening/known-server.ts";
 import { openRecorded } from "../opening/open-recorded.ts";
 import { reportProblems } from "../opening/report-problems.ts";
-import { terminalLine } from "../render/one-line.ts";
-import { shellLine } from "../render/shell-word.ts";
-import { usageError } from "../usage-error.ts";
-import { createLiveOffer, serveProblem, type LiveOffer } from "./live-offer.ts";
+import { terminalLine, shellLine } from "../render/render-text.ts";
+import { usageError } from "../exit-codes.ts";
+import {
+  createLiveOffer,
+  serveProblem,
+  readOffer,
+  type LiveOffer,
+  type ServeArguments,
+  type ServeOffer,
+} from "./serve-offer.ts";
 import { isServeEntry, servedVariable } from "./self-entries.ts";
-import type { ServeArguments } from "./serve-arguments.ts";
 import { untrustedInstructions, untrustedProvider, untrustedServers, howToTrust } from "./untrusted-servers.ts";
-import { readOffer, type ServeOffer } from "./serve-offer.ts";
 import { fromEnvironment } from "../from-environment.ts";
 import type { McpProvider } from "@hostside/provider";
 

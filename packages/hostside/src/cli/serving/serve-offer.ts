@@ -1,7 +1,29 @@
-import type { HostSettings, ServeSettings } from "@hostside/config";
+import { formatProblem, type ServeSettings, type HostSettings, type ConfigProblem } from "@hostside/config";
 import type { Admit, ToolDefinition } from "@hostside/core";
 import { createPolicy, type ToolRule } from "@hostside/policy";
-import { usageError } from "../usage-error.ts";
+import { usageError } from "../exit-codes.ts";
+import type { LoadedConfig } from "@hostside/config/node";
+
+/** What `serve` was given. */
+export interface ServeArguments {
+  readonly expose?: ServeSettings["expose"];
+  readonly readOnly?: boolean | undefined;
+  readonly requireApproval?: boolean | undefined;
+  readonly redact?: boolean | undefined;
+  /** A lock file of `hostside lock`. */
+  readonly lock?: string | undefined;
+  /** A file that gets a line for each call. */
+  readonly callLog?: string | undefined;
+  /** Whether calls are traced, by an SDK that somebody has registered. */
+  readonly otel?: boolean | undefined;
+  /** Where it listens; `true`: at the default address. Absent: stdio. */
+  readonly http?: string | true | undefined;
+  readonly anyAddress?: boolean | undefined;
+  readonly publicUrl?: string | undefined;
+  readonly tokenFile?: string | undefined;
+  readonly printToken?: boolean | undefined;
+  readonly printConfig?: string | undefined;
+}
 
 /** What somebody said on the command line. */
 export interface ServeFlags {
@@ -136,4 +158,53 @@ function hasServerOf(admit: Admit): ToolList["hasServer"] {
 function ruleOf(entry: string): { readonly server: string; readonly tool?: string } {
   const at = entry.indexOf("/");
   return at === -1 ? { server: entry } : { server: entry.slice(0, at), tool: entry.slice(at + 1) };
+}
+
+/** What is offered, as the files say it now. */
+export interface LiveOffer {
+  readonly current: ServeOffer;
+  /**
+   * Why it is not what the files say: what they said last makes no sense, and what was offered
+   * before stays.
+   */
+  readonly problem: string | undefined;
+  /** Takes over what a configuration says, and answers what is offered then. */
+  take(config: Pick<LoadedConfig, "settings" | "sources" | "problems">): ServeOffer;
+}
+
+/** Starts with what was read before anything was started. */
+export function createLiveOffer(flags: ServeFlags, started: ServeOffer): LiveOffer {
+  let current = started;
+  let problem: string | undefined;
+  let taken: LoadedConfig["settings"] | undefined;
+  return {
+    get current() {
+      return current;
+    },
+    get problem() {
+      return problem;
+    },
+    take({ settings, sources, problems }) {
+      if (settings === taken) return current;
+      taken = settings;
+      try {
+        const wrong = serveProblem(problems);
+        if (wrong !== undefined) throw new TypeError(formatProblem(wrong));
+        current = readOffer(
+          flags,
+          settings,
+          sources.map(({ serverId }) => serverId),
+        );
+        problem = undefined;
+      } catch (error) {
+        problem = error instanceof Error ? error.message : "it cannot be read";
+      }
+      return current;
+    },
+  };
+}
+
+/** What is wrong with what files say of the offer, because of which nothing of it is used. */
+export function serveProblem(problems: readonly ConfigProblem[]): ConfigProblem | undefined {
+  return problems.find(({ severity, path }) => severity === "error" && /^serve(?:\.|$)/.test(path));
 }

@@ -8,17 +8,15 @@ import type { Gateway, GatewayEvent } from "@hostside/gateway";
 import { listen, serveStdio } from "@hostside/gateway/node";
 import { createHostGateway } from "../../gateway/create-host-gateway.ts";
 import type { CommandContext, CommandWork } from "../command-context.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { terminalLine } from "../render/one-line.ts";
+import { exitCodes, usageError } from "../exit-codes.ts";
+import { terminalLine } from "../render/render-text.ts";
 import { printJson } from "../render/print.ts";
-import { usageError } from "../usage-error.ts";
 import { editors } from "./editors.ts";
 import { openServed } from "./open-served.ts";
 import { printEntry } from "./print-entry.ts";
-import { readAddress, servePath, urlOf, type ServeAddress } from "./read-address.ts";
+import { readAddress, servePath, urlOf, defaultTokenFile, keepToken, type ServeAddress } from "./serve-http.ts";
 import { servedVariable } from "./self-entries.ts";
-import type { ServeArguments } from "./serve-arguments.ts";
-import { defaultTokenFile, keepToken } from "./token-file.ts";
+import type { ServeArguments } from "./serve-offer.ts";
 import type { Terminal } from "../terminal.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { LoadedConfig } from "@hostside/config/node";
 import type { ToolProvider, ToolsChange, UnreadyGroup } from "@hostside/core";
 import { createEvent, unknownToolError } from "@hostside/core/implement";
-import { shellLine } from "../render/shell-word.ts";
+import { shellLine } from "../render/render-text.ts";
 
 /**
  * Servers of a project that would be offered, had their user decided to trust them. Those that were

@@ -5,12 +5,9 @@ import { compareText, createDeadline } from "@hostside/core/implement";
 import type { CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { knownServer } from "../opening/known-server.ts";
-import { formatDuration } from "../render/format-amount.ts";
-import { printJson, printLines } from "../render/print.ts";
-import { describeAccount, type AccountFacts } from "./account-facts.ts";
-import { openAccounts, type OpenedAccounts } from "./open-accounts.ts";
-import { renderAccounts } from "./render-accounts.ts";
-import { signInTarget } from "./sign-in-target.ts";
+import { formatDuration, printJson, printLines } from "../render/print.ts";
+import { describeAccount, renderAccounts, type AccountFacts } from "./render-accounts.ts";
+import { openAccounts, signInTarget, type OpenedAccounts } from "./open-accounts.ts";
 
 const longestQuestionMs = 10_000;
 

@@ -3,13 +3,11 @@ import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { knownServer, startableServer } from "../opening/known-server.ts";
 import { filesOf } from "../opening/config-files.ts";
-import { terminalLine } from "../render/one-line.ts";
+import { terminalLine } from "../render/render-text.ts";
 import { printJson, printLines } from "../render/print.ts";
 import { loadConfig } from "@hostside/config/node";
-import { describeAccount, isGood, type AccountFacts } from "./account-facts.ts";
-import { openAccounts } from "./open-accounts.ts";
-import { describeEnd } from "./render-accounts.ts";
-import { mustSignInTarget } from "./sign-in-target.ts";
+import { describeAccount, isGood, describeEnd, type AccountFacts } from "./render-accounts.ts";
+import { openAccounts, mustSignInTarget } from "./open-accounts.ts";
 
 /** What `login` was asked. */
 export interface LoginArguments {

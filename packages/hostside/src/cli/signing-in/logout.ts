@@ -1,13 +1,10 @@
 import type { OAuth, SignedIn } from "@hostside/auth";
 import type { CommandWork } from "../command-context.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes, usageError } from "../exit-codes.ts";
 import { knownServer } from "../opening/known-server.ts";
-import { formatCount } from "../render/format-amount.ts";
-import { terminalLine } from "../render/one-line.ts";
-import { printJson, printLines } from "../render/print.ts";
-import { usageError } from "../usage-error.ts";
-import { openAccounts } from "./open-accounts.ts";
-import { signInTarget } from "./sign-in-target.ts";
+import { formatCount, printJson, printLines } from "../render/print.ts";
+import { terminalLine } from "../render/render-text.ts";
+import { openAccounts, signInTarget } from "./open-accounts.ts";
 
 /** What `logout` was asked: one server, or all. */
 export interface LogoutArguments {

@@ -1,19 +1,43 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { loadConfig, type LoadedConfig } from "@hostside/config/node";
+import { HostsideError, type ServerSpec } from "@hostside/core";
+import { quoteText } from "@hostside/core/implement";
+import { signInWhereAsked } from "../../auth/sign-in-where-asked.ts";
+import { usageError } from "../exit-codes.ts";
 import type { OAuth } from "@hostside/auth";
 import { loopbackRedirect } from "@hostside/auth/node";
 import { createTrust } from "@hostside/config";
-import { loadConfig, type LoadedConfig } from "@hostside/config/node";
-import { HostsideError } from "@hostside/core";
 import { chooseAuth } from "../../auth/choose-auth.ts";
 import { userState, userStateFolder } from "../../state/user-state.ts";
 import type { CommandContext } from "../command-context.ts";
-import { askInput } from "../opening/asking/ask-input.ts";
-import { askTrust } from "../opening/asking/ask-trust.ts";
-import { terminalAsker } from "../opening/asking/terminal-asker.ts";
-import { canAsk } from "../opening/asking/can-ask.ts";
+import { askInput, askTrust } from "../opening/asking/ask-user.ts";
+import { terminalAsker, canAsk } from "../opening/asking/terminal-asker.ts";
 import { filesOf } from "../opening/config-files.ts";
 import { signInPrompt } from "../opening/sign-in-prompt.ts";
 import { fromEnvironment } from "../from-environment.ts";
+
+/** A server that somebody can sign in to. */
+export interface SignInTarget {
+  readonly spec: ServerSpec;
+  readonly url: string;
+}
+
+/** The server as somebody signs in to it, or why nobody does, as a sentence. */
+export function signInTarget(spec: ServerSpec): SignInTarget | string {
+  if (spec.url === undefined) return "it is a program on this machine, which nobody signs in to";
+  if (spec.auth === "api-key" || spec.bearerToken !== undefined) return "its entry has a token of its own";
+  const asked = signInWhereAsked(spec);
+  if (asked.url !== undefined && asked.auth === "oauth") return { spec: asked, url: asked.url };
+  return "its entry has credentials of its own, or its URL is neither https: nor on this machine";
+}
+
+/** The same, of a server that is known to start. Throws a usage error where nobody signs in. */
+export function mustSignInTarget({ servers }: Pick<LoadedConfig, "servers">, serverId: string): SignInTarget {
+  const spec = servers.find(({ id }) => id === serverId);
+  const target = spec === undefined ? "it is not there" : signInTarget(spec);
+  if (typeof target === "string") throw usageError(`server ${quoteText(serverId, 200)} takes no sign-in: ${target}`);
+  return target;
+}
 
 /** Sign-ins of the user, and the servers that they are for. No server is started. */
 export interface OpenedAccounts extends AsyncDisposable {
