@@ -38,8 +38,8 @@ const options = {
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
 /**
- * Plays, records or shows a recording, as the arguments of a command line say; `program` is what its
- * user called. Exits with 2 for wrong use, and with 1 for a recording that cannot be played.
+ * Plays, records or shows a recording, as the arguments of a command line say; `program` is what
+ * its user called. Exits with 2 for wrong use, and with 1 for a recording that cannot be played.
  */
 export async function runReplayCommand(
   args: readonly string[],

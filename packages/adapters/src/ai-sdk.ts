@@ -165,7 +165,8 @@ export function createAiSdkTools(source: ToolSource, options: AiSdkOptions = {})
 }
 
 // Decoded, of all files of an answer. Answers go to browsers, into databases and back with every
-// request. What is bigger is shown to the model in this generation, and later only by type and size.
+// request. What is bigger is shown to the model in this generation, and later only by type and
+// size.
 const mostFileBytes = 65_536;
 
 interface AskedCall {

@@ -127,10 +127,10 @@ export function rememberDigits(data: object, lost: LostNumber | undefined): void
 const deepest = 256;
 
 /**
- * Where JSON data has a number that may not be the one that was written: an integer beyond 2^53 - 1,
- * of which JavaScript keeps 15 to 17 digits, and what is not finite. A large number that is written
- * with an exponent and few digits, such as `6.022e23`, is what it says. `undefined`: there is none.
- * Data that holds itself ends, too. Of data whose text is known, that is what counts.
+ * Where JSON data has a number that may not be the one that was written: an integer beyond 2^53 -
+ * 1, of which JavaScript keeps 15 to 17 digits, and what is not finite. A large number that is
+ * written with an exponent and few digits, such as `6.022e23`, is what it says. `undefined`: there
+ * is none. Data that holds itself ends, too. Of data whose text is known, that is what counts.
  */
 export function findLostDigits(data: unknown): LostNumber | undefined {
   if (typeof data !== "object" || data === null) return undefined;

@@ -43,8 +43,8 @@ export interface ConfigOptions extends Omit<LoadConfigOptions, "signal" | "check
 
 /**
  * What is kept for longer than the process, and where. What `createRedisState(client)` and
- * `createPostgresState(pool)` of `@hostside/cluster` give is such a state as it is: all replicas that
- * have it are one product.
+ * `createPostgresState(pool)` of `@hostside/cluster` give is such a state as it is: all replicas
+ * that have it are one product.
  */
 export interface HostState {
   /**

@@ -74,8 +74,9 @@ export interface Policy
   readonly onEvent: Event<PolicyEvent>;
   /**
    * Says which rule or pin decides over a tool, what its effect is, and whether each call is to be
-   * approved; one sentence a line. A tool is meant by its definition, its local name, `"server/tool"` or its
-   * qualified name; by name only one that the policy was asked about, hidden or not.
+   * approved; one sentence a line. A tool is meant by its definition, its local name,
+   * `"server/tool"` or its qualified name; by name only one that the policy was asked about, hidden
+   * or not.
    */
   explain(tool: string | ToolDefinition, server?: AdmissionServer): string;
   /**

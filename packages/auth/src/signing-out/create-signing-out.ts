@@ -38,7 +38,8 @@ export function createSigningOut(parts: AuthParts, accounts: Accounts): SigningO
     const spec = await storedServer(parts, { serverId, principal });
     return spec && accounts.accountOf(spec, principal);
   };
-  // Asks nobody, and forgets what is unreadable, too. Alone, so that no renewal is saved afterwards.
+  // Asks nobody, and forgets what is unreadable, too. Alone, so that no renewal is saved
+  // afterwards.
   const clear = (who: Leaving): Promise<boolean> => {
     const account = accounts.knownAccount(who.serverId, who.principal);
     return parts.store.withLock(accountKey(who), savingMs, async () => {

@@ -30,8 +30,8 @@ export interface KeyvCredentialsOptions {
   readonly store: Store;
   /**
    * Lets one process at a time change something, among all that share the store: that of
-   * `createRedisState()` or `createPostgresState()` of `@hostside/cluster`. Two processes without one
-   * would redeem the same refresh token. `"this-process"` says that no other process uses the
+   * `createRedisState()` or `createPostgresState()` of `@hostside/cluster`. Two processes without
+   * one would redeem the same refresh token. `"this-process"` says that no other process uses the
    * store. With the store of the same state, nothing is saved by who has lost the lock to another,
    * also when they do not know it yet.
    */

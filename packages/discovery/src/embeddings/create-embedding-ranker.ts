@@ -195,7 +195,9 @@ function createModel(embedder: Embedder, closing: AbortSignal, report: (diagnost
   return { embed, fail, restMs: () => restsUntil - systemClock.now() };
 }
 
-/** The vector of a query; `undefined` when it cannot be had now, or not before the signal aborts. */
+/**
+ * The vector of a query; `undefined` when it cannot be had now, or not before the signal aborts.
+ */
 async function findQuery(
   { model, known }: { readonly model: Model; readonly known: Map<string, Promise<Float32Array | undefined>> },
   query: string,

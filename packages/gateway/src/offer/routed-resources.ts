@@ -24,13 +24,13 @@ export interface RoutedResources {
   prompts(): readonly NamedPrompt[];
   /**
    * The server to ask for a URI: who lists it, whose template it fits best, or who named it first
-   * in a result; then the only one there is. With the URI as that server has it: clients see none of
-   * its unseen characters.
+   * in a result; then the only one there is. With the URI as that server has it: clients see none
+   * of its unseen characters.
    */
   routeOf(uri: string): ResourceRoute | undefined;
   /**
-   * Does `list` for a URI that nobody is known to have: one at a time, and not again within a second,
-   * however many such URIs there are.
+   * Does `list` for a URI that nobody is known to have: one at a time, and not again within a
+   * second, however many such URIs there are.
    */
   listForUnknown(list: () => Promise<unknown>): Promise<void>;
   /** A template, by its text. */

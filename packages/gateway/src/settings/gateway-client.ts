@@ -84,7 +84,10 @@ export interface GatewayListOptions extends GatewayReadOptions {
   readonly waitMs?: number | undefined;
 }
 
-/** A listed thing of a server: with `serverId`, and members as `@hostside/provider/resources` names them. */
+/**
+ * A listed thing of a server: with `serverId`, and members as `@hostside/provider/resources` names
+ * them.
+ */
 export interface GatewayEntry {
   readonly serverId: string;
   readonly name: string;

@@ -49,13 +49,17 @@ export interface Suspension {
    * the keys, and for what has expired.
    */
   decide(suspended: unknown, decision: ApprovalGrant["decision"]): string;
-  /** Has a question of a framework wait; whether it did not before. Rejects when the store fails. */
+  /**
+   * Has a question of a framework wait; whether it did not before. Rejects when the store fails.
+   */
   note(question: QuestionOfFramework): Promise<boolean>;
   /** The token for the answer to a question of a framework. */
   answer(question: QuestionOfFramework, decision: "once" | "no"): string;
   /** Looks whether a token is for this call, and was not used. Rejects when the store fails. */
   look(token: string, pending: Pick<PendingApproval, "call" | "canonical">): Promise<TokenLook>;
-  /** Uses a token up: resolves with the grant once, in all processes. Rejects when the store fails. */
+  /**
+   * Uses a token up: resolves with the grant once, in all processes. Rejects when the store fails.
+   */
   useUp(grant: ApprovalGrant, call: ToolCall): Promise<TokenLook>;
 }
 

@@ -15,8 +15,9 @@ import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
 import { hasOutputProblems } from "../validation/output-problems.ts";
 
 /**
- * Which results are kept, and for how long: at most 1,000, of 16 MiB together. Only those of tools that are `pure` by what the policy
- * knows of their effect, and only where the tool has a fingerprint.
+ * Which results are kept, and for how long: at most 1,000, of 16 MiB together. Only those of tools
+ * that are `pure` by what the policy knows of their effect, and only where the tool has a
+ * fingerprint.
  */
 export interface CacheOptions {
   /** How long a result is given again, in milliseconds. Default 60,000. */

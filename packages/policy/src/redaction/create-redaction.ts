@@ -83,8 +83,8 @@ const shortestValue = 6;
  * Placeholders in arguments stay what they are: to put a secret back for whoever sends its
  * placeholder would let a server that can make a model call something have it sent anywhere.
  *
- * When `values()` fails, nobody knows what is secret: results, errors and progress are withheld, and
- * a `part-failed` event says why.
+ * When `values()` fails, nobody knows what is secret: results, errors and progress are withheld,
+ * and a `part-failed` event says why.
  */
 export function createRedaction(options: RedactionOptions, parts: StageParts): Redaction {
   const searchFor = createSearches(options, parts);

@@ -16,8 +16,8 @@ export interface RetryOptions {
   /** How often a call is tried, the first time included. Default 3. */
   readonly attempts?: number | undefined;
   /**
-   * How long to wait before the second try, in milliseconds. Default 200. Each further wait is twice
-   * as long, up to 30,000 unless the server asks for a longer one.
+   * How long to wait before the second try, in milliseconds. Default 200. Each further wait is
+   * twice as long, up to 30,000 unless the server asks for a longer one.
    */
   readonly baseMs?: number | undefined;
   /**

@@ -22,8 +22,8 @@ import { attemptFailed, isForgotten, loseSession, mayAttempt, openAnew, startAtt
 
 /**
  * The whole behaviour of a link: the state that follows, and what is to be done. Pure: no clock, no
- * promise, no connection. `docs/internals/server-states.md` has the table of all states and events; a test
- * walks it.
+ * promise, no connection. `docs/internals/server-states.md` has the table of all states and events;
+ * a test walks it.
  */
 export function transition(state: LinkState, event: LinkEvent, context: LinkContext): Step {
   switch (event.type) {

@@ -114,7 +114,9 @@ function tryList(text: string, list: Alternative, root: JsonObject): Coerced {
   return entry.kind === "value" ? value([entry.value]) : problem(`a list, of which each entry ${entry.problem}`);
 }
 
-/** Parses JSON; `undefined` for what is none. Throws a usage error for a number that loses digits. */
+/**
+ * Parses JSON; `undefined` for what is none. Throws a usage error for a number that loses digits.
+ */
 export function parseJson(text: string): JsonValue | undefined {
   let parsed: JsonValue;
   try {

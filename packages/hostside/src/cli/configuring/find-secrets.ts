@@ -10,7 +10,9 @@ export interface SecretPlace {
   readonly shown: string;
 }
 
-/** Finds values of an entry that look like secrets, and are written down rather than referred to. */
+/**
+ * Finds values of an entry that look like secrets, and are written down rather than referred to.
+ */
 export function secretsIn(draft: ConfiguredServer["draft"]): readonly SecretPlace[] {
   if (draft.command !== undefined) {
     const { env = {}, args = [] } = draft;

@@ -20,7 +20,10 @@ export interface DoctorArguments {
   readonly server: string | undefined;
 }
 
-/** Runs `hostside doctor`: looks at the machine, the files and the servers, and says what mends what. */
+/**
+ * Runs `hostside doctor`: looks at the machine, the files and the servers, and says what mends
+ * what.
+ */
 export const doctor: CommandWork<DoctorArguments> = async ({ server }, context) => {
   const { terminal, options } = context;
   const findings = (await examine(server, context)).map((finding) => withFileWords(finding, options));

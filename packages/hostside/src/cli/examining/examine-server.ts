@@ -198,7 +198,7 @@ const spelling = "look at how they are spelt; hostside list shows its tools";
 const bare = "without elicitation";
 
 /** What is said of reports of a provider, by their kind. */
-const told: readonly {
+const reported: readonly {
   readonly kind: Diagnostic["kind"];
   readonly what: string;
   readonly mend: string;
@@ -224,7 +224,7 @@ const told: readonly {
   { kind: "duplicate-tool", what: "lists tools of the same name; the first one counts", mend: "tell its author" },
   {
     kind: "schema-replaced",
-    what: "has tools with schemas that cannot be used: a model is told nothing of their arguments",
+    what: "has tools with schemas that cannot be used: a model learns nothing of their arguments",
     mend: "tell its author",
   },
   {
@@ -237,7 +237,7 @@ const told: readonly {
 ];
 
 function judgeDiagnostics(server: string, diagnostics: readonly Diagnostic[]): readonly DoctorFinding[] {
-  return told.flatMap(({ kind, what, mend, has = "" }): readonly DoctorFinding[] => {
+  return reported.flatMap(({ kind, what, mend, has = "" }): readonly DoctorFinding[] => {
     const found = diagnostics.filter(
       (one) => one.serverId === server && one.kind === kind && one.message.includes(has),
     );

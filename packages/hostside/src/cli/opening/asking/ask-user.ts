@@ -58,7 +58,8 @@ export function approveCalls(approver: Approver, { asker, specOf }: ApproveCalls
   };
 }
 
-// What the entry says of the tool counts more, and the server of a project is no choice of the person's.
+// What the entry says of the tool counts more, and the server of a project is no choice of the
+// person's.
 function saysItReads({ annotations = {}, origin }: ToolDefinition, specOf: ApproveCallsMeans["specOf"]): boolean {
   const spec = specOf(origin?.serverId ?? "");
   if (spec === undefined || spec.labels?.["scope"] === "project" || spec.trustAnnotations === false) return false;
