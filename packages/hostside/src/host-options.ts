@@ -21,7 +21,7 @@ import type { ResourceToolsOptions } from "@hostside/discovery/resource-tools";
 import type { Results, ResultsOptions } from "@hostside/results";
 import type { ConnectorOptions } from "@hostside/transports";
 import type { HostTelemetry } from "./host-telemetry.ts";
-import type { HostServerEntry } from "./servers/server-entries.ts";
+import type { HostServerEntry } from "./configuration/server-entries.ts";
 import type { SharedServers } from "./shared-servers/shared-servers.ts";
 
 /** Configurations as a host uses them. */

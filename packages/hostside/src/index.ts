@@ -4,7 +4,7 @@ export type { ConfigOptions, PoolOptions, HostOptions, HostState } from "./host-
 export type { HostTelemetry } from "./host-telemetry.ts";
 export type { PendingSignIn } from "./sign-ins/pending-sign-ins.ts";
 export type { Conversation, ConversationOptions, Host } from "./host.ts";
-export type { HostServerEntry } from "./servers/server-entries.ts";
+export type { HostServerEntry } from "./configuration/server-entries.ts";
 export type { HostServers } from "./servers/host-servers.ts";
 export { createFileStore, type FileStoreOptions } from "./state/create-file-store.ts";
 export { userState } from "./state/user-state.ts";

@@ -15,7 +15,7 @@ import type { ApplyOptions } from "@hostside/provider";
 import { keepToBound, type Bound } from "../lifecycle/keep-to-bound.ts";
 import type { ConfigOptions } from "../host-options.ts";
 import type { FollowedServers } from "../shared-servers/follow-shared-servers.ts";
-import type { ReadEntry } from "../servers/server-entries.ts";
+import type { ReadEntry } from "./server-entries.ts";
 import { configError, slowConfigError } from "./config-error.ts";
 import type { WantedConfig } from "./read-config-options.ts";
 import { settleServers, type ServersWanted, type SettledServers } from "./settle-servers.ts";

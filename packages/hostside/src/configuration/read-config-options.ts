@@ -1,5 +1,5 @@
 import type { ConfigOptions, HostOptions } from "../host-options.ts";
-import { readServerEntries, type ReadEntry } from "../servers/server-entries.ts";
+import { readServerEntries, type ReadEntry } from "./server-entries.ts";
 
 /** What is to be loaded. */
 export interface WantedConfig {

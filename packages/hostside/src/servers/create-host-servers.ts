@@ -14,7 +14,7 @@ import type { Configuration } from "../configuration/open-configuration.ts";
 import { idKeys } from "../configuration/settle-servers.ts";
 import type { Closing } from "../lifecycle/create-closing.ts";
 import type { HostServers } from "./host-servers.ts";
-import { readServerEntry, type ReadEntry } from "./server-entries.ts";
+import { readServerEntry, type ReadEntry } from "../configuration/server-entries.ts";
 
 /** Parts of {@linkcode createHostServers}. */
 export interface HostServersParts {

@@ -1,5 +1,5 @@
 import type { Event, ServerLog, ServerNotification } from "@hostside/core";
-import type { HostServerEntry } from "./server-entries.ts";
+import type { HostServerEntry } from "../configuration/server-entries.ts";
 import type { EndOptions, UserOperationOptions } from "@hostside/provider";
 
 /**

@@ -12,7 +12,7 @@ import {
   type Fields,
   type ValueVersion,
 } from "@hostside/core/implement";
-import { readServerEntry, type ReadEntry } from "../servers/server-entries.ts";
+import { readServerEntry, type ReadEntry } from "../configuration/server-entries.ts";
 import { assertMethods } from "../state/assert-methods.ts";
 import type { KeptServers, SharedServers, WriteServersOptions } from "./shared-servers.ts";
 

@@ -1,6 +1,6 @@
 import { HostsideError, type Clock, type Connector, type Diagnostic, type ServerSpec } from "@hostside/core";
 import { resultWithin, sameJson } from "@hostside/core/implement";
-import { readServerEntry, type HostEntryExtras, type ReadEntry } from "../servers/server-entries.ts";
+import { readServerEntry, type HostEntryExtras, type ReadEntry } from "../configuration/server-entries.ts";
 import type { KeptServers, SharedServers } from "./shared-servers.ts";
 
 /** With what shared servers are followed. */

@@ -107,7 +107,7 @@ describe("a state that is handed over", () => {
     ["state.keys need a state.lock", { store: createMemoryStore(), keys }],
     ["go with no state.credentials", { store: createMemoryStore(), keys, credentials: createMemoryCredentials() }],
     [
-      "keys[0]: key must have 32 bytes",
+      "keys[0]: key must be 32 bytes",
       { store: createMemoryStore(), lock: createMemoryLock(), keys: [{ id: "a", key: "QUJD" }] },
     ],
     ["state.onDiagnostic must be an event", { store: createMemoryStore(), onDiagnostic: {} }],
