@@ -1,7 +1,7 @@
 import type { Clock, HostsideError, ServerTls } from "@hostside/core";
 import type { Redactor } from "@hostside/core/implement";
 import type { HttpGuard } from "./http-guard.ts";
-import type { TlsTrust } from "../sockets/trusted-context.ts";
+import type { TlsTrust } from "../sockets/tls-trust.ts";
 
 /**
  * One HTTP request. The exchange adds what frames it (`host`, `content-length`, `accept-encoding`).

@@ -8,7 +8,8 @@ import {
   unsupportedProxy,
   type FailedRequest,
 } from "./from-fetch-error.ts";
-import { addressIn, asksForAddresses, guardLookup, type HttpGuard, type LookupAll } from "./http-guard.ts";
+import { asksForAddresses, guardLookup, type LookupAll } from "./guarded-lookup.ts";
+import { addressIn, type HttpGuard } from "./http-guard.ts";
 import type { HttpCall, HttpClient, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
 import type { BodiesContext, BodyContext } from "./node-body.ts";
 import { NodeReply } from "./node-reply.ts";
