@@ -33,16 +33,6 @@ export interface CallExchange {
   readonly receivedBytes?: number | undefined;
 }
 
-/** What a server says of a call that it made a task of, and goes on with by itself. */
-export interface CallTask {
-  /**
-   * `working`, `input_required`, `completed`, `failed` or `cancelled`; or what else a server says.
-   */
-  readonly status: string;
-  /** The server's words on it, for people. Has no secret of the host's in it. */
-  readonly message?: string | undefined;
-}
-
 /**
  * Hears what becomes of one call, where it becomes of it: a layer puts one into `options.observer`
  * of what it hands on. All members are optional; each is called while the call is under way, in no
@@ -61,11 +51,6 @@ export interface CallObserver {
   readonly onDecision?: ((decision: CallDecision) => void) | undefined;
   /** A request of it is over. For whoever hands the call to a connection. */
   readonly onExchange?: ((exchange: CallExchange) => void) | undefined;
-  /**
-   * The server made a task of the call; then again each time that its state is heard. For whoever
-   * hands the call to a connection, and waits for the task.
-   */
-  readonly onTask?: ((task: CallTask) => void) | undefined;
   /** The call left its server behind; with layers that try again, once for each try. */
   readonly onRecord?: ((record: CallRecord) => void) | undefined;
 }
@@ -77,7 +62,6 @@ export function joinObservers(first: CallObserver, second: CallObserver | undefi
     meta: () => ({ ...askForMeta(second), ...askForMeta(first) }),
     onDecision: both(first.onDecision, second.onDecision),
     onExchange: both(first.onExchange, second.onExchange),
-    onTask: both(first.onTask, second.onTask),
     onRecord: both(first.onRecord, second.onRecord),
   };
   joinedOf.set(joined, [first, second]);

@@ -57,7 +57,7 @@ export type {
   ToolOutcome,
 } from "./tool.ts";
 export type { CallContext } from "./call-context.ts";
-export type { CallDecision, CallExchange, CallObserver, CallTask } from "./call-observer.ts";
+export type { CallDecision, CallExchange, CallObserver } from "./call-observer.ts";
 export type { CallAttempt, CallRecord } from "./call-observer.ts";
 export type { ServerPeer } from "./call-observer.ts";
 export type { ServerObserver, ServerOperation, ServerRecord } from "./call-observer.ts";

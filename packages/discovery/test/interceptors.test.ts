@@ -66,7 +66,7 @@ describe("a toolbox with interceptors", () => {
   });
 
   it("hands who watches a call to a static tool, for what that calls itself", async () => {
-    const observer = { onTask: () => undefined };
+    const observer = { onRecord: () => undefined };
     const seen: unknown[] = [];
     const tools = [staticTool("mine", { run: (_args, options) => (seen.push(options.observer), "done") })];
     await createToolbox({ tools }).call("mine", {}, { observer });

@@ -152,13 +152,11 @@ function sum(before: number | undefined, more: number | undefined): number | und
 }
 
 /**
- * What a connection hears of an observer: who watches the call for the provider, and what its
- * caller wants to know of tasks.
+ * What a connection hears of an observer: who watches the call for the provider, and what
+ * goes along in `_meta`.
  */
 export function observerOf(watching: CallObserver | undefined, { observer }: CallOptions): CallObserver | undefined {
-  if (observer?.onTask === undefined && observer?.meta === undefined) return watching;
-  const { onTask, meta } = observer;
-  return { ...watching, onTask, meta };
+  return observer?.meta === undefined ? watching : { ...watching, meta: observer.meta };
 }
 
 /** The `_meta` of a call: what its caller gave, and what an observer wants to go along. */

@@ -1,5 +1,5 @@
 import { isHostsideError, HostsideError, type JsonObject, type JsonValue, type LostCall } from "@hostside/core";
-import { isJsonObject, tell, withErrorContext } from "@hostside/core/implement";
+import { isJsonObject, withErrorContext } from "@hostside/core/implement";
 import { withCarriedMeta, type OutgoingRequest } from "../message/outgoing-request.ts";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import {
@@ -113,7 +113,6 @@ class TaskWait {
 
   async run(): Promise<JsonObject> {
     const { request, time, tally } = this.#call;
-    this.#report();
     try {
       return await this.#poll();
     } catch (error) {
@@ -143,7 +142,6 @@ class TaskWait {
       this.#isOurs ||= isSameTask(this.#state, next);
       if (!this.#isOurs) throw badTask(this.#init, this.#call.request, "with another task under the name of its own");
       this.#state = next;
-      this.#report();
       // It may not have been heard before the connection was lost.
       if (next["status"] !== "input_required") this.#heard.unsent = undefined;
       else if (this.#heard.unsent !== undefined) await this.#update();
@@ -275,15 +273,6 @@ class TaskWait {
     } catch {
       // The call is over on this side.
     }
-  }
-
-  /** Says what is known of the task to whoever watches the call. */
-  #report(): void {
-    const { observer } = this.#call.request;
-    if (observer?.onTask === undefined) return;
-    const { status, statusMessage } = this.#state;
-    const message = typeof statusMessage === "string" ? this.#init.context.redact(statusMessage) : undefined;
-    tell(observer.onTask, { status: typeof status === "string" ? status : "", message });
   }
 
   #isLost(): boolean {
