@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
-import { errorCodes, type ErrorCodeEntry } from "@hostside/core";
+import { errorCodes } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 
 const page = readFileSync(new URL("../../../docs/errors.md", import.meta.url), "utf8");
+
+type ErrorCodeEntry = (typeof errorCodes)[keyof typeof errorCodes];
 
 interface Section {
   readonly code: string;
