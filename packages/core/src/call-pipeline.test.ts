@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { createCallPipeline, type CallPipeline, type CallPipelineInit } from "./call-pipeline.ts";
+import { createCallPipeline, type CallPipeline } from "./call-pipeline.ts";
 import type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { ToolOutcome } from "./tool.ts";
@@ -24,7 +24,7 @@ interface Trial {
 
 function tryOut(
   interceptors: readonly Interceptor[],
-  { handler, ...rest }: Partial<CallPipelineInit> & { readonly handler?: CallHandler } = {},
+  { handler, ...rest }: Partial<Parameters<typeof createCallPipeline>[0]> & { readonly handler?: CallHandler } = {},
 ): Trial {
   const clock = createManualClock();
   const handled: ToolCall[] = [];

@@ -1,9 +1,8 @@
 import { assertCallOptions, isCallArguments, timeSetBy, assertRequestOptions } from "./call-input.ts";
-import type { CallHandler, Interceptor, ToolCall, HostRequest, RequestInterceptor } from "./interceptor.ts";
+import type { CallHandler, Interceptor, ToolCall, HostRequest } from "./interceptor.ts";
 import { isJsonObject, kindOf, type JsonValue } from "./json.ts";
 import { defaultTimeouts } from "./limits.ts";
-import type { WorkKind } from "./call-execution.ts";
-import { assertLayers, createPipeline, type Pipeline, type PipelineInit } from "./pipeline.ts";
+import { assertLayers, createPipeline, type Pipeline, type PipelineInit, type WorkKind } from "./pipeline.ts";
 import { quoteText } from "./text.ts";
 import type { ToolOrigin, ToolOutcome } from "./tool.ts";
 import { HostsideError } from "./hostside-error.ts";
@@ -11,20 +10,9 @@ import { HostsideError } from "./hostside-error.ts";
 /** The way of all calls of one provider or toolbox: its interceptors. */
 export type CallPipeline = Pipeline<ToolCall, ToolOutcome>;
 
-/** What a pipeline is made from. */
-export interface CallPipelineInit extends Omit<PipelineInit<ToolCall, ToolOutcome>, "interceptors" | "timeoutMsOf"> {
-  /** The first one is the outermost. */
-  readonly interceptors: readonly Interceptor[];
-  /**
-   * How long a call without a `timeoutMs` may take in all, in milliseconds. Default `callMs` of the
-   * default timeouts.
-   */
-  readonly timeoutMsOf?: PipelineInit<ToolCall, ToolOutcome>["timeoutMsOf"] | undefined;
-}
-
 /** Folds interceptors into one another, once, and bounds every call that goes through them. */
-export function createCallPipeline({ timeoutMsOf = defaultCallMs, ...init }: CallPipelineInit): CallPipeline {
-  return createPipeline({ ...init, timeoutMsOf }, calls);
+export function createCallPipeline(init: PipelineInit<ToolCall, ToolOutcome>): CallPipeline {
+  return createPipeline(init, calls);
 }
 
 /**
@@ -43,10 +31,6 @@ export function applyInterceptors(interceptors: readonly Interceptor[], handler:
   return (call) => pipeline.run(call, handler);
 }
 
-function defaultCallMs(): number {
-  return defaultTimeouts.callMs;
-}
-
 const calls: WorkKind<ToolCall, ToolOutcome> = {
   error({ origin: { serverId, toolName } }, code, { problem, ...rest }) {
     const owner = serverId === "" ? "" : ` on ${JSON.stringify(serverId)}`;
@@ -59,6 +43,7 @@ const calls: WorkKind<ToolCall, ToolOutcome> = {
     });
   },
   timeoutCode: "call_timeout",
+  timeoutMs: defaultTimeouts.callMs,
   timeSetBy: ({ options }) => timeSetBy(options),
   findChange({ origin, definition, server }, changed) {
     if (!isJsonObject(changed)) return "no call";
@@ -74,7 +59,6 @@ const calls: WorkKind<ToolCall, ToolOutcome> = {
     typeof value === "object" && value !== null && "content" in value && Array.isArray(value.content),
   // Whoever answers instead of the server answers for this one.
   sign: (outcome, { origin }) => (sameOrigin(outcome.origin, origin) ? outcome : { ...outcome, origin }),
-  withBounds: (call, bounds) => ({ ...call, options: { ...call.options, ...bounds } }),
   // What the layers looked at is what runs.
   handOn: (call, { args, options }, bounds) => ({
     ...call,
@@ -90,30 +74,9 @@ function sameOrigin(a: ToolOrigin | undefined, b: ToolOrigin): boolean {
 /** The way of all requests of one provider that are no tool calls: their interceptors. */
 export type RequestPipeline = Pipeline<HostRequest, JsonValue>;
 
-/** What a pipeline is made from. */
-export interface RequestPipelineInit extends Omit<
-  PipelineInit<HostRequest, JsonValue>,
-  "interceptors" | "timeoutMsOf"
-> {
-  /** The first one is the outermost. */
-  readonly interceptors: readonly RequestInterceptor[];
-  /**
-   * How long a request without a `timeoutMs` may take in all, in milliseconds. Default `requestMs`
-   * of the default timeouts.
-   */
-  readonly timeoutMsOf?: PipelineInit<HostRequest, JsonValue>["timeoutMsOf"] | undefined;
-}
-
 /** Folds interceptors into one another, once, and bounds every request that goes through them. */
-export function createRequestPipeline({
-  timeoutMsOf = defaultRequestMs,
-  ...init
-}: RequestPipelineInit): RequestPipeline {
-  return createPipeline({ ...init, timeoutMsOf }, requests);
-}
-
-function defaultRequestMs(): number {
-  return defaultTimeouts.requestMs;
+export function createRequestPipeline(init: PipelineInit<HostRequest, JsonValue>): RequestPipeline {
+  return createPipeline(init, requests);
 }
 
 const requests: WorkKind<HostRequest, JsonValue> = {
@@ -127,6 +90,7 @@ const requests: WorkKind<HostRequest, JsonValue> = {
     });
   },
   timeoutCode: "request_timeout",
+  timeoutMs: defaultTimeouts.requestMs,
   timeSetBy: ({ options }) => timeSetBy(options, "request"),
   findChange(request, changed) {
     if (!isJsonObject(changed)) return "no request";
@@ -142,6 +106,5 @@ const requests: WorkKind<HostRequest, JsonValue> = {
   assertOptions: (options) => assertRequestOptions(options),
   isAnswer: (value): value is JsonValue => value !== undefined && typeof value !== "function",
   sign: (answer) => answer,
-  withBounds: (request, bounds) => ({ ...request, options: { ...request.options, ...bounds } }),
   handOn: (request, { params, options }, bounds) => ({ ...request, params, options: { ...options, ...bounds } }),
 };

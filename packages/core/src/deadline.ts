@@ -45,163 +45,108 @@ export interface DeadlineInit {
 }
 
 /** Starts a deadline. The caller disposes of it. */
-export function createDeadline(init: DeadlineInit): Deadline {
-  return new RunningDeadline(init);
+export function createDeadline({ signal, onTimeout, ...init }: DeadlineInit): Deadline {
+  const controller = new AbortController();
+  const isAborted = signal?.aborted === true;
+  const budget = createTimeBudget({
+    ...init,
+    ...(isAborted && { timeoutMs: 0 }),
+    onTimeout: () => abort(onTimeout()),
+  });
+  const ignore = signal && !isAborted ? onAbort(signal, () => abort(signal.reason)) : () => {};
+  const dispose = (): void => {
+    budget.dispose();
+    ignore();
+  };
+  const abort = (reason: unknown): void => {
+    dispose();
+    controller.abort(reason);
+  };
+  if (isAborted) abort(signal.reason);
+  return {
+    signal: controller.signal,
+    remainingMs: () => budget.remainingMs(),
+    pause: () => budget.pause(),
+    dispose,
+  };
 }
 
-/** Starts a time budget without a signal. Calls `onTimeout` when the time is up. */
-export function createTimeBudget(
-  init: Omit<DeadlineInit, "signal" | "onTimeout"> & { readonly onTimeout: () => void },
-): SharedDeadline & Pick<Deadline, "dispose"> {
-  return new TimeBudget(init);
+/** A time budget without a signal. */
+export type TimeBudget = Omit<Deadline, "signal">;
+
+/** Starts a time budget. Calls `onTimeout` when the time is up. */
+export function createTimeBudget(init: Omit<DeadlineInit, "signal">): TimeBudget {
+  return new RunningBudget(init);
 }
 
-class RunningDeadline implements Deadline {
-  readonly signal: AbortSignal;
-  readonly #controller = new AbortController();
-  readonly #budget: TimeBudget | undefined;
-  #ignore: Cancel | undefined;
-
-  constructor({ signal, onTimeout, ...init }: DeadlineInit) {
-    this.signal = this.#controller.signal;
-    if (signal?.aborted === true) {
-      this.#controller.abort(signal.reason);
-      return;
-    }
-    this.#ignore = signal && onAbort(signal, () => this.#abort(signal.reason));
-    this.#budget = new TimeBudget({ ...init, onTimeout: () => this.#abort(onTimeout()) });
-  }
-
-  remainingMs(): number {
-    return this.#budget?.remainingMs() ?? 0;
-  }
-
-  pause(): Cancel {
-    return this.#budget?.pause() ?? (() => {});
-  }
-
-  dispose(): void {
-    this.#budget?.dispose();
-    this.#ignore?.();
-    this.#ignore = undefined;
-  }
-
-  #abort(reason: unknown): void {
-    this.dispose();
-    this.#controller.abort(reason);
-  }
-}
-
-class TimeBudget implements SharedDeadline {
+class RunningBudget implements TimeBudget {
+  readonly #init: Omit<DeadlineInit, "signal">;
   readonly #clock: Clock;
-  readonly #pauses: Pauses;
-  readonly #onTimeout: () => void;
   #leftMs: number;
-  #startedAt: number;
+  #startedAt = 0;
   #cancelTimer: Cancel | undefined;
-  #done = false;
+  #isOver = false;
+  #pauses = 0;
+  #pausedMs = 0;
+  /** Present while the clock stands still. */
+  #resume: Cancel | undefined;
 
-  constructor({
-    timeoutMs,
-    outer,
-    mostPausedMs = Number.POSITIVE_INFINITY,
-    clock = systemClock,
-    onTimeout,
-  }: Parameters<typeof createTimeBudget>[0]) {
-    this.#onTimeout = onTimeout;
+  constructor(init: Omit<DeadlineInit, "signal">) {
+    const { timeoutMs, outer, clock = systemClock } = init;
+    this.#init = init;
     this.#clock = clock;
-    this.#pauses = new Pauses({ clock, outer, mostPausedMs, onResume: () => void (this.#done || this.#start()) });
     this.#leftMs = outer === undefined ? timeoutMs : Math.min(timeoutMs, outer.remainingMs());
-    this.#startedAt = clock.now();
     this.#start();
   }
 
   remainingMs(): number {
-    const passedMs = this.#pauses.active ? 0 : this.#clock.now() - this.#startedAt;
+    const passedMs = this.#resume === undefined ? this.#clock.now() - this.#startedAt : 0;
     return Math.max(0, this.#leftMs - passedMs);
   }
 
   pause(): Cancel {
-    if (this.#done) return () => {};
-    const left = this.remainingMs();
-    const wasActive = this.#pauses.active;
-    const resume = this.#pauses.begin();
-    if (!wasActive && this.#pauses.active) {
-      this.#leftMs = left;
-      this.#cancelTimer?.();
-    }
-    return resume;
+    if (this.#isOver) return () => {};
+    this.#pauses += 1;
+    if (this.#pauses === 1) this.#stop();
+    let isRunning = true;
+    return () => {
+      if (!isRunning) return;
+      isRunning = false;
+      this.#pauses -= 1;
+      if (this.#pauses === 0) this.#resume?.();
+    };
   }
 
   dispose(): void {
-    this.#done = true;
+    this.#isOver = true;
     this.#cancelTimer?.();
-    // Some are kept for as long as a connection lives.
-    this.#cancelTimer = undefined;
-    this.#pauses.end();
+    this.#resume?.();
   }
 
   #start(): void {
     this.#startedAt = this.#clock.now();
     this.#cancelTimer = this.#clock.schedule(this.#leftMs, () => {
       this.dispose();
-      this.#onTimeout();
+      this.#init.onTimeout();
     });
-  }
-}
-
-interface PausesInit {
-  readonly clock: Clock;
-  readonly outer: SharedDeadline | undefined;
-  readonly mostPausedMs: number;
-  readonly onResume: () => void;
-}
-
-/** The pauses of one deadline: they may overlap, and take no more than `mostPausedMs` in all. */
-class Pauses {
-  readonly #init: PausesInit;
-  #running = 0;
-  #usedMs = 0;
-  #goOn: Cancel | undefined;
-
-  constructor(init: PausesInit) {
-    this.#init = init;
-  }
-
-  get active(): boolean {
-    return this.#goOn !== undefined;
-  }
-
-  begin(): Cancel {
-    this.#running += 1;
-    if (this.#running === 1) this.#stop();
-    let isRunning = true;
-    return () => {
-      if (!isRunning) return;
-      isRunning = false;
-      this.#running -= 1;
-      if (this.#running === 0) this.#goOn?.();
-    };
-  }
-
-  /** Lets go of the outer budget. */
-  end(): void {
-    this.#goOn?.();
   }
 
   #stop(): void {
-    const { clock, outer, mostPausedMs, onResume } = this.#init;
-    const leftMs = mostPausedMs - this.#usedMs;
-    if (leftMs <= 0) return;
-    const stoppedAt = clock.now();
+    const { outer, mostPausedMs = Number.POSITIVE_INFINITY } = this.#init;
+    const mostMs = mostPausedMs - this.#pausedMs;
+    if (mostMs <= 0) return;
+    this.#leftMs = this.remainingMs();
+    this.#cancelTimer?.();
+    const stoppedAt = this.#clock.now();
     const resumeOuter = outer?.pause();
-    const cancelLimit = leftMs === Number.POSITIVE_INFINITY ? undefined : clock.schedule(leftMs, () => this.#goOn?.());
-    this.#goOn = () => {
-      this.#goOn = undefined;
-      this.#usedMs += clock.now() - stoppedAt;
+    const isBounded = mostMs < Number.POSITIVE_INFINITY;
+    const cancelLimit = isBounded ? this.#clock.schedule(mostMs, () => this.#resume?.()) : undefined;
+    this.#resume = () => {
+      this.#resume = undefined;
+      this.#pausedMs += this.#clock.now() - stoppedAt;
       cancelLimit?.();
       resumeOuter?.();
-      onResume();
+      if (!this.#isOver) this.#start();
     };
   }
 }

@@ -253,9 +253,9 @@ export const mutants: readonly Mutant[] = [
     bug: "lets an interceptor keep a call beyond its time",
     patches: [
       {
-        file: "../../core/src/call-execution.ts",
-        find: "if (this.#init.handling.active === 0) this.end(error);\n    else this.#awaitLastWord(error);",
-        replace: "if (this.#init.handling.active > 0) this.#awaitLastWord(error);",
+        file: "../../core/src/pipeline.ts",
+        find: "if (this.#isHandled) this.#awaitLastWord(error);\n    else this.end(error);",
+        replace: "if (this.#isHandled) this.#awaitLastWord(error);",
       },
     ],
   },
@@ -273,7 +273,7 @@ export const mutants: readonly Mutant[] = [
     bug: "says that a call was not sent which an interceptor kept after it ran",
     patches: [
       {
-        file: "../../core/src/call-execution.ts",
+        file: "../../core/src/pipeline.ts",
         find: '      this.#effects.push("unknown");',
         replace: '      this.#effects.push("not-sent");',
       },
