@@ -1,6 +1,7 @@
 import type { SchemaProfile } from "@hostside/adapters";
 import type { JsonObject } from "@hostside/core";
-import { hasShape, isJsonObject, mapSubschemas } from "@hostside/core/implement";
+import { hasShape, isJsonObject } from "@hostside/core/implement";
+import { mapSubschemas } from "../src/schema/keywords.ts";
 
 /**
  * Why an API would refuse a schema, by its profile. Written without the adaptation, as a judge of
