@@ -54,20 +54,9 @@ export { copySpec, reachOf } from "./server-sharing.ts";
 export { freezeData } from "./json.ts";
 export { isJsonObject } from "./json.ts";
 export { bytesOf, checkBase64, mostBytes } from "./base64.ts";
-export { pictureSize } from "./picture-size.ts";
-export { hasShape, isSchema, keywordShapes, mapSubschemas, toObject } from "./schema-keywords.ts";
+export { hasShape, isSchema, keywordShapes, toObject } from "./schema-keywords.ts";
 export { readContentAnnotations, readIcons } from "./read-content.ts";
-export {
-  listOf,
-  objectOf,
-  oneOf,
-  readBoolean,
-  readNumber,
-  readObject,
-  readText,
-  readTexts,
-  type Reader,
-} from "./options.ts";
+export { listOf, objectOf, oneOf, readNumber, readObject, readText, readTexts, type Reader } from "./options.ts";
 export { isToolEffect } from "./tool.ts";
 export { serverWords, type ClaimedWords } from "./admission.ts";
 export { effectOfHints } from "./tool.ts";
@@ -78,14 +67,9 @@ export { jsonValuesBeyond } from "./count-json-values.ts";
 export { sameDefinition } from "./tool.ts";
 export { sameJson } from "./json.ts";
 
-// What is kept of work that comes and goes.
-export { createSlots, type Slots } from "./collections.ts";
-export { createLazyMap, createLazySet, type LazyMap, type LazySet } from "./collections.ts";
-export { createIdTable, type IdTable } from "./collections.ts";
-
 // Time, chance and events.
 export { createDeadline, type Deadline } from "./deadline.ts";
-export { lastWordMs } from "./call-execution.ts";
+export { lastWordMs } from "./pipeline.ts";
 export { onAbort } from "./waiting.ts";
 export { dateOf, systemClock, systemRandom } from "./clock.ts";
 export { createAlarm, type Alarm } from "./alarm.ts";
@@ -93,7 +77,7 @@ export { createEvent, type EventSource } from "./event.ts";
 export { formatMs } from "./text.ts";
 export { reportUncaught } from "./report-uncaught.ts";
 export { resultWithin, settleWithin } from "./waiting.ts";
-export { headWithin, utf8Length, type Utf8Head } from "./text.ts";
+export { headWithin, utf8Length } from "./text.ts";
 export { untilAborted } from "./waiting.ts";
 
 // What keeps things, and locks.
@@ -114,7 +98,7 @@ export { isSecretName } from "./secret-name.ts";
 export { secretsOf } from "./spec-secrets.ts";
 export { learnOAuthAnswer, learnOAuthRequest, readOAuthAnswer } from "./secret-memory.ts";
 export { redactData } from "./redact.ts";
-export { originalCause, safeCause } from "./safe-cause.ts";
+export { safeCause } from "./safe-cause.ts";
 export { quoteText } from "./text.ts";
 export { parseRetryAfter } from "./parse-retry-after.ts";
 export { describeCall } from "./describe-call.ts";

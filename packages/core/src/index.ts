@@ -1,12 +1,6 @@
 // For products: what you configure, get back, catch and put around calls. What it takes to
 // implement a connector or a provider is in implement.ts.
-export {
-  errorCodes,
-  type CallOutcome,
-  type ErrorCodeEntry,
-  type ErrorKind,
-  type HostsideErrorCode,
-} from "./hostside-error-code.ts";
+export { errorCodes, type CallOutcome, type ErrorKind, type HostsideErrorCode } from "./hostside-error-code.ts";
 export {
   isHostsideError,
   HostsideError,
@@ -15,7 +9,6 @@ export {
   type Violation,
 } from "./hostside-error.ts";
 export type {
-  Concurrency,
   CustomEntry,
   HttpEntry,
   MemoryEntry,
@@ -30,18 +23,11 @@ export type {
 export { assertServerSpec } from "./assert-server-spec.ts";
 export { defaultLimits, defaultTimeouts, longestTimeoutMs, type ServerLimits, type ServerTimeouts } from "./limits.ts";
 export type {
-  AudioContent,
-  BlobResourceContents,
   ContentAnnotations,
   ContentBlock,
-  ContentExtras,
   ContentIcon,
   EmbeddedResource,
-  ImageContent,
-  KnownContentBlock,
   ResourceLink,
-  TextContent,
-  TextResourceContents,
   UnknownContentBlock,
 } from "./content-block.ts";
 export { isKnownContent, readContent } from "./read-content.ts";

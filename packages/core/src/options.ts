@@ -84,8 +84,6 @@ export type MayHave<T> = { readonly [K in Named<T> as object extends Pick<T, K> 
 export const readText: Reader = (value) => (typeof value === "string" ? value : undefined);
 /** `1e999` is valid JSON and is read as infinite: it cannot be written again. */
 export const readNumber: Reader = (value) => (Number.isFinite(value) ? value : undefined);
-/** `true` or `false`. */
-export const readBoolean: Reader = (value) => (typeof value === "boolean" ? value : undefined);
 /** A JSON object. */
 export const readObject: Reader = (value) => (isJsonObject(value) ? value : undefined);
 /** A list of texts, without what is none. */

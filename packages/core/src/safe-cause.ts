@@ -2,7 +2,6 @@ import type { Redactor } from "./secret-name.ts";
 import { isHostsideError } from "./hostside-error.ts";
 import { cleanText } from "./untrusted-text.ts";
 
-const originals = new WeakMap<Error, unknown>();
 const longestMessage = 1000;
 // A chain of causes is short; the bound is against one that loops.
 const longestChain = 8;
@@ -10,24 +9,11 @@ const longestChain = 8;
 /**
  * A foreign error as a cause that may be shown in any way: name, message, stack and code, without
  * secrets, and its own causes likewise. Nothing else of it is copied: Node puts all arguments of a
- * command on the error of a failed start. What is no error is left out. {@linkcode originalCause}
- * has the error itself.
+ * command on the error of a failed start. What is no error is left out.
  */
-export function safeCause(error: unknown, redact: Redactor): Error | undefined {
-  return copyOf(error, redact, longestChain);
-}
-
-/**
- * The error that a cause was made from, with all that it carries, secrets too; the cause itself if
- * it was not made so.
- */
-export function originalCause(cause: unknown): unknown {
-  return cause instanceof Error ? (originals.get(cause) ?? cause) : cause;
-}
-
-function copyOf(error: unknown, redact: Redactor, depth: number): Error | undefined {
+export function safeCause(error: unknown, redact: Redactor, depth: number = longestChain): Error | undefined {
   if (!(error instanceof Error) || isHostsideError(error)) return error instanceof Error ? error : undefined;
-  const inner = depth > 1 ? copyOf(error.cause, redact, depth - 1) : undefined;
+  const inner = depth > 1 ? safeCause(error.cause, redact, depth - 1) : undefined;
   const message = redact(cleanText(error.message, longestMessage));
   const copy = new Error(message, inner === undefined ? undefined : { cause: inner });
   const name = redact(cleanText(error.name, 80));
@@ -41,6 +27,5 @@ function copyOf(error: unknown, redact: Redactor, depth: number): Error | undefi
     const { code } = error;
     Object.assign(copy, { code: typeof code === "string" ? redact(cleanText(code, 80)) : code });
   }
-  originals.set(copy, error);
   return copy;
 }

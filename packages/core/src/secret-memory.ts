@@ -1,6 +1,5 @@
 import { redacted, isSecretName, type Redactor } from "./secret-name.ts";
 import { findTraits, shortestSecret, traitsOf, type Trait } from "./find-secrets.ts";
-import { createLazyMap } from "./collections.ts";
 import type { ServerSpec } from "./server-spec.ts";
 import { secretsOf } from "./spec-secrets.ts";
 import { isJsonObject } from "./json.ts";
@@ -38,7 +37,7 @@ export function createRedactor(spec: ServerSpec): Redactor {
 export function createSecretMemory(spec?: ServerSpec): SecretMemory {
   const configured = spec === undefined ? [] : secretsOf(spec).flatMap((secret) => traitsOf(secret, 1));
   // In the order in which they were learned.
-  const learned = createLazyMap<string, readonly Trait[]>();
+  const learned = new Map<string, readonly Trait[]>();
   let traits = configured;
   return {
     redact: (text) => (traits.length === 0 ? text : mask(text, traits)),

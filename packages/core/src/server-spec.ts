@@ -6,7 +6,7 @@ import type { Given } from "./options.ts";
  * Which calls to one server may overlap: none, only those of tools that declare themselves
  * read-only, or all.
  */
-export type Concurrency = "serial" | "read-only-parallel" | "parallel";
+type Concurrency = "serial" | "read-only-parallel" | "parallel";
 
 /**
  * Who may share one connection to a server: all, those of one principal, or only the calls of one

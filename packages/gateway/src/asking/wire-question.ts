@@ -4,7 +4,6 @@ import {
   listOf,
   objectOf,
   oneOf,
-  readBoolean,
   readNumber,
   readText,
   readTexts,
@@ -31,7 +30,7 @@ const kinds: readonly Reader[] = [
   fieldOf({ type: oneOf("string"), oneOf: readChoices }, { default: readText }),
   fieldOf({ type: oneOf("array"), items: fieldOf({ type: oneOf("string"), ...texts }, {}) }, count),
   fieldOf({ type: oneOf("array"), items: fieldOf({ anyOf: readChoices }, {}) }, count),
-  fieldOf({ type: oneOf("boolean") }, { default: readBoolean }),
+  fieldOf({ type: oneOf("boolean") }, { default: oneOf(true, false) }),
   fieldOf(
     { type: oneOf("string") },
     {

@@ -5,7 +5,7 @@ import {
   type JsonObject,
   type Subscription,
 } from "@hostside/core";
-import { createSlots, isJsonObject, settleWithin, type Slots } from "@hostside/core/implement";
+import { isJsonObject, settleWithin } from "@hostside/core/implement";
 import { canAnswer, cancelled, cannotAsk } from "../asking/ask-client.ts";
 import { createParkedCalls, type ParkingLot } from "../asking/parked-calls.ts";
 import { createSessionQuestions, type SessionQuestions } from "../asking/session-questions.ts";
@@ -86,7 +86,7 @@ export interface PeerInit {
 interface PeerState extends PeerInit {
   readonly context: PeerContext;
   /** What is done for the client: also for a request that was answered with a question. */
-  readonly requests: Slots<ActiveRequest>;
+  readonly requests: Set<ActiveRequest>;
   readonly questions: SessionQuestions;
   /** Whether it ever opened a stream of its own, and so may open one again. */
   hasListened: boolean;
@@ -103,7 +103,7 @@ interface PeerState extends PeerInit {
 export function createPeer(init: PeerInit): Peer {
   const { settings, client, conversation, lot } = init;
   const { limits } = settings;
-  const requests = createSlots<ActiveRequest>();
+  const requests = new Set<ActiveRequest>();
   const exposed = createExposedTools(conversation.tools, settings, client.era);
   const serverOf = ({ toolName, serverId }: ActiveRequest): string | undefined =>
     toolName === undefined ? serverId : exposed.find(toolName)?.origin?.serverId;
@@ -209,14 +209,14 @@ async function handle(
   let reason = "ok";
   try {
     const run = async (one: ActiveRequest): Promise<JsonObject> => {
-      const slot = requests.add(one);
+      requests.add(one);
       try {
         // Written out, because most gateways have no telemetry, and each promise more is paid with
         // every request.
         if (telemetry === undefined) return await handler(state.context, one);
         return await traceRequest({ telemetry, client, request: one }, async () => handler(state.context, one));
       } finally {
-        requests.remove(slot, one);
+        requests.delete(one);
       }
     };
     const isAsking = client.era === "modern" && mayAsk.has(method);
@@ -314,8 +314,7 @@ async function elicit(
   const params = toWireQuestion(request);
   if (params === undefined) throw cannotAsk(request, "it is none that the specification has");
   if (JSON.stringify(params).length > maxQuestionLength) throw cannotAsk(request, "it is too large to be asked");
-  const open = requests
-    .values()
+  const open = Array.from(requests)
     .filter(({ ask }) => ask !== undefined)
     .sort((one, other) => one.number - other.number);
   // The request that it belongs to, and no other; where that is not known, the oldest that went to
@@ -342,7 +341,7 @@ async function close(state: PeerState, reason: string): Promise<void> {
   questions.close();
   context.news.close();
   context.subscriptions.close();
-  for (const request of requests.values()) request.stop.abort(requestEndedError(reason));
+  for (const request of Array.from(requests)) request.stop.abort(requestEndedError(reason));
   const { limits, clock, onDiagnostic } = settings;
   let failed: unknown;
   const ending = (async () => conversation.close?.(reason))().catch((error: unknown) => {

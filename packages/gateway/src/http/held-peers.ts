@@ -1,5 +1,4 @@
 import { HostsideError, type Cancel } from "@hostside/core";
-import { createIdTable, type IdTable } from "@hostside/core/implement";
 import type { Clients } from "../clients/clients.ts";
 import type { Peer } from "../clients/peer.ts";
 import type { GatewayHttpExchange } from "./http-exchange.ts";
@@ -16,7 +15,7 @@ export interface HeldPeer {
   /** Of a session: what was agreed on. */
   readonly revision: string | undefined;
   /** What can be cancelled, by the client's id for it. */
-  readonly stops: IdTable<AbortController, RequestId>;
+  readonly stops: Map<RequestId, AbortController>;
   /** What it listens on. */
   readonly streams: Set<EventStream>;
   /** Exchanges under way. */
@@ -73,7 +72,7 @@ export function createHeldPeers({ limits, clock }: GatewaySettings, clients: Cli
         await clients.close(init.peer, closedBy);
         throw new HostsideError("the gateway is closing", { code: "closed" });
       }
-      const one: HeldPeer = { ...init, stops: createIdTable(), streams: new Set(), users: 0, lastUsedAt: clock.now() };
+      const one: HeldPeer = { ...init, stops: new Map(), streams: new Set(), users: 0, lastUsedAt: clock.now() };
       held.set(one.key, one);
       watch();
       return one;

@@ -143,12 +143,12 @@ async function answerRequest(
 ): Promise<JsonObject | undefined> {
   const stop = new AbortController();
   // The later one of two with the same id is the one that can be cancelled.
-  session.stops.take(request.id);
-  session.stops.put(request.id, stop);
+  session.stops.delete(request.id);
+  session.stops.set(request.id, stop);
   try {
     return await session.peer.handle(request, { sink, stop });
   } finally {
-    if (session.stops.get(request.id) === stop) session.stops.take(request.id);
+    if (session.stops.get(request.id) === stop) session.stops.delete(request.id);
   }
 }
 

@@ -1,6 +1,5 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "@hostside/core";
-import { createSlots } from "@hostside/core/implement";
 
 /** What the clients of one server have not taken of their answers. */
 export interface UnreadAnswers {
@@ -32,11 +31,11 @@ interface Watched extends WatchedAnswer {
  * pays an addition.
  */
 export function createUnreadAnswers({ maxUnreadBytes, clock }: UnreadAnswersInit): UnreadAnswers {
-  const watched = createSlots<Watched>();
+  const watched = new Set<Watched>();
   let written = 0;
   const weigh = (next: number): void => {
     written = 0;
-    const waiting = watched.values().filter(({ response }) => response.writableLength > 0);
+    const waiting = Array.from(watched).filter(({ response }) => response.writableLength > 0);
     let bytes = waiting.reduce((sum, { response }) => sum + response.writableLength, next);
     if (bytes <= maxUnreadBytes) return;
     for (const { response } of waiting.toSorted((a, b) => a.since - b.since)) {
@@ -56,8 +55,8 @@ export function createUnreadAnswers({ maxUnreadBytes, clock }: UnreadAnswersInit
           if (written > maxUnreadBytes / 8) weigh(length);
         },
       };
-      const slot = watched.add(one);
-      response.once("close", () => watched.remove(slot, one));
+      watched.add(one);
+      response.once("close", () => watched.delete(one));
       return one;
     },
   };

@@ -1,5 +1,5 @@
 import type { ContentIcon, Diagnostic, JsonObject, ProtocolEra, ToolAnnotations, ToolDefinition } from "@hostside/core";
-import { isJsonObject, objectOf, readBoolean, readIcons, readObject, readText } from "@hostside/core/implement";
+import { isJsonObject, objectOf, oneOf, readIcons, readObject, readText } from "@hostside/core/implement";
 import { toWireInputSchema, toWireOutputSchema } from "./wire-schema.ts";
 
 type WireTools = WeakMap<ToolDefinition, { readonly tool: JsonObject | undefined }>;
@@ -31,6 +31,8 @@ interface WireTool extends JsonObject {
   readonly _meta?: JsonObject;
 }
 
+const isFlag = oneOf(true, false);
+
 const readTool = objectOf<WireTool>(
   { name: readText },
   {
@@ -40,10 +42,10 @@ const readTool = objectOf<WireTool>(
       {},
       {
         title: readText,
-        readOnlyHint: readBoolean,
-        destructiveHint: readBoolean,
-        idempotentHint: readBoolean,
-        openWorldHint: readBoolean,
+        readOnlyHint: isFlag,
+        destructiveHint: isFlag,
+        idempotentHint: isFlag,
+        openWorldHint: isFlag,
       },
     ),
     icons: readIcons,

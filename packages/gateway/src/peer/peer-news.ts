@@ -1,5 +1,4 @@
 import type { JsonObject, ServerLog, Subscription, Cancel } from "@hostside/core";
-import type { Slots } from "@hostside/core/implement";
 import type { MessageSink, ActiveRequest } from "../message/active-request.ts";
 import { notificationMessage, type RequestId } from "../message/json-rpc.ts";
 import { metaKeys, reachesLevel } from "../message/meta.ts";
@@ -43,7 +42,7 @@ export interface PeerNewsInit {
   readonly settings: GatewaySettings;
   readonly client: GatewayClient;
   readonly conversation: GatewayConversation;
-  readonly requests: Pick<Slots<ActiveRequest>, "values">;
+  readonly requests: ReadonlySet<ActiveRequest>;
   /** The server that a request is for, as far as that is known. */
   readonly serverOf: (request: ActiveRequest) => string | undefined;
 }
@@ -91,7 +90,7 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
     if (logLevel !== undefined && reachesLevel(level, logLevel)) {
       stream?.send(notificationMessage("notifications/message", params), "spare");
     }
-    for (const request of requests.values()) {
+    for (const request of Array.from(requests)) {
       if (request.logLevel === undefined || init.serverOf(request) !== serverId) continue;
       if (reachesLevel(level, request.logLevel)) {
         request.sink.send(notificationMessage("notifications/message", params), "spare");

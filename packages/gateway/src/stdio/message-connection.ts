@@ -1,11 +1,5 @@
 import type { JsonObject } from "@hostside/core";
-import {
-  createIdTable,
-  findLostNumber,
-  jsonValuesBeyond,
-  type IdTable,
-  type LostNumber,
-} from "@hostside/core/implement";
+import { findLostNumber, jsonValuesBeyond, type LostNumber } from "@hostside/core/implement";
 import { closingFailure, refusalOf, type Clients } from "../clients/clients.ts";
 import { openLegacy, type OpenedLegacy } from "../clients/open-legacy.ts";
 import type { Peer } from "../clients/peer.ts";
@@ -56,7 +50,7 @@ interface State {
   readonly maxBodyValues: number;
   readonly sink: MessageSink;
   /** What can be cancelled, by the client's id for it. */
-  readonly stops: IdTable<AbortController, RequestId>;
+  readonly stops: Map<RequestId, AbortController>;
   /** Those of what only listens. */
   readonly listening: Set<AbortController>;
   /** Messages that are not answered yet. */
@@ -86,7 +80,7 @@ export function createMessageConnection(
         return text !== undefined && send(text, weight);
       },
     },
-    stops: createIdTable(),
+    stops: new Map(),
     listening: new Set(),
     waiting: 0,
     onAnswered: undefined,
@@ -196,12 +190,12 @@ async function answerRequest(state: State, request: RequestMessage): Promise<Jso
   const { id, method, params } = request;
   const read = readRequestEnvelope(params);
   if (read.kind === "refused") return errorMessage(id, read.failure);
-  if (state.stops.get(id) !== undefined) {
+  if (state.stops.has(id)) {
     return errorMessage(id, { code: rpcCodes.invalidRequest, message: "Invalid request: its id is in use" });
   }
   if (state.clients.isEnding && !isContinuation(request)) return errorMessage(id, closingFailure);
   const stop = new AbortController();
-  state.stops.put(id, stop);
+  state.stops.set(id, stop);
   if (method === "subscriptions/listen") state.listening.add(stop);
   try {
     if (read.kind === "none" && method === "initialize") return await initialize(state, request);
@@ -213,7 +207,7 @@ async function answerRequest(state: State, request: RequestMessage): Promise<Jso
     return errorMessage(id, { code: rpcCodes.internalError, ...refusalOf(error) });
   } finally {
     state.listening.delete(stop);
-    state.stops.take(id);
+    state.stops.delete(id);
   }
 }
 

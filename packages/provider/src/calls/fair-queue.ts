@@ -1,4 +1,4 @@
-import { onAbort, createLazyMap, createLazySet } from "@hostside/core/implement";
+import { onAbort } from "@hostside/core/implement";
 import type { Cancel } from "@hostside/core";
 
 /** Lets calls of one server through: together, or one at a time. */
@@ -63,7 +63,7 @@ export function fairShareOf(places: number): number {
 export function createGate(limit: () => number): Gate {
   const callers = createCallers();
   /** Those whose first call may go as soon as its turn comes, in the order of their turns. */
-  const turns = createLazySet<Caller>();
+  const turns = new Set<Caller>();
   let active = 0;
   let exclusive = false;
 
@@ -151,7 +151,7 @@ interface Callers {
 }
 
 function createCallers(): Callers {
-  const callers = createLazyMap<string | undefined, Caller>();
+  const callers = new Map<string | undefined, Caller>();
   const isIdle = ({ active, waiting }: Caller): boolean => active === 0 && waiting.size === 0;
   let latest: Caller | undefined;
   return {
@@ -245,9 +245,9 @@ interface WaitingCaller {
 
 /** Makes an empty one. Every step costs the same, however many wait. */
 export function createWaitingCalls(): WaitingCalls {
-  const callers = createLazyMap<string | undefined, WaitingCaller>();
+  const callers = new Map<string | undefined, WaitingCaller>();
   /** Those of whom so many wait. */
-  const bySize = createLazyMap<number, Set<WaitingCaller>>();
+  const bySize = new Map<number, Set<WaitingCaller>>();
   let largest = 0;
   let waiting = 0;
 

@@ -1,5 +1,4 @@
 import type { Cancel, Clock, SharedDeadline } from "@hostside/core";
-import { createSlots, createLazyMap } from "@hostside/core/implement";
 
 /**
  * Deadlines that stand still while a human answers a question of their server: those of the
@@ -39,14 +38,14 @@ interface Member {
 
 /** Makes an empty group. */
 export function createPausable({ clock, mostMs }: PausableInit): Pausable {
-  const members = createSlots<Member>();
+  const members = new Set<Member>();
   /** How many pauses there are, with each fairness key. */
-  const pauses = createLazyMap<string | undefined, number>();
+  const pauses = new Map<string | undefined, number>();
   const isStopped = ({ fairnessKey }: Member): boolean =>
     fairnessKey === undefined ? pauses.size > 0 : pauses.has(fairnessKey);
   /** Stops and starts what is to stand still now, and what is not. */
   const apply = (): void => {
-    for (const member of members.values()) {
+    for (const member of members) {
       if (!isStopped(member)) member.resume?.();
       else if (member.resume === undefined && !member.isPaused) stop(member);
       member.isPaused = isStopped(member);
@@ -69,11 +68,11 @@ export function createPausable({ clock, mostMs }: PausableInit): Pausable {
   return {
     add(deadline, fairnessKey) {
       const member: Member = { deadline, fairnessKey, usedMs: 0, resume: undefined, isPaused: false };
-      const slot = members.add(member);
+      members.add(member);
       if (isStopped(member)) stop(member);
       member.isPaused = isStopped(member);
       return () => {
-        members.remove(slot, member);
+        members.delete(member);
         member.resume?.();
       };
     },

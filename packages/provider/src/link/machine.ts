@@ -1,7 +1,7 @@
 import type { Clock, Random, Cancel, HostsideError } from "@hostside/core";
 import type { LinkContext, LinkEffect, LinkEvent, LinkPolicy, LinkState, Demand } from "./link-state.ts";
 import { transition, wakeAt } from "./transition.ts";
-import { createLazyMap, onAbort } from "@hostside/core/implement";
+import { onAbort } from "@hostside/core/implement";
 import type { Session } from "./sessions.ts";
 
 /** Runs the transitions of one link, one event at a time. */
@@ -186,7 +186,7 @@ export function createWaiters(): Waiters {
 
 // A class, because each link has one.
 class WaitersByTicket implements Waiters {
-  readonly #waiters = createLazyMap<number, Waiter>();
+  readonly #waiters = new Map<number, Waiter>();
   #lastTicket = 0;
 
   get waiting(): boolean {

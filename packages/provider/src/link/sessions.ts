@@ -9,7 +9,7 @@ import {
   type ServerRecord,
   type ServerSpec,
 } from "@hostside/core";
-import { createLazyMap, dateOf, settleWithin, withErrorContext, type ConnectionHooks } from "@hostside/core/implement";
+import { dateOf, settleWithin, withErrorContext, type ConnectionHooks } from "@hostside/core/implement";
 import { toHostsideError } from "../errors/to-hostside-error.ts";
 import { beginOperation, recorder, type LinkEvent, type AnnounceOperation, type Operation } from "./link-state.ts";
 import { describePeer } from "./connection-hooks.ts";
@@ -115,7 +115,7 @@ export function createSessions(init: SessionsInit): Sessions {
 // A class, because each link has one.
 class SessionsByNumber implements Sessions {
   readonly #init: SessionsInit;
-  readonly #entries = createLazyMap<number, Entry>();
+  readonly #entries = new Map<number, Entry>();
   #predecessor: Promise<void> | undefined;
 
   constructor(init: SessionsInit) {

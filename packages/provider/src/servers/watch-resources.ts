@@ -1,5 +1,5 @@
 import { isHostsideError, type Cancel, type Connection, type Diagnostic, type Subscription } from "@hostside/core";
-import { isJsonObject, createLazySet, type LazySet } from "@hostside/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 import { hasSession, mayPass, type LinkState } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
 import type { OperationOptions } from "../api/mcp-provider.ts";
@@ -47,7 +47,7 @@ interface Begun {
  * that one was.
  */
 interface Watched {
-  readonly wants: LazySet<Want>;
+  readonly wants: Set<Want>;
   /** The session on which the wants are subscribed, held so that it does not count as unused. */
   bound: { readonly registration: Registration; readonly session: Session } | undefined;
   isBinding: boolean;
@@ -111,7 +111,7 @@ function watchedOf({ servers }: Watching, id: string): Watched {
   let watched = servers.get(id);
   if (watched === undefined) {
     watched = {
-      wants: createLazySet(),
+      wants: new Set(),
       bound: undefined,
       isBinding: false,
       cancelRetry: undefined,

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Concurrency } from "@hostside/core";
+import type { ServerSpec } from "@hostside/core";
 import type { RefreshMode } from "@hostside/provider";
 import type { CallFault, CloseFault, ConnectFault, ListFault } from "./simulated-server.ts";
 
@@ -45,6 +45,8 @@ export type Command =
  * A server of a set, and which of its specs: as it was at first, or other in what is shown, in its
  * credentials or in its session.
  */
+type Concurrency = NonNullable<ServerSpec["concurrency"]>;
+
 export interface AppliedServer {
   readonly id: string;
   readonly spec: "first" | "title" | "token" | "place" | "process" | "off";

@@ -1,5 +1,6 @@
 import type { OmissionReason, PresentedMedia } from "../presented.ts";
-import { checkBase64, mostBytes, pictureSize } from "@hostside/core/implement";
+import { checkBase64, mostBytes } from "@hostside/core/implement";
+import { pictureSize } from "./picture-size.ts";
 import { hasSignature, normalMediaType, pictureType } from "./media-type.ts";
 
 // Anthropic refuses the request for a picture with a longer side; no API takes more.

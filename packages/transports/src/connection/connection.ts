@@ -11,14 +11,7 @@ import {
   type ToolListing,
   type ListToolsOptions,
 } from "@hostside/core";
-import {
-  assertMessage,
-  assertRequestOptions,
-  createDeadline,
-  createLazyMap,
-  formatMs,
-  untilAborted,
-} from "@hostside/core/implement";
+import { assertMessage, assertRequestOptions, createDeadline, formatMs, untilAborted } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { findLostTask } from "./tasks.ts";
 import { callTool, isHeaderMismatch, resumeCall, type CallToolInit, type ToolCallRequest } from "./call-tool.ts";
@@ -61,7 +54,7 @@ export function createConnection(init: ConnectionInit): Connection {
   const { context, server, channel, tasks, mirrorsParams } = init;
   const calling = new ConnectionCalls(init);
   const list = async (options: ListToolsOptions): Promise<ToolListing> => {
-    const found = createLazyMap<string, readonly ParamHeader[]>();
+    const found = new Map<string, readonly ParamHeader[]>();
     const listing = await listTools(
       {
         context,

@@ -6,7 +6,7 @@ import {
   type RequestOptions,
   type Subscription,
 } from "@hostside/core";
-import { createDeadline, createLazyMap, formatMs, isJsonObject, untilAborted } from "@hostside/core/implement";
+import { createDeadline, formatMs, isJsonObject, untilAborted } from "@hostside/core/implement";
 import type { ChangeStream } from "./change-stream.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { withCarriedMeta, type MetaSource } from "../message/outgoing-request.ts";
@@ -38,11 +38,11 @@ interface Entry {
 export class ResourceSubscriptions {
   readonly #context: ServerContext;
   readonly #source: ResourceSource;
-  readonly #entries = createLazyMap<string, Entry>();
+  readonly #entries = new Map<string, Entry>();
   /**
    * What is being ended; a new beginning waits for it, or the two could arrive in the wrong order.
    */
-  readonly #ending = createLazyMap<string, Promise<void>>();
+  readonly #ending = new Map<string, Promise<void>>();
 
   constructor(context: ServerContext, source: ResourceSource) {
     this.#context = context;

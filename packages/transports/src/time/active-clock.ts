@@ -1,5 +1,5 @@
 import type { CallContext, Cancel, Clock } from "@hostside/core";
-import { fairnessKeyOf, createLazyMap } from "@hostside/core/implement";
+import { fairnessKeyOf } from "@hostside/core/implement";
 
 /** Time that stands still while a human answers. */
 export interface ActiveClock {
@@ -94,7 +94,7 @@ class PausableClock implements ActiveClock {
 
 class ClocksByFairnessKey extends PausableClock implements ActiveClocks {
   readonly #clock: Clock;
-  readonly #clocks = createLazyMap<string, PausableClock>();
+  readonly #clocks = new Map<string, PausableClock>();
   #sweepAt = keptClocks;
 
   constructor(clock: Clock) {

@@ -1,4 +1,3 @@
-import { createSlots } from "@hostside/core/implement";
 import type { Cancel, Clock } from "@hostside/core";
 
 /** Something that holds a connection. */
@@ -22,26 +21,26 @@ export interface LingerWatch {
  * them are in vain.
  */
 export function createLingerWatch(clock: Clock, lingerMs: number): LingerWatch {
-  let fresh = createSlots<Held>();
-  let stale = createSlots<Held>();
+  let fresh = new Set<Held>();
+  let stale = new Set<Held>();
   let cancelTimer: Cancel | undefined;
 
   const sweep = (): void => {
-    for (const held of stale.values()) held.cancel();
+    for (const held of stale) held.cancel();
     stale = fresh;
-    fresh = createSlots();
+    fresh = new Set();
     cancelTimer = stale.size > 0 ? clock.schedule(lingerMs, sweep) : undefined;
   };
   return {
     add(held) {
-      const slots = fresh;
-      const slot = slots.add(held);
+      const own = fresh;
+      own.add(held);
       cancelTimer ??= clock.schedule(lingerMs, sweep);
-      return () => slots.remove(slot, held);
+      return () => void own.delete(held);
     },
     close() {
       cancelTimer?.();
-      fresh = stale = createSlots();
+      fresh = stale = new Set();
     },
   };
 }

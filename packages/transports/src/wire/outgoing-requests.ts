@@ -1,13 +1,5 @@
 import type { Cancel, JsonObject, Progress, HostsideError } from "@hostside/core";
-import {
-  createAlarm,
-  createIdTable,
-  onAbort,
-  fairnessKeyOf,
-  tell,
-  withErrorContext,
-  type Alarm,
-} from "@hostside/core/implement";
+import { createAlarm, onAbort, fairnessKeyOf, tell, withErrorContext, type Alarm } from "@hostside/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import { mayHaveChangedRevision, saysRevisionChanged } from "../message/session-words.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
@@ -89,7 +81,7 @@ export class OutgoingRequests {
   /** Why nothing can be sent any more. */
   closedBy: HostsideError | undefined;
   readonly #init: OutgoingRequestsInit;
-  readonly #pending = createIdTable<Pending>();
+  readonly #pending = new Map<number, Pending>();
   /** Set for the earliest `checkAt` of all that wait, or earlier. */
   readonly #alarm: Alarm;
   readonly #ids: RequestIds;
@@ -107,7 +99,7 @@ export class OutgoingRequests {
 
   /** The id of the one request that waits; absent when none or several do. */
   get soleId(): number | undefined {
-    return this.#pending.size === 1 ? this.#pending.ids()[0] : undefined;
+    return this.#pending.size === 1 ? this.#pending.keys().next().value : undefined;
   }
 
   /** The id of the next request. */
@@ -149,7 +141,7 @@ export class OutgoingRequests {
 
   /** True for a request that waits for its answer. */
   isWaiting(id: number): boolean {
-    return this.#pending.get(id) !== undefined;
+    return this.#pending.has(id);
   }
 
   /**
@@ -196,11 +188,11 @@ export class OutgoingRequests {
   failAll(error: HostsideError): void {
     this.closedBy ??= error;
     this.#restIfIdle();
-    for (const id of this.#pending.ids()) this.fail(id, error);
+    for (const id of Array.from(this.#pending.keys())) this.fail(id, error);
   }
 
   #entries(): readonly Pending[] {
-    return this.#pending.ids().flatMap((id) => this.#pending.get(id) ?? []);
+    return Array.from(this.#pending.values());
   }
 
   /**
@@ -247,7 +239,7 @@ export class OutgoingRequests {
       // One more than one is enough to know.
       if (this.#fairnessKeys.size < 2 && isSomebodys(request))
         this.#fairnessKeys.add(fairnessKeyOf(request.callContext));
-      this.#pending.put(id, entry);
+      this.#pending.set(id, entry);
       this.#send(id, entry);
     });
   }
@@ -298,9 +290,8 @@ export class OutgoingRequests {
   // is left, and it is set anew if anything is.
   #checkTimes(): void {
     const now = this.#init.context.clock.now();
-    for (const id of this.#pending.ids()) {
-      const entry = this.#pending.get(id);
-      if (entry === undefined) continue;
+    for (const [id, entry] of Array.from(this.#pending)) {
+      if (this.#pending.get(id) !== entry) continue;
       if (entry.checkAt <= now) this.#checkTime(id, entry);
       if (this.#pending.get(id) === entry) this.#alarm.setBy(entry.checkAt);
     }
@@ -347,9 +338,7 @@ export class OutgoingRequests {
     this.closedBy ??= error;
     this.#restIfIdle();
     const reported: Promise<void>[] = [];
-    for (const id of this.#pending.ids()) {
-      const request = this.#pending.get(id)?.request;
-      if (request === undefined) continue;
+    for (const [id, { request }] of Array.from(this.#pending)) {
       reported.push(this.#cancel(id, { error: withErrorContext(error, errorContextOf(request)), reason }));
     }
     await Promise.all(reported);
@@ -424,8 +413,9 @@ export class OutgoingRequests {
   }
 
   #take(id: number, receivedBytes?: number): Pending | undefined {
-    const entry = this.#pending.take(id);
+    const entry = this.#pending.get(id);
     if (entry === undefined) return undefined;
+    this.#pending.delete(id);
     this.#restIfIdle();
     entry.time.leave();
     if (entry.whenOver !== undefined) for (const task of entry.whenOver) task();

@@ -1,5 +1,5 @@
 import type { Cancel, ServerNotification } from "@hostside/core";
-import { createLazySet, isJsonObject } from "@hostside/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 
 /** What a server can say that it changed as a whole. */
@@ -35,8 +35,8 @@ export class ChangeReporter {
    */
   readonly gate: NotificationGate;
   readonly #events: ChangeEvents;
-  readonly #lateLists = createLazySet<ServerListName>();
-  readonly #lateUpdates = createLazySet<string>();
+  readonly #lateLists = new Set<ServerListName>();
+  readonly #lateUpdates = new Set<string>();
   #isClosed = false;
 
   constructor(context: ServerContext, events: ChangeEvents) {

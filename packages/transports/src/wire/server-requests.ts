@@ -1,5 +1,5 @@
 import type { JsonObject } from "@hostside/core";
-import { createLazyMap, isJsonObject } from "@hostside/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 import type { ElicitationOrigin, Elicitor } from "./elicitor.ts";
 import type { Transport } from "../message/transport.ts";
 import { toJson } from "../text/safe-excerpt.ts";
@@ -37,7 +37,7 @@ const internalError = -32_603;
  */
 export class ServerRequests {
   readonly #init: ServerRequestsInit;
-  readonly #underWay = createLazyMap<number | string, AbortController>();
+  readonly #underWay = new Map<number | string, AbortController>();
   // Those that the server took back count until whoever works on them has stopped.
   #working = 0;
   #refusing = 0;

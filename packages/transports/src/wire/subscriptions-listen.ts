@@ -1,5 +1,5 @@
 import { HostsideError, type JsonObject } from "@hostside/core";
-import { createLazyMap, formatMs, isJsonObject } from "@hostside/core/implement";
+import { formatMs, isJsonObject } from "@hostside/core/implement";
 import { carriedMeta, type MetaSource } from "../message/outgoing-request.ts";
 import type { ChangeFilter, ListeningClient, OpenedStream } from "../message/listening-client.ts";
 import { fromRpcError } from "../message/from-rpc-error.ts";
@@ -39,7 +39,7 @@ const mostFirstIds = 2 ** 29;
  */
 export class ListenStreams implements ListeningClient {
   readonly #init: SubscriptionsInit;
-  readonly #streams = createLazyMap<unknown, Stream>();
+  readonly #streams = new Map<unknown, Stream>();
   readonly #firstId: number;
   #nextId: number;
 

@@ -1,4 +1,3 @@
-import { createLazyMap, type LazyMap } from "@hostside/core/implement";
 import type { LookupFunction, Socket } from "node:net";
 import type { SecureContext } from "node:tls";
 import { openTunnel } from "./open-tunnel.ts";
@@ -39,7 +38,7 @@ export interface SocketOpener {
  * sooner. `context` says whom to trust.
  */
 export function createSocketOpener(context: (url: URL) => SecureContext | undefined): SocketOpener {
-  const sessions = createLazyMap<string, Buffer>();
+  const sessions = new Map<string, Buffer>();
   const secure = (url: URL, options: { lookup?: LookupFunction | undefined; socket?: Socket }): Socket =>
     connectTls(url, { ...options, sessions, context: context(url) });
   return {
@@ -102,7 +101,7 @@ interface TlsOptions {
   readonly lookup?: LookupFunction | undefined;
   /** What leads there already. */
   readonly socket?: Socket;
-  readonly sessions: LazyMap<string, Buffer>;
+  readonly sessions: Map<string, Buffer>;
   readonly context: SecureContext | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { acceptStream, replyKindOf, type Cancellable, type HttpReply } from "../exchange/http-exchange.ts";
 import type { JsonObject, HostsideError } from "@hostside/core";
-import { createSlots, withErrorContext, type Slots, utf8Length } from "@hostside/core/implement";
+import { withErrorContext, utf8Length } from "@hostside/core/implement";
 import { isRequest, type RequestId, type SendOptions, type Transport } from "../../message/transport.ts";
 import {
   acceptAny,
@@ -45,7 +45,7 @@ interface State extends SseInit {
   readonly transport: Transport;
   readonly reading: ReadingContext;
   /** All that waits for the server. */
-  readonly underWay: Slots<UnderWay>;
+  readonly underWay: Set<UnderWay>;
   /** Ends messages whose reply does not come though they were answered. */
   readonly lingerWatch: LingerWatch;
   /** Where messages are sent, once the server said so. */
@@ -78,7 +78,8 @@ export function createSseTransport({ context, endpoint }: SseInit): Transport {
     start: () => start(state),
     send: (message, options) => send(state, message, options),
     takeBack(id) {
-      for (const step of state.underWay.values()) if (step.id === id) step.cancel(takenBack(state.endpoint, "unknown"));
+      for (const step of Array.from(state.underWay))
+        if (step.id === id) step.cancel(takenBack(state.endpoint, "unknown"));
     },
     close: async () => end(state, transportClosed(state.endpoint)),
   };
@@ -95,7 +96,7 @@ export function createSseTransport({ context, endpoint }: SseInit): Transport {
     endpoint,
     transport,
     reading: { endpoint, sink, limits: settings.limits, random },
-    underWay: createSlots(),
+    underWay: new Set(),
     lingerWatch: createLingerWatch(clock, lingerMs),
     target: undefined,
     protocolVersion: undefined,
@@ -109,7 +110,7 @@ export function createSseTransport({ context, endpoint }: SseInit): Transport {
 // What was answered needs no reply any more: a server that never gives one would use up a
 // connection for each call.
 function watchReply({ underWay, lingerWatch, endpoint }: State, id: unknown): void {
-  for (const step of underWay.values()) {
+  for (const step of Array.from(underWay)) {
     // Once, however often a server says it.
     if (step.id !== undefined && step.isAnswered !== true && isSameId(id, step.id)) {
       step.isAnswered = true;
@@ -210,12 +211,12 @@ async function send(state: State, message: JsonObject, { callContext, onSize }: 
   const sent: UnderWay = isRequest(message)
     ? { id: message.id, cancel: (reason: HostsideError) => call.cancel(reason) }
     : call;
-  const slot = underWay.add(sent);
+  underWay.add(sent);
   try {
     const reply = await call.reply;
     if (replyKindOf(reply) === "refused") throw endpoint.toError(reply, "url");
   } finally {
-    underWay.remove(slot, sent);
+    underWay.delete(sent);
   }
 }
 
@@ -224,7 +225,7 @@ function end(state: State, reason: HostsideError): void {
   state.isClosed = true;
   if (reason.code !== "closed") state.closeReason = reason;
   state.lingerWatch.close();
-  for (const step of state.underWay.values()) step.cancel(reason);
+  for (const step of Array.from(state.underWay)) step.cancel(reason);
   state.endpoint.close();
   state.transport.onclose?.();
 }

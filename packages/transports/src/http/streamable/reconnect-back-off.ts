@@ -1,5 +1,5 @@
 import type { Random } from "@hostside/core";
-import { createLazyMap, isJsonObject } from "@hostside/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
 
 const firstDelayMs = 1000;
 const shortestDelayMs = 250;
@@ -49,7 +49,7 @@ const mostIds = 256;
 
 /** Makes an empty memory. */
 export function createEventMemory(): EventMemory {
-  const streamOf = createLazyMap<string, number>();
+  const streamOf = new Map<string, number>();
   let stream = 0;
   return {
     isReplay(json, eventId) {

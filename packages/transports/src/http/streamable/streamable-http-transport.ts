@@ -1,14 +1,12 @@
 import { acceptStream, replyKindOf, type Cancellable, type HttpReply } from "../exchange/http-exchange.ts";
 import { HostsideError, type Cancel, type JsonObject } from "@hostside/core";
 import {
-  createSlots,
   onAbort,
   utf8Length,
   isCredentialHeader,
   isHeaderName,
   isHeaderValue,
   isReservedHeader,
-  type Slots,
 } from "@hostside/core/implement";
 import {
   isRequest,
@@ -43,7 +41,7 @@ interface State extends StreamableHttpInit {
   readonly transport: Transport;
   readonly reading: ReadingContext;
   /** All that waits for the server. */
-  readonly underWay: Slots<Cancellable & { readonly id?: RequestId }>;
+  readonly underWay: Set<Cancellable & { readonly id?: RequestId }>;
   readonly lingerWatch: LingerWatch;
   sessionId: string | undefined;
   protocolVersion: string | undefined;
@@ -81,7 +79,8 @@ export function createStreamableHttpTransport({ context, endpoint }: StreamableH
     send: (message, options = {}) =>
       isRequest(message) ? sendRequest(state, message, options) : sendNotification(state, message, options),
     takeBack(id) {
-      for (const step of state.underWay.values()) if (step.id === id) step.cancel(takenBack(state.endpoint, "unknown"));
+      for (const step of Array.from(state.underWay))
+        if (step.id === id) step.cancel(takenBack(state.endpoint, "unknown"));
     },
     close: () => (closing ??= close(state)),
     get sessionId() {
@@ -99,7 +98,7 @@ export function createStreamableHttpTransport({ context, endpoint }: StreamableH
     endpoint,
     transport,
     reading: { endpoint, sink, limits: settings.limits, random },
-    underWay: createSlots(),
+    underWay: new Set(),
     lingerWatch: createLingerWatch(clock, lingerMs),
     sessionId: undefined,
     protocolVersion: undefined,
@@ -113,12 +112,12 @@ async function sendNotification(state: State, message: JsonObject, options: Send
   if (state.isClosed) throw transportClosed(state.endpoint);
   const request = toRequest(state, message, options);
   const call = startBriefCall(state.endpoint, request, state.context.settings.timeouts.requestMs);
-  const slot = state.underWay.add(call);
+  state.underWay.add(call);
   try {
     const reply = await call.reply;
     if (replyKindOf(reply) === "refused") throw state.endpoint.toError(reply, sessionOf(state, message, request));
   } finally {
-    state.underWay.remove(slot, call);
+    state.underWay.delete(call);
   }
   if (message["method"] === "notifications/initialized" && !state.isClosed) listen(state);
 }
@@ -148,14 +147,13 @@ class Pending implements Cancellable {
   step: Cancellable;
   cancelledBy: HostsideError | undefined;
   readonly #underWay: State["underWay"];
-  readonly #slot: number;
   readonly #ignoreAbort: Cancel | undefined;
 
   constructor({ underWay, endpoint }: State, step: Cancellable, { id, signal }: PendingInit) {
     this.id = id;
     this.step = step;
     this.#underWay = underWay;
-    this.#slot = underWay.add(this);
+    underWay.add(this);
     this.#ignoreAbort = signal && onAbort(signal, () => this.cancel(takenBack(endpoint, "unknown")));
   }
 
@@ -166,7 +164,7 @@ class Pending implements Cancellable {
 
   /** It waits no more. */
   release(): void {
-    this.#underWay.remove(this.#slot, this);
+    this.#underWay.delete(this);
     this.#ignoreAbort?.();
   }
 }
@@ -246,9 +244,9 @@ function listen(state: State): void {
     onInterrupted: () => transport.oninterrupted?.(),
     onLost: (how) => reportStreamLost(context, how),
   });
-  const slot = state.underWay.add(stream);
+  state.underWay.add(stream);
   // Of a server that has none, the refusal need not be kept.
-  void stream.done.then(() => state.underWay.remove(slot, stream));
+  void stream.done.then(() => state.underWay.delete(stream));
 }
 
 function reportStreamLost({ serverId, onDiagnostic }: LastingContext, how: string): void {
@@ -272,7 +270,7 @@ async function close(state: State): Promise<void> {
   const { context, endpoint, transport, underWay, lingerWatch, sessionId } = state;
   state.isClosed = true;
   lingerWatch.close();
-  for (const step of underWay.values()) step.cancel(transportClosed(endpoint));
+  for (const step of Array.from(underWay)) step.cancel(transportClosed(endpoint));
   if (sessionId !== undefined) {
     const request: EndpointRequest = { method: "DELETE", recovery: "none", headers: connectionHeaders(state) };
     try {

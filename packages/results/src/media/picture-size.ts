@@ -1,4 +1,4 @@
-import { bytesOf } from "./base64.ts";
+import { bytesOf } from "@hostside/core/implement";
 
 /** The sides of a picture, in pixels. */
 export interface PictureSize {
