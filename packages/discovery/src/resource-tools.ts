@@ -1,4 +1,4 @@
 // Tools by which a model lists and reads resources.
-export { createResourceTools, resourceTools } from "./resource-tools/create-resource-tools.ts";
+export { createResourceTools } from "./resource-tools/create-resource-tools.ts";
 export type { ResourceSource } from "./resource-tools/resource-source.ts";
-export type { ResourceTool, ResourceToolsOptions } from "./resource-tools/resource-tool.ts";
+export type { ResourceToolsOptions } from "./resource-tools/resource-tool.ts";

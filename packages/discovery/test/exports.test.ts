@@ -23,7 +23,7 @@ describe("@hostside/discovery", () => {
     const entry = await import("@hostside/discovery/embeddings");
     expect(Object.keys(entry).sort()).toEqual(["createEmbeddingRanker", "createOpenAiEmbedder"]);
     const tools = await import("@hostside/discovery/resource-tools");
-    expect(Object.keys(tools).sort()).toEqual(["createResourceTools", "resourceTools"]);
+    expect(Object.keys(tools).sort()).toEqual(["createResourceTools"]);
   });
 
   it("has these entries and no others, and depends on core alone", () => {

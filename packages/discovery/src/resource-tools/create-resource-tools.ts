@@ -1,8 +1,8 @@
 import {
   HostsideError,
+  type CallOptions,
   type ToolDefinition,
   type ToolGroup,
-  type ToolOrigin,
   type ToolOutcome,
   type ToolProvider,
   type ToolsChange,
@@ -10,8 +10,10 @@ import {
 import {
   assertCallOptions,
   assertInitOptions,
+  assertKnownOptions,
   assertNames,
   assertRefreshOptions,
+  assertToolName,
   compareText,
   createEvent,
   foldCase,
@@ -20,45 +22,27 @@ import {
   sameDefinition,
   unknownToolError,
   withoutApproval,
+  type Fields,
 } from "@hostside/core/implement";
+import { changedTool } from "../catalog/changed-tool.ts";
+import { localOrigin } from "../catalog/static-tool.ts";
 import type { ResourceSource } from "./resource-source.ts";
-import { createDefaultTools } from "./default-tools.ts";
-import { createEvvaTools } from "./evva-tools.ts";
-import { createNexoTools } from "./nexo-tools.ts";
 import {
   offeringServers,
-  readToolOptions,
   type ResourceTool,
   type ResourceToolsOptions,
+  type ResourceToolsShape,
   type ToolParts,
 } from "./resource-tool.ts";
+import { createDefaultTools, createEvvaTools, createNexoTools } from "./shapes.ts";
 
-/**
- * The tools by which a model lists and reads resources, as they are now, for
- * `createToolbox({ tools })`; of nexo's, those of the servers that have resources at this moment.
- * {@linkcode createResourceTools} follows the servers. `undefined` in place of resources makes
- * evva's tools answer that nothing is configured. Throws a `TypeError` that names an option that
- * cannot be used.
- */
-export function resourceTools(
-  resources: ResourceSource | undefined,
-  options: ResourceToolsOptions = {},
-): readonly ResourceTool[] {
-  const settings = readToolOptions("resourceTools()", options);
-  if (resources !== undefined) return toolsOf({ resources, settings });
-  if (settings.shape === "evva") return createEvvaTools(undefined);
-  throw new TypeError('resourceTools() needs resources, unless the shape is "evva"');
-}
-
-function toolsOf(parts: ToolParts): readonly ResourceTool[] {
-  const { resources, settings } = parts;
-  if (settings.shape === "evva") return createEvvaTools(parts);
-  if (settings.shape === "default") return createDefaultTools(parts);
-  return createNexoTools(
-    parts,
-    offeringServers(resources).map(({ serverId }) => serverId),
-  );
-}
+const fields: Fields<ResourceToolsOptions> = { shape: true, saveBlob: true };
+type MakeTools = (parts: ToolParts, serverIds: readonly string[]) => readonly ResourceTool[];
+const shapes: Readonly<Record<ResourceToolsShape, MakeTools>> = {
+  default: createDefaultTools,
+  evva: createEvvaTools,
+  nexo: createNexoTools,
+};
 
 interface Offered {
   readonly tools: ReadonlyMap<string, ResourceTool>;
@@ -69,17 +53,15 @@ interface Offered {
 const nothing: Offered = { tools: new Map(), definitions: [], groups: [] };
 
 /**
- * The same tools as a provider for `createToolbox({ providers })`: there are none until a server
- * says that it has resources, and none again when the last such server is removed or disabled;
- * nexo's come and go with their servers, and evva's are always there. A server that is down keeps
- * them. Calls go over
- * `resources`, and so over the connections and layers of its provider. `init()` and `refresh()`
- * start nothing. Closed by `close()`, which leaves the resources open. Throws a `TypeError` that
- * names an option that cannot be used.
+ * Makes a provider for `createToolbox({ providers })` of the tools by which a model lists and reads
+ * resources. There are none until a server says that it has resources, and none again when the last
+ * such server is removed or disabled. Nexo's come and go with their servers, and evva's are always
+ * there. A server that is down keeps them. Calls go over `resources`, and so over the connections
+ * and layers of its provider. `init()` and `refresh()` start nothing. `close()` leaves the resources
+ * open. Throws a `TypeError` that names an option that cannot be used.
  */
 export function createResourceTools(resources: ResourceSource, options: ResourceToolsOptions = {}): ToolProvider {
-  const settings = readToolOptions("createResourceTools()", options);
-  const parts: ToolParts = { resources, settings };
+  const { shape, saveBlob } = readOptions(options);
   const source = createEvent<ToolsChange>();
   let offered = nothing;
   let servers = "";
@@ -97,12 +79,12 @@ export function createResourceTools(resources: ResourceSource, options: Resource
   const follow = (): void => {
     const ids = offeringServers(resources).map(({ serverId }) => serverId);
     // Of the other shapes, the tools are the same whichever servers there are.
-    const now = JSON.stringify(settings.shape === "nexo" ? ids : ids.slice(0, 1).map(() => true));
+    const now = JSON.stringify(shape === "nexo" ? ids : ids.slice(0, 1).map(() => true));
     if (now === servers) return;
     servers = now;
-    const isNone = ids.length === 0 && settings.shape !== "evva";
+    const isNone = ids.length === 0 && shape !== "evva";
     if (isNone && offered === nothing) return;
-    show(isNone ? nothing : offer(toolsOf(parts), "resources"));
+    show(isNone ? nothing : offer(shapes[shape]({ resources, saveBlob }, ids)));
   };
   const assertOpen = (): void => {
     if (closed) throw new HostsideError("the tools for resources are closed", { code: "closed" });
@@ -135,16 +117,11 @@ export function createResourceTools(resources: ResourceSource, options: Resource
     },
     async call(name, args, callOptions = {}) {
       assertOpen();
-      if (typeof name !== "string") throw new TypeError(`the name of a tool must be a string, not ${kindOf(name)}`);
+      assertToolName("call()", name);
       assertCallOptions(callOptions);
       const tool = offered.tools.get(foldCase(name));
       if (tool === undefined) throw unknownToolError(name, offered.definitions);
-      const { definition } = tool;
-      const { selected, context, ...rest } = callOptions;
-      if (selected !== undefined && !sameDefinition(selected, definition)) throw changedError(definition.name);
-      const given = readCallArguments(args, originOf(definition.name));
-      const known = withoutApproval(context);
-      return toOutcome(await tool.run(given, { ...rest, ...(known && { context: known }) }), definition.name);
+      return await runTool(tool, args, callOptions);
     },
     onToolsChanged: source.on,
     async close() {
@@ -157,45 +134,54 @@ export function createResourceTools(resources: ResourceSource, options: Resource
   };
 }
 
-function offer(tools: readonly ResourceTool[], name: string): Offered {
+async function runTool(tool: ResourceTool, args: unknown, options: CallOptions): Promise<ToolOutcome> {
+  const { definition } = tool;
+  const { selected, context, ...rest } = options;
+  if (selected !== undefined && !sameDefinition(selected, definition)) throw changedTool(definition.name, definition);
+  const local = localOrigin(definition.name);
+  const known = withoutApproval(context);
+  const given = readCallArguments(args, local);
+  const {
+    content,
+    isError = false,
+    origin = local,
+  } = await tool.run(given, {
+    ...rest,
+    ...(known && { context: known }),
+  });
+  return { content, isError, origin, raw: { content, isError } };
+}
+
+function readOptions(options: ResourceToolsOptions): Pick<ToolParts, "saveBlob"> & { shape: ResourceToolsShape } {
+  assertKnownOptions("createResourceTools()", options, fields);
+  const { shape = "default", saveBlob } = options;
+  if (!Object.hasOwn(shapes, shape)) {
+    throw new TypeError(`createResourceTools(): shape must be one of ${Object.keys(shapes).join(", ")}`);
+  }
+  if (saveBlob !== undefined && typeof saveBlob !== "function") {
+    throw new TypeError(`createResourceTools(): saveBlob must be a function, not ${kindOf(saveBlob)}`);
+  }
+  return { shape, saveBlob };
+}
+
+function offer(tools: readonly ResourceTool[]): Offered {
   const byName = new Map<string, ResourceTool>();
   for (const tool of tools) {
     const key = foldCase(tool.definition.name);
-    // The first stays: two ids can have one name only where the product names the tools.
-    if (!byName.has(key)) byName.set(key, tool);
+    const definition = Object.freeze({ ...tool.definition, groupIds: ["resources"] });
+    if (!byName.has(key)) byName.set(key, { ...tool, definition });
   }
-  const grouped = Array.from(byName, ([key, tool]): [string, ResourceTool] => [
-    key,
-    { ...tool, definition: Object.freeze({ ...tool.definition, groupIds: [name] }) },
-  ]);
-  const definitions = grouped.map(([, { definition }]) => definition).sort((a, b) => compareText(a.name, b.name));
+  const definitions = Array.from(byName.values(), ({ definition }) => definition);
+  definitions.sort((a, b) => compareText(a.name, b.name));
   const group: ToolGroup = {
-    id: name,
+    id: "resources",
     title: "Resources",
     description: "What MCP servers have to read besides their tools",
     members: definitions.map((definition) => definition.name),
   };
   return {
-    tools: new Map(grouped),
+    tools: byName,
     definitions: Object.freeze(definitions),
     groups: Object.freeze([Object.freeze(group)]),
   };
-}
-
-function originOf(toolName: string): ToolOrigin {
-  return { serverId: "", toolName, qualifiedName: `local::${toolName}` };
-}
-
-function toOutcome(
-  { content, isError = false, origin }: Awaited<ReturnType<ResourceTool["run"]>>,
-  toolName: string,
-): ToolOutcome {
-  return { content, isError, origin: origin ?? originOf(toolName), raw: { content, isError } };
-}
-
-function changedError(toolName: string): HostsideError {
-  return new HostsideError(`the tool ${toolName} is not the one that was selected; select it again`, {
-    code: "tool_changed",
-    toolName,
-  });
 }

@@ -6,11 +6,14 @@ import {
   type ContentBlock,
   type HostsideErrorCode,
   type JsonObject,
+  type Resource,
+  type ResourceContents,
+  type ResourceTemplate,
   type ToolDefinition,
   type ToolOrigin,
 } from "@hostside/core";
-import { assertKnownOptions, kindOf, quoteText, type Fields } from "@hostside/core/implement";
-import type { ResourceSource, SourceOptions, SourceServer } from "./resource-source.ts";
+import { headWithin, isAppUri, quoteText, utf8Length } from "@hostside/core/implement";
+import type { ResourceSource, SourceFailure, SourceOptions, SourceServer } from "./resource-source.ts";
 
 /** Bytes of a resource that a model cannot read as text. */
 export interface BlobToSave {
@@ -35,7 +38,7 @@ export type SaveResourceBlob = (
 /** Which tools a model gets: names, arguments and answers. */
 export type ResourceToolsShape = "default" | "evva" | "nexo";
 
-/** Options of `createResourceTools` and `resourceTools`. */
+/** Options of `createResourceTools`. */
 export interface ResourceToolsOptions {
   /**
    * `"default"`: `resources_list`, `resources_templates`, `resources_read`. `"evva"`:
@@ -45,25 +48,6 @@ export interface ResourceToolsOptions {
   readonly shape?: ResourceToolsShape | undefined;
   /** Default: bytes are not kept. */
   readonly saveBlob?: SaveResourceBlob | undefined;
-}
-
-/** The same, read. */
-export interface ToolSettings {
-  readonly shape: ResourceToolsShape;
-  readonly saveBlob: SaveResourceBlob | undefined;
-}
-
-const fields: Fields<ResourceToolsOptions> = { shape: true, saveBlob: true };
-const shapes: readonly string[] = ["default", "evva", "nexo"] satisfies readonly ResourceToolsShape[];
-
-/** Reads the options. Throws a `TypeError` that names what cannot be used. */
-export function readToolOptions(owner: string, options: ResourceToolsOptions): ToolSettings {
-  assertKnownOptions(owner, options, fields);
-  const { shape = "default", saveBlob } = options;
-  if (!shapes.includes(shape)) throw new TypeError(`${owner}: shape must be one of ${shapes.join(", ")}`);
-  if (saveBlob !== undefined && typeof saveBlob !== "function")
-    throw new TypeError(`${owner}: saveBlob must be a function, not ${kindOf(saveBlob)}`);
-  return { shape, saveBlob };
 }
 
 /** What a call of such a tool brings. */
@@ -85,34 +69,106 @@ export interface ResourceTool {
 /** What the tools of one shape are made of. */
 export interface ToolParts {
   readonly resources: ResourceSource;
-  readonly settings: ToolSettings;
+  readonly saveBlob: SaveResourceBlob | undefined;
 }
 
-/** What one tool is. */
-export interface ToolPlan {
+/** What a model is told of a tool. */
+interface ToolWords {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** The arguments, each with what it is; all of them are texts, unless they say something else. */
-  readonly properties: JsonObject;
-  readonly required?: readonly string[];
-  readonly run: ResourceTool["run"];
+  readonly properties?: JsonObject;
+}
+
+/** A resource or a template, as its server lists it. */
+export type Listed = Resource | ResourceTemplate;
+
+/** A tool that lists resources or templates of them. */
+export interface ListPlan extends ToolWords {
+  readonly kind: "resources" | "templates";
+  /** The servers to ask when a model wants this one; a text refuses it. */
+  readonly choose: (wanted: string | undefined) => readonly string[] | string;
+  /** Answers with what was found: sorted by server id, then by URI or template. */
+  readonly answer: (
+    entries: readonly Listed[],
+    failures: readonly SourceFailure[],
+    args: JsonObject,
+  ) => ResourceToolResult;
+}
+
+/** Makes a tool that lists. Entries of apps are left out, because they are for users. */
+export function listTool({ resources }: ToolParts, { kind, choose, answer, ...words }: ListPlan): ResourceTool {
+  return makeTool(words, [], async (args, options) => {
+    const servers = choose(readTextArgument(args, "server"));
+    if (typeof servers === "string") return errorResultOf(servers);
+    const asked = { ...readOptionsOf(options), servers };
+    const found = kind === "resources" ? await resources.list(asked) : await resources.listTemplates(asked);
+    const entries: readonly Listed[] = "resources" in found ? found.resources : found.templates;
+    return answer(
+      entries.filter((entry) => !isAppUri(uriOf(entry))),
+      found.failures,
+      args,
+    );
+  });
+}
+
+/** What was read of one resource. */
+export interface ReadResource {
+  readonly serverId: string;
+  readonly uri: string;
+  readonly contents: readonly ResourceContents[];
+}
+
+/** A tool that reads one resource. */
+export interface ReadPlan extends ToolWords {
+  /** The server to read of; absent: the argument `server` names it. */
+  readonly serverId?: string;
+  /** Says that an argument is missing. */
+  readonly missing: (argument: string) => string;
+  /** Says why a server cannot be asked; `undefined` when it can. */
+  readonly refuse?: (serverId: string) => string | undefined;
+  readonly failed: (problem: string, asked: Omit<ReadResource, "contents">) => string;
+  readonly answer: (read: ReadResource, options: CallOptions) => Promise<ResourceToolResult>;
+}
+
+/**
+ * Makes a tool that reads. What ends the call itself is thrown; whatever else goes wrong is said to
+ * the model.
+ */
+export function readTool({ resources }: ToolParts, plan: ReadPlan): ResourceTool {
+  const { serverId: fixed, missing, refuse, failed, answer, ...words } = plan;
+  const required = fixed === undefined ? ["server", "uri"] : ["uri"];
+  return makeTool(words, required, async (args, options) => {
+    const serverId = fixed ?? readTextArgument(args, "server");
+    const uri = readTextArgument(args, "uri");
+    if (serverId === undefined || uri === undefined) {
+      return errorResultOf(missing(serverId === undefined ? "server" : "uri"));
+    }
+    const refusal = refuse?.(serverId);
+    if (refusal !== undefined) return errorResultOf(refusal);
+    const asked = { serverId, uri };
+    if (isAppUri(uri)) {
+      return errorResultOf(failed(`${quoteText(uri)} is shown to users, and cannot be read here`, asked));
+    }
+    let contents: readonly ResourceContents[];
+    try {
+      ({ contents } = await resources.read(asked, readOptionsOf(options)));
+    } catch (error) {
+      return errorResultOf(failed(failureTextOf(error, options), asked));
+    }
+    return { origin: resourceOriginOf(serverId, "resources/read"), ...(await answer({ ...asked, contents }, options)) };
+  });
 }
 
 /** Makes a tool that changes nothing anywhere. */
-export function createResourceTool({
-  name,
-  title,
-  description,
-  properties,
-  required = [],
-  run,
-}: ToolPlan): ResourceTool {
+function makeTool(
+  { properties = {}, ...words }: ToolWords,
+  required: readonly string[],
+  run: ResourceTool["run"],
+): ResourceTool {
   return {
     definition: Object.freeze({
-      name,
-      title,
-      description,
+      ...words,
       inputSchema: { type: "object", properties, required, additionalProperties: false },
       annotations: { readOnlyHint: true, openWorldHint: true },
       effect: "pure",
@@ -121,9 +177,9 @@ export function createResourceTool({
   };
 }
 
-/** A text as an answer. */
-export function answerOf(text: string): ResourceToolResult {
-  return { content: [{ type: "text", text }] };
+/** A text, or JSON, as an answer. */
+export function answerOf(answer: string | JsonObject): ResourceToolResult {
+  return { content: [{ type: "text", text: typeof answer === "string" ? answer : JSON.stringify(answer) }] };
 }
 
 /** A text as the tool's own failure, from which a model can go on. */
@@ -136,8 +192,13 @@ export function resourceOriginOf(serverId: string, method: string): ToolOrigin {
   return { serverId, toolName: method, qualifiedName: `mcp::${serverId}::${method}` };
 }
 
+/** The URI of an entry, or its template. */
+export function uriOf(entry: Listed): string {
+  return "uri" in entry ? entry.uri : entry.uriTemplate;
+}
+
 /** What of a call's options counts for requests. */
-export function readOptionsOf({ signal, timeoutMs, context, meta }: CallOptions): SourceOptions {
+function readOptionsOf({ signal, timeoutMs, context, meta }: CallOptions): SourceOptions {
   return {
     ...(signal && { signal }),
     ...(timeoutMs && { timeoutMs }),
@@ -149,7 +210,7 @@ export function readOptionsOf({ signal, timeoutMs, context, meta }: CallOptions)
 /**
  * A text among the arguments of a model; `undefined` where it is missing, empty or something else.
  */
-export function readTextArgument(args: JsonObject, name: string): string | undefined {
+function readTextArgument(args: JsonObject, name: string): string | undefined {
   const value = args[name];
   return typeof value === "string" && value !== "" ? value : undefined;
 }
@@ -185,7 +246,118 @@ const notForModels: ReadonlySet<HostsideErrorCode> = new Set([
  * What a request of a server failed with, in words for a model. What is not for models, or ended
  * the call itself, is thrown on.
  */
-export function failureTextOf(error: unknown, { signal }: CallOptions): string {
+function failureTextOf(error: unknown, { signal }: CallOptions): string {
   if (!isHostsideError(error) || signal?.aborted || notForModels.has(error.code)) throw error;
   return cleanText(error.message, 512);
+}
+
+// Entries and bytes, in UTF-8, of one answer.
+const maxEntries = 200;
+const maxListBytes = 65_536;
+
+/** The first of `values` that fit, as JSON; at least one. */
+export function takeEntries(values: readonly JsonObject[]): readonly JsonObject[] {
+  const taken: JsonObject[] = [];
+  let bytes = 0;
+  for (const value of values) {
+    bytes += utf8Length(JSON.stringify(value)) + 1;
+    if (taken.length >= maxEntries || (bytes > maxListBytes && taken.length > 0)) break;
+    taken.push(value);
+  }
+  return taken;
+}
+
+/**
+ * What of an entry's texts a model gets, bounded and without what hides in texts. The URI stays as
+ * it is, because it names the resource.
+ */
+export function entryTextsOf(entry: Listed): JsonObject {
+  const { name, title, mimeType, description } = entry;
+  return {
+    name: cleanText(name, 256),
+    ...(title !== undefined && { title: cleanText(title, 256) }),
+    ...(mimeType !== undefined && { mimeType: cleanText(mimeType, 256) }),
+    ...(description !== undefined && { description: cleanText(description, 1024) }),
+  };
+}
+
+// Bytes of all texts of one read, in UTF-8.
+const maxReadBytes = 262_144;
+
+/** One piece of a resource as a model gets it: a text, or where bytes are. Never the bytes. */
+export interface ModelPiece {
+  readonly uri: string;
+  readonly mimeType?: string;
+  readonly text?: string;
+  /** What `saveBlob` said. */
+  readonly savedTo?: string;
+  /** Decoded, at most; of bytes that were not kept. */
+  readonly bytes?: number;
+}
+
+/** Pieces that fit, and how many characters of texts do not. */
+export interface ModelPieces {
+  readonly pieces: readonly ModelPiece[];
+  /** Code points that were cut off, in all texts together. */
+  readonly missing: number;
+  /** Pieces that are not there at all. */
+  readonly more: number;
+}
+
+/**
+ * Keeps bytes, and cuts texts, with the URIs of their pieces, to 256 KiB together, between
+ * code points.
+ */
+export async function boundPieces(
+  { saveBlob }: ToolParts,
+  { serverId, contents }: ReadResource,
+  options: CallOptions,
+): Promise<ModelPieces> {
+  const pieces: ModelPiece[] = [];
+  let left = maxReadBytes;
+  let missing = 0;
+  for (const { uri, mimeType: type, text, blob } of contents) {
+    const mimeType = type === undefined ? undefined : cleanText(type, 256);
+    const head = { uri, ...(mimeType !== undefined && { mimeType }) };
+    left -= utf8Length(uri) + utf8Length(mimeType ?? "");
+    if (left <= 0 && pieces.length > 0) return { pieces, missing, more: contents.length - pieces.length };
+    if (text === undefined) {
+      const savedTo = await save(saveBlob, { serverId, uri, mimeType: type, blob }, options);
+      pieces.push({
+        ...head,
+        ...(savedTo === undefined ? { bytes: Math.floor((blob.replace(/=+$/, "").length * 3) / 4) } : { savedTo }),
+      });
+      continue;
+    }
+    const kept = text.slice(0, headWithin(text, Math.max(0, left)).end);
+    left -= utf8Length(kept);
+    missing += countPoints(text.slice(kept.length));
+    pieces.push({ ...head, text: kept });
+  }
+  return { pieces, missing, more: 0 };
+}
+
+/** Has bytes kept; `undefined` where they are not. What ends the call is thrown. */
+export async function save(
+  saveBlob: SaveResourceBlob | undefined,
+  blob: BlobToSave,
+  { signal, context }: CallOptions,
+): Promise<string | undefined> {
+  if (saveBlob === undefined) return undefined;
+  signal?.throwIfAborted();
+  try {
+    const savedTo = await saveBlob(blob, { signal, context });
+    return typeof savedTo === "string" ? savedTo : undefined;
+  } catch {
+    // Where bytes cannot be kept, their size is still worth an answer; whoever keeps them knows why
+    // he failed.
+    signal?.throwIfAborted();
+    return undefined;
+  }
+}
+
+function countPoints(text: string): number {
+  let points = 0;
+  for (const _ of text) points += 1;
+  return points;
 }

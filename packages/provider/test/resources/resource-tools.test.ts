@@ -1,13 +1,8 @@
 import { readFileSync } from "node:fs";
 import { HostsideError, type JsonObject, type JsonValue, type ToolProvider, type ToolsChange } from "@hostside/core";
-import { createToolbox, type StaticTool } from "@hostside/discovery";
-import {
-  createResourceTools,
-  resourceTools,
-  type ResourceTool,
-  type ResourceToolsOptions,
-} from "@hostside/discovery/resource-tools";
-import { describe, expect, expectTypeOf, it } from "vitest";
+import { createToolbox } from "@hostside/discovery";
+import { createResourceTools, type ResourceToolsOptions } from "@hostside/discovery/resource-tools";
+import { describe, expect, it } from "vitest";
 import {
   createWorld,
   failureOf,
@@ -96,27 +91,6 @@ describe("the tools for resources", () => {
     expect(outcome).toMatchObject({ content: [{ type: "text", text }], isError });
     expect(outcome.content).toHaveLength(1);
     expect(JSON.stringify(outcome)).not.toMatch(/AAEC|secret/);
-  });
-
-  it("are static tools as well, with the same answers", async () => {
-    expectTypeOf<ResourceTool>().toExtend<StaticTool>();
-    const { resources } = await createToolWorld();
-    const toolbox = createToolbox({ tools: resourceTools(resources, evva) });
-    const { content, origin } = await toolbox.call("read_mcp_resource", { server: "docs", uri: "doc://a" });
-    expect(content).toEqual([{ type: "text", text: '{"contents":[{"uri":"doc://a","text":"hello"}]}' }]);
-    expect(origin.serverId).toBe("");
-    toolbox.close();
-  });
-
-  it("answer in evva's shape that nothing is configured where nothing is", async () => {
-    const [list, read] = resourceTools(undefined, evva);
-    for (const tool of [list, read]) {
-      expect(await tool?.run({ server: "a", uri: "b" }, {})).toEqual({
-        content: [{ type: "text", text: "no MCP manager configured" }],
-        isError: true,
-      });
-    }
-    expect(() => resourceTools(undefined)).toThrow(TypeError);
   });
 
   it("give whole blocks by default, with their server's id, and no _meta", async () => {
