@@ -25,7 +25,6 @@ import {
 import { createToolAdmission } from "./catalog/admit-tools.ts";
 import { createCatalogSearch } from "./catalog/catalog-search.ts";
 import { type FollowedSources, followSources } from "./catalog/follow-sources.ts";
-import { createInspector } from "./catalog/inspect-definitions.ts";
 import { startStaticTool } from "./catalog/static-tool.ts";
 import { createToolboxCalls } from "./catalog/toolbox-calls.ts";
 import { resolveHelperNames } from "./discovery-tools/helper-definitions.ts";
@@ -123,11 +122,10 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
   assertStaticTools(tools, reserved);
   const providers = inNameOrder(options.providers ?? []);
   const admission = createToolAdmission(options.admit, onDiagnostic);
-  const inspector = createInspector();
-  const live = followSources({ tools, providers, precedence, reserved, inspector, admission });
+  const live = followSources({ tools, providers, precedence, reserved, admission });
   const search = createCatalogSearch();
   const tokens = createTokenCounter(options.estimateTokens ?? estimateTokens);
-  const calls = createToolboxCalls({ live, inspector, providers, interceptors, clock, onDiagnostic });
+  const calls = createToolboxCalls({ live, providers, interceptors, clock, onDiagnostic });
 
   const viewContext = {
     catalog: () => live.read(),

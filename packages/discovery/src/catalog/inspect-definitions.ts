@@ -8,7 +8,7 @@ import {
   defaultLimits,
   truncateText,
 } from "@hostside/core";
-import { foldCase, inspectText } from "@hostside/core/implement";
+import { inspectText } from "@hostside/core/implement";
 import type { StaticTool } from "./static-tool.ts";
 
 /** Who runs a tool. */
@@ -39,19 +39,6 @@ export interface ToolboxCatalog {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A provider's tool on its way into a catalog. */
-interface InspectedTool {
-  /** The folded name. */
-  readonly key: string;
-  /**
-   * What the toolbox shows: the very same object that the provider has when its texts are plain and
-   * short, otherwise a copy with texts cut to size and `flags` that say what is odd about them. A
-   * definition that has flags already was looked at by its provider.
-   */
-  readonly definition: ToolDefinition;
-  readonly route: ProviderRoute;
-}
-
 /** How to call a provider's tool. */
 export interface ProviderRoute {
   readonly kind: "provider";
@@ -60,47 +47,30 @@ export interface ProviderRoute {
   readonly definition: ToolDefinition;
 }
 
-/** The way of providers' definitions into the toolbox and back. */
-export interface Inspector {
-  /**
-   * Admits definitions of one provider. The same object in gives the same object out, so that a new
-   * snapshot repeats no work.
-   */
-  from(provider: ToolProvider): (definition: ToolDefinition) => InspectedTool;
-  /**
-   * What the provider knows an inspected definition by; any other definition is returned as it is.
-   */
-  originalOf(definition: ToolDefinition): ToolDefinition;
-}
-
 // Nearly all texts are plain, and this one test is cheaper than looking for each anomaly.
 const anomaly = /[^\t\n\r -~]/;
 const maxTitleLength = 1024;
 
-/** An inspector that remembers what it saw for as long as somebody else does. */
-export function createInspector(): Inspector {
-  const inspected = new WeakMap<ToolProvider, WeakMap<ToolDefinition, InspectedTool>>();
-  const originals = new WeakMap<ToolDefinition, ToolDefinition>();
-  return {
-    from(provider) {
-      const known = inspected.get(provider) ?? new WeakMap<ToolDefinition, InspectedTool>();
-      inspected.set(provider, known);
-      return (original) => {
-        const before = known.get(original);
-        if (before !== undefined) return before;
-        const definition = inspectDefinition(original);
-        const route: ProviderRoute = { kind: "provider", provider, definition: original };
-        const tool = { key: foldCase(original.name), definition, route };
-        known.set(original, tool);
-        if (definition !== original) originals.set(definition, original);
-        return tool;
-      };
-    },
-    originalOf: (definition) => originals.get(definition) ?? definition,
-  };
+const inspected = new WeakMap<ToolDefinition, ToolDefinition>();
+const originals = new WeakMap<ToolDefinition, ToolDefinition>();
+
+/**
+ * Bounds the texts of a provider's definition, and flags what hides in them. The same object in
+ * gives the same object out, so that a new snapshot repeats no work.
+ */
+export function inspect(original: ToolDefinition): ToolDefinition {
+  const definition = inspected.get(original) ?? inspectTexts(original);
+  inspected.set(original, definition);
+  if (definition !== original) originals.set(definition, original);
+  return definition;
 }
 
-function inspectDefinition(definition: ToolDefinition): ToolDefinition {
+/** Returns what a provider knows an inspected definition by; any other one as it is. */
+export function originalOf(definition: ToolDefinition): ToolDefinition {
+  return originals.get(definition) ?? definition;
+}
+
+function inspectTexts(definition: ToolDefinition): ToolDefinition {
   const { name, title, description, flags = [] } = definition;
   const shortTitle = title === undefined ? undefined : truncateText(title, maxTitleLength);
   const shortDescription = truncateText(description, defaultLimits.maxDescriptionLength);

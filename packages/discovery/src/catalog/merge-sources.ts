@@ -7,7 +7,13 @@ import {
 } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
 import type { ToolboxAdmission } from "./admit-tools.ts";
-import type { Inspector, Route, ToolboxCatalog, ToolboxTool } from "./inspect-definitions.ts";
+import {
+  inspect,
+  type ProviderRoute,
+  type Route,
+  type ToolboxCatalog,
+  type ToolboxTool,
+} from "./inspect-definitions.ts";
 import { type DeclaredGroup, normalizeGroups } from "./normalize-groups.ts";
 import { type ProviderListing, readProvider } from "./read-provider.ts";
 import { type Precedence, settleNameClash, verdicts } from "./settle-name-clash.ts";
@@ -21,14 +27,13 @@ export interface CatalogSources {
   readonly precedence: Precedence;
   /** Folded names that no provider may use. */
   readonly reserved: ReadonlySet<string>;
-  readonly inspector: Inspector;
   /** What is on offer of all these. */
   readonly admission: ToolboxAdmission;
 }
 
 /** Merges the sources. Reads the providers' current snapshots and changes nothing. */
 export function mergeSources(sources: CatalogSources): ToolboxCatalog {
-  const { tools: statics, providers, precedence, reserved, inspector, admission } = sources;
+  const { tools: statics, providers, precedence, reserved, admission } = sources;
   const merged = new Map<string, ToolboxTool>();
   const diagnostics: Diagnostic[] = [];
   const report = (kind: Diagnostic["kind"], definition: ToolDefinition, message: string): void => {
@@ -40,10 +45,10 @@ export function mergeSources(sources: CatalogSources): ToolboxCatalog {
     providers.map((provider) => [provider, readProvider(provider, (fault) => diagnostics.push(fault))]),
   );
   for (const [provider, listing] of listings) {
-    const inspect = inspector.from(provider);
     for (const original of listing.definitions) {
-      const inspected = inspect(original);
-      const { key, definition, route } = inspected;
+      const definition = inspect(original);
+      const route: ProviderRoute = { kind: "provider", provider, definition: original };
+      const key = foldCase(original.name);
       if (definition.flags !== undefined && definition.flags.length > 0) {
         report("text-flagged", definition, `texts of "${shown(definition)}" contain: ${definition.flags.join(", ")}`);
       }
@@ -64,11 +69,11 @@ export function mergeSources(sources: CatalogSources): ToolboxCatalog {
           `"${shown(definition)}" is in more than one source; ${verdicts[rule]} wins`,
         );
       }
-      if (rule === "fallback" && owner !== undefined) merged.set(key, { ...owner, fallback: inspected });
+      if (rule === "fallback" && owner !== undefined) merged.set(key, { ...owner, fallback: { definition, route } });
       if (rule !== "provider") continue;
       // Deleted first, so that the tool is listed where its provider's tools are.
       if (owner !== undefined) merged.delete(key);
-      merged.set(key, inspected);
+      merged.set(key, { definition, route });
     }
   }
   const { offered: tools, quarantined } = admission.sort(merged, (problem) => diagnostics.push(problem));

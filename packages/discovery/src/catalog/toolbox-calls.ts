@@ -24,7 +24,13 @@ import {
 import { admissionServerOf } from "./admit-tools.ts";
 import { changedTool, quarantinedTool, removedTool } from "./changed-tool.ts";
 import type { FollowedSources } from "./follow-sources.ts";
-import type { Inspector, Route, RoutedTool, ToolboxCatalog, ToolboxTool } from "./inspect-definitions.ts";
+import {
+  originalOf,
+  type Route,
+  type RoutedTool,
+  type ToolboxCatalog,
+  type ToolboxTool,
+} from "./inspect-definitions.ts";
 import { readUnready } from "./read-provider.ts";
 import { type RouteCall, callRoutes, runRoute, timeoutMsOf } from "./run-route.ts";
 import { localOrigin } from "./static-tool.ts";
@@ -65,7 +71,6 @@ export interface ToolboxCalls {
 /** What calls are made with. */
 interface ToolboxCallsInit {
   readonly live: FollowedSources;
-  readonly inspector: Inspector;
   readonly providers: readonly ToolProvider[];
   readonly interceptors: readonly Interceptor[];
   readonly clock: Clock;
@@ -74,7 +79,7 @@ interface ToolboxCallsInit {
 
 /** Makes the calls of one toolbox. */
 export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
-  const { live, inspector, providers, clock, onDiagnostic } = init;
+  const { live, providers, clock, onDiagnostic } = init;
   const ending = new AbortController();
   let closedBy: string | undefined;
   const assertOpen = (name?: string): void => {
@@ -109,7 +114,7 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
     // Not async: each promise more is paid with every call, and both callers are async.
     run(tool, name, { args, options: given }) {
       const { selected } = given;
-      const original = selected && inspector.originalOf(selected);
+      const original = selected && originalOf(selected);
       // A provider compares; here nothing could have changed but whose tool it is.
       if (original?.origin?.serverId && tool.route.kind === "static") throw changedTool(name, tool.definition);
       return callRoutes(tool, {
@@ -164,7 +169,6 @@ interface ToolboxLayers {
 /** What the layers are made from. */
 interface ToolboxLayersInit {
   readonly live: FollowedSources;
-  readonly inspector: Inspector;
   readonly interceptors: readonly Interceptor[];
   readonly clock: Clock;
 }
@@ -173,7 +177,7 @@ interface ToolboxLayersInit {
  * Puts the interceptors of a toolbox before all of its tools. Without any, a call goes to its tool
  * at once.
  */
-function createToolboxLayers({ live, inspector, interceptors, clock }: ToolboxLayersInit): ToolboxLayers {
+function createToolboxLayers({ live, interceptors, clock }: ToolboxLayersInit): ToolboxLayers {
   if (interceptors.length === 0) return { send: ({ route }, call) => runRoute(route, call), end: () => {} };
   const pipeline = createCallPipeline({
     interceptors,
@@ -192,7 +196,7 @@ function createToolboxLayers({ live, inspector, interceptors, clock }: ToolboxLa
           return runRoute(route, { args: call.args, options: call.options, clock });
         }
         // A provider knows the tool by its own definition of it.
-        const known = { ...call.options, selected: inspector.originalOf(selected) };
+        const known = { ...call.options, selected: originalOf(selected) };
         return runRoute(route, { args: call.args, options: known, clock });
       });
     },
