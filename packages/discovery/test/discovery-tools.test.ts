@@ -77,14 +77,14 @@ describe("tools_groups", () => {
   });
 
   it("names the groups that do not fit", async () => {
-    const many = Array.from({ length: 30 }, (_, index) => {
+    const many = Array.from({ length: 4000 }, (_, index) => {
       const { name } = serverTool(`s${index}`, "t");
       return groupOf(`mcp:s${index}`, [name], { description: "d".repeat(300) });
     });
     const definitions = many.flatMap(({ members }) => members.map((name) => toolOf(name)));
-    const answer = viewOf({ definitions, groups: many, maxAnswerBytes: 4096 }).listGroups({ query: "*" });
-    expect(new TextEncoder().encode(JSON.stringify(answer)).length).toBeLessThanOrEqual(4096);
-    expect(answer.groups.length + (answer.omitted_groups?.names.length ?? 0)).toBe(30);
+    const answer = viewOf({ definitions, groups: many }).listGroups({ query: "*" });
+    expect(new TextEncoder().encode(JSON.stringify(answer)).length).toBeLessThanOrEqual(262_144);
+    expect(answer.groups.length + (answer.omitted_groups?.names.length ?? 0)).toBe(4000);
   });
 });
 
@@ -190,15 +190,15 @@ describe("tools_select", () => {
   });
 
   it("has every schema of a large group in the answer or declared next, also past the limits", async () => {
-    const definitions = Array.from({ length: 17 }, (_, index) =>
-      serverTool("big", `tool_${String(index).padStart(2, "0")}`, "x".repeat(400)),
+    const definitions = Array.from({ length: 40 }, (_, index) =>
+      serverTool("big", `tool_${String(index).padStart(2, "0")}`, "x".repeat(8000)),
     );
     const names = definitions.map(({ name }) => name);
-    const view = viewOf({ definitions, groups: [groupOf("mcp:big", names)], maxAnswerBytes: 4096, maxSelected: 128 });
+    const view = viewOf({ definitions, groups: [groupOf("mcp:big", names)] });
     const answer = await view.selectTools({ group: "mcp:big" });
-    expect(answer.tools.length).toBeLessThan(17);
+    expect(answer.tools.length).toBeLessThan(40);
     expect([...namesIn(answer), ...(answer.omitted_tools?.names ?? [])]).toEqual(names);
-    expect(view.tools({ maxToolTokens: 8000 }).map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+    expect(view.tools({ maxToolTokens: 1_000_000 }).map(({ name }) => name)).toEqual(expect.arrayContaining(names));
   });
 });
 

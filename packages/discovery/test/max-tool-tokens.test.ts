@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../test/property-test.ts";
 import { createToolbox, estimateDefinitionTokens, estimateTokens } from "../src/index.ts";
-import type { Toolbox, ToolboxOptions, ToolboxView, ToolsAnswer, ViewOptions } from "../src/index.ts";
+import type { Toolbox, ToolboxOptions, ToolboxView, ToolsAnswer } from "../src/index.ts";
 import { fakeProvider, groupOf, serverTool } from "./fake-provider.ts";
 import { namesIn } from "./sample-view.ts";
 
@@ -201,20 +201,14 @@ describe("a group that is larger than there is room for", () => {
   interface Case {
     readonly tools: number;
     readonly bytes: number;
-    readonly options?: ViewOptions;
     readonly maxToolTokens?: number;
   }
 
   it.each<[string, Case]>([
     ["with maxToolTokens", { tools: 200, bytes: 3000, maxToolTokens: 8000 }],
-    [
-      "with a small limit of selected tools",
-      { tools: 200, bytes: 300, options: { maxSelected: 16 }, maxToolTokens: 100_000 },
-    ],
     ["without maxToolTokens", { tools: 200, bytes: 3000 }],
-    ["with small answers", { tools: 40, bytes: 1000, options: { maxAnswerBytes: 4096, maxSelected: 4 } }],
-  ])("comes page by page, %s, and no member is lost", async (_, { tools, bytes, options = {}, maxToolTokens }) => {
-    const view = bigServer(tools, bytes).view(options);
+  ])("comes page by page, %s, and no member is lost", async (_, { tools, bytes, maxToolTokens }) => {
+    const view = bigServer(tools, bytes).view();
     if (maxToolTokens !== undefined) {
       view.tools({ maxToolTokens: 0 });
       view.tools({ maxToolTokens });

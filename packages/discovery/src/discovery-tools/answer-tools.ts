@@ -9,6 +9,7 @@ import {
   limitBytesAndTokens,
   partOfLimit,
 } from "./fit-answer.ts";
+import { mostSelected } from "../offer/offer.ts";
 import type { HelperContext } from "./helper-context.ts";
 
 /** How an answer is made. */
@@ -76,7 +77,7 @@ function answerWhole(context: HelperContext, found: readonly ToolDefinition[], p
   const isShown = ({ name }: ToolDefinition): boolean => shown.has(name);
   // Where not all can be declared, those that the answer has no room for need it most.
   const inNeed =
-    found.length <= context.offer.maxSelected
+    found.length <= mostSelected
       ? found
       : [...found.filter((definition) => !isShown(definition)), ...found.filter(isShown)];
   const { placed } = context.offer.place(inNeed);
@@ -149,8 +150,10 @@ interface FitRequest {
   readonly limit: AnswerLimit;
 }
 
+const maxAnswerBytes = 262_144;
+
 /** How large an answer may be: its bytes, and a share of `maxToolTokens`. */
-export function limitAnswer({ maxAnswerBytes, offer, tokens }: HelperContext, share: number): AnswerLimit {
+export function limitAnswer({ offer, tokens }: HelperContext, share: number): AnswerLimit {
   const maxTokens = Math.max(leastTokens, offer.maxToolTokens * share);
   return limitBytesAndTokens(maxAnswerBytes, maxTokens, tokens.costOfText);
 }

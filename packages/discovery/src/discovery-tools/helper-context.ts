@@ -19,7 +19,6 @@ export interface HelperContext extends RankContext {
   /** What it has declared, and where what is found goes. */
   readonly offer: Offer;
   readonly tokens: TokenCounter;
-  readonly maxAnswerBytes: number;
   readonly answerSchemas: "when-undeclared" | "always";
   readonly selector: ModelToolSelector | undefined;
 }

@@ -22,10 +22,6 @@ export interface OpenAiEmbedderOptions {
   readonly apiKey?: (() => string | Promise<string>) | undefined;
   /** Sent with each request. Default none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** What the model wants to stand before a tool's text, such as `"passage: "`. Default `""`. */
-  readonly toolPrefix?: string | undefined;
-  /** What the model wants to stand before a query, such as `"query: "`. Default `""`. */
-  readonly queryPrefix?: string | undefined;
   /** Default: that of the runtime. */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
@@ -35,8 +31,6 @@ const fields: Fields<OpenAiEmbedderOptions> = {
   model: true,
   apiKey: true,
   headers: true,
-  toolPrefix: true,
-  queryPrefix: true,
   fetch: true,
 };
 
@@ -50,11 +44,10 @@ const fields: Fields<OpenAiEmbedderOptions> = {
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   const url = readUrl(options);
-  const { model, apiKey, headers = {}, toolPrefix = "", queryPrefix = "", fetch = globalThis.fetch } = options;
+  const { model, apiKey, headers = {}, fetch = globalThis.fetch } = options;
   return {
-    async embed(texts, { purpose, signal }) {
-      const prefix = purpose === "query" ? queryPrefix : toolPrefix;
-      const body = JSON.stringify({ model, input: texts.map((text) => prefix + text) });
+    async embed(texts, { signal }) {
+      const body = JSON.stringify({ model, input: texts });
       const sent = new Headers({ ...headers, "content-type": "application/json", accept: "application/json" });
       if (apiKey !== undefined) setBearer(sent, await apiKey());
       const init: RequestInit = { method: "POST", headers: sent, body, redirect: "manual", signal };

@@ -51,7 +51,7 @@ export function createDeclarations(): Declarations {
   // was declared last.
   const shown = new Map<string, ToolDefinition>();
   return {
-    declare(wanted, limits) {
+    declare(wanted, { maxToolTokens, costOf, worthOf }) {
       const kept = new Set<string>();
       for (const compared of wanted) {
         const key = foldCase(compared.name);
@@ -62,13 +62,17 @@ export function createDeclarations(): Declarations {
         const isSame = before !== undefined && sameDefinition(before.definition, compared);
         declared.set(key, { definition: isSame ? before.definition : compared, compared });
       }
-      evict(declared, {
-        kept,
-        limits,
-        onLeft(key, { compared }) {
-          if (!shown.has(key)) shown.set(key, compared);
-        },
-      });
+      if (maxToolTokens < Number.POSITIVE_INFINITY) {
+        let total = Array.from(declared.values()).reduce((sum, { definition }) => sum + costOf(definition), 0);
+        // From the end, so that as much as can be of the prompt's beginning stays.
+        const spare = Array.from(declared).filter(([key]) => !kept.has(key));
+        for (const [key, left] of spare.toReversed().sort(([a], [b]) => worthOf(a) - worthOf(b))) {
+          if (total <= maxToolTokens) break;
+          total -= costOf(left.definition);
+          declared.delete(key);
+          if (!shown.has(key)) shown.set(key, left.compared);
+        }
+      }
       return Array.from(declared.values(), ({ definition }) => definition);
     },
     has: (name) => declared.has(foldCase(name)),
@@ -82,32 +86,4 @@ export function createDeclarations(): Declarations {
       shown.clear();
     },
   };
-}
-
-interface Eviction {
-  readonly kept: ReadonlySet<string>;
-  readonly limits: DeclareLimits;
-  /** Called with what leaves. */
-  readonly onLeft: (key: string, left: Declared) => void;
-}
-
-function evict(declared: Map<string, Declared>, { kept, limits, onLeft }: Eviction): void {
-  const { maxToolTokens, costOf, worthOf } = limits;
-  if (maxToolTokens === Number.POSITIVE_INFINITY) return;
-  let total = 0;
-  for (const { definition } of declared.values()) total += costOf(definition);
-  if (total <= maxToolTokens) return;
-  // From the end, so that as much as can be of the prompt's beginning stays.
-  const spare = Array.from(declared.keys())
-    .filter((key) => !kept.has(key))
-    .toReversed()
-    .sort((a, b) => worthOf(a) - worthOf(b));
-  for (const key of spare) {
-    if (total <= maxToolTokens) return;
-    const leaving = declared.get(key);
-    if (leaving === undefined) continue;
-    total -= costOf(leaving.definition);
-    declared.delete(key);
-    onLeft(key, leaving);
-  }
 }

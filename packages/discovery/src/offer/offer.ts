@@ -4,6 +4,17 @@ import type { TokenCounter } from "../tokens/token-counter.ts";
 import { createDeclarations } from "./declarations.ts";
 import type { PermittedPart } from "./permitted.ts";
 
+/** How many tools accumulate by selection. */
+export const mostSelected = 128;
+
+/** Where tools that were found go. */
+interface Placement {
+  /** Names of those that the next declaration has. */
+  readonly placed: ReadonlySet<string>;
+  /** Those that alone cost more than there is room for. No declaration will ever have them. */
+  readonly tooLarge: ReadonlySet<ToolDefinition>;
+}
+
 /** What one conversation has declared and selected. */
 export interface Offer {
   /** What to declare next, for no more than `maxToolTokens` tokens in all. */
@@ -12,7 +23,6 @@ export interface Offer {
   readonly isDeclared: boolean;
   /** `maxToolTokens` of the latest declaration. */
   readonly maxToolTokens: number;
-  readonly maxSelected: number;
   /**
    * Selects tools for the next declaration: the first ones that have room beside what is always
    * there. None of them pushes out another.
@@ -25,6 +35,7 @@ export interface Offer {
   /** The definition that the model read last under this name. */
   shown(name: string): ToolDefinition | undefined;
   has(name: string): boolean;
+  /** In order of use, the latest last. */
   readonly selected: readonly string[];
   compact(): void;
 }
@@ -36,43 +47,52 @@ interface OfferInit {
   readonly helperTools: readonly ToolDefinition[];
   readonly alwaysVisible: readonly string[];
   readonly selection: readonly string[];
-  readonly maxSelected: number;
   /** Declares the helpers also while every tool would fit. */
   readonly alwaysHelpers: () => boolean;
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
 }
 
-/** An offer of which nothing was declared yet. */
+/** Makes an offer of which nothing was declared yet. */
 export function createOffer(init: OfferInit): Offer {
-  const { permitted, tokens, helperTools, alwaysVisible, maxSelected, alwaysHelpers } = init;
+  const { permitted, tokens, helperTools, alwaysVisible, alwaysHelpers } = init;
   const declarations = createDeclarations();
-  const selection = createSelection(maxSelected);
-  selection.add(init.selection);
+  const selected = new Set<string>();
   const called = new Set<string>();
   let isDeclared = false;
   let declaresAll = !alwaysHelpers();
   let lastMaxToolTokens = Number.POSITIVE_INFINITY;
   const warn = warnOnce(init.onDiagnostic);
 
-  const fixed = (): readonly ToolDefinition[] => [...helperTools, ...findAll(permitted(), alwaysVisible)];
+  // Beyond the limit, those that were not used for the longest time give way.
+  const select = (names: readonly string[]): void => {
+    for (const name of names) {
+      selected.delete(name);
+      selected.add(name);
+    }
+    for (const name of selected) if (selected.size > mostSelected) selected.delete(name);
+  };
+  const find = (names: readonly string[]): readonly ToolDefinition[] =>
+    names.flatMap((name) => permitted().find(name)?.definition ?? []);
+  const fixed = (): readonly ToolDefinition[] => [...helperTools, ...find(alwaysVisible)];
   const costOfAll = (definitions: readonly ToolDefinition[]): number =>
     definitions.reduce((sum, definition) => sum + tokens.costOf(definition), 0);
-  const worthOf = (key: string): number => {
-    if (permitted().find(key) === undefined) return 0;
-    return called.has(key) ? 2 : 1;
-  };
+  const worthOf = (key: string): number => (permitted().find(key) === undefined ? 0 : called.has(key) ? 2 : 1);
+  // What is always there, and the selected tools that were used last and fit beside it.
   const declareSome = (maxToolTokens: number): readonly ToolDefinition[] => {
     const always = fixed();
-    const alwaysKeys = new Set(always.map(({ name }) => foldCase(name)));
+    const isAlways = new Set(always.map(({ name }) => foldCase(name)));
     const cost = costOfAll(always);
     if (cost > maxToolTokens) warn(maxToolTokens, cost);
-    const costOf = (name: string): number => {
-      const definition = alwaysKeys.has(foldCase(name)) ? undefined : permitted().find(name)?.definition;
-      return definition === undefined ? 0 : tokens.costOf(definition);
-    };
-    const selected = selection.latest(Math.max(0, maxToolTokens - cost), costOf);
-    return [...always, ...findAll(permitted(), selected)];
+    let left = Math.max(0, maxToolTokens - cost);
+    const latest = find(Array.from(selected)).toReversed();
+    const tooMany = latest.findIndex((definition) => {
+      left -= isAlways.has(foldCase(definition.name)) ? 0 : tokens.costOf(definition);
+      return left < 0;
+    });
+    const fitting = tooMany === -1 ? latest : latest.slice(0, tooMany);
+    return [...always, ...fitting.toReversed()];
   };
+  select(init.selection);
 
   return {
     get isDeclared() {
@@ -82,7 +102,7 @@ export function createOffer(init: OfferInit): Offer {
       return lastMaxToolTokens;
     },
     get selected() {
-      return selection.names;
+      return Array.from(selected);
     },
     tools(maxToolTokens) {
       isDeclared = true;
@@ -92,20 +112,18 @@ export function createOffer(init: OfferInit): Offer {
       const wanted = declaresAll ? all : declareSome(maxToolTokens);
       return declarations.declare(wanted, { maxToolTokens, costOf: tokens.costOf, worthOf });
     },
-    maxSelected,
     place(found) {
       const always = fixed();
-      const { chosen, ...placement } = placeTools(found, {
+      const placement = placeTools(found, {
         free: new Set(isDeclared && declaresAll ? found : always),
         room: isDeclared ? Math.max(0, lastMaxToolTokens - costOfAll(always)) : Number.POSITIVE_INFINITY,
-        places: maxSelected,
         costOf: tokens.costOf,
       });
-      selection.add(chosen);
+      select(Array.from(placement.placed).slice(0, mostSelected));
       return placement;
     },
     touch(name) {
-      selection.touch(name);
+      if (selected.delete(name)) selected.add(name);
       called.add(foldCase(name));
     },
     show: (definition) => declarations.show(definition),
@@ -118,10 +136,36 @@ export function createOffer(init: OfferInit): Offer {
   };
 }
 
-function findAll(part: PermittedPart, names: readonly string[]): readonly ToolDefinition[] {
-  return names.flatMap((name) => part.find(name)?.definition ?? []);
+/** What there is room for. */
+interface PlaceLimits {
+  /** Declared anyway. */
+  readonly free: ReadonlySet<ToolDefinition>;
+  /** Tokens for all others. */
+  readonly room: number;
+  readonly costOf: (definition: ToolDefinition) => number;
 }
 
+// The first ones have room first. One that is too large costs no other its place.
+function placeTools(found: readonly ToolDefinition[], { free, room, costOf }: PlaceLimits): Placement {
+  const placed = new Set<string>();
+  const tooLarge = new Set<ToolDefinition>();
+  let left = room;
+  let taken = 0;
+  for (const definition of found) {
+    if (!free.has(definition)) {
+      const cost = costOf(definition);
+      if (cost > room) tooLarge.add(definition);
+      if (taken >= mostSelected) break;
+      if (cost > left) continue;
+      left -= cost;
+      taken += 1;
+    }
+    placed.add(definition.name);
+  }
+  return { placed, tooLarge };
+}
+
+// Once for each limit in turn.
 function warnOnce(onDiagnostic: (diagnostic: Diagnostic) => void): (maxToolTokens: number, cost: number) => void {
   let warned: number | undefined;
   return (maxToolTokens, cost) => {
@@ -129,104 +173,5 @@ function warnOnce(onDiagnostic: (diagnostic: Diagnostic) => void): (maxToolToken
     warned = maxToolTokens;
     const message = `the discovery helpers and what is always visible cost about ${cost} tokens, more than maxToolTokens of ${maxToolTokens}`;
     onDiagnostic({ kind: "over-budget", serverId: "", message: cleanText(message) });
-  };
-}
-
-/** Where tools that were found go. */
-interface Placement {
-  /** Names of those that the next declaration has. */
-  readonly placed: ReadonlySet<string>;
-  /** Those that alone cost more than there is room for. No declaration will ever have them. */
-  readonly tooLarge: ReadonlySet<ToolDefinition>;
-}
-
-/** What there is room for. */
-interface PlaceLimits {
-  /** Declared anyway. */
-  readonly free: ReadonlySet<ToolDefinition>;
-  /** Tokens for all others. */
-  readonly room: number;
-  /** How many others. */
-  readonly places: number;
-  readonly costOf: (definition: ToolDefinition) => number;
-}
-
-/**
- * Places those of `found` that have room, the first ones first. One that is too large costs no
- * other its place. `chosen` are the names to select, at most as many as there are places.
- */
-function placeTools(
-  found: readonly ToolDefinition[],
-  { free, room, places, costOf }: PlaceLimits,
-): Placement & { readonly chosen: readonly string[] } {
-  const placed = new Set<string>();
-  const chosen: string[] = [];
-  let left = room;
-  let taken = 0;
-  const tooLarge = new Set<ToolDefinition>();
-  for (const definition of found) {
-    if (!free.has(definition)) {
-      const cost = costOf(definition);
-      if (cost > room) tooLarge.add(definition);
-      if (taken >= places) break;
-      if (cost > left) continue;
-      left -= cost;
-      taken += 1;
-    }
-    placed.add(definition.name);
-    if (chosen.length < places) chosen.push(definition.name);
-  }
-  return { placed, tooLarge, chosen };
-}
-
-/** The tools that one agent selected so far, up to a limit. */
-interface Selection {
-  /** In order of use, the latest last. */
-  readonly names: readonly string[];
-  /**
-   * Adds names as the latest. When the limit is passed, those that were not used for the longest
-   * time give way.
-   */
-  add(names: readonly string[]): void;
-  /** Notes that a tool was used. */
-  touch(name: string): void;
-  /**
-   * Those used last that cost no more than `room` together, in order of use. The others stay
-   * selected, for when there is room.
-   */
-  latest(room: number, costOf: (name: string) => number): readonly string[];
-}
-
-/** A selection of at most `limit` names. */
-function createSelection(limit: number): Selection {
-  const names = new Set<string>();
-  return {
-    get names() {
-      return Array.from(names);
-    },
-    add(more) {
-      for (const name of more) {
-        names.delete(name);
-        names.add(name);
-      }
-      for (const name of names) {
-        if (names.size <= limit) break;
-        names.delete(name);
-      }
-    },
-    touch(name) {
-      if (names.delete(name)) names.add(name);
-    },
-    latest(room, costOf) {
-      const order = Array.from(names);
-      let left = room;
-      let start = order.length;
-      for (const name of order.toReversed()) {
-        left -= costOf(name);
-        if (left < 0) break;
-        start -= 1;
-      }
-      return order.slice(start);
-    },
   };
 }

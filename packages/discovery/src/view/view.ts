@@ -78,11 +78,6 @@ export interface ViewOptions {
    */
   readonly alwaysHelpers?: boolean | (() => boolean);
   /**
-   * Most definitions that accumulate by selection. Default 128. Beyond it, as beyond
-   * `maxToolTokens`, those unused for the longest time give way.
-   */
-  readonly maxSelected?: number;
-  /**
    * When answers of `tools_select` and `tools_search` have schemas: `"when-undeclared"` (default),
    * for tools whose schema the model does not get by declaration with the next request; `"always"`,
    * for a product that does not declare what {@linkcode ToolboxView.tools} says.
@@ -94,11 +89,6 @@ export interface ViewOptions {
    * goes first.
    */
   readonly refuseChanged?: boolean;
-  /**
-   * Most bytes of a helper's answer as JSON. Default 262,144; at least 4,096. `maxToolTokens` makes
-   * it smaller.
-   */
-  readonly maxAnswerBytes?: number;
   /**
    * Who asks, in every call and search of this view, for the host alone: no server gets it. A
    * call's own context goes first, member by member. Default none. Has no `approval`, which is for
@@ -205,15 +195,11 @@ export const viewOptionFields: Fields<ViewOptions> = {
   deny: true,
   allow: true,
   alwaysHelpers: true,
-  maxSelected: true,
-  maxAnswerBytes: true,
   answerSchemas: true,
   refuseChanged: true,
   selector: true,
   context: true,
 };
-const smallestAnswer = 4096;
-
 /**
  * Makes a view. Throws a `TypeError` that names the option that is unknown, of a wrong type or out
  * of range.
@@ -221,12 +207,7 @@ const smallestAnswer = 4096;
 export function createView(context: ViewContext, options: ViewOptions): ToolboxView {
   assertViewOptions(options);
   const { catalog, tokens, helperNames, onDiagnostic, calls } = context;
-  const {
-    alwaysVisible = [],
-    refuseChanged = true,
-    answerSchemas = "when-undeclared",
-    maxAnswerBytes = 262_144,
-  } = options;
+  const { alwaysVisible = [], refuseChanged = true, answerSchemas = "when-undeclared" } = options;
   const withContext = createContextGiver(options.context);
   const denial = createDenial(options.deny ?? []);
   const only = options.allow && new Set(options.allow.map(foldCase));
@@ -239,7 +220,6 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
     helperTools: helperDefinitions(helperNames),
     alwaysVisible,
     selection: options.selection ?? [],
-    maxSelected: options.maxSelected ?? 128,
     alwaysHelpers: readAlwaysHelpers(options.alwaysHelpers),
   });
   const helpers = createHelpers(
@@ -249,7 +229,6 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
       offer,
       about: createGroupSummaries((name) => permitted().find(name)?.definition),
       unready: () => calls.unready(),
-      maxAnswerBytes,
       answerSchemas,
       selector: options.selector,
     },
@@ -347,9 +326,7 @@ function assertViewOptions(options: ViewOptions): void {
   if (selector !== undefined && typeof selector !== "function") {
     throw new TypeError(`selector must be a function, not ${kindOf(selector)}`);
   }
-  const { maxSelected = 1, maxAnswerBytes = smallestAnswer, answerSchemas = "always" } = options;
-  assertAtLeast("maxSelected", maxSelected, 1);
-  assertAtLeast("maxAnswerBytes", maxAnswerBytes, smallestAnswer);
+  const { answerSchemas = "always" } = options;
   if (!["when-undeclared", "always"].includes(answerSchemas)) {
     throw new TypeError(`answerSchemas must be "when-undeclared" or "always", not ${JSON.stringify(answerSchemas)}`);
   }
@@ -366,11 +343,6 @@ function assertViewContext(context: CallContext): void {
 
 function assertFlag(option: string, value: unknown): void {
   if (value !== undefined && typeof value !== "boolean") throw new TypeError(`${option} must be true or false`);
-}
-
-function assertAtLeast(option: string, value: number, least: number): void {
-  if (!Number.isInteger(value) || value < least)
-    throw new TypeError(`${option} must be a whole number, at least ${least}`);
 }
 
 /** What such a report is made from. */
