@@ -16,7 +16,6 @@ export async function open(): Promise<Host> {
     },
     policy: {
       onEvent: (event) => [event.type.toUpperCase(), event.at.toFixed()].length,
-      random: () => 0.5,
       approval: {
         mode: () => "all",
         handler: async (question) => (question.hint.endsWith("?") ? "once" : "no"),

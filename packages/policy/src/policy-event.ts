@@ -1,4 +1,4 @@
-import type { ToolChange } from "./pins/tool-change.ts";
+import type { ToolChange } from "./pins/diff-locks.ts";
 import type { CallContext, ToolEffect, ToolOrigin, HostsideErrorCode } from "@hostside/core";
 
 /** The stages of a policy that decide over a call. */

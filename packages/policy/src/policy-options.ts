@@ -1,8 +1,8 @@
-import type { Clock, Lock, Notices, Random, Store } from "@hostside/core";
+import type { Clock, Lock, Notices, Store } from "@hostside/core";
 import { isPlainObject, type Fields } from "@hostside/core/implement";
 import { admissionFields, type AdmissionOptions } from "./admission/tool-admission.ts";
 import type { ApprovalOptions } from "./approval/approval-options.ts";
-import type { BreakerOptions } from "./breaker/breaker-options.ts";
+import type { BreakerOptions } from "./breaker/create-breaker.ts";
 import type { CacheOptions } from "./cache/create-result-cache.ts";
 import { effectFields, type EffectOptions } from "./effects/create-effects.ts";
 import type { LimitsOptions } from "./limits/create-limits.ts";
@@ -55,8 +55,6 @@ export interface PolicyOptions extends AdmissionOptions, EffectOptions, Partial<
   readonly notices?: Notices | undefined;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
-  /** For the jitter of retries. Default `Math.random`. */
-  readonly random?: Random | undefined;
 }
 
 /** The fields of {@linkcode PolicyOptions}. */
@@ -76,7 +74,6 @@ export const policyFields: Fields<PolicyOptions> = {
   lock: true,
   notices: true,
   clock: true,
-  random: true,
 };
 
 const partMembers = {
@@ -96,23 +93,18 @@ export function assertPolicyParts(options: PolicyOptions): void {
       typeof part === "object" && part !== null && typeof Reflect.get(part, member) === "function";
     if (!members.every(has)) throw new TypeError(`${name} must have ${members.map((one) => `${one}()`).join(", ")}`);
   }
-  for (const name of ["onEvent", "random"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "function")
-      throw new TypeError(`${name} must be a function`);
+  if (options.onEvent !== undefined && typeof options.onEvent !== "function") {
+    throw new TypeError("onEvent must be a function");
   }
 }
 
-/** Whether a selector asks for new tools. Throws a `TypeError` where that cannot be known. */
-export function asksForNewTools(options: PolicyOptions): boolean {
-  const { effects, trust, pins } = options;
+/** Tells whether a selector asks for new tools. Throws a `TypeError` where that cannot be known. */
+export function asksForNewTools({ effects, trust, pins, ...options }: PolicyOptions): boolean {
   const misplaced = findNew({ effects, trust }, "");
   if (misplaced !== undefined) throw new TypeError(`${misplaced} cannot select new tools; rules and limits can`);
-  const { allow, requireApproval, deny, stricter, limits, validation, cache, retry, breaker, redact } = options;
+  const { allow, requireApproval, deny, stricter, limits, redact } = options;
   const mode = options.approval?.mode;
-  const place = findNew(
-    { allow, requireApproval, deny, stricter, limits, mode, validation, cache, retry, breaker, redact },
-    "",
-  );
+  const place = findNew({ allow, requireApproval, deny, stricter, limits, mode, redact }, "");
   if (place === undefined || pins !== undefined) return place !== undefined;
   const remedy = 'give pins, such as { unpinned: "allow" }, which holds back none';
   throw new TypeError(`${place} selects new tools, and without pins none are remembered: ${remedy}`);

@@ -1,12 +1,10 @@
-import type { Clock, Lock, Notices, Random, Store, ToolCall } from "@hostside/core";
+import type { Clock, Lock, Notices, Store, ToolCall } from "@hostside/core";
 import type { PolicyEvent } from "./policy-event.ts";
 import type { EffectOf, IsNew } from "./rules/tool-subject.ts";
 
 /** What the stages of one policy share. */
 export interface PolicyParts {
   readonly clock: Clock;
-  /** For jitter, never for secrets. */
-  readonly random: Random;
   /** What is kept for longer than a call. */
   readonly store: Store;
   readonly lock: Lock;

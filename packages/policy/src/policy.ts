@@ -11,33 +11,25 @@ import {
   type ToolDefinition,
   type ToolEffect,
 } from "@hostside/core";
-import {
-  assertKnownOptions,
-  createEvent,
-  isPlainObject,
-  quoteText,
-  systemClock,
-  systemRandom,
-  tell,
-} from "@hostside/core/implement";
+import { assertKnownOptions, createEvent, quoteText, systemClock, tell } from "@hostside/core/implement";
 import { createAdmission } from "./admission/create-admission.ts";
 import type { ToolAdmission } from "./admission/tool-admission.ts";
 import { createApproval, type Approval } from "./approval/approval.ts";
-import { createBreaker, type Breaker, type CircuitStatus } from "./breaker/create-breaker.ts";
-import { createResultCache, type ResultCache } from "./cache/create-result-cache.ts";
-import { createEffects, type Effects } from "./effects/create-effects.ts";
+import { createBreaker, type CircuitStatus } from "./breaker/create-breaker.ts";
+import { createResultCache } from "./cache/create-result-cache.ts";
+import { createEffects } from "./effects/create-effects.ts";
 import { invoke, type InvokeTarget } from "./invoke/invoke.ts";
 import type { InvocationResult } from "./invoke/invocation.ts";
-import { createLimits, type Limits } from "./limits/create-limits.ts";
+import { createLimits } from "./limits/create-limits.ts";
 import { freezeArguments } from "./pipeline/freeze-arguments.ts";
 import { recordCalls } from "./pipeline/record-calls.ts";
 import type { PolicyEvent } from "./policy-event.ts";
 import { asksForNewTools, assertPolicyParts, policyFields, type PolicyOptions } from "./policy-options.ts";
 import type { PolicyParts } from "./policy-parts.ts";
-import { createRedaction, type Redaction } from "./redaction/create-redaction.ts";
-import { createRetry, type Retry } from "./retry/create-retry.ts";
-import { createSeenTools, type SeenTool } from "./seen-tools.ts";
-import { createValidation, type Validation } from "./validation/create-validation.ts";
+import { createRedaction } from "./redaction/create-redaction.ts";
+import { createRetry } from "./retry/create-retry.ts";
+import { createSeenTools } from "./seen-tools.ts";
+import { createValidation } from "./validation/create-validation.ts";
 
 /** Permissions, limits and approvals of a toolbox, or of a provider without a toolbox. */
 export interface Policy
@@ -114,19 +106,18 @@ export interface Policy
 export function createPolicy(options: PolicyOptions = {}): Policy {
   assertKnownOptions("createPolicy()", options, policyFields);
   assertPolicyParts(options);
-  const { clock = systemClock, random = systemRandom, store = createMemoryStore({ clock }) } = options;
-  const { lock = createMemoryLock({ clock }), notices, onEvent } = options;
+  const { clock = systemClock, store = createMemoryStore({ clock }), lock = createMemoryLock({ clock }) } = options;
+  const { notices, onEvent } = options;
   const events = createEvent<PolicyEvent>();
   if (onEvent !== undefined) events.on(onEvent);
   const effects = createEffects(options);
   const parts: PolicyParts = {
     clock,
-    random,
     store,
     lock,
     notices,
     effectOf: effects.effectOf,
-    isNew: asksForNewTools(options) ? (definition, server) => stages.admission.isNew(definition, server) : undefined,
+    isNew: asksForNewTools(options) ? (definition, server) => admission.isNew(definition, server) : undefined,
     emit(event, call) {
       const observer = call?.options.observer;
       if (observer !== undefined) tell(observer.onDecision, event);
@@ -134,11 +125,17 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     },
   };
   const stages = createStages(options, parts);
+  const { admission, approval, breaker, cache, limits, redaction } = stages;
   const seen = createSeenTools();
-  const { admission, approval, breaker, cache, redaction } = stages;
-  const explain = (definition: ToolDefinition, server: AdmissionServer | undefined): readonly string[] =>
-    explainTool({ definition, server }, stages, effects);
   const serverOf = ({ origin }: ToolDefinition): AdmissionServer | undefined => origin && seen.server(origin.serverId);
+  const explain = (definition: ToolDefinition, server: AdmissionServer | undefined): readonly string[] => {
+    const asked = approval.why({ definition, server });
+    return [
+      ...admission.explain(definition, server),
+      effects.describe(definition, server),
+      ...(asked === undefined ? [] : [`Each call of it is to be approved: ${asked.why} (${asked.rule}).`]),
+    ];
+  };
 
   return {
     admit(definition, server) {
@@ -152,10 +149,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     effectOf: (definition, server) => effects.effectOf(definition, server ?? serverOf(definition)),
     onEvent: (listener) => events.on(listener),
     explain(tool, server) {
-      if (typeof tool !== "string") {
-        if (!isPlainObject(tool)) throw new TypeError("explain() takes a definition, or the name of a tool");
-        return explain(tool, server ?? serverOf(tool)).join("\n");
-      }
+      if (typeof tool !== "string") return explain(tool, server ?? serverOf(tool)).join("\n");
       const found = seen.find(tool);
       return found === undefined
         ? `No tool ${quoteText(tool)} was ever listed where this policy decides.`
@@ -165,7 +159,6 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
       invoke(target, invocation, {
         clock,
         effectOf: effects.effectOf,
-        attemptsOf: (context) => stages.retry?.attempts.ofContext(context) ?? 1,
         idempotencyMetaKey: options.retry?.idempotencyMetaKey,
         snapshotOf: explain,
         serverOf: (serverId) => seen.server(serverId),
@@ -187,43 +180,37 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     clearCache: () => cache?.clear(),
     close() {
       admission.close();
-      stages.limits?.close();
+      limits?.close();
     },
   };
 }
 
-interface Stages {
-  readonly admission: ToolAdmission;
-  readonly approval: Approval;
-  readonly validation: Validation | undefined;
-  readonly limits: Limits | undefined;
-  readonly retry: Retry | undefined;
-  readonly breaker: Breaker | undefined;
-  readonly cache: ResultCache | undefined;
-  readonly redaction: Redaction | undefined;
-}
+type Stages = ReturnType<typeof createStages>;
 
-function createStages(options: PolicyOptions, parts: PolicyParts): Stages {
+function createStages(options: PolicyOptions, parts: PolicyParts) {
   const { limits, limitStore, approval = {}, validation, cache, retry, breaker, redact } = options;
   if (limits === undefined && limitStore !== undefined) throw new TypeError("limitStore is given, and no limits");
-  const { allow, requireApproval, deny, defaultDecision, stricter, servers, pins } = options;
-  const admission = createAdmission({ allow, requireApproval, deny, defaultDecision, stricter, servers, pins }, parts);
+  const admission = createAdmission(options, parts);
   return {
     admission,
     approval: createApproval(approval, parts, ({ definition, server }) => {
       const { decision, rule, why } = admission.decide(definition, server);
       return decision === "approval" ? { rule, why } : undefined;
     }),
-    validation: validation === undefined ? undefined : createValidation(validation, parts),
-    limits: limits === undefined ? undefined : createLimits({ limits, limitStore }, parts),
-    retry: retry === undefined ? undefined : createRetry(retry, parts),
-    breaker: breaker === undefined ? undefined : createBreaker(breaker, parts),
-    cache: cache === undefined ? undefined : createResultCache(cache, parts),
-    redaction: redact === undefined ? undefined : createRedaction(redact, parts),
+    validation: ifGiven(validation, (given) => createValidation(given, parts)),
+    limits: ifGiven(limits, (given) => createLimits({ limits: given, limitStore }, parts)),
+    retry: ifGiven(retry, (given) => createRetry(given, parts)),
+    breaker: ifGiven(breaker, (given) => createBreaker(given, parts)),
+    cache: ifGiven(cache, (given) => createResultCache(given, parts)),
+    redaction: ifGiven(redact, (given) => createRedaction(given, parts)),
   };
 }
 
-/** One interceptor of the stages that are on. */
+function ifGiven<Options, Stage>(options: Options | undefined, make: (options: Options) => Stage): Stage | undefined {
+  return options === undefined ? undefined : make(options);
+}
+
+/** Makes one interceptor of the stages that are on. */
 function composeAll(
   { redaction, admission, approval, validation, limits, retry, breaker, cache }: Stages,
   parts: PolicyParts,
@@ -232,28 +219,15 @@ function composeAll(
   // These look at arguments, or send them twice. An approval shows and sends a copy of its own.
   const looksAtArguments = [validation?.input, cache, limits, retry].some((stage) => stage !== undefined);
   return composeStages([
-    recordCalls({ ...parts, attempts: retry?.attempts, isWatched }),
+    recordCalls({ ...parts, retries: retry !== undefined, isWatched }),
     looksAtArguments ? freezeArguments(parts) : undefined,
     redaction?.interceptor,
     admission.interceptor,
     validation?.input,
     // Around what may still refuse the call, so that an approval is not used up by that.
-    approval.around(composeStages([cache?.interceptor, limits?.interceptor, retry?.interceptor, breaker?.interceptor])),
+    approval.around(composeStages([cache?.interceptor, limits?.interceptor, retry, breaker?.interceptor])),
     validation?.output,
   ]);
-}
-
-function explainTool(
-  { definition, server }: SeenTool,
-  { admission, approval }: Stages,
-  effects: Effects,
-): readonly string[] {
-  const asked = approval.why({ definition, server });
-  return [
-    ...admission.explain(definition, server),
-    effects.describe(definition, server),
-    ...(asked === undefined ? [] : [`Each call of it is to be approved: ${asked.why} (${asked.rule}).`]),
-  ];
 }
 
 /** Folds stages into one interceptor, once. The first one is the outermost. */

@@ -1,7 +1,15 @@
-import { HostsideError, type ErrorDetails, type ToolCall, type HostsideErrorCode } from "@hostside/core";
+import {
+  HostsideError,
+  isHostsideError,
+  type CallOutcome,
+  type ErrorDetails,
+  type ToolCall,
+  type ToolOrigin,
+  type HostsideErrorCode,
+} from "@hostside/core";
 import { dateOf, quoteText, withoutApproval } from "@hostside/core/implement";
 import type { CallEventBase, PolicyStage } from "./policy-event.ts";
-import type { PolicyParts } from "./policy-parts.ts";
+import type { StageParts } from "./policy-parts.ts";
 import { effectOfDefinition } from "./rules/tool-subject.ts";
 
 /** A no, before anything was sent. */
@@ -23,25 +31,50 @@ export interface PolicyRefusal {
 export function refuseCall(
   call: ToolCall,
   { stage, code, reason, rule, details, cause }: PolicyRefusal,
-  parts: Pick<PolicyParts, "clock" | "emit" | "effectOf">,
+  parts: StageParts,
 ): HostsideError {
-  const { serverId, toolName } = call.origin;
-  const owner = serverId === "" ? "" : ` on ${JSON.stringify(serverId)}`;
   parts.emit({ type: "refused", ...callEvent(call, parts), stage, code, reason }, call);
-  return new HostsideError(`call of ${quoteText(toolName)}${owner} ${reason}`, {
-    code,
-    serverId: serverId || undefined,
-    toolName,
-    outcome: "not-sent",
-    details: { ...details, policy: rule },
-    cause,
-  });
+  return callError(call.origin, reason, { code, outcome: "not-sent", details: { ...details, policy: rule }, cause });
 }
 
-/** What every event about a call has. */
+/** Makes the error of a call that cannot wait any longer: the reason of its signal, or `aborted`. */
+export function stoppedCall({ origin, options }: ToolCall, outcome: CallOutcome): HostsideError {
+  const cause: unknown = options.signal?.reason;
+  return isHostsideError(cause) ? cause : callError(origin, "was aborted", { code: "aborted", outcome, cause });
+}
+
+function callError(
+  { serverId, toolName }: ToolOrigin,
+  problem: string,
+  rest: ConstructorParameters<typeof HostsideError>[1],
+): HostsideError {
+  const owner = serverId === "" ? "" : ` on ${JSON.stringify(serverId)}`;
+  const place = { serverId: serverId || undefined, toolName };
+  return new HostsideError(`call of ${quoteText(toolName)}${owner} ${problem}`, { ...place, ...rest });
+}
+
+/** Tells that a stage let a call pass for a reason worth knowing, changed it, or answered it. */
+export function tellApplied(
+  call: ToolCall,
+  applied: { readonly stage: PolicyStage; readonly reason: string },
+  parts: StageParts,
+): void {
+  parts.emit({ type: "applied", ...callEvent(call, parts), ...applied }, call);
+}
+
+/** Tells that a part of the product failed during a call. */
+export function tellFailed(
+  call: ToolCall,
+  failed: { readonly part: string; readonly error: unknown },
+  parts: StageParts,
+): void {
+  parts.emit({ type: "part-failed", ...callEvent(call, parts), ...failed }, call);
+}
+
+/** Makes the members that every event about a call has. */
 export function callEvent(
   { origin, definition, server, options }: ToolCall,
-  { clock, effectOf = effectOfDefinition }: Pick<PolicyParts, "clock" | "effectOf">,
+  { clock, effectOf = effectOfDefinition }: Pick<StageParts, "clock" | "effectOf">,
 ): CallEventBase {
   return { origin, effect: effectOf(definition, server), context: withoutApproval(options.context), at: dateOf(clock) };
 }

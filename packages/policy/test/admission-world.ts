@@ -30,7 +30,6 @@ export function createAdmissionWorld(): AdmissionWorld {
     get parts() {
       return {
         clock: world.clock,
-        random: () => 0.5,
         store: made.store,
         lock,
         emit: (event: PolicyEvent) => void events.push(event),

@@ -32,7 +32,7 @@ export function setUp(
       return handler(question) as Promise<ApprovalAnswer>;
     });
   const approval = createApproval({ mode: "all", handler: asked, ...more }, world.parts, asks);
-  const layers = [approval.interceptor];
+  const layers = [approval.around((call, next) => next(call))];
   const ran: ToolCall[] = [];
   const run: CallHandler = (call) => {
     ran.push(call);

@@ -50,7 +50,6 @@ async function openBank(
   };
   const parts = {
     clock: systemClock,
-    random: () => 0.5,
     store,
     lock,
     emit: (event: PolicyEvent) => void events.push(event),
@@ -59,7 +58,7 @@ async function openBank(
   const provider = createProvider({
     connector: createConnector(),
     servers: [{ id: "bank", ...server.transport }],
-    interceptors: inToolbox ? [] : [approval.interceptor],
+    interceptors: inToolbox ? [] : [approval.around((call, next) => next(call))],
   });
   await provider.init();
   return {
@@ -109,7 +108,10 @@ describe("a provider whose calls are approved", () => {
   it("refuses what changed back: what the caller selected, what was shown and what runs are one", async () => {
     const server = createListedServer(entryOf("pay"));
     await using bank = await openBank(server, { inToolbox: true });
-    const toolbox = createToolbox({ providers: [bank.provider], interceptors: [bank.approval.interceptor] });
+    const toolbox = createToolbox({
+      providers: [bank.provider],
+      interceptors: [bank.approval.around((call, next) => next(call))],
+    });
     const [old] = toolbox.tools();
     server.entries = [entryOf("pay", { description: "Pays into the right account." })];
     await bank.provider.refresh();
@@ -122,7 +124,10 @@ describe("a provider whose calls are approved", () => {
     const server = createListedServer(entryOf("pay"));
     const other = createListedServer(entryOf("pay"));
     await using bank = await openBank(server, { inToolbox: true });
-    const toolbox = createToolbox({ providers: [bank.provider], interceptors: [bank.approval.interceptor] });
+    const toolbox = createToolbox({
+      providers: [bank.provider],
+      interceptors: [bank.approval.around((call, next) => next(call))],
+    });
     const refused = rejectionOf(toolbox.view({ context }).call(pay, { amount: 5 }));
     await bank.asked(1);
     await bank.provider.removeServer("bank");
@@ -175,7 +180,7 @@ describe("a provider whose calls are approved", () => {
           run: (_args, { context: who }) => (ran.push(who), "wiped"),
         },
       ],
-      interceptors: [bank.approval.interceptor],
+      interceptors: [bank.approval.around((call, next) => next(call))],
     });
     const call = toolbox.call("wipe", {}, { context });
     await bank.asked(1);

@@ -1,7 +1,7 @@
 import { createMemoryLock, createMemoryStore, type Clock } from "@hostside/core";
 import { systemClock } from "@hostside/core/implement";
 import { createProvider, type ProviderOptions } from "@hostside/provider";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { failureReport } from "../../provider/test/failure-report.ts";
 import { playedIds } from "../../provider/test/simulation/program.ts";
 import { simulate } from "../../provider/test/simulation/simulate.ts";
@@ -15,7 +15,6 @@ const { HOSTSIDE_SCHEDULES: schedules = "200", HOSTSIDE_PATH: path } = process.e
 function partsOf(clock: Clock, tell: PolicyParts["emit"]): PolicyParts {
   return {
     clock,
-    random: () => 0.5,
     store: createMemoryStore({ clock }),
     lock: createMemoryLock({ clock }),
     emit: tell,
@@ -33,7 +32,7 @@ function stages(
 ): Required<Pick<ProviderOptions, "interceptors" | "requestSeam">> & { readonly close: () => void } {
   const retry = createRetry({ attempts: 3, baseMs: 40 }, parts);
   const breaker = createBreaker({ failures: tight ? 1 : 3, openMs: 50 }, parts);
-  const behind = { requestSeam: breaker.seam, interceptors: [retry.interceptor] };
+  const behind = { requestSeam: breaker.seam, interceptors: [retry] };
   if (!tight) return { ...behind, close: () => undefined };
   // The calm server is the control of the experiment: its calls may be held up by nothing.
   const tools = { server: playedIds };
@@ -47,6 +46,10 @@ function stages(
   const limits = createLimits({ limits: [pace, { tools, per: "tool", budget: { calls: 3, perMs: 2000 } }] }, parts);
   return { ...behind, interceptors: [limits.interceptor, ...behind.interceptors], close: () => limits.close() };
 }
+
+// A schedule that failed is played again by its path.
+beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0.5));
+afterEach(() => void vi.restoreAllMocks());
 
 describe("a provider with retries, limits and a breaker in a simulated world", () => {
   it(

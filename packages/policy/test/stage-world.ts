@@ -34,7 +34,6 @@ export function createStageWorld(): StageWorld {
     events,
     parts: {
       clock,
-      random: () => 0.5,
       store: createMemoryStore({ clock }),
       lock: createMemoryLock({ clock }),
       emit: (event) => void events.push(event),

@@ -24,7 +24,6 @@ export function stageParts(): StageParts {
   const clock: Clock = { now: () => now, schedule: () => () => {}, date: () => now };
   return {
     clock,
-    random: () => 0.5,
     store: createMemoryStore(),
     lock: createMemoryLock(),
     emit: (event) => void events.push(event),

@@ -1,21 +1,35 @@
-import { HostsideError, type Interceptor, type QuarantinedTool, type RequestInterceptor } from "@hostside/core";
-import { quoteText } from "@hostside/core/implement";
+import {
+  HostsideError,
+  isHostsideError,
+  type AdmissionServer,
+  type Interceptor,
+  type QuarantinedTool,
+  type RequestInterceptor,
+  type ToolDefinition,
+} from "@hostside/core";
+import { compareText, dateOf, quoteText } from "@hostside/core/implement";
 import { LRUCache } from "lru-cache";
-import { createPins } from "../pins/create-pins.ts";
+import { createPins, type Pins } from "../pins/create-pins.ts";
 import { readPinOptions } from "../pins/pin-options.ts";
 import type { PolicyParts } from "../policy-parts.ts";
 import { refuseCall } from "../refuse.ts";
-import { findDeny } from "../rules/decide.ts";
+import { decide as decideByRules, findDeny, type RuleDecision } from "../rules/decide.ts";
 import { readRules } from "../rules/read-rules.ts";
 import type { RuleLayer } from "../rules/rule.ts";
+import type { RuleAction } from "../rules/rule-options.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
 import { watchRules } from "../rules/unmatched-rules.ts";
-import { createTargets, keyOf } from "./admission-targets.ts";
-import { createDecider } from "./decide-admission.ts";
-import { explainAdmission } from "./explain-admission.ts";
 import { chooseHeld, describeHeld } from "./held-tools.ts";
-import type { AdmissionDecision, AdmissionOptions, HeldTool, ToolAdmission } from "./tool-admission.ts";
+import type {
+  AdmissionDecision,
+  AdmissionOptions,
+  AdmissionTarget,
+  HeldTool,
+  ToolAdmission,
+} from "./tool-admission.ts";
 
+// Bounds, because users may bring servers. A server that was not asked about for so long is not on
+// offer.
 const mostServers = 100_000;
 const mostNew = 10_000;
 const ruledMethods = /^(?:resources|prompts|completion)\//;
@@ -30,21 +44,23 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
   const plan = readPinOptions(options.pins);
   const isPinning = plan.unpinned !== "off";
   const usesStore = isPinning || layers.some(({ defaultDecision }) => defaultDecision === "quarantine");
-  const targets = createTargets(parts);
-  const pins = createPins({ plan, parts, usesStore, onChange: () => targets.readmit() });
+  const targets = new Set<AdmissionTarget>();
+  const pins = createPins({ plan, parts, usesStore, onChange: () => readmit(targets, parts) });
   const decide = createDecider({ layers, pins, isPinning, parts });
-  // A bound, because users may bring servers; whoever was not asked about for so long is not on
-  // offer.
   const servers = new LRUCache<string, true>({ max: mostServers });
-  // Tools on offer that are new: an approval ends that.
+  /** Tools on offer that are new: an approval ends that. */
   const fresh = new LRUCache<string, QuarantinedTool>({ max: mostNew });
   const asNew = (): AdmissionDecision => ({ decision: "quarantine", stage: "pins", rule: "pins", why: "is new" });
   const newTools = (): readonly HeldTool[] =>
     Array.from(fresh.values())
       .filter(({ definition, server }) => decide(definition, server).stage !== "pins" && pins.isNew(definition, server))
       .flatMap((tool) => describeHeld(tool, asNew, pins) ?? []);
-  const held = (): readonly HeldTool[] =>
-    targets.quarantined().flatMap((tool) => describeHeld(tool, decide, pins) ?? []);
+  const held = (): readonly HeldTool[] => {
+    const all = Array.from(targets).flatMap((target) => target.quarantined());
+    return Array.from(new Map(all.map((tool) => [keyOf(tool.definition), tool])))
+      .sort(([a], [b]) => compareText(a, b))
+      .flatMap(([, tool]) => describeHeld(tool, decide, pins) ?? []);
+  };
 
   return {
     admit(definition, server) {
@@ -59,26 +75,35 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
     unmatchedRules,
     isNew: pins.isNew,
     decide,
-    explain: (definition, server) =>
-      explainAdmission({
-        definition,
-        decision: decide(definition, server).decision,
-        layers,
-        subject: toolSubject(definition, server, parts),
-        verdict: usesStore ? pins.judge(definition, server) : undefined,
-        isPinning,
-        changes: pins.changesOf(definition, server),
-      }),
-    attach: (target) => targets.attach(target),
+    explain(definition, server) {
+      const subject = toolSubject(definition, server, parts);
+      const verdict = usesStore ? pins.judge(definition, server) : undefined;
+      const owner = subject.serverId === "" ? "on no server" : `of server ${JSON.stringify(subject.serverId)}`;
+      const { decision } = decide(definition, server);
+      const ruled = decideByRules(layers, subject, verdict?.approved === true);
+      return [
+        `Tool ${quoteText(subject.toolName)} ${owner} is ${outcomes[decision]}.`,
+        ...(layers.length === 0 ? [] : [`By the rules it ${ruled.why}.`]),
+        ...(isPinning && verdict !== undefined ? [`By pins it ${verdict.why}.`] : []),
+      ];
+    },
+    attach(target) {
+      if (typeof target.readmit !== "function" || typeof target.quarantined !== "function") {
+        throw new TypeError("only a provider or a toolbox can be attached: what has readmit() and quarantined()");
+      }
+      targets.add(target);
+      const detach = (): void => void targets.delete(target);
+      return Object.assign(detach, { [Symbol.dispose]: detach });
+    },
     ready: () => pins.ready(),
     reload: () => pins.reload(),
     held,
     async approve(serverId, wanted) {
-      targets.assertAttached();
-      const { tools, left } = chooseHeld(
-        [...held(), ...newTools()].filter((tool) => tool.serverId === serverId),
-        wanted,
-      );
+      if (targets.size === 0) {
+        throw new TypeError("nothing is attached: call attach(provider) first, so that it is known what is held back");
+      }
+      const ofServer = [...held(), ...newTools()].filter((tool) => tool.serverId === serverId);
+      const { tools, left } = chooseHeld(ofServer, wanted);
       if (tools.length > 0) await pins.approve(serverId, tools);
       else if (!servers.has(serverId)) throw unknownServer(serverId);
       return { approved: Array.from(new Set(tools.map(({ toolName }) => toolName))).sort(), left };
@@ -90,14 +115,49 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
   };
 }
 
-function mayHoldBack({ defaultDecision, rules }: RuleLayer): boolean {
-  return defaultDecision === "deny" || defaultDecision === "quarantine" || rules.some(({ kind }) => kind === "deny");
+/** Has all targets ask again. Never throws; one that was closed is let go. */
+function readmit(targets: Set<AdmissionTarget>, parts: PolicyParts): void {
+  for (const target of Array.from(targets)) {
+    try {
+      target.readmit();
+    } catch (error) {
+      if (isHostsideError(error, "closed")) targets.delete(target);
+      else parts.emit({ type: "part-failed", at: dateOf(parts.clock), part: "attached", error });
+    }
+  }
 }
 
-// Suggests no other id: it may be a server of somebody else.
-function unknownServer(serverId: string): HostsideError {
-  const message = `no tool of a server ${quoteText(serverId)} was ever listed where this policy decides`;
-  return new HostsideError(message, { code: "unknown_server", outcome: "not-sent", serverId: serverId || undefined });
+interface DeciderInit {
+  readonly layers: readonly RuleLayer[];
+  readonly pins: Pick<Pins, "epoch" | "judge">;
+  readonly isPinning: boolean;
+  readonly parts: PolicyParts;
+}
+
+/**
+ * Decides by rules and pins: the stricter one counts. The same answer for the same definition until
+ * the epoch of the pins is another one.
+ */
+function createDecider({ layers, pins, isPinning, parts }: DeciderInit): ToolAdmission["decide"] {
+  const decideAnew = ({ definition, server }: QuarantinedTool): AdmissionDecision => {
+    const subject = toolSubject(definition, server, parts);
+    const ruled = decideByRules(layers, subject, false);
+    // Neither needs a look at the tool itself, which costs a hash.
+    if (ruled.decision === "deny" || (!isPinning && ruled.decision !== "quarantine")) return byRules(ruled);
+    const { approved, held, rule, why } = pins.judge(definition, server);
+    const final = decideByRules(layers, subject, approved);
+    if (!held || final.decision === "quarantine") return byRules(final);
+    return { decision: "quarantine", stage: "pins", rule, why };
+  };
+  const known = new WeakMap<ToolDefinition, Known>();
+  return (definition, server) => {
+    const { epoch } = pins;
+    const before = known.get(definition);
+    if (before !== undefined && before.epoch === epoch && before.server === server) return before.decision;
+    const decision = decideAnew({ definition, server });
+    known.set(definition, { server, epoch, decision });
+    return decision;
+  };
 }
 
 function createBackstop(decide: ToolAdmission["decide"], parts: PolicyParts): Interceptor {
@@ -107,6 +167,38 @@ function createBackstop(decide: ToolAdmission["decide"], parts: PolicyParts): In
     const code = decision === "deny" ? "not_allowed" : "tool_quarantined";
     return Promise.reject(refuseCall(call, { stage, code, reason, rule }, parts));
   };
+}
+
+interface Known {
+  readonly server: AdmissionServer | undefined;
+  readonly epoch: number;
+  readonly decision: AdmissionDecision;
+}
+
+const outcomes: Readonly<Record<RuleAction, string>> = {
+  allow: "on offer",
+  approval: "on offer, and each call of it is to be approved",
+  quarantine: "held back: shown to the host alone, and a call is refused with tool_quarantined",
+  deny: "hidden, and a call is refused with not_allowed",
+};
+
+/** Identifies a tool as it is now: a provider's tool and the toolbox's copy of it are one. */
+function keyOf({ origin, name, fingerprint }: ToolDefinition): string {
+  return JSON.stringify([origin?.serverId ?? "", origin?.toolName ?? name, fingerprint]);
+}
+
+function byRules({ decision, rule, why }: RuleDecision): AdmissionDecision {
+  return { decision, stage: "rules", rule, why };
+}
+
+function mayHoldBack({ defaultDecision, rules }: RuleLayer): boolean {
+  return defaultDecision === "deny" || defaultDecision === "quarantine" || rules.some(({ kind }) => kind === "deny");
+}
+
+// Suggests no other id: it may be a server of somebody else.
+function unknownServer(serverId: string): HostsideError {
+  const message = `no tool of a server ${quoteText(serverId)} was ever listed where this policy decides`;
+  return new HostsideError(message, { code: "unknown_server", outcome: "not-sent", serverId: serverId || undefined });
 }
 
 function createRequestGuard(layers: readonly RuleLayer[]): RequestInterceptor {

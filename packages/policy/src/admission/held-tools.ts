@@ -1,6 +1,6 @@
 import type { QuarantinedTool } from "@hostside/core";
 import type { ApprovedTool, Pins } from "../pins/create-pins.ts";
-import { hashWords } from "../pins/hash-words.ts";
+import { hashWords } from "../pins/tool-lock.ts";
 import type { ApprovalResult, HeldTool, ToolAdmission } from "./tool-admission.ts";
 
 /**

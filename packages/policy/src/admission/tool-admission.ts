@@ -2,6 +2,7 @@ import type {
   AdmissionServer,
   Admit,
   Interceptor,
+  QuarantinedTool,
   RequestInterceptor,
   ServerWords,
   Subscription,
@@ -9,11 +10,10 @@ import type {
 } from "@hostside/core";
 import type { Fields } from "@hostside/core/implement";
 import type { PinOptions } from "../pins/pin-options.ts";
-import type { ToolChange } from "../pins/tool-change.ts";
+import type { ToolChange } from "../pins/diff-locks.ts";
 import type { IsNew } from "../rules/tool-subject.ts";
 import { ruleFields, type RuleAction, type RuleOptions } from "../rules/rule-options.ts";
 import type { FindUnmatched } from "../rules/unmatched-rules.ts";
-import type { AdmissionTarget } from "./admission-targets.ts";
 
 /** What is on offer: rules on who may be used, and pins on what has been seen. */
 export interface AdmissionOptions extends RuleOptions {
@@ -24,7 +24,13 @@ export interface AdmissionOptions extends RuleOptions {
 /** The fields of {@linkcode AdmissionOptions}, for whoever has more options beside them. */
 export const admissionFields: Fields<AdmissionOptions> = { ...ruleFields, pins: true };
 
-/** What becomes of a tool, and why. */
+/** A provider or a toolbox: it offers tools, and asks a policy which. */
+export interface AdmissionTarget {
+  quarantined(): readonly QuarantinedTool[];
+  readmit(): void;
+}
+
+/** The decision on a tool, and why. */
 export interface AdmissionDecision {
   readonly decision: RuleAction;
   /** Which of the two decided. */
@@ -81,7 +87,7 @@ export interface ToolAdmission {
   /** Finds rules that match nothing. */
   readonly unmatchedRules: FindUnmatched;
   decide(definition: ToolDefinition, server: AdmissionServer | undefined): AdmissionDecision;
-  /** Who decides, what else matches, and what would change it; in sentences. */
+  /** Says who decides; in sentences. */
   explain(definition: ToolDefinition, server: AdmissionServer | undefined): readonly string[];
   /**
    * Has a provider or a toolbox ask again whenever answers may have changed, until the subscription

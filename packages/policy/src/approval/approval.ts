@@ -12,32 +12,33 @@ import {
 } from "@hostside/core";
 import { sameDefinition, sameJson, withoutApproval } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
-import { callEvent, refuseCall } from "../refuse.ts";
+import { callEvent, stoppedCall, tellFailed } from "../refuse.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
-import { stoppedCall } from "../stopped-call.ts";
-import { dayMs, readApprovalOptions, type ApprovalOptions, type ReadApprovalOptions } from "./approval-options.ts";
+import { dayMs, readApprovalOptions, type ApprovalOptions } from "./approval-options.ts";
+import type { ApprovalParts } from "./approval-parts.ts";
 import type { ApprovalGrant } from "./approval-token.ts";
-import { createApprovalAsking, rejectedError, type ApprovalAsking } from "./ask-about-call.ts";
+import { createApprovalAsking, rejectedError } from "./ask-about-call.ts";
 import { createFrameworkApproval, type ApprovalOfFramework } from "./framework-approval.ts";
-import { copyArguments, type PendingApproval } from "./pending-call.ts";
+import { copyArguments, refuseApproval, type PendingApproval } from "./pending-call.ts";
 import {
   createRememberedApprovals,
   type ApprovalScope,
   type ConversationScope,
-  type RememberedApprovals,
   type RememberedFor,
 } from "./remembered-approvals.ts";
-import { createSuspension, type Suspension, type TokenLook } from "./suspend-call.ts";
+import { createSuspension, type TokenLook } from "./suspend-call.ts";
 import { readMode, type AskedTool, type WhyAsked } from "./why-asked.ts";
 
-/** What the rules of the policy say of a call: why somebody has to approve it, or nothing. */
+/** Says by the rules of the policy why somebody has to approve calls of a tool. */
 export type AskedByRules = (tool: AskedTool) => WhyAsked | undefined;
 
 /** The approval of calls by a human. */
 export interface Approval {
   /**
-   * Lets a call pass that somebody approved, or that nobody has to. It runs with the definition and
-   * the arguments that were shown.
+   * Lets a call pass to a stage when somebody approved it, or nobody has to. It runs with the
+   * definition and the arguments that were shown. The stage may still refuse the call, or send it
+   * more than once. The token of a suspended call is used up when that stage sends the call for the
+   * first time, or has answered it, and not by a refusal: the call can then be repeated with it.
    *
    * Throws `approval_denied` for a no, for no answer in time, and for a token that does not count,
    * `details.denied` says which; `approval_required` when nobody can be asked now, with
@@ -45,19 +46,13 @@ export interface Approval {
    * `tool_changed` when the caller selected another definition; `invalid_arguments` for what JSON
    * cannot write; `overloaded`.
    */
-  readonly interceptor: Interceptor;
-  /**
-   * The same around a stage that may still refuse the call, or send it more than once. The token of
-   * a suspended call is used up when that stage sends the call for the first time, or has answered
-   * it, and not by a refusal: the call can then be repeated with it.
-   */
   around(stage: Interceptor): Interceptor;
   /**
    * Whether somebody is asked before a call of the tool, for those who show it. What was remembered
    * does not count.
    */
   requiresApproval(definition: ToolDefinition, server?: AdmissionServer): boolean;
-  /** Why somebody is asked before calls of a tool; `undefined` where nobody is. */
+  /** Says why somebody is asked before calls of a tool; `undefined` where nobody is. */
   why(tool: AskedTool): WhyAsked | undefined;
   /** Lets a framework ask about the calls of one conversation. */
   forFramework(framework: ApprovalOfFramework): FrameworkApproval;
@@ -92,7 +87,6 @@ export function createApproval(
 ): Approval {
   const settings = readApprovalOptions(options);
   const byMode = readMode(settings.mode);
-  const remembered = createRememberedApprovals(parts);
   // What a framework asks is answered in this process, so that nobody else needs the key.
   const { keys = [crypto.getRandomValues(new Uint8Array(32))], ttlMs = dayMs } = settings.suspend ?? {};
   const suspension = createSuspension({ keys, ttlMs, parts });
@@ -105,13 +99,13 @@ export function createApproval(
     if (settings.suspend !== undefined) return suspension.decide(suspended, decision);
     throw new TypeError("approval.suspend is not set: this policy suspends no calls");
   };
-  const around = createApprovalInterceptor({ settings, parts, why, suspension, remembered });
+  const remembered = createRememberedApprovals(parts);
+  const shared: ApprovalParts = { settings, parts, why, suspension, remembered };
   return {
-    interceptor: around((call, next) => next(call)),
-    around,
+    around: createAround(shared),
     why,
     requiresApproval: (definition, server) => why({ definition, server }) !== undefined,
-    forFramework: (framework) => createFrameworkApproval({ ...framework, settings, why, suspension, parts }),
+    forFramework: (framework) => createFrameworkApproval(framework, shared),
     approve(suspended, { remember = "once" }: { readonly remember?: RememberedFor | "once" | undefined } = {}) {
       if (["once", "conversation", "always"].includes(remember)) return decide(suspended, remember);
       throw new TypeError('remember must be "conversation" or "always"');
@@ -124,34 +118,34 @@ export function createApproval(
 const byToken: WhyAsked = { rule: "approval.suspend", why: "the call was suspended" };
 const ofDefinition: WhyAsked = { rule: "requireApproval", why: "the definition of the tool says so" };
 
-interface ApprovalInterceptorInit {
-  readonly settings: ReadApprovalOptions;
-  readonly parts: PolicyParts;
-  readonly why: (tool: AskedTool) => WhyAsked | undefined;
-  readonly suspension: Suspension;
-  readonly remembered: RememberedApprovals;
-}
-
-function createApprovalInterceptor(init: ApprovalInterceptorInit): Approval["around"] {
-  const { settings, parts, why, suspension, remembered } = init;
-  const { handler } = settings;
-  const asking = handler && createApprovalAsking({ handler, settings, remembered, parts });
+function createAround(shared: ApprovalParts): Approval["around"] {
+  const { settings, parts, remembered } = shared;
+  const ask = settings.handler && createApprovalAsking(settings.handler, shared);
   return (stage) => async (call, next) => {
-    const asked = why(call);
     const token = call.options.context?.approval;
     // A call that brings a token goes on once, whether or not somebody would still be asked about
     // it.
-    const reason = asked ?? (token === undefined || settings.suspend === undefined ? undefined : byToken);
-    if (reason === undefined) return stage(token === undefined ? call : { ...call, options: plainOptions(call) }, next);
+    const why = shared.why(call) ?? (token === undefined || settings.suspend === undefined ? undefined : byToken);
+    if (why === undefined) return stage(token === undefined ? call : { ...call, options: plainOptions(call) }, next);
     const selected = holdToDefinition(call);
-    if (selected === undefined) throw selectionError(call, reason, parts);
-    const pending = toPending(call, reason, parts);
-    const resumed = token && (await resume(pending, token, init));
-    if (!resumed && !(await remembered.approves(pending))) {
-      await decide(pending, { asking, suspension: settings.suspend && suspension, parts });
+    if (selected === undefined) {
+      const reason = "was selected by a definition that is not the current one; select it again";
+      throw refuseApproval({ call, why }, { code: "tool_changed", reason }, parts);
+    }
+    const copied = copyArguments(call.args);
+    if (copied === undefined) {
+      const reason = "has arguments that cannot be shown: they are no JSON, or nested too deep";
+      throw refuseApproval({ call, why }, { code: "invalid_arguments", reason }, parts);
+    }
+    const { effect } = toolSubject(call.definition, call.server, parts);
+    const pending: PendingApproval = { call, ...copied, why, effect };
+    const useUp = token && (await resume(pending, token, shared));
+    if (!useUp && !(await remembered.approves(pending))) {
+      const verdict = await ask?.(pending);
+      if (verdict !== "run") throw await requiredError(pending, verdict, shared);
     }
     const shown = { ...call, args: pending.args, options: { ...plainOptions(call), selected } };
-    return resumed ? runOnce(shown, resumed, { stage, next }) : stage(shown, next);
+    return useUp ? runOnce(shown, useUp, { stage, next }) : stage(shown, next);
   };
 }
 
@@ -177,7 +171,7 @@ async function runOnce(call: ToolCall, useUp: () => Promise<void>, { stage, next
 async function resume(
   pending: PendingApproval,
   token: string,
-  { suspension, remembered, parts }: ApprovalInterceptorInit,
+  { suspension, remembered, parts }: ApprovalParts,
 ): Promise<() => Promise<void>> {
   const { call } = pending;
   const grant = await grantOf(pending, parts, () => suspension.look(token, pending));
@@ -211,73 +205,52 @@ const denials: Readonly<Record<ApprovalDenial, string>> = {
 };
 
 async function grantOf(
-  { call, why: { rule } }: PendingApproval,
+  pending: PendingApproval,
   parts: PolicyParts,
   work: () => Promise<TokenLook>,
 ): Promise<ApprovalGrant> {
+  const { call } = pending;
   let look: TokenLook;
   try {
     look = await work();
-  } catch (error) {
+  } catch (cause) {
     if (call.options.signal?.aborted === true) throw stoppedCall(call, "not-sent");
-    parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error }, call);
+    tellFailed(call, { part: "store", error: cause }, parts);
     const reason = "was refused: nobody can say whether its approval was used before";
-    throw refuseCall(call, { stage: "approval", code: "call_refused", reason, rule, cause: error }, parts);
+    throw refuseApproval(pending, { code: "call_refused", reason, cause }, parts);
   }
   if ("grant" in look) return look.grant;
-  const refusal = { stage: "approval", code: "approval_denied", rule, details: { denied: look.denied } } as const;
-  throw refuseCall(call, { ...refusal, reason: `was refused: ${denials[look.denied]}` }, parts);
+  const { denied } = look;
+  const reason = `was refused: ${denials[denied]}`;
+  throw refuseApproval(pending, { code: "approval_denied", details: { denied }, reason }, parts);
 }
 
 function plainOptions({ options }: ToolCall): ToolCall["options"] {
   return options.context?.approval === undefined ? options : { ...options, context: withoutApproval(options.context) };
 }
 
-function toPending(call: ToolCall, why: WhyAsked, parts: PolicyParts): PendingApproval {
-  const copied = copyArguments(call.args);
-  if (copied === undefined) {
-    const reason = "has arguments that cannot be shown: they are no JSON, or nested too deep";
-    throw refuseCall(call, { stage: "approval", code: "invalid_arguments", reason, rule: why.rule }, parts);
-  }
-  return { call, ...copied, why, effect: toolSubject(call.definition, call.server, parts).effect };
-}
-
-interface DecideInit {
-  readonly asking: ApprovalAsking | undefined;
-  readonly suspension: Suspension | undefined;
-  readonly parts: PolicyParts;
-}
-
-async function decide(pending: PendingApproval, { asking, suspension, parts }: DecideInit): Promise<void> {
-  const verdict = await asking?.ask(pending);
-  if (verdict === "run") return;
-  const words = typeof verdict === "object" ? verdict.unasked : undefined;
-  throw await requiredError(pending, { suspension, words }, parts);
-}
-
+/** Suspends the call where that is set, and returns the error that says so. */
 async function requiredError(
   pending: PendingApproval,
-  { suspension, words }: { readonly suspension: Suspension | undefined; readonly words: string | undefined },
-  parts: PolicyParts,
+  verdict: "suspend" | { readonly unasked: string | undefined } | undefined,
+  { settings, suspension, parts }: ApprovalParts,
 ): Promise<HostsideError> {
   const { call, why } = pending;
-  const refusal = { stage: "approval", code: "approval_required", rule: why.rule } as const;
-  const said = words === undefined || words === "" ? "" : `: ${cleanText(words, 500)}`;
-  const nobody = { ...refusal, reason: `needs an approval (${why.why}), and nobody can be asked${said}` };
-  if (suspension === undefined) return refuseCall(call, nobody, parts);
-  try {
-    const approval = await suspension.suspend(pending);
-    parts.emit({ type: "approval-suspended", ...callEvent(call, parts), id: approval.id }, call);
-    return refuseCall(call, { ...refusal, reason: `waits for an approval: ${why.why}`, details: { approval } }, parts);
-  } catch (error) {
-    parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error }, call);
-    return refuseCall(call, nobody, parts);
+  const code = "approval_required";
+  if (settings.suspend !== undefined) {
+    try {
+      const approval = await suspension.suspend(pending);
+      parts.emit({ type: "approval-suspended", ...callEvent(call, parts), id: approval.id }, call);
+      const reason = `waits for an approval: ${why.why}`;
+      return refuseApproval(pending, { code, reason, details: { approval } }, parts);
+    } catch (error) {
+      tellFailed(call, { part: "store", error }, parts);
+    }
   }
-}
-
-function selectionError(call: ToolCall, { rule }: WhyAsked, parts: PolicyParts): HostsideError {
-  const reason = "was selected by a definition that is not the current one; select it again";
-  return refuseCall(call, { stage: "approval", code: "tool_changed", reason, rule }, parts);
+  const words = typeof verdict === "object" ? verdict.unasked : undefined;
+  const said = words === undefined || words === "" ? "" : `: ${cleanText(words, 500)}`;
+  const reason = `needs an approval (${why.why}), and nobody can be asked${said}`;
+  return refuseApproval(pending, { code, reason }, parts);
 }
 
 /** The definition that was shown and that runs; `undefined` where the caller selected another. */

@@ -1,8 +1,7 @@
 import { cleanText, type HostsideError } from "@hostside/core";
-import { dateOf, describeCall, formatMs, isJsonObject, quoteText, withoutApproval } from "@hostside/core/implement";
+import { formatMs, isJsonObject, onAbort, quoteText, withoutApproval } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
-import { callEvent, refuseCall } from "../refuse.ts";
-import { stoppedCall } from "../stopped-call.ts";
+import { callEvent, stoppedCall, tellFailed } from "../refuse.ts";
 import {
   approvalDecisions,
   type ApprovalDecision,
@@ -10,28 +9,14 @@ import {
   type ApprovalQuestion,
   type ReadApprovalOptions,
 } from "./approval-options.ts";
-import { hintFor, type PendingApproval } from "./pending-call.ts";
-import type { RememberedApprovals } from "./remembered-approvals.ts";
+import type { ApprovalParts } from "./approval-parts.ts";
+import { hintFor, refuseApproval, showCall, type PendingApproval } from "./pending-call.ts";
 
 /**
- * What becomes of a call that somebody was asked about. `unasked`: nobody could be asked this time,
- * for the reason that the handler gave.
+ * The end of a question that lets the call go on or wait. `unasked`: nobody could be asked this
+ * time, for the reason that the handler gave.
  */
 export type ApprovalVerdict = "run" | "suspend" | { readonly unasked: string | undefined };
-
-/** Asks about calls, and remembers the answers. */
-export interface ApprovalAsking {
-  /** Throws when the call may not run. */
-  ask(pending: PendingApproval): Promise<ApprovalVerdict>;
-}
-
-/** What asking is done with. */
-export interface ApprovalAskingInit {
-  readonly handler: ApprovalHandler;
-  readonly settings: ReadApprovalOptions;
-  readonly remembered: RememberedApprovals;
-  readonly parts: PolicyParts;
-}
 
 type Heard =
   | { readonly kind: "answered"; readonly decision: ApprovalDecision; readonly reason?: string }
@@ -53,9 +38,15 @@ interface OpenQuestion {
 const mostOpen = 100;
 const mostOpenPerPrincipal = 25;
 
-/** Makes the asking of one policy, which knows its open questions. */
-export function createApprovalAsking(init: ApprovalAskingInit): ApprovalAsking {
-  const { settings, remembered, parts } = init;
+/**
+ * Makes a function that asks about a call and remembers the answer. It throws when the call may not
+ * run.
+ */
+export function createApprovalAsking(
+  handler: ApprovalHandler,
+  shared: ApprovalParts,
+): (pending: PendingApproval) => Promise<ApprovalVerdict> {
+  const { settings, remembered, parts } = shared;
   const open = new Set<OpenQuestion>();
   const assertRoom = (pending: PendingApproval): void => {
     const principal = principalOf(pending);
@@ -63,14 +54,15 @@ export function createApprovalAsking(init: ApprovalAskingInit): ApprovalAsking {
     const isOwn = principal !== undefined && own.length >= mostOpenPerPrincipal;
     if (!isOwn && open.size < mostOpen) return;
     const whose = isOwn ? `${own.length} questions of the same principal` : `${open.size} questions`;
+    const why = { rule: "approval", why: "" };
     const reason = `needs an approval, and ${whose} are open already`;
-    throw refuseCall(pending.call, { stage: "approval", code: "overloaded", reason, rule: "approval" }, parts);
+    throw refuseApproval({ call: pending.call, why }, { code: "overloaded", reason }, parts);
   };
   const hear = async (pending: PendingApproval): Promise<Heard> => {
     const { call, why } = pending;
     parts.emit({ type: "approval-asked", ...callEvent(call, parts), rule: why.rule, reason: why.why }, call);
     const resume = call.options.deadline?.pause();
-    const question = askHuman(pending, init);
+    const question = askHuman(pending, handler, shared);
     open.add(question);
     try {
       return await question.heard;
@@ -82,10 +74,11 @@ export function createApprovalAsking(init: ApprovalAskingInit): ApprovalAsking {
   const remember = async (pending: PendingApproval, decision: ApprovalDecision): Promise<void> => {
     const { call } = pending;
     const isOffered = answersFor(pending, settings).includes(decision);
-    const noun = call.definition.fingerprint === undefined ? "the tool has no fingerprint" : "there is no conversation";
+    const lacking =
+      call.definition.fingerprint === undefined ? "the tool has no fingerprint" : "there is no conversation";
     const counted = isOffered
       ? { decision }
-      : { decision: "once" as const, reason: `"${decision}" counts once: ${noun}` };
+      : { decision: "once" as const, reason: `"${decision}" counts once: ${lacking}` };
     parts.emit({ type: "approval-answered", ...callEvent(call, parts), by: "human", ...counted }, call);
     if (!isOffered || (decision !== "conversation" && decision !== "always")) return;
     for (const { pending: other, settle } of open) {
@@ -93,60 +86,59 @@ export function createApprovalAsking(init: ApprovalAskingInit): ApprovalAsking {
     }
     await remembered.keep(decision, pending);
   };
-  return {
-    async ask(pending) {
-      assertRoom(pending);
-      const heard = await hear(pending);
-      if (heard.kind === "covered") {
-        const { call } = pending;
-        parts.emit({ type: "approval-answered", ...callEvent(call, parts), decision: "once", by: "memory" }, call);
-        return "run";
-      }
-      if (heard.kind === "unasked") return { unasked: heard.reason };
-      if (heard.kind !== "answered") throw unheardError(heard, pending, { parts, timeoutMs: settings.timeoutMs });
-      await remember(pending, heard.decision);
-      if (heard.decision === "no") throw rejectedError(pending, heard.reason, parts);
-      return heard.decision === "suspend" ? "suspend" : "run";
-    },
+  return async (pending) => {
+    assertRoom(pending);
+    const heard = await hear(pending);
+    if (heard.kind === "covered") {
+      const { call } = pending;
+      parts.emit({ type: "approval-answered", ...callEvent(call, parts), decision: "once", by: "memory" }, call);
+      return "run";
+    }
+    if (heard.kind === "unasked") return { unasked: heard.reason };
+    if (heard.kind !== "answered") throw unheardError(heard, pending, shared);
+    await remember(pending, heard.decision);
+    if (heard.decision === "no") throw rejectedError(pending, heard.reason, parts);
+    return heard.decision === "suspend" ? "suspend" : "run";
   };
 }
 
-function askHuman(pending: PendingApproval, { handler, settings, parts }: ApprovalAskingInit): OpenQuestion {
+function askHuman(
+  pending: PendingApproval,
+  handler: ApprovalHandler,
+  { settings, parts }: ApprovalParts,
+): OpenQuestion {
   const { call, args, why, effect } = pending;
   const { origin: tool, definition, server, options } = call;
   const controller = new AbortController();
   let finish: (heard: Heard) => void = () => {};
   const heard = new Promise<Heard>((resolve) => (finish = resolve));
-  let isOpen = true;
   const settle = (result: Heard): void => {
-    if (!isOpen) return;
-    isOpen = false;
     cancel();
-    options.signal?.removeEventListener("abort", onOver);
+    stopListening?.();
     if (result.kind !== "answered" && result.kind !== "failed") controller.abort();
     finish(result);
   };
-  const onOver = (): void => settle({ kind: "over" });
   const cancel = parts.clock.schedule(settings.timeoutMs, () => settle({ kind: "late" }));
-  if (options.signal?.aborted === true) onOver();
-  else {
-    options.signal?.addEventListener("abort", onOver, { once: true });
-    const question: ApprovalQuestion = Object.freeze({
-      tool,
-      definition,
-      server,
-      args,
-      effect,
-      why: why.why,
-      hint: hintFor(tool.toolName),
-      shown: Object.freeze(describeCall({ definition, args, effect, secrets: settings.secrets() })),
-      context: options.context && Object.freeze({ ...withoutApproval(options.context) }),
-      answers: answersFor(pending, settings),
-      timeoutMs: settings.timeoutMs,
-      signal: controller.signal,
-    });
-    void answerOf(handler, question).then(settle);
+  const stopListening = options.signal && onAbort(options.signal, () => settle({ kind: "over" }));
+  if (options.signal?.aborted === true) {
+    settle({ kind: "over" });
+    return { pending, heard, settle };
   }
+  const question: ApprovalQuestion = Object.freeze({
+    tool,
+    definition,
+    server,
+    args,
+    effect,
+    why: why.why,
+    hint: hintFor(tool.toolName),
+    shown: Object.freeze(showCall(pending, settings)),
+    context: options.context && Object.freeze({ ...withoutApproval(options.context) }),
+    answers: answersFor(pending, settings),
+    timeoutMs: settings.timeoutMs,
+    signal: controller.signal,
+  });
+  void answerOf(handler, question).then(settle);
   return { pending, heard, settle };
 }
 
@@ -166,7 +158,8 @@ async function answerOf(handler: ApprovalHandler, question: ApprovalQuestion): P
     }
     // A word is a mistake of whoever wrote the handler; a sentence may be what a person said.
     const said = typeof decision === "string" && /^\w{1,20}$/.test(decision) ? quoteText(decision) : "something else";
-    const wrongAnswer = `the approval handler answered ${said}, and not ${question.answers.map((one) => `"${one}"`).join(", ")}`;
+    const known = question.answers.map((one) => `"${one}"`).join(", ");
+    const wrongAnswer = `the approval handler answered ${said}, and not ${known}`;
     return { kind: "failed", error: new TypeError(wrongAnswer), wrongAnswer };
   } catch (error) {
     return { kind: "failed", error };
@@ -190,36 +183,24 @@ function principalOf({ call }: PendingApproval): string | undefined {
 }
 
 /** Refuses a call that a person rejected, in that person's words. */
-export function rejectedError(
-  { call, why }: PendingApproval,
-  words: string | undefined,
-  parts: PolicyParts,
-): HostsideError {
-  const said = words === undefined || words === "" ? "" : `: ${cleanText(words, 500)}`;
-  const refusal = {
-    stage: "approval",
-    code: "approval_denied",
-    rule: why.rule,
-    details: { denied: "rejected" },
-  } as const;
-  return refuseCall(call, { ...refusal, reason: `was rejected by the user${said}` }, parts);
+export function rejectedError(pending: PendingApproval, words: string | undefined, parts: PolicyParts): HostsideError {
+  const reason = `was rejected by the user${words === undefined || words === "" ? "" : `: ${cleanText(words, 500)}`}`;
+  return refuseApproval(pending, { code: "approval_denied", details: { denied: "rejected" }, reason }, parts);
 }
 
 function unheardError(
-  heard: Exclude<Heard, { readonly kind: "answered" | "covered" | "unasked" }>,
-  { call, why: { rule } }: PendingApproval,
-  { parts, timeoutMs }: { readonly parts: PolicyParts; readonly timeoutMs: number },
+  heard: Extract<Heard, { readonly kind: "failed" | "late" | "over" }>,
+  pending: PendingApproval,
+  { parts, settings }: ApprovalParts,
 ): HostsideError {
-  if (heard.kind === "over") return stoppedCall(call, "not-sent");
-  const late = `nobody approved it within ${formatMs(timeoutMs)}`;
-  const error = heard.kind === "failed" ? heard.error : new Error(`the approval handler did not answer: ${late}`);
-  const at = dateOf(parts.clock);
-  parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "approval.handler", error, at }, call);
+  if (heard.kind === "over") return stoppedCall(pending.call, "not-sent");
+  const late = `nobody approved it within ${formatMs(settings.timeoutMs)}`;
+  const cause = heard.kind === "failed" ? heard.error : new Error(`the approval handler did not answer: ${late}`);
+  tellFailed(pending.call, { part: "approval.handler", error: cause }, parts);
   if (heard.kind === "late") {
-    const refusal = { stage: "approval", code: "approval_denied", rule, details: { denied: "unanswered" } } as const;
-    return refuseCall(call, { ...refusal, reason: `was refused: ${late}` }, parts);
+    const details = { denied: "unanswered" } as const;
+    return refuseApproval(pending, { code: "approval_denied", details, reason: `was refused: ${late}` }, parts);
   }
   const { wrongAnswer = "whoever should ask for an approval failed" } = heard;
-  const refusal = { stage: "approval", code: "call_refused", rule, cause: error } as const;
-  return refuseCall(call, { ...refusal, reason: `was refused: ${wrongAnswer}` }, parts);
+  return refuseApproval(pending, { code: "call_refused", reason: `was refused: ${wrongAnswer}`, cause }, parts);
 }

@@ -6,33 +6,26 @@ import type {
   ToolCall,
   ToolDefinition,
 } from "@hostside/core";
-import { describeCall, isJsonObject } from "@hostside/core/implement";
-import type { PolicyParts } from "../policy-parts.ts";
+import { isJsonObject } from "@hostside/core/implement";
+import { callEvent, tellFailed } from "../refuse.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
-import { callEvent } from "../refuse.ts";
-import type { ReadApprovalOptions } from "./approval-options.ts";
-import { copyArguments } from "./pending-call.ts";
-import type { QuestionOfFramework, Suspension } from "./suspend-call.ts";
-import type { AskedTool, WhyAsked } from "./why-asked.ts";
+import type { ApprovalParts } from "./approval-parts.ts";
+import { copyArguments, showCall } from "./pending-call.ts";
+import type { QuestionOfFramework } from "./suspend-call.ts";
 
-/** Whose calls a framework asks about. */
+/** The calls that a framework asks about. */
 export interface ApprovalOfFramework {
   /** The context of the conversation. */
   readonly context: CallContext | undefined;
-  /** The server of a tool, where it was listed. */
+  /** Looks up the server of a tool, where it was listed. */
   readonly serverOf: (definition: ToolDefinition) => AdmissionServer | undefined;
 }
 
-interface FrameworkApprovalInit extends ApprovalOfFramework {
-  readonly settings: ReadApprovalOptions;
-  readonly why: (tool: AskedTool) => WhyAsked | undefined;
-  readonly suspension: Suspension;
-  readonly parts: PolicyParts;
-}
-
 /** Makes the approval of the calls of one conversation by a framework. */
-export function createFrameworkApproval(init: FrameworkApprovalInit): FrameworkApproval {
-  const { context, serverOf, settings, why, suspension, parts } = init;
+export function createFrameworkApproval(
+  { context, serverOf }: ApprovalOfFramework,
+  { settings, why, suspension, parts }: ApprovalParts,
+): FrameworkApproval {
   const read = ({ id, definition, args = {}, context: own }: AskedCall): QuestionOfFramework | undefined => {
     const copied = isJsonObject(args) ? copyArguments(args) : undefined;
     if (copied === undefined) return undefined;
@@ -54,11 +47,10 @@ export function createFrameworkApproval(init: FrameworkApprovalInit): FrameworkA
           parts.emit({ type: "approval-asked", ...callEvent(call, parts), rule, reason }, call);
         }
       } catch (error) {
-        parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error }, call);
+        tellFailed(call, { part: "store", error }, parts);
       }
-      const { definition, server, args } = call;
-      const { effect } = toolSubject(definition, server, parts);
-      return describeCall({ definition, args, effect, secrets: settings.secrets() });
+      const { effect } = toolSubject(call.definition, call.server, parts);
+      return showCall({ call, args: call.args, effect }, settings);
     },
     answer(asked, decision) {
       const question = read(asked);

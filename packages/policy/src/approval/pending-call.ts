@@ -1,5 +1,15 @@
-import { truncateText, type JsonObject, type JsonValue, type ToolCall, type ToolEffect } from "@hostside/core";
-import { canonicalJson, escapeUnseen, freezeData, isJsonObject } from "@hostside/core/implement";
+import {
+  truncateText,
+  type HostsideError,
+  type JsonObject,
+  type JsonValue,
+  type ToolCall,
+  type ToolEffect,
+} from "@hostside/core";
+import { canonicalJson, describeCall, escapeUnseen, freezeData, isJsonObject } from "@hostside/core/implement";
+import type { PolicyParts } from "../policy-parts.ts";
+import { refuseCall, type PolicyRefusal } from "../refuse.ts";
+import type { ReadApprovalOptions } from "./approval-options.ts";
 import type { WhyAsked } from "./why-asked.ts";
 
 /** A call that is to be approved, as it will run. */
@@ -24,10 +34,27 @@ export function copyArguments(args: JsonObject): Pick<PendingApproval, "args" | 
   }
 }
 
+/** The call in lines that any display can show. */
+export function showCall(
+  { call: { definition }, args, effect }: Pick<PendingApproval, "call" | "args" | "effect">,
+  { secrets }: ReadApprovalOptions,
+): readonly string[] {
+  return describeCall({ definition, args, effect, secrets: secrets() });
+}
+
 /** The question in one line, with a name that cannot pass for more than a name. */
 export function hintFor(toolName: string): string {
   const name = escapeUnseen(truncateText(toolName, 128)).replaceAll("`", "'").replaceAll(/\s+/g, " ");
   return `Approve execution of tool \`${name}\`?`;
+}
+
+/** Tells that a call is refused for want of an approval, and returns the error to throw. */
+export function refuseApproval(
+  { call, why: { rule } }: Pick<PendingApproval, "call" | "why">,
+  refusal: Omit<PolicyRefusal, "stage" | "rule">,
+  parts: PolicyParts,
+): HostsideError {
+  return refuseCall(call, { stage: "approval", rule, ...refusal }, parts);
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 import { hashJson } from "@hostside/naming";
 import { isWorseEffect } from "../effects/worse-effect.ts";
 import type { PolicyParts } from "../policy-parts.ts";
-import { callEvent } from "../refuse.ts";
+import { callEvent, tellFailed } from "../refuse.ts";
 import { dayMs } from "./approval-options.ts";
 import { lockKey, type PendingApproval } from "./pending-call.ts";
 
@@ -46,6 +46,8 @@ export interface RememberedApprovals {
   forget(scope: ApprovalScope | ConversationScope): Promise<void>;
 }
 
+type Answers = readonly JsonObject[];
+
 const leaseMs = 10_000;
 // Of one tool, or of one conversation; the oldest go first.
 const mostAnswers = { always: 8, conversation: 500 };
@@ -54,18 +56,13 @@ const format: ValueVersion = { what: "remembered approvals", version: 1 };
 /** Makes them. One record has the answers for a tool, or all of a conversation. */
 export function createRememberedApprovals(parts: PolicyParts): RememberedApprovals {
   const { store, lock, clock } = parts;
-  const read = async (key: string): Promise<readonly JsonObject[]> => {
+  const read = async (key: string): Promise<Answers> => {
     const record = readVersioned(await store.get(key), format);
     return Array.isArray(record) ? record.filter(isJsonObject) : [];
   };
-  const change = (
-    kind: RememberedFor,
-    key: string,
-    work: (answers: readonly JsonObject[]) => readonly JsonObject[],
-  ): Promise<void> =>
+  const change = (kind: RememberedFor, key: string, work: (answers: Answers) => Answers): Promise<void> =>
     lock.withLock(lockKey(key), leaseMs, async (signal, fencingToken) => {
-      const answers = work(await read(key)).slice(-mostAnswers[kind]);
-      const value = writeVersioned(answers, format);
+      const value = writeVersioned(work(await read(key)).slice(-mostAnswers[kind]), format);
       await store.set(key, value, kind === "always" ? undefined : dayMs, fencingToken);
       // Where no fencing token tells, what was written too late is reported.
       signal.throwIfAborted();
@@ -74,15 +71,16 @@ export function createRememberedApprovals(parts: PolicyParts): RememberedApprova
     try {
       return await work();
     } catch (error) {
-      parts.emit({ ...callEvent(call, parts), type: "part-failed", part: "store", error }, call);
+      tellFailed(call, { part: "store", error }, parts);
       return undefined;
     }
   };
   const find = async (pending: PendingApproval): Promise<RememberedFor | undefined> => {
-    const tool = toolOf(pending);
-    for (const kind of tool === undefined ? [] : kindsFor(scopeOf(pending))) {
-      const answers = await read(keyOf(kind, scopeOf(pending)));
-      if (tool !== undefined && answers.some((answer) => isFor(answer, tool))) return kind;
+    const [scope, tool] = [scopeOf(pending), toolOf(pending)];
+    if (tool === undefined) return undefined;
+    for (const kind of ["always", "conversation"] as const) {
+      if (kind === "conversation" && scope.conversation === undefined) continue;
+      if ((await read(keyOf(kind, scope))).some((answer) => isFor(answer, tool))) return kind;
     }
     return undefined;
   };
@@ -140,10 +138,6 @@ function toolOf({ call: { origin, definition, server }, effect }: PendingApprova
   if (fingerprint === undefined) return undefined;
   const { serverId, toolName } = origin;
   return { serverId, toolName, registration: server?.registration ?? null, fingerprint, effect };
-}
-
-function kindsFor({ conversation }: ApprovalScope): readonly RememberedFor[] {
-  return conversation === undefined ? ["always"] : ["always", "conversation"];
 }
 
 function keyOf(kind: RememberedFor, scope: ApprovalScope | ConversationScope): string {

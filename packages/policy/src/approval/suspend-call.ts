@@ -79,7 +79,7 @@ const waitingFormat: ValueVersion = { what: "suspended calls", version: 1 };
 
 /** Makes the suspension of one policy. */
 export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspension {
-  const { clock, store } = parts;
+  const { clock, store, lock } = parts;
   const signer = createSigner(keys);
   const bind = ({ call, canonical }: Pick<PendingApproval, "call" | "canonical">): BoundCall =>
     bindCall(call, canonical, parts);
@@ -139,12 +139,23 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
       if (state === "waiting") return { grant };
       return { denied: grant.asked !== undefined && state === undefined ? "unasked" : "used" };
     },
-    async useUp(grant, call) {
-      // It may have waited for its limits meanwhile.
-      if (grant.expiresAt <= dateOf(clock)) return { denied: "expired" };
-      return (await takeWaiting(grant.id, { signal: call.options.signal, ttlMs, parts }))
-        ? { grant }
-        : { denied: "used" };
+    useUp(grant, { options: { signal } }) {
+      const key = waitingKey(grant.id);
+      return lock.withLock<TokenLook>(lockKey(key), leaseMs, async (lease, fencingToken) => {
+        // It may have waited for its limits meanwhile.
+        if (grant.expiresAt <= dateOf(clock)) return { denied: "expired" };
+        const startedAt = clock.now();
+        if ((await stateOf(store, key)) !== "waiting") return { denied: "used" };
+        // A call that is over must not use up what another one may go on with.
+        signal?.throwIfAborted();
+        lease.throwIfAborted();
+        await store.set(key, writeVersioned("used", waitingFormat), ttlMs, fencingToken);
+        if (!lease.aborted && clock.now() - startedAt < mostUseMs) return { grant };
+        throw new HostsideError("the lock was held for too long to be sure that nobody else used the approval", {
+          code: "aborted",
+          outcome: "not-sent",
+        });
+      });
     },
   };
 }
@@ -153,43 +164,14 @@ async function stateOf(store: Store, key: string): Promise<unknown> {
   return readVersioned(await store.get(key), waitingFormat);
 }
 
-function takeWaiting(
-  id: string,
-  { signal, ttlMs, parts }: Omit<SuspensionInit, "keys"> & { readonly signal: AbortSignal | undefined },
-): Promise<boolean> {
-  const { store, lock, clock } = parts;
-  const key = waitingKey(id);
-  return lock.withLock(lockKey(key), leaseMs, async (lease, fencingToken) => {
-    const startedAt = clock.now();
-    if ((await stateOf(store, key)) !== "waiting") return false;
-    // A call that is over must not use up what another one may go on with.
-    signal?.throwIfAborted();
-    lease.throwIfAborted();
-    await store.set(key, writeVersioned("used", waitingFormat), ttlMs, fencingToken);
-    if (!lease.aborted && clock.now() - startedAt < mostUseMs) return true;
-    throw new HostsideError("the lock was held for too long to be sure that nobody else used the approval", {
-      code: "aborted",
-      outcome: "not-sent",
-    });
-  });
-}
-
 function bindCall(call: ToolCall, canonical: string, { effectOf = effectOfDefinition }: PolicyParts): BoundCall {
   const { origin, definition, server, options } = call;
   const { serverId, toolName } = origin;
   const { principal, conversation } = options.context ?? {};
   const { registration = null } = server ?? {};
   const effect = effectOf(definition, server);
-  return {
-    serverId,
-    registration,
-    toolName,
-    ...bindDefinition(definition),
-    effect,
-    canonical,
-    principal,
-    conversation,
-  };
+  const bound = { ...bindDefinition(definition), effect, canonical };
+  return { serverId, registration, toolName, ...bound, principal, conversation };
 }
 
 function idOfAsked(callId: string, bound: BoundCall): string {

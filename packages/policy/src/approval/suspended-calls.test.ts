@@ -20,7 +20,7 @@ interface Process {
 /** One of the processes that share a store. */
 function startProcess(world: StageWorld, more: Partial<ApprovalOptions> = {}): Process {
   const approval = createApproval({ mode: "all", suspend: { key }, ...more }, world.parts);
-  const layers = [approval.interceptor];
+  const layers = [approval.around((call, next) => next(call))];
   const ran: ToolCall[] = [];
   const run: CallHandler = (call) => {
     ran.push(call);

@@ -1,5 +1,5 @@
+import { isHostsideError } from "@hostside/core";
 import type { Health } from "./judge-health.ts";
-import type { BreakerRules } from "./breaker-options.ts";
 
 /**
  * `closed`: calls go through; `open`: none does; `half-open`: one at a time, to see whether the
@@ -7,39 +7,47 @@ import type { BreakerRules } from "./breaker-options.ts";
  */
 export type CircuitState = "closed" | "half-open" | "open";
 
-/** What happened to a circuit because of a call. */
-export type CircuitChange = { readonly to: CircuitState; readonly openMs?: number };
-
-/** A call that was let through. */
-export interface Pass {
-  readonly isProbe: boolean;
-  /** Says how it ended, once; later words count for nothing. */
-  end(health: Health, fault?: object): CircuitChange | undefined;
+/** A change of a circuit. */
+export interface CircuitChange {
+  readonly to: CircuitState;
+  /** While it is open. */
+  readonly openMs?: number;
+  readonly reason: string;
 }
 
-/** One circuit. Decides; reports to nobody. */
+/** Says how a request that was let through ended, once; later words count for nothing. */
+export type EndRequest = (health: Health, error?: unknown) => void;
+
+/** One circuit. */
 export interface Circuit {
   readonly state: CircuitState;
-  /**
-   * How long it stays open from now on; 0 when the next call is a probe, and in every other state.
-   */
-  retryAfterMs(now: number): number;
-  /** Asks for one call; `undefined`: it is refused. `change` is what came of that already. */
-  enter(now: () => number): { readonly pass: Pass; readonly change: CircuitChange | undefined } | undefined;
+  /** How long it stays open from now on; 0 when the next request is a probe, or it is not open. */
+  retryAfterMs(): number;
+  /** Asks for one request; `undefined`: it is refused. */
+  enter(): { readonly isProbe: boolean; readonly end: EndRequest } | undefined;
+}
+
+/** The parts of a circuit. */
+export interface CircuitInit {
+  readonly failures: number;
+  /** How long it stays open at first. */
+  readonly openMs: number;
+  readonly now: () => number;
+  readonly onChange: (change: CircuitChange) => void;
 }
 
 const mostOpenMs = 120_000;
-/** So many probes in a row that succeed close it. */
-export const enough = 2;
+// So many probes in a row that succeed close it.
+const enough = 2;
 
 /** Makes a closed circuit. */
-export function createCircuit({ failures: mostFailures, openMs: firstOpenMs }: BreakerRules): Circuit {
+export function createCircuit({ failures: mostFailures, openMs: firstOpenMs, now, onChange }: CircuitInit): Circuit {
   let state: CircuitState = "closed";
   let failures = 0;
   let successes = 0;
   let openMs = firstOpenMs;
   let openUntil = 0;
-  let probe: Pass | undefined;
+  let isProbing = false;
   /** Counts changes of the state: what was begun before the latest says nothing of what is now. */
   let era = 0;
   /** Counts failures, in all. */
@@ -47,45 +55,47 @@ export function createCircuit({ failures: mostFailures, openMs: firstOpenMs }: B
   // One fault befalls every call that shares the connection, and is one.
   const faults = new WeakMap<object, number>();
 
-  const change = (to: CircuitState): CircuitChange => {
+  const change = (to: CircuitState, reason: string): void => {
     state = to;
     era += 1;
     failures = successes = 0;
-    probe = undefined;
-    return to === "open" ? { to, openMs } : { to };
+    isProbing = false;
+    onChange({ to, reason, ...(to === "open" && { openMs }) });
   };
-  const open = (forMs: number, now: number): CircuitChange => {
+  const open = (forMs: number, error: unknown): void => {
     openMs = forMs;
-    openUntil = now + forMs;
-    return change("open");
+    openUntil = now() + forMs;
+    const last = isHostsideError(error) ? error.code : "an unknown error";
+    change("open", `${mostFailures} failures in a row or a probe that failed, the last with ${last}`);
   };
-  const count = (fault: object | undefined, startedAtStep: number, now: number): CircuitChange | undefined => {
-    if (fault !== undefined && (faults.get(fault) ?? 0) > startedAtStep) return undefined;
+  const count = (error: unknown, startedAtStep: number): void => {
+    const fault = faultOf(error);
+    if (fault !== undefined && (faults.get(fault) ?? 0) > startedAtStep) return;
     step += 1;
     if (fault !== undefined) faults.set(fault, step);
     failures += 1;
-    return failures >= mostFailures ? open(firstOpenMs, now) : undefined;
+    if (failures >= mostFailures) open(firstOpenMs, error);
   };
-  const conclude = (health: Health, now: number): CircuitChange | undefined => {
-    probe = undefined;
-    if (health === "ill") return open(Math.min(Math.max(mostOpenMs, firstOpenMs), openMs * 2), now);
-    if (health === "unclear") return undefined;
-    successes += 1;
-    return successes >= enough ? change("closed") : undefined;
+  const conclude = (health: Health, error: unknown): void => {
+    isProbing = false;
+    if (health === "ill") open(Math.min(Math.max(mostOpenMs, firstOpenMs), openMs * 2), error);
+    else if (health === "well") {
+      successes += 1;
+      if (successes >= enough) change("closed", `${enough} probes in a row went well`);
+    }
   };
-  const pass = (isProbe: boolean, now: () => number): Pass => {
+  const pass = (isProbe: boolean): ReturnType<Circuit["enter"]> => {
     const startedInEra = era;
     const startedAtStep = step;
     let isOver = false;
     return {
       isProbe,
-      end(health, fault) {
-        if (isOver || era !== startedInEra) return undefined;
+      end(health, error) {
+        if (isOver || era !== startedInEra) return;
         isOver = true;
-        if (isProbe) return conclude(health, now());
-        if (health === "ill") return count(fault, startedAtStep, now());
-        if (health === "well") failures = 0;
-        return undefined;
+        if (isProbe) conclude(health, error);
+        else if (health === "ill") count(error, startedAtStep);
+        else if (health === "well") failures = 0;
       },
     };
   };
@@ -93,13 +103,27 @@ export function createCircuit({ failures: mostFailures, openMs: firstOpenMs }: B
     get state() {
       return state;
     },
-    retryAfterMs: (now) => (state === "open" ? Math.max(0, openUntil - now) : 0),
-    enter(now) {
-      if (state === "closed") return { pass: pass(false, now), change: undefined };
-      if (probe !== undefined || (state === "open" && now() < openUntil)) return undefined;
-      const changed = state === "open" ? change("half-open") : undefined;
-      probe = pass(true, now);
-      return { pass: probe, change: changed };
+    retryAfterMs: () => (state === "open" ? Math.max(0, openUntil - now()) : 0),
+    enter() {
+      if (state === "closed") return pass(false);
+      if (isProbing || (state === "open" && now() < openUntil)) return undefined;
+      if (state === "open") change("half-open", "a first request tries whether it is well again");
+      isProbing = true;
+      return pass(true);
     },
   };
+}
+
+// A chain of causes is short; the bound is against one that loops.
+const longestChain = 16;
+
+/** Finds the first cause: the same object for every call that one fault has befallen. */
+function faultOf(error: unknown): object | undefined {
+  let fault: Error | undefined;
+  let current = error;
+  for (let depth = 0; depth < longestChain && current instanceof Error; depth += 1) {
+    fault = current;
+    current = current.cause;
+  }
+  return fault;
 }

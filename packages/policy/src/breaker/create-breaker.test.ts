@@ -11,8 +11,7 @@ import {
   rejectionOf,
   settle,
 } from "../../test/stage-world.ts";
-import { moderateBreaker, type BreakerOptions } from "./breaker-options.ts";
-import { createBreaker } from "./create-breaker.ts";
+import { createBreaker, moderateBreaker, type BreakerOptions } from "./create-breaker.ts";
 
 type Init = Parameters<typeof callOf>[0];
 

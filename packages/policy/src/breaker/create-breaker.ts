@@ -1,14 +1,36 @@
-import { HostsideError, isHostsideError, type Interceptor, type RequestSeam, type ServerRequest } from "@hostside/core";
-import { dateOf, onAbort } from "@hostside/core/implement";
+import { HostsideError, type Interceptor, type RequestSeam, type ServerRequest } from "@hostside/core";
+import { assertKnownOptions, dateOf, onAbort, readWholeNumber, type Fields } from "@hostside/core/implement";
 import { LRUCache } from "lru-cache";
-import type { CircuitEvent } from "../policy-event.ts";
 import type { StageParts } from "../policy-parts.ts";
+import { readPositiveNumber } from "../read-number.ts";
 import { refuseCall } from "../refuse.ts";
-import { readBreaker, type BreakerOptions, type BreakerRules } from "./breaker-options.ts";
-import { createCircuit, enough, type Circuit, type CircuitChange, type CircuitState } from "./circuit.ts";
-import { judgeHealth, type Health } from "./judge-health.ts";
+import { createCircuit, type Circuit, type CircuitInit, type CircuitState, type EndRequest } from "./circuit.ts";
+import { judgeHealth } from "./judge-health.ts";
 
-/** What a breaker knows of a server or tool. */
+/** When a server is left alone because it fails, and how it is tried again. */
+export interface BreakerOptions {
+  /** Which servers, by their ids. Must not throw. Default: all. */
+  readonly servers?: ((serverId: string) => boolean) | undefined;
+  /**
+   * What fails together: all requests of a server, or the calls of each tool by themselves.
+   * Default `"server"`.
+   */
+  readonly per?: "server" | "tool" | undefined;
+  /** So many failures in a row open it. Default 5. */
+  readonly failures?: number | undefined;
+  /**
+   * How long it stays open at first, in milliseconds. Default 10,000. Each probe that fails doubles
+   * that, up to 120,000.
+   */
+  readonly openMs?: number | undefined;
+}
+
+/** A breaker that stays open for a minute after 5 failures in a row. */
+export function moderateBreaker(): BreakerOptions {
+  return { failures: 5, openMs: 60_000 };
+}
+
+/** The circuit of a server or tool. */
 export interface CircuitStatus {
   readonly serverId: string;
   /** Absent: it is about the whole server. */
@@ -31,10 +53,11 @@ export interface Breaker {
 
 interface Entry {
   readonly circuit: Circuit;
-  readonly serverId: string;
-  readonly toolName: string | undefined;
+  readonly place: Pick<CircuitStatus, "serverId" | "toolName">;
 }
 
+const fields: Fields<BreakerOptions> = { servers: true, per: true, failures: true, openMs: true };
+const eventTypes = { open: "circuit-opened", "half-open": "circuit-half-opened", closed: "circuit-closed" } as const;
 // More than there are servers; names of tools come from these. A circuit that is forgotten costs a
 // few failures more.
 const maxCircuits = 10_000;
@@ -46,56 +69,58 @@ const maxCircuits = 10_000;
  * Throws a `TypeError` for options that make no sense.
  */
 export function createBreaker(options: BreakerOptions, parts: StageParts): Breaker {
-  const rules = readBreaker(options);
+  assertKnownOptions("breaker", options, fields);
+  const { servers, per = "server" } = options;
+  if (servers !== undefined && typeof servers !== "function") throw new TypeError("breaker.servers must be a function");
+  if (per !== "server" && per !== "tool") throw new TypeError('breaker.per must be "server" or "tool"');
+  const failures = readWholeNumber(options.failures, "breaker.failures", { least: 1, otherwise: 5 });
+  const openMs = readPositiveNumber(options.openMs ?? 10_000, "breaker.openMs");
   const circuits = new LRUCache<string, Entry>({ max: maxCircuits });
   const now = (): number => parts.clock.now();
-  const tell = (entry: Entry, change: CircuitChange | undefined, reason: string): void => {
-    if (change !== undefined) parts.emit(circuitEvent(entry, change, { at: dateOf(parts.clock), reason }));
-  };
-  const isAbout = (serverId: string): boolean => options.servers?.(serverId) !== false;
-  const nameIn = (toolName: string | undefined): string | undefined => (rules.per === "tool" ? toolName : undefined);
-  const keyOf = (serverId: string, toolName: string | undefined): string =>
-    JSON.stringify([serverId, nameIn(toolName)]);
-  const enter = ({ serverId, call }: ServerRequest): Entry => {
-    const key = keyOf(serverId, call?.origin.toolName);
-    const known = circuits.get(key);
-    if (known !== undefined) return known;
-    const made = { circuit: createCircuit(rules), serverId, toolName: nameIn(call?.origin.toolName) };
-    circuits.set(key, made);
-    return made;
+  const keyOf = ({ serverId, call }: ServerRequest): string =>
+    per === "server" ? serverId : JSON.stringify([serverId, call?.origin.toolName]);
+  const make = (request: ServerRequest): Entry => {
+    const { serverId, call } = request;
+    const place = { serverId, ...(per === "tool" && call !== undefined && { toolName: call.origin.toolName }) };
+    const onChange: CircuitInit["onChange"] = ({ to, ...change }) =>
+      parts.emit({ type: eventTypes[to], at: dateOf(parts.clock), ...place, ...change });
+    const entry = { circuit: createCircuit({ failures, openMs, now, onChange }), place };
+    circuits.set(keyOf(request), entry);
+    return entry;
   };
   return {
     async seam(request, send) {
-      if (!isAbout(request.serverId)) return send();
-      const entry = enter(request);
+      if (servers?.(request.serverId) === false) return send();
+      const entry = circuits.get(keyOf(request)) ?? make(request);
       // To refuse it would cost a session that a probe waits for.
       if (request.isStartup === true && entry.circuit.state !== "closed") return send();
-      const entered = entry.circuit.enter(now);
+      const entered = entry.circuit.enter();
       if (entered === undefined) throw refuseOpen(request, entry, parts);
-      tell(entry, entered.change, "a first request tries whether it is well again");
-      const end = (health: Health, reason?: unknown): void =>
-        tell(entry, entered.pass.end(health, faultOf(reason)), reasonFor(rules, health, reason));
-      return entered.pass.isProbe ? probe(request, send, end) : run(send, end);
+      return run(entered.isProbe ? request.signal : undefined, send, entered.end);
     },
     interceptor(call, next) {
-      const { serverId, toolName } = call.origin;
-      const entry = isAbout(serverId) ? circuits.get(keyOf(serverId, toolName)) : undefined;
-      if (entry === undefined || entry.circuit.retryAfterMs(now()) === 0) return next(call);
-      return Promise.reject(refuseOpen({ serverId, method: "tools/call", call }, entry, parts));
+      const { serverId } = call.origin;
+      const request: ServerRequest = { serverId, method: "tools/call", call };
+      const entry = servers?.(serverId) === false ? undefined : circuits.get(keyOf(request));
+      if (entry === undefined || entry.circuit.retryAfterMs() === 0) return next(call);
+      return Promise.reject(refuseOpen(request, entry, parts));
     },
     statuses: () =>
-      Array.from(circuits.rvalues() as Iterable<Entry>, ({ circuit, serverId, toolName }) => ({
-        serverId,
-        ...(toolName !== undefined && { toolName }),
+      Array.from(circuits.rvalues() as Iterable<Entry>, ({ circuit, place }) => ({
+        ...place,
         state: circuit.state,
-        retryAfterMs: circuit.retryAfterMs(now()),
+        retryAfterMs: circuit.retryAfterMs(),
       })).filter(({ state }) => state !== "closed"),
   };
 }
 
-type End = (health: Health, reason?: unknown) => void;
-
-async function run<Answer>(send: () => Promise<Answer>, end: End): Promise<Answer> {
+// A probe that is aborted frees its place at once, though its server may never answer.
+async function run<Answer>(
+  signal: AbortSignal | undefined,
+  send: () => Promise<Answer>,
+  end: EndRequest,
+): Promise<Answer> {
+  const ignore = signal && onAbort(signal, () => end(judgeHealth(signal.reason), signal.reason));
   try {
     const answer = await send();
     // A tool that says that it failed is there to say so.
@@ -104,14 +129,6 @@ async function run<Answer>(send: () => Promise<Answer>, end: End): Promise<Answe
   } catch (error) {
     end(judgeHealth(error), error);
     throw error;
-  }
-}
-
-// A probe that is aborted frees its place at once, though its server may never answer.
-async function probe<Answer>({ signal }: ServerRequest, send: () => Promise<Answer>, end: End): Promise<Answer> {
-  const ignore = signal && onAbort(signal, () => end(judgeHealth(signal.reason), signal.reason));
-  try {
-    return await run(send, end);
   } finally {
     ignore?.();
   }
@@ -119,56 +136,23 @@ async function probe<Answer>({ signal }: ServerRequest, send: () => Promise<Answ
 
 function refuseOpen(
   { serverId, method, call }: ServerRequest,
-  { circuit, toolName }: Entry,
+  { circuit, place }: Entry,
   parts: StageParts,
 ): HostsideError {
-  const retryAfterMs = Math.ceil(circuit.retryAfterMs(parts.clock.now()));
-  const subjectKind = toolName === undefined ? "server" : "tool";
-  const reason =
-    circuit.state === "open"
-      ? `is refused: its ${subjectKind} failed too often, and is left alone for another ${retryAfterMs} ms`
-      : `is refused: its ${subjectKind} failed too often, and another request tries whether it is well again`;
-  const details = circuit.state === "open" ? { retryAfterMs } : {};
-  const refusal = { stage: "breaker", code: "circuit_open", reason, rule: "breaker", details } as const;
-  if (call !== undefined) return refuseCall(call, refusal, parts);
+  const retryAfterMs = Math.ceil(circuit.retryAfterMs());
+  const isOpen = circuit.state === "open";
+  const next = isOpen
+    ? `is left alone for another ${retryAfterMs} ms`
+    : "another request tries whether it is well again";
+  const subject = place.toolName === undefined ? "server" : "tool";
+  const reason = `is refused: its ${subject} failed too often, and ${next}`;
+  const details = isOpen ? { retryAfterMs } : {};
+  const code = "circuit_open";
+  if (call !== undefined) return refuseCall(call, { stage: "breaker", code, reason, rule: "breaker", details }, parts);
   return new HostsideError(`${method} of server ${JSON.stringify(serverId)} ${reason}`, {
-    code: "circuit_open",
+    code,
     serverId,
     outcome: "not-sent",
     details: { ...details, operation: method, policy: "breaker" },
   });
-}
-
-function reasonFor({ failures }: BreakerRules, health: Health, reason: unknown): string {
-  if (health === "well") return `${enough} probes in a row went well`;
-  return `${failures} failures in a row or a probe that failed, the last with ${isHostsideError(reason) ? reason.code : "an unknown error"}`;
-}
-
-function circuitEvent(
-  { serverId, toolName }: Entry,
-  { to, openMs }: CircuitChange,
-  rest: Pick<CircuitEvent, "at" | "reason">,
-): CircuitEvent {
-  const types = { open: "circuit-opened", "half-open": "circuit-half-opened", closed: "circuit-closed" } as const;
-  return {
-    type: types[to],
-    serverId,
-    ...(toolName !== undefined && { toolName }),
-    ...(openMs !== undefined && { openMs }),
-    ...rest,
-  };
-}
-
-// A chain of causes is short; the bound is against one that loops.
-const longestChain = 16;
-
-/** What stands at the beginning: the same object for every call that one fault has befallen. */
-function faultOf(error: unknown): object | undefined {
-  let fault: Error | undefined;
-  let current = error;
-  for (let depth = 0; depth < longestChain && current instanceof Error; depth += 1) {
-    fault = current;
-    current = current.cause;
-  }
-  return fault;
 }

@@ -131,12 +131,6 @@ describe("createResultCache()", () => {
     expect(times()).toBe(4);
   });
 
-  it("is for the tools that were chosen", async () => {
-    const { run, times } = setUp({ tools: "s/read_*" });
-    for (const toolName of ["read_a", "read_a", "list", "list"]) await run({ toolName });
-    expect(times()).toBe(3);
-  });
-
   it("forgets everything when it is told to", async () => {
     const { run, times, cache } = setUp();
     await run({});
@@ -162,7 +156,6 @@ describe("createResultCache()", () => {
   it.each([
     [{ ttlMs: 0 }, "cache.ttlMs"],
     [{ ttlMs: 1.5 }, "cache.ttlMs"],
-    [{ tools: [] }, "cache.tools"],
     [{ ttl: 1 } as CacheOptions, "ttl"],
   ])("refuses %j", (options, place) => {
     expect(() => createResultCache(options, stageParts())).toThrow(TypeError);

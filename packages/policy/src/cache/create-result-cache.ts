@@ -8,10 +8,9 @@ import {
   readWholeNumber,
 } from "@hostside/core/implement";
 import { LRUCache } from "lru-cache";
-import { callEvent } from "../refuse.ts";
+import { tellApplied } from "../refuse.ts";
 import type { PolicyParts } from "../policy-parts.ts";
-import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
-import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
+import { toolSubject } from "../rules/tool-subject.ts";
 import { hasOutputProblems } from "../validation/output-problems.ts";
 
 /**
@@ -22,8 +21,6 @@ import { hasOutputProblems } from "../validation/output-problems.ts";
 export interface CacheOptions {
   /** How long a result is given again, in milliseconds. Default 60,000. */
   readonly ttlMs?: number | undefined;
-  /** Default: every pure tool. */
-  readonly tools?: ToolSelection | undefined;
 }
 
 /** The results of pure tools, given again. */
@@ -33,7 +30,7 @@ export interface ResultCache {
   clear(): void;
 }
 
-const fields: Fields<CacheOptions> = { ttlMs: true, tools: true };
+const fields: Fields<CacheOptions> = { ttlMs: true };
 const max = 1000;
 // Of all results and their keys, as JSON.
 const maxSize = 16 * 1024 * 1024;
@@ -51,22 +48,19 @@ const bytesPerUnit = 2;
 export function createResultCache(options: CacheOptions, parts: PolicyParts): ResultCache {
   assertKnownOptions("cache", options, fields);
   const ttlMs = readWholeNumber(options.ttlMs, "cache.ttlMs", { least: 1, otherwise: 60_000 });
-  const tools = options.tools === undefined ? undefined : readSelection(options.tools, "cache.tools");
-  const applies = (subject: ToolSubject): boolean => subject.effect === "pure" && (tools?.matches(subject) ?? true);
   const kept = new LRUCache<string, KeptResult>({ max, maxSize, ttl: ttlMs, ttlResolution: 0, perf: timeOf(parts) });
 
   // What began before everything was forgotten must not bring it back.
   let generation = 0;
   return {
     async interceptor(call, next) {
-      if (!applies(toolSubject(call.definition, call.server, parts))) return next(call);
-      const key = keyOf(call);
+      const isPure = toolSubject(call.definition, call.server, parts).effect === "pure";
+      const key = isPure ? keyOf(call) : undefined;
       if (key === undefined) return next(call);
       const found = kept.get(key);
       if (found !== undefined) {
         const age = formatMs(Math.round(parts.clock.now() - found.at));
-        const reason = `answered with a result that is ${age} old`;
-        parts.emit({ type: "applied", ...callEvent(call, parts), stage: "cache", reason }, call);
+        tellApplied(call, { stage: "cache", reason: `answered with a result that is ${age} old` }, parts);
         return found.outcome;
       }
       const begunIn = generation;

@@ -32,7 +32,6 @@ function setUp(
   const parts: InvokeParts = {
     clock,
     effectOf: ({ effect: own = "external" }) => own,
-    attemptsOf: () => 1,
     idempotencyMetaKey: undefined,
     snapshotOf: () => [],
     serverOf: (id) => (id === "s" ? { id, labels: {}, version: "1.2.0" } : undefined),
@@ -75,7 +74,8 @@ describe("invoke()", () => {
     const who = { principal: "p", conversation: "c", causationId: "b", idempotencyKey: "k", correlationId: "a" };
     await invoke({ toolName, ...who, agentId: "writer", headers: { trace: "1" }, metadata: { trace: "0", more: [2] } });
     await invoke({ toolName, agentId: "writer", role: "admin" });
-    expect(calls[0]?.options).toEqual({ context: { ...who, role: "writer" }, meta: { trace: "1", more: [2] } });
+    expect(calls[0]?.options.context).toEqual({ ...who, role: "writer" });
+    expect(calls[0]?.options.meta).toEqual({ trace: "1", more: [2] });
     expect(calls[1]?.options.context?.role).toBe("admin");
   });
 
@@ -163,8 +163,11 @@ describe("invoke()", () => {
   it("says how often it was tried, and what of the policy held", async () => {
     const { invoke } = setUp(failing("unreachable", { details: { attempts: 3 } }), { snapshotOf: () => ["rule 1"] });
     expect(await invoke({ toolName })).toMatchObject({ attempts: 3, policySnapshot: ["rule 1"] });
-    const counted = setUp(undefined, { attemptsOf: ({ correlationId }) => (correlationId === "id-1" ? 2 : 9) });
-    expect(await counted.invoke({ toolName, correlationId: "id-1" })).toMatchObject({ status: "ok", attempts: 2 });
+    const counted = setUp(async (_, { observer }) => {
+      observer?.onDecision?.({ type: "applied", at: 0, stage: "retry" });
+      return answerOk(callOf());
+    });
+    expect(await counted.invoke({ toolName })).toMatchObject({ status: "ok", attempts: 2 });
   });
 
   it("calls a server only in a version that is wanted, and the very tool that it looked at", async () => {

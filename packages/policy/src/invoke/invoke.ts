@@ -14,14 +14,14 @@ import {
 } from "@hostside/core";
 import {
   assertCallOptions,
-  assertKnownOptions,
   createDeadline,
   dateOf,
   isJsonObject,
+  isPlainObject,
   quoteText,
-  type Fields,
 } from "@hostside/core/implement";
 import { readVersionRange } from "../pins/version-range.ts";
+import { countAttempts } from "../pipeline/record-calls.ts";
 import { mayRepeat } from "../retry/may-repeat.ts";
 import type { EffectOf } from "../rules/tool-subject.ts";
 import { outputProblemsOf } from "../validation/output-problems.ts";
@@ -33,43 +33,23 @@ import type {
   InvocationResult,
 } from "./invocation.ts";
 
-/** What is invoked: a toolbox, a view of one, or a provider. */
+/** A place to call tools: a toolbox, a view of one, or a provider. */
 export interface InvokeTarget {
   call: ToolProvider["call"];
   tools: ToolProvider["tools"];
   describeServer?(serverId: string): AdmissionServer | undefined;
 }
 
-/** What a policy knows of tools and calls. */
+/** The knowledge of a policy about tools and calls. */
 export interface InvokeParts {
   readonly clock: Clock;
   readonly effectOf: EffectOf;
-  /** How often the call with this context was tried. */
-  readonly attemptsOf: (context: CallContext) => number;
   readonly idempotencyMetaKey: string | undefined;
-  /** What of the policy holds for a tool, in words. */
+  /** Says in words what of the policy holds for a tool. */
   readonly snapshotOf: (definition: ToolDefinition, server: AdmissionServer | undefined) => readonly string[];
-  /** What the policy was told of a server. */
+  /** Looks up what the policy was told of a server. */
   readonly serverOf: (serverId: string) => AdmissionServer | undefined;
 }
-
-const fields: Fields<Invocation> = {
-  toolName: true,
-  versionRange: true,
-  input: true,
-  correlationId: true,
-  causationId: true,
-  idempotencyKey: true,
-  headers: true,
-  metadata: true,
-  deadline: true,
-  agentId: true,
-  role: true,
-  principal: true,
-  conversation: true,
-  approval: true,
-  signal: true,
-};
 
 interface ReadInvocation extends Pick<Invocation, "toolName" | "versionRange" | "input"> {
   readonly options: CallOptions & { readonly context: CallContext };
@@ -82,58 +62,74 @@ interface Found {
   readonly server: AdmissionServer | undefined;
 }
 
-interface Progress {
-  readonly startedAt: number;
+/** What is known of a call while it runs. */
+interface State {
   correlationId: string;
-  read?: ReadInvocation;
+  context?: CallContext;
   found?: Found | undefined;
+  attempts: () => number;
 }
 
 /** Calls a tool of a target, and resolves with an envelope in place of exceptions. */
 export async function invoke(target: InvokeTarget, invocation: unknown, parts: InvokeParts): Promise<InvocationResult> {
-  const progress: Progress = { startedAt: parts.clock.now(), correlationId: crypto.randomUUID() };
+  const { clock } = parts;
+  const startedAt = clock.now();
+  const state: State = { correlationId: crypto.randomUUID(), attempts: () => 1 };
+  let output: ToolOutcome | undefined;
+  let error: InvocationError | undefined;
   try {
-    const read = readInvocation(invocation, progress.correlationId, parts.clock);
-    progress.read = read;
-    progress.correlationId = read.options.context.correlationId ?? progress.correlationId;
-    progress.found = find(target, read, parts);
-    const output = await call(target, read, { found: progress.found, clock: parts.clock });
-    return envelope(progress, parts, { output, ...(output.isError && { error: toolError(output) }) });
+    const read = readInvocation(invocation, state.correlationId, clock);
+    state.context = read.options.context;
+    state.correlationId = state.context.correlationId ?? state.correlationId;
+    state.found = find(target, read, parts);
+    const [{ options }, attempts] = countAttempts({ options: read.options });
+    state.attempts = attempts;
+    output = await call(target, { ...read, options }, { found: state.found, clock });
+    if (output.isError) error = toolError(output);
   } catch (reason) {
-    return envelope(progress, parts, { error: errorOf(reason, progress, parts) });
+    error = errorOf(reason, state, parts);
   }
+  const { found } = state;
+  const origin = shortOrigin(output?.origin) ?? error?.origin ?? originOf(found);
+  return {
+    status: error === undefined ? "ok" : error.isRetryable ? "retryable" : "error",
+    ...(output !== undefined && { output }),
+    ...(error !== undefined && { error }),
+    durationMs: Math.max(0, clock.now() - startedAt),
+    attempts: Math.max(state.attempts(), error?.details.attempts ?? 1),
+    ...(found?.server?.version !== undefined && { resolvedVersion: found.server.version }),
+    policySnapshot: found === undefined ? [] : parts.snapshotOf(found.definition, found.server),
+    correlationId: state.correlationId,
+    ...(origin !== undefined && { origin }),
+  };
 }
 
 function readInvocation(given: unknown, correlationId: string, clock: Clock): ReadInvocation {
   try {
-    assertKnownOptions("an invocation", given, fields);
-    const { toolName, versionRange, input, deadline, headers, metadata, signal, agentId, ...rest } = {
-      ...(given as Invocation),
-    };
+    if (!isPlainObject(given)) throw new TypeError("an invocation is an object");
+    const { toolName, versionRange, input, deadline, headers, metadata, signal, agentId, role, ...who } =
+      given as unknown as Invocation;
     if (typeof toolName !== "string" || toolName === "") {
       throw new TypeError("toolName must be a text that is not empty");
     }
     if (versionRange !== undefined) readVersionRange(versionRange, "versionRange");
-    const meta = metaOf(headers, metadata);
-    const { role = agentId, ...who } = rest;
+    for (const [name, members] of Object.entries({ headers, metadata })) {
+      if (members !== undefined && !isJsonObject(members)) throw new TypeError(`${name} must be an object`);
+    }
+    const meta: JsonObject | undefined = headers === undefined ? metadata : { ...metadata, ...headers };
+    const as = role ?? agentId;
     const options = {
-      context: { correlationId, ...(role !== undefined && { role }), ...who },
+      context: { correlationId, ...(as !== undefined && { role: as }), ...who },
       ...(meta !== undefined && { meta }),
       ...(signal !== undefined && { signal }),
     };
+    // Refuses unknown members of the invocation, too: they are in the context by now.
     assertCallOptions(options);
     return { toolName, versionRange, input, options, leftMs: leftOf(deadline, clock) };
   } catch (cause) {
     const why = cause instanceof TypeError ? cause.message : "it cannot be read";
     throw new HostsideError(`the invocation makes no sense: ${why}`, { code: "invalid_arguments", cause });
   }
-}
-
-function metaOf(headers: unknown, metadata: unknown): JsonObject | undefined {
-  for (const [name, members] of Object.entries({ headers, metadata })) {
-    if (members !== undefined && !isJsonObject(members)) throw new TypeError(`${name} must be an object`);
-  }
-  return headers === undefined ? (metadata as JsonObject | undefined) : { ...(metadata as JsonObject), ...headers };
 }
 
 function leftOf(deadline: Invocation["deadline"], clock: Clock): number | undefined {
@@ -143,7 +139,7 @@ function leftOf(deadline: Invocation["deadline"], clock: Clock): number | undefi
   return at - dateOf(clock);
 }
 
-/** The tool as it is now; throws when its server has a version that will not do. */
+/** Finds the tool as it is now. Throws when its server has a version that is not wanted. */
 function find(target: InvokeTarget, { toolName, versionRange }: ReadInvocation, parts: InvokeParts): Found | undefined {
   const definition =
     target.tools([toolName])[0] ??
@@ -181,26 +177,6 @@ async function call(
   }
 }
 
-function envelope(
-  { startedAt, correlationId, read, found }: Progress,
-  { clock, attemptsOf, snapshotOf }: InvokeParts,
-  { output, error }: { readonly output?: ToolOutcome; readonly error?: InvocationError },
-): InvocationResult {
-  const origin = shortOrigin(output?.origin) ?? error?.origin ?? originOf(found);
-  const counted = read === undefined ? 1 : attemptsOf(read.options.context);
-  return {
-    status: error === undefined ? "ok" : error.isRetryable ? "retryable" : "error",
-    ...(output !== undefined && { output }),
-    ...(error !== undefined && { error }),
-    durationMs: Math.max(0, clock.now() - startedAt),
-    attempts: Math.max(1, counted, error?.details.attempts ?? 1),
-    ...(found?.server?.version !== undefined && { resolvedVersion: found.server.version }),
-    policySnapshot: found === undefined ? [] : snapshotOf(found.definition, found.server),
-    correlationId,
-    ...(origin !== undefined && { origin }),
-  };
-}
-
 const codes: Readonly<Record<ErrorKind, InvocationErrorCode>> = {
   auth: "AuthError",
   contract: "ContractError",
@@ -209,35 +185,27 @@ const codes: Readonly<Record<ErrorKind, InvocationErrorCode>> = {
   system: "SystemError",
 };
 
-function errorOf(reason: unknown, progress: Progress, parts: InvokeParts): InvocationError {
+function errorOf(reason: unknown, { found, context }: State, parts: InvokeParts): InvocationError {
   const error = isHostsideError(reason)
     ? reason
     : new HostsideError("the call failed in an unforeseen way", { code: "internal_error", cause: reason });
-  const { kind, code, rawMessage, details, serverId, toolName } = error;
+  const { kind, code, rawMessage, details, serverId, toolName, retryable } = error;
   // An error that names no server may name the tool by its local name.
   const named = toolName === undefined ? undefined : { serverId: serverId ?? "", toolName };
-  const origin = serverId === undefined ? (originOf(progress.found) ?? named) : named;
+  const origin = serverId === undefined ? (originOf(found) ?? named) : named;
+  const hasKey = parts.idempotencyMetaKey !== undefined && context?.idempotencyKey !== undefined;
+  const isRetryable =
+    retryable ||
+    (found !== undefined && mayRepeat(error, { effect: parts.effectOf(found.definition, found.server), hasKey }));
   return {
     code: codes[kind],
     subcode: code,
     message: rawMessage,
     details,
-    isRetryable: isRetryable(error, progress, parts),
+    isRetryable,
     cause: error,
     ...(origin !== undefined && { origin }),
   };
-}
-
-/**
- * It did not run and may be another way the next time; or the tool's effect allows a second run,
- * and the failure is a passing one.
- */
-function isRetryable(error: HostsideError, { read, found }: Progress, parts: InvokeParts): boolean {
-  if (error.retryable) return true;
-  if (found === undefined) return false;
-  const hasKey = parts.idempotencyMetaKey !== undefined && read?.options.context.idempotencyKey !== undefined;
-  const effect = parts.effectOf(found.definition, found.server);
-  return mayRepeat(error, { effect, hasKey });
 }
 
 const longestToolText = 2000;

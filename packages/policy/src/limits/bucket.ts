@@ -22,7 +22,7 @@ const oneCall: Spending = Object.freeze({ ...nothing, calls: 1 });
 const roundingMs = 1e-6;
 
 /** Makes a bucket of which nothing is used. */
-export function createBucket(rule: LimitRule, now: number, shared: boolean = false): Bucket {
+function createBucket(rule: LimitRule, now: number, shared = false): Bucket {
   return { rule, shared, fullAt: now, active: 0, waiting: 0, spent: nothing, since: now, usedAt: now };
 }
 
@@ -71,14 +71,54 @@ export function settleInto(
   }
 }
 
+/** The buckets of one limit, one for each key, bounded in number. */
+export interface BucketSet {
+  readonly size: number;
+  find(key: string, now: number): Bucket;
+}
+
+// Of each limit.
+const mostKeys = 100_000;
+const dayMs = 86_400_000;
+// More than one, so that unused keys go faster than new ones come.
+const lookedAt = 4;
+
 /**
- * Whether nothing would be lost with the bucket. What was used of a budget without an end is kept
- * until nobody has used it for `forgetAfterMs`.
+ * Makes an empty set. A bucket is dropped only when nothing is lost with it. When as many as may be
+ * are in use, newcomers share one: that is stricter for them, and nobody gets more than the limit
+ * by bringing keys of which there are more than can be counted.
  */
-export function isUnused(bucket: Bucket, now: number, forgetAfterMs: number): boolean {
+export function createBucketSet(rule: LimitRule, maxKeys: number = mostKeys): BucketSet {
+  // The one that was looked at last comes last.
+  const buckets = new Map<string, Bucket>();
+  let newcomers: Bucket | undefined;
+  return {
+    get size() {
+      return buckets.size;
+    },
+    find(key, now) {
+      const known = buckets.get(key);
+      if (known !== undefined) return known;
+      let left = lookedAt;
+      for (const [other, bucket] of buckets) {
+        if (left === 0) break;
+        left -= 1;
+        buckets.delete(other);
+        if (!isUnused(bucket, now)) buckets.set(other, bucket);
+      }
+      if (buckets.size >= maxKeys) return (newcomers ??= createBucket(rule, now, true));
+      const bucket = createBucket(rule, now);
+      buckets.set(key, bucket);
+      return bucket;
+    },
+  };
+}
+
+// What was used of a budget without an end is kept for a day after its last use.
+function isUnused(bucket: Bucket, now: number): boolean {
   if (bucket.active > 0 || bucket.waiting > 0 || bucket.fullAt > now) return false;
   startWindow(bucket, now);
-  return bucket.spent === nothing || now - bucket.usedAt >= forgetAfterMs;
+  return bucket.spent === nothing || now - bucket.usedAt >= dayMs;
 }
 
 function startWindow(bucket: Bucket, now: number): void {
@@ -87,13 +127,14 @@ function startWindow(bucket: Bucket, now: number): void {
   bucket.spent = nothing;
 }
 
-// Written out: it runs twice for each call with a budget.
 function sum(a: Spending, b: Spending): Spending {
-  const calls = a.calls + b.calls;
-  const bytes = a.bytes + b.bytes;
-  const timeMs = a.timeMs + b.timeMs;
-  const cost = a.cost + b.cost;
-  return calls === 0 && bytes === 0 && timeMs === 0 && cost === 0 ? nothing : { calls, bytes, timeMs, cost };
+  const total = {
+    calls: a.calls + b.calls,
+    bytes: a.bytes + b.bytes,
+    timeMs: a.timeMs + b.timeMs,
+    cost: a.cost + b.cost,
+  };
+  return resources.some((part) => total[part] !== 0) ? total : nothing;
 }
 
 const resources = ["calls", "bytes", "timeMs", "cost"] as const;

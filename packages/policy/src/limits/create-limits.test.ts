@@ -2,8 +2,7 @@ import type { CallContext, ToolCall, ToolOutcome } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { answerOk, callOf, createStageWorld, failureOf, rejectionOf, settle } from "../../test/stage-world.ts";
 import { createLimits } from "./create-limits.ts";
-import type { Limit } from "./limit-options.ts";
-import { moderateLimits, newToolLimits } from "./limit-presets.ts";
+import { moderateLimits, newToolLimits, type Limit } from "./limit-options.ts";
 
 function setUp(...limits: readonly Limit[]) {
   const world = createStageWorld();
@@ -178,32 +177,6 @@ describe("createLimits()", () => {
     });
   });
 
-  it("asks by() for the allowance that a call uses, and lets it say that the limit does not hold", async () => {
-    const { call } = setUp({ by: ({ options }) => options.context?.role, budget: { calls: 1 } });
-    await call();
-    await call();
-    await call(by({ role: "guest" }));
-    await expect(call(by({ role: "guest" }))).rejects.toMatchObject({ code: "budget_exceeded" });
-  });
-
-  it.each([
-    [
-      "throws",
-      () => {
-        throw new Error("who?");
-      },
-    ],
-    ["answers no text", () => 3 as never],
-  ])("refuses a call when by() %s, and tells", async (_, byFails) => {
-    const { call, events } = setUp({ name: "tenant", by: byFails, concurrency: 1 });
-    await expect(call()).rejects.toMatchObject({
-      code: "call_refused",
-      outcome: "not-sent",
-      details: { policy: "tenant" },
-    });
-    expect(events.map(({ type }) => type)).toEqual(["part-failed", "refused"]);
-  });
-
   it("lets calls wait in order for a place, and tells those who waited", async () => {
     const { call, hold, handled, clock, events } = setUp({ concurrency: 1, onFull: { waitMs: 500 } });
     const order: string[] = [];
@@ -326,7 +299,6 @@ describe("createLimits()", () => {
     ["limits[0].budget.cost.max", [{ budget: { cost: { max: Number.NaN, of: () => 1 } } }]],
     ["limits[0].budget.cost.of", [{ budget: { cost: { max: 1 } } }]],
     ['limits[0].per: "tenant"', [{ per: "tenant", concurrency: 1 }]],
-    ["limits[0].by", [{ by: "tenant", concurrency: 1 }]],
     ["limits[0].timeoutMs", [{ timeoutMs: 0 }]],
     ["limits[0].onFull.waitMs", [{ concurrency: 1, onFull: { waitMs: -1 } }]],
     ["limits[0].onFull", [{ concurrency: 1, onFull: "wait" }]],

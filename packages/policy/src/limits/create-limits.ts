@@ -1,14 +1,18 @@
-import { isHostsideError, type Cancel, type Interceptor, type ToolCall, type ToolOutcome } from "@hostside/core";
-import { dateOf, lastWordMs, onAbort, utf8Length } from "@hostside/core/implement";
+import {
+  isHostsideError,
+  type CallHandler,
+  type Cancel,
+  type Interceptor,
+  type ToolCall,
+  type ToolOutcome,
+} from "@hostside/core";
+import { createDeadline, dateOf, lastWordMs, onAbort, utf8Length } from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
-import { callEvent, refuseCall } from "../refuse.ts";
+import { refuseCall, stoppedCall, tellApplied, tellFailed } from "../refuse.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
-import { stoppedCall } from "../stopped-call.ts";
-import { describeRefusal } from "./describe-limit.ts";
 import { readLimits, type Limit, type ReadLimit, type LimitScope } from "./limit-options.ts";
 import type { LimitLease, LimitRefusal, LimitStore, LimitWant, Spent } from "./limit-store.ts";
 import { createMemoryLimitStore } from "./memory-limit-store.ts";
-import { narrowTime, type NarrowTime } from "./narrow-time.ts";
 
 /** The limits of one policy. */
 export interface LimitsOptions {
@@ -25,9 +29,9 @@ export interface Limits {
 }
 
 interface LimitsParts extends StageParts {
-  readonly lastWords: LastWords;
-  readonly limits: readonly ReadLimit[];
   readonly store: LimitStore;
+  /** Frees the places of calls that were given up. `undefined` once the policy is closed. */
+  waiting: Set<() => void> | undefined;
 }
 
 /**
@@ -36,73 +40,47 @@ interface LimitsParts extends StageParts {
  * `details.policy` names the limit, `details.usage` and `details.retryAfterMs` say how much of it
  * is used and when to come back.
  */
-export function createLimits(options: LimitsOptions, { clock, emit, effectOf, isNew }: StageParts): Limits {
+export function createLimits(options: LimitsOptions, stageParts: StageParts): Limits {
   const limits = readLimits(options.limits);
+  const { clock, emit } = stageParts;
   const store = options.limitStore ?? createMemoryLimitStore({ clock });
-  const lastWords = createLastWords(clock);
-  const parts: LimitsParts = { limits, store, clock, emit, effectOf, isNew, lastWords };
+  const parts: LimitsParts = { ...stageParts, store, waiting: new Set() };
   const listening = store.onOutage?.((outage) => {
     const about = { at: dateOf(clock), part: "limitStore" };
-    emit(
-      outage.state === "up"
-        ? { type: "part-restored", ...about }
-        : { type: "part-failed", ...about, error: outage.error },
-    );
+    if (outage.state === "up") emit({ type: "part-restored", ...about });
+    else emit({ type: "part-failed", ...about, error: outage.error });
   });
   return {
     async interceptor(call, next) {
       const subject = toolSubject(call.definition, call.server, parts);
       const held = limits.filter(({ tools }) => tools?.matches(subject) ?? true);
       if (held.length === 0) return next(call);
-      const wanted = wantsOf(call, held, parts);
-      const lease = await take(call, wanted, parts);
-      return run(call, next, { lease, wanted, parts });
+      const wanted = held.map((limit) => ({ limit, rule: limit.rule, key: limitKey(call, limit.scopes) }));
+      return run(call, next, { lease: await take(call, wanted, parts), wanted, parts });
     },
     close() {
       listening?.();
-      lastWords.close();
+      const { waiting } = parts;
+      parts.waiting = undefined;
+      for (const end of waiting ?? []) end();
     },
   };
 }
 
-/** A limit that holds for a call, and the key whose allowance the call uses. */
+/** A limit that holds for a call, and the key of the allowance that the call uses. */
 interface Wanted extends LimitWant {
   readonly limit: ReadLimit;
 }
 
-function wantsOf(call: ToolCall, held: readonly ReadLimit[], parts: LimitsParts): readonly Wanted[] {
-  return held.flatMap((limit) => {
-    const by = limit.by === undefined ? undefined : askBy(call, limit, parts);
-    if (limit.by !== undefined && by === undefined) return [];
-    return [{ limit, rule: limit.rule, key: limitKey(call, limit.scopes, by) }];
-  });
-}
-
-function askBy(call: ToolCall, { by, rule: { name } }: ReadLimit, parts: LimitsParts): string | undefined {
-  let answer: unknown;
-  let cause: unknown;
-  try {
-    answer = by?.(call);
-    if (answer === undefined || typeof answer === "string") return answer;
-    cause = new TypeError(`by() of limit ${JSON.stringify(name)} answered no text`);
-  } catch (error) {
-    cause = error;
-  }
-  parts.emit({ type: "part-failed", ...callEvent(call, parts), part: `by() of limit ${name}`, error: cause }, call);
-  const reason = `is refused: its allowance is not known, because by() of limit ${JSON.stringify(name)} failed`;
-  throw refuseCall(call, { stage: "limits", code: "call_refused", reason, rule: name, cause }, parts);
-}
-
 async function take(call: ToolCall, wanted: readonly Wanted[], parts: LimitsParts): Promise<LimitLease> {
-  const signal = call.options.signal;
+  const { signal } = call.options;
+  const { store } = parts;
   let result: LimitLease | LimitRefusal;
   try {
-    result = parts.store.takeAtOnce?.(wanted) ?? (await parts.store.take(wanted, call.options.signal));
+    result = store.takeAtOnce?.(wanted) ?? (await store.take(wanted, signal));
   } catch (error) {
     if (signal?.aborted) throw stoppedCall(call, "not-sent");
-    if (parts.store.onOutage === undefined) {
-      parts.emit({ type: "part-failed", ...callEvent(call, parts), part: "limitStore", error }, call);
-    }
+    if (store.onOutage === undefined) tellFailed(call, { part: "limitStore", error }, parts);
     const reason = "is refused: what is used of its limits is not known, because their store failed";
     throw refuseCall(call, { stage: "limits", code: "call_refused", reason, rule: "limitStore", cause: error }, parts);
   }
@@ -112,25 +90,34 @@ async function take(call: ToolCall, wanted: readonly Wanted[], parts: LimitsPart
     result.settle(undefined);
     throw stoppedCall(call, "not-sent");
   }
-  if (result.waitedMs >= 1) {
-    const reason = `waited ${Math.round(result.waitedMs)} ms for its limits`;
-    parts.emit({ type: "applied", ...callEvent(call, parts), stage: "limits", reason }, call);
-  }
-  if (result.remark !== undefined) {
-    parts.emit({ type: "applied", ...callEvent(call, parts), stage: "limits", reason: result.remark }, call);
+  const waited = result.waitedMs >= 1 ? `waited ${Math.round(result.waitedMs)} ms for its limits` : undefined;
+  for (const reason of [waited, result.remark]) {
+    if (reason !== undefined) tellApplied(call, { stage: "limits", reason }, parts);
   }
   return result;
 }
 
 function refuseBeyond(call: ToolCall, refusal: LimitRefusal, parts: LimitsParts): Error {
-  const { rule, part, used, limit, retryAfterMs } = refusal;
+  const { rule, part, used, limit, retryAfterMs, shared } = refusal;
   const code = part === "rate" ? "rate_limited" : part === "concurrency" ? "overloaded" : "budget_exceeded";
-  const usage = { used: Math.min(used, Number.MAX_SAFE_INTEGER), limit };
-  const details = { usage, ...(retryAfterMs !== undefined && { retryAfterMs }) };
-  return refuseCall(call, { stage: "limits", code, reason: describeRefusal(refusal), rule: rule.name, details }, parts);
+  const details = {
+    usage: { used: Math.min(used, Number.MAX_SAFE_INTEGER), limit },
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+  const newcomers = shared ? ", an allowance that all newcomers share because there are too many," : "";
+  const again = retryAfterMs === undefined ? "" : `; again in ${retryAfterMs} ms`;
+  const reason = `is refused by limit ${JSON.stringify(rule.name)}: ${usageOf(refusal)}${newcomers} are used${again}`;
+  return refuseCall(call, { stage: "limits", code, reason, rule: rule.name, details }, parts);
 }
 
-type Next = Parameters<Interceptor>[1];
+function usageOf({ rule: { rate, budget }, part, used, limit }: LimitRefusal): string {
+  const amount = `${used} of ${limit}`;
+  if (part === "rate") return `${amount} calls within a moment (at most ${rate?.calls} per ${rate?.perMs} ms)`;
+  if (part === "concurrency") return `${amount} places for calls under way`;
+  const unit = part === "timeMs" ? "ms" : part === "cost" ? "of cost" : part;
+  const known = Number.isFinite(used) ? amount : `more than can be known of ${limit}`;
+  return `${known} ${unit}${budget?.perMs === undefined ? "" : ` per ${budget.perMs} ms`}`;
+}
 
 interface Admitted {
   readonly lease: LimitLease;
@@ -138,16 +125,16 @@ interface Admitted {
   readonly parts: LimitsParts;
 }
 
-async function run(call: ToolCall, next: Next, { lease, wanted, parts }: Admitted): Promise<ToolOutcome> {
-  const startedAt = parts.clock.now();
-  const time = timeWithin(call, wanted, parts);
+async function run(call: ToolCall, next: CallHandler, { lease, wanted, parts }: Admitted): Promise<ToolOutcome> {
+  const { clock } = parts;
+  const startedAt = clock.now();
   const spent = (outcome: ToolOutcome | undefined): readonly Spent[] => {
-    const timeMs = parts.clock.now() - startedAt;
+    const timeMs = clock.now() - startedAt;
     const isWeighed = wanted.some(({ rule }) => rule.budget?.bytes !== undefined);
     const bytes = isWeighed ? measureBytes(call.args) + measureBytes(outcome?.raw) : 0;
     return wanted.map(({ limit }) => ({ bytes, timeMs, cost: costOf(call, outcome, { limit, parts }) }));
   };
-  const signal = call.options.signal;
+  const { signal, deadline } = call.options;
   let isOpen = true;
   let ignore: Cancel | undefined;
   let cancelEnd: Cancel | undefined;
@@ -156,21 +143,27 @@ async function run(call: ToolCall, next: Next, { lease, wanted, parts }: Admitte
     isOpen = false;
     ignore?.();
     cancelEnd?.();
+    parts.waiting?.delete(end);
     try {
       lease.settle(used);
     } catch (error) {
-      parts.emit({ type: "part-failed", ...callEvent(call, parts), part: "limitStore", error }, call);
+      tellFailed(call, { part: "limitStore", error }, parts);
     }
   };
-  // Whatever lies behind, the place is free when the call is over for its caller: of one that ran
-  // out of time at once, of one that was given up when its pipeline has waited for a last word.
   const end = (): void => settle(spent(undefined));
+  // The place is free when the call is over for its caller: at once when its time is up, and when it
+  // was given up after its pipeline has waited for a last word.
   ignore =
     signal &&
     onAbort(signal, () => {
-      if (isHostsideError(signal.reason)) end();
-      else cancelEnd = parts.lastWords.wait(end);
+      if (isHostsideError(signal.reason) || parts.waiting === undefined) return end();
+      parts.waiting.add(end);
+      cancelEnd = clock.schedule(lastWordMs, end);
     });
+  const timeoutMs = Math.min(...wanted.map(({ limit }) => limit.timeoutMs ?? Number.POSITIVE_INFINITY));
+  const time = Number.isFinite(timeoutMs)
+    ? createDeadline({ timeoutMs, outer: deadline, clock, onTimeout: () => undefined })
+    : undefined;
   try {
     const outcome = await next(time === undefined ? call : { ...call, options: { ...call.options, deadline: time } });
     settle(spent(outcome));
@@ -184,49 +177,6 @@ async function run(call: ToolCall, next: Next, { lease, wanted, parts }: Admitte
   }
 }
 
-/** Waits for calls that were given up and may still say what became of them. */
-interface LastWords {
-  /**
-   * Calls `end` after a moment, or at once when nobody waits any more; not when the returned
-   * function is called first.
-   */
-  wait(end: () => void): Cancel;
-  /** Ends all of it, and waits no more. */
-  close(): void;
-}
-
-function createLastWords(clock: StageParts["clock"]): LastWords {
-  const waiting = new Map<() => void, Cancel>();
-  let isClosed = false;
-  return {
-    wait(end) {
-      if (isClosed) end();
-      else {
-        const over = (): void => {
-          waiting.delete(end);
-          end();
-        };
-        waiting.set(end, clock.schedule(lastWordMs, over));
-      }
-      return () => {
-        waiting.get(end)?.();
-        waiting.delete(end);
-      };
-    },
-    close() {
-      isClosed = true;
-      // Each takes itself out.
-      for (const end of Array.from(waiting.keys())) end();
-    },
-  };
-}
-
-/** The least that the limits leave of the time of the call; `undefined` where they leave all. */
-function timeWithin(call: ToolCall, wanted: readonly Wanted[], { clock }: LimitsParts): NarrowTime | undefined {
-  const times = wanted.flatMap(({ limit: { timeoutMs } }) => (timeoutMs === undefined ? [] : [timeoutMs]));
-  return times.length === 0 ? undefined : narrowTime(call.options.deadline, { timeoutMs: Math.min(...times), clock });
-}
-
 function costOf(
   call: ToolCall,
   outcome: ToolOutcome | undefined,
@@ -238,8 +188,7 @@ function costOf(
     if (typeof amount === "number" && amount >= 0) return amount;
     throw new TypeError(`it answered ${String(amount)}, which is no number from 0 up`);
   } catch (error) {
-    const part = `cost.of() of limit ${limit.rule.name}`;
-    parts.emit({ type: "part-failed", ...callEvent(call, parts), part, error }, call);
+    tellFailed(call, { part: `cost.of() of limit ${limit.rule.name}`, error }, parts);
     return Number.POSITIVE_INFINITY;
   }
 }
@@ -258,24 +207,13 @@ function measureBytes(value: unknown): number {
  * every scope. Not for people. Texts of servers and users cannot make one look like another,
  * because each part says how long it is.
  */
-function limitKey(call: ToolCall, scopes: readonly LimitScope[], by: string | undefined): string {
-  if (scopes.length === 0 && by === undefined) return "";
-  return scopes.map((scope) => partOf(call, scope)).join("") + part(by);
-}
-
-function partOf({ origin, options }: ToolCall, scope: LimitScope): string {
-  switch (scope) {
-    case "server":
-      return part(origin.serverId);
-    case "tool":
-      return part(origin.serverId) + part(origin.toolName);
-    case "principal":
-    case "conversation":
-    case "role":
-      return part(options.context?.[scope]);
-  }
-}
-
-function part(text: string | undefined): string {
-  return text === undefined ? "-" : `${text.length}:${text}`;
+function limitKey({ origin, options }: ToolCall, scopes: readonly LimitScope[]): string {
+  const { serverId, toolName } = origin;
+  return scopes
+    .flatMap((scope) => {
+      if (scope === "server") return [serverId];
+      return scope === "tool" ? [serverId, toolName] : [options.context?.[scope]];
+    })
+    .map((text) => (text === undefined ? "-" : `${text.length}:${text}`))
+    .join("");
 }

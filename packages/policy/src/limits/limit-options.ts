@@ -62,12 +62,6 @@ export interface Limit {
   readonly tools?: ToolSelection | undefined;
   /** Default: one allowance for all calls. */
   readonly per?: LimitScope | readonly LimitScope[] | undefined;
-  /**
-   * The key of the allowance that a call uses, beside `per`. `undefined`: the limit does not hold
-   * for this call, such as one of another role. One that throws or answers anything else gets the
-   * call refused.
-   */
-  readonly by?: ((call: ToolCall) => string | undefined) | undefined;
   readonly rate?: LimitRate | undefined;
   /** How many calls may be under way together. */
   readonly concurrency?: number | undefined;
@@ -89,7 +83,6 @@ export interface ReadLimit {
   readonly rule: LimitRule;
   readonly tools: ToolMatcher | undefined;
   readonly scopes: readonly LimitScope[];
-  readonly by: Limit["by"];
   readonly costOf: LimitCost["of"] | undefined;
   readonly timeoutMs: number | undefined;
 }
@@ -98,7 +91,6 @@ const limitFields: Fields<Limit> = {
   name: true,
   tools: true,
   per: true,
-  by: true,
   rate: true,
   concurrency: true,
   budget: true,
@@ -108,13 +100,7 @@ const limitFields: Fields<Limit> = {
 const rateFields: Fields<LimitRate> = { calls: true, perMs: true, burst: true };
 const budgetFields: Fields<LimitBudget> = { calls: true, bytes: true, timeMs: true, cost: true, perMs: true };
 const costFields: Fields<LimitCost> = { max: true, of: true };
-const scopes: Fields<Record<LimitScope, true>> = {
-  server: true,
-  tool: true,
-  principal: true,
-  conversation: true,
-  role: true,
-};
+const scopes: readonly unknown[] = ["server", "tool", "principal", "conversation", "role"] satisfies LimitScope[];
 
 /**
  * Reads limits. Throws a `TypeError` that names the first member that makes no sense, such as
@@ -134,9 +120,8 @@ export function readLimits(limits: readonly Limit[], place: string = "limits"): 
 
 function readLimit(limit: Limit, place: string): ReadLimit {
   assertKnownOptions(place, limit, limitFields);
-  const { name = place, tools, per = [], by, rate, concurrency, budget, timeoutMs, onFull = "refuse" } = limit;
+  const { name = place, tools, per = [], rate, concurrency, budget, timeoutMs, onFull = "refuse" } = limit;
   if (typeof name !== "string" || name === "") throw new TypeError(`${place}.name must be a text that is not empty`);
-  if (by !== undefined && typeof by !== "function") throw new TypeError(`${place}.by must be a function`);
   if ([rate, concurrency, budget, timeoutMs].every((part) => part === undefined)) {
     throw new TypeError(`${place} limits nothing: it has no rate, concurrency, budget or timeoutMs`);
   }
@@ -152,7 +137,6 @@ function readLimit(limit: Limit, place: string): ReadLimit {
     },
     tools: tools === undefined ? undefined : readSelection(tools, `${place}.tools`),
     scopes: readScopes(per, `${place}.per`),
-    by,
     costOf: budget?.cost?.of,
     timeoutMs,
   };
@@ -181,13 +165,7 @@ function readBudget(budget: LimitBudget, place: string): NonNullable<LimitRule["
   if ([calls, bytes, timeMs, cost].every((part) => part === undefined)) {
     throw new TypeError(`${place} is a budget of nothing: it has no calls, bytes, timeMs or cost`);
   }
-  return { ...given({ calls, bytes, timeMs, cost: cost?.max }), perMs };
-}
-
-function given(amounts: Readonly<Record<string, number | undefined>>): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    Object.entries(amounts).flatMap(([name, amount]) => (amount === undefined ? [] : [[name, amount]])),
-  );
+  return { calls, bytes, timeMs, cost: cost?.max, perMs };
 }
 
 function readWait(onFull: NonNullable<Limit["onFull"]>, place: string): number {
@@ -200,8 +178,45 @@ function readScopes(per: LimitScope | readonly LimitScope[], place: string): rea
   const list: readonly LimitScope[] = typeof per === "string" ? [per] : per;
   if (!Array.isArray(list)) throw new TypeError(`${place} must be a scope or a list of them`);
   for (const scope of list) {
-    if (Object.hasOwn(scopes, scope)) continue;
-    throw new TypeError(`${place}: ${JSON.stringify(scope)} is none of ${Object.keys(scopes).join(", ")}`);
+    if (scopes.includes(scope)) continue;
+    throw new TypeError(`${place}: ${JSON.stringify(scope)} is none of ${scopes.join(", ")}`);
   }
   return list;
+}
+
+/**
+ * A moderate pace: each tool 10 calls a second and one at a time, for which a call waits up to 10
+ * s; 100 calls of one conversation in all.
+ */
+export function moderateLimits(tools?: ToolSelection): readonly Limit[] {
+  return [
+    {
+      name: "moderate pace",
+      tools,
+      per: "tool",
+      rate: { calls: 10, perMs: 1000 },
+      concurrency: 1,
+      onFull: { waitMs: 10_000 },
+    },
+    { name: "moderate budget", tools, per: "conversation", budget: { calls: 100 } },
+  ];
+}
+
+/**
+ * Stricter limits, beside any others: for each tool one call a second and one at a time, 10 s each;
+ * for one conversation 20 calls in all. Default: for new tools (`{ new: true }`), which needs
+ * `pins`.
+ */
+export function newToolLimits(tools: ToolSelection = { new: true }): readonly Limit[] {
+  return [
+    {
+      name: "pace of new tools",
+      tools,
+      per: "tool",
+      rate: { calls: 1, perMs: 1000, burst: 2 },
+      concurrency: 1,
+      timeoutMs: 10_000,
+    },
+    { name: "budget of new tools", tools, per: "conversation", budget: { calls: 20 } },
+  ];
 }

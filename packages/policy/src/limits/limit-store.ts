@@ -14,7 +14,7 @@ export interface LimitRule {
    * How much may be used in all, or within each `perMs` from the first use on. Each member is a
    * limit of its own.
    */
-  readonly budget?: (Partial<Spending> & { readonly perMs?: number | undefined }) | undefined;
+  readonly budget?: { readonly [Part in keyof Spending | "perMs"]?: number | undefined } | undefined;
   /**
    * How long a call may wait for rate and concurrency; 0: not at all. Nobody waits for a budget.
    */

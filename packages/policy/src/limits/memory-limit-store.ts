@@ -1,24 +1,9 @@
 import type { Cancel, Clock } from "@hostside/core";
-import { createBucketSet, type BucketSet } from "./bucket-set.ts";
-import { settleInto, takeFrom, findExceededLimit, type Bucket } from "./bucket.ts";
+import { createBucketSet, findExceededLimit, settleInto, takeFrom, type Bucket, type BucketSet } from "./bucket.ts";
 import type { LimitLease, LimitRefusal, LimitStore, LimitWant } from "./limit-store.ts";
 
-/** How limits are counted in memory. */
-export interface MemoryLimitStoreOptions {
-  readonly clock: Clock;
-  /**
-   * For how many keys each limit counts apart. Default 100,000. Beyond that, newcomers share one
-   * allowance.
-   */
-  readonly maxKeys?: number | undefined;
-  /**
-   * How long a key with a budget that has no `perMs` is remembered after its last call. Default 24
-   * hours.
-   */
-  readonly forgetAfterMs?: number | undefined;
-  /** How many calls may wait together, for all limits. Default 1000. */
-  readonly maxWaiting?: number | undefined;
-}
+// Of all limits together.
+const mostWaiting = 1000;
 
 interface Waiter {
   readonly buckets: readonly Bucket[];
@@ -36,17 +21,12 @@ interface MemoryParts {
  * Counts limits in memory, for one process. Who waits is let in by order of arrival, as far as
  * there is room for it.
  */
-export function createMemoryLimitStore({
-  clock,
-  maxKeys = 100_000,
-  forgetAfterMs = 86_400_000,
-  maxWaiting = 1000,
-}: MemoryLimitStoreOptions): LimitStore {
+export function createMemoryLimitStore({ clock }: { readonly clock: Clock }): LimitStore {
   const sets = new Map<string, BucketSet>();
   const parts: MemoryParts = { clock, waiters: new Set(), cancelWake: undefined };
 
   const find = ({ rule, key }: LimitWant, now: number): Bucket => {
-    const set = sets.get(rule.name) ?? createBucketSet({ rule, maxKeys, forgetAfterMs });
+    const set = sets.get(rule.name) ?? createBucketSet(rule);
     sets.set(rule.name, set);
     return set.find(key, now);
   };
@@ -56,7 +36,7 @@ export function createMemoryLimitStore({
     return wants.map((want) => find(want, now));
   };
   const mayWait = (result: LimitLease | LimitRefusal, now: number): boolean =>
-    !result.granted && parts.waiters.size < maxWaiting && !isInVain(result, now, now);
+    !result.granted && parts.waiters.size < mostWaiting && !isInVain(result, now, now);
   return {
     takeAtOnce(wants) {
       const now = clock.now();
@@ -93,10 +73,8 @@ function tryTake(buckets: readonly Bucket[], parts: MemoryParts, since?: number)
       if (!isOpen) return;
       isOpen = false;
       const endedAt = parts.clock.now();
-      let index = 0;
-      for (const bucket of buckets) {
+      for (const [index, bucket] of buckets.entries()) {
         settleInto(bucket, { now: endedAt, takenAt: now, spent: spent && (spent[index] ?? nothingKnown) });
-        index += 1;
       }
       if (parts.waiters.size > 0) letIn(parts);
     },

@@ -1,18 +1,15 @@
-import type { AdmissionServer, JsonObject, ServerWords, ToolDefinition } from "@hostside/core";
+import type { AdmissionServer, Clock, JsonObject, ServerWords, ToolDefinition } from "@hostside/core";
 import { dateOf } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
-import { hashWords } from "./hash-words.ts";
-import { isNewTool, judgePin, wordsName, type PinnedTool, type PinVerdict } from "./judge-pin.ts";
 import type { IsNew } from "../rules/tool-subject.ts";
-import { createPinMemory, type PinMemory } from "./pin-memory.ts";
-import { pinKey, pinKeysOf } from "./pin-key.ts";
+import type { ToolChange } from "./diff-locks.ts";
+import { isNewTool, judgePin, wordsName, type PinFacts, type PinnedTool, type PinVerdict } from "./judge-pin.ts";
+import { createPinMemory, readOnNotice, type PinMemory, type NoticeReader } from "./pin-memory.ts";
 import type { PinPlan } from "./pin-options.ts";
-import type { Fingerprints, ToolPrint } from "./pin-record.ts";
-import { createPinStore, recordKey } from "./pin-store.ts";
-import { createPinnedEntries, type KnownEntries } from "./pinned-entries.ts";
-import { readOnNotice, type NoticeReader } from "./read-on-notice.ts";
+import { pinKey, pinKeysOf, type Fingerprints, type ToolPrint } from "./pin-record.ts";
+import { createKnownEntries, createPinStore, recordKey, type KnownEntries } from "./pin-store.ts";
 import { createPinReports } from "./report-pins.ts";
-import type { ToolChange } from "./tool-change.ts";
+import { hashWords } from "./tool-lock.ts";
 
 /** A tool that was looked at, to be approved as it is. */
 export interface ApprovedTool {
@@ -58,13 +55,13 @@ export interface Pins {
   close(): void;
 }
 
-/** What pins are made from. */
+/** The parts of pins. */
 export interface PinsInit {
   readonly plan: PinPlan;
   readonly parts: PolicyParts;
   /** Whether anything is decided by what the store has. It is read from then on. */
   readonly usesStore: boolean;
-  /** Verdicts may be other ones: ask again. */
+  /** Called when verdicts may be other ones: ask again. */
   readonly onChange: () => void;
 }
 
@@ -73,11 +70,14 @@ const retryMs = 5000;
 
 /** Makes them, and begins to read what the store has. */
 export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins {
+  const { clock } = parts;
+  let others: NoticeReader | undefined;
   const pinStore = createPinStore({ ...parts, onWritten: () => others?.publish() });
-  const entries = createPinnedEntries(plan, pinStore);
+  const entries = createKnownEntries(plan, pinStore);
   let epoch = 0;
-  const fail = (error: unknown): void =>
-    parts.emit({ type: "part-failed", at: dateOf(parts.clock), part: "store", error });
+  const report = (part: string, error: unknown): void =>
+    parts.emit({ type: "part-failed", at: dateOf(clock), part, error });
+  const fail = (error: unknown): void => report("store", error);
   const memory = createPinMemory({
     pinStore,
     onFailure: fail,
@@ -93,48 +93,48 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
     },
   });
   const firstUses = createFirstUses({ parts, memory, entries, fail });
-  const reader = createReader({ parts, memory, fail });
-  const judge = (tool: PinnedTool): PinVerdict =>
-    judgePin(tool, { ...plan, record: memory.record, firstUse: firstUses.begun });
+  const facts = (): PinFacts => ({ ...plan, record: memory.record, firstUse: firstUses.begun });
+  const { read, done } = createReader(memory, clock, fail);
   const tell: TellPins = (type, serverId, tools) => {
     const reason = `somebody ${type === "tools-approved" ? "approved" : "revoked"} ${countTools(tools.length)}`;
-    parts.emit({ type, at: dateOf(parts.clock), serverId, tools: tools.toSorted(), reason });
+    parts.emit({ type, at: dateOf(clock), serverId, tools: tools.toSorted(), reason });
   };
-  const others = usesStore ? listenToOthers({ parts, memory, fail }) : undefined;
-  if (usesStore) reader.read();
+  if (usesStore && parts.notices !== undefined) {
+    const onUnsent = (error: unknown): void => report("notices", error);
+    const readAgain = { read: () => memory.load(), onFailure: fail, onUnsent };
+    others = readOnNotice({ notices: parts.notices, topic: recordKey, clock, ...readAgain });
+  }
+  if (usesStore) read();
   return {
     get epoch() {
       return epoch + firstUses.epoch;
     },
     note(definition, server) {
       const tool = pinnedTool(definition, server);
-      const { kind, held } = judge(tool);
+      const { kind, held } = judgePin(tool, facts());
       const { serverId, key, toolName, fingerprint } = tool;
       const isFirst =
         parts.isNew !== undefined && kind === "free" && !plan.locks.has(serverId) && !memory.record?.has(key);
       if (kind === "unseen" || isFirst) firstUses.add(tool, definition.entry, server?.words);
-      else if (kind === "unread") reader.read();
+      else if (kind === "unread") read();
       else if (!held) reports.passed(serverId, toolName);
-      else {
-        const changes = (): readonly ToolChange[] => entries.changesOf(definition, server) ?? [];
-        reports.held(serverId, { toolName, kind, fingerprint, changes });
-      }
+      else
+        reports.held(serverId, { toolName, kind, fingerprint, changes: () => entries.changesOf(definition, server) });
     },
-    judge: (definition, server) => judge(pinnedTool(definition, server)),
-    isNew: (definition, server) =>
-      isNewTool(pinnedTool(definition, server), { ...plan, record: memory.record, firstUse: firstUses.begun }),
-    read: () => reader.read(),
+    judge: (definition, server) => judgePin(pinnedTool(definition, server), facts()),
+    isNew: (definition, server) => isNewTool(pinnedTool(definition, server), facts()),
+    read,
     changesOf: (definition, server) => entries.changesOf(definition, server),
     async ready() {
-      if (usesStore) await reader.done();
+      if (usesStore) await done();
       await memory.settle();
       await reports.settle();
     },
     async reload() {
-      await reader.done();
+      await done();
       await memory.load();
     },
-    approve: (serverId, tools) => approveTools(serverId, tools, { memory, entries, tell, fail }),
+    approve: (serverId, tools) => approveTools(tools, { serverId, memory, entries, tell, fail }),
     async revoke(serverId, toolNames) {
       const keys = pinKeysOf(memory.record, serverId);
       const known = keys.flatMap((key) => toolsOf(memory.record?.get(key)?.keys()));
@@ -148,51 +148,33 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
 
 type TellPins = (type: "tools-approved" | "tools-revoked", serverId: string, tools: readonly string[]) => void;
 
+interface ApproveInit extends Omit<FirstUsesInit, "parts"> {
+  readonly serverId: string;
+  readonly tell: TellPins;
+}
+
 /** Approves tools of a server, for the registration that each is of. */
 async function approveTools(
-  serverId: string,
   tools: readonly ApprovedTool[],
-  { memory, entries, tell, fail }: Omit<PartsOfPins, "parts"> & { readonly tell: TellPins },
+  { serverId, memory, entries, tell, fail }: ApproveInit,
 ): Promise<void> {
   for (const registration of new Set(tools.map((tool) => tool.registration))) {
     const key = pinKey(serverId, registration);
     const group = tools.filter((tool) => tool.registration === registration);
-    const names = new Set(group.map(({ toolName }) => toolName));
-    await memory.approve(key, printsOf(group), () => {
+    const names = Array.from(new Set(group.map(({ toolName }) => toolName)));
+    await memory.approve(key, group.flatMap(printsOf), () => {
       for (const { toolName, entry, words } of group) {
         entries.remember(key, toolName, entry);
         entries.remember(key, wordsName, words && { ...words });
       }
-      tell("tools-approved", serverId, Array.from(names));
+      tell("tools-approved", serverId, names);
     });
     entries.save(key, [...names, wordsName]).catch(fail);
   }
 }
 
-interface PartsOfPins {
-  readonly parts: PolicyParts;
-  readonly memory: PinMemory;
-  readonly entries: KnownEntries;
-  readonly fail: (error: unknown) => void;
-}
-
-function listenToOthers({ parts, memory, fail }: Omit<PartsOfPins, "entries">): NoticeReader | undefined {
-  const { notices, clock } = parts;
-  if (notices === undefined) return undefined;
-  const onUnsent = (error: unknown): void =>
-    parts.emit({ type: "part-failed", at: dateOf(clock), part: "notices", error });
-  return readOnNotice({ notices, topic: recordKey, clock, read: () => memory.load(), onFailure: fail, onUnsent });
-}
-
-/** The way to what the store has, at the start. */
-interface Reader {
-  /** Has it read, unless it has been, or failed a moment ago. */
-  read(): void;
-  /** Resolves when it has been read; tries again if that failed. */
-  done(): Promise<void>;
-}
-
-function createReader({ parts, memory, fail }: Omit<PartsOfPins, "entries">): Reader {
+/** Reads the store once. */
+function createReader(memory: PinMemory, clock: Clock, fail: (error: unknown) => void) {
   let reading: Promise<void> | undefined;
   let retryAt = Number.NEGATIVE_INFINITY;
   const done = async (): Promise<void> => {
@@ -201,14 +183,16 @@ function createReader({ parts, memory, fail }: Omit<PartsOfPins, "entries">): Re
       await reading;
     } catch (error) {
       reading = undefined;
-      retryAt = parts.clock.now() + retryMs;
+      retryAt = clock.now() + retryMs;
       throw error;
     }
   };
   return {
-    read() {
-      if (reading === undefined && parts.clock.now() >= retryAt) done().catch(fail);
+    /** Has it read, unless it has been, or failed a moment ago. */
+    read: (): void => {
+      if (reading === undefined && clock.now() >= retryAt) done().catch(fail);
     },
+    /** Resolves when it has been read; tries again if that failed. */
     done,
   };
 }
@@ -220,10 +204,19 @@ interface FirstUses {
   add(tool: PinnedTool, entry: JsonObject | undefined, words: ServerWords | undefined): void;
 }
 
-function createFirstUses({ parts, memory, entries, fail }: PartsOfPins): FirstUses {
+interface FirstUsesInit {
+  readonly parts: PolicyParts;
+  readonly memory: PinMemory;
+  readonly entries: KnownEntries;
+  readonly fail: (error: unknown) => void;
+}
+
+function createFirstUses({ parts, memory, entries, fail }: FirstUsesInit): FirstUses {
   const begun = new Map<string, { readonly serverId: string; readonly tools: Map<string, string> }>();
   let epoch = 0;
-  const end = (): void => {
+  const endSoon = async (): Promise<void> => {
+    // All that a server lists is asked about in one turn.
+    await Promise.resolve();
     const ended = Array.from(begun);
     begun.clear();
     epoch += 1;
@@ -234,11 +227,6 @@ function createFirstUses({ parts, memory, entries, fail }: PartsOfPins): FirstUs
       const reason = `it is the first use of the server: ${countTools(names.length)} trusted as listed`;
       parts.emit({ type: "tools-trusted", at: dateOf(parts.clock), serverId, tools: names, reason });
     }
-  };
-  const endSoon = async (): Promise<void> => {
-    // All that a server lists is asked about in one turn.
-    await Promise.resolve();
-    end();
   };
   return {
     begun,
@@ -258,17 +246,10 @@ function createFirstUses({ parts, memory, entries, fail }: PartsOfPins): FirstUs
   };
 }
 
-/** The fingerprints of tools and of what their servers say. */
-function printsOf(tools: readonly ApprovedTool[]): readonly ToolPrint[] {
-  return tools.flatMap(({ toolName, fingerprint, words }): readonly ToolPrint[] => {
-    const said = hashWords(words);
-    return said === undefined
-      ? [[toolName, fingerprint]]
-      : [
-          [toolName, fingerprint],
-          [wordsName, said],
-        ];
-  });
+/** The fingerprints of a tool and of what its server says. */
+function printsOf({ toolName, fingerprint, words }: ApprovedTool): readonly ToolPrint[] {
+  const said = hashWords(words);
+  return [[toolName, fingerprint], ...(said === undefined ? [] : [[wordsName, said] as const])];
 }
 
 /** Names of tools, without that of the server's words. */

@@ -218,19 +218,18 @@ describe("parseLock()", () => {
 
   it.each([
     ["no JSON", "{", /not JSON/],
-    ["no JSON further down", '{\n"lockVersion": 1,\n}', /not JSON.*line 3/],
     ["another version", '{"lockVersion":2}', /version 1/],
     ["no tools", '{"lockVersion":1}', /tools must be an array/],
-    ["no definition", '{"lockVersion":1,"tools":[{}]}', /^tools\[0\] must have a definition \(line 1\)$/],
+    ["no definition", '{"lockVersion":1,"tools":[{}]}', /^tools\[0\] must have a definition$/],
     [
       "an edited description",
       formatLock(lock(tool)).replace("Reads a file", "Reads any file"),
-      /^tools\[0\]\.hash is not that of its definition: the file was edited by hand \(line 5\)$/,
+      /^tools\[0\]\.hash is not that of its definition of "read": the file was edited by hand$/,
     ],
     [
       "an edited name",
       formatLock(lock(tool)).replace('"name": "read"', '"name": "write"'),
-      /^the hashes are not those of the definitions: the file was edited by hand \(line 3\)$/,
+      /^the hashes are not those of the definitions: the file was edited by hand$/,
     ],
   ])("refuses %s", (_, json, reason) => {
     expect(() => parseLock(json)).toThrow(reason);

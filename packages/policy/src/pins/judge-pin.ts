@@ -82,20 +82,15 @@ export function judgePin(tool: PinnedTool, facts: PinFacts): PinVerdict {
   if (otherWords !== undefined) return otherWords;
   if (lock !== undefined && locked?.hash === fingerprint)
     return pass("pinned", lock.place, `is the one in ${lock.place}`);
-  if (record === undefined) {
-    return hold("unread", "pins", "is held back until what was approved has been read from the store");
-  }
+  if (record === undefined) return unread;
   if (approved) return pass("approved", "approval", "was approved as it is");
   if (lock !== undefined) return judgeUnlocked(lock.place, locked !== undefined || pin !== undefined, facts);
   if (pin !== undefined) {
     if (isTrusting && pin.trusted === fingerprint)
       return pass("trusted", "pins.unpinned", "is as it was at the first use of its server");
-    const before = pin.approved.length > 0 ? "that was approved" : "of the first use of its server";
-    return hold(
-      "drifted",
-      pin.approved.length > 0 ? "approval" : "pins.unpinned",
-      `is another one than the one ${before}`,
-    );
+    return pin.approved.length > 0
+      ? hold("drifted", "approval", "is another one than the one that was approved")
+      : hold("drifted", "pins.unpinned", "is another one than the one of the first use of its server");
   }
   return judgeUnknown(tool, facts);
 }
@@ -117,27 +112,20 @@ export function isNewTool(
 function judgeVersion({ serverId, version }: PinnedTool, { versions }: PinFacts): PinVerdict | undefined {
   const range = versions.get(serverId);
   if (range === undefined || range.matches(version)) return undefined;
+  const { place, text } = range;
   const said = version === undefined ? "says no version" : `says that its version is ${quoteText(version, 80)}`;
-  return hold(
-    "other-version",
-    range.place,
-    `is held back, because its server ${said}, and ${range.place} wants ${range.text}`,
-  );
+  return hold("other-version", place, `is held back, because its server ${said}, and ${place} wants ${text}`);
 }
 
-function judgeWords(
-  { serverId, key, words }: PinnedTool,
-  { locks, record, unpinned }: PinFacts,
-): PinVerdict | undefined {
+function judgeWords({ serverId, key, words }: PinnedTool, facts: PinFacts): PinVerdict | undefined {
+  const { locks, record, unpinned } = facts;
   const lock = locks.get(serverId);
   const kept = record?.get(key)?.get(wordsName);
   if (words === undefined || kept?.approved.includes(words) === true) return undefined;
   const why = "is held back, because its server says other things of itself than";
   if (lock !== undefined) {
     if (lock.words === undefined || lock.words === words) return undefined;
-    if (record === undefined)
-      return hold("unread", "pins", "is held back until what was approved has been read from the store");
-    return hold("other-words", lock.place, `${why} ${lock.place} has`);
+    return record === undefined ? unread : hold("other-words", lock.place, `${why} ${lock.place} has`);
   }
   const isTrusting = unpinned === "trust-on-first-use";
   if (kept === undefined || (isTrusting && kept.trusted === words)) return undefined;
@@ -146,9 +134,8 @@ function judgeWords(
 }
 
 function judgeWithout({ unpinned, record }: PinFacts, isExpected: boolean): PinVerdict {
+  if (unpinned === "allow" && !isExpected && record !== undefined) return free;
   const why = "is held back, because it has no fingerprint to know it by: its server lists more of it than is kept";
-  if (unpinned === "allow" && !isExpected && record !== undefined)
-    return pass("free", "pins.unpinned", "is not pinned");
   return hold("unfingerprinted", "pins", why);
 }
 
@@ -158,24 +145,18 @@ function judgeUnlocked(place: string, isKnown: boolean, { unpinned }: PinFacts):
   return hold("new", place, `is held back, because it is not in ${place}`);
 }
 
-function judgeUnknown(
-  { key, toolName, fingerprint }: PinnedTool,
-  { unpinned, record, firstUse }: PinFacts,
-): PinVerdict {
-  if (unpinned === "allow") return pass("free", "pins.unpinned", "is not pinned");
-  if (unpinned === "quarantine")
-    return hold("unpinned", "pins.unpinned", "is held back, because nobody has approved it");
+function judgeUnknown({ key, toolName, fingerprint }: PinnedTool, facts: PinFacts): PinVerdict {
+  const { unpinned, record, firstUse } = facts;
+  const rule = "pins.unpinned";
+  if (unpinned === "allow") return free;
+  if (unpinned === "quarantine") return hold("unpinned", rule, "is held back, because nobody has approved it");
   if (record?.has(key) === true) {
-    return hold(
-      "new",
-      "pins.unpinned",
-      "is held back, because it came after the first use of its server, or was revoked",
-    );
+    return hold("new", rule, "is held back, because it came after the first use of its server, or was revoked");
   }
   if (fingerprint !== undefined && firstUse.get(key)?.tools.get(toolName) === fingerprint) {
-    return pass("trusted", "pins.unpinned", "is trusted, because this is the first use of its server");
+    return pass("trusted", rule, "is trusted, because this is the first use of its server");
   }
-  return hold("unseen", "pins.unpinned", "is held back, because the policy was not asked when it was listed");
+  return hold("unseen", rule, "is held back, because the policy was not asked when it was listed");
 }
 
 function pass(kind: PinKind, rule: string, why: string): PinVerdict {
@@ -185,3 +166,6 @@ function pass(kind: PinKind, rule: string, why: string): PinVerdict {
 function hold(kind: PinKind, rule: string, why: string): PinVerdict {
   return { kind, held: true, approved: false, rule, why };
 }
+
+const free: PinVerdict = pass("free", "pins.unpinned", "is not pinned");
+const unread: PinVerdict = hold("unread", "pins", "is held back until what was approved has been read from the store");

@@ -2,11 +2,10 @@ import { createMemoryLock, createMemoryStore, type Store } from "@hostside/core"
 import { readVersioned, systemClock } from "@hostside/core/implement";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createPinMemory, type PinMemory } from "./pin-memory.ts";
+import { createPinMemory, readOnNotice, type NoticeReader, type PinMemory } from "./pin-memory.ts";
 import { pinsFormat, readPinRecord, withApproved, withFirstUse, withoutPins, writePinRecord } from "./pin-record.ts";
 import { createNoticeBus } from "../../test/notice-bus.ts";
 import { createPinStore, recordKey } from "./pin-store.ts";
-import { readOnNotice, type NoticeReader } from "./read-on-notice.ts";
 
 const serverId = fc.constantFrom("a", "b", "__proto__");
 const toolName = fc.constantFrom("read", "constructor", "");

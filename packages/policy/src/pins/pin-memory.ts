@@ -1,3 +1,4 @@
+import type { Cancel, Clock, Notices } from "@hostside/core";
 import { sameJson } from "@hostside/core/implement";
 import {
   withApproved,
@@ -10,9 +11,8 @@ import {
   type ToolPrint,
 } from "./pin-record.ts";
 import type { PinStore } from "./pin-store.ts";
-import { createBackgroundWork } from "./background-work.ts";
 
-/** What is known of pins in this process, and the way to the store. */
+/** The pins that this process knows, and the way to the store. */
 export interface PinMemory {
   /** `undefined` while it has not been read. */
   readonly record: PinRecord | undefined;
@@ -22,21 +22,21 @@ export interface PinMemory {
    */
   load(): Promise<void>;
   /** Takes these for all that a server has, at once, and keeps it soon. Never throws. */
-  trust(serverId: string, tools: Fingerprints): void;
+  trust(key: string, tools: Fingerprints): void;
   /** Keeps an approval, and only then lets it count. Of one name there may be several variants. */
-  approve(serverId: string, tools: Iterable<ToolPrint>, onKept: () => void): Promise<void>;
+  approve(key: string, tools: Iterable<ToolPrint>, onKept: () => void): Promise<void>;
   /** Forgets; see `withoutPins`. */
   revoke(keys: readonly string[], toolNames: readonly string[] | undefined, onKept: () => void): Promise<void>;
   /** Resolves when nothing is under way. Never rejects. */
-  readonly settle: () => Promise<void>;
+  settle(): Promise<void>;
 }
 
-/** What a memory is made from. */
+/** The parts of a memory. */
 export interface PinMemoryInit {
   readonly pinStore: Pick<PinStore, "change" | "load">;
-  /** What is known is another now, by what the store says or somebody did. */
+  /** Called when other pins are known now, by what the store says or somebody did. */
   readonly onChange: () => void;
-  /** Something could not be kept. It is tried again with the next change. */
+  /** Told why something could not be kept. It is tried again with the next change. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -45,19 +45,20 @@ export function createPinMemory({ pinStore, onChange, onFailure }: PinMemoryInit
   let record: PinRecord | undefined;
   /** First uses that the store does not have yet. */
   const unsaved = new Map<string, Fingerprints>();
-  const underWay = createBackgroundWork();
-
-  const withUnsaved = (given: PinRecord): PinRecord => {
-    let all = given;
-    for (const [serverId, tools] of unsaved) all = withFirstUse(all, serverId, tools);
-    return all;
+  const underWay = new Set<Promise<unknown>>();
+  const track = (work: Promise<void>): Promise<void> => {
+    const settled = Promise.allSettled([work]).then(() => void underWay.delete(settled));
+    underWay.add(settled);
+    return work;
   };
+  const withAll = (given: PinRecord, firstUses: ReadonlyMap<string, Fingerprints>): PinRecord =>
+    Array.from(firstUses).reduce((all, [key, tools]) => withFirstUse(all, key, tools), given);
   /** Counts what was taken from the store: what was read before the latest may be older. */
   let step = 0;
   const adopt = (kept: PinRecord, onKept: () => void = () => {}): void => {
     step += 1;
     const before = record;
-    record = withUnsaved(kept);
+    record = withAll(kept, unsaved);
     onKept();
     if (before === undefined || !sameJson(writePinRecord(before), writePinRecord(record))) onChange();
   };
@@ -71,12 +72,8 @@ export function createPinMemory({ pinStore, onChange, onFailure }: PinMemoryInit
   const save = async (change: PinChange, onKept: () => void): Promise<void> => {
     const saving = new Map(unsaved);
     const startedAt = step;
-    const kept = await pinStore.change((stored) => {
-      let all = stored;
-      for (const [serverId, tools] of saving) all = withFirstUse(all, serverId, tools);
-      return change(all);
-    });
-    for (const [serverId, tools] of saving) if (unsaved.get(serverId) === tools) unsaved.delete(serverId);
+    const kept = await pinStore.change((stored) => change(withAll(stored, saving)));
+    for (const [key, tools] of saving) if (unsaved.get(key) === tools) unsaved.delete(key);
     if (step === startedAt) return adopt(kept, onKept);
     onKept();
     try {
@@ -87,22 +84,86 @@ export function createPinMemory({ pinStore, onChange, onFailure }: PinMemoryInit
       adopt(kept);
     }
   };
-  const commit = (change: PinChange, onKept: () => void = () => {}): Promise<void> =>
-    underWay.add(save(change, onKept));
+  const commit = (change: PinChange, onKept: () => void = () => {}): Promise<void> => track(save(change, onKept));
   return {
     get record() {
       return record;
     },
-    load: () => (unsaved.size > 0 ? commit((stored) => stored) : underWay.add(read())),
-    trust(serverId, tools) {
+    load: () => (unsaved.size > 0 ? commit((stored) => stored) : track(read())),
+    trust(key, tools) {
       if (record === undefined) return;
-      record = withFirstUse(record, serverId, tools);
-      unsaved.set(serverId, tools);
+      record = withFirstUse(record, key, tools);
+      unsaved.set(key, tools);
       commit((stored) => stored).catch(onFailure);
     },
-    approve: (serverId, tools, onKept) => commit((stored) => withApproved(stored, serverId, tools), onKept),
+    approve: (key, tools, onKept) => commit((stored) => withApproved(stored, key, tools), onKept),
     revoke: (keys, toolNames, onKept) =>
       commit((stored) => keys.reduce((all, key) => withoutPins(all, key, toolNames), stored), onKept),
-    settle: underWay.settle,
+    async settle() {
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+  };
+}
+
+/** Reads again what another replica has changed. */
+export interface NoticeReader {
+  /** Tells the other replicas. Never throws. */
+  publish(): void;
+  /** Hears of nothing any more. Idempotent. */
+  close(): void;
+}
+
+/** The parts of a reader of notices. */
+export interface NoticeReaderInit {
+  readonly notices: Notices;
+  readonly topic: string;
+  readonly clock: Clock;
+  readonly read: () => Promise<void>;
+  /** Told why it could not be read. It is tried again. */
+  readonly onFailure: (error: unknown) => void;
+  /** Told why the others could not be told. */
+  readonly onUnsent: (error: unknown) => void;
+}
+
+const retryMs = 5000;
+
+/**
+ * Makes one, which listens from now on. However many notices come, one reading is under way and one
+ * is still to come.
+ */
+export function readOnNotice({ notices, topic, clock, read, onFailure, onUnsent }: NoticeReaderInit): NoticeReader {
+  const state = { isOutdated: false, isReading: false, isClosed: false };
+  let cancelRetry: Cancel = () => {};
+  const readAll = async (): Promise<void> => {
+    state.isReading = true;
+    try {
+      while (state.isOutdated && !state.isClosed) {
+        state.isOutdated = false;
+        await read();
+      }
+    } catch (error) {
+      onFailure(error);
+      // What is known stays, and is old for certain.
+      if (!state.isClosed) cancelRetry = clock.schedule(retryMs, onNotice);
+    } finally {
+      state.isReading = false;
+    }
+  };
+  const onNotice = (): void => {
+    cancelRetry();
+    state.isOutdated = true;
+    if (!state.isReading && !state.isClosed) void readAll();
+  };
+  const stopListening = notices.subscribe(topic, onNotice);
+  return {
+    publish: () =>
+      void Promise.resolve()
+        .then(() => notices.publish(topic))
+        .catch(onUnsent),
+    close() {
+      state.isClosed = true;
+      cancelRetry();
+      stopListening();
+    },
   };
 }

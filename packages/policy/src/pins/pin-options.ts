@@ -1,7 +1,6 @@
 import type { ServerWords } from "@hostside/core";
 import { assertKnownOptions, isJsonObject, type Fields } from "@hostside/core/implement";
-import { hashWords } from "./hash-words.ts";
-import { parseLock, type LockedTool, type ToolLock } from "./tool-lock.ts";
+import { hashWords, parseLock, type LockedTool, type ToolLock } from "./tool-lock.ts";
 import { readVersionRange, type VersionMatch } from "./version-range.ts";
 
 /** Which tools are held back because they are not the ones that somebody has seen. */
@@ -21,7 +20,7 @@ export interface PinOptions {
    */
   readonly unpinned?: Unpinned | undefined;
   /**
-   * By server id, the versions that a server may say it has: `"1.2.3"`, `"^1.2.3"`, `"~1.2"`,
+   * By server id, the versions that a server may say it has: `"1.2.3"`, `"^1.2.3"`,
    * `"1.*"`, `"*"`. One that says another, or none, has all of its tools held back, and no approval
    * changes that. A server can say what it likes: this is against surprises, not against malice.
    */

@@ -1,5 +1,5 @@
-import { HostsideError, type JsonValue } from "@hostside/core";
-import { isJsonObject, type ValueVersion } from "@hostside/core/implement";
+import type { JsonValue } from "@hostside/core";
+import { isJsonObject, storeFailed, type ValueVersion } from "@hostside/core/implement";
 
 /** The fingerprints by which one tool is known. */
 export interface ToolPin {
@@ -77,35 +77,40 @@ export function writePinRecord(record: PinRecord): JsonValue {
  */
 export function readPinRecord(value: unknown): PinRecord {
   if (value === undefined || value === null) return new Map();
-  if (!isJsonObject(value)) throw malformed();
-  return new Map(pairs(value["servers"]).map(([serverId, tools]) => [textOf(serverId), readServer(tools)]));
-}
-
-function readServer(tools: unknown): ServerPins {
+  const servers = listOf(isJsonObject(value) ? value["servers"] : undefined).map(listOf);
   return new Map(
-    pairs(tools).map(([name, trusted, approved]): [string, ToolPin] => [
-      textOf(name),
-      { trusted: trusted === null ? undefined : textOf(trusted), approved: listOf(approved).map(textOf) },
-    ]),
+    servers.map(([serverId, tools]) => {
+      const pins = listOf(tools)
+        .map(listOf)
+        .map(([name, trusted, approved]): [string, ToolPin] => [
+          textOf(name),
+          { trusted: trusted === null ? undefined : textOf(trusted), approved: listOf(approved).map(textOf) },
+        ]);
+      return [textOf(serverId), new Map(pins)];
+    }),
   );
-}
-
-function pairs(value: unknown): readonly (readonly unknown[])[] {
-  return listOf(value).map(listOf);
 }
 
 function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw malformed();
+  throw storeFailed(`what the store has of ${pinsFormat.what} is not what was kept there`);
 }
 
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
-  throw malformed();
+  throw storeFailed(`what the store has of ${pinsFormat.what} is not what was kept there`);
 }
 
-function malformed(): HostsideError {
-  return new HostsideError(`what the store has of ${pinsFormat.what} is not what was kept there`, {
-    code: "store_failed",
-  });
+/**
+ * The name under which the pins of a server are kept: its id, and its registration where it has
+ * one.
+ */
+export function pinKey(serverId: string, registration: string | undefined): string {
+  return registration === undefined ? serverId : JSON.stringify([serverId, registration]);
+}
+
+/** The names under which pins of this server are kept, of whatever registration. */
+export function pinKeysOf(record: PinRecord | undefined, serverId: string): readonly string[] {
+  const begin = `${JSON.stringify([serverId]).slice(0, -1)},`;
+  return Array.from(record?.keys() ?? []).filter((key) => key === serverId || key.startsWith(begin));
 }

@@ -1,16 +1,22 @@
-import { HostsideError, type JsonObject, type JsonValue } from "@hostside/core";
+import {
+  HostsideError,
+  type AdmissionServer,
+  type JsonObject,
+  type JsonValue,
+  type ToolDefinition,
+} from "@hostside/core";
 import { isJsonObject, readVersioned, resultWithin, writeVersioned, type ValueVersion } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
-import { pinsFormat, readPinRecord, writePinRecord, type PinChange, type PinRecord } from "./pin-record.ts";
+import { compareEntries, diffWords, type ToolChange } from "./diff-locks.ts";
+import { wordsName } from "./judge-pin.ts";
+import type { PinPlan } from "./pin-options.ts";
+import { pinKey, pinsFormat, readPinRecord, writePinRecord, type PinChange, type PinRecord } from "./pin-record.ts";
 
-/**
- * What servers listed for tools that were pinned, by remote name: for telling what changed, and for
- * nothing else.
- */
+/** What servers listed for tools that were pinned, by remote name. */
 export type PinnedEntries = ReadonlyMap<string, JsonObject>;
 
 /**
- * Where pins are kept for longer than a process. All of it rejects when the store does, and with
+ * Keeps pins for longer than a process. All of it rejects when the store does, and with
  * `store_failed` for what a later version has written and when the store takes longer than 10 s;
  * then nothing is written that was not on its way to the store by then.
  */
@@ -18,21 +24,21 @@ export interface PinStore {
   load(): Promise<PinRecord>;
   /** Reads, changes and writes, while no one else does. Resolves with what is kept now. */
   change(change: PinChange): Promise<PinRecord>;
-  /** Empty where there are none, or none of use. */
+  /** Reads entries. Empty where there are none, or none of use. */
   loadEntries(serverId: string): Promise<PinnedEntries>;
   /** Keeps these beside those that are there, as long as they are no more than 1 MiB together. */
   addEntries(serverId: string, entries: PinnedEntries): Promise<void>;
 }
 
-/** Under which key the record is, and what replicas are told of when it changes. */
+/** The key of the record, and what replicas are told of when it changes. */
 export const recordKey: string = "hostside:policy:pins";
 const entriesFormat: ValueVersion = { what: "the tools that were pinned", version: 1 };
 const answerMs = 10_000;
 const mostEntriesLength = 1024 * 1024;
 
-/** What a store of pins is made from. */
+/** The parts of a store of pins. */
 export interface PinStoreInit extends Pick<PolicyParts, "store" | "lock" | "clock"> {
-  /** The record is another one now, in the store. */
+  /** Called when the record is another one now, in the store. */
   readonly onWritten: () => void;
 }
 
@@ -40,17 +46,12 @@ export interface PinStoreInit extends Pick<PolicyParts, "store" | "lock" | "cloc
 export function createPinStore({ store, lock, clock, onWritten }: PinStoreInit): PinStore {
   const bounded = async <T>(work: (time: { readonly isOver: boolean }) => Promise<T>): Promise<T> => {
     const time = { isOver: false };
-    const done = await resultWithin(
-      work(time).then((value) => ({ value })),
-      answerMs,
-      clock,
-    );
+    const working = work(time).then((value) => ({ value }));
+    const done = await resultWithin(working, answerMs, clock);
     time.isOver = true;
     if (done !== undefined) return done.value;
-    throw new HostsideError(`the store of the policy did not answer within ${answerMs} ms`, {
-      code: "store_failed",
-      outcome: "unknown",
-    });
+    const message = `the store of the policy did not answer within ${answerMs} ms`;
+    throw new HostsideError(message, { code: "store_failed", outcome: "unknown" });
   };
   const entriesKey = (serverId: string): string => `${recordKey}:${serverId}`;
   /** Reads a value, and writes what `next` makes of it, unless that is nothing. */
@@ -59,7 +60,7 @@ export function createPinStore({ store, lock, clock, onWritten }: PinStoreInit):
       lock.withLock(key, answerMs, async (signal, fencingToken) => {
         const value = next(await store.get(key));
         if (value === undefined) return false;
-        // Whoever asked was told that it failed, or somebody else has the lock.
+        // The caller was told that it failed, or somebody else has the lock.
         if (time.isOver) throw new HostsideError("the time to write is over", { code: "store_failed" });
         signal.throwIfAborted();
         await store.set(key, value, undefined, fencingToken);
@@ -90,11 +91,10 @@ export function createPinStore({ store, lock, clock, onWritten }: PinStoreInit):
 }
 
 function readEntries(value: unknown): PinnedEntries {
-  if (!Array.isArray(value)) return new Map();
+  const items: readonly unknown[] = Array.isArray(value) ? value : [];
   return new Map(
-    (value as readonly unknown[]).flatMap((item): readonly [string, JsonObject][] => {
-      if (!Array.isArray(item)) return [];
-      const [name, entry] = item as readonly unknown[];
+    items.flatMap((item): readonly [string, JsonObject][] => {
+      const [name, entry]: readonly unknown[] = Array.isArray(item) ? item : [];
       return typeof name === "string" && isJsonObject(entry) ? [[name, entry]] : [];
     }),
   );
@@ -103,4 +103,56 @@ function readEntries(value: unknown): PinnedEntries {
 function writeEntries(entries: PinnedEntries): JsonValue {
   let length = 0;
   return Array.from(entries).filter(([, entry]) => (length += JSON.stringify(entry).length) <= mostEntriesLength);
+}
+
+/** What servers listed for tools when they were pinned: for telling what changed since. */
+export interface KnownEntries {
+  remember(key: string, toolName: string, entry: JsonObject | undefined): void;
+  /** Keeps what is remembered of these tools. */
+  save(key: string, toolNames: Iterable<string>): Promise<void>;
+  /** Reads what is kept of a server, once. */
+  load(key: string): Promise<void>;
+  /**
+   * Lists what changed since a tool was pinned, and what its server says otherwise; `undefined`
+   * where that is not known.
+   */
+  changesOf(definition: ToolDefinition, server: AdmissionServer | undefined): readonly ToolChange[] | undefined;
+}
+
+/** Makes an empty memory; the tools in a lock are known from the start. */
+export function createKnownEntries({ locks }: Pick<PinPlan, "locks">, pinStore: PinStore): KnownEntries {
+  const known = new Map<string, Map<string, JsonObject>>();
+  const loaded = new Set<string>();
+  const ofServer = (key: string): Map<string, JsonObject> => {
+    const entries = known.get(key) ?? new Map<string, JsonObject>();
+    known.set(key, entries);
+    return entries;
+  };
+  return {
+    remember(key, toolName, entry) {
+      if (entry !== undefined) ofServer(key).set(toolName, entry);
+    },
+    async save(key, toolNames) {
+      const names = new Set(toolNames);
+      const chosen = new Map(Array.from(ofServer(key)).filter(([name]) => names.has(name)));
+      if (chosen.size > 0) await pinStore.addEntries(key, chosen);
+    },
+    async load(key) {
+      if (loaded.has(key)) return;
+      const stored = await pinStore.loadEntries(key);
+      loaded.add(key);
+      const entries = ofServer(key);
+      for (const [name, entry] of stored) if (!entries.has(name)) entries.set(name, entry);
+    },
+    changesOf({ origin, entry }, server) {
+      const { serverId = "", toolName = "" } = origin ?? {};
+      const entries = known.get(pinKey(serverId, server?.registration));
+      const lock = locks.get(serverId);
+      const before = entries?.get(toolName) ?? lock?.tools.get(toolName)?.definition;
+      const said = entries?.get(wordsName) ?? lock?.server;
+      const inWords = said === undefined || server?.words === undefined ? [] : diffWords(said, server.words);
+      if (before === undefined || entry === undefined) return inWords.length === 0 ? undefined : inWords;
+      return [...inWords, ...compareEntries(before, entry)];
+    },
+  };
 }

@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue, ServerWords } from "@hostside/core";
-import { canonicalJson, isJsonObject, serverWords, type ClaimedWords } from "@hostside/core/implement";
+import type { JsonObject, ServerWords } from "@hostside/core";
+import { isJsonObject, sameJson, serverWords, type ClaimedWords } from "@hostside/core/implement";
 import { hashJson } from "@hostside/naming";
-import { findLine, lineAt } from "./find-line.ts";
 
 /** What a server offered at one time, to be compared with what it offers later. */
 export interface ToolLock {
@@ -53,48 +52,41 @@ export function formatLock(lock: ToolLock): string {
 }
 
 /**
- * Reads a lock file. Throws `TypeError` that says what is wrong with it, where and on which line,
- * also when a hash is not that of its definition.
+ * Reads a lock file. Throws `TypeError` that says what is wrong with it and where, also when a hash
+ * is not that of its definition.
  */
 export function parseLock(text: string): ToolLock {
-  const value = parseJson(text);
-  const fail = (problem: string, ...path: readonly (string | number)[]): TypeError =>
-    new TypeError(`${problem} (line ${findLine(text, path)})`);
-  if (!isJsonObject(value) || value["lockVersion"] !== 1) throw fail("no lock file of version 1", "lockVersion");
-  const { tools, server } = value;
-  if (!isList(tools)) throw fail("tools must be an array", "tools");
-  const definitions = tools.map((tool, index) => {
-    const definition = isJsonObject(tool) ? tool["definition"] : undefined;
-    if (!isJsonObject(definition)) throw fail(`tools[${index}] must have a definition`, "tools", index);
-    return definition;
-  });
-  const lock = lockTools(definitions, isJsonObject(server) ? server : undefined);
-  if (canonicalJson(toJson(lock)) === canonicalJson(value)) return lock;
-  const edited = tools.findIndex((tool, index) => {
-    const definition = definitions[index];
-    return isJsonObject(tool) && definition !== undefined && tool["hash"] !== hashJson(definition);
-  });
-  if (edited < 0) throw fail("the hashes are not those of the definitions: the file was edited by hand", "hash");
-  throw fail(`tools[${edited}].hash is not that of its definition: the file was edited by hand`, "tools", edited);
-}
-
-function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
-}
-
-// A lock is JSON: this only says so to the compiler.
-function toJson(lock: ToolLock): JsonValue {
-  return JSON.parse(JSON.stringify(lock)) as JsonValue;
-}
-
-function parseJson(text: string): JsonValue {
+  let value: unknown;
   try {
-    return JSON.parse(text) as JsonValue;
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    // Some runtimes say the line themselves, some the position, and some neither.
-    const position = / at position (\d+)/.exec(message)?.[1];
-    const line = position === undefined || message.includes("line") ? "" : ` (line ${lineAt(text, Number(position))})`;
-    throw new TypeError(`not JSON: ${message}${line}`, { cause: error });
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new TypeError(`not JSON: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
+  if (!isJsonObject(value) || value["lockVersion"] !== 1) throw new TypeError("no lock file of version 1");
+  const { tools, server } = value;
+  if (!Array.isArray(tools)) throw new TypeError("tools must be an array");
+  const listed = tools.map((tool: unknown, index): JsonObject => {
+    if (isJsonObject(tool) && isJsonObject(tool["definition"])) return tool;
+    throw new TypeError(`tools[${index}] must have a definition`);
+  });
+  for (const [index, tool] of listed.entries()) {
+    const definition = tool["definition"] as JsonObject;
+    if (tool["hash"] === hashJson(definition)) continue;
+    const name = JSON.stringify(definition["name"]);
+    throw new TypeError(`tools[${index}].hash is not that of its definition of ${name}: the file was edited by hand`);
+  }
+  const definitions = listed.map(({ definition }) => definition as JsonObject);
+  const lock = lockTools(definitions, isJsonObject(server) ? server : undefined);
+  if (sameJson(lock, value)) return lock;
+  throw new TypeError("the hashes are not those of the definitions: the file was edited by hand");
+}
+
+const wordHashes = new WeakMap<ServerWords, string>();
+
+/** Hashes what a server says of itself, once for each object. */
+export function hashWords(words: ServerWords | undefined): string | undefined {
+  if (words === undefined) return undefined;
+  const hash = wordHashes.get(words) ?? hashJson({ ...words });
+  wordHashes.set(words, hash);
+  return hash;
 }

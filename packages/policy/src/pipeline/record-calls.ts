@@ -1,60 +1,47 @@
-import {
-  isHostsideError,
-  type CallHandler,
-  type Interceptor,
-  type ToolCall,
-  type ToolOutcome,
-  type HostsideErrorCode,
-} from "@hostside/core";
+import { isHostsideError, type CallHandler, type Interceptor, type ToolCall, type ToolOutcome } from "@hostside/core";
+import { joinObservers } from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
 import { callEvent } from "../refuse.ts";
-import type { Attempts } from "../retry/attempts.ts";
 
-/** What the record of calls is made from. */
+/** The parts of the record of calls. */
 export interface RecordInit extends StageParts {
-  /** How often calls were tried. Default: each once. */
-  readonly attempts?: Attempts | undefined;
-  /** Whether anybody listens, so that nothing is told to nobody. */
+  /** Whether calls may be tried more than once. */
+  readonly retries: boolean;
+  /** Whether anybody listens. */
   readonly isWatched: () => boolean;
 }
 
 /** Tells of each call that it began, and how it ended. */
 export function recordCalls(init: RecordInit): Interceptor {
-  const { attempts, isWatched } = init;
-  const unwatched: Interceptor =
-    attempts === undefined ? (call, next) => next(call) : (call, next) => keepAttempts(call, next, attempts);
-  return (call, next) => (isWatched() ? record(call, next, init) : unwatched(call, next));
+  return (call, next) => (init.isWatched() ? record(call, next, init) : next(call));
 }
 
 async function record(call: ToolCall, next: CallHandler, init: RecordInit): Promise<ToolOutcome> {
-  const { attempts, clock, emit } = init;
+  const { clock, emit, retries } = init;
   const startedAt = clock.now();
   emit({ type: "invoked", ...callEvent(call, init) });
-  const measured = (): { readonly durationMs: number; readonly attempts: number } => {
-    const tried = attempts?.of(call) ?? 1;
-    // Layers within may have given the call another context, and whoever made it knows this one.
-    attempts?.note(call, tried);
-    return { durationMs: clock.now() - startedAt, attempts: tried };
-  };
+  const [counted, attempts] = retries ? countAttempts(call) : [call, () => 1];
+  const ended = () => ({
+    ...callEvent(call, init),
+    durationMs: clock.now() - startedAt,
+    attempts: attempts(),
+  });
   try {
-    const outcome = await next(call);
-    if (outcome.isError) emit({ type: "failed", ...callEvent(call, init), ...measured() });
-    else emit({ type: "succeeded", ...callEvent(call, init), ...measured() });
+    const outcome = await next(counted);
+    emit({ type: outcome.isError ? "failed" : "succeeded", ...ended() });
     return outcome;
   } catch (error) {
-    emit({ type: "failed", ...callEvent(call, init), ...measured(), code: codeOf(error) });
+    emit({ type: "failed", ...ended(), code: isHostsideError(error) ? error.code : "internal_error" });
     throw error;
   }
 }
 
-async function keepAttempts(call: ToolCall, next: CallHandler, attempts: Attempts): Promise<ToolOutcome> {
-  try {
-    return await next(call);
-  } finally {
-    attempts.note(call, attempts.of(call));
-  }
-}
-
-function codeOf(error: unknown): HostsideErrorCode {
-  return isHostsideError(error) ? error.code : "internal_error";
+/** Counts how often a call is tried, by what the retries of the policy tell its observer. */
+export function countAttempts<Call extends Pick<ToolCall, "options">>(call: Call): readonly [Call, () => number] {
+  let attempts = 1;
+  const observer = joinObservers(
+    { onDecision: ({ stage, type }) => void (attempts += stage === "retry" && type === "applied" ? 1 : 0) },
+    call.options.observer,
+  );
+  return [{ ...call, options: { ...call.options, observer } }, () => attempts];
 }

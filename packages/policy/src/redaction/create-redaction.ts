@@ -17,10 +17,10 @@ import {
   type SecretFinder,
 } from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
-import { callEvent } from "../refuse.ts";
+import { callEvent, tellApplied } from "../refuse.ts";
 import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
-import { createErrorMask } from "./mask-error.ts";
+import { createMask } from "./mask-data.ts";
 import { createLaterTexts, maskText, type Search } from "./mask-text.ts";
 import { createPlaceholders } from "./placeholders.ts";
 import { createSecretKeys, type SecretKeys } from "./secret-keys.ts";
@@ -41,8 +41,6 @@ export interface RedactionOptions {
    * result.
    */
   readonly values?: readonly string[] | ((context: CallContext | undefined) => readonly string[]) | undefined;
-  /** `"known"`, the default: what has the shape of well-known keys and tokens. */
-  readonly shapes?: "known" | "none" | undefined;
   /** Whether anything is masked now; asked for each call. Must not throw. Default: always. */
   readonly when?: (() => boolean) | undefined;
   /**
@@ -67,7 +65,7 @@ export interface Redaction {
   redactData<Data>(data: Data, context?: CallContext): Promise<Data>;
 }
 
-const fields: Fields<RedactionOptions> = { keys: true, tools: true, values: true, shapes: true, when: true, key: true };
+const fields: Fields<RedactionOptions> = { keys: true, tools: true, values: true, when: true, key: true };
 const shortestKey = 16;
 const shortestValue = 6;
 
@@ -124,8 +122,7 @@ type Searches = (context: CallContext | undefined, call?: ToolCall) => Search;
 
 function createSearches(options: RedactionOptions, parts: StageParts): Searches {
   assertKnownOptions("redact", options, fields);
-  const { keys = [], tools = [], values = [], shapes = "known", when } = options;
-  if (shapes !== "known" && shapes !== "none") throw new TypeError('redact.shapes must be "known" or "none"');
+  const { keys = [], tools = [], values = [], when } = options;
   if (when !== undefined && typeof when !== "function") throw new TypeError("redact.when must be a function");
   if (typeof values !== "function") assertValues(values);
   const own = readKeys(keys, "redact.keys");
@@ -157,7 +154,6 @@ function createSearches(options: RedactionOptions, parts: StageParts): Searches 
   return (context, call) => ({
     keys: keysOf(call),
     findValues: finderFor(context),
-    knownShapes: shapes === "known",
     placeholders: placeholdersOf(context),
   });
 }
@@ -219,7 +215,7 @@ async function run(call: ToolCall, next: CallHandler, init: RunInit): Promise<To
 async function maskData<Data>(data: Data, search: Search, { clock }: StageParts): Promise<Data> {
   const later = createLaterTexts();
   for (;;) {
-    const masked = createErrorMask({ ...search, later }).mask(data) as Data;
+    const masked = createMask({ ...search, later })(data) as Data;
     if (!(await later.mask(search, clock))) return masked;
   }
 }
@@ -227,7 +223,7 @@ async function maskData<Data>(data: Data, search: Search, { clock }: StageParts)
 function maskedError(error: unknown, call: ToolCall, init: RunInit): unknown {
   try {
     const search = init.search();
-    const masked = createErrorMask(search).maskThrown(error);
+    const masked = createMask(search)(error);
     tell(search, call, init);
     return masked;
   } catch (problem) {
@@ -252,7 +248,7 @@ function withProgress(call: ToolCall, init: RunInit): ToolCall {
   if (onProgress === undefined) return call;
   const masked = (progress: Progress): Progress => {
     try {
-      return createErrorMask(init.search()).mask(progress) as Progress;
+      return createMask(init.search())(progress) as Progress;
     } catch (error) {
       init.fail(error, call);
       return { progress: progress.progress, message: "[withheld]" };
@@ -264,6 +260,5 @@ function withProgress(call: ToolCall, init: RunInit): ToolCall {
 function tell({ placeholders }: Search, call: ToolCall, { parts }: RunInit): void {
   const count = placeholders.count();
   if (count === 0) return;
-  const reason = count === 1 ? "masked 1 secret" : `masked ${count} secrets`;
-  parts.emit({ type: "applied", ...callEvent(call, parts), stage: "redaction", reason }, call);
+  tellApplied(call, { stage: "redaction", reason: count === 1 ? "masked 1 secret" : `masked ${count} secrets` }, parts);
 }

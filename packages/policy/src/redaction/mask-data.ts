@@ -1,41 +1,43 @@
+import { HostsideError, isHostsideError, type ErrorDetails } from "@hostside/core";
+import { safeCause } from "@hostside/core/implement";
 import { maskText, maskValuesAlone, maskWhole, type Search } from "./mask-text.ts";
 
-/** What stands for a part that nobody can look through. */
+/** Stands for a part that nobody can look through. */
 export const tooDeepPlaceholder = "[withheld: nested too deep]";
 const cyclic = "[withheld: contains itself]";
 const unreadable = "[withheld: not JSON]";
 const mostLevels = 200;
-
-/** Masks all texts in some data, of any depth and shape. */
-export interface DataMask {
-  /**
-   * A copy without secrets, names of members included; the very same when there were none. Frozen
-   * input is fine.
-   */
-  readonly mask: (data: unknown) => unknown;
-}
+// A chain of causes is short; the bound is against one that loops.
+const longestChain = 8;
 
 /** `secret`: below the key of a secret; `texts`: the same, but numbers stay. */
 type Mode = "plain" | "secret" | "texts";
 
+/** Copies a value without secrets; returns the very same when there were none. */
+type Mask = (value: unknown) => unknown;
+
 /**
- * Makes a mask for one result. What is met twice is looked at once. What is nested more than 200
- * deep, contains itself, or is no JSON (a bigint, a `Map`) is replaced by a text that says so:
- * nothing goes out that was not looked at.
+ * Makes a mask for all texts in what comes of one call, of any depth and shape, names of members
+ * and errors included. Frozen input is fine, and a part that is met twice is looked at once. A part
+ * that is nested more than 200 deep, contains itself, or is no JSON (a bigint, a `Map`) is replaced
+ * by a text that says so: nothing goes out that was not looked at. Code, outcome and `retryable` of
+ * an error stay.
  */
-export function createDataMask(search: Search, maskError: (error: Error) => Error): DataMask {
+export function createMask(search: Search): Mask {
   const seen = {
     plain: new Map<object, unknown>(),
     secret: new Map<object, unknown>(),
     texts: new Map<object, unknown>(),
   };
+  let causes = 0;
+  const mask: Mask = (data) => maskValue(data, "plain", 0);
 
   const maskValue = (value: unknown, mode: Mode, depth: number): unknown => {
     switch (typeof value) {
       case "string":
         return mode === "plain" ? maskText(value, search) : maskWhole(value, search);
       case "number":
-        return maskNumber(value, mode);
+        return maskNumber(value, mode, search);
       case "boolean":
       case "undefined":
         return value;
@@ -48,10 +50,14 @@ export function createDataMask(search: Search, maskError: (error: Error) => Erro
     }
   };
 
-  const maskNumber = (value: number, mode: Mode): unknown => {
-    const text = String(value);
-    if (mode === "secret") return search.placeholders.of(text);
-    return search.findValues(text).length === 0 ? value : maskText(text, search);
+  const maskError = (error: Error): Error => {
+    if (causes >= longestChain) return new Error("[withheld: too many causes]");
+    causes += 1;
+    try {
+      return isHostsideError(error) ? maskHostsideError(error, mask, search) : maskForeign(error, mask, search);
+    } finally {
+      causes -= 1;
+    }
   };
 
   const maskObject = (value: object, mode: Mode, depth: number): unknown => {
@@ -73,7 +79,7 @@ export function createDataMask(search: Search, maskError: (error: Error) => Erro
     let copy: unknown[] | undefined;
     for (let at = 0; at < list.length; at += 1) {
       const masked = maskValue(list[at], mode, depth);
-      if (masked === list[at] || (Number.isNaN(masked) && Number.isNaN(list[at]))) continue;
+      if (Object.is(masked, list[at])) continue;
       copy ??= [...list];
       copy[at] = masked;
     }
@@ -94,14 +100,20 @@ export function createDataMask(search: Search, maskError: (error: Error) => Erro
       const below = mode === "secret" || verdict === "all" ? "secret" : verdict === "texts" ? "texts" : mode;
       const masked = bytes ?? maskValue(member, below, depth);
       members.push(masked);
-      if (maskText(name, search) !== name || (masked !== member && !Number.isNaN(member))) isSame = false;
+      if (maskText(name, search) !== name || !Object.is(masked, member)) isSame = false;
     }
     if (isSame) return owner;
     // Made by defining members, so that one of the name `__proto__` is one.
     return Object.fromEntries(names.map((name, at) => [maskText(name, search), members[at]]));
   };
 
-  return { mask: (data) => maskValue(data, "plain", 0) };
+  return mask;
+}
+
+function maskNumber(value: number, mode: Mode, search: Search): unknown {
+  const text = String(value);
+  if (mode === "secret") return search.placeholders.of(text);
+  return search.findValues(text).length === 0 ? value : maskText(text, search);
 }
 
 // Headers and variables in a list: `{"name": "Authorization", "value": "…"}`.
@@ -141,7 +153,8 @@ const textual =
  * host knows. `undefined` for a member that is none.
  */
 function maskBytes({ owner, name, text }: TextMember, search: Search): string | undefined {
-  const isBytes = name === "blob" || (name === "data" && isMedia(owner));
+  const kind: unknown = Reflect.get(owner, "type");
+  const isBytes = name === "blob" || (name === "data" && (kind === "image" || kind === "audio"));
   const head = isBytes ? "" : (/^data:[^,]{0,200};base64,/.exec(text)?.[0] ?? undefined);
   if (head === undefined || !base64.test(text.slice(head.length))) return undefined;
   const encoded = text.slice(head.length);
@@ -150,11 +163,6 @@ function maskBytes({ owner, name, text }: TextMember, search: Search): string | 
   if (plain === undefined) return maskText(head, search) + maskValuesAlone(encoded, search);
   const masked = maskText(plain, search);
   return maskText(head, search) + (masked === plain ? encoded : encode(masked));
-}
-
-function isMedia(owner: object): boolean {
-  const type: unknown = Reflect.get(owner, "type");
-  return type === "image" || type === "audio";
 }
 
 function decode(encoded: string): string | undefined {
@@ -168,4 +176,75 @@ function decode(encoded: string): string | undefined {
 
 function encode(text: string): string {
   return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));
+}
+
+function maskHostsideError(error: HostsideError, mask: Mask, search: Search): HostsideError {
+  const { code, serverId, retryable, outcome } = error;
+  const message = maskText(error.rawMessage, search);
+  const details = maskDetails(error.details, mask);
+  const cause = mask(error.cause);
+  const toolName = error.toolName === undefined ? undefined : maskText(error.toolName, search);
+  const stack = maskText(String(error.stack), search);
+  const isSame =
+    message === error.rawMessage &&
+    details === error.details &&
+    cause === error.cause &&
+    toolName === error.toolName &&
+    stack === error.stack;
+  if (isSame) return error;
+  const copy = new HostsideError(message, { code, serverId, toolName, retryable, outcome, details, cause });
+  return Object.defineProperty(copy, "stack", { ...hidden, value: stack });
+}
+
+const hidden = { writable: true, configurable: true, enumerable: false };
+
+// A suspended call has the arguments of the caller, who needs it as it was sealed.
+function maskDetails(details: ErrorDetails, mask: Mask): ErrorDetails {
+  const { approval, ...rest } = details;
+  if (approval === undefined) return mask(details) as ErrorDetails;
+  const masked = mask(rest);
+  return masked === rest ? details : { ...(masked as ErrorDetails), approval };
+}
+
+/**
+ * Returns an error that is not ours as it is when all its members are clean, getters of its classes
+ * included; else a copy without them.
+ */
+function maskForeign(error: Error, mask: Mask, search: Search): Error {
+  const cause = mask(error.cause);
+  const redact = (text: string): string => maskText(text, search);
+  const isClean = (name: string | symbol): boolean => {
+    const member: unknown = Reflect.get(error, name);
+    return (
+      (typeof name === "symbol" || redact(name) === name) && (typeof member === "function" || mask(member) === member)
+    );
+  };
+  const members = membersOf(error).filter((name) => name !== "cause");
+  if (cause === error.cause && [...members, "name", "message"].every(isClean)) return error;
+  const copy = safeCause(error, redact) ?? new Error("[withheld]");
+  return Object.defineProperty(copy, "cause", { ...hidden, value: cause });
+}
+
+// As deep as classes of errors are, and then some.
+const mostClasses = 16;
+
+/**
+ * The names of all that can be read of an error: its own members, and what its classes have besides
+ * methods, such as getters.
+ */
+function membersOf(error: Error): readonly (string | symbol)[] {
+  const members = new Set(Reflect.ownKeys(error));
+  let owner: unknown = Object.getPrototypeOf(error);
+  for (let depth = 0; depth < mostClasses && isOwnClass(owner); depth += 1) {
+    for (const name of Reflect.ownKeys(owner)) {
+      if (typeof Reflect.getOwnPropertyDescriptor(owner, name)?.value !== "function") members.add(name);
+    }
+    owner = Object.getPrototypeOf(owner);
+  }
+  return Array.from(members);
+}
+
+// What every error and every object has is known.
+function isOwnClass(prototype: unknown): prototype is object {
+  return prototype !== null && prototype !== Error.prototype && prototype !== Object.prototype;
 }

@@ -8,7 +8,6 @@ import type { SecretKeys } from "./secret-keys.ts";
 export interface Search {
   readonly keys: SecretKeys;
   readonly findValues: SecretFinder;
-  readonly knownShapes: boolean;
   readonly placeholders: Placeholders;
   /** Where texts are left that take too long to be masked at once. Default: none is. */
   readonly later?: LaterTexts | undefined;
@@ -96,7 +95,7 @@ export function maskWhole(text: string, search: Search): string {
 function findSpans(text: string, search: Search, what: LaterKind): readonly PairSpan[] {
   const values = search.findValues(text);
   if (what === "values") return values;
-  return [...values, ...(search.knownShapes ? findKnownShapes(text) : []), ...findPairs(text, search.keys)];
+  return [...values, ...findKnownShapes(text), ...findPairs(text, search.keys)];
 }
 
 // A part of any text takes some milliseconds. A secret of 4,096 characters has six times as many

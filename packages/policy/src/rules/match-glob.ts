@@ -1,4 +1,4 @@
-/** Whether a text is one that a glob stands for. */
+/** Tells whether a text is one that a glob stands for. */
 export type GlobMatch = (text: string) => boolean;
 
 /**
@@ -21,4 +21,22 @@ export function matchGlob(glob: string): GlobMatch {
     }
     return text.length - last.length >= at && text.endsWith(last);
   };
+}
+
+/** Tells whether there is a text that both globs stand for. */
+export function globsMeet(a: string, b: string): boolean {
+  // Row by row, from the ends of both: whether what is left of `a` from here meets what is left of
+  // `b`.
+  let below: boolean[] = [];
+  for (let i = a.length; i >= 0; i -= 1) {
+    const row: boolean[] = [];
+    for (let j = b.length; j >= 0; j -= 1) {
+      if (a[i] === "*") row[j] = below[j] === true || row[j + 1] === true;
+      else if (b[j] === "*") row[j] = row[j + 1] === true || below[j] === true;
+      else if (i === a.length || j === b.length) row[j] = i === a.length && j === b.length;
+      else row[j] = a[i] === b[j] && below[j + 1] === true;
+    }
+    below = row;
+  }
+  return below[0] === true;
 }

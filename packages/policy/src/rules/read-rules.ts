@@ -10,18 +10,20 @@ import {
   type ToolRules,
 } from "./rule-options.ts";
 import { ruleKinds, type Rule, type RuleLayer } from "./rule.ts";
-import { assertSelector, readSelector, selectorFields, type ToolSelector } from "./select-tools.ts";
-import { isNameRule, translateRule, type KnownTools } from "./translate-rules.ts";
+import { assertSelector, readSelector, selectorFields, type ReadSelector } from "./select-tools.ts";
+import { isNameRule, translateRule } from "./translate-rules.ts";
+
+/** The ids of the servers that local names may mean. */
+type Known = readonly string[] | undefined;
 
 /**
  * Reads rules; no layer at all when there are none. Throws a `TypeError` that names rule and field:
- * for one that makes no sense, that can never match, that contradicts another one, or that can
- * never decide because another one always comes before it.
+ * for one that makes no sense, that can never match, or that contradicts another one.
  */
 export function readRules(options: RuleOptions): readonly RuleLayer[] {
   const { defaultDecision, stricter = [] } = options;
   if (!Array.isArray(stricter)) throw new TypeError("stricter must be a list");
-  const known: KnownTools = { servers: readServers(options.servers) };
+  const known = readServers(options.servers);
   const layers: RuleLayer[] = [];
   const rules = readLists(options, "", known);
   if (rules.length > 0 || defaultDecision !== undefined) {
@@ -48,7 +50,7 @@ function assertNoContradiction(rules: readonly Rule[]): void {
   }
 }
 
-function readStricter(rules: StricterRules, index: number, known: KnownTools): RuleLayer {
+function readStricter(rules: StricterRules, index: number, known: Known): RuleLayer {
   const place = `stricter[${index}]`;
   assertKnownOptions(place, rules, stricterFields);
   const { server, labels, defaultDecision } = rules;
@@ -65,16 +67,13 @@ function readStricter(rules: StricterRules, index: number, known: KnownTools): R
   };
 }
 
-function readLists(lists: RuleLists, prefix: string, known: KnownTools): readonly Rule[] {
+function readLists(lists: RuleLists, prefix: string, known: Known): readonly Rule[] {
   // The kinds are in the order in which they decide.
   return ruleKinds.flatMap((kind) => {
     const given = lists[kind];
     if (given === undefined) return [];
-    const list: readonly (string | ToolRule)[] = isList(given) ? given : [given];
-    const isOne = !isList(given);
-    return list.map((rule, index) =>
-      readRule(rule, { kind, place: isOne ? `${prefix}${kind}` : `${prefix}${kind}[${index}]` }, known),
-    );
+    if (!isList(given)) return [readRule(given, { kind, place: prefix + kind }, known)];
+    return given.map((rule, index) => readRule(rule, { kind, place: `${prefix}${kind}[${index}]` }, known));
   });
 }
 
@@ -82,10 +81,10 @@ function isList(rules: ToolRules): rules is readonly (string | ToolRule)[] {
   return Array.isArray(rules);
 }
 
-function readRule(rule: string | ToolRule, { kind, place }: Pick<Rule, "kind" | "place">, known: KnownTools): Rule {
+function readRule(rule: string | ToolRule, { kind, place }: Pick<Rule, "kind" | "place">, known: Known): Rule {
   if (typeof rule === "string") {
-    const selector = isNameRule(rule) ? readName(rule, place, known) : rule;
-    return { ...readSelector(selector, place), text: rule, kind, place, name: place, reason: undefined };
+    const read = isNameRule(rule) ? readName(rule, place, known) : readSelector(rule, place);
+    return { ...read, text: rule, kind, place, name: place, reason: undefined };
   }
   assertSelector(rule, place);
   assertKnownOptions(place, rule, { ...selectorFields, name: true, reason: true });
@@ -99,21 +98,20 @@ function readRule(rule: string | ToolRule, { kind, place }: Pick<Rule, "kind" | 
   };
 }
 
-function readName(text: string, place: string, known: KnownTools): ToolSelector {
-  const { servers } = known;
-  const translated = translateRule(text, known, servers !== undefined);
-  if ("selector" in translated) return translated.selector;
-  throw new TypeError(`${place}: ${translated.problem}${hintFor(translated.problem, servers)}`);
+function readName(text: string, place: string, known: Known): ReadSelector {
+  const translated = translateRule(text, known);
+  if ("selector" in translated) return readSelector(translated.selector, place, translated.loosely);
+  throw new TypeError(`${place}: ${translated.problem}${hintFor(translated.problem, known)}`);
 }
 
-function hintFor(problem: string, servers: readonly string[] | undefined): string {
+function hintFor(problem: string, servers: Known): string {
   if (servers === undefined) return '; give the ids of your servers in servers, or write "server/tool"';
   if (!problem.endsWith("that is known")) return "";
   const ids = servers.slice(0, 20).map((id) => quoteText(id));
   return `; known are ${ids.join(", ") || "none"}; write "server/tool"`;
 }
 
-function readServers(servers: unknown): readonly string[] | undefined {
+function readServers(servers: unknown): Known {
   if (servers === undefined) return undefined;
   if (Array.isArray(servers) && servers.every((id) => typeof id === "string")) return servers;
   throw new TypeError("servers must be a list of server ids");

@@ -68,26 +68,13 @@ export interface RuleOptions extends RuleLists {
   readonly servers?: readonly string[] | undefined;
 }
 
-/** The fields of {@linkcode RuleOptions}, for whoever has more options beside them. */
-export const ruleFields: Fields<RuleOptions> = {
-  allow: true,
-  requireApproval: true,
-  deny: true,
-  defaultDecision: true,
-  stricter: true,
-  servers: true,
-};
+const listFields: Fields<RuleLists> = { allow: true, requireApproval: true, deny: true, defaultDecision: true };
+
+/** The fields of {@linkcode RuleOptions}. */
+export const ruleFields: Fields<RuleOptions> = { ...listFields, stricter: true, servers: true };
 
 /** The fields of {@linkcode StricterRules}. */
-export const stricterFields: Fields<StricterRules> = {
-  name: true,
-  server: true,
-  labels: true,
-  allow: true,
-  requireApproval: true,
-  deny: true,
-  defaultDecision: true,
-};
+export const stricterFields: Fields<StricterRules> = { name: true, server: true, labels: true, ...listFields };
 
 /** The decisions, the least strict first. */
 export const decisions: readonly RuleAction[] = ["allow", "approval", "quarantine", "deny"];

@@ -1,8 +1,13 @@
 import type { ToolEffect } from "@hostside/core";
-import { assertKnownOptions, isPlainObject, isToolEffect, kindOf, type Fields } from "@hostside/core/implement";
-import { globsMeet } from "./compare-globs.ts";
+import {
+  assertKnownOptions,
+  foldCase,
+  isPlainObject,
+  isToolEffect,
+  kindOf,
+  type Fields,
+} from "@hostside/core/implement";
 import { matchGlob, type GlobMatch } from "./match-glob.ts";
-import { spellLoosely, matchLoosely } from "./spell-loosely.ts";
 import type { ToolSubject } from "./tool-subject.ts";
 
 /**
@@ -15,11 +20,6 @@ export interface ToolSelector {
   readonly server?: string | readonly string[] | undefined;
   /** Remote names. A list is one of its members. */
   readonly tool?: string | readonly string[] | undefined;
-  /**
-   * `"any"` compares remote names as local names spell them: A to Z lower-cased, all that is
-   * neither letter nor digit one `_`. So `delete_repo` is `Delete-Repo`, too. Default `"exact"`.
-   */
-  readonly spelling?: "exact" | "any" | undefined;
   /** `name:value`, and the value may have `*`. Of a list all have to hold. */
   readonly labels?: string | readonly string[] | undefined;
   /** A list is one of its members. */
@@ -56,27 +56,14 @@ export interface ReadSelector extends ToolMatcher {
   /** Globs, one of which has to match; `undefined` when any server will do. */
   readonly servers: readonly string[] | undefined;
   readonly tools: readonly string[] | undefined;
-  readonly spelling: "exact" | "any";
-  readonly labels: readonly LabelGlob[];
-  /** Empty when any effect will do. */
-  readonly effects: readonly ToolEffect[];
-  /** `undefined` when new and known tools will do. */
-  readonly isNew: boolean | undefined;
-  /** `undefined` when any word, and none, will do. */
-  readonly requireApproval: boolean | undefined;
+  readonly hasLabels: boolean;
+  readonly isAboutNew: boolean;
 }
 
-/** A label that a server has to have. */
-export interface LabelGlob {
-  readonly name: string;
-  readonly value: string;
-}
-
-/** The members of a selector, for whoever reads options that have more than those. */
+/** The members of a selector, for options that have more than those. */
 export const selectorFields: Fields<ToolSelector> = {
   server: true,
   tool: true,
-  spelling: true,
   labels: true,
   effect: true,
   new: true,
@@ -101,45 +88,47 @@ function isList<T>(selection: T | readonly T[]): selection is readonly T[] {
   return Array.isArray(selection);
 }
 
-/** Reads one selector. Throws as {@linkcode readSelection} does. */
-export function readSelector(selector: string | ToolSelector, place: string): ReadSelector {
+/**
+ * Reads one selector. Throws as {@linkcode readSelection} does. `loosely` compares remote names as
+ * local names spell them: `delete_repo` is `Delete-Repo`, too.
+ */
+export function readSelector(selector: string | ToolSelector, place: string, loosely = false): ReadSelector {
   if (typeof selector === "string") return { ...readSelector(readShort(selector, place), place), text: selector };
   assertSelector(selector, place);
   assertKnownOptions(place, selector, selectorFields);
-  const { spelling = "exact", new: isNew, requireApproval } = selector;
+  const { new: isNew, requireApproval } = selector;
   for (const [name, flag] of Object.entries({ new: isNew, requireApproval })) {
     if (flag !== undefined && typeof flag !== "boolean") throw new TypeError(`${place}.${name} must be true or false`);
   }
-  if (spelling !== "exact" && spelling !== "any") throw new TypeError(`${place}.spelling must be "exact" or "any"`);
   const servers = listOf(selector.server, `${place}.server`);
-  const given = listOf(selector.tool, `${place}.tool`);
-  const tools = spelling === "any" ? given?.map(spellLoosely) : given;
-  const labels = (listOf(selector.labels, `${place}.labels`) ?? []).map((label) => readLabel(label, `${place}.labels`));
-  const effects = readEffects(selector.effect, `${place}.effect`);
-  const impossible = whyNever({ servers, tools: given, labels, isNew });
-  if (impossible !== undefined) throw new TypeError(`${place} can match no tool: ${impossible}`);
+  const tools = listOf(selector.tool, `${place}.tool`);
+  const labels = listOf(selector.labels, `${place}.labels`)?.map((label) => readLabel(label, `${place}.labels`)) ?? [];
+  const effects = listOf(selector.effect, `${place}.effect`);
+  for (const effect of effects ?? []) {
+    if (!isToolEffect(effect)) throw new TypeError(`${place}.effect: ${JSON.stringify(effect)} is no effect`);
+  }
+  if (tools?.every((tool) => tool === "") === true) {
+    throw new TypeError(`${place} can match no tool: every tool has a name`);
+  }
+  if ((labels.length > 0 || isNew === true) && servers?.every((server) => server === "") === true) {
+    const lacks = labels.length > 0 ? "has no labels" : "is never new";
+    throw new TypeError(`${place} can match no tool: a tool that is on no server ${lacks}`);
+  }
   const isServer = anyOf(servers?.map(matchGlob));
-  const isTool = anyOf(tools?.map(spelling === "any" ? matchLoosely : matchGlob));
-  const wanted = labels.map(({ name, value }) => ({ name, isValue: matchGlob(value) }));
+  const isTool = anyOf(tools?.map(loosely ? matchLoosely : matchGlob));
   return {
     matches: (subject) =>
       isServer(subject.serverId) &&
       isTool(subject.toolName) &&
-      wanted.every(({ name, isValue }) => {
-        const value = Object.hasOwn(subject.labels, name) ? subject.labels[name] : undefined;
-        return value !== undefined && isValue(value);
-      }) &&
-      (effects.length === 0 || effects.includes(subject.effect)) &&
+      labels.every(({ name, isValue }) => Object.hasOwn(subject.labels, name) && isValue(subject.labels[name] ?? "")) &&
+      (effects === undefined || effects.includes(subject.effect)) &&
       (requireApproval === undefined || requireApproval === subject.requireApproval) &&
       (isNew === undefined || isNew === (subject.isNew?.() ?? false)),
     text: JSON.stringify(selector),
     servers,
     tools,
-    spelling,
-    labels,
-    effects,
-    isNew,
-    requireApproval,
+    hasLabels: labels.length > 0,
+    isAboutNew: isNew !== undefined,
   };
 }
 
@@ -155,45 +144,24 @@ function anyOf(globs: readonly GlobMatch[] | undefined): GlobMatch {
   return globs.length === 1 && only !== undefined ? only : (text) => globs.some((matches) => matches(text));
 }
 
-function readLabel(label: string, place: string): LabelGlob {
+/** Matches remote names, however they are spelled: A to Z lower-cased, all else but digits one `_`. */
+function matchLoosely(glob: string): GlobMatch {
+  const matches = matchGlob(joinWords(glob, /[^a-z0-9*]+/g));
+  return (name) => {
+    const spelled = joinWords(name, /[^a-z0-9]+/g);
+    // Where names have to begin with a letter, an x is put in front of what does not.
+    return matches(spelled) || (!/^[a-z]/.test(spelled) && matches(`x${spelled}`));
+  };
+}
+
+function joinWords(text: string, others: RegExp): string {
+  return foldCase(text).replace(others, "_").replace(/^_|_$/g, "");
+}
+
+function readLabel(label: string, place: string): { readonly name: string; readonly isValue: GlobMatch } {
   const at = label.indexOf(":");
   if (at < 1) throw new TypeError(`${place}: ${JSON.stringify(label)} is not "name:value"`);
-  return { name: label.slice(0, at), value: label.slice(at + 1) };
-}
-
-function readEffects(value: unknown, place: string): readonly ToolEffect[] {
-  return (listOf(value, place) ?? []).map((effect) => {
-    if (isToolEffect(effect)) return effect;
-    throw new TypeError(`${place}: ${JSON.stringify(effect)} is no effect`);
-  });
-}
-
-/** Why no tool can match, if that is sure. */
-function whyNever({
-  servers,
-  tools,
-  labels,
-  isNew,
-}: Pick<ReadSelector, "servers" | "tools" | "labels" | "isNew">): string | undefined {
-  if (tools?.every((tool) => tool === "") === true) return "every tool has a name";
-  if (labels.length > 0 && servers?.every((server) => server === "") === true) {
-    return "a tool that is on no server has no labels";
-  }
-  if (isNew === true && servers?.every((server) => server === "") === true) {
-    return "a tool that is on no server is never new";
-  }
-  for (const [index, label] of labels.entries()) {
-    const other = labels
-      .slice(0, index)
-      .find(({ name, value }) => name === label.name && !globsMeet(value, label.value));
-    if (other === undefined) continue;
-    return `no server has both ${quoteLabel(other)} and ${quoteLabel(label)}`;
-  }
-  return undefined;
-}
-
-function quoteLabel({ name, value }: LabelGlob): string {
-  return JSON.stringify(`${name}:${value}`);
+  return { name: label.slice(0, at), isValue: matchGlob(label.slice(at + 1)) };
 }
 
 function listOf(value: unknown, place: string): readonly string[] | undefined {

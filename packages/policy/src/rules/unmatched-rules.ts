@@ -1,7 +1,6 @@
 import type { Diagnostic } from "@hostside/core";
 import { findMeant, quoteText } from "@hostside/core/implement";
-import { globsMeet } from "./compare-globs.ts";
-import { matchGlob } from "./match-glob.ts";
+import { globsMeet, matchGlob } from "./match-glob.ts";
 import { describeRule, type Rule, type RuleLayer } from "./rule.ts";
 import type { ReadSelector } from "./select-tools.ts";
 
@@ -25,9 +24,9 @@ export function watchRules(read: readonly RuleLayer[]): readonly [layers: readon
   const find: FindUnmatched = (servers, listed) =>
     layers.flatMap(({ scope, name, rules }) => {
       const rest = rules.filter(({ place }) => !matched.has(place));
-      const isOver = ({ servers: named, tools = ["*"], isNew }: Rule): boolean =>
+      const isOver = ({ servers: named, tools = ["*"], isAboutNew }: Rule): boolean =>
         scope === undefined &&
-        isNew === undefined &&
+        !isAboutNew &&
         named?.every((id) => id === "" || listed.includes(id)) === true &&
         !tools.some((tool) => requestMethods.some((methods) => globsMeet(tool, methods)));
       return [
@@ -44,11 +43,11 @@ export function watchRules(read: readonly RuleLayer[]): readonly [layers: readon
 }
 
 function findAbsent(
-  { servers = [], labels }: ReadSelector,
+  { servers = [], hasLabels }: ReadSelector,
   what: string,
   ids: readonly string[],
 ): readonly Diagnostic[] {
-  if (labels.length > 0) return [];
+  if (hasLabels) return [];
   const absent = servers.filter((server) => !["", ...ids].some(matchGlob(server)));
   return absent.map((server) => {
     const [meant] = findMeant(server, ids, (id) => [id]);

@@ -156,12 +156,6 @@ describe("createValidation() after a call", () => {
 });
 
 describe("createValidation()", () => {
-  it("is for the tools that were chosen", async () => {
-    const { run } = setUp({ tools: "s/strict_*" });
-    await run({ args: {}, toolName: "loose" });
-    await expect(run({ args: {}, toolName: "strict_one" })).rejects.toThrow("invalid_arguments");
-  });
-
   it("takes formats for notes", async () => {
     const { run, sent } = setUp();
     await run({ args: { at: "soon" }, definition: { inputSchema: { properties: { at: { format: "date" } } } } });
@@ -181,7 +175,6 @@ describe("createValidation()", () => {
   it.each([
     [{ input: "on" as never }, "validation.input"],
     [{ output: true as never }, "validation.output"],
-    [{ tools: [] }, "validation.tools"],
     [{ inputs: "off" } as ValidationOptions, "inputs"],
   ])("refuses %j", (options, place) => {
     expect(() => createValidation(options, stageParts())).toThrow(TypeError);

@@ -2,9 +2,7 @@ import type { Interceptor, JsonObject, JsonValue, ToolCall, Violation } from "@h
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import type { PolicyStage } from "../policy-event.ts";
 import type { PolicyParts } from "../policy-parts.ts";
-import { callEvent, refuseCall } from "../refuse.ts";
-import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
-import { toolSubject } from "../rules/tool-subject.ts";
+import { refuseCall, tellApplied } from "../refuse.ts";
 import { markOutcome, unmarkOutcome } from "./output-problems.ts";
 import { compileSchema, type CompiledSchema, type ValidationResult } from "./schema/compile-schema.ts";
 
@@ -29,8 +27,6 @@ export interface ValidationOptions {
    * (`isError`), because the tool has run and what it brought must not be lost.
    */
   readonly output?: ValidationMode | undefined;
-  /** Default: every tool. */
-  readonly tools?: ToolSelection | undefined;
 }
 
 /** The two stages that check; one is absent where nothing is to be checked. */
@@ -41,7 +37,7 @@ export interface Validation {
   readonly output: Interceptor | undefined;
 }
 
-const fields: Fields<ValidationOptions> = { input: true, output: true, tools: true };
+const fields: Fields<ValidationOptions> = { input: true, output: true };
 const modes: readonly unknown[] = ["off", "warn", "strict"];
 
 /**
@@ -51,10 +47,8 @@ export function createValidation(options: ValidationOptions, parts: PolicyParts)
   assertKnownOptions("validation", options, fields);
   const input = readMode(options.input, "validation.input", "strict");
   const output = readMode(options.output, "validation.output", "warn");
-  const tools = options.tools === undefined ? undefined : readSelection(options.tools, "validation.tools");
   // By the very object, so that nothing that a server writes into a schema makes it another's.
   const known = new WeakMap<JsonObject, KnownSchema>();
-  const applies = (call: ToolCall): boolean => tools?.matches(toolSubject(call.definition, call.server, parts)) ?? true;
   const load = async (schema: JsonObject, checked: Checked): Promise<KnownSchema> => {
     const result = await compile(schema);
     // Two calls may have had it compiled at the same time.
@@ -70,7 +64,6 @@ export function createValidation(options: ValidationOptions, parts: PolicyParts)
   };
 
   const inputStage: Interceptor = async (call, next) => {
-    if (!applies(call)) return next(call);
     const verdict = await check(call.args, call.definition.inputSchema, { call, stage: "input" });
     if (verdict.kind === "valid") return next(call);
     const words = wordsFor(verdict);
@@ -80,15 +73,14 @@ export function createValidation(options: ValidationOptions, parts: PolicyParts)
       const code = "invalid_arguments";
       throw refuseCall(call, { stage: "input", code, reason, rule: "validation.input", details }, parts);
     }
-    const reason = `sent, though its input ${words}`;
-    parts.emit({ type: "applied", ...callEvent(call, parts), stage: "input", reason }, call);
+    tellApplied(call, { stage: "input", reason: `sent, though its input ${words}` }, parts);
     return next(call);
   };
   const outputStage: Interceptor = async (call, next) => {
     const { outputSchema } = call.definition;
     // A mark that the server set itself would be taken for ours.
     const outcome = unmarkOutcome(await next(call));
-    if (outcome.isError || outputSchema === undefined || !applies(call)) return outcome;
+    if (outcome.isError || outputSchema === undefined) return outcome;
     const { structuredContent } = outcome;
     const verdict =
       structuredContent === undefined
@@ -96,7 +88,7 @@ export function createValidation(options: ValidationOptions, parts: PolicyParts)
         : await check(structuredContent, outputSchema, { call, stage: "output" });
     if (verdict.kind === "valid") return outcome;
     const reason = `delivered and marked${output === "strict" ? " as an error" : ""}: the result ${wordsFor(verdict)}`;
-    parts.emit({ type: "applied", ...callEvent(call, parts), stage: "output", reason }, call);
+    tellApplied(call, { stage: "output", reason }, parts);
     const marked = markOutcome(outcome, violationsOf(verdict));
     return output === "strict" ? { ...marked, isError: true } : marked;
   };
@@ -161,7 +153,7 @@ function reportSchema(known: KnownSchema, { call, stage }: Checked, parts: Polic
       ? `nothing is checked: ${what} cannot be used, because ${known}`
       : `${what} has ${known.uncheckedPatterns} patterns that cannot be looked for, and are taken to match`;
   if (typeof known !== "string" && known.uncheckedPatterns === 0) return;
-  parts.emit({ type: "applied", ...callEvent(call, parts), stage, reason }, call);
+  tellApplied(call, { stage, reason }, parts);
 }
 
 function violationsOf(verdict: Failed): readonly Violation[] {

@@ -69,7 +69,13 @@ export const admissionMutants: readonly PolicyMutant[] = [
   },
   {
     bug: "takes a store that cannot be read for an empty one, and trusts everything anew",
-    patches: [{ file: "pins/judge-pin.ts", find: "if (record === undefined) {", replace: "if (record === null) {" }],
+    patches: [
+      {
+        file: "pins/judge-pin.ts",
+        find: "if (record === undefined) return unread;",
+        replace: "if (record === null) return unread;",
+      },
+    ],
     test: "packages/policy/test/pins.test.ts",
   },
   {
@@ -100,8 +106,8 @@ export const admissionMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "pins/report-pins.ts",
-        find: "Promise.all(batch.map(([serverId, pins]) => tell(serverId, pins)))",
-        replace: "Promise.all(batch.flatMap(([serverId, pins]) => pins.map((pin) => tell(serverId, [pin]))))",
+        find: "...batch.map(([serverId, pins]) => tell(serverId, pins))",
+        replace: "...batch.flatMap(([serverId, pins]) => pins.map((pin) => tell(serverId, [pin])))",
       },
     ],
     test: "packages/policy/test/pins.test.ts",
@@ -109,7 +115,7 @@ export const admissionMutants: readonly PolicyMutant[] = [
   {
     bug: "keeps a decision over an approval or a revocation",
     patches: [
-      { file: "admission/decide-admission.ts", find: "before.epoch === epoch", replace: "before.epoch <= epoch" },
+      { file: "admission/create-admission.ts", find: "before.epoch === epoch", replace: "before.epoch <= epoch" },
     ],
     test: "packages/policy/test/pins.test.ts",
   },
@@ -129,9 +135,9 @@ export const admissionMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "pins/pin-memory.ts",
-        find: "approve: (serverId, tools, onKept) => commit(",
+        find: "approve: (key, tools, onKept) => commit(",
         replace:
-          "approve: (serverId, tools, onKept) => (record = withApproved(record ?? new Map(), serverId, tools), onChange(), commit)(",
+          "approve: (key, tools, onKept) => (record = withApproved(record ?? new Map(), key, tools), onChange(), commit)(",
       },
     ],
     test: "packages/policy/test/pins.test.ts",

@@ -129,8 +129,8 @@ export const approvalMutants: readonly PolicyMutant[] = [
       },
       {
         file: "approval/suspend-call.ts",
-        find: 'if ((await stateOf(store, key)) !== "waiting") return false;',
-        replace: 'if ((await stateOf(store, key)) === "used") return false;',
+        find: 'if ((await stateOf(store, key)) !== "waiting") return { denied: "used" };',
+        replace: 'if ((await stateOf(store, key)) === "used") return { denied: "used" };',
       },
     ],
     test: tokens,
@@ -140,9 +140,9 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/suspend-call.ts",
-        find: "return lock.withLock(lockKey(key), leaseMs, async (lease, fencingToken) => {",
+        find: "return lock.withLock<TokenLook>(lockKey(key), leaseMs, async (lease, fencingToken) => {",
         replace:
-          "const work = async (use: (lease: AbortSignal) => Promise<boolean>) => use(new AbortController().signal);\n    const fencingToken = undefined;\n    return work(async (lease) => {",
+          "const work = async (use: (lease: AbortSignal) => Promise<TokenLook>) => use(new AbortController().signal);\n    const fencingToken = undefined;\n    return work(async (lease) => {",
       },
     ],
     test: races,

@@ -58,12 +58,12 @@ export const limitMutants: readonly PolicyMutant[] = [
     bug: "forgets a key with a budget that is used up when there are too many keys",
     patches: [
       {
-        file: "limits/bucket-set.ts",
-        find: "if (!isUnused(bucket, now, forgetAfterMs)) buckets.set(key, bucket);",
-        replace: "if (bucket.active > 0) buckets.set(key, bucket);",
+        file: "limits/bucket.ts",
+        find: "if (!isUnused(bucket, now)) buckets.set(other, bucket);",
+        replace: "if (bucket.active > 0) buckets.set(other, bucket);",
       },
     ],
-    test: "packages/policy/src/limits/bucket-set.test.ts",
+    test: "packages/policy/src/limits/bucket.test.ts",
   },
   {
     bug: "counts a tool's own failure as one of its server",
@@ -129,7 +129,7 @@ export const limitMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "retry/create-retry.ts",
-        find: "rules.metaKey !== undefined ? call.options",
+        find: "metaKey !== undefined ? options",
         replace: "rules !== undefined ? call.options",
       },
     ],
@@ -145,8 +145,8 @@ export const limitMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "invoke/invoke.ts",
-        find: "  return mayRepeat(error, { effect, hasKey });",
-        replace: '  return mayRepeat(error, { effect: effect && "pure", hasKey });',
+        find: "mayRepeat(error, { effect: parts.effectOf(found.definition, found.server), hasKey })",
+        replace: 'mayRepeat(error, { effect: parts.effectOf(found.definition, found.server) && "pure", hasKey })',
       },
     ],
     test: invoke,
@@ -156,8 +156,8 @@ export const limitMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "limits/create-limits.ts",
-        find: "else cancelEnd = parts.lastWords.wait(end);",
-        replace: "else cancelEnd = () => {};",
+        find: "cancelEnd = clock.schedule(lastWordMs, end);",
+        replace: "cancelEnd = () => {};",
       },
     ],
     test: "packages/policy/src/limits/limits-under-any-schedule.test.ts",
@@ -167,8 +167,8 @@ export const limitMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "limits/create-limits.ts",
-        find: "else cancelEnd = parts.lastWords.wait(end);",
-        replace: "else end();",
+        find: "cancelEnd = clock.schedule(lastWordMs, end);",
+        replace: "end();",
       },
     ],
     test: "packages/policy/src/limits/limits-under-any-schedule.test.ts",

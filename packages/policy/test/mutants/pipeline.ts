@@ -16,8 +16,8 @@ export const pipelineMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "limits/create-limits.ts",
-        find: "if (isHostsideError(signal.reason)) end();",
-        replace: "if (isHostsideError(signal.reason)) return;",
+        find: "if (isHostsideError(signal.reason) || parts.waiting === undefined) return end();",
+        replace: "if (isHostsideError(signal.reason) || parts.waiting === undefined) return;",
       },
     ],
     test,
@@ -28,7 +28,7 @@ export const pipelineMutants: readonly PolicyMutant[] = [
       {
         file: "policy.ts",
         find: "    validation?.input,\n    // Around what",
-        replace: "    approval.interceptor,\n    validation?.input,\n    // Around what",
+        replace: "    approval.around((call, next) => next(call)),\n    validation?.input,\n    // Around what",
       },
     ],
     test,
@@ -48,8 +48,8 @@ export const pipelineMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "policy.ts",
-        find: "limits?.interceptor, retry?.interceptor",
-        replace: "retry?.interceptor, limits?.interceptor",
+        find: "limits?.interceptor, retry",
+        replace: "retry, limits?.interceptor",
       },
     ],
     test,

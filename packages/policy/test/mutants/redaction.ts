@@ -53,7 +53,7 @@ export const redactionMutants: readonly PolicyMutant[] = [
     bug: "forgets the causes of what is thrown",
     patches: [
       {
-        file: "redaction/mask-error.ts",
+        file: "redaction/mask-data.ts",
         find: "const cause = mask(error.cause);\n  const toolName",
         replace: "const cause = error.cause;\n  const toolName",
       },
@@ -93,7 +93,7 @@ export const redactionMutants: readonly PolicyMutant[] = [
     bug: "forgets the getters of an error's class",
     patches: [
       {
-        file: "redaction/mask-error.ts",
+        file: "redaction/mask-data.ts",
         find: "membersOf(error).filter(",
         replace: "(membersOf(error) && Reflect.ownKeys(error)).filter(",
       },

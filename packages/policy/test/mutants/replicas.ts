@@ -61,7 +61,7 @@ export const replicaMutants: readonly PolicyMutant[] = [
     bug: "reads for each notice of a storm",
     patches: [
       {
-        file: "pins/read-on-notice.ts",
+        file: "pins/pin-memory.ts",
         find: "if (!state.isReading && !state.isClosed) void readAll();",
         replace: "if (!state.isClosed) void readAll();",
       },
@@ -72,7 +72,7 @@ export const replicaMutants: readonly PolicyMutant[] = [
     bug: "loses a notice that comes while it reads",
     patches: [
       {
-        file: "pins/read-on-notice.ts",
+        file: "pins/pin-memory.ts",
         find: "    cancelRetry();\n    state.isOutdated = true;",
         replace: "    cancelRetry();\n    if (state.isReading) return;\n    state.isOutdated = true;",
       },

@@ -1,10 +1,9 @@
 import type { Violation } from "@hostside/core";
-import { readArrays } from "./array-keywords.ts";
-import { readObjects } from "./object-keywords.ts";
+import { readParts } from "./part-keywords.ts";
 import { createPatternReader, type PatternEngine } from "./read-pattern.ts";
 import { createRun, enter, fail, isObject, tooMuch, type Check, type KeywordInput, type SchemaObject } from "./run.ts";
 import { readApplicators, readReference } from "./schema-keywords.ts";
-import { readKinds, readScalars } from "./value-keywords.ts";
+import { readValues } from "./value-keywords.ts";
 
 /** The result of one check: the value fits, these things are wrong, or it was too much to check. */
 export type ValidationResult =
@@ -182,9 +181,7 @@ function compileObject(input: KeywordInput): Check {
     if (schema[name] !== undefined) throw new TypeError(`it has a ${name}, which is not known`);
   }
   const readers =
-    isOld && schema["$ref"] !== undefined
-      ? [readReference]
-      : [...readKinds, ...readScalars, ...readObjects, ...readArrays, ...readApplicators];
+    isOld && schema["$ref"] !== undefined ? [readReference] : [...readValues, ...readParts, ...readApplicators];
   const checks = readers.map((read) => read(input)).filter((check) => check !== undefined);
   return (value, run) => {
     enter(run);

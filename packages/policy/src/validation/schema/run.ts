@@ -139,17 +139,16 @@ export function readTexts(value: unknown, keyword: string): readonly string[] {
   throw new TypeError(`its ${keyword} is no list of texts`);
 }
 
-/** The members of an object, by name. None where it is absent. */
-export function readMembers(value: unknown, keyword: string): readonly (readonly [string, unknown])[] {
-  if (value === undefined) return [];
-  if (isObject(value)) return Object.entries(value);
-  throw new TypeError(`its ${keyword} is no object`);
+/** Lists the names of the members that are there. */
+export function namesOf(value: Readonly<Record<string, unknown>>, run: ValidationRun): readonly string[] {
+  const names = Object.keys(value).filter((name) => value[name] !== undefined);
+  spend(run, names.length);
+  return names;
 }
 
-/** Compiles a subschema that is mostly `false`, with a message of its own for `false`. */
-export function readRest(schema: unknown, keyword: string, sub: KeywordInput["sub"]): Check | undefined {
-  if (schema === undefined) return undefined;
-  return schema === false ? (_value, run) => fail(run, keyword, "must not be there") : sub(schema);
+/** Whether a value is a list of JSON. */
+export function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
 }
 
 /** Whether a value is an object of JSON. */

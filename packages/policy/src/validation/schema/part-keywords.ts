@@ -2,25 +2,27 @@ import {
   checkAt,
   checkEach,
   fail,
+  isList,
   isObject,
+  namesOf,
   readCountKeyword,
-  readMembers,
-  readRest,
   readTexts,
   spend,
+  tryCheck,
   type Check,
   type KeywordInput,
   type KeywordReader,
   type ValidationRun,
 } from "./run.ts";
 
-/** Keywords about objects. */
-export const readObjects: readonly KeywordReader[] = [
+/** Keywords about the members of objects and the items of lists. */
+export const readParts: readonly KeywordReader[] = [
   readRequired,
-  readMemberCounts,
   readPropertyNames,
   readDependencies,
   readProperties,
+  readItems,
+  readContains,
 ];
 
 type JsonMembers = Readonly<Record<string, unknown>>;
@@ -28,12 +30,6 @@ type JsonMembers = Readonly<Record<string, unknown>>;
 // A member that is `undefined` is absent: JSON has no such value.
 function has(value: JsonMembers, name: string): boolean {
   return Object.hasOwn(value, name) && value[name] !== undefined;
-}
-
-function namesOf(value: JsonMembers, run: ValidationRun): readonly string[] {
-  const names = Object.keys(value).filter((name) => value[name] !== undefined);
-  spend(run, names.length);
-  return names;
 }
 
 function readRequired({ schema: { required } }: KeywordInput): Check | undefined {
@@ -52,18 +48,8 @@ function requireAll(names: readonly string[], keyword: string): Check {
   };
 }
 
-function readMemberCounts({ schema }: KeywordInput): Check | undefined {
-  const least = readCountKeyword(schema, "minProperties");
-  const most = readCountKeyword(schema, "maxProperties");
-  if (least === undefined && most === undefined) return undefined;
-  return (value, run) => {
-    if (!isObject(value)) return true;
-    const count = namesOf(value, run).length;
-    if (least !== undefined && count < least)
-      return fail(run, "minProperties", `must have at least ${least} properties`);
-    if (most !== undefined && count > most) return fail(run, "maxProperties", `must have at most ${most} properties`);
-    return true;
-  };
+function quoted(name: string): string {
+  return JSON.stringify(name.length <= 100 ? name : `${name.slice(0, 100)}…`);
 }
 
 function readPropertyNames({ schema: { propertyNames }, sub }: KeywordInput): Check | undefined {
@@ -73,11 +59,18 @@ function readPropertyNames({ schema: { propertyNames }, sub }: KeywordInput): Ch
     !isObject(value) || checkEach(namesOf(value, run), run, (name) => checkAt(name, check, { value: name, run }));
 }
 
+/** The members of an object, by name. None where it is absent. */
+function readMembers(value: unknown, keyword: string): readonly (readonly [string, unknown])[] {
+  if (value === undefined) return [];
+  if (isObject(value)) return Object.entries(value);
+  throw new TypeError(`its ${keyword} is no object`);
+}
+
 function readDependencies({ schema, sub }: KeywordInput): Check | undefined {
   const dependents = ["dependentRequired", "dependentSchemas", "dependencies"].flatMap((keyword) =>
     readMembers(schema[keyword], keyword).map(([name, asked]): readonly [string, Check] => {
-      const isList = keyword === "dependentRequired" || (keyword === "dependencies" && Array.isArray(asked));
-      return [name, isList ? requireAll(readTexts(asked, keyword), keyword) : sub(asked)];
+      const areNames = keyword === "dependentRequired" || (keyword === "dependencies" && isList(asked));
+      return [name, areNames ? requireAll(readTexts(asked, keyword), keyword) : sub(asked)];
     }),
   );
   if (dependents.length === 0) return undefined;
@@ -86,6 +79,12 @@ function readDependencies({ schema, sub }: KeywordInput): Check | undefined {
     spend(run, dependents.length);
     return checkEach(dependents, run, ([name, check]) => !has(value, name) || check(value, run));
   };
+}
+
+/** Compiles a subschema that is mostly `false`, with a message of its own for `false`. */
+function readRest(schema: unknown, keyword: string, sub: KeywordInput["sub"]): Check | undefined {
+  if (schema === undefined) return undefined;
+  return schema === false ? (_value, run) => fail(run, keyword, "must not be there") : sub(schema);
 }
 
 function readProperties({ schema, sub, patterns }: KeywordInput): Check | undefined {
@@ -115,6 +114,36 @@ function readProperties({ schema, sub, patterns }: KeywordInput): Check | undefi
     );
 }
 
-function quoted(name: string): string {
-  return JSON.stringify(name.length <= 100 ? name : `${name.slice(0, 100)}…`);
+function readItems({ schema, sub }: KeywordInput): Check | undefined {
+  const { prefixItems, items, additionalItems } = schema;
+  // A list in `items` is what older dialects have for `prefixItems`.
+  const isOldTuple = isList(items);
+  const first = isOldTuple ? items : prefixItems;
+  const rest = isOldTuple ? additionalItems : items;
+  if (first === undefined && rest === undefined) return undefined;
+  if (first !== undefined && !isList(first)) throw new TypeError("its prefixItems is no list");
+  const firstChecks = (first ?? []).map(sub);
+  const restCheck = readRest(rest, isOldTuple ? "additionalItems" : "items", sub);
+  return (value, run) => {
+    if (!isList(value)) return true;
+    const checked = restCheck === undefined ? value.slice(0, firstChecks.length) : value;
+    return checkEach(checked.entries(), run, ([index, item]) => {
+      const check = firstChecks[index] ?? restCheck;
+      return check === undefined || checkAt(index, check, { value: item, run });
+    });
+  };
+}
+
+function readContains({ schema, isOld, sub }: KeywordInput): Check | undefined {
+  if (schema["contains"] === undefined) return undefined;
+  const check = sub(schema["contains"]);
+  const least = (isOld ? undefined : readCountKeyword(schema, "minContains")) ?? 1;
+  const most = (isOld ? undefined : readCountKeyword(schema, "maxContains")) ?? Number.POSITIVE_INFINITY;
+  return (value, run) => {
+    if (!isList(value)) return true;
+    const found = value.filter((item) => tryCheck(check, item, run)).length;
+    const what = "items that fit what it has to contain";
+    if (found < least) return fail(run, "contains", `must have at least ${least} ${what}`);
+    return found <= most || fail(run, "maxContains", `must have at most ${most} ${what}`);
+  };
 }
