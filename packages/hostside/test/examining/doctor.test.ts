@@ -76,9 +76,8 @@ describe("doctor among servers of all kinds", () => {
     expect([run.code, run.err]).toEqual([1, ""]);
   });
 
-  it("resolves the program, lists and weighs the tools, and names the era of each", () => {
+  it("lists and weighs the tools, and names the era of each", () => {
     const said = (id: string) => report.findings.flatMap(({ server, what }) => (server === id ? [what] : []));
-    expect(said("stdio")).toContainEqual(expect.stringContaining(node));
     expect(said("stdio")).toContainEqual(expect.stringMatching(/^up in .*: \d+ tools, protocol 2026-07-28/));
     expect(said("stdio")).toContainEqual(expect.stringMatching(/cost about \d+ tokens/));
     expect(said("legacy")).toContainEqual(expect.stringContaining("protocol 2025-11-25"));
@@ -136,7 +135,7 @@ it("gives up on a server that hangs when its time is over, and leaves nothing of
   clearTimeout(collecting);
   expect(code).toBe(1);
   expect(out).toMatch(
-    /hang\n.*did not come up within [\d.]+ m?s\n.*run hostside doctor hang --timeout 60 --config \S+\n/,
+    /hang\n.*did not come up within [\d.]+ m?s\n.*run hostside doctor --timeout 60 --config \S+ hang\n/,
   );
   expect(server.livePids()).toEqual([]);
 });

@@ -1,19 +1,17 @@
-import { loadConfig, type LoadedConfig, type ServerSource } from "@hostside/config/node";
+import { access, constants } from "node:fs/promises";
+import { loadConfig, type LoadedConfig } from "@hostside/config/node";
 import { isHostsideError, type Diagnostic, type ToolDefinition } from "@hostside/core";
-import type { HostOptions } from "../../host-options.ts";
-import type { CommandContext, CommandWork, GlobalOptions } from "../command-context.ts";
+import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { filesOf } from "../opening/config-files.ts";
 import { knownServer } from "../opening/known-server.ts";
 import { openHost } from "../opening/open-host.ts";
 import { formatCount, printJson } from "../render/print.ts";
-import { fileWords, serverWords, shellLine } from "../render/render-text.ts";
+import type { Terminal } from "../terminal.ts";
 import { examineConfig } from "./examine-config.ts";
-import { examineMachine, proxyVariables } from "./examine-machine.ts";
-import { examineServer, unstarted } from "./examine-server.ts";
+import { examineServer, unstarted, type ServerMeans } from "./examine-server.ts";
 import { examineAllTools } from "./examine-tools.ts";
-import type { DoctorFinding } from "./finding.ts";
-import { realFiles } from "./find-program.ts";
+import { createRunFor, type DoctorFinding } from "./finding.ts";
 import { renderFindings } from "./render-findings.ts";
 
 export interface DoctorArguments {
@@ -26,7 +24,7 @@ export interface DoctorArguments {
  */
 export const doctor: CommandWork<DoctorArguments> = async ({ server }, context) => {
   const { terminal, options } = context;
-  const findings = (await examine(server, context)).map((finding) => withFileWords(finding, options));
+  const findings = await examine(server, context);
   const isWhole = !terminal.signal.aborted;
   if (options.json === true) printJson(terminal, { findings });
   else terminal.out(renderFindings(findings, terminal, { isWhole }));
@@ -37,45 +35,64 @@ export const doctor: CommandWork<DoctorArguments> = async ({ server }, context) 
   return findings.some(({ level }) => level === "problem") ? exitCodes.fail : exitCodes.pass;
 };
 
-/** Adds the options of this run that say which files are meant to a command that mends. */
-function withFileWords(finding: DoctorFinding, options: GlobalOptions): DoctorFinding {
-  const { typed } = options;
-  const { mend } = finding;
-  if (mend === undefined || !("command" in mend)) return finding;
-  if (!mend.command.startsWith("hostside ") || mend.command === "hostside init") return finding;
-  const id = typed === undefined ? "" : ` ${shellLine([typed.id])}`;
-  const own = typed !== undefined && mend.command.endsWith(id) ? serverWords(typed.id, typed) : [];
-  const command = own.length === 0 ? mend.command : mend.command.slice(0, -id.length);
-  const words = [...fileWords(options), ...own];
-  return words.length === 0 ? finding : { ...finding, mend: { command: `${command} ${shellLine(words)}` } };
-}
-
 async function examine(typed: string | undefined, context: CommandContext): Promise<readonly DoctorFinding[]> {
   const { terminal, options } = context;
   const machine = await examineMachine(terminal);
   await using opened = await open(typed, context);
-  const { config, tools, look } = opened;
+  const { config, means } = opened;
   const server = typed === undefined ? undefined : knownServer(config, typed).serverId;
   const isWanted = (serverId: string): boolean => server === undefined || serverId === server;
   const sources = config.sources.filter(({ serverId }) => isWanted(serverId));
   if (terminal.isLive && options.quiet !== true)
     terminal.err(`${terminal.paintErr("dim", `examining ${formatCount(sources.length, "server")}`)}\n`);
-  // What is known of a server when it is interrupted says nothing about the server.
   const found = await Promise.all(
-    sources.map(async (source) => {
-      const findings = await look(source);
+    sources.map(async (source): Promise<readonly DoctorFinding[]> => {
+      const findings = means === undefined ? unstarted(source.serverId, config) : await examineServer(source, means);
+      // What is known of a server when it is interrupted says nothing about the server.
       return terminal.signal.aborted ? [] : findings;
     }),
   );
-  return [...machine, ...(await examineConfig(config, isWanted)), ...found.flat(), ...examineAllTools(tools())];
+  const tools: readonly ToolDefinition[] = means?.provider.tools() ?? [];
+  const files = await examineConfig(config, isWanted, createRunFor(options));
+  return [...machine, ...files, ...found.flat(), ...examineAllTools(tools)];
 }
 
-const cancel: NonNullable<HostOptions["onElicit"]> = async () => ({ action: "cancel" });
+/** Looks at what all servers share: Node, proxies and certificates. */
+export async function examineMachine(
+  terminal: Pick<Terminal, "env" | "platform" | "nodeVersion">,
+): Promise<readonly DoctorFinding[]> {
+  const { env, platform, nodeVersion } = terminal;
+  const finding = { level: "problem", area: "machine" } as const;
+  const findings: DoctorFinding[] = [{ ...finding, level: "ok", what: `Node ${nodeVersion}` }];
+  const proxies = proxyVariables(terminal).join(", ");
+  if (proxies !== "") findings.push({ ...finding, level: "ok", what: `proxy variables are set: ${proxies}` });
+  const certificates = env["NODE_EXTRA_CA_CERTS"] ?? "";
+  if (certificates !== "" && (await access(certificates, constants.R_OK).catch(() => false)) === false) {
+    const what = "the file of NODE_EXTRA_CA_CERTS cannot be read, and Node goes on without it";
+    const mend = { text: "name a file with certificates in PEM form, by its absolute path" };
+    findings.push({ ...finding, what, evidence: [certificates], mend });
+  }
+  const trustsAny = "NODE_TLS_REJECT_UNAUTHORIZED";
+  if (env[trustsAny] === "0") {
+    const what = `${trustsAny}=0: any certificate is believed, so whoever is on the way reads tokens`;
+    const mend = { command: platform === "win32" ? `set ${trustsAny}=` : `unset ${trustsAny}` };
+    findings.push({ ...finding, what, mend });
+  }
+  return findings;
+}
+
+const proxyNames: ReadonlySet<string> = new Set(["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"]);
+
+/** Names of the variables of proxies that are set, and no value of them. */
+function proxyVariables({ env }: Pick<Terminal, "env">): readonly string[] {
+  const isSet = (name: string): boolean => proxyNames.has(name.toUpperCase()) && (env[name] ?? "") !== "";
+  return Object.keys(env).filter(isSet).toSorted();
+}
 
 interface Opened extends AsyncDisposable {
   readonly config: LoadedConfig;
-  readonly tools: () => readonly ToolDefinition[];
-  readonly look: (source: ServerSource) => Promise<readonly DoctorFinding[]>;
+  /** Absent where none of the servers can be used. */
+  readonly means?: ServerMeans;
 }
 
 /** Opens a host, or the configuration alone where none of its servers can be used. */
@@ -83,7 +100,8 @@ async function open(typed: string | undefined, { terminal, options }: CommandCon
   const quiet = { terminal: { ...terminal, canAsk: false, err: () => undefined }, options };
   const only = typed === undefined ? undefined : [typed];
   try {
-    const opened = await openHost(quiet, { only, off: "show", wait: false, onElicit: cancel });
+    const onElicit = async () => ({ action: "cancel" }) as const;
+    const opened = await openHost(quiet, { only, off: "show", wait: false, onElicit });
     const { host, provider } = opened;
     const diagnostics: Diagnostic[] = [];
     host.onDiagnostic((diagnostic) => diagnostics.push(diagnostic));
@@ -91,23 +109,16 @@ async function open(typed: string | undefined, { terminal, options }: CommandCon
     const means = {
       provider,
       config,
-      place: { env: terminal.env, cwd: terminal.cwd, platform: terminal.platform, files: realFiles },
       diagnostics,
       proxies: proxyVariables(terminal),
       timeoutMs: (options.timeout ?? 30) * 1000,
       signal: terminal.signal,
+      runFor: createRunFor(options),
     };
-    return {
-      config,
-      tools: () => provider.tools(),
-      look: (source) => examineServer(source, means),
-      [Symbol.asyncDispose]: async () => opened[Symbol.asyncDispose](),
-    };
+    return { config, means, [Symbol.asyncDispose]: async () => opened[Symbol.asyncDispose]() };
   } catch (error) {
     if (!isHostsideError(error, "invalid_config")) throw error;
     const { watch: _, ...files } = filesOf(quiet);
-    const config = await loadConfig(files);
-    const look = async ({ serverId }: ServerSource): Promise<readonly DoctorFinding[]> => unstarted(serverId, config);
-    return { config, tools: () => [], look, [Symbol.asyncDispose]: async () => undefined };
+    return { config: await loadConfig(files), [Symbol.asyncDispose]: async () => undefined };
   }
 }

@@ -2,10 +2,10 @@ import { formatProblem, readConfig, type ConfigProblem } from "@hostside/config"
 import { readText, type LoadedConfig, type ServerSource } from "@hostside/config/node";
 import type { ServerSpec } from "@hostside/core";
 import { canonicalJson, reachOf } from "@hostside/core/implement";
-import { secretsIn, type SecretPlace } from "../configuring/find-secrets.ts";
+import { secretsIn } from "../configuring/find-secrets.ts";
 import { formatCount } from "../render/print.ts";
 import { terminalLine } from "../render/render-text.ts";
-import { runFor, type DoctorFinding, type Mend } from "./finding.ts";
+import { groupBy, type DoctorFinding, type Mend, type RunFor } from "./finding.ts";
 
 const area = "configuration";
 
@@ -13,19 +13,23 @@ const area = "configuration";
 export async function examineConfig(
   { servers, sources, problems }: LoadedConfig,
   isWanted: (serverId: string) => boolean,
+  runFor: RunFor,
 ): Promise<readonly DoctorFinding[]> {
   const wanted = sources.filter(({ serverId }) => isWanted(serverId));
   const own = problems.filter(({ serverId }) => serverId === undefined || isWanted(serverId));
+  const inFiles = wanted.filter(({ file }) => file !== undefined);
+  const files = groupBy(inFiles, ({ file = "" }) => file);
   const isEmpty = wanted.length === 0 && !own.some(({ severity }) => severity === "error");
+  const secrets = await Promise.all(Array.from(files, judgeSecrets));
   return [
     ...(isEmpty ? [noServers] : []),
-    ...judgeFiles(wanted),
-    ...own.map(judgeProblem),
+    ...Array.from(files, ([file, found]): DoctorFinding => {
+      return { level: "ok", area, what: `${file}: ${formatCount(found.length, "server")} (${found[0]?.scope})` };
+    }),
+    ...own.map((problem) => judgeProblem(problem, runFor)),
     ...wanted.flatMap(judgeSource),
-    ...(await judgeSecrets(wanted)),
-    ...duplicatesOf(servers)
-      .filter((ids) => ids.some(isWanted))
-      .map(judgeDuplicate),
+    ...secrets.flat(),
+    ...duplicatesOf(servers).flatMap((ids) => (ids.some(isWanted) ? [judgeDuplicate(ids, runFor)] : [])),
   ];
 }
 
@@ -36,80 +40,54 @@ const noServers: DoctorFinding = {
   mend: { command: "hostside init" },
 };
 
-function judgeFiles(sources: readonly ServerSource[]): readonly DoctorFinding[] {
-  const files = new Map<string, ServerSource[]>();
-  for (const source of sources) {
-    if (source.file !== undefined) files.set(source.file, [...(files.get(source.file) ?? []), source]);
-  }
-  return Array.from(files, ([file, found]) => {
-    return { level: "ok", area, what: `${file}: ${formatCount(found.length, "server")} (${found[0]?.scope})` };
-  });
-}
-
-function judgeProblem(problem: ConfigProblem): DoctorFinding {
+function judgeProblem(problem: ConfigProblem, runFor: RunFor): DoctorFinding {
   const { severity, serverId: server } = problem;
   const what = terminalLine(formatProblem({ ...problem, fix: undefined }), 500);
-  return { level: severity === "error" ? "problem" : "advice", area, server, what, mend: mendOf(problem) };
+  const level = severity === "error" ? "problem" : "advice";
+  return { level, area, server, what, mend: mendOf(problem, runFor) };
 }
 
-function mendOf({ code, serverId, fix }: ConfigProblem): Mend | undefined {
+function mendOf({ code, serverId, fix }: ConfigProblem, runFor: RunFor): Mend | undefined {
   if (code === "untrusted_server" && serverId !== undefined) return runFor("trust", serverId);
   if (code === "missing_input" && serverId !== undefined && fix === undefined) return runFor("list", serverId);
   return fix === undefined ? undefined : { text: terminalLine(fix, 500) };
 }
 
 function judgeSource({ serverId: server, off, over }: ServerSource): readonly DoctorFinding[] {
-  const unused = over.map((place): DoctorFinding => {
-    return { level: "ok", area, server, what: `the entry of this name in ${terminalLine(place, 500)} is not used` };
-  });
-  if (off !== "disabled" && off !== "not allowed") return unused;
-  const why = off === "disabled" ? "its entry says so" : "a list of allowed or denied servers leaves it out";
-  return [...unused, { level: "ok", area, server, what: `off: ${why}` }];
+  const whats = over.map((place) => `the entry of this name in ${terminalLine(place, 500)} is not used`);
+  if (off === "disabled") whats.push("off: its entry says so");
+  if (off === "not allowed") whats.push("off: a list of allowed or denied servers leaves it out");
+  return whats.map((what) => ({ level: "ok", area, server, what }));
 }
 
 const mostBytes = 10 * 1024 * 1024;
 
-async function judgeSecrets(sources: readonly ServerSource[]): Promise<readonly DoctorFinding[]> {
-  const findings: DoctorFinding[] = [];
-  for (const file of new Set(sources.map((source) => source.file))) {
-    if (file === undefined) continue;
-    const own = sources.filter((source) => source.file === file);
-    const text = await readText(file, mostBytes).catch(() => undefined);
-    const { servers } = readConfig(text ?? "{}", { file, dialect: own[0]?.dialect });
-    for (const { id: server, draft, places } of servers) {
-      const found = own.some(({ serverId }) => serverId === server) ? secretsIn(draft) : [];
-      if (found.length === 0) continue;
-      const lineOf = ({ path, shown }: SecretPlace): string =>
-        `${[file, places.get(path)?.position?.line].filter((part) => part !== undefined).join(":")}: ${shown}`;
-      const what = found.length === 1 ? "a secret stands in the file" : `${found.length} secrets stand in the file`;
-      const mend = {
-        text: `keep it in a variable, and write "\${${variableFor(found[0]?.shown ?? "")}}" in its place`,
-      };
-      findings.push({ level: "advice", area, server, what, evidence: found.map(lineOf), mend });
-    }
-  }
-  return findings;
-}
-
-/** The last word of a field's name, as a variable is called. */
-function variableFor(field: string): string {
-  const name = field.split(/[.\s]/).at(-1) ?? "";
-  return name.replaceAll(/^\W+/g, "").replaceAll(/\W+/g, "_").toUpperCase() || "TOKEN";
+async function judgeSecrets([file, sources]: readonly [string, readonly ServerSource[]]): Promise<
+  readonly DoctorFinding[]
+> {
+  const text = await readText(file, mostBytes).catch(() => "{}");
+  const { servers } = readConfig(text, { file, dialect: sources[0]?.dialect });
+  return servers.flatMap(({ id: server, draft, places }): readonly DoctorFinding[] => {
+    const found = sources.some(({ serverId }) => serverId === server) ? secretsIn(draft) : [];
+    if (found.length === 0) return [];
+    const what = found.length === 1 ? "a secret stands in the file" : `${found.length} secrets stand in the file`;
+    const evidence = found.map(({ path, shown }) => {
+      const line = places.get(path)?.position?.line;
+      return `${file}${line === undefined ? "" : `:${line}`}: ${shown}`;
+    });
+    const mend = { text: 'keep it in a variable NAME, and write "${NAME}" in its place' };
+    return [{ level: "advice", area, server, what, evidence, mend }];
+  });
 }
 
 /** Groups of servers that start or reach the same thing. */
 function duplicatesOf(servers: readonly ServerSpec[]): readonly (readonly string[])[] {
-  const groups = new Map<string, string[]>();
-  for (const spec of servers) {
-    const { id, command, url, disabled } = spec;
-    if (disabled === true || (command === undefined && url === undefined)) continue;
-    const key = canonicalJson(JSON.parse(JSON.stringify(reachOf(spec))));
-    groups.set(key, [...(groups.get(key) ?? []), id]);
-  }
-  return Array.from(groups.values()).filter(({ length }) => length > 1);
+  const used = servers.filter(({ command, url, disabled }) => disabled !== true && (command ?? url) !== undefined);
+  const groups = groupBy(used, (spec) => canonicalJson(JSON.parse(JSON.stringify(reachOf(spec)))));
+  return Array.from(groups.values(), (specs) => specs.map(({ id }) => id)).filter(({ length }) => length > 1);
 }
 
-function judgeDuplicate([server = "", ...others]: readonly string[]): DoctorFinding {
+function judgeDuplicate([server = "", ...others]: readonly string[], runFor: RunFor): DoctorFinding {
   const named = others.map((id) => JSON.stringify(id)).join(", ");
   const what = `is the same server as ${named}: a model sees its tools ${others.length + 1} times`;
   return { level: "advice", area, server, what, mend: runFor("disable", others[0] ?? server) };

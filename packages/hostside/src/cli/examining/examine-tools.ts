@@ -3,19 +3,22 @@ import type { ToolDefinition } from "@hostside/core";
 import { estimateDefinitionTokens } from "@hostside/discovery";
 import { formatCount } from "../render/print.ts";
 import { terminalLine } from "../render/render-text.ts";
-import { runFor, type DoctorFinding } from "./finding.ts";
+import type { DoctorFinding, RunFor } from "./finding.ts";
 
 const area = "tools";
 const tokenBudget = 8000;
 const mostNames = 5;
 const apis = Object.entries({ OpenAI: openai, Anthropic: anthropic, Gemini: gemini });
-const narrow = 'name the tools that you need in the "allow" of its entry';
 const harmless: ReadonlySet<string> = new Set(["truncated", "schema-replaced", "extras-dropped"]);
 
 /** Looks at the tools of a server: hidden characters, tokens, and what model APIs do not take. */
-export function examineTools(server: string, tools: readonly ToolDefinition[]): readonly DoctorFinding[] {
-  if (tools.length === 0)
-    return [{ level: "advice", area, server, what: "offers no tools", mend: runFor("check", server) }];
+export function examineTools(
+  server: string,
+  tools: readonly ToolDefinition[],
+  runFor: RunFor,
+): readonly DoctorFinding[] {
+  const advice = { level: "advice", area, server } as const;
+  if (tools.length === 0) return [{ ...advice, what: "offers no tools", mend: runFor("check", server) }];
   const nameOf = ({ name, origin }: ToolDefinition): string => terminalLine(origin?.toolName ?? name, 200);
   const findings: DoctorFinding[] = [];
   const hidden = tools.flatMap((tool) => {
@@ -25,7 +28,7 @@ export function examineTools(server: string, tools: readonly ToolDefinition[]): 
   if (hidden.length > 0) {
     const what = `${formatCount(hidden.length, "tool")} with characters in their texts that people do not see`;
     const mend = { text: "read what they say before you use them: hostside show TOOL" };
-    findings.push({ level: "advice", area, server, what, evidence: some(hidden), mend });
+    findings.push({ ...advice, what, evidence: some(hidden), mend });
   }
   for (const [api, profile] of apis) {
     const leftOut = tools.flatMap((tool) => {
@@ -34,16 +37,18 @@ export function examineTools(server: string, tools: readonly ToolDefinition[]): 
     });
     if (leftOut.length === 0) continue;
     const what = `${formatCount(leftOut.length, "tool")} of ${tools.length} cannot be offered by ${api}, and are left out there`;
-    const mend = { text: "report to its author what the API does not take" };
-    findings.push({ level: "advice", area, server, what, evidence: some(leftOut), mend });
+    findings.push({
+      ...advice,
+      what,
+      evidence: some(leftOut),
+      mend: { text: "report to its author what the API does not take" },
+    });
   }
   const costs = tools.map((tool) => ({ name: nameOf(tool), tokens: estimateDefinitionTokens(tool) }));
-  const evidence = costs
-    .toSorted((a, b) => b.tokens - a.tokens)
-    .slice(0, mostNames)
-    .map(({ name, tokens }) => `${name}: ${tokens}`);
-  findings.push({ ...judgeTokens(`its ${formatCount(tools.length, "tool")}`, tools, narrow), server, evidence });
-  return findings;
+  const dearest = costs.toSorted((a, b) => b.tokens - a.tokens).slice(0, mostNames);
+  const mend = 'name the tools that you need in the "allow" of its entry';
+  const sum = judgeTokens(`its ${formatCount(tools.length, "tool")}`, tools, mend);
+  return [...findings, { ...sum, server, evidence: dearest.map(({ name, tokens }) => `${name}: ${tokens}`) }];
 }
 
 /** Adds up what the tools of all servers cost. */
@@ -57,9 +62,9 @@ export function examineAllTools(tools: readonly ToolDefinition[]): readonly Doct
   return [sum, { level: "advice", area, what, mend: { text: mend } }];
 }
 
-function judgeTokens(whose: string, tools: readonly ToolDefinition[], mend: string): DoctorFinding {
+function judgeTokens(subject: string, tools: readonly ToolDefinition[], mend: string): DoctorFinding {
   const tokens = tools.reduce((sum, tool) => sum + estimateDefinitionTokens(tool), 0);
-  const what = `${whose} cost about ${tokens} tokens in each request`;
+  const what = `${subject} cost about ${tokens} tokens in each request`;
   if (tokens <= tokenBudget) return { level: "ok", area, what };
   return { level: "advice", area, what: `${what}, more than ${tokenBudget}`, mend: { text: mend } };
 }

@@ -1,19 +1,28 @@
 import { wrapText } from "../render/render-text.ts";
 import type { Style, Terminal } from "../terminal.ts";
-import type { DoctorFinding, Mend } from "./finding.ts";
+import { groupBy, type DoctorFinding } from "./finding.ts";
 
-const marks: Readonly<Record<DoctorFinding["level"], readonly [style: Style, mark: string]>> = {
+type Level = DoctorFinding["level"];
+
+const marks: Readonly<Record<Level, readonly [style: Style, mark: string]>> = {
   ok: ["good", "✓"],
   advice: ["warn", "!"],
   problem: ["bad", "✗"],
 };
-const order: readonly DoctorFinding["level"][] = ["problem", "advice", "ok"];
+const order: readonly Level[] = ["problem", "advice", "ok"];
+const titles: Partial<Record<DoctorFinding["area"], string>> = {
+  machine: "This machine",
+  configuration: "Configuration",
+};
 // A file of a thousand mistakes is mended by its first ones.
 const mostOfGroup = 25;
 
+/** A terminal, as far as a page depends on it. */
+type Page = Pick<Terminal, "paint" | "isLive" | "columns">;
+
 /**
- * Findings as a page: what concerns all, then each server, the worst first in each; and last how
- * many there are: so far, unless all was looked at.
+ * Renders findings as a page: the machine and the configuration, then each server, the worst first,
+ * then all servers together, and how many findings there are: so far, unless all was looked at.
  */
 export function renderFindings(
   findings: readonly DoctorFinding[],
@@ -21,8 +30,18 @@ export function renderFindings(
   { isWhole = true }: { readonly isWhole?: boolean } = {},
 ): string {
   const { paint } = terminal;
-  const blocks = groupsOf(findings).map(({ title, members }) => {
-    const shown = members.slice(0, mostOfGroup);
+  const ranked = findings.toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level));
+  const general = findings.filter(({ server }) => server === undefined);
+  const ofServers = ranked.filter(({ server }) => server !== undefined);
+  const parts = groupBy(general, ({ area }) => titles[area] ?? "All servers");
+  const last = parts.get("All servers");
+  const groups = [
+    ...[...parts].filter(([title]) => title !== "All servers"),
+    ...groupBy(ofServers, ({ server = "" }) => server),
+    ...(last === undefined ? [] : ([["All servers", last]] as const)),
+  ];
+  const blocks = groups.map(([title, members]) => {
+    const shown = ranked.filter((finding) => members.includes(finding)).slice(0, mostOfGroup);
     const left = members.length - shown.length;
     const more = left > 0 ? [paint("dim", `  … and ${left} more; --json has all`)] : [];
     return [paint("bold", title), ...shown.flatMap((finding) => linesOf(finding, terminal)), ...more].join("\n");
@@ -30,76 +49,31 @@ export function renderFindings(
   return `${[...blocks, `${sumOf(findings, paint)}${isWhole ? "" : " so far"}`].join("\n\n")}\n`;
 }
 
-/** Where the page is shown. */
-type Page = Pick<Terminal, "paint" | "isLive" | "columns">;
-
-interface Group {
-  readonly title: string;
-  readonly members: readonly DoctorFinding[];
-}
-
-function groupsOf(findings: readonly DoctorFinding[]): readonly Group[] {
-  const groups = new Map<string, DoctorFinding[]>();
-  for (const finding of findings) {
-    const title = finding.server ?? titleOf(finding);
-    // A server may be called like a part of the page.
-    const key = `${finding.server === undefined ? "part" : "server"} ${title}`;
-    groups.set(key, [...(groups.get(key) ?? []), finding]);
-  }
-  const made = Array.from(groups, ([key, members]) => ({
-    title: key.slice(key.indexOf(" ") + 1),
-    isPart: key.startsWith("part "),
-    members: order.flatMap((level) => members.filter((finding) => finding.level === level)),
-  }));
-  const isFirst = ({ title, isPart }: { title: string; isPart: boolean }): boolean => isPart && title !== "All servers";
-  return [
-    ...made.filter(isFirst),
-    ...order.flatMap((level) => made.filter(({ isPart, members: [worst] }) => !isPart && worst?.level === level)),
-    ...made.filter((group) => group.isPart && !isFirst(group)),
-  ];
-}
-
-function titleOf({ area }: DoctorFinding): string {
-  if (area === "machine") return "This machine";
-  return area === "configuration" ? "Configuration" : "All servers";
-}
-
 function linesOf(
   { level, what, evidence = [], mend }: DoctorFinding,
   { paint, isLive, columns }: Page,
 ): readonly string[] {
   const [style, mark] = marks[level];
-  // Who reads line by line, as grep does, wants whole ones.
+  // Programs that read line by line, such as grep, want whole lines.
   const width = isLive ? columns : Number.MAX_SAFE_INTEGER;
   const wrap = (text: string, indent: string): readonly string[] =>
     wrapText(text, { width, indent, hanging: "      " });
   const [first = "", ...rest] = wrap(what, "    ");
-  return [
-    `  ${paint(style, mark)} ${first.trimStart()}`,
-    ...rest,
-    // What is well needs no proof here; --json has it.
-    ...(level === "ok" ? [] : evidence.flatMap((line) => wrap(line, "      ").map((part) => paint("dim", part)))),
-    ...(mend === undefined || level === "ok" ? [] : mendLines(mend, { paint, wrap })),
-  ];
-}
-
-interface MendLook extends Pick<Terminal, "paint"> {
-  readonly wrap: (text: string, indent: string) => readonly string[];
-}
-
-// A command is to be copied: it stays one line.
-function mendLines(mend: Mend, { paint, wrap }: MendLook): readonly string[] {
-  return "command" in mend
-    ? [`      ${paint("dim", "run")} ${paint("name", mend.command)}`]
-    : wrap(`→ ${mend.text}`, "      ");
+  const lines = [`  ${paint(style, mark)} ${first.trimStart()}`, ...rest];
+  // The page needs no evidence of what is well; --json has it.
+  if (level === "ok") return lines;
+  lines.push(...evidence.flatMap((line) => wrap(line, "      ").map((part) => paint("dim", part))));
+  // A command is to be copied, so it stays one line.
+  if (mend !== undefined && "command" in mend)
+    lines.push(`      ${paint("dim", "run")} ${paint("name", mend.command)}`);
+  else if (mend !== undefined) lines.push(...wrap(`→ ${mend.text}`, "      "));
+  return lines;
 }
 
 function sumOf(findings: readonly DoctorFinding[], paint: Terminal["paint"]): string {
-  const count = (level: DoctorFinding["level"]): number => findings.filter((one) => one.level === level).length;
+  const count = (level: Level): number => findings.filter((one) => one.level === level).length;
   const [problems, advice] = [count("problem"), count("advice")];
-  const parts = [
-    paint(problems > 0 ? "bad" : "good", problems === 1 ? "1 problem" : `${problems === 0 ? "no" : problems} problems`),
-    ...(advice === 0 ? [] : [paint("warn", advice === 1 ? "1 piece of advice" : `${advice} pieces of advice`)]),
-  ];
-  return parts.join(", ");
+  const sum = problems === 1 ? "1 problem" : `${problems === 0 ? "no" : problems} problems`;
+  const pieces = advice === 1 ? "1 piece of advice" : `${advice} pieces of advice`;
+  return paint(problems > 0 ? "bad" : "good", sum) + (advice === 0 ? "" : `, ${paint("warn", pieces)}`);
 }
