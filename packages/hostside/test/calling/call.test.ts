@@ -177,7 +177,9 @@ describe("hostside call", () => {
     onTestFinished(() => project[Symbol.dispose]());
     mkdirSync(join(project.cwd, ".git"));
     project.file(".mcp.json", { mcpServers: { theirs: { type: "http", url: server.url } } });
-    expect(await runIn(project, ["trust", "theirs", "--yes"])).toMatchObject({ code: 0 });
+    const deciding = runIn(project, ["trust", "theirs"]);
+    await answer(project, [["Start it?", `${up}${up}${enter}`]]);
+    expect(await deciding).toMatchObject({ code: 0 });
     const calling = runIn(project, ["call", "theirs/echo", "--text", "x"]);
     await answer(project, [["Call it?", enter]]);
     expect(await calling).toMatchObject({ code: 2, out: "" });

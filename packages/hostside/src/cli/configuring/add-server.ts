@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import {
   configScopes,
   expandConfig,
@@ -16,7 +17,7 @@ import type { Terminal } from "../terminal.ts";
 import { usageError } from "../exit-codes.ts";
 import { adviseOn, type Advice } from "./find-secrets.ts";
 import { buildEntry, type EntryArguments } from "../opening/config-files.ts";
-import { changeConfig, valueAt, startFile, type CurrentConfig, type FileChange } from "./edit-config.ts";
+import { changeConfig, previewEdits, valueAt, startFile, type CurrentConfig, type FileChange } from "./edit-config.ts";
 import { choosePlace, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
 import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
 import { readPastedEntry, type PastedEntry } from "./read-pasted-entry.ts";
@@ -38,30 +39,25 @@ export interface AddArguments extends EntryArguments, PlaceRequest {
  * was looked at.
  */
 export const runAddCommand: CommandWork<AddArguments> = async (args, context) => {
-  const { name } = args;
+  const { name, allow, deny, disabled } = args;
   const place = choosePlace(context, args);
-  const { entry, inputs, notes: pasted } = await readEntry(args, context);
-  const full = withChoices(entry, args);
-  assertReadable(name, full);
+  const pasted = await readEntry(args, context);
+  const entry = {
+    ...pasted.entry,
+    ...(allow !== undefined && { allow: [...allow] }),
+    ...(deny !== undefined && { deny: [...deny] }),
+    ...(disabled === true && { disabled }),
+  };
+  assertReadable(name, entry);
   const { sources } = (await loadConfigured(context)).config;
-  const found: { notes: readonly string[]; hasSecrets: boolean } = { notes: [], hasSecrets: false };
-  const { file, change } = await changeConfig(context, {
+  const { change } = await changeConfig(context, {
     place,
-    plan: (current) => planAdding(current, { name, entry: full, inputs, replace: args.replace === true }),
-    check: async (after) => {
-      Object.assign(found, await checkAdded(after, name, { file: place.path, terminal: context.terminal }));
-    },
-    isPrivate: () => place.scope !== "project" || found.hasSecrets,
+    plan: (current) => planAdding(current, { ...pasted, entry }, { ...args, terminal: context.terminal }),
   });
-  const trusted = place.scope === "project" ? await trustOwn(context, file, name) : [];
-  const neighbours = findNeighbours(sources, name, place);
-  return reportChanges(
-    {
-      changes: [{ file, name, change: change.isThere ? "replaced" : "added" }],
-      notes: [...change.notes, ...pasted, ...found.notes, ...neighbours, ...trusted],
-    },
-    context,
-  );
+  const trusted = place.scope === "project" ? await trustOwn(context, place.path, name) : [];
+  const notes = [...change.notes, ...findNeighbours(sources, name, place), ...trusted];
+  const done = change.isThere ? "replaced" : "added";
+  return reportChanges({ changes: [{ file: place.path, name, change: done }], notes }, context);
 };
 
 async function readEntry(args: AddArguments, { terminal }: CommandContext): Promise<PastedEntry> {
@@ -71,7 +67,7 @@ async function readEntry(args: AddArguments, { terminal }: CommandContext): Prom
   if (words.length > 0 || others) {
     throw usageError("--json-entry says all of a server", "leave out the command, --env, --header and --cwd");
   }
-  return readPastedEntry(name, jsonEntry === "-" ? await readAll(terminal) : jsonEntry);
+  return readPastedEntry(name, jsonEntry === "-" ? await text(terminal.stdin) : jsonEntry);
 }
 
 // Every reader of the file would warn of it. It may be amid a secret, so that nothing of it is
@@ -85,39 +81,19 @@ function assertReadable(name: string, entry: JsonObject): void {
   );
 }
 
-const longestInput = 1024 * 1024;
-
-async function readAll({ stdin }: Terminal): Promise<string> {
-  let text = "";
-  for await (const chunk of stdin.setEncoding("utf8")) {
-    text += String(chunk);
-    if (text.length > longestInput) throw usageError("stdin has more than an entry of a server");
-  }
-  return text;
-}
-
-function withChoices(entry: JsonObject, { allow, deny, disabled }: AddArguments): JsonObject {
-  return {
-    ...entry,
-    ...(allow !== undefined && { allow: [...allow] }),
-    ...(deny !== undefined && { deny: [...deny] }),
-    ...(disabled === true && { disabled }),
-  };
-}
-
 interface Adding extends FileChange {
   readonly isThere: boolean;
   readonly notes: readonly string[];
 }
 
-function planAdding(
-  current: CurrentConfig,
-  { name, entry, inputs, replace }: { readonly name: string; readonly replace: boolean } & Omit<PastedEntry, "notes">,
-): Adding {
+interface AddingMeans extends Pick<AddArguments, "name" | "replace">, Pick<CommandContext, "terminal"> {}
+
+async function planAdding(current: CurrentConfig, pasted: PastedEntry, means: AddingMeans): Promise<Adding> {
   const { parsed, place } = current;
+  const { name, replace, terminal } = means;
   const path = ["servers", name];
   const isThere = valueAt(parsed.data, path) !== undefined;
-  if (isThere && !replace) {
+  if (isThere && replace !== true) {
     const line = parsed.positionOf(path, "name")?.line;
     throw usageError(
       `${sourcePlaceOf({ file: place.path, line })} has a server ${JSON.stringify(name)} already`,
@@ -126,12 +102,18 @@ function planAdding(
   }
   const start = startFile(current);
   const there = current.result.settings.inputs ?? [];
-  const missing = inputs.filter(({ id }) => !there.some((one) => one.id === id));
   const listed = valueAt(parsed.data, ["inputs"]);
   const count = Array.isArray(listed) ? listed.length : 0;
+  const missing = pasted.inputs.filter(({ id }) => !there.some((one) => one.id === id));
   const asked = missing.map((one, index) => ({ path: ["inputs", count + index], value: { ...one } as JsonObject }));
-  const edits: readonly ConfigEdit[] = [...start.edits, ...asked, { path, value: entry }];
-  return { edits, isThere, notes: start.notes };
+  const edits: readonly ConfigEdit[] = [...start.edits, ...asked, { path, value: pasted.entry }];
+  const advice = await checkAdded(previewEdits(current, edits), name, { file: place.path, terminal });
+  return {
+    edits,
+    isThere,
+    notes: [...start.notes, ...pasted.notes, ...advice.notes],
+    isPrivate: place.scope !== "project" || advice.hasSecrets,
+  };
 }
 
 // What the environment lacks today it may have tomorrow.

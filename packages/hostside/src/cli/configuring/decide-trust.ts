@@ -5,23 +5,25 @@ import { quoteText } from "@hostside/core/implement";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes, usageError } from "../exit-codes.ts";
 import { askTrust, describeTrust } from "../opening/asking/ask-user.ts";
-import { terminalAsker, canAsk, type TerminalPrompter } from "../opening/asking/terminal-asker.ts";
+import { canAsk, terminalAsker } from "../opening/asking/terminal-asker.ts";
 import { exactServer, serversMeant } from "../opening/known-server.ts";
-import { shellLine } from "../render/render-text.ts";
-import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
-import { printJson } from "../render/print.ts";
+import { printJson, printLines, shortPath } from "../render/print.ts";
 import { renderTable } from "../render/render-table.ts";
-import type { Terminal } from "../terminal.ts";
-import { showPath } from "./survey-configs.ts";
+import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
 
-/** What `trust` was given. At most one of the flags. */
+/** Arguments of `trust`. At most one of the flags. */
 export interface TrustArguments {
   readonly names: readonly string[];
-  readonly yes?: boolean | undefined;
-  readonly refuse?: boolean | undefined;
   readonly list?: boolean | undefined;
   readonly revoke?: boolean | undefined;
 }
+
+/** Asks about the servers that a project brings; lists and forgets answers. */
+export const decideTrust: CommandWork<TrustArguments> = async ({ names, list, revoke }, context) => {
+  if (list === true && revoke === true) throw usageError("--list and --revoke are two things", "leave one of them out");
+  if (list === true) return listRecords(names, context);
+  return revoke === true ? revokeRecords(names, context) : decide(names, context);
+};
 
 /** An answer that was given now. */
 interface Decision {
@@ -30,102 +32,54 @@ interface Decision {
   readonly answer: TrustAnswer;
 }
 
-/**
- * Asks about the servers that a project brings, or takes answers from the command line; lists and
- * forgets them.
- */
-export const decideTrust: CommandWork<TrustArguments> = async (args, context) => {
-  const { names, yes, refuse, list, revoke } = args;
-  const flags = Object.entries({ yes, refuse, list, revoke }).filter(([, value]) => value === true);
-  if (flags.length > 1)
-    throw usageError(`--${flags[0]?.[0]} and --${flags[1]?.[0]} are two things`, "leave one of them out");
-  if (list === true) return listRecords(context, names);
-  if (revoke === true) return revokeRecords(context, names);
-  if ((yes === true || refuse === true) && names.length === 0) {
-    throw usageError(
-      `--${yes === true ? "yes" : "refuse"} wants names`,
-      "hostside trust shows what there is to decide",
-    );
-  }
-  if (yes === true && !context.terminal.canAsk) {
-    // A model that runs commands is no user who decides.
-    throw usageError(
-      "--yes is taken at a terminal alone",
-      "run it in a terminal, or name the file of the servers by --config FILE, which needs no trust",
-    );
-  }
-  return decide(args, context);
-};
+/** Everything that a run of `trust` comes to. */
+interface Deciding {
+  readonly decisions: Decision[];
+  /** Questions without an answer. */
+  readonly open: TrustQuestion[];
+  /** Questions that are too long to be shown whole. */
+  readonly tooLong: TrustQuestion[];
+}
 
-async function decide({ names, yes, refuse }: TrustArguments, context: CommandContext): Promise<number> {
-  const said: TrustAnswer | undefined = yes === true ? "trust" : refuse === true ? "refuse" : undefined;
+async function decide(names: readonly string[], context: CommandContext): Promise<number> {
+  const done: Deciding = { decisions: [], open: [], tooLong: [] };
   const asker = terminalAsker(context.terminal);
-  const decisions: Decision[] = [];
-  const open: TrustQuestion[] = [];
   const asked = new Set<string>();
-  let isOver = false;
+  let isOver = !canAsk(context);
   const ask = askTrust(asker, () => (isOver = true));
   const answerTo: AskTrust = async (question, signal) => {
     if (names.length > 0 && !names.includes(question.serverId)) return undefined;
     asked.add(question.fingerprint);
-    const isAsked = said === undefined && canAsk(context);
-    if (!isAsked) await show(asker, question);
-    const answer = isAsked && !isOver ? await ask(question, signal) : said;
-    if (answer === undefined) open.push(question);
-    else decisions.push({ name: question.serverId, folder: question.folder, answer });
+    if (isOver) await asker.alone(async (questions) => questions.show(describeTrust(question)));
+    const answer = isOver ? undefined : await ask(question, signal);
+    if (answer === undefined) done.open.push(question);
+    else done.decisions.push({ name: question.serverId, folder: question.folder, answer });
     return answer;
   };
-  const tooLong: TrustQuestion[] = [];
-  const around = (trust: Trust): Trust => askAgain(trust, { names, asked, answerTo, tooLong });
-  const { config } = await loadConfigured(context, answerTo, around);
-  for (const name of names) if (!isDecided(name, decisions, [...open, ...tooLong])) throw needsNone(name, config);
-  for (const { serverId } of tooLong) {
-    const why = "has more than can be shown whole, and nobody is asked: put it into a file of your own";
-    context.terminal.err(`${quoteText(serverId)} ${why}\n`);
-  }
-  const code = report(decisions, open, context);
-  return tooLong.length > 0 ? exitCodes.incomplete : code;
-}
-
-// Somebody who names one that was refused wants to be asked again; until they answer it stays
-// refused. And nothing is said to be decided that was not kept.
-function askAgain(
-  trust: Trust,
-  {
-    names,
-    asked,
-    answerTo,
-    tooLong,
-  }: {
-    readonly names: readonly string[];
-    readonly asked: ReadonlySet<string>;
-    readonly answerTo: AskTrust;
-    readonly tooLong: TrustQuestion[];
-  },
-): Trust {
-  return {
+  // A server that was refused and is named is asked about again, and stays refused until there is
+  // another answer. Nothing is said to be decided that was not kept.
+  const askAgain = (trust: Trust): Trust => ({
     ...trust,
     async decide(entry, options) {
       const verdict = await trust.decide(entry, options);
-      if (!verdict.trusted && verdict.why === "failed") {
+      if (verdict.trusted) return verdict;
+      const { why, question } = verdict;
+      if (why === "failed")
         throw new HostsideError(verdict.message, { code: "store_failed", serverId: entry.server.id });
-      }
-      if (!verdict.trusted && verdict.why === "too-long") tooLong.push(verdict.question);
-      if (verdict.trusted || verdict.why !== "refused" || !names.includes(entry.server.id)) return verdict;
-      if (asked.has(verdict.question.fingerprint)) return verdict; // refused right now
-      const answer = await answerTo(verdict.question, options?.signal);
+      if (why === "too-long") done.tooLong.push(question);
+      if (why !== "refused" || !names.includes(entry.server.id) || asked.has(question.fingerprint)) return verdict;
+      const answer = await answerTo(question, options?.signal);
       if (answer !== undefined) await trust.remember(entry, answer);
       return answer === "trust" ? { trusted: true } : verdict;
     },
-  };
-}
-
-async function show(asker: TerminalPrompter, question: TrustQuestion): Promise<void> {
-  await asker.alone(async (ask) => ask.show(describeTrust(question)));
-}
-
-function isDecided(name: string, decisions: readonly Decision[], open: readonly TrustQuestion[]): boolean {
-  return decisions.some((one) => one.name === name) || open.some(({ serverId }) => serverId === name);
+  });
+  const { config } = await loadConfigured(context, answerTo, askAgain);
+  const known = new Set([
+    ...done.decisions.map(({ name }) => name),
+    ...[...done.open, ...done.tooLong].map(({ serverId }) => serverId),
+  ]);
+  for (const name of names) if (!known.has(name)) throw needsNone(name, config);
+  return report(done, context);
 }
 
 function needsNone(name: string, config: LoadedConfig): Error {
@@ -135,12 +89,12 @@ function needsNone(name: string, config: LoadedConfig): Error {
   return usageError(`${name} of ${sourcePlaceOf(source)} ${why}`, "hostside trust --list shows what was decided");
 }
 
-function report(
-  decisions: readonly Decision[],
-  open: readonly TrustQuestion[],
-  context: Pick<CommandContext, "terminal" | "options">,
-): number {
+function report({ decisions, open, tooLong }: Deciding, context: CommandContext): number {
   const { terminal, options } = context;
+  for (const { serverId } of tooLong) {
+    const why = "has more than can be shown whole, and nobody is asked: put it into a file of your own";
+    terminal.err(`${quoteText(serverId)} ${why}\n`);
+  }
   if (options.json === true) {
     printJson(terminal, { decisions, open });
   } else {
@@ -149,39 +103,47 @@ function report(
     }
     if (decisions.length === 0 && open.length === 0) terminal.out("There is nothing to decide here.\n");
   }
-  if (open.length === 0) return exitCodes.pass;
-  if (!canAsk(context)) {
-    const words = shellLine(["hostside", "trust"]);
-    terminal.err(`\nThere is nobody here to ask: run ${words} in a terminal, where it asks\n`);
-  }
-  return exitCodes.incomplete;
+  if (open.length > 0 && !canAsk(context))
+    terminal.err("\nThere is nobody here to ask: run hostside trust in a terminal, where it asks\n");
+  return open.length + tooLong.length > 0 ? exitCodes.incomplete : exitCodes.pass;
 }
 
-async function listRecords(context: CommandContext, names: readonly string[]): Promise<number> {
+async function listRecords(names: readonly string[], context: CommandContext): Promise<number> {
   const { terminal, options } = context;
   const { trust } = await loadConfigured(context);
   const records = (await trust.list())
     .filter(({ serverId }) => names.length === 0 || names.includes(serverId))
-    .map(({ serverId, folder, file, answer, answeredAt }): ShownRecord => ({
-      name: serverId,
-      answer,
-      folder,
-      ...(file !== undefined && { file }),
-      answeredAt: new Date(answeredAt).toISOString(),
-    }));
+    .map(({ serverId: name, folder, file, answer, answeredAt }) => {
+      return {
+        name,
+        answer,
+        folder,
+        ...(file !== undefined && { file }),
+        answeredAt: new Date(answeredAt).toISOString(),
+      };
+    });
   if (options.json === true) printJson(terminal, { records });
-  else terminal.out(renderRecords(records, terminal));
+  else if (records.length === 0) terminal.out("Nothing was decided about any server of a project.\n");
+  else {
+    const rows = records.map(({ name, answer, folder, file, answeredAt }) => [
+      { text: name, style: "name" } as const,
+      answer === "trust" ? ({ text: "trusted", style: "good" } as const) : ({ text: "refused", style: "bad" } as const),
+      { text: answeredAt.slice(0, 10), style: "dim" } as const,
+      shortPath(file ?? folder, terminal),
+    ]);
+    const layout = [{ least: 8 }, {}, { optional: true }, { least: 20 }];
+    printLines(terminal, renderTable(rows, { layout, columns: terminal.columns, paint: terminal.paint }));
+  }
   return exitCodes.pass;
 }
 
-// To forget a yes takes nothing but trust away, so that all of a name are forgotten, wherever they
-// are.
-async function revokeRecords(context: CommandContext, names: readonly string[]): Promise<number> {
+// To forget a yes takes nothing but trust away, so all answers about a name are forgotten, in every
+// project.
+async function revokeRecords(names: readonly string[], context: CommandContext): Promise<number> {
   const { terminal, options } = context;
   if (names.length === 0) throw usageError("--revoke wants names", "hostside trust --list shows what was decided");
   const { trust } = await loadConfigured(context);
-  const records = await trust.list();
-  const all = records.map(({ serverId }) => serverId);
+  const all = (await trust.list()).map(({ serverId }) => serverId);
   const missing = names.find((name) => !all.includes(name));
   if (missing !== undefined) {
     throw usageError(
@@ -192,29 +154,10 @@ async function revokeRecords(context: CommandContext, names: readonly string[]):
   const revoked: { readonly name: string; readonly count: number }[] = [];
   for (const name of names) revoked.push({ name, count: await trust.revoke({ serverId: name }) });
   if (options.json === true) printJson(terminal, { revoked });
-  else for (const { name, count } of revoked) terminal.out(`${quoteText(name)}: ${count} forgotten\n`);
+  else
+    printLines(
+      terminal,
+      revoked.map(({ name, count }) => `${quoteText(name)}: ${count} forgotten`),
+    );
   return exitCodes.pass;
-}
-
-/** What was decided about a server, as `--list` shows it. */
-export interface ShownRecord {
-  readonly name: string;
-  readonly answer: TrustAnswer;
-  readonly folder: string;
-  readonly file?: string | undefined;
-  /** ISO 8601. */
-  readonly answeredAt: string;
-}
-
-/** What was decided, as a table. Pure. */
-function renderRecords(records: readonly ShownRecord[], terminal: Terminal): string {
-  if (records.length === 0) return "Nothing was decided about any server of a project.\n";
-  const rows = records.map(({ name, answer, folder, file, answeredAt }) => [
-    { text: name, style: "name" } as const,
-    { text: answer === "trust" ? "trusted" : "refused", style: answer === "trust" ? "good" : "bad" } as const,
-    { text: answeredAt.slice(0, 10), style: "dim" } as const,
-    showPath(file ?? folder, terminal),
-  ]);
-  const layout = [{ least: 8 }, {}, { optional: true }, { least: 20 }];
-  return `${renderTable(rows, { layout, columns: terminal.columns, paint: terminal.paint }).join("\n")}\n`;
 }

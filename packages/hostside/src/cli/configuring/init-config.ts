@@ -1,40 +1,31 @@
-import type { ConfigEdit } from "@hostside/config";
+import { existsSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { detectDialect, type ConfigEdit } from "@hostside/config";
 import type { JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes, usageError } from "../exit-codes.ts";
-import { canAsk } from "../opening/asking/terminal-asker.ts";
-import {
-  askConsent,
-  askFiles,
-  askPlace,
-  canImport,
-  chooseImports,
-  isPreselected,
-  missingImports,
-  type ChosenImports,
-} from "./choose-imports.ts";
-import { changeConfig, readCurrentConfig, valueAt, type CurrentConfig } from "./edit-config.ts";
-import { choosePlace, projectPlace, userPlace, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
-import { showPath, surveyConfigs, type SurveyedFile, type SurveyedServer } from "./survey-configs.ts";
-import { printJson } from "../render/print.ts";
-import { terminalLine } from "../render/render-text.ts";
+import { canAsk, terminalAsker } from "../opening/asking/terminal-asker.ts";
+import { formatCount, printJson, shortPath } from "../render/print.ts";
 import { renderTable, type Cell } from "../render/render-table.ts";
+import { terminalLine } from "../render/render-text.ts";
 import type { Terminal } from "../terminal.ts";
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { choosePlace, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
+import { changeConfig, valueAt, type CurrentConfig } from "./edit-config.ts";
+import { surveyConfigs, type SurveyedFile, type SurveyedServer } from "./survey-configs.ts";
 
-/** What `init` was given. */
+/** Arguments of `init`. */
 export interface InitArguments extends PlaceRequest {
   readonly yes?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
 }
 
-/** What `init` found and did. */
+/** What `init` found and did: the shape that `--json` prints. */
 export interface InitReport {
   readonly found: readonly SurveyedFile[];
   /** The `hostside.json`. */
   readonly file: string;
-  /** What was written, or would be. */
+  /** The imports that were written, or would be. */
   readonly imports: readonly JsonValue[];
   readonly change: "created" | "added" | "unchanged" | "none";
   readonly notes: readonly string[];
@@ -48,80 +39,135 @@ export interface InitReport {
 export const initConfig: CommandWork<InitArguments> = async (args, context) => {
   const { terminal, options } = context;
   const { yes = false, dryRun = false } = args;
-  const isAsked = canAsk(context) && !yes && !dryRun;
+  const isSure = yes || dryRun;
+  const place = choosePlace(context, args);
   const found = await surveyConfigs(terminal);
   if (options.json !== true) terminal.out(renderSurvey(found, terminal));
-  const place = await findPlace(args, context, isAsked ? found : []);
-  if (place === undefined) return cancel(context);
   const offered = found.filter((one) => canImport(one, place));
-  if (offered.length === 0)
-    return report({ found, file: place.path, imports: [], change: "none", notes: [], dryRun }, context);
-  if (!isAsked && !yes && !dryRun) {
+  const known = { found, file: place.path, dryRun };
+  if (offered.length === 0) return report({ ...known, imports: [], change: "none", notes: [] }, context);
+  if (!isSure && !canAsk(context)) {
     throw usageError(
       "nothing was written: there is nobody here to ask",
       "hostside init --yes takes all that is known for sure, and --dry-run shows what that would be",
     );
   }
-  const preselected = offered.filter(isPreselected);
-  const chosen = isAsked ? await askFiles(offered, preselected, terminal) : preselected;
-  if (chosen === undefined) return cancel(context);
-  const current = await readCurrentConfig(place);
-  const there = importsOf(current);
-  const wanted = chooseImports(offered, chosen, { place, home: terminal.home, isFirst: there.length === 0 });
-  const missing = missingImports(wanted.imports, there);
-  const isKept = isAsked && current.exists && missing.length > 0;
-  if (isKept && !(await askConsent(missing, place, terminal))) return cancel(context);
-  return write({ found, place, wanted, dryRun }, context);
-};
-
-async function findPlace(
-  args: InitArguments,
-  context: CommandContext,
-  found: readonly SurveyedFile[],
-): Promise<ConfigPlace | undefined> {
-  const { terminal, options } = context;
-  const isSaid = args.user === true || args.project === true || options.config !== undefined;
-  // Only where there is something to choose between.
-  if (isSaid || terminal.cwd === terminal.home) return choosePlace(context, args);
-  const project = projectPlace(terminal);
-  if (!found.some((one) => canImport(one, project))) return userPlace(terminal);
-  return askPlace([userPlace(terminal), project], terminal);
-}
-
-interface Writing {
-  readonly found: readonly SurveyedFile[];
-  readonly place: ConfigPlace;
-  readonly wanted: ChosenImports;
-  readonly dryRun: boolean;
-}
-
-async function write({ found, place, wanted, dryRun }: Writing, context: CommandContext): Promise<number> {
-  const { change, file, isNew } = await changeConfig(context, {
+  const certain = offered.filter((one) => one.certain && one.servers.length > 0);
+  const chosen = isSure ? certain : await askFiles(offered, certain, terminal);
+  if (chosen === undefined) {
+    terminal.err("Nothing was written.\n");
+    return exitCodes.incomplete;
+  }
+  const { change, isNew } = await changeConfig(context, {
     place,
     dryRun,
-    plan: async (current) => {
+    plan: (current) => {
       const there = importsOf(current);
-      const imports = missingImports(wanted.imports, there);
-      const start = current.exists ? [] : schemaEdits(place);
+      const { imports, notes } = chooseImports(offered, chosen, { place, home: terminal.home, there });
       const added: readonly ConfigEdit[] =
         there.length === 0
           ? [{ path: ["imports"], value: imports }]
           : imports.map((value, index) => ({ path: ["imports", there.length + index], value }));
-      return { edits: imports.length === 0 ? start : [...start, ...added], imports };
+      const start = current.text === undefined ? schemaEdits(place) : [];
+      return { edits: imports.length === 0 ? start : [...start, ...added], imports, notes };
     },
   });
-  const { imports } = change;
+  const { imports, notes } = change;
   const done = isNew ? "created" : imports.length > 0 ? "added" : "unchanged";
-  return report({ found, file, imports, change: done, notes: wanted.notes, dryRun }, context);
+  return report({ ...known, imports, change: done, notes }, context);
+};
+
+/** Whether a file can be imported there: what a project imports is within it. */
+function canImport({ file, scope }: SurveyedFile, place: ConfigPlace): boolean {
+  if (place.scope !== "project") return true;
+  const path = relative(dirname(place.path), file);
+  return scope === "project" && path !== "" && !path.startsWith("..");
 }
 
+/** Asks which files are imported. `undefined`: the question was cancelled. */
+function askFiles(
+  offered: readonly SurveyedFile[],
+  preselected: readonly SurveyedFile[],
+  terminal: Terminal,
+): Promise<readonly SurveyedFile[] | undefined> {
+  const choices = offered.map(({ file, tool, servers, certain }) => ({
+    value: file,
+    label: `${tool}  ${shortPath(file, terminal)}`,
+    hint: `${formatCount(servers.length, "server")}${certain ? "" : ", not documented by the tool"}`,
+  }));
+  return terminalAsker(terminal).alone(async (ask) => {
+    const initial = preselected.map(({ file }) => file);
+    const answer = await ask.chooseSome("Which of them shall hostside use?", choices, initial);
+    return answer && offered.filter(({ file }) => answer.includes(file));
+  });
+}
+
+interface Choosing {
+  readonly place: ConfigPlace;
+  readonly home: string;
+  /** Imports that the file has. */
+  readonly there: readonly JsonValue[];
+}
+
+/**
+ * The imports for the chosen ones among the files that were found, the stronger ones first, without
+ * those that are there. For a user who left nothing out: all of all tools, as without a file. Else
+ * a dialect, which brings the files of any project as well, where nothing of it was left out; else
+ * the user's own files of it, by path. A file of a project is never imported by its path there: its
+ * servers would start without trust. Pure.
+ */
+function chooseImports(
+  found: readonly SurveyedFile[],
+  chosen: readonly SurveyedFile[],
+  { place, home, there }: Choosing,
+): { readonly imports: readonly JsonValue[]; readonly notes: readonly string[] } {
+  const isThere = (from: JsonValue): boolean => there.includes("auto") || there.includes(from);
+  // Of two files of one name the later one wins, and of two imports the first.
+  const ordered = chosen.toReversed();
+  if (place.scope === "project") {
+    const imports = ordered.map((one) => pathImport(one, dirname(place.path)));
+    return { imports: imports.filter((one) => !isThere(isJsonObject(one) ? (one["from"] ?? null) : one)), notes: [] };
+  }
+  const left = found.filter((one) => !chosen.includes(one) && one.servers.length > 0);
+  if (left.length === 0 && there.length === 0 && chosen.length > 0)
+    return { imports: ["auto"], notes: ['"auto" is all files of all tools, also of those that you set up later'] };
+  const imports = new Set<JsonValue>();
+  const notes: string[] = [];
+  for (const { dialect, file, scope, tool } of ordered) {
+    const path = relative(home, file);
+    const from = path.startsWith("..") ? file : `~/${path.replaceAll("\\", "/")}`;
+    if (left.every((one) => one.dialect !== dialect)) {
+      if (!isThere(dialect)) imports.add(dialect);
+    } else if (scope !== "user") {
+      notes.push(`${file} is not imported: files of projects come with all files of ${tool}, or not at all`);
+    } else if (!isThere(from)) imports.add({ from, dialect });
+  }
+  return { imports: [...imports], notes };
+}
+
+function pathImport({ file, dialect }: SurveyedFile, folder: string): JsonValue {
+  const from = `./${relative(folder, file).replaceAll("\\", "/")}`;
+  // The content of an `mcp.json` says which dialect it is in.
+  return dialect === "mcp-json" || detectDialect(file, undefined) === dialect ? from : { from, dialect };
+}
+
+/** Where the imports of a file are from, as many as there are. */
 function importsOf({ parsed, result }: CurrentConfig): readonly JsonValue[] {
   const written = valueAt(parsed.data, ["imports"]);
   if (!Array.isArray(written)) return [];
-  // As many as there are, so that an index is one of the list.
   return written.map((one, index) =>
     typeof one === "string" ? one : (result.settings.imports?.[index]?.from ?? null),
   );
+}
+
+const installed = "node_modules/@hostside/config/hostside.schema.json";
+
+/**
+ * `$schema` of a new file, for editors: the one that is installed beside it, as a path. Where none
+ * is, there is none: a copy would grow old.
+ */
+function schemaEdits({ path }: ConfigPlace): readonly ConfigEdit[] {
+  return existsSync(join(dirname(path), installed)) ? [{ path: ["$schema"], value: `./${installed}` }] : [];
 }
 
 function report(done: InitReport, { terminal, options }: CommandContext): number {
@@ -130,48 +176,38 @@ function report(done: InitReport, { terminal, options }: CommandContext): number
     printJson(terminal, done);
     return exitCodes.pass;
   }
-  const shown = terminal.paint("name", showPath(file, terminal));
+  const shown = terminal.paint("name", shortPath(file, terminal));
   const list = imports.map((one) => JSON.stringify(one)).join(", ");
-  const would = dryRun ? "would be " : "";
   const lines: Readonly<Record<InitReport["change"], string>> = {
-    none: "There is nothing to import.\n",
-    unchanged: `${shown} imports all of that already.\n`,
-    created: `${shown} ${would}written: it imports ${list}.\n`,
-    added: `${shown} ${dryRun ? "would import" : "imports"} ${list} as well.\n`,
+    none: "There is nothing to import.",
+    unchanged: `${shown} imports all of that already.`,
+    created: `${shown} ${dryRun ? "would be " : ""}written: it imports ${list}.`,
+    added: `${shown} ${dryRun ? "would import" : "imports"} ${list} as well.`,
   };
-  terminal.out(lines[change]);
+  terminal.out(`${lines[change]}\n`);
   for (const note of notes) terminal.err(`${terminal.paintErr("warn", "note:")} ${note}\n`);
   const next =
     change === "none"
-      ? ["hostside add NAME -- COMMAND   adds a server"]
-      : [
-          "hostside list     connects to the servers, and shows their tools",
-          "hostside doctor   says what is wrong with each, and what mends it",
-        ];
-  if (!dryRun) terminal.out(`\nNext:\n${next.map((line) => `  ${line}\n`).join("")}`);
+      ? "hostside add NAME -- COMMAND   adds a server"
+      : "hostside list     connects to the servers, and shows their tools\n  hostside doctor   says what is wrong with each, and what mends it";
+  if (!dryRun) terminal.out(`\nNext:\n  ${next}\n`);
   return exitCodes.pass;
 }
 
-function cancel({ terminal }: CommandContext): number {
-  terminal.err("Nothing was written.\n");
-  return exitCodes.incomplete;
-}
-
 const mostServers = 30;
+const layout = [{ least: 12 }, { least: 20 }, {}];
 
-/** What was found, as a table: a line for each file, and one for each of its servers. Pure. */
+/** Renders what was found: a line for each file, and one for each of its servers. Pure. */
 function renderSurvey(found: readonly SurveyedFile[], terminal: Terminal): string {
   if (found.length === 0) return "No configuration of any tool that hostside knows is here.\n\n";
   const { columns, paint } = terminal;
   const lines = found.flatMap((one) => [
-    `${paint("bold", one.tool)}  ${terminalLine(showPath(one.file, terminal))}${trouble(one, terminal)}`,
+    `${paint("bold", one.tool)}  ${terminalLine(shortPath(one.file, terminal))}${trouble(one, terminal)}`,
     ...renderTable(one.servers.slice(0, mostServers).map(toRow), { layout, columns, paint, indent: "  " }),
     ...(one.servers.length > mostServers ? [`  and ${one.servers.length - mostServers} more`] : []),
   ]);
   return `${lines.join("\n")}\n\n`;
 }
-
-const layout = [{ least: 12 }, { least: 20 }, {}];
 
 function toRow({ name, starts, disabled }: SurveyedServer): readonly Cell[] {
   return [
@@ -183,21 +219,11 @@ function toRow({ name, starts, disabled }: SurveyedServer): readonly Cell[] {
 
 function trouble({ servers, errors, warnings, certain }: SurveyedFile, { paint }: Terminal): string {
   const parts = [
-    ...(servers.length === 0 ? ["no servers"] : []),
-    ...(errors > 0 ? [`${errors} ${errors === 1 ? "error" : "errors"}`] : []),
-    ...(warnings > 0 ? [`${warnings} ${warnings === 1 ? "warning" : "warnings"}`] : []),
-    ...(certain ? [] : ["place not documented"]),
-  ];
+    servers.length === 0 && "no servers",
+    errors > 0 && formatCount(errors, "error"),
+    warnings > 0 && formatCount(warnings, "warning"),
+    !certain && "place not documented",
+  ].filter((part) => part !== false);
   if (parts.length === 0) return "";
   return `  ${paint(errors > 0 ? "bad" : warnings > 0 ? "warn" : "dim", parts.join(", "))}`;
-}
-
-const installed = "node_modules/@hostside/config/hostside.schema.json";
-
-/**
- * `$schema` of a new file, for editors: the one that is installed beside it, as a path. Where none
- * is, there is none: a copy would grow old.
- */
-function schemaEdits({ path }: ConfigPlace): readonly ConfigEdit[] {
-  return existsSync(join(dirname(path), installed)) ? [{ path: ["$schema"], value: `./${installed}` }] : [];
 }

@@ -18,7 +18,7 @@ export interface RemoveArguments extends PlaceRequest {
 export const removeServer: CommandWork<RemoveArguments> = async (args, context) => {
   const { name } = args;
   const place = await findPlace(args, context);
-  const { file } = await changeConfig(context, {
+  await changeConfig(context, {
     place,
     plan: ({ parsed }) => {
       const path = ["servers", name];
@@ -36,7 +36,7 @@ export const removeServer: CommandWork<RemoveArguments> = async (args, context) 
       : [
           `${sourcePlaceOf(other)} has ${name}, too; that one is ${other.off === undefined ? "used now" : `there now, and ${other.off}`}`,
         ];
-  return reportChanges({ changes: [{ file, name, change: "removed" }], notes }, context);
+  return reportChanges({ changes: [{ file: place.path, name, change: "removed" }], notes }, context);
 };
 
 async function findPlace(args: RemoveArguments, context: CommandContext): Promise<ConfigPlace> {

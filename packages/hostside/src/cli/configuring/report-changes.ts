@@ -1,8 +1,7 @@
 import type { CommandContext } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { terminalLine } from "../render/render-text.ts";
-import { printJson } from "../render/print.ts";
-import { showPath } from "./survey-configs.ts";
+import { printJson, shortPath } from "../render/print.ts";
 
 /** What happened to a server in a file. */
 export interface ConfiguredServerChange {
@@ -24,7 +23,7 @@ export function reportChanges(report: ChangeReport, { terminal, options }: Comma
     return exitCodes.pass;
   }
   for (const { file, name, change } of report.changes) {
-    const where = terminal.paint("dim", showPath(file, terminal));
+    const where = terminal.paint("dim", shortPath(file, terminal));
     const link = { added: "to", removed: "from" }[change as string] ?? "in";
     terminal.out(`${terminal.paint("name", terminalLine(name))} ${change} ${link} ${where}\n`);
   }

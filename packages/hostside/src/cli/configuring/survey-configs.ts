@@ -1,34 +1,10 @@
-import { findProjectFolder, type ServerDraft, type ConfigLocation, type DialectName } from "@hostside/config";
+import { existsSync } from "node:fs";
+import { findProjectFolder, type ConfigLocation, type DialectName, type ServerDraft } from "@hostside/config";
+import { findConfigFiles, readConfigFile } from "@hostside/config/node";
 import { redactSpec, redactUrl } from "@hostside/core";
 import type { Terminal } from "../terminal.ts";
-import { existsSync } from "node:fs";
-import { findConfigFiles, readConfigFile } from "@hostside/config/node";
 
-/** What a server starts, or where it is, on one line and without its secrets. */
-function showStart(draft: ServerDraft): string {
-  const shown = redactSpec(draft);
-  if (shown.command !== undefined) return [shown.command, ...(shown.args ?? [])].map(quoteWord).join(" ");
-  return draft.url === undefined ? "" : showUrl(draft.url);
-}
-
-function quoteWord(word: string): string {
-  return /^[\w@%+=:,./\\[\]~-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-// With references in it, it may be none; then what stands before the first.
-function showUrl(url: string): string {
-  if (URL.canParse(url)) return redactUrl(url);
-  const [start = ""] = url.split("${", 1);
-  return /^https?:\/\/[^/?#@]*$/.test(start) ? `${start}…` : "a URL";
-}
-
-/** A path as people read it: with `~` for their own folder. */
-export function showPath(path: string, { home, platform }: Pick<Terminal, "home" | "platform">): string {
-  const separator = platform === "win32" ? "\\" : "/";
-  return path.startsWith(`${home}${separator}`) ? `~${path.slice(home.length)}` : path;
-}
-
-/** A configuration that somebody has, and what is in it. */
+/** A configuration file of a tool, and what is in it. */
 export interface SurveyedFile {
   readonly tool: string;
   readonly dialect: DialectName;
@@ -44,7 +20,7 @@ export interface SurveyedFile {
 /** A server of a file. */
 export interface SurveyedServer {
   readonly name: string;
-  /** What it starts, or where it is; without secrets. */
+  /** What it starts, or its URL; without secrets. */
   readonly starts: string;
   readonly disabled: boolean;
 }
@@ -62,22 +38,29 @@ export async function surveyConfigs({ env, home, platform, cwd }: Terminal): Pro
       // A file called `mcp.json` may be in any dialect.
       const known = dialect === "mcp-json" ? {} : { dialect };
       const { servers, problems } = await readConfigFile(path, { ...known, projectFolder });
-      const count = (severity: "error" | "warning"): number =>
-        problems.filter((problem) => problem.severity === severity).length;
+      const errors = problems.filter(({ severity }) => severity === "error").length;
       return {
         tool: tool === "any" ? "mcp.json" : tool,
         dialect,
         file: path,
         scope,
         certain,
-        servers: servers.map(({ id, draft }) => ({
-          name: id,
+        servers: servers.map(({ id: name, draft }) => ({
+          name,
           starts: showStart(draft),
           disabled: draft.disabled === true,
         })),
-        errors: count("error"),
-        warnings: count("warning"),
+        errors,
+        warnings: problems.length - errors,
       };
     }),
   );
+}
+
+function showStart(draft: ServerDraft): string {
+  const shown = redactSpec(draft);
+  if (shown.command !== undefined) return [shown.command, ...(shown.args ?? [])].join(" ");
+  const { url = "" } = shown;
+  // With references in it, it may not be a URL yet.
+  return URL.canParse(url) ? redactUrl(url) : "a URL";
 }

@@ -4,25 +4,28 @@ import type { CommandContext, CommandWork } from "../command-context.ts";
 import { knownServer } from "../opening/known-server.ts";
 import { shellLine } from "../render/render-text.ts";
 import { usageError } from "../exit-codes.ts";
-import { changeConfig, valueAt, startFile, type CurrentConfig, type FileChange } from "./edit-config.ts";
+import {
+  changeConfig,
+  readCurrentConfig,
+  valueAt,
+  startFile,
+  type CurrentConfig,
+  type StartedFile,
+} from "./edit-config.ts";
 import { choosePlace, ownPlaces, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
 import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
 import { reportChanges, type ConfiguredServerChange } from "./report-changes.ts";
 
-/** What `enable` and `disable` were given. */
+/** Arguments of `enable` and `disable`. */
 export interface SwitchArguments extends PlaceRequest {
   readonly names: readonly string[];
 }
 
-interface SwitchWork extends PlaceRequest {
-  /** Nothing is written: only whether it could be is found out. */
-  readonly dryRun: boolean;
-}
-
-interface Switched {
-  readonly changes: readonly ConfiguredServerChange[];
-  readonly edits: readonly ConfigEdit[];
-  readonly notes: readonly string[];
+/** An edit of one file for one server. */
+interface Step {
+  readonly source: ServerSource;
+  readonly place: ConfigPlace;
+  readonly plan: (current: CurrentConfig) => StartedFile;
 }
 
 const deniedPath = ["settings", "denyServers"] as const;
@@ -31,58 +34,94 @@ const deniedPath = ["settings", "denyServers"] as const;
  * Switches servers off: in their entry where that is in a `hostside.json`, else by a list of names
  * in one.
  */
-export const disableServers: CommandWork<SwitchArguments> = (args, context) => switchAll(args, context, disableOne);
+export const disableServers: CommandWork<SwitchArguments> = async (args, context) => {
+  const { config } = await loadConfigured(context);
+  const sources = args.names.map((name) => knownServer(config, name));
+  const isChosen = args.user === true || args.project === true;
+  const steps = sources.flatMap((source): readonly Step[] => {
+    const { serverId: name, off, dialect, file } = source;
+    if (off === "disabled" || off === "not allowed") return [];
+    const own = dialect === "hostside" ? ownPlaces(context).find(({ path }) => path === file) : undefined;
+    if (own === undefined || isChosen) {
+      const notes = file === undefined ? [] : [`${sourcePlaceOf(source)} is left as it is`];
+      return [{ source, place: choosePlace(context, args), plan: (current) => denyIn(current, name, notes) }];
+    }
+    return [
+      {
+        source,
+        place: own,
+        plan: () => ({ edits: [{ path: ["servers", name, "disabled"], value: true }], notes: [] }),
+      },
+    ];
+  });
+  return runSteps(steps, { sources, config, change: "disabled" }, context);
+};
 
 /** Switches servers on again, wherever a `hostside.json` has them off. */
-export const enableServers: CommandWork<SwitchArguments> = (args, context) => switchAll(args, context, enableOne);
-
-type SwitchOne = (source: ServerSource, args: SwitchWork, context: CommandContext) => Promise<Switched>;
-
-async function switchAll(args: SwitchArguments, context: CommandContext, switchOne: SwitchOne): Promise<number> {
+export const enableServers: CommandWork<Pick<SwitchArguments, "names">> = async ({ names }, context) => {
   const { config } = await loadConfigured(context);
-  // Before anything is written: of several names none is misspelt.
-  const sources = args.names.map((name) => knownServer(config, name));
-  for (const source of sources) assertSwitchable(source, switchOne === enableOne, config);
-  // And no file is one that cannot be edited.
-  for (const source of sources) await switchOne(source, { ...args, dryRun: true }, context);
-  const done: Switched[] = [];
-  for (const source of sources) done.push(await switchOne(source, { ...args, dryRun: false }, context));
-  await trustOwnSettings(config, context);
-  const waiting = switchOne === enableOne ? await notesOnTrust(sources, context) : [];
-  const { changes, notes } = together(done, waiting);
+  const sources = names.map((name) => knownServer(config, name));
+  for (const source of sources) assertSwitchable(source, config);
+  const files = await Promise.all(ownPlaces(context).map(readCurrentConfig));
+  const steps = sources
+    .filter(({ off }) => off !== undefined)
+    .flatMap((source): readonly Step[] => {
+      const editsIn = (current: CurrentConfig) => [
+        ...allowIn(current, source.serverId),
+        ...switchOnIn(current, source),
+      ];
+      const own = files.filter((current) => editsIn(current).length > 0);
+      if (own.length === 0) {
+        throw usageError(
+          `${source.serverId} is off, because ${source.file ?? "its file"} says "enabled": false for all of its servers`,
+        );
+      }
+      return own.map(({ place }) => ({ source, place, plan: (current) => ({ edits: editsIn(current), notes: [] }) }));
+    });
+  return runSteps(steps, { sources, config, change: "enabled" }, context);
+};
+
+interface Switching {
+  readonly sources: readonly ServerSource[];
+  /** The configuration before anything is changed. */
+  readonly config: LoadedConfig;
+  readonly change: "enabled" | "disabled";
+}
+
+async function runSteps(
+  steps: readonly Step[],
+  { sources, config, change }: Switching,
+  context: CommandContext,
+): Promise<number> {
+  // No file is changed where one of them cannot be edited.
+  for (const { place } of steps) await readCurrentConfig(place);
+  const notes: string[] = [];
+  for (const { place, plan } of steps) notes.push(...(await changeConfig(context, { place, plan })).change.notes);
+  const changes = sources.flatMap(({ serverId: name, file = "" }): readonly ConfiguredServerChange[] => {
+    const own = steps.filter(({ source }) => source.serverId === name);
+    if (own.length === 0) return [{ file, name, change: "unchanged" }];
+    return own.map(({ place }) => ({ file: place.path, name, change }));
+  });
+  // Settings that a command of the user's wrote need no question, unless others wait for one.
+  const isWaiting = config.questions.some(({ starts }) => starts.length === 0);
+  const after = await loadConfigured(
+    context,
+    isWaiting ? undefined : async ({ starts }) => (starts.length === 0 ? "trust" : undefined),
+  );
+  // A project's own file can have a server on, and its user is asked all the same.
+  const untrusted = after.config.sources.filter(
+    ({ serverId, off }) =>
+      change === "enabled" && off === "untrusted" && sources.some((source) => source.serverId === serverId),
+  );
+  for (const { serverId } of untrusted) {
+    const command = shellLine(["hostside", "trust", serverId]);
+    notes.push(`${serverId} is brought by a project, and starts when you trust it: ${command}`);
+  }
   return reportChanges({ changes, notes }, context);
 }
 
-// Settings that were written by a command of the user's need no question, unless others wait for
-// one.
-async function trustOwnSettings({ questions }: LoadedConfig, context: CommandContext): Promise<void> {
-  if (questions.some(({ starts }) => starts.length === 0)) return;
-  await loadConfigured(context, async ({ starts }) => (starts.length === 0 ? "trust" : undefined));
-}
-
-// A project's own file can have a server on, and its user is asked all the same.
-async function notesOnTrust(switched: readonly ServerSource[], context: CommandContext): Promise<readonly string[]> {
-  const { config } = await loadConfigured(context);
-  const names = switched.map(({ serverId }) => serverId);
-  return config.sources
-    .filter(({ serverId, off }) => off === "untrusted" && names.includes(serverId))
-    .map(
-      ({ serverId }) =>
-        `${serverId} is brought by a project, and starts when you trust it: ${shellLine(["hostside", "trust", serverId])}`,
-    );
-}
-
-function together(done: readonly Switched[], notes: readonly string[] = []): Switched {
-  return {
-    changes: done.flatMap((one) => one.changes),
-    edits: done.flatMap((one) => one.edits),
-    notes: [...done.flatMap((one) => one.notes), ...notes],
-  };
-}
-
-function assertSwitchable(source: ServerSource, isOn: boolean, { settings }: LoadedConfig): void {
+function assertSwitchable(source: ServerSource, { settings }: LoadedConfig): void {
   const { serverId, off, dialect } = source;
-  if (!isOn) return;
   if (off === "untrusted")
     throw usageError(`${serverId} is brought by a project, and not trusted`, `hostside trust ${serverId}`);
   if (off === "disabled" && dialect !== "hostside") {
@@ -99,72 +138,20 @@ function assertSwitchable(source: ServerSource, isOn: boolean, { settings }: Loa
   }
 }
 
-async function disableOne(source: ServerSource, args: SwitchWork, context: CommandContext): Promise<Switched> {
-  const { serverId: name, off, file } = source;
-  if (off === "disabled" || off === "not allowed") return unchanged(source);
-  const isChosen = args.user === true || args.project === true;
-  const own = isChosen ? undefined : ownPlaceOf(source, context);
-  const place = own ?? choosePlace(context, args);
-  const change = await write(context, { place, name, dryRun: args.dryRun, verb: "disabled" }, (current) =>
-    own === undefined
-      ? denyIn(current, name)
-      : { edits: [{ path: ["servers", name, "disabled"], value: true }], notes: [] },
-  );
-  const stays = own === undefined && file !== undefined ? [`${sourcePlaceOf(source)} is left as it is`] : [];
-  return { ...change, notes: [...change.notes, ...stays] };
-}
-
-async function enableOne(source: ServerSource, args: SwitchWork, context: CommandContext): Promise<Switched> {
-  const { serverId: name, off } = source;
-  if (off === undefined) return unchanged(source);
-  const done: Switched[] = [];
-  for (const place of ownPlaces(context)) {
-    const change = await write(context, { place, name, dryRun: args.dryRun, verb: "enabled" }, (current) => ({
-      edits: [...allowIn(current, name), ...switchOnIn(current, name, source)],
-      notes: [],
-    }));
-    if (change.edits.length > 0) done.push(change);
-  }
-  if (done.length === 0) {
-    throw usageError(
-      `${name} is off, because ${source.file ?? "its file"} says "enabled": false for all of its servers`,
-    );
-  }
-  return together(done);
-}
-
-interface Writing {
-  readonly place: ConfigPlace;
-  readonly name: string;
-  readonly verb: "enabled" | "disabled";
-  readonly dryRun: boolean;
-}
-
-interface Switching extends FileChange {
-  readonly notes: readonly string[];
-}
-
-async function write(
-  context: CommandContext,
-  { place, name, dryRun, verb }: Writing,
-  plan: (current: CurrentConfig) => Switching,
-): Promise<Switched> {
-  const { file, change } = await changeConfig(context, { place, dryRun, plan });
-  return { changes: [{ file, name, change: verb }], edits: change.edits, notes: change.notes };
-}
-
-function denyIn(current: CurrentConfig, name: string): Switching {
+function denyIn(current: CurrentConfig, name: string, notes: readonly string[]): StartedFile {
   const start = startFile(current);
-  const denied = valueAt(current.parsed.data, deniedPath);
-  const count = Array.isArray(denied) ? denied.length : 0;
-  if (Array.isArray(denied) && denied.includes(name)) return { edits: start.edits, notes: start.notes };
-  return { edits: [...start.edits, { path: [...deniedPath, count], value: name }], notes: start.notes };
+  const denied = deniedIn(current);
+  const edit: ConfigEdit = { path: [...deniedPath, denied.length], value: name };
+  return {
+    edits: denied.includes(name) ? start.edits : [...start.edits, edit],
+    notes: [...start.notes, ...notes],
+  };
 }
 
-function allowIn({ parsed }: CurrentConfig, name: string): readonly ConfigEdit[] {
-  const denied = valueAt(parsed.data, deniedPath);
-  if (!Array.isArray(denied) || !denied.includes(name)) return [];
-  const settings = valueAt(parsed.data, ["settings"]);
+function allowIn(current: CurrentConfig, name: string): readonly ConfigEdit[] {
+  const denied = deniedIn(current);
+  if (!denied.includes(name)) return [];
+  const settings = valueAt(current.parsed.data, ["settings"]);
   const isLast = denied.every((item) => item === name);
   if (isLast && settings instanceof Map && settings.size === 1) return [{ path: ["settings"], value: undefined }];
   if (isLast) return [{ path: deniedPath, value: undefined }];
@@ -173,15 +160,12 @@ function allowIn({ parsed }: CurrentConfig, name: string): readonly ConfigEdit[]
   return indexes.map((index) => ({ path: [...deniedPath, index], value: undefined }));
 }
 
-function switchOnIn({ parsed, place }: CurrentConfig, name: string, { file }: ServerSource): readonly ConfigEdit[] {
-  const path = ["servers", name, "disabled"];
+function deniedIn({ parsed }: CurrentConfig): readonly unknown[] {
+  const denied = valueAt(parsed.data, deniedPath);
+  return Array.isArray(denied) ? denied : [];
+}
+
+function switchOnIn({ parsed, place }: CurrentConfig, { serverId, file }: ServerSource): readonly ConfigEdit[] {
+  const path = ["servers", serverId, "disabled"];
   return file === place.path && valueAt(parsed.data, path) === true ? [{ path, value: undefined }] : [];
-}
-
-function ownPlaceOf({ dialect, file }: ServerSource, context: CommandContext): ConfigPlace | undefined {
-  return dialect === "hostside" ? ownPlaces(context).find(({ path }) => path === file) : undefined;
-}
-
-function unchanged({ serverId: name, file = "" }: ServerSource): Switched {
-  return { changes: [{ file, name, change: "unchanged" }], edits: [], notes: [] };
 }
