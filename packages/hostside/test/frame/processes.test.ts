@@ -41,10 +41,10 @@ const answering = `
     const { id, method, params } = JSON.parse(line);
     const result = results[method]?.();
     if (params?.name === "never") {
-      tools.push({ ...tools[0], name: "late" });
-      process.stdout.write('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\\n');
+      process.stderr.write("it was asked\\n");
+      continue;
     }
-    if (id === undefined || params?.name === "never") continue;
+    if (id === undefined) continue;
     process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...(result ? { result } : { error: { code: -32601, message: "no" } }) }) + "\\n");
   }
 `;
@@ -170,11 +170,9 @@ describe.skipIf(process.platform === "win32").concurrent("a command in a process
     expect(await exit).toEqual([2, null]);
   });
 
-  it("lets a person complete, clear, abort a call and go on in the repl, and shows that tools changed", async ({
-    expect,
-  }) => {
+  it("lets a person complete, clear, abort a call and go on in the repl", async ({ expect }) => {
     await using work = await workWithServers();
-    await using terminal = runInTerminal(work, ["--config", "answering.json", "repl"]);
+    await using terminal = runInTerminal(work, ["--config", "answering.json", "--verbose", "repl"]);
     await terminal.waitForScreen(/^hostside>$/m);
     terminal.type("cal");
     terminal.press("tab");
@@ -185,7 +183,7 @@ describe.skipIf(process.platform === "win32").concurrent("a command in a process
     terminal.press("ctrl-c");
     await terminal.waitForScreen(/\^C\nhostside> ?$/);
     terminal.type("call never --yes\r");
-    await terminal.waitForScreen("tools changed: +mcp_one_late");
+    await terminal.waitForScreen("it was asked");
     terminal.press("ctrl-c");
     await terminal.waitForScreen(/\[aborted\][^]*\nhostside> ?$/);
     terminal.type("nope\r");

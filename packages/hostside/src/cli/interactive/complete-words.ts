@@ -1,4 +1,3 @@
-import { cleanText } from "@hostside/core";
 import type { Argument, Command, Option } from "commander";
 import { findCommand, findOption } from "../program/find-option.ts";
 
@@ -128,13 +127,11 @@ function toolNames(current: string, tools: readonly ToolCandidate[]): readonly C
   return tools.flatMap(({ value, localName }) => (localName === undefined ? [] : { value: localName, about: value }));
 }
 
+// Names of servers and tools are texts of strangers, and some shells do not quote what they insert:
+// a name that needs quotes is typed by hand.
+const plainName = /^[\p{L}\p{N}_%+,./:=@~-]+$/u;
+
 function startingWith(current: string, completion: WordCompletion): WordCompletion {
   if (completion === "files") return completion;
-  return completion.filter(({ value }) => value.startsWith(current) && canBeTyped(value));
-}
-
-// Names of servers and tools, and what tools take, are texts of somebody else: with a line feed or
-// an escape sequence in them, they are for no terminal.
-function canBeTyped(value: string): boolean {
-  return value !== "" && cleanText(value) === value && !/[\n\t]/.test(value);
+  return completion.filter(({ value }) => value.startsWith(current) && plainName.test(value));
 }

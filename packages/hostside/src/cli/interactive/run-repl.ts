@@ -1,20 +1,16 @@
 import { createInterface } from "node:readline";
 import { isJsonObject } from "@hostside/core/implement";
 import { split } from "shlex";
-import type { CommandContext, CommandWork } from "../command-context.ts";
+import type { CommandContext, CommandWork, RunLine, OpenedHost } from "../command-context.ts";
 import { exitCodes, usageError } from "../exit-codes.ts";
-import type { OpenedHost } from "../opening/opened-host.ts";
 import { pathOf, searchTool } from "../opening/find-tool.ts";
 import { openHost } from "../opening/open-host.ts";
-import type { RunLine } from "../program/declare.ts";
 import { renderError } from "../program/render-error.ts";
 import { terminalLine } from "../render/render-text.ts";
-import { changeTerminal, type Terminal } from "../terminal.ts";
-import { readLines } from "./read-lines.ts";
+import { changeTerminal } from "../terminal.ts";
 
-/** What the repl needs of the program around it. */
+/** Arguments of `repl`. */
 export interface ReplArguments {
-  /** The commands that a line can be. */
   readonly runLine: RunLine;
 }
 
@@ -31,7 +27,8 @@ export const runRepl: CommandWork<ReplArguments> = async (args, context) => {
   await using opened = await openHost(context, { follow: true, approver: { isYes: false } });
   const { terminal } = context;
   const session = { ...args, opened, context };
-  const lines = terminal.canAsk ? typedLines(session) : pipedLines(terminal);
+  const { stdin, signal } = terminal;
+  const lines = terminal.canAsk ? typedLines(session) : createInterface({ input: stdin, signal });
   let exitCode: number = exitCodes.pass;
   for await (const line of lines) {
     const code = await runTyped(line, session);
@@ -87,31 +84,44 @@ function wordsOf(line: string): readonly string[] {
   }
 }
 
-async function* pipedLines({ stdin, signal }: Terminal): AsyncGenerator<string> {
-  const reader = createInterface({ input: stdin, signal });
-  yield* reader;
-}
-
+/**
+ * Lines that a person types, with history and completion. Nobody listens on stdin while a command
+ * runs, so that it can ask there. Ctrl-C clears the line.
+ */
 async function* typedLines({ opened, context }: Session): AsyncGenerator<string> {
-  const { terminal, options } = context;
-  const reader = readLines(terminal, { prompt: "hostside> ", complete: (line) => complete(line, opened) });
-  const forget = opened.host.onToolsChanged(({ added, removed, changed }) => {
-    const parts = Object.entries({ "+": added, "-": removed, "~": changed });
-    const names = parts.flatMap(([sign, list]) => list.map((name) => `${sign}${name}`));
-    if (options.quiet !== true)
-      reader.note(`${terminal.paintErr("dim", terminalLine(`tools changed: ${names.join(" ")}`, 400))}\n`);
-  });
+  const { stdin, stderr, err, signal } = context.terminal;
+  const lines: string[] = [];
+  let history: string[] = [];
+  let begun = "";
+  let isOver = false;
   greet(opened, context);
-  try {
-    for (;;) {
-      const line = await reader.next();
-      if (line === undefined) break;
-      yield line;
-    }
-  } finally {
-    forget();
+  while (!isOver) {
+    const reader = createInterface({
+      input: stdin,
+      output: stderr,
+      terminal: true,
+      prompt: "hostside> ",
+      history,
+      historySize: 1000,
+      removeHistoryDuplicates: true,
+      completer: (line: string) => complete(line, opened),
+      signal,
+    });
+    reader.on("history", (kept) => (history = kept));
+    // All lines of a pasted text come at once.
+    reader.on("line", (line) => lines.push(line));
+    reader.prompt();
+    reader.write(begun);
+    const event = await new Promise((resolve) => {
+      for (const name of ["line", "SIGINT", "close"]) reader.on(name, () => resolve(name));
+    });
+    isOver = event === "close";
+    begun = event === "SIGINT" ? "" : reader.line;
+    reader.close();
+    if (event === "SIGINT") err("^C\n");
+    while (lines.length > 0) yield lines.shift() ?? "";
   }
-  terminal.err("\n");
+  err("\n");
 }
 
 /** What may come next: names of commands, servers and tools, and the arguments of a tool. */

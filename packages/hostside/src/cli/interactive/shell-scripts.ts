@@ -1,18 +1,42 @@
+import { basename } from "node:path";
+import type { CommandWork } from "../command-context.ts";
+import { exitCodes, usageError } from "../exit-codes.ts";
+import { printJson } from "../render/print.ts";
+
 /** Shells that completion is there for. */
 export const shells = ["bash", "zsh", "fish"] as const;
 
-/** One of them. */
+/** The name of one of them. */
 export type ShellName = (typeof shells)[number];
 
-// The first line of an answer is `files` or `words`; each other line is a word, and for zsh and
-// fish a tab and what it is.
+/** Prints the script by which a shell completes command lines. */
+export const printCompletion: CommandWork<{ readonly shell: ShellName | undefined }> = async ({ shell }, context) => {
+  const { terminal, options } = context;
+  const path = terminal.env["SHELL"] ?? "";
+  const name = shell ?? shells.find((one) => one === basename(path));
+  if (name === undefined) {
+    const problem = path === "" ? "SHELL is not set" : `there is no completion for ${basename(path)}`;
+    throw usageError(`${problem}: name the shell`, `hostside completion ${shells.join("|")}`);
+  }
+  const script = shellScripts[name];
+  if (options.json === true) printJson(terminal, { shell: name, script });
+  else terminal.out(script);
+  return exitCodes.pass;
+};
+
+// Bash takes `a:b` for several words, and replaces the last one alone.
 const bash = String.raw`# bash completion for hostside
 _hostside() {
-  local line kind="" IFS=$'\n'
+  local line head kind="" words IFS=$'\n' text=${"$"}{COMP_LINE:0:COMP_POINT}
   COMPREPLY=()
+  IFS=$' \t' read -ra words <<< "$text"
+  if [[ $text == *[[:blank:]] ]]; then words+=(""); fi
+  head=${"$"}{words[${"$"}{#words[@]}-1]}
+  head=${"$"}{head%"$2"}
   while IFS= read -r line; do
-    if [[ -z $kind ]]; then kind=$line; else COMPREPLY+=("$line"); fi
-  done < <("$1" complete --shell bash --breaks "$COMP_WORDBREAKS" --line "${"$"}{COMP_LINE:0:COMP_POINT}" 2>/dev/null)
+    line=${"$"}{line%%$'\t'*}
+    if [[ -z $kind ]]; then kind=$line; else COMPREPLY+=("${"$"}{line#"$head"}"); fi
+  done < <("$1" complete -- "${"$"}{words[@]:1}" 2>/dev/null)
   if [[ $kind == files ]]; then
     compopt -o filenames 2>/dev/null
     COMPREPLY=($(compgen -f -- "$2"))
@@ -29,7 +53,7 @@ _hostside() {
     if [[ -z $kind ]]; then kind=$line; continue; fi
     values+=("${"$"}{line%%$'\t'*}")
     shown+=("${"$"}{line/$'\t'/  -- }")
-  done < <("${"$"}{(Q)words[1]}" complete --shell zsh -- "${"$"}{(@Q)words[2,CURRENT-1]}" "${"$"}{(Q)PREFIX}" 2>/dev/null)
+  done < <("${"$"}{(Q)words[1]}" complete -- "${"$"}{(@Q)words[2,CURRENT-1]}" "${"$"}{(Q)PREFIX}" 2>/dev/null)
   if [[ $kind == files ]]; then compset -P '-*='; _files; else compadd -l -d shown -a values; fi
 }
 if [[ $funcstack[1] == _hostside ]]; then _hostside "$@"; else compdef _hostside hostside; fi
@@ -37,9 +61,10 @@ if [[ $funcstack[1] == _hostside ]]; then _hostside "$@"; else compdef _hostside
 
 const fish = String.raw`# fish completion for hostside
 function __hostside_complete
-    set -l answer (hostside complete --shell fish --line (commandline -cp | string collect) 2>/dev/null)
+    set -l typed (commandline -opc)
+    set -l word (commandline -ct)
+    set -l answer (hostside complete -- $typed[2..-1] "$word" 2>/dev/null)
     if test "$answer[1]" = files
-        set -l word (commandline -ct)
         set -l option (string match -r -- '^-[^=]*=' $word; or echo)
         printf '%s\n' $option(__fish_complete_path (string replace -- "$option" '' $word))
     else
@@ -49,5 +74,5 @@ end
 complete -c hostside -f -a '(__hostside_complete)'
 `;
 
-/** What a shell reads to complete command lines of hostside. */
+/** The script for each shell. */
 export const shellScripts: Readonly<Record<ShellName, string>> = { bash, zsh, fish };
