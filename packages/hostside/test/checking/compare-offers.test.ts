@@ -2,7 +2,7 @@ import { lockTools, type ToolLock } from "@hostside/policy/lock";
 import { describe, expect, it } from "vitest";
 import { compareOffers, renewLocks } from "../../src/cli/checking/compare-offers.ts";
 import type { Offers } from "../../src/cli/checking/read-offers.ts";
-import { formatServersLock, parseServersLock } from "../../src/cli/checking/servers-lock.ts";
+import { formatServersLock, parseServersLock } from "../../src/cli/checking/lock-file.ts";
 
 const lockOf = (...names: readonly string[]): ToolLock =>
   lockTools(
@@ -14,10 +14,18 @@ const lockOf = (...names: readonly string[]): ToolLock =>
 function offersOf(now: Readonly<Record<string, ToolLock>>, more: Partial<Offers> = {}): Offers {
   const { unread = [] } = more;
   const configured = new Set([...Object.keys(now), ...unread.map(({ server }) => server)]);
-  return { locks: new Map(Object.entries(now)), unread, configured, isAll: true, isPartial: false, ...more };
+  return {
+    locks: new Map(Object.entries(now)),
+    unread,
+    failed: unread,
+    configured,
+    isAll: true,
+    isPartial: false,
+    ...more,
+  };
 }
 
-const silent = { server: "b", reason: "is not there", isOff: false };
+const silent = { server: "b", reason: "is not there" };
 const before = new Map(Object.entries({ a: lockOf("one"), b: lockOf("two") }));
 
 describe("renewLocks()", () => {
@@ -69,7 +77,7 @@ describe("the lock file", () => {
   });
 
   it.each([
-    ["{", /no JSON/],
+    ["{", /in JSON/],
     ["[]", /no lock file of version 1/],
     [JSON.stringify(lockOf("x")), /lock of one server/],
     ['{"lockVersion":1}', /servers must be an object/],

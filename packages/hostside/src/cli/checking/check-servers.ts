@@ -7,19 +7,18 @@ import { connect } from "@hostside/transports";
 import { signInWhereAsked } from "../../auth/sign-in-where-asked.ts";
 import { fromEnvironment } from "../from-environment.ts";
 import { extname } from "node:path";
-import { createTrust } from "@hostside/config";
-import { loadConfig, type LoadedConfig } from "@hostside/config/node";
 import { chooseAuth } from "../../auth/choose-auth.ts";
 import { userState } from "../../state/user-state.ts";
 import type { CommandContext, CommandWork } from "../command-context.ts";
+import { loadConfigured } from "../configuring/load-configured.ts";
 import { exitCodes, usageError } from "../exit-codes.ts";
 import { startableServer } from "../opening/known-server.ts";
-import { filesOf } from "../opening/config-files.ts";
 import { reportProblems } from "../opening/report-problems.ts";
 import { loadKit } from "../load-kit.ts";
 import { printJson } from "../render/print.ts";
+import type { Style, Terminal } from "../terminal.ts";
 
-/** Who lets the kit in, where somebody has signed in. */
+/** The sign-ins that the kit may use. */
 export interface AddressMeans {
   readonly authProvider: OAuth["authProvider"] | undefined;
   readonly signal: AbortSignal;
@@ -76,29 +75,35 @@ function refuse(): Promise<Response> {
   return Promise.reject(new TypeError("nothing is asked for here"));
 }
 
-/** What `check` is asked. */
-export interface CheckArguments {
-  readonly server: string | undefined;
-  readonly only: readonly string[];
-  readonly skip: readonly string[];
-  readonly strict: boolean;
+/** Options of `check`. */
+export interface CheckOptions {
+  readonly only?: readonly string[];
+  readonly skip?: readonly string[];
+  readonly strict?: boolean;
   /** Tools that may be called, as `name` or `name={"json":"arguments"}`. */
-  readonly calls: readonly string[];
-  readonly allowCalls: boolean;
-  readonly reports: readonly string[];
+  readonly call?: readonly string[];
+  readonly allowCalls?: boolean;
+  /** Files of reports. */
+  readonly report?: readonly string[];
+}
+
+/** Arguments of `check`. */
+export interface CheckArguments extends CheckOptions {
+  readonly server: string | undefined;
 }
 
 /** Runs the conformance kit's checks against servers of the configuration, one after the other. */
 export const checkServers: CommandWork<CheckArguments> = async (args, context) => {
-  const kit = await loadKit("check", () => import("@hostside/conformance"));
-  const plan = readPlan(args, kit);
   const { terminal, options } = context;
-  const config = await readServers(context);
-  const specs = chooseServers(config, args);
-  reportProblems(context, config, (id) => args.server === undefined || specs.some((spec) => spec.id === id));
-  const { credentials } = userState(terminal);
+  const kit = await loadKit("check", () => import("@hostside/conformance"));
+  const { files, ...plan } = readPlan(args, kit);
+  const { config } = await loadConfigured(context);
+  const only = args.server === undefined ? undefined : startableServer(config, args.server).serverId;
+  const specs = config.servers.filter(({ id, disabled }) => disabled !== true && (only === undefined || id === only));
+  if (specs.length === 0) throw usageError("there is no server to check", "hostside list shows them all");
+  reportProblems(context, config, (id) => only === undefined || id === only);
   const auth = chooseAuth(undefined, {
-    credentials,
+    credentials: userState(terminal).credentials,
     extrasOf: (id) => config.sources.find(({ serverId }) => serverId === id)?.extras,
     clock: undefined,
     way: fromEnvironment,
@@ -109,11 +114,12 @@ export const checkServers: CommandWork<CheckArguments> = async (args, context) =
   try {
     for (const spec of specs) {
       if (terminal.signal.aborted) break;
-      const report = await checkOne(spec, { plan, kit, context, means });
-      if (report === undefined) continue;
+      const address = await toAddress(spec, means);
+      if (address === undefined) continue;
+      const report = await checkOne(spec.id, { ...plan, address }, { kit, context });
       reports.push({ server: spec.id, report });
       if (options.json !== true) terminal.out(kit.toTerminal(report, styleOf(terminal)));
-      failures.push(...(await kit.writeReports(report, plan.files)));
+      failures.push(...(await kit.writeReports(report, files)));
     }
   } finally {
     await auth.close();
@@ -123,21 +129,20 @@ export const checkServers: CommandWork<CheckArguments> = async (args, context) =
   if (failures.length > 0) return exitCodes.usage;
   if (terminal.signal.aborted) return exitCodes.incomplete;
   const codes = reports.map(({ report }) => report.exitCode);
-  // What cannot be used was not checked, and nobody who reads 0 is to think so.
-  const isPartial = args.server === undefined && config.problems.some(({ severity }) => severity === "error");
+  // An entry that cannot be used was not checked, and nobody who reads 0 is to think so.
+  const isPartial = only === undefined && config.problems.some(({ severity }) => severity === "error");
   return worstOf(isPartial ? [...codes, exitCodes.incomplete] : codes);
 };
 
-type Plan = ReturnType<typeof readPlan>;
-
-function readPlan({ only, skip, calls, allowCalls, reports, strict, server }: CheckArguments, kit: typeof Kit) {
+function readPlan(args: CheckArguments, kit: typeof Kit) {
+  const { only = [], skip = [], call = [], allowCalls = false, report = [], strict = false, server } = args;
   const selection = kit.selectChecks(kit.serverChecks, { only, skip });
   if (!selection.ok) throw usageError(selection.mistake.replace("; --list shows them all", ""));
-  const consent = kit.readConsent(calls, allowCalls);
+  const consent = kit.readConsent(call, allowCalls);
   if (typeof consent === "string") throw usageError(consent);
-  if (server === undefined && (reports.length > 0 || calls.length > 0))
+  if (server === undefined && (report.length > 0 || call.length > 0))
     throw usageError("--report and --call are about one server", "name it: hostside check SERVER");
-  return { checks: selection.checks, consent, strict, files: new Map(reports.map((file) => [formatOf(file), file])) };
+  return { checks: selection.checks, consent, strict, files: new Map(report.map((file) => [formatOf(file), file])) };
 }
 
 const formats: Readonly<Record<string, ReportFormat>> = {
@@ -150,45 +155,25 @@ const formats: Readonly<Record<string, ReportFormat>> = {
 
 function formatOf(file: string): ReportFormat {
   const format = formats[extname(file).toLowerCase()];
-  if (format === undefined)
-    throw usageError(`--report ${file}: the name must end with one of ${Object.keys(formats).join(", ")}`);
-  return format;
+  if (format !== undefined) return format;
+  throw usageError(`--report ${file}: the name must end with one of ${Object.keys(formats).join(", ")}`);
 }
 
-async function readServers(context: CommandContext): Promise<LoadedConfig> {
-  const { watch: _, ...files } = filesOf(context);
-  const { store } = userState(context.terminal);
-  return loadConfig({ ...files, trust: createTrust({ store }), signal: context.terminal.signal });
-}
-
-function chooseServers(config: LoadedConfig, { server }: CheckArguments): readonly ServerSpec[] {
-  const only = server === undefined ? undefined : startableServer(config, server).serverId;
-  const specs = config.servers.filter(({ id, disabled }) => disabled !== true && (only === undefined || id === only));
-  if (specs.length === 0) throw usageError("there is no server to check", "hostside list shows them all");
-  return specs;
-}
+type Plan = Omit<ReturnType<typeof readPlan>, "files"> & { readonly address: ServerAddress };
 
 interface Checking {
-  readonly plan: Plan;
   readonly kit: typeof Kit;
   readonly context: CommandContext;
-  readonly means: Parameters<typeof toAddress>[1];
 }
 
-async function checkOne(spec: ServerSpec, { plan, kit, context, means }: Checking): Promise<RunReport | undefined> {
+async function checkOne(target: string, plan: Plan, { kit, context }: Checking): Promise<RunReport> {
   const { terminal, options } = context;
-  const { checks, consent, strict } = plan;
-  const address = await toAddress(spec, means);
-  if (address === undefined) return undefined;
   const isQuiet = options.quiet === true || options.json === true;
   const view = { err: terminal.err, live: terminal.isLive, columns: terminal.columns };
-  const progress = isQuiet ? undefined : kit.showProgress(view, { total: checks.length, target: spec.id });
+  const progress = isQuiet ? undefined : kit.showProgress(view, { total: plan.checks.length, target });
   try {
     return await kit.checkServer({
-      address,
-      checks,
-      consent,
-      strict,
+      ...plan,
       seed: Math.floor(Math.random() * 2 ** 31),
       startMs: (options.timeout ?? 30) * 1000,
       signal: terminal.signal,
@@ -199,17 +184,12 @@ async function checkOne(spec: ServerSpec, { plan, kit, context, means }: Checkin
   }
 }
 
-function styleOf({ paint }: CommandContext["terminal"]): TextStyle {
-  return {
-    good: (text) => paint("good", text),
-    bad: (text) => paint("bad", text),
-    warn: (text) => paint("warn", text),
-    faint: (text) => paint("dim", text),
-    strong: (text) => paint("bold", text),
-  };
+function styleOf({ paint }: Terminal): TextStyle {
+  const style = (name: Style) => (text: string) => paint(name, text);
+  return { good: style("good"), bad: style("bad"), warn: style("warn"), faint: style("dim"), strong: style("bold") };
 }
 
-// What somebody has to look at first.
+// The worst first: what somebody has to look at.
 const order: readonly number[] = [
   exitCodes.fail,
   exitCodes.unreachable,

@@ -1,6 +1,8 @@
-import { diffLocks, type ChangeKind, type ToolChange, type ToolLock } from "@hostside/policy/lock";
+import { compareText } from "@hostside/core/implement";
+import { diffLocks, type ToolChange } from "@hostside/policy/lock";
+import { formatCount } from "../render/print.ts";
+import type { ServersLock } from "./lock-file.ts";
 import type { Offers } from "./read-offers.ts";
-import type { ServersLock } from "./servers-lock.ts";
 
 /** One difference between a lock file and what is offered now. */
 export interface OfferChange extends ToolChange {
@@ -23,68 +25,44 @@ export interface RenewedLock {
 }
 
 /**
- * What a lock file says after servers were asked again. Whoever could not be asked keeps the lock
- * that they have.
+ * Makes a lock file anew after servers were asked. A server that could not be asked keeps the lock
+ * that it has.
  */
-export function renewLocks(
-  before: ServersLock,
-  { locks: now, unread, configured, isAll, isPartial }: Offers,
-): RenewedLock {
-  const locks = new Map<string, ToolLock>(now);
-  const kept: { readonly server: string; readonly reason: string }[] = [];
-  const removed: string[] = [];
-  for (const [server, lock] of before) {
-    if (now.has(server)) continue;
-    if (!configured.has(server) && isAll && !isPartial) {
-      removed.push(server);
-      continue;
-    }
-    locks.set(server, lock);
-    const reason = unread.find((one) => one.server === server)?.reason;
-    if (reason !== undefined) kept.push({ server, reason });
-    else if (!configured.has(server) && isPartial)
-      kept.push({ server, reason: "may stand in a file that cannot be read" });
-  }
-  const locked = sorted(now).map(([server, { tools, hash }]) => {
+export function renewLocks(before: ServersLock, offers: Offers): RenewedLock {
+  const removed = goneServers(before, offers);
+  const locks = new Map([...before, ...offers.locks]);
+  for (const server of removed) locks.delete(server);
+  const locked = sorted(offers).map(([server, { tools, hash }]) => {
     const old = before.get(server);
     const was = old === undefined ? "new" : old.hash === hash ? "same" : "changed";
     return { server, tools: tools.length, hash, was } as const;
   });
-  return { locks, locked, kept, removed };
+  const kept = offers.unread.filter(({ server }) => before.has(server));
+  return { locks, locked, kept: kept.map(({ server, reason }) => ({ server, reason })), removed };
 }
 
 /**
- * What changed since a lock file was written, server by server. Of a server that could not be asked
- * nothing is said.
+ * Compares the offers of servers with a lock file. Of a server that could not be asked nothing is
+ * said.
  */
-export function compareOffers(
-  before: ServersLock,
-  { locks: now, unread, configured, isAll, isPartial }: Offers,
-): readonly OfferChange[] {
-  const known = new Set(unread.map(({ server }) => server));
-  const ids = [...new Set([...before.keys(), ...now.keys()])].sort();
-  return ids.flatMap((server): readonly OfferChange[] => {
-    const [old, offer] = [before.get(server), now.get(server)];
-    if (offer === undefined) {
-      const isGone = !configured.has(server) && isAll && !isPartial && !known.has(server);
-      return isGone ? [{ server, kind: "breaking", path: "", what: "is configured no more" }] : [];
-    }
-    if (old === undefined) {
-      const { length } = offer.tools;
-      return [
-        { server, kind: "compatible", path: "", what: `is new, with ${length === 1 ? "1 tool" : `${length} tools`}` },
-      ];
-    }
-    return diffLocks(old, offer).map((change) => ({ server, ...change }));
+export function compareOffers(before: ServersLock, offers: Offers): readonly OfferChange[] {
+  const gone = goneServers(before, offers).map((server): OfferChange => {
+    return { server, kind: "breaking", path: "", what: "is configured no more" };
   });
+  const changed = sorted(offers).flatMap(([server, lock]): readonly OfferChange[] => {
+    const old = before.get(server);
+    if (old !== undefined) return diffLocks(old, lock).map((change) => ({ server, ...change }));
+    const what = `is new, with ${formatCount(lock.tools.length, "tool")}`;
+    return [{ server, kind: "compatible", path: "", what }];
+  });
+  return [...gone, ...changed].sort((a, b) => compareText(a.server, b.server));
 }
 
-/** How many changes of each kind there are. */
-export function countChangesByKind(changes: readonly ToolChange[]): Readonly<Record<ChangeKind, number>> {
-  const count = (kind: ChangeKind): number => changes.filter((change) => change.kind === kind).length;
-  return { breaking: count("breaking"), security: count("security"), compatible: count("compatible") };
+/** Servers of a lock file that no file of the configuration has any more. */
+function goneServers(before: ServersLock, { configured, isAll, isPartial }: Offers): readonly string[] {
+  return isAll && !isPartial ? [...before.keys()].filter((server) => !configured.has(server)) : [];
 }
 
-function sorted(locks: ServersLock): readonly (readonly [string, ToolLock])[] {
-  return Array.from(locks).sort(([a], [b]) => (a < b ? -1 : 1));
+function sorted({ locks }: Offers) {
+  return Array.from(locks).sort(([a], [b]) => compareText(a, b));
 }

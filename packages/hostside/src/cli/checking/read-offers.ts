@@ -1,26 +1,27 @@
-import type { LoadedConfig } from "@hostside/config/node";
+import type { ServerSource } from "@hostside/config/node";
 import { defaultLimits, type Connection, type JsonObject } from "@hostside/core";
-import { createDeadline, createPageCursors, isJsonObject } from "@hostside/core/implement";
+import { compareText, createDeadline, createPageCursors, isJsonObject } from "@hostside/core/implement";
 import { lockTools, type ToolLock } from "@hostside/policy/lock";
 import type { McpProvider } from "@hostside/provider";
 import type { CommandContext } from "../command-context.ts";
+import { messageOf } from "../exit-codes.ts";
 import { openHost } from "../opening/open-host.ts";
 import { formatDuration } from "../render/print.ts";
 import { terminalLine } from "../render/render-text.ts";
-import type { ServersLock } from "./servers-lock.ts";
+import type { ServersLock } from "./lock-file.ts";
 
 /** A server whose offer is not known, and why. */
 export interface UnreadServer {
   readonly server: string;
   readonly reason: string;
-  /** It is off because somebody wants it so: that is no failure. */
-  readonly isOff: boolean;
 }
 
 /** What the servers of a configuration offer now. */
 export interface Offers {
   readonly locks: ServersLock;
   readonly unread: readonly UnreadServer[];
+  /** Those of `unread` that should have been read: not the ones that are off on purpose. */
+  readonly failed: readonly UnreadServer[];
   /** Every server that is configured, whether it was asked or not. */
   readonly configured: ReadonlySet<string>;
   /** Whether every server was asked; else those that somebody named. */
@@ -39,19 +40,11 @@ export async function readOffers(context: CommandContext, only: readonly string[
   const timeoutMs = (context.options.timeout ?? 30) * 1000;
   const { sources = [], problems = [] } = host.config ?? {};
   const locks = new Map<string, ToolLock>();
-  const unread: UnreadServer[] = [];
-  const read = async (source: Source): Promise<void> => {
-    const { serverId: server } = source;
-    if (source.state !== "on") {
-      // What cannot be used at all fails; what is off is so on purpose.
-      const isOff = source.state === "off";
-      unread.push({
-        server,
-        isOff,
-        reason: isOff ? `is off: ${source.off ?? "disabled"}` : "has an entry that cannot be used",
-      });
-      return;
-    }
+  const off: UnreadServer[] = [];
+  const failed: UnreadServer[] = [];
+  const read = async ({ serverId: server, state, off: why }: ServerSource): Promise<void> => {
+    if (state === "off") return void off.push({ server, reason: `is off: ${why ?? "disabled"}` });
+    if (state !== "on") return void failed.push({ server, reason: "has an entry that cannot be used" });
     const tooLate = new Error(`did not list its tools within ${formatDuration(timeoutMs)}`);
     const deadline = createDeadline({ timeoutMs, signal: context.terminal.signal, onTimeout: () => tooLate });
     const { signal } = deadline;
@@ -59,21 +52,17 @@ export async function readOffers(context: CommandContext, only: readonly string[
       const connection = await connectionOf(provider, server, { timeoutMs, signal });
       locks.set(server, lockTools(await listAll(connection, signal), connection.server));
     } catch (error) {
-      const why: unknown = signal.reason === tooLate ? tooLate : error;
-      unread.push({
-        server,
-        reason: terminalLine(why instanceof Error ? why.message : String(why), 500),
-        isOff: false,
-      });
+      const reason = terminalLine(messageOf(signal.reason === tooLate ? tooLate : error), 500);
+      failed.push({ server, reason });
     } finally {
       deadline.dispose();
     }
   };
-  const wanted = sources.filter(({ off }) => off !== "not wanted");
-  await Promise.all(wanted.map(read));
+  await Promise.all(sources.filter((source) => source.off !== "not wanted").map(read));
   return {
     locks,
-    unread: unread.sort((a, b) => (a.server < b.server ? -1 : 1)),
+    unread: [...off, ...failed].sort((a, b) => compareText(a.server, b.server)),
+    failed: failed.sort((a, b) => compareText(a.server, b.server)),
     configured: new Set(sources.map(({ serverId }) => serverId)),
     isAll: only === undefined,
     isPartial: problems.some(({ severity, serverId }) => severity === "error" && serverId === undefined),
@@ -95,11 +84,9 @@ async function connectionOf(
   return provider.connection(server, { signal });
 }
 
-type Source = LoadedConfig["sources"][number];
-
 /**
- * All entries of `tools/list` as they came: a lock is of what the server says, not of what this
- * host makes of it.
+ * Lists all entries of `tools/list` as they came: a lock is of what the server says, not of what
+ * this host makes of it.
  */
 async function listAll(connection: Connection, signal: AbortSignal): Promise<readonly JsonObject[]> {
   if (!isJsonObject(connection.server.capabilities["tools"])) return [];
@@ -108,13 +95,13 @@ async function listAll(connection: Connection, signal: AbortSignal): Promise<rea
   let cursor: string | undefined;
   do {
     const page = await connection.request("tools/list", cursor === undefined ? {} : { cursor }, { signal });
-    if (!isJsonObject(page) || !Array.isArray(page["tools"])) throw new Error("tools/list was answered without tools");
+    const tools = isJsonObject(page) ? page["tools"] : undefined;
+    if (!isJsonObject(page) || !Array.isArray(tools)) throw new Error("tools/list was answered without tools");
     const before = entries.size;
-    for (const entry of page["tools"])
-      if (isJsonObject(entry) && !entries.has(entry["name"])) entries.set(entry["name"], entry);
+    for (const entry of tools.filter(isJsonObject)) if (!entries.has(entry["name"])) entries.set(entry["name"], entry);
     const end = cursors.follow(page["nextCursor"], () => entries.size > before);
     if (end.truncated !== undefined) throw new Error(`tools/list does not come to an end: ${end.truncated}`);
     cursor = end.cursor;
   } while (cursor !== undefined);
-  return Array.from(entries.values());
+  return [...entries.values()];
 }

@@ -1,13 +1,12 @@
-import type { OAuth, SignedIn } from "@hostside/auth";
-import type { LoadedConfig } from "@hostside/config/node";
-import { cleanText } from "@hostside/core";
+import type { OAuth } from "@hostside/auth";
+import { cleanText, type ServerSpec } from "@hostside/core";
 import { compareText, createDeadline } from "@hostside/core/implement";
 import type { CommandWork } from "../command-context.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes, messageOf } from "../exit-codes.ts";
 import { knownServer } from "../opening/known-server.ts";
 import { formatDuration, printJson, printLines } from "../render/print.ts";
 import { describeAccount, renderAccounts, type AccountFacts } from "./render-accounts.ts";
-import { openAccounts, signInTarget, type OpenedAccounts } from "./open-accounts.ts";
+import { openAccounts, signInTarget } from "./open-accounts.ts";
 
 const longestQuestionMs = 10_000;
 
@@ -18,8 +17,11 @@ const longestQuestionMs = 10_000;
 export const runAuthCommand: CommandWork<{ readonly server: string | undefined }> = async ({ server }, context) => {
   const { terminal, options } = context;
   await using accounts = await openAccounts(context);
-  const kept = await accounts.oauth.list();
-  const isWanted = wantedBy(server, accounts, kept);
+  const { oauth, config, folder } = accounts;
+  const kept = await oauth.list();
+  const isKept = (id: string): boolean => kept.some(({ serverId }) => serverId === id);
+  const wanted = server === undefined || isKept(server) ? server : knownServer(config, server).serverId;
+  const isWanted = (id: string): boolean => wanted === undefined || id === wanted;
   const within = options.timeout === undefined ? longestQuestionMs : options.timeout * 1000;
   const deadline = createDeadline({
     timeoutMs: within,
@@ -27,54 +29,25 @@ export const runAuthCommand: CommandWork<{ readonly server: string | undefined }
     onTimeout: () => new Error(`it did not answer within ${formatDuration(within)}`),
   });
   const now = Date.now();
-  const known = new Set(accounts.config.sources.map(({ serverId }) => serverId));
+  const known = new Set(config.sources.map(({ serverId }) => serverId));
+  const others = config.servers.filter(({ id, disabled }) => disabled !== true && isWanted(id) && !isKept(id));
   const facts = [
     ...kept
       .filter(({ serverId }) => isWanted(serverId))
       .map((account) => describeAccount(account, known.has(account.serverId), now)),
-    ...(await askOthers(accounts, { kept, isWanted, signal: deadline.signal })),
+    ...(await Promise.all(others.map((spec) => askServer(spec, oauth, deadline.signal)))),
   ].toSorted((a, b) => compareText(a.server, b.server));
   deadline.dispose();
   terminal.signal.throwIfAborted();
-  // Who asks for one server wants to hear of it in any case.
-  const shown = server === undefined ? facts.filter(({ state }) => state !== "not-needed") : facts;
-  if (options.json === true) printJson(terminal, { folder: accounts.folder, accounts: shown });
-  else printLines(terminal, [...renderAccounts(shown, { terminal, now }), "", `Kept in ${accounts.folder}`]);
+  // A server that was named is shown in any case.
+  const shown = facts.filter(({ state }) => server !== undefined || state !== "not-needed");
+  if (options.json === true) printJson(terminal, { folder, accounts: shown });
+  else printLines(terminal, [...renderAccounts(shown, { terminal, now }), "", `Kept in ${folder}`]);
   const isMissing = server !== undefined && !shown.some(({ state }) => state === "signed-in" || state === "not-needed");
   return isMissing ? exitCodes.authRequired : exitCodes.pass;
 };
 
-function wantedBy(
-  typed: string | undefined,
-  { config }: OpenedAccounts,
-  kept: readonly SignedIn[],
-): (serverId: string) => boolean {
-  if (typed === undefined) return () => true;
-  const wanted = kept.some(({ serverId }) => serverId === typed) ? typed : knownServer(config, typed).serverId;
-  return (serverId) => serverId === wanted;
-}
-
-interface Asking {
-  readonly kept: readonly SignedIn[];
-  readonly isWanted: (serverId: string) => boolean;
-  readonly signal: AbortSignal;
-}
-
-async function askOthers(
-  { oauth, config }: OpenedAccounts,
-  { kept, isWanted, signal }: Asking,
-): Promise<readonly AccountFacts[]> {
-  const asked = config.servers.filter(({ id, disabled }) => {
-    return disabled !== true && isWanted(id) && !kept.some(({ serverId }) => serverId === id);
-  });
-  return Promise.all(asked.map((spec) => askServer(spec, oauth, signal)));
-}
-
-async function askServer(
-  spec: LoadedConfig["servers"][number],
-  oauth: OAuth,
-  signal: AbortSignal,
-): Promise<AccountFacts> {
+async function askServer(spec: ServerSpec, oauth: OAuth, signal: AbortSignal): Promise<AccountFacts> {
   const facts = { server: spec.id, configured: true };
   const target = signInTarget(spec);
   if (typeof target === "string") return { ...facts, state: "not-needed", note: target };
@@ -83,7 +56,6 @@ async function askServer(
     if (request === null) return { ...facts, state: "not-needed" };
     return { ...facts, state: "signed-out", issuer: request.issuer, scopes: request.scopes };
   } catch (error) {
-    const why = error instanceof Error ? cleanText(error.message, 300) : "it could not be asked";
-    return { ...facts, state: "unknown", note: why };
+    return { ...facts, state: "unknown", note: cleanText(messageOf(error), 300) };
   }
 }

@@ -1,44 +1,54 @@
 import type { SignedIn } from "@hostside/auth";
+import { quoteText } from "@hostside/core/implement";
 import type { CommandContext, CommandWork } from "../command-context.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes, usageError } from "../exit-codes.ts";
 import { knownServer, startableServer } from "../opening/known-server.ts";
 import { filesOf } from "../opening/config-files.ts";
 import { terminalLine } from "../render/render-text.ts";
 import { printJson, printLines } from "../render/print.ts";
 import { loadConfig } from "@hostside/config/node";
 import { describeAccount, isGood, describeEnd, type AccountFacts } from "./render-accounts.ts";
-import { openAccounts, mustSignInTarget } from "./open-accounts.ts";
+import { openAccounts, signInTarget } from "./open-accounts.ts";
 
-/** What `login` was asked. */
-export interface LoginArguments {
-  readonly server: string;
+/** Options of `login`. */
+export interface LoginOptions {
   /** Scopes beside those that the server asks for. */
-  readonly scopes: readonly string[];
+  readonly scope?: readonly string[] | undefined;
   /** Whether somebody who is signed in signs in anew. */
-  readonly again: boolean;
-  readonly opensBrowser: boolean;
+  readonly again?: boolean | undefined;
+  /** Whether a browser is opened. */
+  readonly browser: boolean;
+}
+
+/** Arguments of `login`. */
+export interface LoginArguments extends LoginOptions {
+  readonly server: string;
 }
 
 /**
  * Signs in to a server by the browser. No server is started, and no other one is asked anything.
  */
-export const login: CommandWork<LoginArguments> = async ({ server: typed, scopes, again, opensBrowser }, context) => {
+export const login: CommandWork<LoginArguments> = async (
+  { server: typed, scope: scopes = [], again, browser },
+  context,
+) => {
   const { terminal } = context;
   const { watch: _, ...files } = filesOf(context);
   const { serverId } = knownServer(await loadConfig({ ...files, allow: () => false }), typed);
-  await using accounts = await openAccounts(context, { only: (id) => id === serverId, opensBrowser });
+  await using accounts = await openAccounts(context, { only: (id) => id === serverId, opensBrowser: browser });
   const { oauth, config } = accounts;
   startableServer(config, serverId);
-  const { spec } = mustSignInTarget(config, serverId);
+  const known = config.servers.find(({ id }) => id === serverId);
+  const target = known === undefined ? "it is not there" : signInTarget(known);
+  if (typeof target === "string") throw usageError(`server ${quoteText(serverId, 200)} takes no sign-in: ${target}`);
+  const { spec } = target;
   const { signal } = terminal;
 
   const kept = (await oauth.list()).find(
     (one) => one.serverId === serverId && one.principal === undefined && one.current,
   );
   const isEnough = kept !== undefined && scopes.every((scope) => kept.scopes.includes(scope));
-  if (!again && isEnough && isGood(kept, Date.now())) {
-    return report(kept, "already signed in", context);
-  }
+  if (again !== true && isEnough && isGood(kept, Date.now())) return report(kept, "already signed in", context);
   if ((await oauth.discover(spec, { signal })) === null) {
     const facts: AccountFacts = { server: serverId, state: "not-needed", configured: true };
     if (context.options.json === true) printJson(terminal, facts);
@@ -46,7 +56,7 @@ export const login: CommandWork<LoginArguments> = async ({ server: typed, scopes
     return exitCodes.pass;
   }
   // What the authorization server has forgotten no new sign-in mends.
-  if (again) await oauth.forgetClient(spec, { signal });
+  if (again === true) await oauth.forgetClient(spec, { signal });
   return report(await oauth.authorize(spec, { signal, scopes }), "signed in", context);
 };
 

@@ -1,4 +1,4 @@
-import type { OAuth, SignedIn } from "@hostside/auth";
+import type { SignedIn } from "@hostside/auth";
 import type { CommandWork } from "../command-context.ts";
 import { exitCodes, usageError } from "../exit-codes.ts";
 import { knownServer } from "../opening/known-server.ts";
@@ -9,7 +9,7 @@ import { openAccounts, signInTarget } from "./open-accounts.ts";
 /** What `logout` was asked: one server, or all. */
 export interface LogoutArguments {
   readonly server: string | undefined;
-  readonly all: boolean;
+  readonly all?: boolean | undefined;
 }
 
 /** What became of one sign-in; what `--json` has. */
@@ -29,36 +29,31 @@ export interface LogoutFacts {
  * Revokes tokens where that can be done, and forgets them. A server need not be configured any
  * more.
  */
-export const logout: CommandWork<LogoutArguments> = async ({ server, all }, context) => {
+export const logout: CommandWork<LogoutArguments> = async ({ server, all = false }, context) => {
   if ((server === undefined) !== all)
     throw usageError("name one server, or say --all", "hostside auth shows who is signed in where");
+  const { terminal, options } = context;
+  const { signal } = terminal;
   await using accounts = await openAccounts(context);
   const { oauth, config } = accounts;
-  const kept = distinct(await oauth.list());
-  const gone = all ? kept : kept.filter(({ serverId }) => serverId === server);
-  const targets: readonly Account[] =
-    server !== undefined && gone.length === 0 ? [{ serverId: knownServer(config, server).serverId }] : gone;
+  const kept = (await oauth.list()).filter(({ serverId }) => all || serverId === server);
+  const targets = new Map<string, Pick<SignedIn, "serverId" | "principal">>();
+  for (const { serverId, principal } of kept)
+    targets.set(JSON.stringify([serverId, principal]), { serverId, principal });
+  if (server !== undefined && kept.length === 0) targets.set("", { serverId: knownServer(config, server).serverId });
   const facts: LogoutFacts[] = [];
-  const { signal } = context.terminal;
-  for (const target of targets) {
-    const { serverId, principal } = target;
+  for (const { serverId, principal } of targets.values()) {
     const spec = config.servers.find(({ id }) => id === serverId);
-    const known = spec === undefined ? undefined : signInTarget(spec);
+    const known = spec && signInTarget(spec);
     // Its server may be gone, or name nothing to sign in to.
     if (typeof known === "object") await oauth.forgetClient(known.spec, { principal, signal }).catch(() => false);
-    facts.push(await signOut(oauth, target, signal));
+    const { existed, revoked = null } = await oauth.signOut(serverId, { principal, signal });
+    facts.push({ server: serverId, ...(principal !== undefined && { principal }), existed, revoked });
   }
-  if (context.options.json === true) printJson(context.terminal, { accounts: facts });
-  else printLines(context.terminal, renderLogout(facts, all));
+  if (options.json === true) printJson(terminal, { accounts: facts });
+  else printLines(terminal, renderLogout(facts, all));
   return exitCodes.pass;
 };
-
-type Account = Pick<SignedIn, "serverId" | "principal">;
-
-async function signOut(oauth: OAuth, { serverId, principal }: Account, signal: AbortSignal): Promise<LogoutFacts> {
-  const { existed, revoked } = await oauth.signOut(serverId, { principal, signal });
-  return { server: serverId, ...(principal !== undefined && { principal }), existed, revoked: revoked ?? null };
-}
 
 /** What became of sign-ins, as lines. */
 export function renderLogout(facts: readonly LogoutFacts[], all: boolean): readonly string[] {
@@ -74,11 +69,4 @@ export function renderLogout(facts: readonly LogoutFacts[], all: boolean): reado
     return `${name}: signed out here; ${why}, so that they end by themselves.`;
   });
   return all ? [...lines, `${formatCount(facts.length, "sign-in")} forgotten.`] : lines;
-}
-
-function distinct(accounts: readonly SignedIn[]): readonly Account[] {
-  const known = new Map<string, Account>();
-  for (const { serverId, principal } of accounts)
-    known.set(JSON.stringify([serverId, principal]), { serverId, principal });
-  return [...known.values()];
 }

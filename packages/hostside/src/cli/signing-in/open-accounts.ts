@@ -1,9 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { loadConfig, type LoadedConfig } from "@hostside/config/node";
 import { HostsideError, type ServerSpec } from "@hostside/core";
-import { quoteText } from "@hostside/core/implement";
 import { signInWhereAsked } from "../../auth/sign-in-where-asked.ts";
-import { usageError } from "../exit-codes.ts";
 import type { OAuth } from "@hostside/auth";
 import { loopbackRedirect } from "@hostside/auth/node";
 import { createTrust } from "@hostside/config";
@@ -29,14 +27,6 @@ export function signInTarget(spec: ServerSpec): SignInTarget | string {
   const asked = signInWhereAsked(spec);
   if (asked.url !== undefined && asked.auth === "oauth") return { spec: asked, url: asked.url };
   return "its entry has credentials of its own, or its URL is neither https: nor on this machine";
-}
-
-/** The same, of a server that is known to start. Throws a usage error where nobody signs in. */
-export function mustSignInTarget({ servers }: Pick<LoadedConfig, "servers">, serverId: string): SignInTarget {
-  const spec = servers.find(({ id }) => id === serverId);
-  const target = spec === undefined ? "it is not there" : signInTarget(spec);
-  if (typeof target === "string") throw usageError(`server ${quoteText(serverId, 200)} takes no sign-in: ${target}`);
-  return target;
 }
 
 /** Sign-ins of the user, and the servers that they are for. No server is started. */
