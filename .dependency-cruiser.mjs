@@ -6,8 +6,9 @@ import { readJson, readSources, readWorkspace } from "./scripts/workspace.mjs";
  * @typedef {object} Layers
  * @property {Record<string, string[]>} packages What the sources of a package may import beside its own files: packages, and `node:*`
  *   for everything of Node's. A row for a folder or file of a package, such as `@hostside/x/src/y`, adds to the wider ones.
- * @property {Record<string, string[][]>} folders For a package's `src`: its folders in layers, the lowest first. A file may import those of
- *   its own folder and of lower layers; folders of one layer do not meet. What lies in `src` itself is above all.
+ * @property {Record<string, string[][]>} folders For a package's `src`, or a folder of it: its folders in layers, the lowest first. A file
+ *   may import those of its own folder and of lower layers; folders of one layer do not meet. What lies in `src` itself is above all,
+ *   unless a layer has `.`.
  */
 
 /** @type {Layers} */
@@ -96,7 +97,8 @@ function pathsOf(target) {
 function rulesForFolders(src) {
   const order = layers.folders[src] ?? [];
   const listed = [src, ...order.flat().map((folder) => join(src, folder))];
-  for (const folder of new Set(readSources(dirname(src)).map((file) => dirname(file)))) {
+  const sources = readSources(src.slice(0, src.indexOf("/src"))).filter((file) => file.startsWith(`${src}/`));
+  for (const folder of new Set(sources.map((file) => dirname(file)))) {
     if (!listed.includes(folder)) throw new Error(`layers.json: ${folder} has no layer`);
   }
   return order.flatMap((layer, height) =>

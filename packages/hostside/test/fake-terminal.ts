@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
-import { createInterrupts } from "../src/cli/main.ts";
-import { runCommandLine } from "../src/cli/run-command-line.ts";
+import { createInterrupts } from "../src/cli/commands/main.ts";
+import { runCommandLine } from "../src/cli/commands/run-command-line.ts";
 import { painter, type Terminal } from "../src/cli/terminal.ts";
 
 /**

@@ -1,6 +1,32 @@
-import type { FileOptions, TypedServer } from "./render/render-text.ts";
-import type { OpenedHost } from "./opening/opened-host.ts";
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { HostParts } from "../create-host.ts";
+import type { HostState } from "../host-options.ts";
+import type { Approver, TerminalPrompter } from "./questions.ts";
 import type { Terminal } from "./terminal.ts";
+
+/** A server that stands in a command line itself, in place of a configuration. */
+export interface TypedServer {
+  readonly id: string;
+  /** A URL, or a program and its arguments. */
+  readonly words: readonly string[];
+}
+
+/** Which files are read, and how. */
+export interface FileOptions {
+  /** Files in place of what is found (`--config`, repeatable). */
+  readonly config?: readonly string[] | undefined;
+  /** The dialect of these files (`--dialect`). Default: found out. */
+  readonly dialect?: string | undefined;
+}
+
+/** The user's servers, as a command works with them. */
+export interface OpenedHost extends HostParts, AsyncDisposable {
+  readonly state: HostState;
+  /** Asks the person at the terminal; `undefined` where nobody is to be asked. */
+  readonly asker: TerminalPrompter | undefined;
+  /** Whom calls are approved by, see `OpenHostRequest.approver`. */
+  readonly approver?: Approver | undefined;
+}
 
 /** Options that every command has. */
 export interface GlobalOptions extends FileOptions {
@@ -37,3 +63,9 @@ export interface CommandContext {
  * and `exitCodeOf` of it.
  */
 export type CommandWork<Arguments> = (args: Arguments, context: CommandContext) => Promise<number>;
+
+/**
+ * Runs a command line of its own, with the terminal, the options and the host of a command. Never
+ * rejects.
+ */
+export type RunLine = (argv: readonly string[], context: CommandContext) => Promise<number>;

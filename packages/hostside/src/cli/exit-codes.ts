@@ -39,21 +39,26 @@ export class Crashed extends Error {
   override readonly name: string = "Crashed";
 }
 
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** What a command exits with: the table of the conformance kit. */
-export const exitCodes: {
+export const exitCodes = {
   /** It did what was asked. */
-  readonly pass: 0;
+  pass: 0,
   /** The tool said that it failed, a server is not well, a check found something. */
-  readonly fail: 1;
+  fail: 1,
   /** The command line or the configuration is wrong, or nobody could be asked. */
-  readonly usage: 2;
+  usage: 2,
   /** Not everything could be done, or it was interrupted. */
-  readonly incomplete: 3;
+  incomplete: 3,
   /** A server could not be reached. */
-  readonly unreachable: 4;
+  unreachable: 4,
   /** Somebody has to sign in first. */
-  readonly authRequired: 5;
-} = { pass: 0, fail: 1, usage: 2, incomplete: 3, unreachable: 4, authRequired: 5 };
+  authRequired: 5,
+} as const;
 
 const unreachable: ReadonlySet<string> = new Set([
   "spawn_failed",

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { createProgram } from "../../src/cli/program/create-program.ts";
+import { createProgram } from "../../src/cli/commands/create-program.ts";
 import { fakeTerminal } from "../fake-terminal.ts";
 import { renderCommands } from "./render-commands.ts";
 

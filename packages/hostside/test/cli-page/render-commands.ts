@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import { helpPageOf } from "../../src/cli/program/configure-pages.ts";
+import { helpPageOf } from "../../src/cli/commands/declare.ts";
 
 /**
  * Every command of a program as Markdown, from what it declares: the part of docs/cli.md that
@@ -7,10 +7,10 @@ import { helpPageOf } from "../../src/cli/program/configure-pages.ts";
  */
 export function renderCommands(program: Command): string {
   const commands = commandsOf(program);
-  const purposes = new Set(commands.map((command) => helpPageOf(command)?.purpose ?? "More"));
-  const sections = Array.from(purposes, (purpose) => [
-    `## ${purpose}`,
-    ...commands.filter((command) => (helpPageOf(command)?.purpose ?? "More") === purpose).flatMap(renderCommand),
+  const headings = new Set(commands.map((command) => command.helpGroup()));
+  const sections = Array.from(headings, (heading) => [
+    `## ${heading.replace(/:$/, "")}`,
+    ...commands.filter((command) => command.helpGroup() === heading).flatMap(renderCommand),
   ]);
   const global = ["## Options of every command", table("option", program.options.filter(isShown).map(toOptionRow))];
   return `${[...global, ...sections.flat()].join("\n\n")}\n`;
@@ -41,7 +41,14 @@ function renderCommand(command: Command): readonly string[] {
     ...(shown.length === 0 ? [] : [table("option", shown.map(toOptionRow))]),
     ...(page === undefined
       ? []
-      : [codeBlock("sh", page.examples.map(({ line, does }) => `# ${does}\n${line}`).join("\n"))]),
+      : [
+          codeBlock(
+            "sh",
+            Object.entries(page.examples)
+              .map(([line, does]) => `# ${does}\n${line}`)
+              .join("\n"),
+          ),
+        ]),
     ...(page?.json === undefined ? [] : ["`--json` prints:", codeBlock("text", page.json)]),
     ...(exits.length === 0
       ? []

@@ -1,7 +1,6 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runCommandLine } from "../../src/cli/run-command-line.ts";
 import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
 
 // A repository may have a file of any such name.
@@ -40,16 +39,5 @@ describe("names of files and servers", () => {
     const { out, err } = await runIn(terminal, words);
     expect(out + err).not.toMatch(/(?!\n)[\p{Cc}\u202E]/u);
     expect(out + err).not.toMatch(/^error: no problems/m);
-  });
-
-  it("reach it as nothing that it obeys where a program is found", async () => {
-    using terminal = fakeTerminal();
-    const npx = join(terminal.cwd, `bin ${hostile.replaceAll(/[\n:]/g, "")}`, "npx");
-    mkdirSync(dirname(npx), { recursive: true });
-    writeFileSync(npx, "");
-    chmodSync(npx, 0o755);
-    await runCommandLine(["doctor"], { ...terminal, env: { ...terminal.env, PATH: dirname(npx) } });
-    expect(terminal.written.out).toContain("npx: ");
-    expect(terminal.written.out).not.toMatch(/(?!\n)[\p{Cc}\u202E]/u);
   });
 });

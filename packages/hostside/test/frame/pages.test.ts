@@ -1,8 +1,8 @@
 import { split } from "shlex";
 import { describe, expect, it } from "vitest";
 import { takeTypedServer } from "../../src/cli/opening/typed-server.ts";
-import { createProgram } from "../../src/cli/program/create-program.ts";
-import { helpPageOf } from "../../src/cli/program/configure-pages.ts";
+import { createProgram } from "../../src/cli/commands/create-program.ts";
+import { helpPageOf } from "../../src/cli/commands/declare.ts";
 import { widthOf } from "../../src/cli/render/render-text.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 
@@ -26,9 +26,9 @@ describe("the pages of help", () => {
     const command = commands.find((one) => one.name() === name);
     if (command === undefined) throw new TypeError(name);
     expect(command.description()).not.toBe("");
-    const { examples = [] } = helpPageOf(command) ?? {};
+    const examples = Object.entries(helpPageOf(command)?.examples ?? {});
     expect(examples.length).toBeGreaterThan(0);
-    for (const { line, does } of examples) {
+    for (const [line, does] of examples) {
       expect(does).not.toBe("");
       expect(line).toMatch(/^hostside /);
       let ran = 0;
@@ -49,7 +49,7 @@ describe("the pages of help", () => {
     expect(code).toBe(0);
     for (const command of commands) {
       expect(out).toMatch(new RegExp(`^  ${command.name()}\\b.* {2}`, "m"));
-      expect(helpPageOf(command)?.purpose).toBeDefined();
+      expect(command.helpGroup()).not.toBe("");
     }
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createProgram } from "../../src/cli/program/create-program.ts";
+import { createProgram } from "../../src/cli/commands/create-program.ts";
 import type { CommandContext } from "../../src/cli/command-context.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 

@@ -3,7 +3,7 @@ import type { ApprovalQuestion } from "@hostside/policy";
 import { describe, expect, it } from "vitest";
 import { askApproval, askInput, describeTrust } from "../../src/cli/opening/asking/ask-user.ts";
 import { askElicitation, type OpenPage } from "../../src/cli/opening/asking/ask-elicitation.ts";
-import type { TerminalPrompter, Questions } from "../../src/cli/opening/asking/terminal-asker.ts";
+import type { TerminalPrompter, Questions } from "../../src/cli/questions.ts";
 
 /**
  * Somebody who answers in turn, and what they were asked. An answer that `check` refuses is given,

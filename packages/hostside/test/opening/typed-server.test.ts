@@ -1,7 +1,7 @@
 import { fixtureServer, startHttpFixture, type RunningServer } from "@hostside/fixtures";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { takeTypedServer } from "../../src/cli/opening/typed-server.ts";
-import { createProgram } from "../../src/cli/program/create-program.ts";
+import { createProgram } from "../../src/cli/commands/create-program.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 
 let server: RunningServer;

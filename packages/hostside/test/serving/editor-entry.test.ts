@@ -3,7 +3,7 @@ import type { HttpEntry } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { editors } from "../../src/cli/serving/editors.ts";
 import { describeEntry, type EditorEntryRequest } from "../../src/cli/serving/print-entry.ts";
-import { isServeEntry } from "../../src/cli/serving/self-entries.ts";
+import { isServeEntry } from "../../src/cli/opening/self-entries.ts";
 
 const npx = ["npx", "-y", "hostside"];
 const stdio: EditorEntryRequest = {

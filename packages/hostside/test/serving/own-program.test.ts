@@ -6,7 +6,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { describe, expect, it } from "vitest";
 import { ownProgram } from "../../src/cli/serving/print-entry.ts";
-import { isServeEntry } from "../../src/cli/serving/self-entries.ts";
+import { isServeEntry } from "../../src/cli/opening/self-entries.ts";
 import { fakeTerminal } from "../fake-terminal.ts";
 import { program, createWorkFolder } from "../terminal/work-folder.ts";
 

@@ -6,16 +6,15 @@ import {
   type Progress,
   type JsonObject,
 } from "@hostside/core";
-import type { CommandContext, CommandWork } from "../command-context.ts";
+import type { CommandContext, CommandWork, OpenedHost } from "../command-context.ts";
 import { exitCodeOf, exitCodes, usageError } from "../exit-codes.ts";
 import { pathOf, findServerAndTool } from "../opening/find-tool.ts";
-import { canAsk, type TerminalPrompter } from "../opening/asking/terminal-asker.ts";
+import { canAsk } from "../opening/asking/terminal-asker.ts";
 import { renderError } from "../program/render-error.ts";
 import { terminalLine, cutToWidth } from "../render/render-text.ts";
 import { showLiveLines, type LiveLines } from "../render/live-lines.ts";
 import { isJsonObject, quoteText, untilAborted } from "@hostside/core/implement";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OpenedHost } from "../opening/opened-host.ts";
 import { buildArguments, type ReadSource } from "./build-arguments.ts";
 import { describeViolation, findViolations, completeArguments } from "./complete-arguments.ts";
 import { parseJson } from "./coerce-text.ts";
@@ -28,6 +27,7 @@ import { stat, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { Terminal } from "../terminal.ts";
+import type { TerminalPrompter } from "../questions.ts";
 
 const effects: Readonly<Record<CallOutcome, string>> = {
   "not-sent": "Nothing was sent.",

@@ -9,7 +9,6 @@ import {
 } from "@hostside/core";
 import { createPolicy } from "@hostside/policy";
 import { isSecretName } from "@hostside/core/implement";
-import type { TerminalPrompter, Questions } from "../opening/asking/terminal-asker.ts";
 import { terminalLine } from "../render/render-text.ts";
 import { usageError } from "../exit-codes.ts";
 import { withMember } from "./build-arguments.ts";
@@ -17,6 +16,7 @@ import { coerceText, describeKinds } from "./coerce-text.ts";
 import { signatureOf } from "./describe-parameters.ts";
 import { alternativesOf, memberOf } from "./schema-alternatives.ts";
 import { defaultOf, type Parameter, type Parameters } from "./tool-parameters.ts";
+import type { TerminalPrompter, Questions } from "../questions.ts";
 
 const nowhere = { serverId: "", toolName: "", qualifiedName: "" };
 

@@ -9,11 +9,11 @@ import {
   padToWidth,
   widthOf,
   wrapText,
-  type TypedServer,
 } from "../render/render-text.ts";
 import { describeKinds } from "./coerce-text.ts";
 import { alternativesOf, memberOf } from "./schema-alternatives.ts";
 import { defaultOf, readParameters, type Parameter, type Parameters } from "./tool-parameters.ts";
+import type { TypedServer } from "../command-context.ts";
 
 /** A parameter for people: every text cleaned and on one line. */
 export interface ParameterRow {

@@ -1,6 +1,5 @@
-import type { CommandContext, CommandWork } from "../command-context.ts";
+import type { CommandContext, CommandWork, OpenedHost } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
-import type { OpenedHost } from "../opening/opened-host.ts";
 import { knownServer } from "../opening/known-server.ts";
 import { openHost } from "../opening/open-host.ts";
 import { printJson, printLines, formatCount, shortPath } from "../render/print.ts";

@@ -1,9 +1,10 @@
 import type { Style, Terminal } from "../terminal.ts";
 import { formatCount, formatDuration, formatTokens, shortPath } from "../render/print.ts";
-import { terminalLine, shellLine, cutToWidth, wrapText, serverWords, type TypedServer } from "../render/render-text.ts";
+import { terminalLine, shellLine, cutToWidth, wrapText, serverWords } from "../render/render-text.ts";
 import { renderTable, type Cell, type TableColumn } from "../render/render-table.ts";
 import type { Frame } from "../render/live-lines.ts";
 import type { ListedServer, Listing } from "./server-report.ts";
+import type { TypedServer } from "../command-context.ts";
 
 /** How servers are shown. */
 export interface ServersView extends Pick<Terminal, "columns" | "paint" | "cwd" | "home"> {

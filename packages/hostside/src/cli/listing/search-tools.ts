@@ -1,6 +1,5 @@
-import type { CommandContext, CommandWork } from "../command-context.ts";
+import type { CommandContext, CommandWork, OpenedHost } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
-import type { OpenedHost } from "../opening/opened-host.ts";
 import { openHost } from "../opening/open-host.ts";
 import { formatCount, formatNumber, printJson, printLines } from "../render/print.ts";
 import { firstSentenceLine, terminalLine, wrapText } from "../render/render-text.ts";

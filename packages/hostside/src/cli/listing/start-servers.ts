@@ -1,6 +1,5 @@
 import type { ServerStatus } from "@hostside/provider";
-import type { CommandContext } from "../command-context.ts";
-import type { OpenedHost } from "../opening/opened-host.ts";
+import type { CommandContext, OpenedHost } from "../command-context.ts";
 import { formatCount } from "../render/print.ts";
 import { terminalLine } from "../render/render-text.ts";
 import { followServers, type FollowEnd, type Patience } from "./follow-servers.ts";

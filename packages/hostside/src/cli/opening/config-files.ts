@@ -4,8 +4,7 @@ import { usageError } from "../exit-codes.ts";
 import { dialectNames, readConfig, type ConfigLayer, type DialectName } from "@hostside/config";
 import { quoteText } from "@hostside/core/implement";
 import type { ConfigOptions } from "../../host-options.ts";
-import type { CommandContext } from "../command-context.ts";
-import type { TypedServer } from "../render/render-text.ts";
+import type { CommandContext, TypedServer } from "../command-context.ts";
 
 /** What somebody said of a server on a command line. */
 export interface EntryArguments {

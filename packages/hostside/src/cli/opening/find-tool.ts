@@ -5,8 +5,7 @@ import type { ServerStatus } from "@hostside/provider";
 import { didYouMean, nearNames } from "../program/near-names.ts";
 import { serversMeant } from "./known-server.ts";
 import { usageError, type UsageError } from "../exit-codes.ts";
-import type { CommandContext } from "../command-context.ts";
-import type { OpenedHost } from "./opened-host.ts";
+import type { CommandContext, OpenedHost } from "../command-context.ts";
 import { openHost, type OpenHostRequest } from "./open-host.ts";
 
 const mostListed = 8;

@@ -5,21 +5,21 @@ import { hasBrowser, openBrowser } from "@hostside/auth/node";
 import { openHostParts, type HostParts } from "../../create-host.ts";
 import { userState } from "../../state/user-state.ts";
 import type { ConfigOptions, HostOptions } from "../../host-options.ts";
-import type { CommandContext } from "../command-context.ts";
+import type { CommandContext, OpenedHost } from "../command-context.ts";
 import { terminalLine } from "../render/render-text.ts";
 import type { Terminal } from "../terminal.ts";
-import { approveCalls, askApproval, askInput, askTrust, type Approver } from "./asking/ask-user.ts";
+import { approveCalls, askApproval, askInput, askTrust } from "./asking/ask-user.ts";
 import { askElicitation, type OpenPage } from "./asking/ask-elicitation.ts";
-import { canAsk, terminalAsker, type TerminalPrompter } from "./asking/terminal-asker.ts";
+import { canAsk, terminalAsker } from "./asking/terminal-asker.ts";
 import { withStartTime } from "./installers.ts";
 import { filesOf } from "./config-files.ts";
-import type { OpenedHost } from "./opened-host.ts";
 import { knownServer, startableServer } from "./known-server.ts";
-import { isServeEntry } from "../serving/self-entries.ts";
+import { isServeEntry } from "./self-entries.ts";
 import { reportProblems } from "./report-problems.ts";
 import { signInPrompt } from "./sign-in-prompt.ts";
 import { fromEnvironment } from "../from-environment.ts";
 import { openRecorded, type Recorded } from "./open-recorded.ts";
+import type { Approver, TerminalPrompter } from "../questions.ts";
 
 /** What a command wants of its host. */
 export interface OpenHostRequest {

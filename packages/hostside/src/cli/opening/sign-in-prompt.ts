@@ -1,7 +1,7 @@
 import type { OAuthPrompt } from "@hostside/auth";
 import { terminalPrompt } from "@hostside/auth/node";
 import type { Terminal } from "../terminal.ts";
-import type { TerminalPrompter } from "./asking/terminal-asker.ts";
+import type { TerminalPrompter } from "../questions.ts";
 
 /** Who shows a user an authorization page. */
 export interface SignInPromptOptions {

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { basename } from "node:path";
 import { findCommand, findOption } from "../program/find-option.ts";
-import type { TypedServer } from "../render/render-text.ts";
 import { mayInstall } from "./installers.ts";
+import type { TypedServer } from "../command-context.ts";
 
 /** A command line, and the server that it had in it. */
 export interface TakenServer {

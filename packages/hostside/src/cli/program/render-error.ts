@@ -1,8 +1,8 @@
 import { isHostsideError, type HostsideError, type HostsideErrorCode } from "@hostside/core";
-import { serverWords, shellLine, cleanLines, terminalLine, type TypedServer } from "../render/render-text.ts";
+import { serverWords, shellLine, cleanLines, terminalLine } from "../render/render-text.ts";
 import { UsageError } from "../exit-codes.ts";
 import { inspect } from "node:util";
-import type { CommandContext } from "../command-context.ts";
+import type { CommandContext, TypedServer } from "../command-context.ts";
 import type { Terminal } from "../terminal.ts";
 import { printJson } from "../render/print.ts";
 

@@ -1,5 +1,6 @@
 import { cleanText } from "@hostside/core";
 import stringWidth from "string-width";
+import type { FileOptions, TypedServer } from "../command-context.ts";
 
 /**
  * A text of a server's as one line for a terminal: cleaned, every run of blanks and line feeds one
@@ -132,25 +133,10 @@ function shellWord(word: string): string {
   return /^(?:~\/|[\w@%+:,./-])[\w@%+=:,./~-]*$/.test(shown) ? shown : `'${shown.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A server that stands in a command line itself, in place of a configuration. */
-export interface TypedServer {
-  readonly id: string;
-  /** A URL, or a program and its arguments. */
-  readonly words: readonly string[];
-}
-
 /** What names a server in a command line of hostside: its id, or what was typed in its place. */
 export function serverWords(serverId: string, typed: TypedServer | undefined): readonly string[] {
   if (typed?.id !== serverId) return [serverId];
   return typed.words.length === 1 && /^https?:/i.test(typed.words[0] ?? "") ? typed.words : ["--", ...typed.words];
-}
-
-/** Which files are read, and how. */
-export interface FileOptions {
-  /** Files in place of what is found (`--config`, repeatable). */
-  readonly config?: readonly string[] | undefined;
-  /** The dialect of these files (`--dialect`). Default: found out. */
-  readonly dialect?: string | undefined;
 }
 
 /** The options that have another command line use the same files. */

@@ -31,7 +31,7 @@ import {
   type ServeArguments,
   type ServeOffer,
 } from "./serve-offer.ts";
-import { isServeEntry, servedVariable } from "./self-entries.ts";
+import { isServeEntry, servedVariable } from "../opening/self-entries.ts";
 import { untrustedInstructions, untrustedProvider, untrustedServers, howToTrust } from "./untrusted-servers.ts";
 import { fromEnvironment } from "../from-environment.ts";
 import type { McpProvider } from "@hostside/provider";

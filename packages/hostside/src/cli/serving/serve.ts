@@ -15,7 +15,7 @@ import { editors } from "./editors.ts";
 import { openServed } from "./open-served.ts";
 import { printEntry } from "./print-entry.ts";
 import { readAddress, servePath, urlOf, defaultTokenFile, keepToken, type ServeAddress } from "./serve-http.ts";
-import { servedVariable } from "./self-entries.ts";
+import { servedVariable } from "../opening/self-entries.ts";
 import type { ServeArguments } from "./serve-offer.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -1,6 +1,6 @@
 import { isJsonObject, isConfidentialUrl } from "@hostside/core/implement";
 import type { JsonObject, ElicitationRequest, ElicitationResult, JsonValue } from "@hostside/core";
-import type { PromptChoice, TerminalPrompter, Questions } from "./terminal-asker.ts";
+import type { PromptChoice, TerminalPrompter, Questions } from "../../questions.ts";
 
 /** A field of a form, as a server describes it. Its texts are the server's. */
 export interface FormField {

@@ -1,8 +1,8 @@
 import type { ApprovalDecision, ApprovalHandler, ApprovalOptions } from "@hostside/policy";
-import type { TerminalPrompter, PromptChoice } from "./terminal-asker.ts";
 import type { ServerSpec, ToolDefinition } from "@hostside/core";
 import { effectOfHints, escapeUnseen } from "@hostside/core/implement";
 import type { ConfigInput, AskTrust, TrustQuestion } from "@hostside/config";
+import type { Approver, TerminalPrompter, PromptChoice } from "../../questions.ts";
 
 const labels = {
   once: { label: "Yes, this call" },
@@ -25,12 +25,6 @@ export function askApproval(asker: TerminalPrompter): ApprovalHandler {
 
 function choiceOf(value: ApprovalDecision): PromptChoice<ApprovalDecision> | [] {
   return value === "once" || value === "conversation" || value === "always" ? { value, ...labels[value] } : [];
-}
-
-/** Who approves the calls of a host. */
-export interface Approver {
-  /** Whoever typed the call has approved it. In the repl each line says it anew. */
-  isYes: boolean;
 }
 
 /** Who can be asked, and which servers are configured. */

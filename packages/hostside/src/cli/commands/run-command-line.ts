@@ -1,15 +1,14 @@
 import { stripVTControlCharacters } from "node:util";
 import { CommanderError } from "commander";
 import { HostsideError } from "@hostside/core";
-import { Crashed, OutputClosed, exitCodeOf, exitCodes, usageError } from "./exit-codes.ts";
-import type { CommandContext } from "./command-context.ts";
-import { takeTypedServer, type TakenServer } from "./opening/typed-server.ts";
-import type { ProgramOptions } from "./program/configure-pages.ts";
-import { createProgram } from "./program/create-program.ts";
-import type { CommandRun } from "./program/declare.ts";
-import { renderError } from "./program/render-error.ts";
-import { printJson } from "./render/print.ts";
-import { changeTerminal, withColor, withSafeOutput, type Terminal } from "./terminal.ts";
+import { Crashed, OutputClosed, exitCodeOf, exitCodes, usageError } from "../exit-codes.ts";
+import type { CommandContext } from "../command-context.ts";
+import { takeTypedServer, type TakenServer } from "../opening/typed-server.ts";
+import { createProgram } from "./create-program.ts";
+import type { ProgramOptions } from "./declare.ts";
+import { renderError } from "../program/render-error.ts";
+import { printJson } from "../render/print.ts";
+import { changeTerminal, withColor, withSafeOutput, type Terminal } from "../terminal.ts";
 
 /** Where command lines are run one after the other. */
 export interface CommandLineOptions {
@@ -41,12 +40,15 @@ export async function runCommandLine(
       expectStop,
     };
   };
-  const run: CommandRun = async (work) => {
-    exitCode = await work(contextOf());
-  };
   const isJson = given?.json ?? isJsonAsked(argv);
   const pages = isJson ? withJsonTexts(terminal) : terminal;
-  const program = createProgram(pages, run, (line, { terminal: own, ...rest }) => runCommandLine(line, own, rest));
+  const program = createProgram(
+    pages,
+    async (work) => {
+      exitCode = await work(contextOf());
+    },
+    (line, { terminal: own, ...rest }) => runCommandLine(line, own, rest),
+  );
   // What is open already stays as it is.
   const taken: TakenServer = opened === undefined ? takeTypedServer(argv, program) : { line: argv };
   let command = program;

@@ -1,7 +1,7 @@
-import { Crashed, OutputClosed, exitCodes } from "./exit-codes.ts";
-import { renderError } from "./program/render-error.ts";
+import { Crashed, OutputClosed, exitCodes } from "../exit-codes.ts";
+import { renderError } from "../program/render-error.ts";
 import { runCommandLine } from "./run-command-line.ts";
-import { processTerminal } from "./terminal.ts";
+import { processTerminal } from "../terminal.ts";
 
 // npm sends a signal on to what it runs, also where the terminal has sent it to both: what comes
 // again so soon is the same one.
@@ -63,19 +63,15 @@ export interface Interrupts {
 
 /** Keeps those who want to hear of Ctrl-C. */
 export function createInterrupts(): Interrupts {
-  const listeners: { readonly call: () => void }[] = [];
+  const listeners = new Set<() => void>();
   return {
     onInterrupt(listener) {
-      const entry = { call: listener };
-      listeners.push(entry);
-      return () => {
-        const at = listeners.indexOf(entry);
-        if (at !== -1) listeners.splice(at, 1);
-      };
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
     interrupt() {
-      const latest = listeners.at(-1);
-      latest?.call();
+      const latest = [...listeners].at(-1);
+      latest?.();
       return latest !== undefined;
     },
   };

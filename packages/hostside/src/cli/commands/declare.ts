@@ -1,0 +1,128 @@
+import { Help, InvalidArgumentError, type Command } from "commander";
+import type { CommandContext, GlobalOptions, RunLine } from "../command-context.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { wrapText } from "../render/render-text.ts";
+import { withColor, type Terminal } from "../terminal.ts";
+
+/** A command as `hostside help COMMAND` describes it, beside its arguments and options. */
+export interface Page {
+  /** The line in the overview. */
+  readonly does: string;
+  /** More about it, in sentences: one text for each paragraph. */
+  readonly about?: readonly string[] | undefined;
+  /** Command lines that work, each with what it does. */
+  readonly examples: Readonly<Record<string, string>>;
+  /** What `--json` prints: the shape as text, each line shown as it is. */
+  readonly json?: string | undefined;
+  /** Meanings of exit codes, beside those that hold for all commands. */
+  readonly exits?: Readonly<Record<number, string>> | undefined;
+}
+
+/** Makes the action of a command out of its work, which gets what commander read. */
+export type Act = <Given extends readonly unknown[]>(
+  work: (...given: Given) => (context: CommandContext) => Promise<number>,
+) => (...given: Given) => Promise<void>;
+
+/** Declares a command on a program. `runLine` is for commands that run other command lines. */
+export type Declare = (program: Command, act: Act, runLine: RunLine) => Command;
+
+const pages = new WeakMap<Command, Page>();
+
+/** Adds a command with its page. */
+export function addCommand(program: Command, name: string, page: Page): Command {
+  return setPage(program.command(name), page);
+}
+
+/** Gives a command its page. */
+export function setPage(command: Command, page: Page): Command {
+  pages.set(command, page);
+  return command.description(page.does);
+}
+
+/** The page of a command. */
+export function helpPageOf(command: Command): Page | undefined {
+  return pages.get(command);
+}
+
+/** Collects the values of an option that can be given again. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+/** Reads an option that is a number of seconds. The default limit is the longest timer there is. */
+export function readSeconds(text: string, most: number = 2_147_483): number {
+  const seconds = Number(text);
+  if (text.trim() !== "" && seconds > 0 && seconds <= most) return seconds;
+  throw new InvalidArgumentError("It must be a number of seconds above 0.");
+}
+
+/** Options of the program: those of every command, and colours. */
+export interface ProgramOptions extends GlobalOptions {
+  /** Colours in any case, or in none. Default: as the streams and the environment say. */
+  readonly color?: boolean | undefined;
+}
+
+// Longer lines are hard to read, however wide the terminal is.
+const widest = 100;
+
+/** Adds what pages say to those of commander, and wraps all at the width of the terminal. */
+export function configureHelp(program: Command, terminal: Terminal): void {
+  const shown = (): Terminal => withColor(terminal, program.opts<ProgramOptions>().color);
+  const width = (): number => Math.min(terminal.columns, widest);
+  const plain = new Help();
+  program
+    .configureOutput({
+      getOutHelpWidth: width,
+      getErrHelpWidth: width,
+      // Titles are always painted; commander removes colours where none are shown.
+      getOutHasColors: () => isPainted(shown().paint),
+      getErrHasColors: () => isPainted(shown().paintErr),
+    })
+    .configureHelp({
+      formatHelp: (command, helper) => [plain.formatHelp(command, helper), ...sectionsOf(command, helper)].join("\n"),
+      commandDescription: (command) =>
+        [sentence(command.description()), ...(pages.get(command)?.about ?? [])].join("\n\n"),
+      styleTitle: (title) => withColor(terminal, true).paint("bold", title),
+      // The page of a command lists its arguments.
+      subcommandTerm: (command) => command.name(),
+      showGlobalOptions: true,
+      minWidthToWrap: 20,
+    });
+}
+
+function isPainted(paint: Terminal["paint"]): boolean {
+  return paint("bold", "x") !== "x";
+}
+
+const commonExits: Readonly<Record<number, string>> = {
+  [exitCodes.pass]: "it did what was asked",
+  [exitCodes.usage]: "the command line or the configuration is wrong, or nobody could be asked",
+  [exitCodes.incomplete]: "it was interrupted",
+};
+
+function sectionsOf(command: Command, helper: Help): readonly string[] {
+  const { examples = {}, json = "", exits } = pages.get(command) ?? {};
+  const wrap = (text: string, indent: string, hanging: string = indent): readonly string[] =>
+    wrapText(text, { width: helper.helpWidth ?? widest, indent, hanging });
+  const section = (title: string, lines: readonly string[]): readonly string[] =>
+    lines.length === 0 ? [] : [helper.styleTitle(`${title}:`), ...lines, ""];
+  const shape = json.split("\n").filter(Boolean);
+  return [
+    ...section(
+      "Examples",
+      Object.entries(examples).flatMap(([line, does]) => [`  ${line}`, ...wrap(does, "      ")]),
+    ),
+    ...section(
+      "With --json",
+      shape.flatMap((line) => wrap(line, "  ", "    ")),
+    ),
+    ...section(
+      "Exit codes",
+      Object.entries({ ...commonExits, ...exits }).flatMap(([code, meaning]) => wrap(`${code}  ${meaning}`, "  ")),
+    ),
+  ];
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
+}
