@@ -8,6 +8,8 @@ export interface CaptureRules {
   readonly maxLength: number;
 }
 
+/** Longest captured text, in UTF-16 units. */
+export const longestCapture = 4096;
 const deepest = 12;
 // Longer than secrets are, keys of certificates among them.
 const overlap = 8192;

@@ -9,24 +9,22 @@ import {
   type HostRequest,
   type JsonObject,
   type JsonValue,
-  type ServerPeer,
 } from "@hostside/core";
 import { isJsonObject, isPlainObject, joinObservers, type Fields } from "@hostside/core/implement";
 import { createBoundedValues } from "./metrics/bounded-values.ts";
 import { boundedServerId, measureRequest, type MetricParts } from "./metrics/call-metrics.ts";
-import { createInstruments } from "./metrics/instruments.ts";
-import { createResourceCounts } from "./metrics/watch-resources.ts";
+import { createClientMetrics } from "./metrics/client-metrics.ts";
 import { endForNexo, watchSessions } from "./metrics/watch-sessions.ts";
 import { quietly } from "./quietly.ts";
-import { createOpenPeers } from "./spans/open-peers.ts";
+import { createOpenPeers, type OpenPeers } from "./spans/open-peers.ts";
 import { createTracing } from "./spans/tracing.ts";
 import { readTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
 import { traceCalls, type TraceParts } from "./trace-calls.ts";
 import { createServerSpans } from "./trace-servers.ts";
 import type { WatchedPolicy, WatchedPool, WatchedProvider, WatchedResources } from "./watched.ts";
 import { attribute } from "./names.ts";
-import { context, SpanKind, SpanStatusCode, type Attributes } from "@opentelemetry/api";
-import { failureAttributes, spanFailureOf, type SpanFailure } from "./spans/failure.ts";
+import { context, SpanKind, type Attributes } from "@opentelemetry/api";
+import { endSpan, spanFailureOf, type SpanFailure } from "./spans/failure.ts";
 import { peerAttributes } from "./spans/peer-attributes.ts";
 
 /** What can be watched; each part on its own or all together. */
@@ -73,15 +71,12 @@ export interface Telemetry {
  */
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const settings = readTelemetryOptions(options);
-  const { clock } = settings;
+  const { clock, meterProvider, names } = settings;
   const peers = createOpenPeers();
   let pools = 0;
-  const parts: TraceParts = {
-    settings,
-    tracing: createTracing(settings),
-    find: createInstruments(settings.meterProvider, settings.names),
-    bounded: createBoundedValues(settings.bounds),
-  };
+  const tracing = createTracing(settings);
+  const metrics = createClientMetrics(meterProvider, names);
+  const parts: TraceParts = { settings, tracing, metrics, bounded: createBoundedValues() };
   const collectors = new Set<() => void>();
   const collect = (): void => {
     for (const write of collectors) write();
@@ -89,26 +84,26 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
 
   const watchProvider = ({ onServerRecord, onServerOperation, onClosed }: WatchedProvider): readonly (() => void)[] => {
     const open = peers.follow();
-    const spans = createServerSpans(parts);
+    const spans = createServerSpans(tracing);
     const sessions = watchSessions({ ...parts, clock, countsForNexo: () => pools === 0 });
     const ends = [
-      () => open.end(),
-      ...(onServerOperation === undefined ? [] : [onServerOperation((operation) => spans.begin(operation))]),
+      onServerOperation?.((operation) => spans.begin(operation)),
       onServerRecord((record) => {
         open.note(record);
         spans.note(record);
         sessions.note(record);
         collect();
       }),
+      onClosed?.(() => {
+        open.end();
+        sessions.closed();
+      }),
     ];
-    const endClosed = onClosed?.(() => {
-      open.end();
-      sessions.closed();
-    });
-    return endClosed === undefined ? ends : [...ends, endClosed];
+    return [() => open.end(), ...ends.filter((end) => end !== undefined)];
   };
   const watchResources = (resources: WatchedResources): (() => void) => {
-    const write = createResourceCounts(resources, parts);
+    const seen = new Map<string, ResourceCounters>();
+    const write = (): void => quietly(() => measureResources(resources, seen, parts));
     collectors.add(write);
     return () => {
       write();
@@ -117,7 +112,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   };
   const watchPool = ({ onEvent }: WatchedPool): (() => void) => {
     pools += 1;
-    const end = onEvent((event) => quietly(() => notePool(event, parts)));
+    const end = onEvent((event) => notePool(event, parts));
     return () => {
       pools -= 1;
       end();
@@ -126,7 +121,9 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
 
   return {
     interceptor: traceCalls(parts),
-    requestInterceptor: traceRequests({ ...parts, peerOf: (serverId) => peers.of(serverId) }),
+    requestInterceptor(request, next) {
+      return tracing.isOn || metrics.isOn() ? observe(request, next, { parts, peers }) : next(request);
+    },
     watch(watched) {
       assertWatched(watched);
       const { provider, policy, resources, pool } = watched;
@@ -155,16 +152,16 @@ function assertWatched(watched: unknown): void {
   throw new TypeError(`watch() takes what it watches by name, as in watch({ provider }): ${known}`);
 }
 
-type PoolNews = Parameters<Parameters<WatchedPool["onEvent"]>[0]>[0];
+type EventOf<Watched extends WatchedPolicy | WatchedPool> = Parameters<Parameters<Watched["onEvent"]>[0]>[0];
 
-function notePool({ type, why = "closed", livedMs = 0 }: PoolNews, parts: MetricParts): void {
-  const { nexo } = parts.find() ?? {};
+function notePool({ type, why = "closed", livedMs = 0 }: EventOf<WatchedPool>, parts: MetricParts): void {
+  const { metrics } = parts;
   if (type === "created") {
-    nexo?.active.add(1);
-    nexo?.created.add(1);
+    metrics.write("mcp_sessions_active", 1);
+    metrics.write("mcp_sessions_created_total", 1);
   }
   if (type === "ended") {
-    nexo?.active.add(-1);
+    metrics.write("mcp_sessions_active", -1);
     endForNexo({ reason: why, livedMs }, parts);
   }
 }
@@ -175,59 +172,70 @@ const states: ReadonlyMap<string, number> = new Map([
   ["circuit-opened", 2],
 ]);
 
-type PolicyNews = Parameters<Parameters<WatchedPolicy["onEvent"]>[0]>[0];
-
 /** Writes the state that a circuit has now. */
-function measureCircuit({ type, serverId = "", toolName }: PolicyNews, parts: MetricParts): void {
+function measureCircuit({ type, serverId = "", toolName }: EventOf<WatchedPolicy>, parts: MetricParts): void {
   const state = states.get(type);
   if (state === undefined) return;
-  quietly(() => {
-    const { hostside, af } = parts.find() ?? {};
-    const server = boundedServerId(serverId, parts);
-    const tool = toolName === undefined ? undefined : parts.bounded.of(attribute.tool, serverId, toolName);
-    hostside?.circuit.record(state, {
-      [attribute.server]: server,
-      ...(tool !== undefined && { [attribute.tool]: tool }),
-    });
-    af?.circuit.record(state, { server, ...(tool !== undefined && { tool }) });
-  });
+  const server = boundedServerId(serverId, parts);
+  const tool = toolName === undefined ? undefined : parts.bounded.of(attribute.tool, serverId, toolName);
+  parts.metrics.write("hostside.circuit.state", state, { [attribute.server]: server, [attribute.tool]: tool });
+  parts.metrics.write("circuit_state", state, { server, tool });
 }
 
-/** What requests are observed with. */
-export interface RequestTraceParts extends TraceParts {
-  /** How a server is spoken with now; `undefined` where that is not known. */
-  readonly peerOf: (serverId: string) => ServerPeer | undefined;
+type ResourceCounters = ReturnType<WatchedResources["stats"]>["servers"][number];
+
+const counters = [
+  ["cacheHits", "hostside.resource.cache.reads", { "hostside.cache.result": "hit" }, "mcp_resource_cache_hits_total"],
+  [
+    "cacheMisses",
+    "hostside.resource.cache.reads",
+    { "hostside.cache.result": "miss" },
+    "mcp_resource_cache_misses_total",
+  ],
+  ["refusedUris", "hostside.resource.refused_uris", {}, "mcp_resource_uri_allowlist_violations_total"],
+] as const;
+
+/** Writes what was counted since it was asked last. */
+function measureResources(resources: WatchedResources, seen: Map<string, ResourceCounters>, parts: MetricParts): void {
+  const { metrics } = parts;
+  if (!metrics.isOn()) return;
+  for (const now of resources.stats().servers) {
+    const before = seen.get(now.serverId);
+    seen.set(now.serverId, now);
+    const server = boundedServerId(now.serverId, parts);
+    for (const [counter, ownName, attributes, nexoName] of counters) {
+      // A server that was removed and came again begins anew.
+      const more = now[counter] - (before !== undefined && now[counter] >= before[counter] ? before[counter] : 0);
+      if (more <= 0) continue;
+      metrics.write(ownName, more, { [attribute.server]: server, ...attributes });
+      metrics.write(nexoName, more, { server });
+    }
+  }
 }
 
-/** The layer around each request that is no call. */
-function traceRequests(parts: RequestTraceParts): RequestInterceptor {
-  const { tracing, find } = parts;
-  return (request, next) => (tracing.isOn || find() !== undefined ? observe(request, next, parts) : next(request));
+interface RequestTrace {
+  readonly parts: TraceParts;
+  readonly peers: OpenPeers;
 }
 
 async function observe(
   request: HostRequest,
   next: Parameters<RequestInterceptor>[1],
-  parts: RequestTraceParts,
+  { parts, peers }: RequestTrace,
 ): Promise<JsonValue> {
-  const { tracing, settings, peerOf } = parts;
+  const { tracing, settings } = parts;
   const { serverId, method } = request;
   const startedAt = settings.clock.now();
-  const attributes = { ...attributesOf(request), ...peerAttributes(peerOf(serverId)) };
+  const attributes = { ...attributesOf(request), ...peerAttributes(peers.of(serverId)) };
   const span = tracing.start(nameOf(request), { kind: SpanKind.CLIENT, attributes });
   const within = tracing.contextOf(span);
   const onExchange = ({ requestId }: CallExchange): void =>
     void quietly(() => span?.setAttribute(attribute.requestId, String(requestId)));
   const end = (failure: SpanFailure | undefined): void => {
-    quietly(() => {
-      if (failure === undefined || span === undefined) return;
-      span.setAttributes(failureAttributes(failure));
-      span.setStatus({ code: SpanStatusCode.ERROR, message: failure.type });
-    });
-    quietly(() => span?.end());
-    const subject = promptOf(request);
+    endSpan(span, failure);
     const durationMs = settings.clock.now() - startedAt;
-    measureRequest({ serverId, method, durationMs, failure, peer: peerOf(serverId), subject }, parts);
+    const subject = promptOf(request);
+    measureRequest({ serverId, method, durationMs, failure, peer: peers.of(serverId), subject }, parts);
   };
   const params = withMeta(request.params, tracing.carry(within));
   const options = { ...request.options, observer: joinObservers({ onExchange }, request.options.observer) };
@@ -259,7 +267,7 @@ function attributesOf(request: HostRequest): Attributes {
     [attribute.method]: request.method,
     [attribute.server]: request.serverId,
     ...promptOf(request),
-    ...(typeof uri === "string" && { [attribute.resourceUri]: truncateText(safeUri(uri), 256) }),
+    [attribute.resourceUri]: typeof uri === "string" ? truncateText(safeUri(uri), 256) : undefined,
   };
 }
 

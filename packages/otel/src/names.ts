@@ -2,11 +2,12 @@
 // stand in no stable package: https://github.com/open-telemetry/semantic-conventions-genai. Below
 // them, what is Hostside's own.
 
-/** Attributes of spans and metrics. */
+import type { Attributes } from "@opentelemetry/api";
+
+/** Names of attributes of spans and metrics. */
 export const attribute = {
   method: "mcp.method.name",
   protocolVersion: "mcp.protocol.version",
-  sessionId: "mcp.session.id",
   resourceUri: "mcp.resource.uri",
   operation: "gen_ai.operation.name",
   tool: "gen_ai.tool.name",
@@ -52,5 +53,8 @@ export const otherValue = "_other";
 /** Stands for names that a client made up, or that are not known to be anything. */
 export const inventedValue = "_OTHER";
 
-/** The buckets that the conventions recommend for durations, in seconds. */
-export const durationBuckets: readonly number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
+/** Takes the attributes out of an object that have no value: metrics and events would keep them. */
+export function withoutAbsent(attributes: Attributes): Attributes {
+  for (const key in attributes) if (attributes[key] === undefined) delete attributes[key];
+  return attributes;
+}

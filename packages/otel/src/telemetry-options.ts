@@ -1,7 +1,6 @@
 import type { MeterProvider, TextMapPropagator, TracerProvider } from "@opentelemetry/api";
 import type { Clock } from "@hostside/core";
 import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
-import type { ValueBounds } from "./metrics/bounded-values.ts";
 
 /**
  * Names of metrics and attributes beside those of the semantic conventions. `hostside`: this
@@ -31,21 +30,16 @@ export interface TelemetryOptions {
   /**
    * What to do where the product's framework has a span `execute_tool` open for the call:
    * `"separate"` makes a span of its own beneath it, `"enrich"` writes to that one instead, and
-   * leaves its name, status and end to whoever opened it. Default `"separate"`.
+   * leaves its name, status and end to the framework. Default `"separate"`.
    */
   readonly executeToolSpan?: "separate" | "enrich" | undefined;
-  /** Whether spans have the arguments of calls, redacted and bounded. Default `false`. */
+  /** Whether spans have the arguments of calls, redacted, 4,096 characters. Default `false`. */
   readonly captureArguments?: boolean | undefined;
   /**
    * Whether spans have the texts of results, and why a call was not approved, which a person may
-   * have said; redacted and bounded. Default `false`.
+   * have said; redacted, 4,096 characters. Default `false`.
    */
   readonly captureResults?: boolean | undefined;
-  /**
-   * Whether spans have the protocol's session id. Whoever has it may speak in the session. Default
-   * `false`.
-   */
-  readonly captureSessionId?: boolean | undefined;
   /** Whether spans say on whose behalf a call was made. Default `false`. */
   readonly capturePrincipal?: boolean | undefined;
   /**
@@ -53,31 +47,8 @@ export interface TelemetryOptions {
    * that sound secret are masked in any case. Default: nothing else.
    */
   readonly redact?: ((text: string) => string) | undefined;
-  /** Longest captured text, in UTF-16 units. Default 4,096. */
-  readonly maxCapturedLength?: number | undefined;
-  /** How many different values attributes of metrics may have. */
-  readonly bounds?: ValueBounds | undefined;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
-}
-
-/** Options with every default in place. */
-export interface TelemetrySettings {
-  readonly tracerProvider: TracerProvider | undefined;
-  readonly meterProvider: MeterProvider | undefined;
-  readonly propagator: TextMapPropagator | undefined;
-  readonly propagate: boolean;
-  readonly baggage: boolean;
-  readonly names: ReadonlySet<MetricNames>;
-  readonly enriches: boolean;
-  readonly captureArguments: boolean;
-  readonly captureResults: boolean;
-  readonly captureSessionId: boolean;
-  readonly capturePrincipal: boolean;
-  readonly redact: (text: string) => string;
-  readonly maxCapturedLength: number;
-  readonly bounds: ValueBounds;
-  readonly clock: Clock;
 }
 
 const fields: Fields<TelemetryOptions> = {
@@ -90,15 +61,18 @@ const fields: Fields<TelemetryOptions> = {
   executeToolSpan: true,
   captureArguments: true,
   captureResults: true,
-  captureSessionId: true,
   capturePrincipal: true,
   redact: true,
-  maxCapturedLength: true,
-  bounds: true,
   clock: true,
 };
-const boundFields: Fields<ValueBounds> = { perServer: true, total: true };
 const allNames: ReadonlySet<unknown> = new Set<MetricNames>(["hostside", "af", "nexo"]);
+
+type Defaulted = "propagate" | "baggage" | "redact" | "clock" | `capture${string}`;
+
+/** Options with every default in place. */
+export type TelemetrySettings = Pick<TelemetryOptions, "tracerProvider" | "meterProvider" | "propagator"> & {
+  readonly [Option in keyof TelemetryOptions & Defaulted]-?: NonNullable<TelemetryOptions[Option]>;
+} & { readonly names: ReadonlySet<string>; readonly enriches: boolean };
 
 /**
  * Fills in the defaults. Throws a `TypeError` that names the option that is unknown or of a wrong
@@ -106,11 +80,16 @@ const allNames: ReadonlySet<unknown> = new Set<MetricNames>(["hostside", "af", "
  */
 export function readTelemetryOptions(options: TelemetryOptions): TelemetrySettings {
   assertKnownOptions("createTelemetry()", options, fields);
-  const { tracerProvider, meterProvider, propagator, names = ["hostside"], bounds = {}, clock = systemClock } = options;
-  const { executeToolSpan = "separate", redact = asItIs, maxCapturedLength = 4096 } = options;
+  const { tracerProvider, meterProvider, propagator, names = ["hostside"], clock = systemClock } = options;
+  const { propagate = true, baggage = false, executeToolSpan = "separate", redact = asItIs } = options;
+  const { captureArguments = false, captureResults = false, capturePrincipal = false } = options;
   assertMember("tracerProvider", tracerProvider, "getTracer");
   assertMember("meterProvider", meterProvider, "getMeter");
   assertMember("propagator", propagator, "inject");
+  const flags = { propagate, baggage, captureArguments, captureResults, capturePrincipal };
+  for (const [name, value] of Object.entries<unknown>(flags)) {
+    if (typeof value !== "boolean") throw new TypeError(`${name} must be true or false`);
+  }
   const wanted = typeof names === "string" ? [names] : names;
   if (!Array.isArray(wanted) || !wanted.every((name) => allNames.has(name))) {
     throw new TypeError('names must be some of "hostside", "af" and "nexo"');
@@ -119,37 +98,9 @@ export function readTelemetryOptions(options: TelemetryOptions): TelemetrySettin
     throw new TypeError('executeToolSpan must be "separate" or "enrich"');
   }
   if (typeof redact !== "function") throw new TypeError("redact must be a function");
-  assertKnownOptions("bounds", bounds, boundFields);
-  for (const [name, value] of Object.entries({ maxCapturedLength, ...bounds })) {
-    if (value !== undefined && !(Number.isInteger(value) && value > 0)) {
-      throw new TypeError(`${name} must be a whole number above 0`);
-    }
-  }
-  return {
-    tracerProvider,
-    meterProvider,
-    propagator,
-    propagate: readFlag(options, "propagate", true),
-    baggage: readFlag(options, "baggage", false),
-    names: new Set(wanted),
-    enriches: executeToolSpan === "enrich",
-    captureArguments: readFlag(options, "captureArguments", false),
-    captureResults: readFlag(options, "captureResults", false),
-    captureSessionId: readFlag(options, "captureSessionId", false),
-    capturePrincipal: readFlag(options, "capturePrincipal", false),
-    redact,
-    maxCapturedLength,
-    bounds,
-    clock,
-  };
-}
-
-type Flag = "propagate" | "baggage" | (`capture${string}` & keyof TelemetryOptions);
-
-function readFlag(options: TelemetryOptions, name: Flag, otherwise: boolean): boolean {
-  const value = options[name] ?? otherwise;
-  if (typeof value !== "boolean") throw new TypeError(`${name} must be true or false`);
-  return value;
+  const enriches = executeToolSpan === "enrich";
+  const nameSet: ReadonlySet<string> = new Set<string>(wanted);
+  return { ...flags, tracerProvider, meterProvider, propagator, names: nameSet, enriches, redact, clock };
 }
 
 function assertMember(option: string, value: unknown, member: string): void {

@@ -1,13 +1,5 @@
 import { context, type Span } from "@opentelemetry/api";
-import type {
-  CallDecision,
-  CallObserver,
-  CallRecord,
-  Interceptor,
-  JsonObject,
-  ToolCall,
-  ToolOutcome,
-} from "@hostside/core";
+import type { CallObserver, Interceptor, ToolCall, ToolOutcome } from "@hostside/core";
 import { hasObserver, joinObservers } from "@hostside/core/implement";
 import { measureCall, measureDecision, measureRecord, type MetricParts } from "./metrics/call-metrics.ts";
 import { startCallSpan, type CallSpan } from "./spans/call-span.ts";
@@ -25,16 +17,16 @@ export interface TraceParts extends MetricParts {
  * The layer around each call. Where nobody wants spans or metrics it lets the call pass as it is.
  */
 export function traceCalls(parts: TraceParts): Interceptor {
-  const { tracing, settings, find } = parts;
+  const { tracing, settings, metrics } = parts;
   const observed = new WeakSet<CallObserver>();
   const taken = new WeakSet<Span>();
   return (call, next) => {
-    if (!tracing.isOn && find() === undefined) return next(call);
+    if (!tracing.isOn && !metrics.isOn()) return next(call);
     const { observer } = call.options;
     // It stands around a toolbox and its providers alike, and looks at a call once.
     if (observer !== undefined && hasObserver(observer, observed)) return next(call);
     const span = startCallSpan(call, { tracing, settings, taken });
-    const own = new ObservedCall(call, span, parts);
+    const own = observerOf(call, span, parts);
     observed.add(own);
     const joined = joinObservers(own, observer);
     return observe({ ...call, options: { ...call.options, observer: joined } }, next, { span, parts });
@@ -61,29 +53,16 @@ async function observe(
   }
 }
 
-class ObservedCall implements CallObserver {
-  readonly #call: ToolCall;
-  readonly #span: CallSpan | undefined;
-  readonly #parts: TraceParts;
-
-  constructor(call: ToolCall, span: CallSpan | undefined, parts: TraceParts) {
-    this.#call = call;
-    this.#span = span;
-    this.#parts = parts;
-  }
-
-  readonly meta = (): JsonObject | undefined => {
-    const { tracing } = this.#parts;
-    return tracing.carry(this.#span?.context ?? context.active());
-  };
-
-  readonly onDecision = (decision: CallDecision): void => {
-    this.#span?.decided(decision);
-    measureDecision(this.#call, decision, this.#parts);
-  };
-
-  readonly onRecord = (record: CallRecord): void => {
-    this.#span?.recorded(record);
-    measureRecord(record, this.#parts);
+function observerOf(call: ToolCall, span: CallSpan | undefined, parts: TraceParts): CallObserver {
+  return {
+    meta: () => parts.tracing.carry(span?.context ?? context.active()),
+    onDecision(decision) {
+      span?.decided(decision);
+      measureDecision(call, decision, parts);
+    },
+    onRecord(record) {
+      span?.recorded(record);
+      measureRecord(record, parts);
+    },
   };
 }

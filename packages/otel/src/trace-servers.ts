@@ -1,13 +1,11 @@
-import { SpanKind, SpanStatusCode, type Attributes, type Span } from "@opentelemetry/api";
+import { SpanKind, type Attributes, type Span } from "@opentelemetry/api";
 import type { ServerOperation, ServerPeer, ServerRecord } from "@hostside/core";
 import { methodOfConnecting } from "./metrics/call-metrics.ts";
 import { attribute } from "./names.ts";
 import { quietly } from "./quietly.ts";
-import { failureAttributes, spanFailureOf } from "./spans/failure.ts";
-import { peerAttributes, sessionAttributes } from "./spans/peer-attributes.ts";
-import { causeNow, nowhere } from "./spans/tracing.ts";
-import { spanTime } from "./times.ts";
-import type { TraceParts } from "./trace-calls.ts";
+import { endSpan, spanFailureOf } from "./spans/failure.ts";
+import { peerAttributes } from "./spans/peer-attributes.ts";
+import { causeNow, nowhere, spanTime, type Tracing } from "./spans/tracing.ts";
 
 /**
  * The spans of what a provider does with its servers by itself: attempts to connect, and listings.
@@ -25,8 +23,7 @@ export interface ServerSpans {
 }
 
 /** Makes those of one provider. */
-export function createServerSpans(parts: TraceParts): ServerSpans {
-  const { tracing } = parts;
+export function createServerSpans(tracing: Tracing): ServerSpans {
   const traced = new WeakSet<ServerRecord>();
   return {
     begin(operation) {
@@ -47,14 +44,14 @@ export function createServerSpans(parts: TraceParts): ServerSpans {
           isOver = true;
           traced.add(record);
           quietly(() => span.updateName(methodOf(record, record.peer)));
-          quietly(() => span.setAttributes(attributesOf(record, parts)));
+          quietly(() => span.setAttributes(attributesOf(record)));
           finish(span, record);
         },
       });
     },
     note(record) {
       if (record.operation === "session" || traced.has(record)) return;
-      const attributes = attributesOf(record, parts);
+      const attributes = attributesOf(record);
       const options = { kind: SpanKind.CLIENT, startTime: spanTime(record.startedAt), attributes };
       const span = tracing.start(methodOf(record, record.peer), options, nowhere);
       if (span !== undefined) finish(span, record);
@@ -67,21 +64,17 @@ function methodOf({ operation }: Pick<ServerRecord, "operation">, peer: ServerPe
   return peer === undefined ? "initialize" : methodOfConnecting(peer);
 }
 
-function attributesOf(record: ServerRecord, { settings }: TraceParts): Attributes {
-  const { serverId, peer, error, toolCount } = record;
+function attributesOf(record: ServerRecord): Attributes {
+  const { serverId, peer, toolCount } = record;
   return {
     [attribute.method]: methodOf(record, peer),
     [attribute.server]: serverId,
     ...peerAttributes(peer),
-    ...sessionAttributes(peer, settings.captureSessionId),
-    ...(toolCount !== undefined && { [attribute.toolCount]: toolCount }),
-    ...(error !== undefined && failureAttributes(spanFailureOf(error))),
+    [attribute.session]: peer.session,
+    [attribute.toolCount]: toolCount,
   };
 }
 
 function finish(span: Span, { error, startedAt, durationMs }: ServerRecord): void {
-  quietly(() => {
-    if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: spanFailureOf(error).type });
-  });
-  quietly(() => span.end(spanTime(startedAt + durationMs)));
+  endSpan(span, error === undefined ? undefined : spanFailureOf(error), spanTime(startedAt + durationMs));
 }

@@ -1,4 +1,4 @@
-import type { CallRecord, Event, ServerOperation, ServerRecord } from "@hostside/core";
+import type { Event, ServerOperation, ServerRecord } from "@hostside/core";
 
 // What is watched, in the words of whoever has it: nothing here depends on the packages that make
 // these.
@@ -8,7 +8,6 @@ export interface WatchedProvider {
   readonly onServerRecord: Event<ServerRecord>;
   /** Absent: connecting and listing are seen when they are over, and carry no trace context. */
   readonly onServerOperation?: Event<ServerOperation> | undefined;
-  readonly onCallEnded?: Event<CallRecord> | undefined;
   readonly onClosed?: Event<undefined> | undefined;
 }
 

@@ -73,7 +73,7 @@ async function scrape(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
       { id: "gone", type: "http", url: "http://127.0.0.1:9/mcp" },
       { id: "dies", type: "stdio", command: process.execPath, args: ["-e", "process.exit(3)"] },
     ],
-    telemetry: { meterProvider, bounds: { perServer: 1 } },
+    telemetry: { meterProvider },
     policy: {
       deny: ["s/none"],
       limits: [{ tools: ["s/b"], rate: { calls: 1, perMs: 3_600_000 } }],

@@ -80,7 +80,7 @@ it("says how a request failed, and measures requests and sessions", async () => 
 
 it("counts names that a client makes up as one, and lets none of them use up the room of those that there are", async () => {
   const exported = createExported();
-  const telemetry = createServerTelemetry({ ...exported.sdk, bounds: { perServer: 3, total: 20 } });
+  const telemetry = createServerTelemetry(exported.sdk);
   const unknown = Object.assign(new Error("unknown"), { code: -32_602 });
   const serve = (method: string, name: string, isThere: boolean): Promise<unknown> =>
     telemetry
@@ -88,7 +88,7 @@ it("counts names that a client makes up as one, and lets none of them use up the
         isThere ? Promise.resolve({}) : Promise.reject(unknown),
       )
       .catch(() => undefined);
-  for (let index = 0; index < 50; index += 1) {
+  for (let index = 0; index < 250; index += 1) {
     await serve("tools/call", `made_up_${index}`, false);
     await serve("prompts/get", `made_up_${index}`, false);
     await serve(`made/up/${index}`, "x", false);

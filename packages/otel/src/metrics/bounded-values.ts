@@ -1,14 +1,6 @@
 import { truncateText } from "@hostside/core";
 import { inventedValue, otherValue } from "../names.ts";
 
-/** How many different values attributes of metrics may have. */
-export interface ValueBounds {
-  /** Of one attribute of one server, such as the names of its tools. Default 200. */
-  readonly perServer?: number | undefined;
-  /** Of one attribute, over all servers. Default 2,000. */
-  readonly total?: number | undefined;
-}
-
 /**
  * Keeps the number of series bounded, whatever servers name their tools: what comes after as many
  * values as there may be is `_other`.
@@ -21,9 +13,13 @@ export interface BoundedValues {
 }
 
 const longestValue = 128;
+/** Of one attribute of one server, such as the names of its tools. */
+const mostPerServer = 200;
+/** Of one attribute, over all servers. */
+const mostValues = 2000;
 
 /** Makes one that has let nothing in so far. */
-export function createBoundedValues({ perServer = 200, total = 2000 }: ValueBounds = {}): BoundedValues {
+export function createBoundedValues(): BoundedValues {
   const cut = (value: string): string => truncateText(value.toWellFormed(), longestValue);
   const attributes = new Map<string, { count: number; readonly servers: Map<string, Set<string>> }>();
   return {
@@ -33,7 +29,7 @@ export function createBoundedValues({ perServer = 200, total = 2000 }: ValueBoun
       attributes.set(attribute, known);
       const values = known.servers.get(serverId);
       if (values?.has(text) === true) return text;
-      if (known.count >= total || (values?.size ?? 0) >= perServer) return otherValue;
+      if (known.count >= mostValues || (values?.size ?? 0) >= mostPerServer) return otherValue;
       known.count += 1;
       if (values === undefined) known.servers.set(serverId, new Set([text]));
       else values.add(text);

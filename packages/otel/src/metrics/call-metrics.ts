@@ -1,15 +1,14 @@
 import type { Attributes } from "@opentelemetry/api";
-import type { CallAttempt, CallDecision, CallRecord, ServerPeer, ServerRecord, ToolCall } from "@hostside/core";
+import type { CallDecision, CallRecord, ServerPeer, ServerRecord, ToolCall } from "@hostside/core";
 import { attribute, otherValue } from "../names.ts";
-import { quietly } from "../quietly.ts";
-import { spanFailureOf, toolFailure, type SpanFailure } from "../spans/failure.ts";
+import { failureAttributes, spanFailureOf, toolFailure, type SpanFailure } from "../spans/failure.ts";
 import { peerAttributes } from "../spans/peer-attributes.ts";
 import type { BoundedValues } from "./bounded-values.ts";
-import type { Instruments } from "./instruments.ts";
+import type { ClientMetrics } from "./client-metrics.ts";
 
-/** What metrics are written with. */
+/** Everything that metrics are written with. */
 export interface MetricParts {
-  readonly find: () => Instruments | undefined;
+  readonly metrics: ClientMetrics;
   readonly bounded: BoundedValues;
 }
 
@@ -26,56 +25,40 @@ export interface MeasuredRequest {
 
 /** Writes the duration of one request by the conventions. */
 export function measureRequest(request: MeasuredRequest, parts: MetricParts): void {
-  quietly(() =>
-    parts.find()?.operationDuration.record(request.durationMs / 1000, {
-      [attribute.method]: parts.bounded.of(attribute.method, request.serverId, request.method),
-      [attribute.server]: boundedServerId(request.serverId, parts),
-      ...boundedSubject(request, parts),
-      ...boundedPeer(request.peer, request.serverId, parts),
-      ...boundedFailure(request.failure, request.serverId, parts),
-    }),
-  );
+  if (!parts.metrics.isOn()) return;
+  const { serverId, method, durationMs, failure, peer, subject } = request;
+  parts.metrics.write("mcp.client.operation.duration", durationMs / 1000, {
+    ...boundedAll({ [attribute.method]: method, ...subject, ...failureAttributes(failure) }, serverId, parts),
+    [attribute.server]: boundedServerId(serverId, parts),
+    ...boundedPeer(peer, serverId, parts),
+  });
 }
 
 /** Writes what a record says of a call at its server. */
-export function measureRecord(
-  { origin, attempts, result, connectMs, listMs, turnMs }: CallRecord,
-  parts: MetricParts,
-): void {
+export function measureRecord(record: CallRecord, parts: MetricParts): void {
+  const { metrics } = parts;
+  if (!metrics.isOn()) return;
+  const { origin, attempts, result, connectMs, listMs, turnMs } = record;
   const { serverId, toolName } = origin;
-  for (const [index, attempt] of attempts.entries()) {
-    const isLast = index === attempts.length - 1;
-    measureRequest(
-      {
-        serverId,
-        method: "tools/call",
-        durationMs: attempt.durationMs,
-        peer: attempt.peer,
-        failure: failureOfAttempt(attempt, isLast && result === "tool-error"),
-        subject: { [attribute.operation]: "execute_tool", [attribute.tool]: toolName },
-      },
-      parts,
-    );
+  for (const [index, { durationMs, peer, error }] of attempts.entries()) {
+    const isToolError = index === attempts.length - 1 && result === "tool-error";
+    const failure = error === undefined ? (isToolError ? toolFailure : undefined) : spanFailureOf(error);
+    const subject = { [attribute.operation]: "execute_tool", [attribute.tool]: toolName };
+    measureRequest({ serverId, method: "tools/call", durationMs, peer, failure, subject }, parts);
   }
-  quietly(() => {
-    const { hostside, af } = parts.find() ?? {};
-    const again = attempts.length - 1;
-    if (again > 0) af?.retries.add(again, afAttributes(serverId, toolName, parts));
-    if (hostside === undefined) return;
-    const server = { [attribute.server]: boundedServerId(serverId, parts) };
-    for (const [phase, ms] of [
-      ["connect", connectMs],
-      ["list", listMs],
-      ["turn", turnMs],
-    ] as const) {
-      if (ms > 0) hostside.wait.record(ms / 1000, { ...server, [attribute.phase]: phase });
+  const again = attempts.length - 1;
+  if (again > 0 && metrics.wants("af")) metrics.write("tool_retries_total", again, afAttributes(origin, parts));
+  if (!metrics.wants("hostside")) return;
+  const server = { [attribute.server]: boundedServerId(serverId, parts) };
+  for (const [phase, ms] of Object.entries({ connect: connectMs, list: listMs, turn: turnMs })) {
+    if (ms > 0) metrics.write("hostside.call.wait", ms / 1000, { ...server, [attribute.phase]: phase });
+  }
+  if (again > 0) metrics.write("hostside.call.resends", again, { ...server });
+  for (const { sentBytes = 0, receivedBytes = 0 } of attempts) {
+    for (const [direction, bytes] of Object.entries({ transmit: sentBytes, receive: receivedBytes })) {
+      if (bytes > 0) metrics.write("hostside.io", bytes, { ...server, [attribute.direction]: direction });
     }
-    if (again > 0) hostside.resends.add(again, server);
-    for (const { sentBytes = 0, receivedBytes = 0 } of attempts) {
-      if (sentBytes > 0) hostside.bytes.add(sentBytes, { ...server, [attribute.direction]: "transmit" });
-      if (receivedBytes > 0) hostside.bytes.add(receivedBytes, { ...server, [attribute.direction]: "receive" });
-    }
-  });
+  }
 }
 
 /** Writes that a call is over, with all that the host did about it. */
@@ -84,22 +67,21 @@ export function measureCall(
   { durationMs, failure }: { readonly durationMs: number; readonly failure: SpanFailure | undefined },
   parts: MetricParts,
 ): void {
+  const { metrics } = parts;
   const { serverId, toolName } = origin;
-  quietly(() => {
-    const { hostside, af } = parts.find() ?? {};
-    hostside?.callDuration.record(durationMs / 1000, {
+  if (metrics.wants("hostside")) {
+    metrics.write("hostside.call.duration", durationMs / 1000, {
+      ...boundedAll({ [attribute.tool]: toolName, ...failureAttributes(failure) }, serverId, parts),
       [attribute.server]: boundedServerId(serverId, parts),
-      [attribute.tool]: parts.bounded.of(attribute.tool, serverId, toolName),
-      ...boundedFailure(failure, serverId, parts),
     });
-    if (af === undefined) return;
-    const attributes = afAttributes(serverId, toolName, parts);
-    af.invocations.add(1, attributes);
-    af.latency.record(durationMs / 1000, attributes);
-    if (failure !== undefined) {
-      af.errors.add(1, { ...attributes, error: parts.bounded.of(attribute.errorType, serverId, failure.type) });
-    }
-  });
+  }
+  if (!metrics.wants("af")) return;
+  const attributes = afAttributes(origin, parts);
+  metrics.write("tool_invocations_total", 1, attributes);
+  metrics.write("tool_latency_seconds", durationMs / 1000, attributes);
+  if (failure === undefined) return;
+  const error = parts.bounded.of(attribute.errorType, serverId, failure.type);
+  metrics.write("tool_errors_total", 1, { ...attributes, error });
 }
 
 /** Counts what a policy decided. */
@@ -108,39 +90,30 @@ export function measureDecision(
   { type, stage, decision }: CallDecision,
   parts: MetricParts,
 ): void {
-  quietly(() => {
-    const { hostside, af } = parts.find() ?? {};
-    const { serverId, toolName } = origin;
-    hostside?.decisions.add(1, {
-      [attribute.server]: boundedServerId(serverId, parts),
-      [attribute.decision]: parts.bounded.of(
-        attribute.decision,
-        "",
-        decision === undefined ? type : `${type}: ${decision}`,
-      ),
-      ...(stage !== undefined && { [attribute.stage]: parts.bounded.of(attribute.stage, "", stage) }),
+  const { metrics } = parts;
+  if (metrics.wants("hostside")) {
+    const said = decision === undefined ? type : `${type}: ${decision}`;
+    metrics.write("hostside.decisions", 1, {
+      ...boundedAll({ [attribute.decision]: said, [attribute.stage]: stage }, "", parts),
+      [attribute.server]: boundedServerId(origin.serverId, parts),
     });
-    if (stage === "retry") af?.retries.add(1, afAttributes(serverId, toolName, parts));
-  });
+  }
+  if (stage === "retry" && metrics.wants("af")) metrics.write("tool_retries_total", 1, afAttributes(origin, parts));
 }
 
 /** Writes what was done with a server. */
-export function measureServer(
-  { serverId, operation, durationMs, peer, error }: ServerRecord,
-  parts: MetricParts,
-): void {
+export function measureServer(record: ServerRecord, parts: MetricParts): void {
+  const { serverId, operation, durationMs, peer, error } = record;
   const failure = error === undefined ? undefined : spanFailureOf(error);
   if (operation !== "session") {
     const method = operation === "list" ? "tools/list" : methodOfConnecting(peer);
     return measureRequest({ serverId, method, durationMs, failure, peer }, parts);
   }
-  quietly(() =>
-    parts.find()?.sessionDuration.record(durationMs / 1000, {
-      [attribute.server]: boundedServerId(serverId, parts),
-      ...boundedPeer(peer, serverId, parts),
-      ...boundedFailure(isOrderly(error?.code) ? undefined : failure, serverId, parts),
-    }),
-  );
+  parts.metrics.write("mcp.client.session.duration", durationMs / 1000, {
+    [attribute.server]: boundedServerId(serverId, parts),
+    ...boundedPeer(peer, serverId, parts),
+    ...boundedAll(failureAttributes(isOrderly(error?.code) ? undefined : failure), serverId, parts),
+  });
 }
 
 /** What a connection begins with. */
@@ -158,41 +131,31 @@ export function boundedServerId(serverId: string, { bounded }: MetricParts): str
   return bounded.of(attribute.server, "", serverId);
 }
 
-function failureOfAttempt({ error }: CallAttempt, isToolError: boolean): SpanFailure | undefined {
-  if (error !== undefined) return spanFailureOf(error);
-  return isToolError ? toolFailure : undefined;
-}
-
-function afAttributes(serverId: string, toolName: string, parts: MetricParts): Attributes {
+function afAttributes(
+  { serverId, toolName }: ToolCall["origin"],
+  parts: MetricParts,
+): { readonly server: string; readonly tool: string } {
   return { server: boundedServerId(serverId, parts), tool: parts.bounded.of(attribute.tool, serverId, toolName) };
 }
 
-function boundedSubject({ subject = {}, serverId }: MeasuredRequest, { bounded }: MetricParts): Attributes {
-  const entries = Object.entries(subject).map(([name, value]) => [name, bounded.of(name, serverId, String(value))]);
-  return Object.fromEntries(entries) as Attributes;
+// Codes of JSON-RPC errors, revisions and names are a server's own.
+function boundedAll(attributes: Attributes, serverId: string, { bounded }: MetricParts): Attributes {
+  const result: Attributes = {};
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined) result[name] = bounded.of(name, serverId, String(value));
+  }
+  return result;
 }
 
-// The revision is a text of the server's, and there may be as many addresses as servers.
-function boundedPeer(peer: ServerPeer | undefined, serverId: string, { bounded }: MetricParts): Attributes {
-  const attributes = peerAttributes(peer);
-  const { [attribute.protocolVersion]: version, [attribute.address]: address, [attribute.port]: port } = attributes;
+// There may be as many addresses as servers.
+function boundedPeer(peer: ServerPeer | undefined, serverId: string, parts: MetricParts): Attributes {
+  const { [attribute.protocolVersion]: version, ...network } = peerAttributes(peer);
+  const { [attribute.address]: address, [attribute.port]: port } = network;
   const place = `${String(address)}:${String(port)}`;
-  const isElsewhere = address !== undefined && bounded.of(attribute.address, serverId, place) === otherValue;
+  const isElsewhere = address !== undefined && parts.bounded.of(attribute.address, serverId, place) === otherValue;
   return {
-    ...attributes,
-    ...(version !== undefined && {
-      [attribute.protocolVersion]: bounded.of(attribute.protocolVersion, serverId, String(version)),
-    }),
+    ...network,
+    ...boundedAll({ [attribute.protocolVersion]: version }, serverId, parts),
     ...(isElsewhere && { [attribute.address]: otherValue, [attribute.port]: undefined }),
-  };
-}
-
-// Codes of JSON-RPC errors are numbers of the server's.
-function boundedFailure(failure: SpanFailure | undefined, serverId: string, { bounded }: MetricParts): Attributes {
-  if (failure === undefined) return {};
-  const { type, rpcCode } = failure;
-  return {
-    [attribute.errorType]: bounded.of(attribute.errorType, serverId, type),
-    ...(rpcCode !== undefined && { [attribute.rpcStatus]: bounded.of(attribute.rpcStatus, serverId, String(rpcCode)) }),
   };
 }

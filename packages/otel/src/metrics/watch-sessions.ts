@@ -1,6 +1,5 @@
 import type { Clock, ServerPeer, ServerRecord } from "@hostside/core";
 import { attribute } from "../names.ts";
-import { quietly } from "../quietly.ts";
 import { isOrderly, measureServer, boundedServerId, type MetricParts } from "./call-metrics.ts";
 
 /** The sessions of one provider. */
@@ -10,13 +9,10 @@ export interface SessionWatch {
   closed(): void;
 }
 
-/** What counting sessions needs. */
+/** Everything that counting sessions needs. */
 export interface SessionWatchInit extends MetricParts {
   readonly clock: Clock;
-  /**
-   * Whether the sessions of servers are those that `names: "nexo"` counts: not where there is a
-   * pool.
-   */
+  /** Whether `names: "nexo"` counts the sessions of servers: not where there is a pool. */
   readonly countsForNexo: () => boolean;
 }
 
@@ -32,48 +28,40 @@ interface OpenSession {
 
 /** Counts sessions that are open, and how long they were. */
 export function watchSessions(init: SessionWatchInit): SessionWatch {
-  const { clock } = init;
+  const { clock, metrics, countsForNexo } = init;
   const open = new Map<string, OpenSession>();
   const add = (count: 1 | -1, serverId: string): void => {
-    init.find()?.hostside?.sessions.add(count, { [attribute.server]: boundedServerId(serverId, init) });
-    if (init.countsForNexo()) init.find()?.nexo?.active.add(count);
+    metrics.write("hostside.sessions", count, { [attribute.server]: boundedServerId(serverId, init) });
+    if (countsForNexo()) metrics.write("mcp_sessions_active", count);
   };
-  const countAll = (): void => {
-    if (init.find() === undefined) return;
-    for (const session of open.values()) {
-      if (session.isCounted) continue;
-      session.isCounted = true;
-      add(1, session.serverId);
-    }
+  const end = ({ serverId, isCounted }: OpenSession, reason: string, livedMs: number): void => {
+    if (isCounted) add(-1, serverId);
+    if (countsForNexo()) endForNexo({ reason, livedMs }, init);
   };
   return {
     note(record) {
       measureServer(record, init);
       const { serverId, operation, peer, error, durationMs } = record;
       const key = JSON.stringify([serverId, peer.session]);
-      quietly(() => {
-        if (operation === "connect" && error === undefined) {
-          open.set(key, { serverId, peer, openedAt: clock.now(), isCounted: false });
-          if (init.countsForNexo()) init.find()?.nexo?.created.add(1);
-        }
-        countAll();
-        const ended = operation === "session" ? open.get(key) : undefined;
-        if (ended !== undefined) {
-          open.delete(key);
-          if (ended.isCounted) add(-1, serverId);
-          const reason = isOrderly(error?.code) ? "closed" : (error?.code ?? "closed");
-          if (init.countsForNexo()) endForNexo({ reason, livedMs: durationMs }, init);
-        }
-      });
+      if (operation === "connect" && error === undefined) {
+        open.set(key, { serverId, peer, openedAt: clock.now(), isCounted: false });
+        if (countsForNexo()) metrics.write("mcp_sessions_created_total", 1);
+      }
+      for (const session of metrics.isOn() ? open.values() : []) {
+        if (!session.isCounted) add(1, session.serverId);
+        session.isCounted = true;
+      }
+      const ended = operation === "session" ? open.get(key) : undefined;
+      if (ended === undefined) return;
+      open.delete(key);
+      end(ended, isOrderly(error?.code) ? "closed" : (error?.code ?? ""), durationMs);
     },
     closed() {
-      for (const { serverId, peer, openedAt, isCounted } of open.values()) {
+      for (const session of open.values()) {
+        const { serverId, peer, openedAt } = session;
         const durationMs = clock.now() - openedAt;
         measureServer({ serverId, operation: "session", startedAt: 0, durationMs, peer }, init);
-        quietly(() => {
-          if (isCounted) add(-1, serverId);
-          if (init.countsForNexo()) endForNexo({ reason: "closed", livedMs: durationMs }, init);
-        });
+        end(session, "closed", durationMs);
       }
       open.clear();
     },
@@ -83,9 +71,8 @@ export function watchSessions(init: SessionWatchInit): SessionWatch {
 /** Writes the end of a session by the names of `names: "nexo"`. */
 export function endForNexo(
   { reason, livedMs }: { readonly reason: string; readonly livedMs: number },
-  { find, bounded }: MetricParts,
+  { metrics, bounded }: MetricParts,
 ): void {
-  const { nexo } = find() ?? {};
-  nexo?.disposed.add(1, { reason: bounded.of("reason", "", reason) });
-  nexo?.lifetime.record(livedMs / 1000);
+  metrics.write("mcp_sessions_disposed_total", 1, { reason: bounded.of("reason", "", reason) });
+  metrics.write("mcp_session_lifetime_seconds", livedMs / 1000);
 }

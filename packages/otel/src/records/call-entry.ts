@@ -10,7 +10,6 @@ import {
 } from "@hostside/core";
 import { withoutApproval } from "@hostside/core/implement";
 import { captureData, captureText, type CaptureRules } from "../capture.ts";
-import { isoDate } from "../times.ts";
 
 /** All that happened to one call. */
 export interface EndedCall {
@@ -184,4 +183,10 @@ function readSafely(read: () => unknown): unknown {
   } catch {
     return "[withheld]";
   }
+}
+
+// ISO 8601, in UTC. Reads no clock.
+function isoDate(at: number): string {
+  // oxlint-disable-next-line no-restricted-globals
+  return new Date(at).toISOString();
 }

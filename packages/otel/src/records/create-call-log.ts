@@ -1,5 +1,6 @@
 import type { CallDecision, CallObserver, CallRecord, Clock, Interceptor, ToolOutcome } from "@hostside/core";
 import { assertKnownOptions, dateOf, joinObservers, systemClock, type Fields } from "@hostside/core/implement";
+import { longestCapture } from "../capture.ts";
 import { quietly } from "../quietly.ts";
 import { toCallEntry, type CallEntry, type CallEntryRules } from "./call-entry.ts";
 
@@ -24,8 +25,6 @@ export interface CallLogOptions {
    * under names that sound secret are masked in any case. Default: nothing else.
    */
   readonly redact?: ((text: string) => string) | undefined;
-  /** Longest captured arguments and longest captured result, in UTF-16 units. Default 4,096. */
-  readonly maxCapturedLength?: number | undefined;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
 }
@@ -36,7 +35,6 @@ const fields: Fields<CallLogOptions> = {
   captureResults: true,
   captureMessages: true,
   redact: true,
-  maxCapturedLength: true,
   clock: true,
 };
 
@@ -76,16 +74,12 @@ function readRules({
   captureResults = false,
   captureMessages = false,
   redact = (text) => text,
-  maxCapturedLength = 4096,
 }: CallLogOptions): CallEntryRules {
   for (const [name, value] of Object.entries({ captureArguments, captureResults, captureMessages })) {
     if (typeof value !== "boolean") throw new TypeError(`${name} must be true or false`);
   }
   if (typeof redact !== "function") throw new TypeError("redact must be a function");
-  if (!Number.isInteger(maxCapturedLength) || maxCapturedLength < 1) {
-    throw new TypeError("maxCapturedLength must be a whole number above 0");
-  }
-  return { captureArguments, captureResults, captureMessages, redact, maxLength: maxCapturedLength };
+  return { captureArguments, captureResults, captureMessages, redact, maxLength: longestCapture };
 }
 
 // A layer that decides or retries without end must not fill the memory.

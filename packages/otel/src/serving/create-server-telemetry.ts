@@ -3,24 +3,21 @@ import {
   isSpanContextValid,
   propagation,
   SpanKind,
-  SpanStatusCode,
   trace,
   type Attributes,
   type Context,
-  type Histogram,
   type MeterProvider,
-  type Span,
   type SpanOptions,
   type TextMapPropagator,
   type TracerProvider,
 } from "@opentelemetry/api";
 import { truncateText, type Clock, type JsonObject } from "@hostside/core";
 import { assertKnownOptions, isPlainObject, systemClock, type Fields } from "@hostside/core/implement";
-import { createBoundedValues, type BoundedValues, type ValueBounds } from "../metrics/bounded-values.ts";
-import { findInstruments } from "../metrics/find-instruments.ts";
-import { attribute, durationBuckets } from "../names.ts";
+import { createBoundedValues, type BoundedValues } from "../metrics/bounded-values.ts";
+import { createMetrics } from "../metrics/metrics.ts";
+import { attribute } from "../names.ts";
 import { quietly } from "../quietly.ts";
-import { failureAttributes, spanFailureOf, toolFailure, type SpanFailure } from "../spans/failure.ts";
+import { endSpan, spanFailureOf, toolFailure, type SpanFailure } from "../spans/failure.ts";
 import { createTracing } from "../spans/tracing.ts";
 
 /** Options of {@linkcode createServerTelemetry}. */
@@ -31,18 +28,6 @@ export interface ServerTelemetryOptions {
   readonly meterProvider?: MeterProvider | undefined;
   /** What reads the trace context of clients. Default: the one that is registered. */
   readonly propagator?: TextMapPropagator | undefined;
-  /** Whether the baggage of clients is taken over, which may say anything. Default `false`. */
-  readonly baggage?: boolean | undefined;
-  /**
-   * Whether spans have the protocol's session id. Whoever has it may speak in the session. Default
-   * `false`.
-   */
-  readonly captureSessionId?: boolean | undefined;
-  /**
-   * How many different values attributes of metrics may have. Names of tools, prompts and methods
-   * that were never answered but by an error of the protocol are `_OTHER`, and use up none of them.
-   */
-  readonly bounds?: ValueBounds | undefined;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
 }
@@ -54,7 +39,6 @@ export interface ServedRequest {
   readonly params?: JsonObject | undefined;
   readonly requestId?: string | number | undefined;
   readonly protocolVersion?: string | undefined;
-  readonly sessionId?: string | undefined;
   /** `"pipe"` is stdio. */
   readonly transport?: "pipe" | "tcp" | undefined;
   /** By lower-case names. Read for the trace context where `_meta` has none. */
@@ -86,9 +70,6 @@ const fields: Fields<ServerTelemetryOptions> = {
   tracerProvider: true,
   meterProvider: true,
   propagator: true,
-  baggage: true,
-  captureSessionId: true,
-  bounds: true,
   clock: true,
 };
 
@@ -98,25 +79,21 @@ const fields: Fields<ServerTelemetryOptions> = {
  */
 export function createServerTelemetry(options: ServerTelemetryOptions = {}): ServerTelemetry {
   assertKnownOptions("createServerTelemetry()", options, fields);
-  const { tracerProvider, propagator, baggage = false, captureSessionId = false, clock = systemClock } = options;
-  const tracing = createTracing({ tracerProvider, propagator, propagate: false, baggage });
-  const find = createServerInstruments(options.meterProvider);
-  const bounded = createBoundedValues(options.bounds);
+  const { tracerProvider, propagator, clock = systemClock } = options;
+  const tracing = createTracing({ tracerProvider, propagator, propagate: false, baggage: false });
+  const metrics = createMetrics(table, { provider: options.meterProvider, names: new Set() });
+  const bounded = createBoundedValues();
   return {
     async serve(request, work) {
       const startedAt = clock.now();
-      const parent = parentOf(request, { propagator, baggage });
-      const span = tracing.start(
-        nameOf(request),
-        spanOptions(request, { captureSessionId, isRemote: parent !== undefined }),
-        parent ?? context.active(),
-      );
-      const within =
-        span === undefined ? (parent ?? context.active()) : trace.setSpan(parent ?? context.active(), span);
+      const parent = parentOf(request, propagator);
+      const around = parent ?? context.active();
+      const span = tracing.start(nameOf(request), spanOptions(request, parent !== undefined), around);
+      const within = span === undefined ? around : trace.setSpan(around, span);
       const end = (failure: SpanFailure | undefined): void => {
         endSpan(span, failure);
         const attributes = metricAttributes(request, failure, bounded);
-        quietly(() => find()?.operation.record((clock.now() - startedAt) / 1000, attributes));
+        metrics.write("mcp.server.operation.duration", (clock.now() - startedAt) / 1000, attributes);
       };
       try {
         const result = await context.with(within, work);
@@ -134,34 +111,36 @@ export function createServerTelemetry(options: ServerTelemetryOptions = {}): Ser
         if (isOver) return;
         isOver = true;
         const failure = error === undefined ? undefined : failureOfServer(error);
-        quietly(() =>
-          find()?.session.record((clock.now() - startedAt) / 1000, {
-            ...connectionAttributes({ protocolVersion, transport }, (name, value) => bounded.of(name, "", value)),
-            ...(failure !== undefined && { [attribute.errorType]: bounded.of(attribute.errorType, "", failure.type) }),
-          }),
-        );
+        metrics.write("mcp.server.session.duration", (clock.now() - startedAt) / 1000, {
+          [attribute.protocolVersion]: protocolVersion && bounded.of(attribute.protocolVersion, "", protocolVersion),
+          [attribute.transport]: transport,
+          [attribute.errorType]: failure && bounded.of(attribute.errorType, "", failure.type),
+        });
       };
     },
   };
 }
 
-const traceKeys = ["traceparent", "tracestate", "baggage"] as const;
+const table = {
+  "mcp.server.operation.duration": { kind: "seconds", description: "From the arrival of an MCP request to its answer" },
+  "mcp.server.session.duration": { kind: "seconds", description: "From the opening of an MCP session to its end" },
+} as const;
+
+// Not the baggage of clients, which may say anything.
+const traceKeys = ["traceparent", "tracestate"] as const;
 
 /**
  * The client's context: of `_meta` if that has one, else of the headers. `undefined`: it sent none,
  * and what is active stands.
  */
-function parentOf(
-  { params, headers }: ServedRequest,
-  { propagator, baggage }: { readonly propagator: TextMapPropagator | undefined; readonly baggage: boolean },
-): Context | undefined {
+function parentOf({ params, headers }: ServedRequest, propagator: TextMapPropagator | undefined): Context | undefined {
   const meta = params?.["_meta"];
   const from = isPlainObject(meta) && typeof meta["traceparent"] === "string" ? meta : headers;
   if (from?.["traceparent"] === undefined) return undefined;
   const carrier: Record<string, string> = {};
   for (const key of traceKeys) {
     const value = from[key];
-    if (typeof value === "string" && value.length <= 8192 && (key !== "baggage" || baggage)) carrier[key] = value;
+    if (typeof value === "string" && value.length <= 8192) carrier[key] = value;
   }
   return quietly(() => {
     // The span that is active has its place as a link, and is no parent; all else in the context
@@ -178,23 +157,21 @@ const textGetter = {
   get: (carrier: Readonly<Record<string, string>>, key: string): string | undefined => carrier[key],
 };
 
-function spanOptions(
-  { method, params, requestId, protocolVersion, sessionId, transport }: ServedRequest,
-  { captureSessionId, isRemote }: { readonly captureSessionId: boolean; readonly isRemote: boolean },
-): SpanOptions {
+function spanOptions(request: ServedRequest, isRemote: boolean): SpanOptions {
+  const { method, requestId, protocolVersion, transport } = request;
   const ambient = trace.getSpanContext(context.active());
-  const { tool, prompt } = subjectOf({ method, params });
+  const { tool, prompt } = subjectOf(request);
   return {
     kind: SpanKind.SERVER,
     ...(isRemote && ambient !== undefined && isSpanContextValid(ambient) && { links: [{ context: ambient }] }),
     attributes: {
       [attribute.method]: truncateText(method, longestName),
-      ...(tool !== undefined && { [attribute.operation]: "execute_tool", [attribute.tool]: tool }),
-      ...(prompt !== undefined && { [attribute.prompt]: prompt }),
-      ...(requestId !== undefined && { [attribute.requestId]: truncateText(String(requestId), longestName) }),
-      ...(protocolVersion !== undefined && { [attribute.protocolVersion]: truncateText(protocolVersion, 64) }),
-      ...(transport !== undefined && { [attribute.transport]: transport }),
-      ...(captureSessionId && sessionId !== undefined && { [attribute.sessionId]: truncateText(sessionId, 256) }),
+      [attribute.operation]: tool && "execute_tool",
+      [attribute.tool]: tool,
+      [attribute.prompt]: prompt,
+      [attribute.requestId]: requestId === undefined ? undefined : truncateText(String(requestId), longestName),
+      [attribute.protocolVersion]: protocolVersion && truncateText(protocolVersion, 64),
+      [attribute.transport]: transport,
     },
   };
 }
@@ -219,16 +196,6 @@ function nameOf(request: ServedRequest): string {
   return subject === undefined ? method : `${method} ${subject}`;
 }
 
-function endSpan(span: Span | undefined, failure: SpanFailure | undefined): void {
-  if (span === undefined) return;
-  quietly(() => {
-    if (failure === undefined) return;
-    span.setAttributes(failureAttributes(failure));
-    span.setStatus({ code: SpanStatusCode.ERROR, message: failure.type });
-  });
-  quietly(() => span.end());
-}
-
 /** A number is the code of a JSON-RPC error, as the official SDK's errors have it. */
 function failureOfServer(error: unknown): SpanFailure {
   const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
@@ -242,21 +209,23 @@ function metricAttributes(
   failure: SpanFailure | undefined,
   bounded: BoundedValues,
 ): Attributes {
+  const { method, protocolVersion, transport } = request;
   const { tool, prompt } = subjectOf(request);
   // What a client says is let in once it has led to an answer: names that it makes up lead to
   // errors of the protocol.
   const isAnswered = failure === undefined || failure === toolFailure;
-  const said = (name: string, value: string): string =>
-    isAnswered ? bounded.of(name, "", value) : bounded.known(name, "", value);
+  const said = (name: string, value: string | undefined): string | undefined =>
+    value && (isAnswered ? bounded.of(name, "", value) : bounded.known(name, "", value));
+  const { type, rpcCode } = failure ?? {};
   return {
-    [attribute.method]: methods.has(request.method) ? request.method : said(attribute.method, request.method),
-    ...(tool !== undefined && { [attribute.operation]: "execute_tool", [attribute.tool]: said(attribute.tool, tool) }),
-    ...(prompt !== undefined && { [attribute.prompt]: said(attribute.prompt, prompt) }),
-    ...connectionAttributes(request, said),
-    ...(failure !== undefined && { [attribute.errorType]: bounded.of(attribute.errorType, "", failure.type) }),
-    ...(failure?.rpcCode !== undefined && {
-      [attribute.rpcStatus]: bounded.of(attribute.rpcStatus, "", String(failure.rpcCode)),
-    }),
+    [attribute.method]: methods.has(method) ? method : said(attribute.method, method),
+    [attribute.operation]: tool && "execute_tool",
+    [attribute.tool]: said(attribute.tool, tool),
+    [attribute.prompt]: said(attribute.prompt, prompt),
+    [attribute.protocolVersion]: said(attribute.protocolVersion, protocolVersion),
+    [attribute.transport]: transport,
+    [attribute.errorType]: type && bounded.of(attribute.errorType, "", type),
+    [attribute.rpcStatus]: rpcCode === undefined ? undefined : bounded.of(attribute.rpcStatus, "", String(rpcCode)),
   };
 }
 
@@ -278,35 +247,3 @@ const methods: ReadonlySet<string> = new Set([
   "logging/setLevel",
   "subscriptions/listen",
 ]);
-
-function connectionAttributes(
-  { protocolVersion, transport }: ServedSession,
-  said: (name: string, value: string) => string,
-): Attributes {
-  return {
-    ...(protocolVersion !== undefined && {
-      [attribute.protocolVersion]: said(attribute.protocolVersion, protocolVersion),
-    }),
-    ...(transport !== undefined && { [attribute.transport]: transport }),
-  };
-}
-
-interface ServerInstruments {
-  readonly operation: Histogram;
-  readonly session: Histogram;
-}
-
-function createServerInstruments(provider: MeterProvider | undefined): () => ServerInstruments | undefined {
-  return findInstruments(provider, (meter) => {
-    const seconds = (name: string, description: string): Histogram =>
-      meter.createHistogram(name, {
-        unit: "s",
-        description,
-        advice: { explicitBucketBoundaries: [...durationBuckets] },
-      });
-    return {
-      operation: seconds("mcp.server.operation.duration", "From the arrival of an MCP request to its answer"),
-      session: seconds("mcp.server.session.duration", "From the opening of an MCP session to its end"),
-    };
-  });
-}

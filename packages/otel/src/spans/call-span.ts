@@ -1,4 +1,4 @@
-import { SpanKind, SpanStatusCode, trace, context, type Attributes, type Context, type Span } from "@opentelemetry/api";
+import { SpanKind, trace, context, type Attributes, type Context, type Span } from "@opentelemetry/api";
 import {
   truncateText,
   type CallAttempt,
@@ -7,14 +7,13 @@ import {
   type ToolCall,
   type ToolOutcome,
 } from "@hostside/core";
-import { captureJson, captureText } from "../capture.ts";
-import { attribute } from "../names.ts";
+import { captureJson, captureText, longestCapture, type CaptureRules } from "../capture.ts";
+import { attribute, withoutAbsent } from "../names.ts";
 import { quietly } from "../quietly.ts";
 import type { TelemetrySettings } from "../telemetry-options.ts";
-import { spanTime } from "../times.ts";
-import { failureAttributes, spanFailureOf, toolFailure, type SpanFailure } from "./failure.ts";
-import { peerAttributes, sessionAttributes } from "./peer-attributes.ts";
-import type { Tracing } from "./tracing.ts";
+import { spanTime, type Tracing } from "./tracing.ts";
+import { endSpan, failureAttributes, spanFailureOf, toolFailure, type SpanFailure } from "./failure.ts";
+import { peerAttributes } from "./peer-attributes.ts";
 
 /** The span of one call. */
 export interface CallSpan {
@@ -48,107 +47,91 @@ export function startCallSpan(call: ToolCall, { tracing, settings, taken }: Call
   if (open !== undefined && !taken.has(open)) {
     taken.add(open);
     quietly(() => open.setAttributes(own));
-    return new OneCallSpan(open, { isOwn: false, context: context.active(), settings });
+    return followCall(open, { isOwn: false, context: context.active(), settings });
   }
   const isMcp = call.origin.serverId !== "";
   const options = { kind: isMcp ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes: own };
   const span = tracing.start(nameOf(call, settings), options);
   if (span === undefined) return undefined;
-  return new OneCallSpan(span, { isOwn: true, context: tracing.contextOf(span), settings });
+  return followCall(span, { isOwn: true, context: tracing.contextOf(span), settings });
 }
 
-class OneCallSpan implements CallSpan {
+interface SpanInit {
+  readonly isOwn: boolean;
   readonly context: Context;
-  readonly #span: Span;
-  readonly #isOwn: boolean;
-  readonly #settings: TelemetrySettings;
-  #events = 0;
-  #sends = 0;
-  readonly #waits = { queueMs: 0, connectMs: 0, listMs: 0, turnMs: 0 };
-  #onlySend: CallAttempt | undefined;
+  readonly settings: TelemetrySettings;
+}
 
-  constructor(
-    span: Span,
-    init: { readonly isOwn: boolean; readonly context: Context; readonly settings: TelemetrySettings },
-  ) {
-    this.#span = span;
-    this.#isOwn = init.isOwn;
-    this.context = init.context;
-    this.#settings = init.settings;
-  }
-
-  decided(decided: CallDecision): void {
-    const { type, at, stage, decision, code } = decided;
-    quietly(() => {
-      const reason = reasonOf(decided, this.#settings);
-      this.#addEvent("hostside.decision", at, {
-        [attribute.decision]: decision === undefined ? type : `${type}: ${decision}`,
-        ...(stage !== undefined && { [attribute.stage]: stage }),
-        ...(code !== undefined && { [attribute.errorType]: code }),
-        ...(reason !== undefined && { [attribute.reason]: reason }),
-      });
-    });
-  }
-
-  recorded(record: CallRecord): void {
-    const { attempts } = record;
-    this.#sends += attempts.length;
-    // A layer may try a call again: each try has a record.
-    const waits = this.#waits;
-    for (const part of ["queueMs", "connectMs", "listMs", "turnMs"] as const) waits[part] += record[part];
-    const { queueMs, connectMs, listMs, turnMs } = waits;
-    quietly(() => {
-      const last = attempts.at(-1);
-      this.#span.setAttributes({
-        [attribute.sends]: this.#sends,
-        [attribute.wait]: queueMs / 1000,
-        ...(connectMs > 0 && { [attribute.connectWait]: connectMs / 1000 }),
-        ...(listMs > 0 && { [attribute.listWait]: listMs / 1000 }),
-        ...(turnMs > 0 && { [attribute.turnWait]: turnMs / 1000 }),
-        ...peerAttributes(last?.peer),
-        ...sessionAttributes(last?.peer, this.#settings.captureSessionId),
-        ...(last?.requestId !== undefined && { [attribute.requestId]: String(last.requestId) }),
-        ...(last?.sentBytes !== undefined && { [attribute.sentBytes]: last.sentBytes }),
-        ...(last?.receivedBytes !== undefined && { [attribute.receivedBytes]: last.receivedBytes }),
-      });
-    });
-    // What was sent once is the span itself.
-    if (this.#sends === 1) {
-      this.#onlySend ??= attempts[0];
-      return;
-    }
-    const first = this.#onlySend === undefined ? [] : [this.#onlySend];
-    this.#onlySend = undefined;
-    for (const { startedAt, durationMs, peer, error } of [...first, ...attempts]) {
-      this.#addEvent("hostside.send", startedAt, {
-        "hostside.duration": durationMs / 1000,
-        [attribute.session]: peer.session,
-        ...(error !== undefined && failureAttributes(spanFailureOf(error))),
-      });
-    }
-  }
-
-  end(ending: { readonly outcome: ToolOutcome } | { readonly error: unknown }): void {
-    const failure = "error" in ending ? spanFailureOf(ending.error) : ending.outcome.isError ? toolFailure : undefined;
-    quietly(() => {
-      this.#span.setAttribute(attribute.outcome, outcomeOf(ending, failure));
-      if (failure !== undefined) this.#span.setAttributes(failureAttributes(failure));
-      if ("outcome" in ending && this.#settings.captureResults) {
-        this.#span.setAttribute(attribute.result, resultText(ending.outcome, this.#settings));
+function followCall(span: Span, { isOwn, context: within, settings }: SpanInit): CallSpan {
+  let events = 0;
+  let sends = 0;
+  let onlySend: CallAttempt | undefined;
+  // A layer may try a call again: each try has a record.
+  const waits = { queueMs: 0, connectMs: 0, listMs: 0, turnMs: 0 };
+  const secondsOf = (ms: number): number | undefined => (ms > 0 ? ms / 1000 : undefined);
+  const addEvent = (name: string, at: number, attributes: Attributes): void => {
+    events += 1;
+    if (events <= mostEvents) quietly(() => span.addEvent(name, withoutAbsent(attributes), spanTime(at)));
+  };
+  return {
+    context: within,
+    decided(decided) {
+      const { type, at, stage, decision, code } = decided;
+      quietly(() =>
+        addEvent("hostside.decision", at, {
+          [attribute.decision]: decision === undefined ? type : `${type}: ${decision}`,
+          [attribute.stage]: stage,
+          [attribute.errorType]: code,
+          [attribute.reason]: reasonOf(decided, settings),
+        }),
+      );
+    },
+    recorded(record) {
+      const { attempts } = record;
+      sends += attempts.length;
+      for (const part of ["queueMs", "connectMs", "listMs", "turnMs"] as const) waits[part] += record[part];
+      const { peer, requestId, sentBytes, receivedBytes } = attempts.at(-1) ?? {};
+      quietly(() =>
+        span.setAttributes({
+          [attribute.sends]: sends,
+          [attribute.wait]: waits.queueMs / 1000,
+          [attribute.connectWait]: secondsOf(waits.connectMs),
+          [attribute.listWait]: secondsOf(waits.listMs),
+          [attribute.turnWait]: secondsOf(waits.turnMs),
+          ...peerAttributes(peer),
+          [attribute.session]: peer?.session,
+          [attribute.requestId]: requestId === undefined ? undefined : String(requestId),
+          [attribute.sentBytes]: sentBytes,
+          [attribute.receivedBytes]: receivedBytes,
+        }),
+      );
+      // A call that was sent once is the span itself.
+      if (sends === 1) {
+        onlySend ??= attempts[0];
+        return;
       }
-    });
-    if (!this.#isOwn) return;
-    quietly(() => {
-      if (failure !== undefined) this.#span.setStatus({ code: SpanStatusCode.ERROR, message: failure.type });
-    });
-    quietly(() => this.#span.end());
-  }
-
-  #addEvent(name: string, at: number, attributes: Attributes): void {
-    if (this.#events >= mostEvents) return;
-    this.#events += 1;
-    quietly(() => this.#span.addEvent(name, attributes, spanTime(at)));
-  }
+      for (const attempt of [...(onlySend === undefined ? [] : [onlySend]), ...attempts]) {
+        addEvent("hostside.send", attempt.startedAt, {
+          "hostside.duration": attempt.durationMs / 1000,
+          [attribute.session]: attempt.peer.session,
+          ...failureAttributes(attempt.error === undefined ? undefined : spanFailureOf(attempt.error)),
+        });
+      }
+      onlySend = undefined;
+    },
+    end(ending) {
+      const failure =
+        "error" in ending ? spanFailureOf(ending.error) : ending.outcome.isError ? toolFailure : undefined;
+      quietly(() => {
+        span.setAttribute(attribute.outcome, outcomeOf(ending, failure));
+        if (failure !== undefined) span.setAttributes(failureAttributes(failure));
+        if ("outcome" in ending && settings.captureResults) {
+          span.setAttribute(attribute.result, resultText(ending.outcome, settings));
+        }
+      });
+      if (isOwn) endSpan(span, failure);
+    },
+  };
 }
 
 // A failure of the tool's own is known for sure; of another the error says what is known of the
@@ -175,49 +158,44 @@ function reasonOf({ type, stage, code, reason }: CallDecision, settings: Telemet
 const saidByOthers: ReadonlySet<string | undefined> = new Set(["approval_denied", "approval_required"]);
 
 function nameOf({ origin }: ToolCall, { names }: TelemetrySettings): string {
-  const tool = truncateText(origin.toolName, longestName);
+  const tool = cut(origin.toolName);
   if (names.has("af")) return `tool:${tool}`;
   return origin.serverId === "" ? `execute_tool ${tool}` : `tools/call ${tool}`;
 }
 
 function attributesOf(
-  { origin, definition, server, effect: known, options, args }: ToolCall,
+  { origin, definition, server, effect = definition.effect ?? "external", options, args }: ToolCall,
   settings: TelemetrySettings,
 ): Attributes {
-  const { serverId, toolName } = origin;
-  const { context: asked } = options;
-  const tool = truncateText(toolName, longestName);
-  const effect = known ?? definition.effect ?? "external";
-  const isMcp = serverId !== "";
+  const { conversation, correlationId, principal, role } = options.context ?? {};
+  const isMcp = origin.serverId !== "";
+  const [tool, serverId] = [cut(origin.toolName), isMcp ? cut(origin.serverId) : undefined];
   return {
     [attribute.operation]: "execute_tool",
     [attribute.tool]: tool,
-    ...(isMcp
-      ? { [attribute.method]: "tools/call", [attribute.server]: truncateText(serverId, longestName) }
-      : { [attribute.toolType]: "function" }),
-    [attribute.localName]: truncateText(definition.name, longestName),
+    [attribute.method]: isMcp ? "tools/call" : undefined,
+    [attribute.server]: serverId,
+    [attribute.toolType]: isMcp ? undefined : "function",
+    [attribute.localName]: cut(definition.name),
     [attribute.effect]: effect,
-    ...(asked?.conversation !== undefined && {
-      [attribute.conversation]: truncateText(asked.conversation, longestName),
-    }),
-    ...(asked?.correlationId !== undefined && {
-      [attribute.correlation]: truncateText(asked.correlationId, longestName),
-    }),
-    ...(settings.capturePrincipal &&
-      asked?.principal !== undefined && {
-        [attribute.principal]: truncateText(asked.principal, 256),
-      }),
-    ...(settings.captureArguments && { [attribute.arguments]: captureJson(args, rulesOf(settings)) }),
+    [attribute.conversation]: cut(conversation),
+    [attribute.correlation]: cut(correlationId),
+    [attribute.principal]: settings.capturePrincipal ? cut(principal, 256) : undefined,
+    [attribute.arguments]: settings.captureArguments ? captureJson(args, rulesOf(settings)) : undefined,
     ...(settings.names.has("af") && {
       "tool.name": tool,
-      "tool.origin": isMcp ? `mcp::${truncateText(serverId, longestName)}` : "local",
+      "tool.origin": isMcp ? `mcp::${serverId}` : "local",
       "effect.level": effect,
-      ...(isMcp && { "mcp.server": truncateText(serverId, longestName) }),
-      ...(server?.version !== undefined && { "tool.version": truncateText(server.version, longestName) }),
-      ...(asked?.role !== undefined && { "agent.id": truncateText(asked.role, longestName) }),
-      ...(asked?.correlationId !== undefined && { "correlation.id": truncateText(asked.correlationId, longestName) }),
+      "mcp.server": serverId,
+      "tool.version": cut(server?.version),
+      "agent.id": cut(role),
+      "correlation.id": cut(correlationId),
     }),
   };
+}
+
+function cut<Text extends string | undefined>(text: Text, longest = longestName): Text {
+  return (text && truncateText(text, longest)) as Text;
 }
 
 function resultText({ content }: ToolOutcome, settings: TelemetrySettings): string {
@@ -227,8 +205,8 @@ function resultText({ content }: ToolOutcome, settings: TelemetrySettings): stri
   return captureText(texts.join("\n"), rulesOf(settings));
 }
 
-function rulesOf({ redact, maxCapturedLength }: TelemetrySettings): Parameters<typeof captureJson>[1] {
-  return { redact, maxLength: maxCapturedLength };
+function rulesOf({ redact }: TelemetrySettings): CaptureRules {
+  return { redact, maxLength: longestCapture };
 }
 
 interface NamedSpan extends Span {

@@ -1,13 +1,14 @@
-import type { Attributes } from "@opentelemetry/api";
+import { SpanStatusCode, type Attributes, type Span } from "@opentelemetry/api";
 import { isHostsideError } from "@hostside/core";
 import { attribute } from "../names.ts";
+import { quietly } from "../quietly.ts";
 
 /** Why something failed, as the conventions have it. */
 export interface SpanFailure {
   /** The code of the JSON-RPC error where a server answered with one, else Hostside's code. */
   readonly type: string;
   /** The code of the JSON-RPC error. */
-  readonly rpcCode?: number;
+  readonly rpcCode?: number | undefined;
   /** What is known of the effect. */
   readonly outcome?: string;
 }
@@ -20,17 +21,29 @@ export function spanFailureOf(error: unknown): SpanFailure {
   if (!isHostsideError(error)) return { type: error instanceof Error ? "internal_error" : "_OTHER" };
   const { code, outcome, details } = error;
   const { rpcCode } = details;
+  return { type: code === "server_error" && rpcCode !== undefined ? String(rpcCode) : code, outcome, rpcCode };
+}
+
+/** A failure as attributes. */
+export function failureAttributes(failure: SpanFailure | undefined): Attributes {
+  const { type, rpcCode } = failure ?? {};
   return {
-    type: code === "server_error" && rpcCode !== undefined ? String(rpcCode) : code,
-    outcome,
-    ...(rpcCode !== undefined && { rpcCode }),
+    [attribute.errorType]: type,
+    [attribute.rpcStatus]: rpcCode === undefined ? undefined : String(rpcCode),
   };
 }
 
-/** The same as attributes. */
-export function failureAttributes({ type, rpcCode }: SpanFailure): Attributes {
-  return {
-    [attribute.errorType]: type,
-    ...(rpcCode !== undefined && { [attribute.rpcStatus]: String(rpcCode) }),
-  };
+/** Ends a span, at a time or now. Never throws. */
+export function endSpan(
+  span: Span | undefined,
+  failure: SpanFailure | undefined,
+  endTime?: readonly [number, number],
+): void {
+  if (span === undefined) return;
+  quietly(() => {
+    if (failure === undefined) return;
+    span.setAttributes(failureAttributes(failure));
+    span.setStatus({ code: SpanStatusCode.ERROR, message: failure.type });
+  });
+  quietly(() => span.end(endTime && [...endTime]));
 }

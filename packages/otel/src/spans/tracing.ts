@@ -96,3 +96,12 @@ function isReal(provider: TracerProvider): boolean {
   if (!("getDelegateTracer" in provider) || typeof provider.getDelegateTracer !== "function") return true;
   return provider.getDelegateTracer(scopeName) !== undefined;
 }
+
+/**
+ * Milliseconds since 1970 as spans take them: seconds and nanoseconds. A number alone may be taken
+ * for a time since the process began.
+ */
+export function spanTime(at: number): [number, number] {
+  const seconds = Math.floor(at / 1000);
+  return [seconds, Math.round((at - seconds * 1000) * 1_000_000)];
+}
