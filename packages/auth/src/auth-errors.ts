@@ -66,22 +66,6 @@ export function withoutServerName(serverId: string, text: string): string {
   return text.startsWith(name) ? text.slice(name.length) : text;
 }
 
-/**
- * What an error says, in words also where it is one of a schema's, whose message is a list of
- * issues as JSON.
- */
-export function errorTextOf(error: Error): string {
-  if (!("issues" in error) || !Array.isArray(error.issues)) return error.message;
-  const issues: readonly unknown[] = error.issues;
-  return issues
-    .flatMap((issue) => {
-      if (typeof issue !== "object" || issue === null || !("message" in issue)) return [];
-      const path = "path" in issue && Array.isArray(issue.path) ? issue.path.map(String).join(".") : "";
-      return [path === "" ? String(issue.message) : `${path}: ${String(issue.message)}`];
-    })
-    .join("; ");
-}
-
 // More than any message quotes, so that white space does not use up the room; and a bound on the
 // work.
 const longestSource = 16_384;
@@ -108,7 +92,7 @@ export function toAuthError(error: unknown, about: Troubled, doing: string): Hos
   const { redact } = about.secrets;
   const reason =
     error instanceof Error
-      ? safeExcerptOf(about, `${error.name}: ${errorTextOf(error)}${codeBeneath(error)}`)
+      ? safeExcerptOf(about, `${error.name}: ${error.message}${codeBeneath(error)}`)
       : "no reason given";
   const isNetwork = error instanceof TypeError;
   return new HostsideError(`${nameServer(about.serverId)}: ${doing} failed: ${reason}`, {

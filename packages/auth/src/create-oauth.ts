@@ -1,34 +1,17 @@
 import { assertServerSpec, HostsideError, type ServerSpec } from "@hostside/core";
-import {
-  assertKnownOptions,
-  assertSignal,
-  createEvent,
-  isPlainObject,
-  kindOf,
-  type Fields,
-} from "@hostside/core/implement";
+import { assertKnownOptions, assertSignal, createEvent, isPlainObject, kindOf } from "@hostside/core/implement";
 import type { AuthParts } from "./auth-parts.ts";
-import { createAccounts, fetchFor, principalOf, type Accounts } from "./create-accounts.ts";
+import { areScopes } from "./check-client-config.ts";
+import { createAccounts, fetchFor, principalOf } from "./create-accounts.ts";
 import { serverCredentialsOf } from "./credentials/create-server-credentials.ts";
-import { isScope } from "./discovering/read-challenges.ts";
 import { discoverUrl } from "./discovering/ask-server.ts";
 import { createBoundedFetch } from "./fetching/create-bounded-fetch.ts";
 import type { OAuthOptions } from "./oauth-options.ts";
-import type {
-  AccountOptions,
-  AccountOwner,
-  AuthorizeOptions,
-  DiscoveredAuthorization,
-  OAuth,
-  SignedIn,
-  SignInOptions,
-  SignOutOptions,
-} from "./oauth.ts";
+import type { AccountOwner, AuthorizeOptions, DiscoveredAuthorization, OAuth, SignedIn } from "./oauth.ts";
 import { readOAuthOptions } from "./read-oauth-options.ts";
 import { createSigningIn } from "./signing-in/create-signing-in.ts";
-import type { SignInRequest } from "./signing-in/sign-in-user.ts";
 import { settleInTurns } from "./settle-in-turns.ts";
-import { createSigningOut } from "./signing-out/create-signing-out.ts";
+import { clearKept, listAccounts, signOutKept } from "./signing-out/sign-out.ts";
 import { settleRenewals } from "./tokens/renew.ts";
 import { longestAnswerMs } from "./tokens/request-tokens.ts";
 import type { Account } from "./account.ts";
@@ -36,12 +19,6 @@ import { clientKey } from "./clients/client-documents.ts";
 import { discoverAuthorization } from "./discovering/discover-authorization.ts";
 import { savingMs } from "./store/credential-store.ts";
 import { readAccount } from "./accounts/account-documents.ts";
-
-const signInFields: Fields<SignInOptions> = { principal: true, signal: true, scopes: true };
-const authorizeFields: Fields<AuthorizeOptions> = { ...signInFields, prompt: true };
-const accountFields: Fields<AccountOptions> = { principal: true };
-const signOutFields: Fields<SignOutOptions> = { principal: true, signal: true };
-const signalFields = { signal: true } as const;
 
 /**
  * Signs users and programs in to servers, and keeps them signed in. Nothing happens by making one:
@@ -70,7 +47,11 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
     isSigningIn: (account) => signingIn.isUnderWay(account),
   };
   const signingIn = createSigningIn(parts);
-  const signingOut = createSigningOut(parts, accounts);
+  const read = (operation: string, given: unknown, known: Known): ReadOptions => {
+    const checked = readOptions(operation, given, known);
+    closing.throwIfAborted();
+    return checked;
+  };
   const end = async (): Promise<void> => {
     close.abort(new HostsideError("the sign-in was closed", { code: "closed" }));
     for (const event of Object.values(events)) event.close();
@@ -83,46 +64,43 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
       closing.throwIfAborted();
       return serverCredentialsOf(parts, accounts.connect(spec, request));
     },
-    async authorize(server, options) {
-      const { requested, principal } = readWish(options, authorizeFields);
-      closing.throwIfAborted();
+    async authorize(server, given) {
+      const { principal, ...requested } = read("authorize()", given, { ...signInFields, prompt: true });
       return signingIn.authorize(accounts.accountOf(server, principal), requested);
     },
-    async begin(server, options) {
-      const { requested, principal } = readWish(options);
-      closing.throwIfAborted();
+    async begin(server, given) {
+      const { principal, ...requested } = read("begin()", given, signInFields);
       return signingIn.begin(accounts.accountOf(server, principal), requested);
     },
-    async complete(callbackUrl, options = {}) {
-      assertKnownOptions("complete()", options, signOutFields);
-      closing.throwIfAborted();
-      return signingIn.complete(callbackUrl, { principal: principalOf(options), signal: signalOf(options) });
+    async complete(callbackUrl, given) {
+      return signingIn.complete(callbackUrl, read("complete()", given, endedFields));
     },
-    async cancel(serverId, options = {}) {
-      assertKnownOptions("cancel()", options, accountFields);
-      closing.throwIfAborted();
-      return signingIn.cancel(serverId, options.principal);
+    async cancel(serverId, given) {
+      return signingIn.cancel(serverId, read("cancel()", given, { principal: true }).principal);
     },
-    discover: async (server, options) => discoverFor(parts, server, options),
-    async signOut(serverId, options = {}) {
-      assertKnownOptions("signOut()", options, signOutFields);
-      closing.throwIfAborted();
-      return signingOut.signOut({ serverId, principal: options.principal }, signalOf(options));
+    async discover(server, given) {
+      return discoverFor(parts, server, read("discover()", given, { signal: true }).signal);
+    },
+    async signOut(serverId, given) {
+      const { principal, signal } = read("signOut()", given, endedFields);
+      return signOutKept(parts, accounts, { serverId, principal, signal });
     },
     async clear(serverId, principal) {
       closing.throwIfAborted();
-      return signingOut.clear({ serverId, principal });
+      return clearKept(parts, accounts, { serverId, principal });
     },
-    async forgetClient(server, options = {}) {
-      assertKnownOptions("forgetClient()", options, signOutFields);
-      closing.throwIfAborted();
-      return forgetClients(parts, accounts.accountOf(server, options.principal), signalOf(options));
+    async forgetClient(server, given) {
+      const { principal, signal } = read("forgetClient()", given, endedFields);
+      return forgetClients(parts, accounts.accountOf(server, principal), signal);
     },
     async list() {
       closing.throwIfAborted();
-      return signingOut.list();
+      return listAccounts(parts);
     },
-    reload: async (options) => reloadAccounts(parts, accounts, options),
+    async reload(given) {
+      const { principal } = read("reload()", given, { principal: true });
+      await settleInTurns(accounts.of(principal), (account) => readAccount(parts, account));
+    },
     onSignedIn: events.signedIn.on,
     onSignedOut: events.signedOut.on,
     close: end,
@@ -130,18 +108,34 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
   };
 }
 
-function discoverFor(
-  parts: AuthParts,
-  server: unknown,
-  options: Pick<SignInOptions, "signal"> = {},
-): Promise<DiscoveredAuthorization | null> {
+type Known = { readonly [Option in keyof AuthorizeOptions]?: true };
+const endedFields: Known = { principal: true, signal: true };
+const signInFields: Known = { ...endedFields, scopes: true };
+
+interface ReadOptions extends AuthorizeOptions {
+  readonly principal: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+function readOptions(operation: string, given: unknown = {}, known: Known): ReadOptions {
+  assertKnownOptions(operation, given, known);
+  const options = given as AuthorizeOptions;
+  const { scopes, prompt, signal = new AbortController().signal } = options;
+  if (prompt !== undefined && typeof prompt !== "function") {
+    throw new TypeError(`prompt must be a function, not ${kindOf(prompt)}`);
+  }
+  if (scopes !== undefined && !areScopes(scopes)) {
+    throw new TypeError("scopes must be an array of scopes (RFC 6749, 3.3), each without white space");
+  }
+  assertSignal(signal);
+  return { ...options, principal: principalOf(options), signal };
+}
+
+function discoverFor(parts: AuthParts, server: unknown, signal: AbortSignal): Promise<DiscoveredAuthorization | null> {
   const { settings, closing } = parts;
-  assertKnownOptions("discover()", options, signalFields);
-  closing.throwIfAborted();
-  const signal = signalOf(options);
   const { fetch, guard, clock } = settings;
   const spec = specOf(server);
-  // Nobody's: what is found out here is nobody else's hint.
+  // What is found out here is no hint for any other account.
   const account = createAccounts(settings, closing).accountOf(spec, undefined);
   const fetchHead = createBoundedFetch({
     fetch: fetchFor(fetch, spec),
@@ -154,30 +148,6 @@ function discoverFor(
   return discoverUrl({ account, fetchHead, signal }, parts);
 }
 
-function readWish(
-  options: AuthorizeOptions = {},
-  fields: Readonly<Record<string, true>> = signInFields,
-): { readonly requested: SignInRequest; readonly principal: string | undefined } {
-  assertKnownOptions("options", options, fields);
-  const { principal, scopes, prompt } = options;
-  if (prompt !== undefined && typeof prompt !== "function") {
-    throw new TypeError(`prompt must be a function, not ${kindOf(prompt)}`);
-  }
-  if (
-    scopes !== undefined &&
-    !(Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string" && isScope(scope)))
-  ) {
-    throw new TypeError("scopes must be an array of scopes (RFC 6749, 3.3), each without white space");
-  }
-  return { requested: { scopes, prompt, signal: signalOf(options) }, principal };
-}
-
-function signalOf({ signal }: Pick<SignInOptions, "signal">): AbortSignal {
-  if (signal === undefined) return new AbortController().signal;
-  assertSignal(signal);
-  return signal;
-}
-
 // The id is for messages alone.
 function specOf(url: unknown): ServerSpec {
   if (isPlainObject(url)) {
@@ -188,12 +158,6 @@ function specOf(url: unknown): ServerSpec {
   const text = String(url);
   if (!URL.canParse(text)) throw new TypeError("url must be an absolute URL");
   return { id: new URL(text).origin, type: "http", url: text, auth: "oauth" };
-}
-
-async function reloadAccounts(parts: AuthParts, accounts: Accounts, options: AccountOptions = {}): Promise<void> {
-  assertKnownOptions("reload()", options, accountFields);
-  parts.closing.throwIfAborted();
-  await settleInTurns(accounts.of(principalOf(options)), (account) => readAccount(parts, account));
 }
 
 /**

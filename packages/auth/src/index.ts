@@ -18,8 +18,7 @@ export type {
 
 // What a model asks for a sign-in with.
 export { createAuthenticateTools } from "./authenticate-tools/create-authenticate-tools.ts";
-export { authenticateToolNames } from "./authenticate-tools/live-tools.ts";
-export type { AuthenticateNamesOptions } from "./authenticate-tools/authenticate-options.ts";
+export { authenticateToolNames } from "./authenticate-tools/tool-names.ts";
 
 // Keys and tokens of the host's own.
 export { createApiKeys } from "./api-keys.ts";

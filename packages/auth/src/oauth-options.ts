@@ -35,12 +35,6 @@ export interface OAuthOptions {
    * runtime's `fetch`, bounded as a connector's is.
    */
   readonly fetch?: OAuthFetch | undefined;
-  /**
-   * How long before its end an access token is renewed, in milliseconds; at most a fifth of its
-   * life. Default 60,000: longer than a request takes, shorter than the shortest lives that are
-   * usual.
-   */
-  readonly refreshSkewMs?: number | undefined;
   /** Default: the real time. */
   readonly clock?: Clock | undefined;
 }

@@ -1,6 +1,6 @@
-import { longestTimeoutMs, HostsideError, type Clock } from "@hostside/core";
+import { HostsideError, type Clock } from "@hostside/core";
 import { assertKnownOptions, isPlainObject, kindOf, systemClock, type Fields } from "@hostside/core/implement";
-import { assertClientConfig, assertRedirectUri } from "./check-client-config.ts";
+import { assertClientConfig, wrongRedirectUri } from "./check-client-config.ts";
 import { nameServer } from "./auth-errors.ts";
 import type { ClientConfig, ClientsFor, OAuthOptions, ProductIdentity, RedirectReceiver } from "./oauth-options.ts";
 import { createMemoryCredentials } from "./store/create-memory-credentials.ts";
@@ -10,7 +10,6 @@ import type { CredentialStore } from "./store/credential-store.ts";
 export interface OAuthSettings extends Omit<OAuthOptions, "clients" | "redirect"> {
   readonly store: CredentialStore;
   readonly clock: Clock;
-  readonly refreshSkewMs: number;
   readonly product: ProductIdentity & { readonly name: string };
   /** A page of the product's own. */
   readonly redirectUri: string | undefined;
@@ -32,7 +31,6 @@ const optionFields: Fields<OAuthOptions> = {
   askForClient: true,
   guard: true,
   fetch: true,
-  refreshSkewMs: true,
   clock: true,
 };
 const productFields: Fields<ProductIdentity> = { name: true, url: true, metadataUrl: true };
@@ -44,7 +42,7 @@ const storeMethods = ["load", "save", "clear", "accounts", "withLock"] as const;
  */
 export function readOAuthOptions(options: OAuthOptions): OAuthSettings {
   assertKnownOptions("createOAuth()", options, optionFields);
-  const { clients, redirect, product, refreshSkewMs = 60_000, clock = systemClock, ...others } = options;
+  const { clients, redirect, product, clock = systemClock, ...others } = options;
   const store = options.store ?? createMemoryCredentials({ clock });
   for (const method of storeMethods) {
     if (typeof store[method] !== "function") throw fail("store", `must have a method ${method}()`);
@@ -54,14 +52,10 @@ export function readOAuthOptions(options: OAuthOptions): OAuthSettings {
     if (value !== undefined && typeof value !== "function")
       throw fail(name, `must be a function, not ${kindOf(value)}`);
   }
-  if (typeof refreshSkewMs !== "number" || !(refreshSkewMs >= 0 && refreshSkewMs <= longestTimeoutMs)) {
-    throw fail("refreshSkewMs", `must be a number of milliseconds, at most ${longestTimeoutMs}`);
-  }
   return {
     ...others,
     store,
     clock,
-    refreshSkewMs,
     product: readProduct(product),
     ...readRedirect(redirect),
     configOf: readClients(clients),
@@ -72,7 +66,8 @@ function readRedirect(redirect: OAuthOptions["redirect"]): Pick<OAuthSettings, "
   if (redirect === undefined) return { receiver: undefined, redirectUri: undefined };
   if (typeof redirect === "string" || redirect instanceof URL) {
     const redirectUri = String(redirect);
-    assertRedirectUri(redirectUri, (rule) => fail("redirect", rule));
+    const wrong = wrongRedirectUri(redirectUri);
+    if (wrong !== undefined) throw fail("redirect", wrong);
     return { receiver: undefined, redirectUri };
   }
   if (typeof redirect !== "object" || redirect === null || typeof redirect.listen !== "function") {
@@ -88,8 +83,8 @@ function readProduct(product: ProductIdentity | undefined): OAuthSettings["produ
     if (value === undefined) continue;
     if (typeof value !== "string" || value.trim() === "")
       throw fail(`product.${member}`, "must be a text, and not blank");
-    if (member !== "name" && !/^https?:/.test(value)) throw fail(`product.${member}`, "must be a URL");
-    if (member !== "name" && !URL.canParse(value)) throw fail(`product.${member}`, "must be a URL");
+    if (member !== "name" && !(/^https?:/.test(value) && URL.canParse(value)))
+      throw fail(`product.${member}`, "must be a URL");
   }
   const { metadataUrl } = product;
   if (metadataUrl !== undefined) {

@@ -10,7 +10,7 @@ import {
 import { createEvent } from "@hostside/core/implement";
 import { createProvider, type McpProvider } from "@hostside/provider";
 import { onTestFinished } from "vitest";
-import type { AuthenticateToolsOptions } from "../src/authenticate-tools/authenticate-options.ts";
+import type { AuthenticateToolsOptions } from "../src/authenticate-tools/create-authenticate-tools.ts";
 import { createAuthenticateTools } from "../src/index.ts";
 import type { OAuthPrompt } from "../src/oauth-options.ts";
 import type { PendingAuthorization, SignedIn } from "../src/oauth.ts";

@@ -72,7 +72,7 @@ describe("renew()", () => {
       return answer();
     };
     await renew(world.parts, world.account, refused("access-0"));
-    expect(during).toEqual({ by: expect.stringMatching(/^[0-9a-f]{16}$/), since: firstDate });
+    expect(during).toEqual({ by: expect.stringMatching(/^[0-9a-f-]{36}$/), since: firstDate });
     expect(await stored(world)).not.toHaveProperty("redeeming");
   });
 

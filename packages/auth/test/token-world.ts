@@ -3,6 +3,7 @@ import { createEvent, createSecretMemory } from "@hostside/core/implement";
 import type { AuthorizationFetch } from "@hostside/core";
 import type { Account } from "../src/account.ts";
 import type { AuthParts } from "../src/auth-parts.ts";
+import { learnSecrets } from "../src/create-accounts.ts";
 import { readOAuthOptions } from "../src/read-oauth-options.ts";
 import type { StoredAuthorization } from "../src/accounts/stored-account.ts";
 import { createVirtualClock, firstDate, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
@@ -24,14 +25,14 @@ export const serverUrl = "https://mcp.example/mcp";
 export function createTokenWorld(answer: AuthorizationFetch, patch: Partial<AuthParts> = {}): TokenWorld {
   const clock = createVirtualClock();
   const close = new AbortController();
-  const accountOf = (patched: Partial<Account> = {}): Account => ({
+  const accountOf = (patched: Partial<Account> = {}, secrets = createSecretMemory()): Account => ({
     serverId: "notes",
     title: "Notes",
     serverUrl: new URL(serverUrl),
     principal: undefined,
     config: {},
-    fetch: answer,
-    secrets: createSecretMemory(),
+    fetch: learnSecrets(answer, secrets),
+    secrets,
     hints: { metadataUrl: undefined, scope: undefined, dpop: false },
     ...patched,
   });

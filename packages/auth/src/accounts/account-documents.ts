@@ -120,16 +120,14 @@ export function hasUnsaved(account: Account): boolean {
  */
 export function saveUnsaved(parts: DocumentParts, account: Account): Promise<void> {
   const memory = memoryOf(account);
+  const save = async (): Promise<void> => {
+    const document = await readAccount(parts, account);
+    if (document !== undefined && hasUnsaved(account)) await writeAccount(parts, account, document);
+  };
   memory.saving ??= parts.store
-    .withLock(accountKey(account), savingMs, () => writeUnsaved(parts, account))
+    .withLock(accountKey(account), savingMs, save)
     .finally(() => (memory.saving = undefined));
   return memory.saving;
-}
-
-/** The same, for who has the account's lock. */
-export async function writeUnsaved(parts: DocumentParts, account: Account): Promise<void> {
-  const document = await readAccount(parts, account);
-  if (document !== undefined && hasUnsaved(account)) await writeAccount(parts, account, document);
 }
 
 /**

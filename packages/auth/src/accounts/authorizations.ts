@@ -6,9 +6,9 @@ import {
   type StoredAccount,
   type StoredAuthorization,
   type StoredClient,
-  type StoredMetadata,
 } from "./stored-account.ts";
 import { dateOf } from "@hostside/core/implement";
+import type { Tokens } from "../tokens/request-tokens.ts";
 
 /** The authorization whose tokens are in use. */
 export function currentAuthorization(document: StoredAccount | undefined): StoredAuthorization | undefined {
@@ -71,6 +71,8 @@ export function toSignedIn(
  */
 export type TokenExpiry = "due" | "ending" | "fresh" | "over";
 
+/** Longer than a request takes, shorter than the shortest lives that are usual. */
+const longestSkewMs = 60_000;
 /** At most this part of a life is skew: else a token of a minute would be renewed all the time. */
 const skewPart = 1 / 5;
 /** The last part of the skew, in which nobody counts on the token any more. */
@@ -83,23 +85,13 @@ const endingPart = 1 / 4;
 export function tokenExpiryOf(
   { expiresAt, obtainedAt }: Pick<StoredAuthorization, "expiresAt" | "obtainedAt">,
   now: number,
-  refreshSkewMs: number,
 ): TokenExpiry {
   if (expiresAt === undefined) return "fresh";
-  const skewMs = Math.min(refreshSkewMs, Math.max(0, expiresAt - obtainedAt) * skewPart);
+  const skewMs = Math.min(longestSkewMs, Math.max(0, expiresAt - obtainedAt) * skewPart);
   const leftMs = expiresAt - now;
   if (leftMs <= 0) return "over";
   if (leftMs <= skewMs * endingPart) return "ending";
   return leftMs <= skewMs ? "due" : "fresh";
-}
-
-/** What an authorization server answered a request for tokens with, as the SDK hands it on. */
-export interface TokenAnswer {
-  readonly access_token: string;
-  readonly token_type: string;
-  readonly expires_in?: number | string | undefined;
-  readonly scope?: string | undefined;
-  readonly refresh_token?: string | undefined;
 }
 
 /** Who asked whom for tokens, and for what. */
@@ -132,53 +124,29 @@ const keptMetadata = [
   "dpop_signing_alg_values_supported",
 ] as const;
 
-// Nobody means such a life; a number that is too large is one that was not meant in seconds.
-const longestLifeSeconds = 10 * 365 * 24 * 3600;
-
 /** What is kept of an answer. */
-export function toStoredAuthorization(answer: TokenAnswer, origin: TokenOrigin, clock: Clock): StoredAuthorization {
+export function toStoredAuthorization(tokens: Tokens, origin: TokenOrigin, clock: Clock): StoredAuthorization {
   const { issuer, metadata, client, resource, dpopKey, renewed, signIn = renewed?.signIn } = origin;
+  const { accessToken, tokenType, lifeSeconds } = tokens;
   const obtainedAt = dateOf(clock);
-  const lifeSeconds = readLife(answer.expires_in);
-  // A new refresh token replaces the one that was redeemed; no new one means that it is still good
-  // (RFC 6749, 6).
-  const refreshToken = textOf(answer.refresh_token) ?? renewed?.refreshToken;
-  const scope = textOf(answer.scope) ?? origin.scope ?? renewed?.scope;
   // A token that was asked for without a key is bound to none, whatever its answer says.
-  const isBound = dpopKey !== undefined && /^dpop$/i.test(answer.token_type);
+  const isBound = dpopKey !== undefined && /^dpop$/i.test(tokenType);
+  const kept = keptMetadata.filter((name) => metadata[name] !== undefined).map((name) => [name, metadata[name]]);
   return {
     issuer,
-    metadata: toStoredMetadata(issuer, metadata),
+    metadata: { ...Object.fromEntries(kept), issuer, token_endpoint: metadata.token_endpoint },
     client,
-    accessToken: answer.access_token,
+    accessToken,
     tokenType: isBound ? "DPoP" : "Bearer",
     obtainedAt,
-    ...(signIn !== undefined && { signIn }),
-    ...(refreshToken !== undefined && { refreshToken }),
-    ...(scope !== undefined && { scope }),
-    ...(lifeSeconds !== undefined && { expiresAt: obtainedAt + lifeSeconds * 1000 }),
-    ...(resource !== undefined && { resource }),
+    signIn,
+    // A new refresh token replaces the one that was redeemed. Without a new one, that one is still
+    // good (RFC 6749, 6).
+    refreshToken: tokens.refreshToken ?? renewed?.refreshToken,
+    scope: tokens.scope ?? origin.scope ?? renewed?.scope,
+    expiresAt: lifeSeconds === undefined ? undefined : obtainedAt + lifeSeconds * 1000,
+    resource,
     // A refresh token can be bound to the key although the access token is not.
-    ...(dpopKey !== undefined && { dpopKey }),
+    dpopKey,
   };
-}
-
-/**
- * `expires_in` in seconds; `undefined` for what is no time ahead: then the server's refusal says
- * when the token has ended.
- */
-export function readLife(value: unknown): number | undefined {
-  const text = typeof value === "string" ? value.trim() : undefined;
-  if (text !== undefined && !/^\d{1,12}$/.test(text)) return undefined;
-  const seconds = text === undefined ? value : Number(text);
-  return typeof seconds === "number" && seconds > 0 && seconds <= longestLifeSeconds ? seconds : undefined;
-}
-
-function toStoredMetadata(issuer: string, metadata: TokenOrigin["metadata"]): StoredMetadata {
-  const kept = keptMetadata.filter((name) => metadata[name] !== undefined).map((name) => [name, metadata[name]]);
-  return { ...Object.fromEntries(kept), issuer, token_endpoint: metadata.token_endpoint };
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }

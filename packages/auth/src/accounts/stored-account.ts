@@ -91,7 +91,9 @@ const isOneOf =
     typeof value === "string" && texts.includes(value);
 
 /** What a header can carry: visible ASCII (RFC 6749, appendix A.12). */
-export const isTokenText: Check = (value) => typeof value === "string" && /^[\u0021-\u007E]+$/.test(value);
+export function isTokenText(value: unknown): value is string {
+  return typeof value === "string" && /^[\u0021-\u007E]+$/.test(value);
+}
 
 const redeemingChecks: Checks<NonNullable<StoredAuthorization["redeeming"]>> = { by: isText, since: isDate };
 

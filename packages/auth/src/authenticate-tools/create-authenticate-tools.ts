@@ -1,30 +1,69 @@
 import {
+  cleanText,
   HostsideError,
   isHostsideError,
-  type ToolProvider,
   type CallOptions,
-  type ToolOrigin,
-  type ToolOutcome,
   type Clock,
+  type HostsideErrorCode,
+  type ToolDefinition,
+  type ToolOutcome,
+  type ToolProvider,
+  type ToolsChange,
 } from "@hostside/core";
 import {
   assertCallOptions,
   assertInitOptions,
+  assertKnownOptions,
   assertNames,
   assertRefreshOptions,
   assertToolName,
-  unknownToolError,
+  compareText,
   createDeadline,
+  createEvent,
+  foldCase,
   formatMs,
+  quoteText,
   readCallArguments,
   sameDefinition,
+  systemClock,
+  unknownToolError,
+  type EventSource,
+  type Fields,
 } from "@hostside/core/implement";
-import { readToolsOptions, type AuthenticateToolsOptions } from "./authenticate-options.ts";
-import { createLiveTools, type AuthenticateTool } from "./live-tools.ts";
-import { createSignIns, type SignInAnswer, type SignIns } from "./sign-in.ts";
+import type { NamingStrategy } from "@hostside/naming";
+import { createSignIns, type SignInMeans, type SignInServer, type SignInStatus } from "./sign-in.ts";
+import { createToolNames } from "./tool-names.ts";
+
+/** Options of {@linkcode createAuthenticateTools}. */
+export interface AuthenticateToolsOptions extends SignInMeans {
+  /**
+   * Names the tools, as those of the tool `authenticate` of each server. Default `hostsideNaming`,
+   * also in place of a strategy that does not show the server.
+   */
+  readonly naming?: NamingStrategy | undefined;
+  /** Default: the real time. */
+  readonly clock?: Clock | undefined;
+}
+
+interface AuthenticateTool {
+  readonly server: SignInServer;
+  readonly definition: ToolDefinition;
+}
+
+const owner = "createAuthenticateTools()";
+const fields: Fields<AuthenticateToolsOptions> = {
+  oauth: true,
+  provider: true,
+  principal: true,
+  naming: true,
+  clock: true,
+};
+const groupId = "authenticate";
+/** As long as an authorization that was begun can be completed. */
+const longestCallMs = 600_000;
 
 /**
- * The tools by which a model asks for servers to be signed in to, for
+ * Makes the tools by which a model asks for servers to be signed in to, for
  * `createToolbox({ providers })`: one for each server of `auth: "oauth"` that needs the user to
  * sign in, as long as it does. A call signs in by the `prompt` of `createOAuth`, or answers with
  * the URL to show where there is none, and brings the server's own tools in; so does a sign-in that
@@ -36,35 +75,47 @@ import { createSignIns, type SignInAnswer, type SignIns } from "./sign-in.ts";
  * with the provider. Throws a `TypeError` that names an option that cannot be used.
  */
 export function createAuthenticateTools(options: AuthenticateToolsOptions): ToolProvider {
-  const settings = readToolsOptions(options);
-  const { name, oauth, provider, principal, clock } = settings;
+  assertOptions(options);
+  const { oauth, provider, principal, clock = systemClock } = options;
+  const nameTools = createToolNames(options.naming);
   const closing = new AbortController();
-  const signIns = createSignIns(settings, closing.signal);
-  const tools = createLiveTools(settings);
-  const assertOpen = (): void => closing.signal.throwIfAborted();
+  const signIns = createSignIns({ oauth, provider, principal }, { closing: closing.signal, clock });
+  const tools = createShownTools();
 
+  const follow = (): void => {
+    if (closing.signal.aborted) return;
+    const statuses = provider.statuses();
+    const names = nameTools(
+      statuses.map(({ id }) => id),
+      (name) => provider.has(name),
+    );
+    const needing = statuses.filter(needsSignIn).map(({ id }) => id);
+    tools.show(needing.map((id) => defineTool(id, provider.describeServer?.(id)?.title ?? id, names.get(id) ?? "")));
+  };
+  const assertOpen = (): void => closing.signal.throwIfAborted();
   const close = async (reason?: string): Promise<void> => {
     if (closing.signal.aborted) return;
     closing.abort(closedError(reason));
     for (const end of subscriptions) end();
-    tools.close();
+    tools.show([]);
+    tools.changed.close();
   };
   const subscriptions = [
     provider.onStatusChanged(({ id, state }) => {
       if (state === "removed") signIns.forget(id);
-      tools.follow();
+      follow();
     }),
-    provider.onToolsChanged(() => tools.follow()),
+    provider.onToolsChanged(follow),
     provider.onClosed(() => void close()),
     oauth.onSignedIn(({ serverId, principal: whose }) => {
       if (whose === principal && tools.isOffered(serverId)) void signIns.bringTools(serverId);
     }),
   ];
   if (provider.closed) void close();
-  else tools.follow();
+  else follow();
 
   return {
-    name,
+    name: groupId,
     get revision() {
       return tools.revision;
     },
@@ -74,11 +125,15 @@ export function createAuthenticateTools(options: AuthenticateToolsOptions): Tool
     tools(names) {
       if (names === undefined) return tools.definitions;
       assertNames("tools(): names", names);
-      return names.flatMap((one) => tools.find(one)?.definition ?? []);
+      return names.flatMap((name) => tools.find(name)?.definition ?? []);
     },
-    groups: () => tools.groups,
-    has: (toolName) => tools.find(toolName) !== undefined,
-    callTimeoutMs: (toolName) => (tools.find(toolName) === undefined ? undefined : longestCallMs),
+    groups() {
+      if (tools.definitions.length === 0) return [];
+      const description = "MCP servers that the user has to sign in to before their tools can be used";
+      return [{ id: groupId, title: "Signing in", description, members: tools.definitions.map(({ name }) => name) }];
+    },
+    has: (name) => tools.find(name) !== undefined,
+    callTimeoutMs: (name) => (tools.find(name) === undefined ? undefined : longestCallMs),
     async init(initOptions = {}) {
       assertInitOptions(initOptions);
       assertOpen();
@@ -87,90 +142,146 @@ export function createAuthenticateTools(options: AuthenticateToolsOptions): Tool
       assertRefreshOptions(refreshOptions);
       assertOpen();
     },
-    async call(toolName, args, callOptions = {}) {
+    async call(name, args, callOptions = {}) {
       assertOpen();
-      assertToolName("call()", toolName);
+      assertToolName("call()", name);
       assertCallOptions(callOptions);
-      const tool = tools.find(toolName);
-      if (tool === undefined) throw unknownToolError(toolName, tools.definitions);
-      return callAuthenticateTool(tool, { args, options: callOptions }, { signIns, closing: closing.signal, clock });
+      const tool = tools.find(name);
+      if (tool === undefined) throw unknownToolError(name, tools.definitions);
+      return callTool(tool, { args, options: callOptions, closing: closing.signal, clock }, (signal) =>
+        signIns.signIn(tool.server, signal),
+      );
     },
-    onToolsChanged: tools.onChanged,
+    onToolsChanged: tools.changed.on,
     close,
   };
 }
 
-function closedError(reason?: string): HostsideError {
-  const why = reason === undefined ? "" : `: ${reason}`;
-  return new HostsideError(`the tools for signing in are closed${why}`, { code: "closed" });
+function assertOptions(options: AuthenticateToolsOptions): void {
+  assertKnownOptions(owner, options, fields);
+  const { oauth, provider, principal } = options as unknown as Readonly<Record<string, unknown>>;
+  for (const [place, given, method] of [
+    ["oauth", oauth, "authorize"],
+    ["provider", provider, "refreshServer"],
+  ] as const) {
+    if (typeof (given as Readonly<Record<string, unknown>> | undefined)?.[method] === "function") continue;
+    throw new TypeError(`${owner} needs ${place}, which has ${method}()`);
+  }
+  if (principal !== undefined && (typeof principal !== "string" || principal === "")) {
+    throw new TypeError(`${owner}: principal must be a text that is not empty`);
+  }
 }
 
-/** What a call needs. */
-export interface CallAuthenticateToolInit {
-  readonly signIns: SignIns;
+// While it is tried again, a server says what its latest attempt failed with.
+function needsSignIn({ state, auth, error }: SignInStatus): boolean {
+  const wasRefused = error?.code === "auth_required" || error?.code === "forbidden";
+  return auth === "oauth" && (state === "needs-auth" || (state === "connecting" && wasRefused));
+}
+
+// Nothing in it is the server's.
+function defineTool(serverId: string, given: string, name: string): AuthenticateTool {
+  const title = cleanText(given, 100).replaceAll(/\s+/g, " ");
+  const shown = JSON.stringify(title);
+  const which = given === serverId ? "" : ` (${quoteText(serverId)})`;
+  const description = [
+    `Signs the user in to the MCP server ${shown}${which}, whose tools are not available before.`,
+    "Call it when the task needs that server. It takes no arguments.",
+    "The user is shown a page, or the answer has the URL of one to show them; once they have signed in, the server's tools are available.",
+  ].join(" ");
+  const definition: ToolDefinition = {
+    name,
+    title: `Sign in to ${title}`,
+    description,
+    inputSchema: { type: "object", properties: {}, additionalProperties: false },
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    effect: "external",
+    effectSource: "host",
+    groupIds: [groupId],
+  };
+  return { server: { serverId, shown }, definition: Object.freeze(definition) };
+}
+
+interface ShownTools {
+  readonly revision: number;
+  /** Sorted by name. */
+  readonly definitions: readonly ToolDefinition[];
+  readonly changed: EventSource<ToolsChange>;
+  find(name: string): AuthenticateTool | undefined;
+  isOffered(serverId: string): boolean;
+  show(next: readonly AuthenticateTool[]): void;
+}
+
+function createShownTools(): ShownTools {
+  const changed = createEvent<ToolsChange>();
+  // By their names, with A to Z lower-cased.
+  let tools: ReadonlyMap<string, AuthenticateTool> = new Map();
+  const shown = { revision: 1, definitions: [] as readonly ToolDefinition[] };
+  const find = (name: string): AuthenticateTool | undefined => tools.get(foldCase(name));
+  return Object.assign(shown, {
+    changed,
+    find,
+    isOffered: (serverId: string) => [...tools.values()].some(({ server }) => server.serverId === serverId),
+    show(next: readonly AuthenticateTool[]) {
+      const before = shown.definitions;
+      const old = ({ name }: ToolDefinition): ToolDefinition | undefined => find(name)?.definition;
+      const after = next.map(({ definition }) => definition).sort((a, b) => compareText(a.name, b.name));
+      const added = after.filter((tool) => old(tool) === undefined);
+      const differing = after.filter((tool) => old(tool) !== undefined && !sameDefinition(old(tool) ?? tool, tool));
+      tools = new Map(next.map((tool) => [foldCase(tool.definition.name), tool]));
+      const removed = before.filter(({ name }) => find(name) === undefined);
+      if (added.length + removed.length + differing.length === 0) return;
+      shown.definitions = Object.freeze(after);
+      shown.revision += 1;
+      const namesOf = (some: readonly ToolDefinition[]): readonly string[] => some.map(({ name }) => name);
+      changed.emit({ added: namesOf(added), removed: namesOf(removed), changed: namesOf(differing) });
+    },
+  });
+}
+
+interface AuthenticateCall {
+  readonly args: unknown;
+  readonly options: CallOptions;
   readonly closing: AbortSignal;
   readonly clock: Clock;
 }
 
-/**
- * How long a call may take that does not say: as long as an authorization that was begun can be
- * completed.
- */
-const longestCallMs = 600_000;
-
-/**
- * Calls a tool. Rejects with `tool_changed`, `invalid_arguments`, `call_timeout`, `aborted` and
- * `closed`; everything else is an answer.
- */
-async function callAuthenticateTool(
-  tool: AuthenticateTool,
-  { args, options }: { readonly args: unknown; readonly options: CallOptions },
-  { signIns, closing, clock }: CallAuthenticateToolInit,
+// Rejects with `tool_changed`, `invalid_arguments`, `call_timeout`, `aborted` and `closed`;
+// everything else is an answer.
+async function callTool(
+  { server: { serverId }, definition }: AuthenticateTool,
+  { args, options, closing, clock }: AuthenticateCall,
+  signIn: (signal: AbortSignal) => Promise<{ readonly text: string; readonly isError: boolean }>,
 ): Promise<ToolOutcome> {
   const { selected, timeoutMs = longestCallMs, signal, deadline: outer } = options;
-  const { name } = tool.definition;
-  if (selected !== undefined && !sameDefinition(selected, tool.definition)) throw changedError(tool);
+  const { name } = definition;
+  const fail = (code: HostsideErrorCode, message: string, cause?: unknown): HostsideError =>
+    new HostsideError(message, { code, serverId, toolName: name, cause });
+  if (selected !== undefined && !sameDefinition(selected, definition)) {
+    throw fail("tool_changed", `the tool ${name} is not the one that was selected; select it again`);
+  }
   const origin = { serverId: "", toolName: name, qualifiedName: `local::${name}` };
+  const outcome = (text: string, isError: boolean): ToolOutcome => {
+    const content = [{ type: "text", text }] as const;
+    return { content, isError, origin, raw: { content, isError } };
+  };
   if (Object.keys(readCallArguments(args, origin)).length > 0) {
-    return toOutcome({ text: `${name} takes no arguments: call it with {}.`, isError: true }, origin);
+    return outcome(`${name} takes no arguments: call it with {}.`, true);
   }
   const ending = signal === undefined ? closing : AbortSignal.any([signal, closing]);
-  const onTimeout = (): HostsideError => lateError(tool, timeoutMs);
+  const onTimeout = (): HostsideError =>
+    fail("call_timeout", `${name}: the user did not sign in within ${formatMs(timeoutMs)}`);
   const deadline = createDeadline({ timeoutMs, signal: ending, outer, onTimeout, clock });
   try {
-    return toOutcome(await signIns.signIn(tool.server, deadline.signal), origin);
+    const { text, isError } = await signIn(deadline.signal);
+    return outcome(text, isError);
   } catch (error) {
-    throw isHostsideError(error) ? error : abortedError(tool, error);
+    throw isHostsideError(error) ? error : fail("aborted", `${name} was aborted`, error);
   } finally {
     deadline.dispose();
   }
 }
 
-function toOutcome({ text, isError }: SignInAnswer, origin: ToolOrigin): ToolOutcome {
-  const content = [{ type: "text", text }] as const;
-  return { content, isError, origin, raw: { content, isError } };
-}
-
-function changedError({ definition: { name } }: AuthenticateTool): HostsideError {
-  return new HostsideError(`the tool ${name} is not the one that was selected; select it again`, {
-    code: "tool_changed",
-    toolName: name,
-  });
-}
-
-function lateError({ server, definition }: AuthenticateTool, timeoutMs: number): HostsideError {
-  return new HostsideError(`${definition.name}: the user did not sign in within ${formatMs(timeoutMs)}`, {
-    code: "call_timeout",
-    serverId: server.serverId,
-    toolName: definition.name,
-  });
-}
-
-function abortedError({ server, definition }: AuthenticateTool, reason: unknown): HostsideError {
-  return new HostsideError(`${definition.name} was aborted`, {
-    code: "aborted",
-    serverId: server.serverId,
-    toolName: definition.name,
-    cause: reason,
-  });
+function closedError(reason?: string): HostsideError {
+  const why = reason === undefined ? "" : `: ${reason}`;
+  return new HostsideError(`the tools for signing in are closed${why}`, { code: "closed" });
 }

@@ -1,9 +1,8 @@
-import { isHostsideError } from "@hostside/core";
+import { isHostsideError, type AdmissionServer, type Clock, type Event, type HostsideErrorCode } from "@hostside/core";
 import { untilAborted, dateOf } from "@hostside/core/implement";
-import type { AuthenticateSettings } from "./authenticate-options.ts";
-import { quoteTitle, type SignInServer } from "./live-tools.ts";
 import { isNotShown } from "../auth-errors.ts";
 import type { OAuthPrompt } from "../oauth-options.ts";
+import type { OAuth } from "../oauth.ts";
 
 /** What a model reads. */
 export interface SignInAnswer {
@@ -13,10 +12,7 @@ export interface SignInAnswer {
 
 /** Signs in to servers for a model. */
 export interface SignIns {
-  /**
-   * Has the user sign in, and brings the server's tools in. Rejects only with the reason of
-   * `signal`.
-   */
+  /** Has the user sign in, and brings the server's tools in. Rejects with the reason of `signal`. */
   signIn(server: SignInServer, signal: AbortSignal): Promise<SignInAnswer>;
   /** Brings the tools of a server in that somebody has signed in to; one at a time. */
   bringTools(serverId: string): Promise<void>;
@@ -24,98 +20,48 @@ export interface SignIns {
   forget(serverId: string): void;
 }
 
-const mostNames = 100;
-
-/** Makes sign-ins. `closing` ends what is under way. */
-export function createSignIns(settings: AuthenticateSettings, closing: AbortSignal): SignIns {
-  const { oauth, provider, principal } = settings;
-  const pages = createPagesToShow(settings, closing);
-  const bringing = new Map<string, Promise<void>>();
-
-  const bringTools = (serverId: string): Promise<void> => {
-    pages.forget(serverId);
-    const known = bringing.get(serverId);
-    if (known !== undefined) return known;
-    const work = provider.refreshServer(serverId, { signal: closing }).finally(() => bringing.delete(serverId));
-    // Whoever waits for it is answered; nobody has to.
-    work.catch(() => {});
-    bringing.set(serverId, work);
-    return work;
-  };
-  const isLetIn = (serverId: string, signal: AbortSignal): Promise<boolean> =>
-    provider.refreshServer(serverId, { signal }).then(
-      () => true,
-      () => false,
-    );
-  /** The page to show, where somebody has to and the host does not. */
-  const authorize = async (serverId: string, signal: AbortSignal): Promise<URL | undefined> => {
-    try {
-      await oauth.authorize(serverId, { principal, signal });
-      return undefined;
-    } catch (error) {
-      if (!isHostsideError(error, "unsupported_operation") && !isNotShown(error)) throw error;
-    }
-    // Whoever is asked again may have signed in, in another process that shares the store.
-    if (pages.has(serverId) && (await isLetIn(serverId, signal))) return undefined;
-    return pages.pageFor(serverId);
-  };
-  const listTools = (serverId: string): string => {
-    const names = provider.routes().flatMap((route) => (route.serverId === serverId ? route.name : []));
-    if (names.length === 0) return "The server has no tools on offer.";
-    const lines = names.sort().map((name) => `- ${name}`);
-    const more = lines.length > mostNames ? [`and ${lines.length - mostNames} more`] : [];
-    return ["Its tools are available now:", ...lines.slice(0, mostNames), ...more].join("\n");
-  };
-
-  return {
-    bringTools,
-    forget(serverId) {
-      pages.forget(serverId);
-      // For what a user may still come back from; mostly there is nothing.
-      oauth.cancel(serverId, { principal }).catch(() => {});
-    },
-    async signIn({ serverId, title }, signal) {
-      const shown = quoteTitle(title);
-      const failed = (what: string): SignInAnswer => {
-        signal.throwIfAborted();
-        return { text: what, isError: true };
-      };
-      try {
-        const page = await untilAborted(authorize(serverId, signal), signal);
-        if (page !== undefined) {
-          const ask = `The user has to sign in to ${shown} themselves. Show them this URL as it is, and wait until they say that they are done:`;
-          return { text: `${ask}\n${page.href}\nThe server's tools are available then.`, isError: false };
-        }
-      } catch (error) {
-        const again = "Call the tool again only if the user wants to try again.";
-        return failed(`The user is not signed in to ${shown}: ${describe(error)}. ${again}`);
-      }
-      try {
-        await untilAborted(bringTools(serverId), signal);
-      } catch (error) {
-        return failed(`The user is signed in to ${shown}, but its tools could not be listed: ${describe(error)}.`);
-      }
-      return { text: `The user is signed in to ${shown}. ${listTools(serverId)}`, isError: false };
-    },
-  };
+/** Everything that sign-ins are made with. */
+export interface SignInMeans {
+  readonly oauth: Pick<OAuth, "authorize" | "begin" | "cancel" | "onSignedIn">;
+  /** The provider of the servers that are signed in to. */
+  readonly provider: SignInProvider;
+  /** On whose behalf, as the connections of the provider have it. Default: the host itself. */
+  readonly principal?: string | undefined;
 }
 
-// Messages of this project hold no secret; those of others may.
-function describe(error: unknown): string {
-  return isHostsideError(error) ? `${error.rawMessage} (${error.code})` : "the host failed";
+/** The part of a server's status that decides whether somebody has to sign in. */
+export interface SignInStatus {
+  readonly id: string;
+  /** Such as `needs-auth` or `ready`; `removed` in the last event of a registration. */
+  readonly state: string;
+  /** As its spec has it: `oauth` for a server that can be signed in to. */
+  readonly auth?: string | undefined;
+  /** Why it is not ready. */
+  readonly error?: { readonly code: HostsideErrorCode } | undefined;
 }
 
-/** The pages that a model shows, where the host shows none. */
-export interface PagesToShow {
-  /**
-   * The page to sign in to a server, the same one while it is waited for; `undefined` when somebody
-   * signed in without one.
-   */
-  pageFor(serverId: string): Promise<URL | undefined>;
-  /** Whether somebody has been shown one. */
-  has(serverId: string): boolean;
-  /** Somebody has signed in, or nobody is to. */
-  forget(serverId: string): void;
+/** What signing in needs of a provider; the one of `@hostside/provider` is such a provider. */
+export interface SignInProvider {
+  statuses(): readonly SignInStatus[];
+  /** The tools on offer. */
+  routes(): readonly { readonly name: string; readonly serverId: string }[];
+  has(name: string): boolean;
+  /** In the host's own words. */
+  describeServer?(serverId: string): Pick<AdmissionServer, "title"> | undefined;
+  /** Connects to a server and lists its tools. `signal` ends the wait. */
+  refreshServer(id: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+  readonly onStatusChanged: Event<SignInStatus>;
+  readonly onToolsChanged: Event<unknown>;
+  readonly closed: boolean;
+  /** Fires once, when it is closed. */
+  readonly onClosed: Event<undefined>;
+}
+
+/** A server that can be signed in to, in the host's own words. */
+export interface SignInServer {
+  readonly serverId: string;
+  /** Its title, or its id; in quotation marks, as one bounded line. */
+  readonly shown: string;
 }
 
 interface Page {
@@ -124,18 +70,27 @@ interface Page {
   readonly expiresAt: number;
 }
 
+const mostNames = 100;
+const again = "Call the tool again only if the user wants to try again.";
 // A page that ends before the user has read the answer is of no use.
 const leastPageMs = 30_000;
 
-/** Makes them. `closing` ends what is waited for. */
-function createPagesToShow({ oauth, principal, clock }: AuthenticateSettings, closing: AbortSignal): PagesToShow {
+/** Makes sign-ins. `closing` ends what is under way. */
+export function createSignIns(
+  { oauth, provider, principal }: SignInMeans,
+  { closing, clock }: { readonly closing: AbortSignal; readonly clock: Clock },
+): SignIns {
+  const bringing = new Map<string, Promise<void>>();
+  // The pages that a model shows, where the host shows none.
   const pages = new Map<string, Page>();
-  const asking = new Map<string, Promise<URL | undefined>>();
+  const opening = new Map<string, Promise<URL | undefined>>();
 
-  /**
-   * For a host that listens for users, but has no way to show them a page: waits on, for a user
-   * whom the model sends there.
-   */
+  const bringTools = (serverId: string): Promise<void> => {
+    pages.delete(serverId);
+    return shareWork(bringing, serverId, () => provider.refreshServer(serverId, { signal: closing }));
+  };
+  // For a host that listens for users, but has no way to show them a page: waits on, for a user
+  // whom the model sends there.
   const listen = (serverId: string): Promise<URL | undefined> =>
     new Promise((resolve, reject) => {
       const prompt: OAuthPrompt = async ({ url }) => {
@@ -149,7 +104,7 @@ function createPagesToShow({ oauth, principal, clock }: AuthenticateSettings, cl
         // Once there is a page, the user knows better than anybody how it went.
         .then(() => resolve(undefined), reject);
     });
-  const open = async (serverId: string): Promise<URL | undefined> => {
+  const openPage = async (serverId: string): Promise<URL | undefined> => {
     try {
       const page = await oauth.begin(serverId, { principal, signal: closing });
       pages.set(serverId, page);
@@ -159,15 +114,77 @@ function createPagesToShow({ oauth, principal, clock }: AuthenticateSettings, cl
     }
     return listen(serverId);
   };
-  return {
-    async pageFor(serverId) {
-      const known = pages.get(serverId);
-      if (known !== undefined && known.expiresAt - dateOf(clock) > leastPageMs) return known.url;
-      const page = asking.get(serverId) ?? open(serverId).finally(() => asking.delete(serverId));
-      asking.set(serverId, page);
-      return page;
-    },
-    has: (serverId) => pages.has(serverId),
-    forget: (serverId) => void pages.delete(serverId),
+  /** The page to show, where somebody has to and the host does not. */
+  const authorize = async (serverId: string, signal: AbortSignal): Promise<URL | undefined> => {
+    try {
+      await oauth.authorize(serverId, { principal, signal });
+      return undefined;
+    } catch (error) {
+      if (!isHostsideError(error, "unsupported_operation") && !isNotShown(error)) throw error;
+    }
+    const known = pages.get(serverId);
+    if (known !== undefined) {
+      // The user may have signed in meanwhile, in another process that shares the store.
+      const isLetIn = await provider.refreshServer(serverId, { signal }).then(
+        () => true,
+        () => false,
+      );
+      if (isLetIn) return undefined;
+      if (known.expiresAt - dateOf(clock) > leastPageMs) return known.url;
+    }
+    return shareWork(opening, serverId, () => openPage(serverId));
   };
+  return {
+    bringTools,
+    forget(serverId) {
+      pages.delete(serverId);
+      // For what a user may still come back from; mostly there is nothing.
+      oauth.cancel(serverId, { principal }).catch(() => {});
+    },
+    async signIn({ serverId, shown }, signal) {
+      const failed = (what: string): SignInAnswer => {
+        signal.throwIfAborted();
+        return { text: what, isError: true };
+      };
+      try {
+        const page = await untilAborted(authorize(serverId, signal), signal);
+        if (page !== undefined) {
+          const ask = `The user has to sign in to ${shown} themselves. Show them this URL as it is, and wait until they say that they are done:`;
+          return { text: `${ask}\n${page.href}\nThe server's tools are available then.`, isError: false };
+        }
+      } catch (error) {
+        return failed(`The user is not signed in to ${shown}: ${describe(error)}. ${again}`);
+      }
+      try {
+        await untilAborted(bringTools(serverId), signal);
+      } catch (error) {
+        return failed(`The user is signed in to ${shown}, but its tools could not be listed: ${describe(error)}.`);
+      }
+      return { text: `The user is signed in to ${shown}. ${listTools(provider, serverId)}`, isError: false };
+    },
+  };
+}
+
+function listTools(provider: SignInProvider, serverId: string): string {
+  const names = provider.routes().flatMap((route) => (route.serverId === serverId ? route.name : []));
+  if (names.length === 0) return "The server has no tools on offer.";
+  const lines = names.sort().map((name) => `- ${name}`);
+  const more = lines.length > mostNames ? [`and ${lines.length - mostNames} more`] : [];
+  return ["Its tools are available now:", ...lines.slice(0, mostNames), ...more].join("\n");
+}
+
+/** Waits for the work that is under way under a key, or starts it. */
+function shareWork<T>(underWay: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
+  const known = underWay.get(key);
+  if (known !== undefined) return known;
+  const work = start().finally(() => underWay.delete(key));
+  // Callers handle its failure; none has to wait.
+  work.catch(() => {});
+  underWay.set(key, work);
+  return work;
+}
+
+// Messages of this project hold no secret; those of others may.
+function describe(error: unknown): string {
+  return isHostsideError(error) ? `${error.rawMessage} (${error.code})` : "the host failed";
 }

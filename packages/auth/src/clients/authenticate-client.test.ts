@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createTokenWorld, issuer } from "../../test/token-world.ts";
 import type { ClientConfig } from "../oauth-options.ts";
 import type { StoredClient } from "../accounts/stored-account.ts";
-import { authenticateClient, noClient, proofOf, type ClientProof } from "./authenticate-client.ts";
+import { authenticateClient, noClient } from "./authenticate-client.ts";
 
 interface Written {
   readonly basic: string | undefined;
@@ -11,13 +11,17 @@ interface Written {
   readonly redact: (text: string) => string;
 }
 
-async function write(proof: ClientProof, methods?: readonly string[]): Promise<Written> {
+async function write(
+  client: Partial<StoredClient>,
+  { methods, config = {} }: { readonly methods?: readonly string[]; readonly config?: ClientConfig } = {},
+): Promise<Written> {
   const { clock } = createTokenWorld(() => Promise.reject(new TypeError("no network here")));
   const secrets = createSecretMemory();
   const metadata = { issuer, token_endpoint: `${issuer}/token` };
   const [headers, params] = [new Headers(), new URLSearchParams()];
-  const place = { account: { serverId: "notes", secrets }, clock, issuer, metadata, methods };
-  await authenticateClient(proof, place)(headers, params, metadata.token_endpoint);
+  const account = { serverId: "notes", secrets, config };
+  const place = { clock, issuer, metadata, methods };
+  await authenticateClient(account, { clientId: "host", way: "dynamic", ...client }, place)(headers, params);
   const [, credentials] = /^Basic (.+)$/.exec(headers.get("authorization") ?? "") ?? [];
   return {
     basic: credentials && Buffer.from(credentials, "base64").toString("latin1"),
@@ -33,7 +37,7 @@ describe("authenticateClient()", () => {
     expect(redact(`sent ${Buffer.from(basic ?? "").toString("base64")}`)).not.toContain("Y2xpZW50");
   });
 
-  it.each<[string, ClientProof, readonly string[] | undefined, "basic" | "none" | "post"]>([
+  it.each<[string, Partial<StoredClient>, readonly string[] | undefined, "basic" | "none" | "post"]>([
     ["nothing is said", { clientSecret: "a secret" }, undefined, "basic"],
     ["both are offered", { clientSecret: "a secret" }, ["client_secret_post", "client_secret_basic"], "basic"],
     ["one is offered", { clientSecret: "a secret" }, ["client_secret_post"], "post"],
@@ -45,8 +49,8 @@ describe("authenticateClient()", () => {
       "basic",
     ],
     ["there is no secret", {}, ["client_secret_basic", "none"], "none"],
-  ])("when %s", async (...[, proof, methods, expected]) => {
-    const { basic, form } = await write({ clientId: "host", ...proof }, methods);
+  ])("when %s", async (...[, client, methods, expected]) => {
+    const { basic, form } = await write(client, methods === undefined ? {} : { methods });
     const sent = {
       basic: { basic: "host:a+secret", form: {} },
       post: { basic: undefined, form: { client_id: "host", client_secret: "a secret" } },
@@ -56,39 +60,28 @@ describe("authenticateClient()", () => {
   });
 
   it("proves nothing for nobody", async () => {
-    expect(await write({})).toMatchObject({ basic: undefined, form: {} });
+    expect(await write({ clientId: noClient })).toMatchObject({ basic: undefined, form: {} });
   });
-});
 
-describe("proofOf()", () => {
-  const privateKey = { key: "a key", algorithm: "ES256" };
-  it.each<[string, ClientConfig, StoredClient, ClientProof]>([
-    [
-      "what was kept",
-      {},
-      { clientId: "a", clientSecret: "kept", way: "dynamic" },
-      { clientId: "a", clientSecret: "kept" },
-    ],
+  const publicJwk = { kty: "EC", crv: "P-256", x: "AA", y: "AA" };
+  it.each<[string, ClientConfig, Partial<StoredClient>, string | undefined]>([
+    ["the secret that was kept", {}, { clientSecret: "kept" }, "host:kept"],
     [
       "the secret that is configured now",
-      { clientId: "a", clientSecret: "new" },
-      { clientId: "a", clientSecret: "old", way: "pre-registered" },
-      { clientId: "a", clientSecret: "new" },
+      { clientId: "host", clientSecret: "new" },
+      { clientSecret: "old", way: "pre-registered" },
+      "host:new",
     ],
-    [
-      "the key that is configured",
-      { flow: "client_credentials", clientId: "a", privateKey },
-      { clientId: "a", way: "pre-registered" },
-      { clientId: "a", privateKey },
-    ],
-    [
-      "nothing of another client",
-      { clientId: "b", clientSecret: "new" },
-      { clientId: "a", clientSecret: "kept", way: "pre-registered" },
-      { clientId: "a", clientSecret: "kept" },
-    ],
-    ["nothing for nobody", {}, { clientId: noClient, way: "pre-registered" }, {}],
-  ])("is %s", (...[, config, client, expected]) => {
-    expect(proofOf({ config }, client)).toEqual(expected);
+    ["nothing of another client", { clientId: "b", clientSecret: "new" }, { clientSecret: "kept" }, "host:kept"],
+  ])("sends %s", async (...[, config, client, expected]) => {
+    expect((await write(client, { config })).basic).toBe(expected);
+  });
+
+  it("signs by the key that is configured, and does not show one that cannot be read", async () => {
+    const key = { ...publicJwk, d: "no-private-part" };
+    const config = { flow: "client_credentials", clientId: "host", privateKey: { key, algorithm: "ES256" } } as const;
+    const failure = write({ way: "program" }, { config });
+    await expect(failure).rejects.toMatchObject({ code: "invalid_spec" });
+    await expect(failure).rejects.not.toThrow(/no-private-part/);
   });
 });

@@ -1,7 +1,7 @@
 import { isHostsideError, type HostsideError } from "@hostside/core";
 import { untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { authRequired, safeExcerptOf, throwIfAborted, withoutServerName, errorTextOf } from "../auth-errors.ts";
+import { authRequired, safeExcerptOf, throwIfAborted, withoutServerName } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { Discovered } from "../discovering/discover-authorization.ts";
 import type { StoredClient } from "../accounts/stored-account.ts";
@@ -172,7 +172,7 @@ function readGiven(given: unknown): StoredClient | undefined {
 
 function reasonOf(account: Account, error: unknown): string {
   if (isHostsideError(error)) return safeExcerptOf(account, withoutServerName(account.serverId, error.rawMessage));
-  return error instanceof Error ? safeExcerptOf(account, errorTextOf(error)) : "no reason given";
+  return error instanceof Error ? safeExcerptOf(account, error.message) : "no reason given";
 }
 
 function noWay(account: Account, { issuer, isPublished }: Discovered, tried: readonly string[]): HostsideError {

@@ -1,11 +1,9 @@
-import type { OAuthClientMetadata } from "@modelcontextprotocol/client";
-import type { AuthorizationFetch } from "@hostside/core";
+import type { JsonObject } from "@hostside/core";
 import { dateOf, isJsonObject, isLoopbackUrl } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { safeExcerptOf, toAuthError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
-import { listOf, toSdkMetadata, type ServerMetadata } from "../discovering/server-metadata.ts";
-import { loadOAuth } from "../load-oauth.ts";
+import { listOf, textOf, type ServerMetadata } from "../discovering/server-metadata.ts";
 import type { ClientDocument } from "./client-documents.ts";
 
 /** What a client is to be registered for. */
@@ -28,8 +26,7 @@ export async function registerClient(
   account: Account,
   requested: RegistrationRequest,
 ): Promise<ClientDocument> {
-  const { metadata, redirectUri, scope, signal } = requested;
-  const oauth = await loadOAuth();
+  const { metadata, redirectUri, scope } = requested;
   const method = chooseMethod(metadata, redirectUri);
   if (method === undefined) {
     const offered = listOf(metadata, "token_endpoint_auth_methods_supported") ?? [];
@@ -37,7 +34,7 @@ export async function registerClient(
   }
   const { product } = settings;
   const clientName = ("clientName" in account.config ? account.config.clientName : undefined) ?? product.name;
-  const clientMetadata: OAuthClientMetadata = {
+  const body = await send(account, requested, {
     client_name: clientName,
     redirect_uris: [redirectUri],
     grant_types: ["authorization_code", "refresh_token"],
@@ -45,26 +42,17 @@ export async function registerClient(
     application_type: isNative(redirectUri) ? "native" : "web",
     token_endpoint_auth_method: method,
     ...(product.url !== undefined && { client_uri: product.url }),
-  };
-  const answered: { body: Readonly<Record<string, unknown>> } = { body: {} };
-  const fetchFn = watchRegistration(account.fetch, { redirectUri, signal, answered });
-  const options = { metadata: toSdkMetadata(metadata), clientMetadata, fetchFn, ...(scope !== undefined && { scope }) };
-  let client;
-  try {
-    client = await oauth.registerClient(metadata.issuer, options);
-  } catch (error) {
-    if (error instanceof oauth.RegistrationRejectedError) throw rejected(account, error.status, error.body);
-    throw toAuthError(error, account, "registering a client");
-  }
-  const { client_id: clientId, client_secret: clientSecret, token_endpoint_auth_method: authMethod } = client;
+    ...(scope !== undefined && { scope }),
+  });
+  const { client_id: clientId, client_secret: secret, token_endpoint_auth_method: authMethod, scope: granted } = body;
+  const clientSecret = typeof secret === "string" && secret !== "" ? secret : undefined;
   if (clientSecret !== undefined) account.secrets.learn(clientSecret);
-  if (!clientIdText.test(clientId) || clientId.trim() === "")
+  if (typeof clientId !== "string" || !clientIdText.test(clientId) || clientId.trim() === "")
     throw new RangeError("it answered without a usable client_id");
-  if (authMethod !== undefined && !isOwnMethod(authMethod)) {
+  if (typeof authMethod === "string" && !ownMethods.some((own) => own === authMethod)) {
     throw new RangeError(`it wants its client to use ${safeExcerptOf(account, authMethod, 100)}`);
   }
-  const secretExpiresAt = readEnd(answered.body["client_secret_expires_at"]);
-  const granted = answered.body["scope"];
+  const secretExpiresAt = readEnd(body["client_secret_expires_at"]);
   if (secretExpiresAt !== undefined && secretExpiresAt <= dateOf(clock))
     throw new RangeError("its registration has ended already");
   return {
@@ -72,7 +60,7 @@ export async function registerClient(
       clientId,
       way: "dynamic",
       ...(clientSecret !== undefined && { clientSecret }),
-      ...(authMethod !== undefined && { authMethod }),
+      ...(typeof authMethod === "string" && { authMethod }),
       ...(secretExpiresAt !== undefined && { secretExpiresAt }),
     },
     redirectUri,
@@ -96,50 +84,38 @@ function isNative(redirectUri: string): boolean {
   return url.protocol !== "https:" || isLoopbackUrl(url);
 }
 
-function isOwnMethod(method: string): method is OwnMethod {
-  return ownMethods.some((own) => own === method);
-}
-
 // In seconds since 1970; 0 means never (RFC 7591, 3.2.1).
 function readEnd(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value * 1000 : undefined;
 }
 
-interface Watching {
-  readonly redirectUri: string;
-  readonly signal: AbortSignal;
-  readonly answered: { body: Readonly<Record<string, unknown>> };
-}
-
-// Hands on what is used alone: the SDK gives up a whole registration for a member that it does not
-// need.
-function watchRegistration(fetch: AuthorizationFetch, { redirectUri, signal, answered }: Watching): AuthorizationFetch {
-  return async (url, init) => {
-    const response = await fetch(url, { ...init, signal });
-    if (!response.ok) return response;
-    const body: unknown = await response.json().catch(() => undefined);
-    if (!isJsonObject(body)) return Response.json({});
-    answered.body = body;
-    const { client_id: clientId, client_secret: clientSecret, token_endpoint_auth_method: method } = body;
-    return Response.json({
-      client_id: clientId,
-      redirect_uris: [redirectUri],
-      ...(typeof clientSecret === "string" && clientSecret !== "" && { client_secret: clientSecret }),
-      ...(typeof method === "string" && { token_endpoint_auth_method: method }),
-    });
-  };
-}
-
-function rejected(account: Account, status: number, body: string): RangeError {
-  let text = body;
+async function send(
+  account: Account,
+  { metadata, signal }: RegistrationRequest,
+  registration: JsonObject,
+): Promise<JsonObject> {
+  const url = new URL(textOf(metadata, "registration_endpoint") ?? "");
+  let response: Response;
+  let text: string;
   try {
-    const parsed: unknown = JSON.parse(body);
-    if (isJsonObject(parsed)) {
-      text = [parsed["error"], parsed["error_description"]].filter((part) => typeof part === "string").join(": ");
-    }
+    const headers = { "content-type": "application/json", accept: "application/json" };
+    response = await account.fetch(url, { method: "POST", headers, body: JSON.stringify(registration), signal });
+    text = await response.text();
+  } catch (error) {
+    throw toAuthError(error, account, "registering a client");
+  }
+  const body = parseJson(text);
+  if (response.ok) return isJsonObject(body) ? body : {};
+  const told = isJsonObject(body) ? [body["error"], body["error_description"]] : [text];
+  const said = safeExcerptOf(account, told.filter((part) => typeof part === "string").join(": "), 200);
+  throw new RangeError(`it answered HTTP ${response.status}${said === "" ? "" : ` (${said})`}`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
   } catch {
     // A page for people, or a proxy's.
+    return undefined;
   }
-  const said = safeExcerptOf(account, text, 200);
-  return new RangeError(`it answered HTTP ${status}${said === "" ? "" : ` (${said})`}`);
 }

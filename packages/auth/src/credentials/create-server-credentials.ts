@@ -36,7 +36,7 @@ export function createServerCredentials(parts: AuthParts, account: Account): Ser
       const { accessToken, tokenType } = authorization;
       if (tokenType !== "DPoP") return { authorization: `Bearer ${accessToken}` };
       signer = await dpopOf(account, authorization);
-      return signer.headersFor(request, accessToken);
+      return { authorization: `DPoP ${accessToken}`, dpop: await signer.proofFor(request, accessToken) };
     },
     async onRefused(refusal) {
       assertOpen();

@@ -53,8 +53,8 @@ export async function authorizationNow(parts: AuthParts, account: Account): Prom
 }
 
 /** What is left of an authorization's life. */
-export function leftOf({ clock, settings }: AuthParts, authorization: StoredAuthorization): TokenExpiry {
-  return tokenExpiryOf(authorization, dateOf(clock), settings.refreshSkewMs);
+export function leftOf({ clock }: AuthParts, authorization: StoredAuthorization): TokenExpiry {
+  return tokenExpiryOf(authorization, dateOf(clock));
 }
 
 interface Renewal extends Pick<RenewalRequest, "unwanted"> {

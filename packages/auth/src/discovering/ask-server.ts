@@ -6,7 +6,6 @@ import type { AuthParts } from "../auth-parts.ts";
 import type { DocumentParts } from "../accounts/account-documents.ts";
 import { discoverAuthorization, type Discovered } from "./discover-authorization.ts";
 import { noteChallenge } from "./read-challenges.ts";
-import { loadOAuth } from "../load-oauth.ts";
 import type { DiscoveredAuthorization } from "../oauth.ts";
 import { readResourceMetadata } from "./read-metadata.ts";
 
@@ -127,7 +126,6 @@ export async function discoverUrl(
 }
 
 async function hasMetadata(account: Account, signal: AbortSignal): Promise<boolean> {
-  const oauth = await loadOAuth();
-  const server = await untilAborted(readResourceMetadata({ account, oauth, signal }), signal);
+  const server = await untilAborted(readResourceMetadata({ account, signal }), signal);
   return server !== undefined && server.authorizationServers.length > 0;
 }

@@ -3,7 +3,6 @@ import { createDeadline, formatMs, untilAborted } from "@hostside/core/implement
 import type { Account } from "../account.ts";
 import { abortError, authRequired, safeExcerptOf, nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
-import { loadOAuth, type OAuthModule } from "../load-oauth.ts";
 import { readAccount, type DocumentParts } from "../accounts/account-documents.ts";
 import { authorizationOf, currentAuthorization, sameIssuer } from "../accounts/authorizations.ts";
 import type { StoredAccount } from "../accounts/stored-account.ts";
@@ -58,8 +57,7 @@ export async function discoverAuthorization(
     onTimeout: () => tooSlow(account),
   });
   try {
-    const oauth = await loadOAuth();
-    const reader = { account, oauth, signal: deadline.signal };
+    const reader = { account, signal: deadline.signal };
     return await untilAborted(
       discover(reader, () => readAccount(parts, account)),
       deadline.signal,
@@ -75,12 +73,12 @@ async function discover(
   reader: MetadataReader,
   readStored: () => Promise<StoredAccount | undefined>,
 ): Promise<Discovered> {
-  const { account, oauth } = reader;
+  const { account } = reader;
   const server = await readResourceMetadata(reader);
   const stored = await readStored();
   const issuer = chooseIssuer(account, server, stored);
   const { resource: wanted } = account.config;
-  const resource = typeof wanted === "string" ? wanted : checkResource(account, oauth, server);
+  const resource = typeof wanted === "string" ? wanted : await checkResource(account, server);
   const found = await readAuthorizationServer(reader, issuer);
   const isGuessed = server === undefined && account.config.issuer === undefined;
   if (found === undefined && !isGuessed) throw noMetadata(account, issuer);
@@ -130,16 +128,14 @@ function assertSameOwner(account: Account, issuer: string, stored: StoredAccount
 }
 
 // RFC 9728, 3.3: metadata of somebody else would have tokens asked for that somebody else takes.
-function checkResource(account: Account, oauth: OAuthModule, server: ResourceMetadata | undefined): string | undefined {
+async function checkResource(account: Account, server: ResourceMetadata | undefined): Promise<string | undefined> {
   if (server === undefined) return undefined;
   const { resource } = server;
-  const requested = oauth.resourceUrlFromServerUrl(account.serverUrl);
+  const { checkResourceAllowed } = await import("@modelcontextprotocol/client");
   // A slash at the end makes no other resource.
-  const withSlash = new URL(requested);
-  if (!withSlash.pathname.endsWith("/")) withSlash.pathname += "/";
-  const isAllowed = (requestedResource: URL): boolean =>
-    oauth.checkResourceAllowed({ requestedResource, configuredResource: resource });
-  if (URL.canParse(resource) && (isAllowed(requested) || isAllowed(withSlash))) return resource;
+  const requestedResource = new URL(account.serverUrl);
+  if (!requestedResource.pathname.endsWith("/")) requestedResource.pathname += "/";
+  if (checkResourceAllowed({ requestedResource, configuredResource: resource })) return resource;
   throw authRequired(
     account,
     `its metadata are about ${safeExcerptOf(account, resource)}, which is not this server; they were not used (RFC 9728, 3.3)`,

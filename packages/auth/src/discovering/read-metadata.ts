@@ -1,14 +1,12 @@
-import { HostsideError, redactUrl, type AuthorizationFetch, type JsonObject } from "@hostside/core";
+import { HostsideError, redactUrl, type JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { authRequired, safeExcerptOf, nameServer, toAuthError, errorTextOf } from "../auth-errors.ts";
-import type { OAuthModule } from "../load-oauth.ts";
+import { authRequired, safeExcerptOf, nameServer, toAuthError } from "../auth-errors.ts";
 import { assertEndpoint, readServerMetadata, type ServerMetadata } from "./server-metadata.ts";
 
-/** Who reads metadata, and until when. */
+/** An account whose metadata are read, and the end of that. */
 export interface MetadataReader {
   readonly account: Account;
-  readonly oauth: OAuthModule;
   readonly signal: AbortSignal;
 }
 
@@ -31,9 +29,9 @@ const mostServers = 16;
 export async function readResourceMetadata(reader: MetadataReader): Promise<ResourceMetadata | undefined> {
   const { account } = reader;
   const named = account.hints.metadataUrl;
-  if (named === undefined) return readResourceMetadataAt(reader, undefined);
+  if (named === undefined) return readResourceMetadataAt(reader, wellKnownPlaces(account.serverUrl));
   const url = ownMetadataUrl(account, named);
-  const metadata = url && (await readResourceMetadataAt(reader, url));
+  const metadata = url && (await readResourceMetadataAt(reader, [url]));
   if (metadata !== undefined) return metadata;
   const why = url === undefined ? "is not on its own origin" : "has no metadata of a protected resource";
   throw authRequired(
@@ -51,28 +49,32 @@ function ownMetadataUrl({ serverUrl }: Account, named: string): URL | undefined 
   return url.origin === serverUrl.origin ? url : undefined;
 }
 
+// At the path of the server, then at its root.
+function wellKnownPlaces(serverUrl: URL): readonly URL[] {
+  const root = new URL("/.well-known/oauth-protected-resource", serverUrl);
+  if (serverUrl.pathname === "/") return [root];
+  const own = new URL(`${root.pathname}${serverUrl.pathname.replace(/\/$/, "")}${serverUrl.search}`, serverUrl);
+  return [own, root];
+}
+
 async function readResourceMetadataAt(
-  { account, oauth, signal }: MetadataReader,
-  resourceMetadataUrl: URL | undefined,
+  reader: MetadataReader,
+  places: readonly URL[],
 ): Promise<ResourceMetadata | undefined> {
-  const watched = watchMetadataFetch(account.fetch, signal);
-  let metadata;
-  try {
-    const at = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl };
-    metadata = await oauth.discoverOAuthProtectedResourceMetadata(account.serverUrl, at, watched.fetchFn);
-  } catch {
-    const trouble = watched.trouble();
-    if (trouble !== undefined) throw outOfOrder(account, trouble, "its protected resource metadata");
-    if (watched.failure() !== undefined) throw toAuthError(watched.failure(), account, "reading its metadata");
-    // Not there, or none of it can be used: an older server, or a page for people on every path.
-    return undefined;
-  }
+  const isUsable = ({ resource }: JsonObject): boolean => typeof resource === "string" && URL.canParse(resource);
+  const found = await readFirst(reader, places, { what: "its protected resource metadata", isUsable });
+  const resource = found?.["resource"];
+  if (found === undefined || typeof resource !== "string") return undefined;
   return {
-    resource: metadata.resource,
-    authorizationServers: (metadata.authorization_servers ?? []).slice(0, mostServers),
-    scopes: metadata.scopes_supported ?? [],
-    wantsDpop: metadata.dpop_bound_access_tokens_required === true,
+    resource,
+    authorizationServers: textsOf(found["authorization_servers"]).slice(0, mostServers),
+    scopes: textsOf(found["scopes_supported"]),
+    wantsDpop: found["dpop_bound_access_tokens_required"] === true,
   };
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
 }
 
 /**
@@ -80,96 +82,51 @@ async function readResourceMetadataAt(
  * it has none. Its issuer is the one asked for.
  */
 export async function readAuthorizationServer(
-  { account, oauth, signal }: MetadataReader,
+  reader: MetadataReader,
   issuer: string,
 ): Promise<ServerMetadata | undefined> {
+  const { account } = reader;
   assertEndpoint(account, "issuer", issuer);
-  const watched = watchMetadataFetch(account.fetch, signal);
-  let metadata;
-  try {
-    metadata = await oauth.discoverAuthorizationServerMetadata(issuer, { fetchFn: watched.fetchFn });
-  } catch (error) {
-    const trouble = watched.trouble();
-    if (trouble !== undefined) throw outOfOrder(account, trouble, "the metadata of its authorization server");
-    if (watched.failure() !== undefined) {
-      throw toAuthError(watched.failure(), account, "reading the metadata of its authorization server");
-    }
-    if (error instanceof oauth.IssuerMismatchError) throw otherIssuer(account, issuer);
-    throw malformed(account, issuer, error);
+  const { buildDiscoveryUrls } = await import("@modelcontextprotocol/client");
+  const places = buildDiscoveryUrls(issuer).map(({ url }) => url);
+  const found = await readFirst(reader, places, { what: "the metadata of its authorization server" });
+  if (found === undefined) return undefined;
+  const { issuer: named } = found;
+  if (typeof named === "string" && issuer !== named && issuer !== `${named}/`) {
+    throw authRequired(
+      account,
+      `the metadata at ${safeExcerptOf(account, issuer)} name another issuer than that; they were not used (RFC 8414, 3.3)`,
+    );
   }
-  return metadata === undefined ? undefined : readServerMetadata(account, withoutStandIn(metadata));
-}
-
-// No endpoint has a fragment (RFC 6749, 3.1).
-const standIn = "#no-page";
-
-/**
- * The SDK wants an authorization endpoint of every server. One that only gives tokens to programs
- * has none (RFC 8414, 2), and says so by its grant types: it gets one here that
- * {@linkcode withoutStandIn} takes away again.
- */
-function withStandIn(metadata: JsonObject): JsonObject {
-  const { authorization_endpoint: page, token_endpoint: tokens, grant_types_supported: grants } = metadata;
-  const hasPages = !Array.isArray(grants) || grants.includes("authorization_code") || grants.includes("implicit");
-  if (hasPages || page !== undefined || typeof tokens !== "string") return metadata;
-  return { ...metadata, authorization_endpoint: `${tokens}${standIn}` };
-}
-
-function withoutStandIn(metadata: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { authorization_endpoint: page, ...others } = metadata;
-  return page === `${String(metadata["token_endpoint"])}${standIn}` ? others : metadata;
+  return readServerMetadata(account, found);
 }
 
 /**
- * What the SDK wants of a document at the place of OpenID Connect, and OAuth has no use for: many
- * servers publish metadata of RFC 8414 there.
+ * The first JSON object at some places. A page for people, with status 200 on every path, is none.
+ * Rejects when a server is out of order or does not answer.
  */
-function standInsAt(url: string | URL): JsonObject {
-  return new URL(url).pathname.includes("/openid-configuration")
-    ? { jwks_uri: new URL("/", url).href, subject_types_supported: [], id_token_signing_alg_values_supported: [] }
-    : {};
-}
-
-interface Trouble {
-  readonly status: number;
-  readonly url: URL;
-}
-
-interface WatchedFetch {
-  readonly fetchFn: AuthorizationFetch;
-  /** What there was no answer for. */
-  readonly failure: () => unknown;
-  /** The latest answer, if a server gave it that is out of order. */
-  readonly trouble: () => Trouble | undefined;
-}
-
-// A page for people, with status 200 on every path, is no metadata, and the next place is asked.
-function watchMetadataFetch(fetch: AuthorizationFetch, signal: AbortSignal): WatchedFetch {
-  let failure: unknown;
-  let trouble: Trouble | undefined;
-  return {
-    failure: () => failure,
-    trouble: () => trouble,
-    async fetchFn(url, init) {
-      trouble = undefined;
-      let response: Response;
-      let text: string;
-      try {
-        response = await fetch(url, { ...init, signal });
-        text = await response.text();
-      } catch (error) {
-        failure = error;
-        throw error;
-      }
-      const { status } = response;
-      if (status >= 500 || status === 429) trouble = { status, url: new URL(url) };
-      // The SDK would take "later" for "not here".
-      if (!response.ok) return new Response(null, { status: status === 429 ? 503 : status });
-      const json = parseObject(text);
-      if (json === undefined) return new Response(null, { status: 404 });
-      return Response.json({ ...standInsAt(url), ...withStandIn(json) });
-    },
-  };
+async function readFirst(
+  { account, signal }: MetadataReader,
+  places: readonly URL[],
+  { what, isUsable = () => true }: { readonly what: string; readonly isUsable?: (found: JsonObject) => boolean },
+): Promise<JsonObject | undefined> {
+  for (const [index, url] of places.entries()) {
+    let response: Response;
+    let text: string;
+    try {
+      response = await account.fetch(url, { headers: { accept: "application/json" }, signal });
+      text = await response.text();
+    } catch (error) {
+      throw toAuthError(error, account, `reading ${what}`);
+    }
+    const { status } = response;
+    // Some proxies answer 502 for what is not there.
+    const isElsewhere = status === 502 && index < places.length - 1;
+    if ((status >= 500 || status === 429) && !isElsewhere) throw outOfOrder(account, { status, url }, what);
+    const found = response.ok ? parseObject(text) : undefined;
+    if (found !== undefined && isUsable(found)) return found;
+  }
+  return undefined;
 }
 
 function parseObject(text: string): JsonObject | undefined {
@@ -177,12 +134,15 @@ function parseObject(text: string): JsonObject | undefined {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
-    // Not JSON.
     return undefined;
   }
 }
 
-function outOfOrder({ serverId }: Account, { status, url }: Trouble, what: string): HostsideError {
+function outOfOrder(
+  { serverId }: Account,
+  { status, url }: { readonly status: number; readonly url: URL },
+  what: string,
+): HostsideError {
   return new HostsideError(`${nameServer(serverId)}: HTTP ${status} from ${redactUrl(url.href)} instead of ${what}`, {
     code: status === 429 ? "rate_limited" : "http_error",
     serverId,
@@ -190,16 +150,4 @@ function outOfOrder({ serverId }: Account, { status, url }: Trouble, what: strin
     retryable: true,
     details: { operation: "authorization discovery", httpStatus: status },
   });
-}
-
-function otherIssuer(account: Account, issuer: string): HostsideError {
-  return authRequired(
-    account,
-    `the metadata at ${safeExcerptOf(account, issuer)} name another issuer than that; they were not used (RFC 8414, 3.3)`,
-  );
-}
-
-function malformed(account: Account, issuer: string, error: unknown): HostsideError {
-  const reason = error instanceof Error ? safeExcerptOf(account, errorTextOf(error)) : "";
-  return authRequired(account, `the metadata of ${safeExcerptOf(account, issuer)} cannot be used: ${reason}`);
 }

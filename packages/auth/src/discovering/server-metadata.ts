@@ -1,4 +1,3 @@
-import type { AuthorizationServerMetadata } from "@modelcontextprotocol/client";
 import type { JsonObject, JsonValue } from "@hostside/core";
 import { isConfidentialUrl, isLoopbackUrl } from "@hostside/core/implement";
 import { authRequired } from "../auth-errors.ts";
@@ -45,7 +44,10 @@ export interface ServerMetadata extends StoredMetadata {
 export function readServerMetadata(account: Account, source: Readonly<Record<string, unknown>>): ServerMetadata {
   const { issuer, token_endpoint: tokenEndpoint } = source;
   if (typeof issuer !== "string" || typeof tokenEndpoint !== "string") {
-    throw authRequired(account, "the metadata of its authorization server have no issuer or no token_endpoint");
+    throw authRequired(
+      account,
+      "the metadata of its authorization server cannot be used: they have no issuer or no token_endpoint",
+    );
   }
   const kept: Record<string, JsonValue> = {};
   for (const name of endpointNames) {
@@ -94,22 +96,6 @@ export function assertEndpoint(account: Account, name: string, endpoint: unknown
 function mayPointInside({ serverUrl, config }: Account): boolean {
   if (isLoopbackUrl(serverUrl)) return true;
   return config.issuer !== undefined && isLoopbackUrl(new URL(config.issuer));
-}
-
-/** Metadata as the SDK's functions take them. */
-export function toSdkMetadata(metadata: StoredMetadata): AuthorizationServerMetadata {
-  const { issuer, token_endpoint: tokenEndpoint } = metadata;
-  return {
-    issuer,
-    token_endpoint: tokenEndpoint,
-    // The SDK's type wants it of every server; only who sends a user there uses it.
-    authorization_endpoint: textOf(metadata, "authorization_endpoint") ?? tokenEndpoint,
-    registration_endpoint: textOf(metadata, "registration_endpoint"),
-    response_types_supported: listOf(metadata, "response_types_supported") ?? ["code"],
-    code_challenge_methods_supported: listOf(metadata, "code_challenge_methods_supported"),
-    token_endpoint_auth_methods_supported: listOf(metadata, "token_endpoint_auth_methods_supported"),
-    authorization_response_iss_parameter_supported: metadata["authorization_response_iss_parameter_supported"] === true,
-  };
 }
 
 /** One endpoint; `undefined` when there is none. */

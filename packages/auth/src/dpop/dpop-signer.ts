@@ -1,26 +1,17 @@
 import type { AuthorizedRequest, CredentialHeaders, JsonObject } from "@hostside/core";
-import type { DpopSession, DpopKeyPair } from "@modelcontextprotocol/client";
+import type { CryptoKey, JWK } from "jose";
 import type { Account } from "../account.ts";
 import { authRequired } from "../auth-errors.ts";
-import { loadOAuth } from "../load-oauth.ts";
 import type { StoredAuthorization } from "../accounts/stored-account.ts";
 import { bytesToBase64Url, hashText } from "../store/sealer.ts";
 
-/** Proves that who sends a token has the key that it is bound to (RFC 9449). */
+/** Proves that the sender of a token has the key that it is bound to (RFC 9449). */
 export interface DpopSigner {
   /** The private key as a JWK, for {@linkcode StoredAuthorization.dpopKey}. */
   readonly key: JsonObject;
-  /**
-   * For the SDK's requests to a token endpoint: they carry a proof, and answer the demand for a
-   * nonce by themselves, once.
-   */
-  readonly session: DpopSession;
-  /** The headers of one request with a bound token: a proof is good for one. */
-  headersFor(request: AuthorizedRequest, accessToken: string): Promise<CredentialHeaders>;
-  /**
-   * Takes note of the nonce that came with an answer. Must be asked about every answer (RFC 9449,
-   * 8.2). Never throws.
-   */
+  /** A proof for one request, with the latest nonce of its origin. */
+  proofFor(request: AuthorizedRequest, accessToken?: string): Promise<string>;
+  /** Takes note of the nonce that came with an answer (RFC 9449, 8.2). Never throws. */
   onAnswered(request: AuthorizedRequest, header: (name: string) => string | undefined): void;
   /**
    * Whether a request that was refused for want of a nonce is worth sending again: there is one
@@ -29,8 +20,10 @@ export interface DpopSigner {
   hasNewNonce(request: AuthorizedRequest, sent: CredentialHeaders): boolean;
 }
 
-// A nonce is a short opaque text; a longer one would make requests too large for servers to take.
-const longestNonce = 1024;
+type SigningKey = CryptoKey | Uint8Array;
+
+// RFC 9449, 8.1: the characters of NQCHAR. A longer text would make requests too large.
+const nonceText = /^[\u0021\u0023-\u005B\u005D-\u007E]{1,1024}$/;
 
 const mostSigners = 4;
 // By the key; the latest last.
@@ -61,9 +54,8 @@ export async function dpopOf(
 
 async function makeSigner(account: Account, key: JsonObject): Promise<DpopSigner> {
   if (typeof key["d"] === "string") account.secrets.learn(key["d"]);
-  const { DpopSession } = await loadOAuth();
   try {
-    return signerOf(key, await DpopSession.create({ keyPair: await readDpopKey(key) }));
+    return signerOf(key, await readDpopKey(key));
   } catch {
     // Whatever the reason says, it may quote the key.
     throw authRequired(
@@ -73,28 +65,36 @@ async function makeSigner(account: Account, key: JsonObject): Promise<DpopSigner
   }
 }
 
-function signerOf(key: JsonObject, session: DpopSession): DpopSigner {
+function signerOf(key: JsonObject, privateKey: SigningKey): DpopSigner {
+  const { kty = "", crv = "", x = "", y = "" } = key as Readonly<Record<string, string>>;
+  // By origin.
+  const nonces = new Map<string, string>();
   return {
     key,
-    session,
-    async headersFor({ method, url }, accessToken) {
-      const proof = await session.buildProof({ htm: method, htu: url, accessToken });
-      return { authorization: `DPoP ${accessToken}`, dpop: proof };
+    async proofFor({ method, url }, accessToken) {
+      const { SignJWT } = await import("jose");
+      const nonce = nonces.get(url.origin);
+      const claims = {
+        jti: crypto.randomUUID(),
+        htm: method.toUpperCase(),
+        htu: `${url.origin}${url.pathname}`,
+        ...(nonce !== undefined && { nonce }),
+        ...(accessToken !== undefined && { ath: bytesToBase64Url(await hashText(accessToken)) }),
+      };
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: dpopAlgorithm, typ: "dpop+jwt", jwk: { kty, crv, x, y } })
+        .setIssuedAt()
+        .sign(privateKey);
     },
     onAnswered({ url }, header) {
       const nonce = header("dpop-nonce");
-      if (nonce !== undefined && isNonce(nonce)) session.rememberNonce(url, nonce);
+      if (nonce !== undefined && nonceText.test(nonce)) nonces.set(url.origin, nonce);
     },
     hasNewNonce({ url }, sent) {
-      const nonce = session.nonceFor(url);
+      const nonce = nonces.get(url.origin);
       return nonce !== undefined && nonce !== nonceIn(sent["dpop"] ?? "");
     },
   };
-}
-
-// RFC 9449, 8.1: the characters of NQCHAR.
-function isNonce(text: string): boolean {
-  return text.length <= longestNonce && /^[\u0021\u0023-\u005B\u005D-\u007E]+$/.test(text);
 }
 
 function nonceIn(proof: string): unknown {
@@ -107,10 +107,7 @@ function nonceIn(proof: string): unknown {
   }
 }
 
-/**
- * What proofs are signed with: every authorization server that knows DPoP knows it, and its keys
- * are small.
- */
+/** Signs proofs: every authorization server that knows DPoP knows it, and its keys are small. */
 export const dpopAlgorithm = "ES256";
 
 const curve = { name: "ECDSA", namedCurve: "P-256" } as const;
@@ -125,28 +122,11 @@ export async function makeDpopKey(): Promise<JsonObject> {
   return { kty, crv, x, y, d };
 }
 
-/**
- * A kept key, as the SDK takes it. Rejects when it is no private key of the P-256 curve; the reason
- * may quote it.
- */
-async function readDpopKey({ kty, crv, x, y, d }: JsonObject): Promise<DpopKeyPair> {
-  if (kty !== "EC" || crv !== curve.namedCurve || !isText(x) || !isText(y) || !isText(d)) {
+// Rejects when it is no private key of P-256; the reason may quote it.
+async function readDpopKey({ kty, crv, x, y, d }: JsonObject): Promise<SigningKey> {
+  if (kty !== "EC" || ![crv, x, y, d].every((member) => typeof member === "string")) {
     throw new TypeError("no private key of P-256");
   }
-  const publicJwk = { kty, crv, x, y };
-  const [privateKey, publicKey, thumbprint] = await Promise.all([
-    crypto.subtle.importKey("jwk", { ...publicJwk, d }, curve, false, ["sign"]),
-    crypto.subtle.importKey("jwk", publicJwk, curve, true, ["verify"]),
-    thumbprintOf(publicJwk),
-  ]);
-  return { privateKey, publicKey, publicJwk, thumbprint, alg: dpopAlgorithm };
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
-}
-
-// RFC 7638: the members that are needed, in the order of their names.
-async function thumbprintOf({ crv, kty, x, y }: { crv: string; kty: string; x: string; y: string }): Promise<string> {
-  return bytesToBase64Url(await hashText(JSON.stringify({ crv, kty, x, y })));
+  const { importJWK } = await import("jose");
+  return importJWK({ kty, crv, x, y, d } as JWK, dpopAlgorithm);
 }

@@ -1,82 +1,48 @@
-import type { EnterpriseManagedConfig, JwtBearerConfig, AssertionRequest } from "../oauth-options.ts";
+import type { EnterpriseManagedConfig, AssertionRequest } from "../oauth-options.ts";
 import type { GrantConfig, Account } from "../account.ts";
-import { HostsideError, cleanText } from "@hostside/core";
+import { HostsideError, isHostsideError } from "@hostside/core";
 import { createDeadline, formatMs, quoteText, safeCause, untilAborted } from "@hostside/core/implement";
+import { authRequired, withoutServerName } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { DpopServer } from "../dpop/choose-dpop.ts";
-import { loadOAuth } from "../load-oauth.ts";
-import { requestTokens } from "../tokens/request-tokens.ts";
+import { readAuthorizationServer } from "../discovering/read-metadata.ts";
+import { requestTokens, type TokenParameters } from "../tokens/request-tokens.ts";
 
 /**
- * Gathers what the configured flow sends to the authorization server. Rejects with what the host's
- * own function or the identity provider fails with.
+ * The parameters of the configured flow. Rejects with what the host's own function or the identity
+ * provider fails with.
  */
-export async function describeGrant(config: GrantConfig, context: GrantContext): Promise<URLSearchParams> {
-  const params = new URLSearchParams(await grantOf(config, context));
-  if (context.scope !== undefined) params.set("scope", context.scope);
-  return params;
-}
-
-async function grantOf(config: GrantConfig, context: GrantContext): Promise<Record<string, string>> {
+export async function describeGrant(config: GrantConfig, context: GrantContext): Promise<TokenParameters> {
   switch (config.flow) {
     case "client_credentials":
       return { grant_type: "client_credentials" };
     case "jwt_bearer":
-      return bearing(await askForAssertion(config, context));
-    case "enterprise_managed":
-      return bearing(await askForIdentity(config, context));
+      return bearing(await askHost(context, "assertion", config.assertion));
+    case "enterprise_managed": {
+      const { identityProvider } = config;
+      const idToken = await askHost(context, "identityProvider.idToken", identityProvider.idToken);
+      return bearing(await requestIdentityAssertion(identityProvider, idToken, context));
+    }
   }
 }
 
 // RFC 7523, 2.1.
-function bearing(assertion: string): Record<string, string> {
+function bearing(assertion: string): TokenParameters {
   return { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion };
-}
-
-function askForAssertion({ assertion }: JwtBearerConfig, context: GrantContext): Promise<string> {
-  return askHost(context.parts, context.account, {
-    option: "assertion",
-    ask: assertion,
-    request: requestOf(context),
-    signal: context.signal,
-  });
-}
-
-async function askForIdentity(config: EnterpriseManagedConfig, context: GrantContext): Promise<string> {
-  const { identityProvider } = config;
-  const idToken = await askHost(context.parts, context.account, {
-    option: "identityProvider.idToken",
-    ask: identityProvider.idToken,
-    request: requestOf(context),
-    signal: context.signal,
-  });
-  return requestIdentityAssertion(identityProvider, idToken, context);
-}
-
-function requestOf({ server, resource, scope }: GrantContext) {
-  return { issuer: server.issuer, resource, scope };
 }
 
 const answerMs = 30_000;
 
-/** What a host is asked for, and by which of its functions. */
-export interface HostQuestion {
-  /** The option as an error names it: `"assertion"`. */
-  readonly option: string;
-  readonly ask: (request: AssertionRequest) => Promise<string> | string;
-  readonly request: Omit<AssertionRequest, "serverId" | "principal" | "signal">;
-  readonly signal: AbortSignal;
-}
-
 /**
- * Asks the host for an assertion, and waits 30 s for it. Rejects with `internal_error`, which names
- * the server and the option, when the host's function throws or gives no text, with
- * `request_timeout` when it does not come back, and with the reason of the signal.
+ * Asks the host for an assertion, and waits 30 s for it. `option` is how an error names the
+ * function. Rejects with `internal_error`, which names the server and the option, when the host's
+ * function throws or gives no text, with `request_timeout` when it does not come back, and with the
+ * reason of the signal.
  */
 async function askHost(
-  { clock }: Pick<AuthParts, "clock">,
-  account: Account,
-  { option, ask, request, signal }: HostQuestion,
+  { parts, account, server, resource, scope, signal }: GrantContext,
+  option: string,
+  ask: (request: AssertionRequest) => Promise<string> | string,
 ): Promise<string> {
   const { serverId, principal, secrets } = account;
   const subject = `server ${quoteText(serverId)}: the host's own ${option}()`;
@@ -87,10 +53,10 @@ async function askHost(
       outcome: "not-sent",
       details: { timeoutMs: answerMs },
     });
-  const deadline = createDeadline({ timeoutMs: answerMs, signal, onTimeout, clock });
+  const deadline = createDeadline({ timeoutMs: answerMs, signal, onTimeout, clock: parts.clock });
   let answer: unknown;
   try {
-    const asked = { ...request, serverId, principal, signal: deadline.signal };
+    const asked = { issuer: server.issuer, resource, scope, serverId, principal, signal: deadline.signal };
     answer = await untilAborted(new Promise((resolve) => resolve(ask(asked))), deadline.signal);
   } catch (error) {
     if (deadline.signal.aborted) throw deadline.signal.reason;
@@ -135,41 +101,47 @@ async function requestIdentityAssertion(
 ): Promise<string> {
   const { clientId, clientSecret } = identityProvider;
   if (clientSecret !== undefined) account.secrets.learn(clientSecret);
-  const tokenEndpoint = identityProvider.tokenEndpoint ?? (await findTokenEndpoint(identityProvider, account));
-  const oauth = await loadOAuth();
-  const request = { account, clock: parts.clock, assertWanted: () => signal.throwIfAborted() };
-  const { access_token: assertion } = await requestTokens(request, async (fetchFn) => {
-    const given = await oauth.requestJwtAuthorizationGrant({
-      tokenEndpoint,
+  const endpoint = identityProvider.tokenEndpoint ?? (await findTokenEndpoint(identityProvider, account, signal));
+  const assertWanted = (): void => signal.throwIfAborted();
+  const { accessToken, issuedTokenType } = await requestTokens(
+    { account, clock: parts.clock, endpoint, assertWanted },
+    {
+      grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+      requested_token_type: idJag,
       audience: server.issuer,
       resource,
-      idToken,
-      clientId,
-      fetchFn,
-      ...(clientSecret !== undefined && { clientSecret }),
-      ...(scope !== undefined && { scope }),
-    });
-    return { access_token: given.jwtAuthGrant, token_type: "N_A" };
-  });
-  return assertion;
+      subject_token: idToken,
+      subject_token_type: "urn:ietf:params:oauth:token-type:id_token",
+      client_id: clientId,
+      client_secret: clientSecret,
+      scope,
+    },
+  );
+  if (issuedTokenType === idJag) return accessToken;
+  throw authRequired(account, "the identity provider gave a token of another kind than an ID-JAG; it was not used");
 }
+
+const idJag = "urn:ietf:params:oauth:token-type:id-jag";
 
 async function findTokenEndpoint(
   { issuer = "" }: EnterpriseManagedConfig["identityProvider"],
-  { serverId, fetch, secrets }: GrantContext["account"],
+  account: Account,
+  signal: AbortSignal,
 ): Promise<string> {
-  const { discoverAuthorizationServerMetadata } = await loadOAuth();
-  const problem = (why: string, cause?: Error): HostsideError =>
-    new HostsideError(
-      `server ${quoteText(serverId)}: the token endpoint of the identity provider ${quoteText(issuer)} was not found: ${why}; configure identityProvider.tokenEndpoint`,
-      { code: "auth_required", serverId, cause },
+  const problem = (why: string, cause?: unknown): HostsideError =>
+    authRequired(
+      account,
+      `the token endpoint of the identity provider ${quoteText(issuer)} was not found: ${why}; configure identityProvider.tokenEndpoint`,
+      { cause },
     );
-  let metadata: Awaited<ReturnType<typeof discoverAuthorizationServerMetadata>>;
+  let metadata;
   try {
-    metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
+    // The host's own configuration may name a provider on this machine.
+    const trusting = { ...account, config: { ...account.config, issuer } };
+    metadata = await readAuthorizationServer({ account: trusting, signal }, issuer);
   } catch (error) {
-    const cause = safeCause(error, secrets.redact);
-    throw problem(quoteText(secrets.redact(cleanText(cause?.message ?? "no reason given", 300)), 300), cause);
+    const why = isHostsideError(error) ? withoutServerName(account.serverId, error.rawMessage) : "no reason given";
+    throw problem(quoteText(why, 300), error);
   }
   if (metadata === undefined) throw problem("it publishes no metadata");
   return metadata.token_endpoint;

@@ -1,13 +1,10 @@
-import type { AddClientAuthentication, DpopSession, OAuthClientProvider } from "@modelcontextprotocol/client";
 import { HostsideError } from "@hostside/core";
 import { dateOf, quoteText, untilAborted } from "@hostside/core/implement";
 import type { AuthParts } from "../auth-parts.ts";
 import { choosesDpop, readTokenType, type DpopServer } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
-import { authenticateClient, noClient, proofOf } from "../clients/authenticate-client.ts";
+import { authenticateClient, noClient } from "../clients/authenticate-client.ts";
 import { coversScopes } from "../discovering/read-challenges.ts";
-import { toSdkMetadata } from "../discovering/server-metadata.ts";
-import { loadOAuth } from "../load-oauth.ts";
 import type { StoredAccount, StoredAuthorization, StoredClient } from "../accounts/stored-account.ts";
 import { accountKey, readAccount, writeAccount, type DocumentParts } from "../accounts/account-documents.ts";
 import {
@@ -63,7 +60,7 @@ export interface GrantRequest {
  * store fail with; and with the reason of the signal.
  */
 export async function requestGrant(
-  parts: Pick<AuthParts, "closing" | "settings"> & DocumentParts,
+  parts: Pick<AuthParts, "closing"> & DocumentParts,
   account: Account,
   { server, scope, refused, signal }: GrantRequest,
 ): Promise<StoredAuthorization> {
@@ -92,13 +89,13 @@ interface Wanted extends Pick<GrantRequest, "refused"> {
 }
 
 function isOfUse(
-  { clock, settings }: Pick<AuthParts, "clock" | "settings">,
+  { clock }: Pick<AuthParts, "clock">,
   stored: StoredAuthorization,
   { config, scope, refused }: Wanted,
 ): boolean {
   // Of a client that was configured before, or nobody wants it any more.
   if (stored.client.clientId !== clientOf(config).clientId || stored.accessToken === refused) return false;
-  if (tokenExpiryOf(stored, dateOf(clock), settings.refreshSkewMs) !== "fresh") return false;
+  if (tokenExpiryOf(stored, dateOf(clock)) !== "fresh") return false;
   // A server may grant less than it was asked for: then what somebody else got since is as good as
   // it gets.
   return refused !== undefined || coversScopes(stored.scope, scope);
@@ -124,57 +121,17 @@ async function ask(
   const signer = asked ? await dpopOf(account, stored) : undefined;
   const context: GrantContext = { parts, account, server, resource, scope, signal };
   const params = await describeGrant(config, context);
-  const place = { account, clock: parts.clock, issuer, metadata };
-  const proof = authenticateClient(proofOf(account, clientOf(config)), place);
-  const oauth = await loadOAuth();
-  const request = { account, clock: parts.clock, assertWanted: () => signal.throwIfAborted() };
-  const answer = await requestTokens(request, (fetchFn) =>
-    oauth.fetchToken(providerOf({ params, proof, dpop: signer?.session }, issuer), issuer, {
-      metadata: toSdkMetadata(metadata),
-      fetchFn,
-      ...(resource !== undefined && { resource }),
-    }),
-  );
-  const tokenType = readTokenType(account, { issuer, tokenType: answer.token_type, asked });
+  const client = clientOf(config);
+  const authenticate = authenticateClient(account, client, { clock: parts.clock, issuer, metadata });
+  const assertWanted = (): void => signal.throwIfAborted();
+  const endpoint = metadata.token_endpoint;
+  const request = { account, clock: parts.clock, endpoint, authenticate, signer, assertWanted };
+  const tokens = await requestTokens(request, { ...params, scope, resource });
+  const tokenType = readTokenType(account, { issuer, tokenType: tokens.tokenType, asked });
+  const dpopKey = tokenType === "DPoP" ? signer?.key : undefined;
   // A grant is asked for again in place of being renewed.
-  const { refresh_token: _, ...given } = answer;
-  const isBound = tokenType === "DPoP" && signer !== undefined;
-  const origin = {
-    issuer,
-    metadata,
-    client: clientOf(config),
-    scope,
-    resource,
-    ...(isBound && { dpopKey: signer.key }),
-  };
-  return toStoredAuthorization(given, origin, parts.clock);
-}
-
-interface Sent {
-  readonly params: URLSearchParams;
-  readonly proof: AddClientAuthentication;
-  readonly dpop: DpopSession | undefined;
-}
-
-// The SDK's functions for single requests take the whole shape of its providers, and use what a
-// grant needs of it.
-function providerOf({ params, proof, dpop }: Sent, issuer: string): OAuthClientProvider {
-  const unused = (): never => {
-    throw new TypeError("no user takes part in a grant");
-  };
-  return {
-    redirectUrl: undefined,
-    clientMetadata: { redirect_uris: [] },
-    clientInformation: () => ({ client_id: "", issuer }),
-    tokens: unused,
-    saveTokens: unused,
-    redirectToAuthorization: unused,
-    saveCodeVerifier: unused,
-    codeVerifier: unused,
-    prepareTokenRequest: () => params,
-    addClientAuthentication: proof,
-    ...(dpop !== undefined && { dpop: () => dpop }),
-  };
+  const given = { ...tokens, refreshToken: undefined };
+  return toStoredAuthorization(given, { issuer, metadata, client, scope, resource, dpopKey }, parts.clock);
 }
 
 // Never the secret: it is the configuration's, and may be another one tomorrow.

@@ -41,7 +41,7 @@ export interface FileCredentialsOptions {
 }
 
 const optionFields: Fields<FileCredentialsOptions> = { folder: true, keys: true, clock: true };
-const writeLeaseMs = 15_000;
+const resealLeaseMs = 15_000;
 const tidyEveryMs = 60_000;
 /** Longer than anybody writes a file, or has a turn with a sign-in. */
 const leftoverMs = 24 * 60 * 60 * 1000;
@@ -68,14 +68,6 @@ export function createFileCredentials(options: FileCredentialsOptions): SealedCr
   const lock = createFolderLock({ folder: async () => (await open()).path, clock });
   const turns = createLockTurns();
 
-  // One at a time writes, so that a resealed document never replaces one that was saved meanwhile.
-  const alone = <T>(work: (assertAlone: () => void, folder: PrivateFolder) => Promise<T>): Promise<T> =>
-    lock.withLock("folder.lock", writeLeaseMs, async (signal) => {
-      const assertAlone = (): void => {
-        if (signal.aborted) throw storeFailed("the folder was too slow, and somebody else has the turn to write");
-      };
-      return work(assertAlone, await open());
-    });
   const tidy = createTidy(sealer, clock);
 
   return {
@@ -92,20 +84,17 @@ export function createFileCredentials(options: FileCredentialsOptions): SealedCr
       const json = documentText(document);
       const { text, name } = await placeOf(key);
       const endsAt = ttlMs === undefined ? undefined : dateOf(clock) + ttlMs;
-      await alone(async (assertAlone, folder) => {
-        if (key.kind === "pending") await tidy(folder);
-        assertAlone();
-        turns.assertNotLost(name, describeKey(key));
-        await writeDocument({ folder, sealer }, name, envelopeText({ key: text, endsAt, json }));
-      });
+      const folder = await open();
+      if (key.kind === "pending") await tidy(folder);
+      turns.assertNotLost(name, describeKey(key));
+      await writeDocument({ folder, sealer }, name, envelopeText({ key: text, endsAt, json }));
     },
     async clear(key) {
       const { name } = await placeOf(key);
-      return alone(async (_assertAlone, folder) => {
-        const found = await readDocument({ folder, sealer }, name, describeKey(key)).catch(() => "unreadable" as const);
-        if (found === undefined || !(await folder.remove(name))) return false;
-        return found === "unreadable" || !isOver(found, clock);
-      });
+      const folder = await open();
+      const found = await readDocument({ folder, sealer }, name, describeKey(key)).catch(() => "unreadable" as const);
+      if (found === undefined || !(await folder.remove(name))) return false;
+      return found === "unreadable" || !isOver(found, clock);
     },
     async accounts() {
       const folder = await open();
@@ -120,16 +109,16 @@ export function createFileCredentials(options: FileCredentialsOptions): SealedCr
     async withLock(key, leaseMs, work) {
       const { name } = await placeOf(key);
       const take = (signal: AbortSignal): ReturnType<typeof work> => turns.during(name, { signal }, () => work(signal));
-      return lock.withLock(name.replace(/json$/, "lock"), leaseMs, take);
+      return lock.withLock(lockOf(name), leaseMs, take);
     },
     async reseal() {
       let count = 0;
-      const names = await (await open()).list();
-      for (const name of names.filter((one) => documentFile.test(one))) {
-        await alone(async (assertAlone, folder) => {
+      const folder = await open();
+      for (const name of (await folder.list()).filter((one) => documentFile.test(one))) {
+        await lock.withLock(lockOf(name), resealLeaseMs, async (signal) => {
           const found = await readDocument({ folder, sealer, takesUnsealed: true }, name, "a document");
           if (found === undefined) return;
-          assertAlone();
+          signal.throwIfAborted();
           const { key, endsAt, document } = found;
           await writeDocument({ folder, sealer }, name, envelopeText({ key, endsAt, json: JSON.stringify(document) }));
           count += 1;
@@ -187,6 +176,10 @@ async function writeDocument({ folder, sealer }: Files, name: string, text: stri
     throw storeFailed(`${join(folder.path, name)}: sealed, and no keys were given`);
   }
   return folder.write(name, `${text}\n`);
+}
+
+function lockOf(name: string): string {
+  return name.replace(/json$/, "lock");
 }
 
 async function placeOf(key: CredentialKey): Promise<{ readonly text: string; readonly name: string }> {

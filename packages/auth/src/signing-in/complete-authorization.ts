@@ -2,12 +2,10 @@ import { isHostsideError, HostsideError, type ErrorDetails, type ServerSpec } fr
 import type { Account } from "../account.ts";
 import { authRequired, safeExcerptOf } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
-import { authenticateClient, proofOf } from "../clients/authenticate-client.ts";
+import { authenticateClient } from "../clients/authenticate-client.ts";
 import { forgetClient } from "../clients/client-documents.ts";
-import { toSdkMetadata } from "../discovering/server-metadata.ts";
 import { readTokenType } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
-import { loadOAuth } from "../load-oauth.ts";
 import type { SignedIn } from "../oauth.ts";
 import { saveAuthorization } from "../accounts/account-documents.ts";
 import { sameIssuer, toSignedIn, toStoredAuthorization } from "../accounts/authorizations.ts";
@@ -71,54 +69,34 @@ export async function completeAuthorization(
     account.secrets.learn(pending.verifier);
     assertIssuer(account, pending, callback.iss);
     const code = readCode(account, callback, pending.resource);
-    return await redeem(parts, account, { pending, code, iss: callback.iss });
+    return await redeem(parts, account, { pending, code });
   } catch (error) {
     if (isHostsideError(error)) return { failure: error, takenBy, isUnknownClient: false };
     throw error;
   }
 }
 
-interface Redeemable {
-  readonly pending: PendingDocument;
-  readonly code: string;
-  readonly iss: string | undefined;
-}
-
 async function redeem(
   parts: AuthParts,
   account: Account,
-  { pending, code, iss }: Redeemable,
+  { pending, code }: { readonly pending: PendingDocument; readonly code: string },
 ): Promise<AuthorizationCompletion> {
   const { issuer, metadata, client, redirectUri, verifier, scope, resource, dpopKey } = pending;
   account.secrets.learn(code);
-  const oauth = await loadOAuth();
   const signer = dpopKey === undefined ? undefined : await dpopOf(account, { dpopKey });
   const { clock } = parts;
-  const proof = authenticateClient(proofOf(account, client), { account, clock, issuer, metadata });
-  const optional = { ...(resource !== undefined && { resource }) };
-  const { tokens, failure, sent } = await askWithOptional({ account, clock }, optional, (fetchFn, params) =>
-    oauth.exchangeAuthorization(issuer, {
-      metadata: toSdkMetadata(metadata),
-      clientInformation: { client_id: client.clientId },
-      addClientAuthentication: proof,
-      authorizationCode: code,
-      codeVerifier: verifier,
-      redirectUri,
-      fetchFn,
-      // Checked above; an issuer that was not published has no spelling to compare with.
-      ...(iss !== undefined && pending.isPublished && { iss }),
-      ...params,
-      ...(signer !== undefined && { dpop: signer.session }),
-    }),
-  );
+  const authenticate = authenticateClient(account, client, { clock, issuer, metadata });
+  const request = { account, clock, endpoint: metadata.token_endpoint, authenticate, signer };
+  const params = { grant_type: "authorization_code", code, code_verifier: verifier, redirect_uri: redirectUri };
+  const { tokens, failure, sent } = await askWithOptional(request, params, { resource });
   if (failure !== undefined) {
     const isUnknownClient = failure.trouble === "dead-client";
     if (isUnknownClient) await forgetClient(parts, account, { issuer, redirectUri, clientId: client.clientId });
     return { failure: failure.error, takenBy: "here", isUnknownClient };
   }
-  const tokenType = readTokenType(account, { issuer, tokenType: tokens.token_type, asked: signer !== undefined });
+  const tokenType = readTokenType(account, { issuer, tokenType: tokens.tokenType, asked: signer !== undefined });
   const origin = { issuer, metadata, client, scope, resource: sent.resource, dpopKey, signIn: crypto.randomUUID() };
-  const authorization = toStoredAuthorization({ ...tokens, token_type: tokenType }, origin, parts.clock);
+  const authorization = toStoredAuthorization({ ...tokens, tokenType }, origin, parts.clock);
   await saveAuthorization(parts, account, authorization);
   return { signedIn: toSignedIn(account, authorization), takenBy: "here" };
 }

@@ -16,7 +16,7 @@ import {
   type AuthorizationCompletion,
   type CompletedBy,
 } from "./complete-authorization.ts";
-import { createInFlightSignIns, createRefusalSignIns } from "./in-flight-sign-ins.ts";
+import { createInFlightSignIns } from "./in-flight-sign-ins.ts";
 import { beginAuthorization, signInUser, type Company, type SignInRequest } from "./sign-in-user.ts";
 
 /** Signs in to servers, one at a time for each account. */
@@ -36,14 +36,25 @@ export interface SigningIn {
 // that never ends.
 const longestEndMs = longestAnswerMs + 5000;
 
-/** Makes what signs in. */
+/**
+ * A server that refuses whatever it is given would otherwise send the user to the browser for ever.
+ */
+const mostPrompts = 3;
+const promptWindowMs = 600_000;
+
+/** Makes the only place that starts sign-ins. */
 export function createSigningIn(parts: AuthParts): SigningIn {
-  const { closing } = parts;
+  const { closing, clock } = parts;
   const inFlight = createInFlightSignIns(closing);
   // The sign-ins of this process that wait for `complete()`, by their state.
   const expected = new Map<string, (completion: AuthorizationCompletion) => void>();
   // Also those that nobody waits for any more: what comes of them is saved.
   const redeeming = new Set<Promise<AuthorizationCompletion>>();
+  // When refusals had a page shown.
+  const prompts = new WeakMap<Account, readonly number[]>();
+  const latestPrompts = (account: Account): readonly number[] =>
+    (prompts.get(account) ?? []).filter((at) => at > clock.now() - promptWindowMs);
+
   const redeem = (callbackUrl: URL | string, by?: CompletedBy): Promise<AuthorizationCompletion> => {
     const work = completeAuthorization(parts, callbackUrl, by);
     redeeming.add(work);
@@ -55,19 +66,26 @@ export function createSigningIn(parts: AuthParts): SigningIn {
     const answer = new Promise<AuthorizationCompletion>((resolve) => void expected.set(state, resolve));
     return { answer, end: () => void expected.delete(state) };
   };
+  const signIn = (account: Account, requested: SignInRequest, onShown = (): void => {}): Promise<SignedIn> => {
+    if (isProgram(account)) return signInProgram(parts, account, requested);
+    const expectShown: Company["expect"] = (state) => {
+      onShown();
+      return expect(state);
+    };
+    return signInUser(parts, account, { requested, company: { expect: expectShown, redeem } });
+  };
   return {
-    authorize(account, { signal, ...requested }) {
-      const company = { expect, redeem };
-      return inFlight.join(account, signal, (ending) =>
-        signIn(parts, account, { requested: { ...requested, signal: ending }, company }),
+    authorize: (account, { signal, ...requested }) =>
+      inFlight.join(account, signal, (ending) => signIn(account, { ...requested, signal: ending })),
+    async signInAfterRefusal(account, { needsMore, signal }) {
+      if (!inFlight.has(account) && latestPrompts(account).length >= mostPrompts) throw tooOften(account);
+      return inFlight.join(account, signal, (ending, keep) =>
+        signIn(account, { needsMore, signal: ending }, () => {
+          prompts.set(account, [...latestPrompts(account), clock.now()]);
+          keep();
+        }),
       );
     },
-    signInAfterRefusal: createRefusalSignIns(parts, {
-      inFlight,
-      expect,
-      start: (account, requested, expectUser) =>
-        signIn(parts, account, { requested, company: { expect: expectUser, redeem } }),
-    }),
     isUnderWay: (account) => inFlight.has(account),
     async begin(account, requested) {
       closing.throwIfAborted();
@@ -104,20 +122,9 @@ export function createSigningIn(parts: AuthParts): SigningIn {
     },
     async settled() {
       const all = Promise.all([inFlight.settled(), Promise.allSettled(redeeming)]);
-      await settleWithin(all, longestEndMs, parts.clock);
+      await settleWithin(all, longestEndMs, clock);
     },
   };
-}
-
-interface Start {
-  readonly requested: SignInRequest;
-  readonly company: Company;
-}
-
-function signIn(parts: AuthParts, account: Account, { requested, company }: Start): Promise<SignedIn> {
-  return isProgram(account)
-    ? signInProgram(parts, account, requested)
-    : signInUser(parts, account, { requested, company });
 }
 
 async function signInProgram(parts: AuthParts, account: Account, requested: SignInRequest): Promise<SignedIn> {
@@ -139,4 +146,11 @@ function notForUsers({ serverId, config }: Account): HostsideError {
 
 function cancelled(account: Account): HostsideError {
   return authRequired(account, "the sign-in was cancelled");
+}
+
+function tooOften(account: Account): Error {
+  return authRequired(
+    account,
+    `it refused what ${mostPrompts} sign-ins of the last ten minutes brought, and its refusals ask no user again; authorize() does`,
+  );
 }

@@ -1,13 +1,11 @@
-import { isHostsideError } from "@hostside/core";
 import { dateOf, isConfidentialUrl } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { authRequired, safeExcerptOf, throwIfAborted, toAuthError } from "../auth-errors.ts";
+import { authRequired, safeExcerptOf, throwIfAborted } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { Discovered } from "../discovering/discover-authorization.ts";
-import { listOf, textOf, toSdkMetadata } from "../discovering/server-metadata.ts";
+import { listOf, textOf } from "../discovering/server-metadata.ts";
 import { choosesDpop } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
-import { loadOAuth } from "../load-oauth.ts";
 import type { PendingAuthorization } from "../oauth.ts";
 import type { StoredClient } from "../accounts/stored-account.ts";
 import { noteBegun, pendingMs, savePending } from "./pending-documents.ts";
@@ -53,23 +51,18 @@ export async function openAuthorization(
   { discovered, client, redirectUri, scope, signal }: AuthorizationOpening,
 ): Promise<PendingAuthorization> {
   const { issuer, metadata, resource, isPublished } = discovered;
-  const oauth = await loadOAuth();
   const state = randomText();
   const signer = choosesDpop(account, discovered) ? await dpopOf(account, undefined) : undefined;
-  let opened;
-  try {
-    opened = await oauth.startAuthorization(issuer, {
-      metadata: toSdkMetadata(metadata),
-      clientInformation: { client_id: client.clientId },
-      redirectUrl: redirectUri,
-      state,
-      ...(scope !== undefined && { scope }),
-      ...(resource !== undefined && { resource }),
-    });
-  } catch (error) {
-    throw isHostsideError(error) ? error : toAuthError(error, account, "making the authorization request");
-  }
-  const { authorizationUrl: url, codeVerifier: verifier } = opened;
+  const { startAuthorization } = await import("@modelcontextprotocol/client");
+  const authorizationEndpoint = textOf(metadata, "authorization_endpoint") ?? "";
+  const { authorizationUrl: url, codeVerifier: verifier } = await startAuthorization(issuer, {
+    metadata: { ...metadata, authorization_endpoint: authorizationEndpoint, response_types_supported: ["code"] },
+    clientInformation: { client_id: client.clientId },
+    redirectUrl: redirectUri,
+    state,
+    ...(scope !== undefined && { scope }),
+    ...(resource !== undefined && { resource }),
+  });
   if (!isConfidentialUrl(url))
     throw authRequired(account, "its authorization page is neither https: nor on this machine");
   account.secrets.learn(state);

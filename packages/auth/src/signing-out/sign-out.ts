@@ -1,21 +1,111 @@
-import { isHostsideError, type Clock } from "@hostside/core";
+import { isHostsideError, type ServerSpec } from "@hostside/core";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
-import type { SignedOut } from "../oauth.ts";
-import type { StoredAccount, StoredAuthorization } from "../accounts/stored-account.ts";
+import type { Accounts } from "../create-accounts.ts";
+import type { SignedIn, SignedOut } from "../oauth.ts";
+import { sameIssuer, toSignedIn } from "../accounts/authorizations.ts";
+import { readStoredAccount, type StoredAccount, type StoredAuthorization } from "../accounts/stored-account.ts";
 import { accountKey, clearAccount, readAccount } from "../accounts/account-documents.ts";
-import { isConfidentialUrl, resultWithin } from "@hostside/core/implement";
-import { authenticateClient, proofOf } from "../clients/authenticate-client.ts";
-import { listOf } from "../discovering/server-metadata.ts";
+import {
+  compareText,
+  isConfidentialUrl,
+  isJsonObject,
+  kindOf,
+  resultWithin,
+  untilAborted,
+} from "@hostside/core/implement";
+import { authenticateClient } from "../clients/authenticate-client.ts";
+import { listOf, textOf } from "../discovering/server-metadata.ts";
 import { settleInTurns } from "../settle-in-turns.ts";
+import { savingMs } from "../store/credential-store.ts";
 
-/** Revocation is bounded by less than that. */
+/** An account by its names, whether a connector has asked about it or not. */
+export interface Leaving {
+  readonly serverId: string;
+  readonly principal?: string | undefined;
+}
+
+function assertServerId({ serverId }: { readonly serverId: unknown }): void {
+  if (typeof serverId !== "string") throw new TypeError(`serverId must be a string, not ${kindOf(serverId)}`);
+}
+
+/** Signs out of a server, whoever signed in. The signal ends the wait alone. */
+export async function signOutKept(
+  parts: AuthParts,
+  accounts: Accounts,
+  { serverId, principal, signal }: Leaving & { readonly signal: AbortSignal },
+): Promise<SignedOut> {
+  assertServerId({ serverId });
+  const leave = async (): Promise<SignedOut> => {
+    const known = accounts.knownAccount(serverId, principal);
+    const spec = known === undefined ? await storedServer(parts, { serverId, principal }) : undefined;
+    const account = known ?? (spec && accounts.accountOf(spec, principal));
+    if (account !== undefined) return signOut(parts, account);
+    return { existed: await clearKept(parts, accounts, { serverId, principal }), revoked: undefined };
+  };
+  return untilAborted(leave(), signal);
+}
+
+/**
+ * Forgets an account, also one that cannot be read, and asks nobody. Alone, so that no renewal is
+ * saved afterwards. Resolves to whether there was one.
+ */
+export async function clearKept(parts: AuthParts, accounts: Accounts, who: Leaving): Promise<boolean> {
+  assertServerId(who);
+  const { serverId, principal } = who;
+  const key = accountKey({ serverId, principal });
+  const account = accounts.knownAccount(serverId, principal);
+  return parts.store.withLock(key, savingMs, async () => {
+    if (account !== undefined) return clearAccount(parts, account);
+    const existed = await parts.store.clear(key);
+    if (existed) parts.signedOut.emit({ serverId, principal });
+    return existed;
+  });
+}
+
+/**
+ * All that is kept, without any secret, sorted by server, principal and issuer. A document that this
+ * release cannot read is left out. Rejects with `store_failed`.
+ */
+export async function listAccounts({ store }: Pick<AuthParts, "store">): Promise<readonly SignedIn[]> {
+  const keys = await store.accounts();
+  const documents = await settleInTurns(keys, async (key) => ({ key, document: await store.load(key) }));
+  return documents
+    .flatMap(({ key: { serverId, principal }, document }) => {
+      const account = document === undefined ? "" : readStoredAccount(document);
+      if (typeof account === "string") return [];
+      const owner = { serverId, principal, serverUrl: new URL(account.serverUrl) };
+      return account.authorizations.map((one) => {
+        return { ...toSignedIn(owner, one), current: sameIssuer(one.issuer, account.issuer) };
+      });
+    })
+    .sort(
+      (one, other) =>
+        compareText(one.serverId, other.serverId) ||
+        compareText(one.principal ?? "", other.principal ?? "") ||
+        compareText(one.issuer, other.issuer),
+    );
+}
+
+/** The server of a kept account that no connector has asked about; `undefined` for none. */
+export async function storedServer(
+  { store }: Pick<AuthParts, "store">,
+  { serverId, principal }: Leaving,
+): Promise<ServerSpec | undefined> {
+  const document = await store.load({ kind: "account", serverId, principal });
+  const url = isJsonObject(document) ? document["serverUrl"] : undefined;
+  if (typeof url !== "string" || !URL.canParse(url)) return undefined;
+  return { id: serverId, type: "http", url, auth: "oauth" };
+}
+
+/** Longer than revocation takes. */
 const signingOutMs = 30_000;
+const revokingMs = 5000;
 
 /**
  * Revokes the tokens of an account where their authorization servers offer that, for 5 s in all,
- * and then forgets them in any case. Alone: who is renewing is waited for, and who wants to finds
- * nothing afterwards. Rejects with `store_failed` when they could not be forgotten.
+ * and then forgets them in any case. Alone: a renewal that is under way is waited for, and a later
+ * one finds nothing. Rejects with `store_failed` when they could not be forgotten.
  */
 export async function signOut(parts: AuthParts, account: Account): Promise<SignedOut> {
   return parts.store.withLock(accountKey(account), signingOutMs, async (): Promise<SignedOut> => {
@@ -35,56 +125,45 @@ async function readableAccount(parts: AuthParts, account: Account): Promise<Stor
   }
 }
 
-const revokingMs = 5000;
-
 /**
  * Asks each authorization server that offers it to revoke what it gave (RFC 7009). Resolves to
  * whether all agreed in time; to `undefined` when none offers it. Never rejects.
  */
 async function revokeAll(
-  { clock }: Pick<AuthParts, "clock">,
+  parts: AuthParts,
   account: Account,
   authorizations: readonly StoredAuthorization[],
 ): Promise<boolean | undefined> {
   const offering = authorizations.filter(({ metadata }) => typeof metadata["revocation_endpoint"] === "string");
   if (offering.length === 0) return undefined;
-  const work = settleInTurns(offering, (authorization) => revoke({ account, clock }, authorization));
-  const agreed = await resultWithin(work, revokingMs, clock);
+  const work = settleInTurns(offering, (one) => revoke(parts, account, one).catch(() => false));
+  const agreed = await resultWithin(work, revokingMs, parts.clock);
   return agreed?.every(Boolean) ?? false;
 }
 
-interface Revoker {
-  readonly account: Account;
-  readonly clock: Clock;
-}
-
-async function revoke(revoker: Revoker, authorization: StoredAuthorization): Promise<boolean> {
-  const { refreshToken, accessToken } = authorization;
-  try {
-    // The refresh token first: it lives longest, and most servers end the access token with it.
-    const first =
-      refreshToken === undefined || (await revokeToken(revoker, authorization, [refreshToken, "refresh_token"]));
-    const second = await revokeToken(revoker, authorization, [accessToken, "access_token"]);
-    return first && second;
-  } catch {
-    return false;
-  }
-}
-
-async function revokeToken(
-  { account, clock }: Revoker,
-  { issuer, metadata, client }: StoredAuthorization,
-  [token, hint]: readonly [token: string, hint: string],
+async function revoke(
+  { clock }: AuthParts,
+  account: Account,
+  { issuer, metadata, client, refreshToken, accessToken }: StoredAuthorization,
 ): Promise<boolean> {
-  const endpoint = metadata["revocation_endpoint"];
-  const url = typeof endpoint === "string" ? new URL(endpoint) : undefined;
+  const endpoint = textOf(metadata, "revocation_endpoint");
+  const url = endpoint === undefined ? undefined : new URL(endpoint);
   if (url === undefined || !isConfidentialUrl(url)) return false;
-  const body = new URLSearchParams({ token, token_type_hint: hint });
   const methods = listOf(metadata, "revocation_endpoint_auth_methods_supported");
-  const headers = new Headers({ accept: "application/json" });
-  const place = { account, clock, issuer, metadata, methods };
-  await authenticateClient(proofOf(account, client), place)(headers, body, url);
-  const response = await account.fetch(url, { method: "POST", headers, body });
-  await response.body?.cancel();
-  return response.ok;
+  const authenticate = authenticateClient(account, client, { clock, issuer, metadata, methods });
+  let isRevoked = true;
+  // The refresh token first: it lives longest, and most servers end the access token with it.
+  for (const [token, hint] of [
+    [refreshToken, "refresh_token"],
+    [accessToken, "access_token"],
+  ]) {
+    if (token === undefined) continue;
+    const body = new URLSearchParams({ token, token_type_hint: hint ?? "" });
+    const headers = new Headers({ accept: "application/json" });
+    await authenticate(headers, body);
+    const response = await account.fetch(url, { method: "POST", headers, body });
+    await response.body?.cancel();
+    isRevoked &&= response.ok;
+  }
+  return isRevoked;
 }

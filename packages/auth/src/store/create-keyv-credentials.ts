@@ -1,5 +1,5 @@
 import { createMemoryLock, type Clock, type FencingToken, type Lock, type Store } from "@hostside/core";
-import { assertKnownOptions, dateOf, kindOf, systemClock, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, kindOf, systemClock, type Fields } from "@hostside/core/implement";
 import { createConfirmedStore, createStoreIndex, type ConfirmedStore, type StoreIndex } from "./store-index.ts";
 import {
   accountsAmong,
@@ -46,8 +46,6 @@ export interface KeyvCredentialsOptions {
    * shares credentials.
    */
   readonly prefix?: string | undefined;
-  /** How long one request to the store may take, in milliseconds. Default 5,000. */
-  readonly timeoutMs?: number | undefined;
   /** Default the real time. */
   readonly clock?: Clock | undefined;
 }
@@ -56,18 +54,19 @@ export interface KeyvCredentialsOptions {
 export interface SealedCredentials extends CredentialStore {
   /**
    * Seals anew what another key than the first one sealed. Resolves to how many documents that
-   * were; from then on the other keys are not needed. Rejects with `store_failed` at the first one
+   * were; ten minutes later, when sign-ins that are under way have ended, the other keys are not
+   * needed. Rejects with `store_failed` at the first one
    * that cannot be opened; what was done stays, and it can be called again.
    */
   reseal(): Promise<number>;
 }
 
+const timeoutMs = 5000;
 const optionFields: Fields<KeyvCredentialsOptions> = {
   store: true,
   lock: true,
   keys: true,
   prefix: true,
-  timeoutMs: true,
   clock: true,
 };
 
@@ -81,15 +80,14 @@ const optionFields: Fields<KeyvCredentialsOptions> = {
 export function createKeyvCredentials(options: KeyvCredentialsOptions): SealedCredentials {
   const owner = "createKeyvCredentials()";
   assertKnownOptions(owner, options, optionFields);
-  const { store, prefix = "hostside:", timeoutMs = 5000, clock = systemClock } = options;
+  const { store, prefix = "hostside:", clock = systemClock } = options;
   assertMethods(`${owner}: store`, store, ["get", "set", "delete"]);
   if (options.lock !== "this-process") assertMethods(`${owner}: lock`, options.lock, ["withLock"]);
   if (typeof prefix !== "string") throw new TypeError(`${owner}: prefix must be a string, not ${kindOf(prefix)}`);
-  if (!(typeof timeoutMs === "number" && timeoutMs > 0)) throw new TypeError(`${owner}: timeoutMs must be above 0`);
   const lock = options.lock === "this-process" ? createMemoryLock({ clock }) : options.lock;
   const sealer = createSealer(readSealingKeys(owner, options.keys));
   const texts = createConfirmedStore({ store, marker: `${prefix}marker`, timeoutMs, clock });
-  const index = createStoreIndex({ texts, lock, sealer, prefix, now: () => dateOf(clock) });
+  const index = createStoreIndex({ texts, lock, sealer, prefix });
   return openStore({ texts, lock, sealer, prefix, index });
 }
 
@@ -114,12 +112,12 @@ function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCre
   const turns = createLockTurns();
   const resealOne = async (key: CredentialKey): Promise<boolean> => {
     const place = await placeOf(key);
-    return index.change(place, async (change) => {
+    return index.change(place.key, true, async (assertAlone) => {
       const sealed = await texts.get(place.name);
       if (sealed === undefined) return false;
       const text = await sealer.open(place, sealed);
-      change.assertAlone();
-      await texts.set(place.name, await sealer.seal(place, text), { ttlMs: change.leftMs });
+      assertAlone();
+      await texts.set(place.name, await sealer.seal(place, text));
       return true;
     });
   };
@@ -135,24 +133,22 @@ function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCre
       const json = documentText(document);
       const place = await placeOf(key);
       const sealed = await sealer.seal(place, envelopeText({ key: place.key, json }));
-      // Listed first: what is kept and not listed would be overlooked when somebody signs out of
-      // everything.
-      await index.change(place, async (change) => {
-        await change.put(ttlMs);
-        change.assertAlone();
+      const write = async (): Promise<void> => {
         turns.assertNotLost(place.name, place.what);
         await texts.set(place.name, sealed, { ttlMs, fencingToken: turns.fencingTokenOf(place.name) });
-      });
+      };
+      // Listed first: what is kept and not listed would be overlooked when somebody signs out of
+      // everything. A sign-in that is under way ends by itself.
+      await (key.kind === "pending" ? write() : index.change(place.key, true, write));
     },
     async clear(key) {
       const place = await placeOf(key);
-      return index.change(place, async (change) => {
+      const remove = async (): Promise<boolean> => {
         const wasThere = (await texts.get(place.name)) !== undefined;
-        change.assertAlone();
         if (wasThere) await texts.delete(place.name);
-        await change.remove();
         return wasThere;
-      });
+      };
+      return key.kind === "pending" ? remove() : index.change(place.key, false, remove);
     },
     async accounts() {
       return accountsAmong(await index.list());

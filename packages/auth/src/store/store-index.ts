@@ -4,24 +4,18 @@ import { settleInTurns } from "../settle-in-turns.ts";
 import { envelopeText, readDocumentEnvelope } from "./credential-key.ts";
 import { hashText, type SealedPlace, type Sealer } from "./sealer.ts";
 
-/** Which keys a store has, because a `Keyv` cannot be asked. */
+/** Lists the keys of a store, because a `Keyv` cannot be asked. */
 export interface StoreIndex {
-  /** Changes what is kept for a key, alone among all who change keys of its part of the index. */
-  change<T>(place: { readonly key: string }, work: (change: IndexChange) => Promise<T>): Promise<T>;
-  /** The texts of all keys. There may be one among them of which nothing is kept any more. */
+  /**
+   * Does `work` alone among all who change keys of the same part. The key is listed before, or
+   * removed afterwards if it is not `kept`. `assertAlone` throws `store_failed` when the turn is
+   * lost.
+   */
+  change<T>(key: string, kept: boolean, work: (assertAlone: () => void) => Promise<T>): Promise<T>;
+  /** All keys. There may be one among them of which nothing is kept any more. */
   list(): Promise<readonly string[]>;
   /** Seals the index anew where that was done with another key. */
   reseal(): Promise<void>;
-}
-
-/** The part of the index that has a key, while nobody else changes it. */
-export interface IndexChange {
-  /** How long the key is needed, in milliseconds; `undefined` without an end. */
-  readonly leftMs: number | undefined;
-  put(ttlMs: number | undefined): Promise<void>;
-  remove(): Promise<void>;
-  /** Throws `store_failed` when it took too long, and somebody else has the turn. */
-  assertAlone(): void;
 }
 
 /** What a {@linkcode StoreIndex} is made from. */
@@ -30,86 +24,74 @@ export interface StoreIndexInit {
   readonly lock: Lock;
   readonly sealer: Sealer;
   readonly prefix: string;
-  /** In milliseconds since 1970. */
-  readonly now: () => number;
 }
 
-/** When each key is needed no more, in milliseconds since 1970; `null` without an end. */
-type Entries = Map<string, number | null>;
+interface Part extends SealedPlace {
+  readonly key: string;
+}
 
 // In parts, so that of many thousand keys not all are written for each new one, and not all who
 // sign in wait for each other.
-const parts = 64;
+const mostParts = 64;
 const leaseMs = 30_000;
 
-/** An index in sealed documents of the same store. */
-export function createStoreIndex({ texts, lock, sealer, prefix, now }: StoreIndexInit): StoreIndex {
-  const places = Array.from({ length: parts }, (_, part): SealedPlace & { readonly key: string } => {
-    return { key: `index:${part}`, name: `${prefix}index:${part}`, what: `part ${part} of the index of the store` };
+/** Makes an index in sealed documents of the same store. */
+export function createStoreIndex({ texts, lock, sealer, prefix }: StoreIndexInit): StoreIndex {
+  const partOf = (part: number): Part => ({
+    key: `index:${part}`,
+    name: `${prefix}index:${part}`,
+    what: `part ${part} of the index of the store`,
   });
-  const read = async (place: SealedPlace): Promise<Entries> => {
-    const sealed = await texts.get(place.name);
-    return sealed === undefined ? new Map() : readEntries(place.what, await sealer.open(place, sealed));
+  const parts = Array.from({ length: mostParts }, (_, part) => partOf(part));
+  const read = async (part: Part): Promise<Set<string>> => {
+    const sealed = await texts.get(part.name);
+    return sealed === undefined ? new Set() : readKeys(part.what, await sealer.open(part, sealed));
   };
-  const write = async (place: SealedPlace & { readonly key: string }, entries: Entries): Promise<void> => {
-    const current = Array.from(entries).filter(([, endsAt]) => endsAt === null || endsAt > now());
-    const json = JSON.stringify({ entries: current });
-    await texts.set(place.name, await sealer.seal(place, envelopeText({ key: place.key, json })));
+  const write = async (part: Part, keys: Iterable<string>): Promise<void> => {
+    const text = envelopeText({ key: part.key, json: JSON.stringify({ keys: Array.from(keys) }) });
+    await texts.set(part.name, await sealer.seal(part, text));
   };
-  const alone = <T>(place: SealedPlace, work: (assertAlone: () => void) => Promise<T>): Promise<T> =>
-    lock.withLock(`${place.name}:lock`, leaseMs, (signal) =>
+  const alone = <T>(part: Part, work: (assertAlone: () => void) => Promise<T>): Promise<T> =>
+    lock.withLock(`${part.name}:lock`, leaseMs, (signal) =>
       work(() => {
-        if (signal.aborted) throw storeFailed(`${place.what}: the store was too slow, and somebody else has the turn`);
+        if (signal.aborted) throw storeFailed(`${part.what}: the store was too slow, and somebody else has the turn`);
       }),
     );
   return {
-    async change({ key }, work) {
-      const [part = 0] = await hashText(key);
-      const place = places[part % parts];
-      // There is one for each remainder.
-      if (place === undefined) throw new TypeError(`no part ${part}`);
-      return alone(place, async (assertAlone) => {
-        const entries = await read(place);
-        const endsAt = entries.get(key);
-        const leftMs = typeof endsAt === "number" ? Math.max(1, endsAt - now()) : undefined;
-        return work({
-          leftMs,
-          assertAlone,
-          async put(ttlMs) {
-            if (ttlMs === undefined && endsAt === null) return;
-            assertAlone();
-            await write(place, entries.set(key, ttlMs === undefined ? null : now() + ttlMs));
-          },
-          async remove() {
-            assertAlone();
-            if (entries.delete(key)) await write(place, entries);
-          },
-        });
+    async change(key, kept, work) {
+      const [hash = 0] = await hashText(key);
+      const part = partOf(hash % mostParts);
+      return alone(part, async (assertAlone) => {
+        const keys = await read(part);
+        if (kept && !keys.has(key)) await write(part, keys.add(key));
+        assertAlone();
+        const result = await work(assertAlone);
+        assertAlone();
+        if (!kept && keys.delete(key)) await write(part, keys);
+        return result;
       });
     },
     async list() {
-      const all = await settleInTurns(places, read);
-      return all.flatMap((entries) =>
-        Array.from(entries).flatMap(([key, endsAt]) => (endsAt === null || endsAt > now() ? [key] : [])),
-      );
+      const all = await settleInTurns(parts, read);
+      return all.flatMap((keys) => Array.from(keys));
     },
     async reseal() {
-      for (const place of places) {
-        await alone(place, async (assertAlone) => {
-          const entries = await read(place);
+      for (const part of parts) {
+        await alone(part, async (assertAlone) => {
+          const keys = await read(part);
           assertAlone();
-          if (entries.size > 0) await write(place, entries);
+          if (keys.size > 0) await write(part, keys);
         });
       }
     },
   };
 }
 
-function readEntries(what: string, text: string): Entries {
+function readKeys(what: string, text: string): Set<string> {
   const { document } = readDocumentEnvelope(what, text);
-  const { entries } = isJsonObject(document) ? document : {};
-  if (!Array.isArray(entries)) throw storeFailed(`${what}: not written by Hostside`);
-  return new Map(entries as readonly (readonly [string, number | null])[]);
+  const { keys } = isJsonObject(document) ? document : {};
+  if (!Array.isArray(keys)) throw storeFailed(`${what}: not written by Hostside`);
+  return new Set(keys.filter((key): key is string => typeof key === "string"));
 }
 
 /** A store of texts whose answers can be relied on. */
@@ -174,12 +156,10 @@ export function createConfirmedStore(init: ConfirmedStoreInit): ConfirmedStore {
     get,
     async set(name, text, keeping = {}) {
       const { ttlMs } = keeping;
-      const startedAt = init.clock.now();
       await put(name, text, keeping);
       const value = await ask(name);
       // What was to be kept for a moment may have been there for that moment.
-      const isOver = ttlMs !== undefined && init.clock.now() - startedAt >= ttlMs;
-      if (value !== text && !(isOver && (value === undefined || value === null))) {
+      if (value !== text && !(ttlMs !== undefined && (value === undefined || value === null))) {
         throw storeFailed("the store does not have what was just written to it: it is down, or forgets");
       }
     },

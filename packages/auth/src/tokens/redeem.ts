@@ -1,23 +1,13 @@
-import type { OAuthTokens } from "@modelcontextprotocol/client";
-import { HostsideError, type Cancel } from "@hostside/core";
-import { dateOf, untilAborted } from "@hostside/core/implement";
+import { HostsideError } from "@hostside/core";
+import { dateOf } from "@hostside/core/implement";
 import { nameServer, withoutServerName } from "../auth-errors.ts";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
-import { authenticateClient, proofOf } from "../clients/authenticate-client.ts";
+import { authenticateClient } from "../clients/authenticate-client.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
-import { toSdkMetadata } from "../discovering/server-metadata.ts";
-import { loadOAuth } from "../load-oauth.ts";
 import { savingMs } from "../store/credential-store.ts";
 import type { StoredAccount, StoredAuthorization } from "../accounts/stored-account.ts";
-import {
-  accountKey,
-  isStill,
-  keepUnsaved,
-  readAccount,
-  replaceAuthorization,
-  writeUnsaved,
-} from "../accounts/account-documents.ts";
+import { accountKey, isStill, keepUnsaved, readAccount, replaceAuthorization } from "../accounts/account-documents.ts";
 import { authorizationOf, toStoredAuthorization } from "../accounts/authorizations.ts";
 import type { BackOff } from "./back-off.ts";
 import { askWithOptional, longestAnswerMs } from "./request-tokens.ts";
@@ -42,9 +32,6 @@ const latestStartMs = 40_000;
  * needs.
  */
 export const leaseMs: number = latestStartMs + longestAnswerMs + 20_000;
-// A store that is out of order for a while costs nobody the answer; so long nobody else may redeem,
-// who could not save either.
-const saveAgainAfterMs = [100, 1000, 3000, 5000, 10_000];
 
 /** What is to be redeemed, by who has the account's lock. */
 export interface Redeeming {
@@ -54,8 +41,6 @@ export interface Redeeming {
   /** Aborts when the lock is lost. */
   readonly lease: AbortSignal;
   readonly backOff: BackOff;
-  /** The end for whoever waits, when the answer is there and cannot be saved yet. */
-  readonly onUnsaved: (end: RenewalEnd) => void;
 }
 
 /**
@@ -66,8 +51,7 @@ export interface Redeeming {
 export async function redeem(parts: AuthParts, account: Account, redeeming: Redeeming): Promise<RenewalEnd> {
   const { document, authorization, refreshToken, lease, backOff } = redeeming;
   const { clock } = parts;
-  const { refreshAuthorization } = await loadOAuth();
-  const dpop = authorization.dpopKey && (await dpopOf(account, authorization)).session;
+  const signer = authorization.dpopKey && (await dpopOf(account, authorization));
   const since = dateOf(clock);
   const assertWanted = (): void => {
     if (parts.closing.aborted) throw notSent(account, "closed", "the host's OAuth was closed");
@@ -75,152 +59,93 @@ export async function redeem(parts: AuthParts, account: Account, redeeming: Rede
       throw notSent(account, "overloaded", "the lock was lost before the refresh token was sent");
     }
   };
-  const marked = { ...authorization, redeeming: { by: randomName(), since } };
+  const marked = { ...authorization, redeeming: { by: crypto.randomUUID(), since } };
   assertWanted();
   await replaceAuthorization(parts, account, { document, authorization: marked });
-  const { issuer, metadata, client, resource, scope } = authorization;
-  const proof = authenticateClient(proofOf(account, client), { account, clock, issuer, metadata });
-  const request = { account, clock, assertWanted };
+  const { issuer, metadata, client, resource, scope, dpopKey } = authorization;
+  const authenticate = authenticateClient(account, client, { clock, issuer, metadata });
+  const request = { account, clock, endpoint: metadata.token_endpoint, authenticate, signer, assertWanted };
+  const params = { grant_type: "refresh_token", refresh_token: refreshToken };
   // Without the scope some authorization servers grant another one than the user consented to.
-  const optional = { ...(resource !== undefined && { resource }), ...(scope !== undefined && { scope }) };
-  const { tokens, failure, sent } = await askWithOptional(request, optional, (fetchFn, params) =>
-    refreshAuthorization(issuer, {
-      metadata: toSdkMetadata(metadata),
-      clientInformation: { client_id: client.clientId },
-      addClientAuthentication: proof,
-      refreshToken,
-      ...params,
-      ...(dpop !== undefined && { dpop }),
-      fetchFn,
-    }),
-  );
+  const { tokens, failure, sent } = await askWithOptional(request, params, { resource, scope });
   if (failure !== undefined) return fail(parts, account, { ...redeeming, failure });
   backOff.succeeded();
-  return keep(parts, account, { ...redeeming, tokens, resource: sent.resource });
-}
-
-interface Redeemed {
-  readonly tokens: OAuthTokens;
-  /** The one that the authorization server takes. */
-  readonly resource: string | undefined;
-}
-
-async function keep(
-  parts: AuthParts,
-  account: Account,
-  { authorization, lease, onUnsaved, tokens, resource }: Redeeming & Redeemed,
-): Promise<RenewalEnd> {
-  const { issuer, metadata, client, dpopKey } = authorization;
-  const renewed = toStoredAuthorization(
-    tokens,
-    { issuer, metadata, client, resource, dpopKey, renewed: authorization },
-    parts.clock,
-  );
-  const replace = async (): Promise<RenewalEnd> => {
-    const document = await readAccount(parts, account);
-    const stored = authorizationOf(document, issuer);
-    // Somebody signed out in the time after the lock was lost, or by removing what the store has.
-    if (document === undefined || stored === undefined) return { kind: "unrenewable" };
-    if (!isStill(stored, authorization)) return { kind: "renewed", authorization: stored };
-    await replaceAuthorization(parts, account, { document, authorization: renewed });
-    return { kind: "renewed", authorization: renewed };
-  };
-  try {
-    return await alone(parts, { account, lease, work: replace });
-  } catch {
-    // The answer is known to this process alone: it is used at once, and lost only with the
-    // process.
-    keepUnsaved(parts, account, { before: authorization, authorization: renewed });
-  }
+  const origin = { issuer, metadata, client, resource: sent.resource, dpopKey, renewed: authorization };
+  const renewed = toStoredAuthorization(tokens, origin, clock);
   const end: RenewalEnd = { kind: "renewed", authorization: renewed };
-  onUnsaved(end);
-  for (const waitMs of saveAgainAfterMs) {
-    await pause(parts, waitMs);
-    try {
-      await alone(parts, { account, lease, work: () => writeUnsaved(parts, account) });
-      break;
-    } catch {
-      if (parts.closing.aborted) break;
-    }
+  try {
+    // Nothing is stored any more after a sign-out, once the lock was lost.
+    return await settle(parts, account, { ...redeeming, end, next: renewed, ifGone: { kind: "unrenewable" } });
+  } catch {
+    // Only this process knows the answer: it is used at once, and saved when the store is back.
+    keepUnsaved(parts, account, { before: authorization, authorization: renewed });
+    return end;
   }
-  return end;
-}
-
-/** Waits; until `close()` at most. */
-async function pause({ clock, closing }: AuthParts, ms: number): Promise<void> {
-  let cancel: Cancel = () => {};
-  const over = new Promise<void>((resolve) => (cancel = clock.schedule(ms, resolve)));
-  await untilAborted(over, AbortSignal.any([closing])).catch(() => {});
-  cancel();
 }
 
 async function fail(
   parts: AuthParts,
   account: Account,
-  { authorization, refreshToken, lease, backOff, failure }: Redeeming & { readonly failure: TokenFailure },
+  redeeming: Redeeming & { readonly failure: TokenFailure },
 ): Promise<RenewalEnd> {
-  const { trouble, isUnredeemed, retryAfterMs } = failure;
-  const isLost = trouble === "dead-grant" && authorization.redeeming !== undefined;
-  const error = isLost ? answerLost(failure.error) : failure.error;
+  const { authorization, refreshToken, lease, backOff } = redeeming;
+  const { trouble, isUnredeemed, retryAfterMs, error: said } = redeeming.failure;
+  const { redeeming: mark, ...rest } = authorization;
+  const error = trouble === "dead-grant" && mark !== undefined ? answerLost(said) : said;
   const end: RenewalEnd = trouble === "passing" ? { kind: "failed", error } : { kind: "unrenewable", error };
   if (trouble === "dead-client") account.hints.refusedClientId = authorization.client.clientId;
-  // Nothing is known of an answer: the mark stays.
-  if (!isUnredeemed) {
-    backOff.failed(refreshToken, error, retryAfterMs);
-    return end;
+  let settled: RenewalEnd = end;
+  // Where nothing is known of an answer, the mark stays. Without the lock it is another process's.
+  if (isUnredeemed && (trouble === "dead-grant" || !lease.aborted)) {
+    // After another process died, it is still not known whether that one redeemed it.
+    const next = trouble === "dead-grant" ? { ...rest, refreshToken: undefined } : authorization;
+    // The verdict stands, written down or not.
+    settled = await settle(parts, account, { ...redeeming, end, next, ifGone: end }).catch(() => end);
   }
-  // Without the lock it is somebody else's mark by now.
-  if (trouble !== "dead-grant" && lease.aborted) return end;
-  const settle = async (): Promise<RenewalEnd> => {
+  if (settled.kind !== "renewed") backOff.failed(refreshToken, error, retryAfterMs);
+  return settled;
+}
+
+interface Settlement {
+  readonly end: RenewalEnd;
+  /** Takes the place of what was redeemed. */
+  readonly next: StoredAuthorization;
+  readonly ifGone: RenewalEnd;
+}
+
+/**
+ * Writes down how it ended, unless another authorization has taken the place of the one that was
+ * redeemed. Under the lock that is held, or under a new one when it was lost.
+ */
+function settle(
+  parts: AuthParts,
+  account: Account,
+  { authorization, lease, end, next, ifGone }: Redeeming & Settlement,
+): Promise<RenewalEnd> {
+  const work = async (): Promise<RenewalEnd> => {
     const document = await readAccount(parts, account);
     const stored = authorizationOf(document, authorization.issuer);
-    if (document === undefined || stored === undefined) return end;
+    if (document === undefined || stored === undefined) return ifGone;
     if (!isStill(stored, authorization)) return { kind: "renewed", authorization: stored };
-    if (stored.refreshToken === undefined) return end;
-    const { redeeming: _mark, refreshToken: _dead, ...rest } = stored;
-    // Of somebody who died before it is still not known whether they redeemed it.
-    const left = trouble === "dead-grant" ? rest : { ...rest, refreshToken, redeeming: authorization.redeeming };
-    await replaceAuthorization(parts, account, { document, authorization: left });
+    const isDead = stored.refreshToken === undefined && end.kind !== "renewed";
+    if (!isDead) await replaceAuthorization(parts, account, { document, authorization: next });
     return end;
   };
-  try {
-    const settled = await alone(parts, { account, lease, work: settle });
-    if (settled.kind !== "renewed") backOff.failed(refreshToken, error, retryAfterMs);
-    return settled;
-  } catch {
-    // The verdict stands, written down or not.
-    backOff.failed(refreshToken, error, retryAfterMs);
-    return end;
-  }
-}
-
-/** Under the lock that is held, or under a new one when it was lost. */
-function alone<T>({ store }: AuthParts, { account, lease, work }: Alone<T>): Promise<T> {
-  return lease.aborted ? store.withLock(accountKey(account), savingMs, work) : work();
-}
-
-interface Alone<T> {
-  readonly account: Account;
-  readonly lease: AbortSignal;
-  readonly work: () => Promise<T>;
+  return lease.aborted ? parts.store.withLock(accountKey(account), savingMs, work) : work();
 }
 
 // The mark of somebody who died, and a refresh token that is used up: the evidence for what became
 // of it.
 function answerLost(error: HostsideError): HostsideError {
-  const { code, serverId, outcome, details, rawMessage } = error;
+  const { code, serverId = "", outcome, details, rawMessage } = error;
   const why = "an earlier renewal was cut off before its answer was kept";
-  return new HostsideError(
-    serverId === undefined
-      ? `${why}; ${rawMessage}`
-      : `${nameServer(serverId)}: ${why}; ${withoutServerName(serverId, rawMessage)}`,
-    { code, serverId, outcome, details, cause: error },
-  );
-}
-
-// Only to tell one attempt from another.
-function randomName(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return new HostsideError(`${nameServer(serverId)}: ${why}; ${withoutServerName(serverId, rawMessage)}`, {
+    code,
+    serverId,
+    outcome,
+    details,
+    cause: error,
+  });
 }
 
 function notSent({ serverId }: Account, code: "closed" | "overloaded", why: string): HostsideError {

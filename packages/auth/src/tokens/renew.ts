@@ -6,7 +6,7 @@ import type { StoredAccount, StoredAuthorization } from "../accounts/stored-acco
 import { accountKey, hasUnsaved, readAccount, saveUnsaved } from "../accounts/account-documents.ts";
 import { currentAuthorization, tokenExpiryOf } from "../accounts/authorizations.ts";
 import { createBackOff, isHostsOwn, type BackOff } from "./back-off.ts";
-import { leaseMs, redeem, type Redeeming, type RenewalEnd } from "./redeem.ts";
+import { leaseMs, redeem, type RenewalEnd } from "./redeem.ts";
 
 /** A renewal that somebody wants. */
 export interface RenewalRequest {
@@ -50,10 +50,8 @@ export async function renew(parts: AuthParts, account: Account, request: Renewal
     if (end.kind === "renewed" && end.authorization.accessToken !== request.unwanted.accessToken) return end;
     if (end.kind === "failed" || end.kind === "unrenewable") return end;
   }
-  const work = run(parts, account, { request, renewals });
-  const running = work.finally(() => (renewals.running = undefined));
-  renewals.running = running;
-  return running;
+  renewals.running = run(parts, account, { request, renewals }).finally(() => (renewals.running = undefined));
+  return renewals.running;
 }
 
 /**
@@ -61,11 +59,8 @@ export async function renew(parts: AuthParts, account: Account, request: Renewal
  * ago.
  */
 export function isRenewalIdle(account: Account, authorization: StoredAuthorization): boolean {
-  const renewals = renewalsOf.get(account);
-  return (
-    renewals === undefined ||
-    (renewals.running === undefined && renewals.backOff.current(credentialOf(authorization)) === undefined)
-  );
+  const { running, backOff } = renewalsOf.get(account) ?? {};
+  return running === undefined && backOff?.current(credentialOf(authorization)) === undefined;
 }
 
 /** Whether one is under way in this process. */
@@ -97,31 +92,21 @@ async function run(parts: AuthParts, account: Account, { request, renewals }: Ru
   const before = await readAccount(parts, account);
   const early = look(parts, before, { request, renewals });
   if (early !== undefined) return early;
-  const { obtain: work } = request;
-  if (work !== undefined) {
-    return obtain(parts, account, { renewals, credential: credentialOf(currentAuthorization(before)), work });
+  if (request.obtain !== undefined) {
+    const credential = credentialOf(currentAuthorization(before));
+    return obtain(parts, account, { backOff: renewals.backOff, credential, work: request.obtain });
   }
-  return new Promise((resolve, reject) => {
-    const work = (lease: AbortSignal): Promise<RenewalEnd> =>
-      alone(parts, account, { request, renewals, lease, onUnsaved: resolve });
-    parts.store.withLock(accountKey(account), leaseMs, work).then(resolve, reject);
+  return parts.store.withLock(accountKey(account), leaseMs, async (lease) => {
+    const document = await readAccount(parts, account);
+    const end = look(parts, document, { request, renewals });
+    if (end !== undefined) return end;
+    if (parts.closing.aborted) throw closed(account);
+    const authorization = currentAuthorization(document);
+    if (document === undefined || authorization?.refreshToken === undefined) return { kind: "unrenewable" };
+    const { refreshToken } = authorization;
+    const redeeming = { document, authorization, refreshToken, lease, backOff: renewals.backOff };
+    return watched(parts, account, redeem(parts, account, redeeming));
   });
-}
-
-interface Turn extends Run, Pick<Redeeming, "lease" | "onUnsaved"> {}
-
-async function alone(parts: AuthParts, account: Account, turn: Turn): Promise<RenewalEnd> {
-  const { lease, onUnsaved } = turn;
-  const { backOff } = turn.renewals;
-  const document = await readAccount(parts, account);
-  const end = look(parts, document, turn);
-  if (end !== undefined) return end;
-  if (parts.closing.aborted) throw closed(account);
-  const authorization = currentAuthorization(document);
-  if (document === undefined || authorization?.refreshToken === undefined) return { kind: "unrenewable" };
-  const { refreshToken } = authorization;
-  const redeeming = { document, authorization, refreshToken, lease, backOff, onUnsaved };
-  return watched(parts, account, redeem(parts, account, redeeming));
 }
 
 /** How it ends by what is stored; `undefined` when somebody has to be asked. */
@@ -143,7 +128,7 @@ function look(
 async function obtain(
   { closing }: AuthParts,
   account: Account,
-  { renewals: { backOff }, credential, work }: Obtaining,
+  { backOff, credential, work }: Obtaining,
 ): Promise<RenewalEnd> {
   if (closing.aborted) throw closed(account);
   try {
@@ -160,7 +145,7 @@ async function obtain(
 }
 
 interface Obtaining {
-  readonly renewals: Renewals;
+  readonly backOff: BackOff;
   readonly credential: string;
   readonly work: () => Promise<StoredAuthorization>;
 }
@@ -215,12 +200,12 @@ type RenewalStep = "adopt" | "leave" | "none" | "redeem";
 
 /** Decides by what is stored now. */
 function decideRenewal(
-  { clock, settings }: AuthParts,
+  { clock }: AuthParts,
   authorization: StoredAuthorization | undefined,
   unwanted: Unwanted,
 ): RenewalStep {
   if (authorization === undefined) return "none";
-  const left = tokenExpiryOf(authorization, dateOf(clock), settings.refreshSkewMs);
+  const left = tokenExpiryOf(authorization, dateOf(clock));
   const isUnwanted = authorization.accessToken === unwanted.accessToken;
   // One that was refused is over, whatever its answer promised.
   const isAlive = left !== "over" && !(isUnwanted && unwanted.isRefused);

@@ -1,4 +1,3 @@
-import { refreshAuthorization } from "@modelcontextprotocol/client";
 import { HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createAuthorization, createTokenWorld, issuer, type TokenWorld } from "../../test/token-world.ts";
@@ -7,18 +6,9 @@ import { askForTokens, type TokenResult } from "./request-tokens.ts";
 import { toStoredAuthorization } from "../accounts/authorizations.ts";
 
 const refresh = ({ account, clock }: TokenWorld): Promise<TokenResult> =>
-  askForTokens({ account, clock }, (fetchFn) =>
-    refreshAuthorization(issuer, {
-      metadata: {
-        issuer,
-        token_endpoint: `${issuer}/token`,
-        authorization_endpoint: issuer,
-        response_types_supported: [],
-      },
-      clientInformation: { client_id: "host" },
-      refreshToken: "refresh-0",
-      fetchFn,
-    }),
+  askForTokens(
+    { account, clock, endpoint: `${issuer}/token` },
+    { grant_type: "refresh_token", refresh_token: "refresh-0", client_id: "host" },
   );
 const answering = (body: unknown, init: ResponseInit = {}): TokenWorld =>
   createTokenWorld(() =>

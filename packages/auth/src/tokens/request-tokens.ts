@@ -1,27 +1,47 @@
-import type { OAuthTokens } from "@modelcontextprotocol/client";
 import { HostsideError, type AuthorizationFetch, type Clock } from "@hostside/core";
 import {
   createDeadline,
   dateOf,
   formatMs,
-  isSecretName,
+  isConfidentialUrl,
   readOAuthAnswer,
   untilAborted,
 } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { fromRefusedAnswer, fromRequestError, type RefusedAnswer, type TokenFailure } from "./token-failure.ts";
-import { readLife } from "../accounts/authorizations.ts";
+import { fromRefusedAnswer, fromRequestError, type TokenFailure } from "./token-failure.ts";
 import { isTokenText } from "../accounts/stored-account.ts";
+import type { ClientAuthentication } from "../clients/authenticate-client.ts";
+import type { DpopSigner } from "../dpop/dpop-signer.ts";
+
+/** Tokens that an authorization server gave. */
+export interface Tokens {
+  readonly accessToken: string;
+  /** As the server spells it: `Bearer`, `DPoP` or `N_A`. */
+  readonly tokenType: string;
+  /** Absent when the server names no time ahead: then its refusal says when the token has ended. */
+  readonly lifeSeconds?: number | undefined;
+  readonly refreshToken?: string | undefined;
+  readonly scope?: string | undefined;
+  /** What a token exchange gave (RFC 8693). */
+  readonly issuedTokenType?: string | undefined;
+}
 
 /** How a request for tokens went. */
 export type TokenResult =
-  | { readonly tokens: OAuthTokens; readonly failure?: undefined }
+  | { readonly tokens: Tokens; readonly failure?: undefined }
   | { readonly tokens?: undefined; readonly failure: TokenFailure };
 
-/** Who asks for tokens. */
+/** Parameters of a request. Absent ones are left out. */
+export type TokenParameters = Readonly<Record<string, string | undefined>>;
+
+/** One request for tokens. */
 export interface TokenRequest {
   readonly account: Account;
   readonly clock: Clock;
+  readonly endpoint: string;
+  readonly authenticate?: ClientAuthentication | undefined;
+  /** Binds the tokens to a key (RFC 9449). */
+  readonly signer?: DpopSigner | undefined;
   /** Throws when the request must not be sent any more. Asked right before it leaves. */
   readonly assertWanted?: (() => void) | undefined;
 }
@@ -29,38 +49,54 @@ export interface TokenRequest {
 /** Later than any `fetch` of a connector gives up; for one of the product's own that hangs. */
 export const longestAnswerMs = 40_000;
 
-// Parameters that are secrets by no part of their name.
-const secretParameters: ReadonlySet<string> = new Set(["code", "code_verifier", "assertion", "subject_token"]);
-// No code of any specification, so that the SDK does nothing about it but throw.
-const noted = "noted_by_the_host";
-
 /**
- * Has the SDK ask for tokens: `work` calls `refreshAuthorization`, `exchangeAuthorization` or
- * `fetchToken` with the `fetch` that it is given. That one keeps what the authorization server
- * said, which the SDK would drop (status, `Retry-After`) or put into a message in full; and hands
- * on the known members of an answer alone, because the SDK gives up a whole answer, and with it a
- * refresh token that was rotated, for an `expires_in` that is no number. Never rejects.
+ * Sends one request to a token endpoint (RFC 6749, 5). If the server asks for a DPoP nonce, the
+ * request is sent once more with it. Never rejects. A body without a known member is never quoted.
  */
-export async function askForTokens(
-  request: TokenRequest,
-  work: (fetchFn: AuthorizationFetch) => Promise<OAuthTokens>,
-): Promise<TokenResult> {
-  const { account } = request;
-  const watched = watchTokenFetch(request);
+export async function askForTokens(request: TokenRequest, params: TokenParameters): Promise<TokenResult> {
+  const { account, clock, endpoint, signer, authenticate, assertWanted } = request;
+  let wasSent = false;
   try {
-    const tokens = await work(watched.fetchFn);
-    account.secrets.learn(tokens.access_token);
-    account.secrets.learn(tokens.refresh_token ?? "");
-    return { tokens };
+    const url = new URL(endpoint);
+    if (!isConfidentialUrl(url)) throw new TypeError("the token endpoint is neither https: nor on this machine");
+    for (let attempt = 1; ; attempt += 1) {
+      const body = toForm(params);
+      const headers = new Headers({
+        accept: "application/json",
+        "content-type": "application/x-www-form-urlencoded",
+      });
+      await authenticate?.(headers, body);
+      if (signer !== undefined) headers.set("dpop", await signer.proofFor({ method: "POST", url }));
+      assertWanted?.();
+      wasSent = true;
+      const { response, text } = await sendInTime(account, clock, () =>
+        account.fetch(url, { method: "POST", headers, body }),
+      );
+      signer?.onAnswered({ method: "POST", url }, (name) => response.headers.get(name) ?? undefined);
+      const answer = readOAuthAnswer(text);
+      const code = isErrorCode(answer?.["error"]) ? answer["error"] : undefined;
+      const tokens = response.ok && code === undefined ? readTokens(answer) : undefined;
+      if (tokens !== undefined) return { tokens };
+      if (signer !== undefined && code === "use_dpop_nonce" && attempt === 1) continue;
+      const failure = fromRefusedAnswer(account, url, {
+        status: response.status,
+        retryAfter: response.headers.get("retry-after") ?? undefined,
+        code,
+        description: textOf(answer?.["error_description"]) ?? "",
+        mediaType: response.headers.get("content-type") ?? undefined,
+        now: dateOf(clock),
+      });
+      return { failure };
+    }
   } catch (error) {
-    return { failure: watched.failure() ?? fromRequestError(account, error, watched.wasSent()) };
+    return { failure: fromRequestError(account, error, wasSent) };
   }
 }
 
 /** Parameters that some authorization servers refuse. */
 export interface OptionalParameters {
-  readonly resource?: string;
-  readonly scope?: string;
+  readonly resource?: string | undefined;
+  readonly scope?: string | undefined;
 }
 
 /**
@@ -69,14 +105,14 @@ export interface OptionalParameters {
  */
 export async function askWithOptional(
   request: TokenRequest,
+  params: TokenParameters,
   optional: OptionalParameters,
-  work: (fetchFn: AuthorizationFetch, optional: OptionalParameters) => Promise<OAuthTokens>,
 ): Promise<TokenResult & { readonly sent: OptionalParameters }> {
-  const first = await askForTokens(request, (fetchFn) => work(fetchFn, optional));
+  const first = await askForTokens(request, { ...params, ...optional });
   const refused = first.failure && refusedParameter(first.failure, optional);
   if (refused === undefined) return { ...first, sent: optional };
-  const { [refused]: _refused, ...sent } = optional;
-  const second = await askForTokens(request, (fetchFn) => work(fetchFn, sent));
+  const sent = { ...optional, [refused]: undefined };
+  const second = await askForTokens(request, { ...params, ...sent });
   if (second.failure === undefined) return { ...second, sent };
   const { rawMessage, code, serverId, outcome, details } = second.failure.error;
   const message = `${rawMessage}; with the parameter ${refused} it answered ${first.failure?.code ?? ""} before`;
@@ -94,72 +130,24 @@ function refusedParameter(
   return scope !== undefined && (code === "invalid_scope" || code === "invalid_request") ? "scope" : undefined;
 }
 
-/** The same, for who can do nothing about a failure: rejects with its error. */
-export async function requestTokens(
-  request: TokenRequest,
-  work: (fetchFn: AuthorizationFetch) => Promise<OAuthTokens>,
-): Promise<OAuthTokens> {
-  const { tokens, failure } = await askForTokens(request, work);
+/** Asks as {@linkcode askForTokens} does, and rejects with the error of a failure. */
+export async function requestTokens(request: TokenRequest, params: TokenParameters): Promise<Tokens> {
+  const { tokens, failure } = await askForTokens(request, params);
   if (failure !== undefined) throw failure.error;
   return tokens;
 }
 
-interface WatchedFetch {
-  readonly fetchFn: AuthorizationFetch;
-  readonly failure: () => TokenFailure | undefined;
-  /** Whether a request may have left. */
-  readonly wasSent: () => boolean;
+function toForm(params: TokenParameters): URLSearchParams {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) if (value !== undefined) form.set(name, value);
+  return form;
 }
 
-function watchTokenFetch({ account, clock, assertWanted }: TokenRequest): WatchedFetch {
-  let failure: TokenFailure | undefined;
-  let sent = false;
-  return {
-    failure: () => failure,
-    wasSent: () => sent,
-    async fetchFn(url, init = {}) {
-      if (init.method !== "POST") return account.fetch(url, init);
-      failure = undefined;
-      learnFromRequest(account, init);
-      assertWanted?.();
-      sent = true;
-      let response: Response;
-      let text: string;
-      try {
-        [response, text] = await answerInTime(account, clock, async () => {
-          const answer = await account.fetch(url, init);
-          return [answer, await answer.text()];
-        });
-      } catch (error) {
-        failure = fromRequestError(account, error, true);
-        throw error;
-      }
-      const body = readOAuthAnswer(text);
-      const code = isErrorCode(body?.["error"]) ? body["error"] : undefined;
-      const { status, headers } = response;
-      const usable = response.ok && code === undefined ? usableMembers(body) : undefined;
-      // Of the headers only this one says anything about the next request.
-      const nonce = headers.get("dpop-nonce");
-      const passed = nonce === null ? {} : { "dpop-nonce": nonce };
-      if (usable !== undefined) return Response.json(usable, { headers: passed });
-      const answer: RefusedAnswer = {
-        status,
-        retryAfter: headers.get("retry-after") ?? undefined,
-        code,
-        description: code === undefined ? "" : textOf(body?.["error_description"]),
-        mediaType: headers.get("content-type") ?? undefined,
-      };
-      failure = fromRefusedAnswer(account, new URL(url), { ...answer, now: dateOf(clock) });
-      // The SDK answers it with another proof, once.
-      if (status === 400 && code === "use_dpop_nonce" && nonce !== null) {
-        return Response.json({ error: code }, { status, headers: passed });
-      }
-      return Response.json({ error: noted }, { status: 400, headers: passed });
-    },
-  };
-}
-
-async function answerInTime<T>({ serverId }: Account, clock: Clock, work: () => Promise<T>): Promise<T> {
+async function sendInTime(
+  { serverId }: Account,
+  clock: Clock,
+  send: () => ReturnType<AuthorizationFetch>,
+): Promise<{ readonly response: Response; readonly text: string }> {
   const onTimeout = (): HostsideError =>
     new HostsideError(`no answer of the authorization server within ${formatMs(longestAnswerMs)}`, {
       code: "request_timeout",
@@ -167,6 +155,10 @@ async function answerInTime<T>({ serverId }: Account, clock: Clock, work: () => 
       details: { timeoutMs: longestAnswerMs },
     });
   const deadline = createDeadline({ timeoutMs: longestAnswerMs, onTimeout, clock });
+  const work = async (): Promise<{ response: Response; text: string }> => {
+    const response = await send();
+    return { response, text: await response.text() };
+  };
   try {
     return await untilAborted(work(), deadline.signal);
   } finally {
@@ -174,41 +166,31 @@ async function answerInTime<T>({ serverId }: Account, clock: Clock, work: () => 
   }
 }
 
-/**
- * What an answer gives, without what the SDK would refuse all of it for; `undefined` when there is
- * no token to be used.
- */
-function usableMembers(body: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> | undefined {
-  const {
-    access_token: accessToken,
-    token_type: tokenType = "Bearer",
-    id_token: idToken,
-    refresh_token: refreshToken,
-  } = body ?? {};
+/** The usable members of an answer; `undefined` when there is no token that can be sent. */
+function readTokens(body: Readonly<Record<string, unknown>> | undefined): Tokens | undefined {
+  const { access_token: accessToken, token_type: tokenType = "Bearer", refresh_token: refreshToken } = body ?? {};
   if (!isTokenText(accessToken)) return undefined;
-  // What the enterprise flow gets from an identity provider is no access token, and says so: N_A
-  // (RFC 8693, 2.2.1).
+  // An identity provider's assertion is no access token, and its type is N_A (RFC 8693, 2.2.1).
   if (typeof tokenType !== "string" || !/^(?:bearer|dpop|n_a)$/i.test(tokenType)) return undefined;
-  const lifeSeconds = readLife(body?.["expires_in"]);
-  const { issued_token_type: issuedTokenType, scope } = body ?? {};
   return {
-    access_token: accessToken,
-    token_type: tokenType,
-    ...(lifeSeconds !== undefined && { expires_in: lifeSeconds }),
-    ...(isTokenText(refreshToken) && { refresh_token: refreshToken }),
-    ...(typeof scope === "string" && { scope }),
-    ...(typeof idToken === "string" && { id_token: idToken }),
-    ...(typeof issuedTokenType === "string" && { issued_token_type: issuedTokenType }),
+    accessToken,
+    tokenType,
+    lifeSeconds: readLife(body?.["expires_in"]),
+    refreshToken: isTokenText(refreshToken) ? refreshToken : undefined,
+    scope: textOf(body?.["scope"]),
+    issuedTokenType: textOf(body?.["issued_token_type"]),
   };
 }
 
-function learnFromRequest({ secrets }: Account, { headers, body }: RequestInit): void {
-  const authorization = new Headers(headers).get("authorization");
-  if (authorization !== null) secrets.learn(authorization.replace(/^\S+\s+/, ""));
-  if (!(body instanceof URLSearchParams) && typeof body !== "string") return;
-  for (const [name, value] of new URLSearchParams(body)) {
-    if (isSecretName(name) || secretParameters.has(name)) secrets.learn(value);
-  }
+// Nobody means such a life; a number that is too large is one that was not meant in seconds.
+const longestLifeSeconds = 10 * 365 * 24 * 3600;
+
+// In seconds, also as a text, as some servers send it.
+function readLife(value: unknown): number | undefined {
+  const text = typeof value === "string" ? value.trim() : undefined;
+  if (text !== undefined && !/^\d{1,12}$/.test(text)) return undefined;
+  const seconds = text === undefined ? value : Number(text);
+  return typeof seconds === "number" && seconds > 0 && seconds <= longestLifeSeconds ? seconds : undefined;
 }
 
 // RFC 6749, appendix A.7. A longer text is no code that anybody looks up.
@@ -216,6 +198,6 @@ function isErrorCode(value: unknown): value is string {
   return typeof value === "string" && /^[\u0020\u0021\u0023-\u005B\u005D-\u007E]{1,80}$/.test(value);
 }
 
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }

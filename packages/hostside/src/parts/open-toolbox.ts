@@ -4,7 +4,6 @@ import type { Admit, Interceptor, ToolProvider } from "@hostside/core";
 import { onBehalfOf } from "@hostside/core/implement";
 import { createToolbox, type StaticTool, type Toolbox } from "@hostside/discovery";
 import type { McpProvider } from "@hostside/provider";
-import { signInNames } from "../names/sign-in-names.ts";
 import type { SharedToolboxInit } from "../pooled/shared-toolbox.ts";
 import { watchParts } from "./choose-telemetry.ts";
 import type { PartsContext } from "./parts-context.ts";
@@ -35,7 +34,7 @@ export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
   const signInTools: OpenToolboxes["signInTools"] =
     options.authenticateTools === true && oauth !== undefined
       ? (whose, of) =>
-          createAuthenticateTools({ oauth, provider: whose, principal: of, clock, ...signInNames(options) })
+          createAuthenticateTools({ oauth, provider: whose, principal: of, clock, naming: options.provider?.naming })
       : undefined;
   const signIns = signInTools === undefined ? [] : [signInTools(provider, principal)];
   for (const made of [...resourceTools, ...signIns]) closing.add((reason) => made.close(reason));
