@@ -8,7 +8,6 @@ export { allowsUri, readAllowedUris } from "./resources/check-uri.ts";
 export type { ListChange } from "./resources/live-list.ts";
 export type { ListOptions, ReadOptions } from "./resources/server-lists.ts";
 export type { SubscribedUpdate, SubscribeOptions } from "./resources/subscriptions.ts";
-export { parseUriTemplate } from "./resources/complete.ts";
 export type { Completion } from "./resources/complete.ts";
 export type { Prompts } from "./resources/create-prompts.ts";
 export type { FilledPrompt, Prompt, PromptMessage } from "./resources/prompt.ts";

@@ -13,7 +13,6 @@ describe("@hostside/provider", () => {
       "allowsUri",
       "appOf",
       "createResources",
-      "parseUriTemplate",
       "readAllowedUris",
       "readApp",
       "readSelected",

@@ -11,7 +11,9 @@ import {
 import {
   createDeadline,
   isJsonObject,
+  kindOf,
   onAbort,
+  unknownServerError,
   untilAborted,
   withErrorContext,
   formatMs,
@@ -47,41 +49,57 @@ export interface RequestAttempt {
   readonly sending: () => void;
 }
 
+// The session ended before the answer was there, or the server no longer knows it. The next
+// connection is another one.
+const sessionLost: ReadonlySet<HostsideErrorCode> = new Set([
+  "session_expired",
+  "unsupported_protocol",
+  "connection_closed",
+  "server_exited",
+]);
+
 /** Asks servers, and ends what is under way. */
-export interface ServerQueries {
+export class ServerQueries {
+  readonly #provider: Pick<ResourceProvider, "connection" | "serverIds" | "closed">;
+  readonly #clock: Clock;
+  readonly #running = new Set<AbortController>();
+  #closed = false;
+
+  constructor(provider: Pick<ResourceProvider, "connection" | "serverIds" | "closed">, clock: Clock) {
+    this.#provider = provider;
+    this.#clock = clock;
+  }
+
   /**
    * Connects if need be and does `work` on the session; once more from its beginning where
-   * {@linkcode mayAskAgain} says so. Settles by the time of the question, its abort or `close()`,
+   * a session was lost before the answer. Settles by the time of the question, its abort or `close()`,
    * whatever provider, layers and server do; what is on the wire is cancelled there. Throws
    * `request_timeout`, `aborted`, `closed`, and what connecting or `work` failed with, always a
    * {@linkcode HostsideError}.
    */
-  ask<T>(question: ServerQuery, work: (session: AskedSession) => Promise<T>): Promise<T>;
-  /** The same for work that finds its session itself. */
-  run<T>(question: ServerQuery, work: (attempt: RequestAttempt) => Promise<T>): Promise<T>;
-  /** Throws `closed` after `close()`, and when the provider is closed. */
-  assertOpen(): void;
-  /** Ends everything; nothing is asked any more. */
-  close(): void;
-}
+  ask<T>(question: ServerQuery, work: (session: AskedSession) => Promise<T>): Promise<T> {
+    return this.run(question, async ({ deadline, sending }) => {
+      const { serverId, context } = question;
+      const { signal } = deadline;
+      const connection = await this.#provider.connection(serverId, { signal });
+      return await work({
+        server: connection.server,
+        async request(method, params) {
+          sending();
+          const timeoutMs = Math.max(1, deadline.remainingMs());
+          const options = { signal, timeoutMs, deadline, ...(context && { context }) };
+          const result = await connection.request(method, params, options);
+          if (!isJsonObject(result)) throw malformedError(question, "with something that is no object");
+          return result;
+        },
+      });
+    });
+  }
 
-/** What asking needs. */
-export interface ServerQueriesInit {
-  readonly provider: Pick<ResourceProvider, "connection" | "serverIds" | "closed">;
-  readonly clock: Clock;
-}
-
-/** Makes one. Nothing is asked at first. */
-export function createServerQueries({ provider, clock }: ServerQueriesInit): ServerQueries {
-  const running = new Set<AbortController>();
-  let closed = false;
-
-  const assertOpen = (): void => {
-    if (closed || provider.closed) throw closedError();
-  };
-  const run = async <T>(question: ServerQuery, work: (attempt: RequestAttempt) => Promise<T>): Promise<T> => {
-    const { serverId, timeoutMs, signal } = question;
-    assertOpen();
+  /** Does the same as `ask` for work that finds its session itself. */
+  async run<T>(question: ServerQuery, work: (attempt: RequestAttempt) => Promise<T>): Promise<T> {
+    const { timeoutMs, signal } = question;
+    this.assertOpen();
     if (signal?.aborted) throw abortedError(question, "not-sent", signal.reason);
     const stop = new AbortController();
     let isSent = false;
@@ -90,10 +108,10 @@ export function createServerQueries({ provider, clock }: ServerQueriesInit): Ser
       isGivenUp = true;
       stop.abort(signal?.reason);
     };
-    running.add(stop);
+    this.#running.add(stop);
     const stopListening = signal && onAbort(signal, giveUp);
     const onTimeout = (): HostsideError => timeoutError(question, timeoutMs);
-    const deadline = createDeadline({ timeoutMs, signal: stop.signal, clock, onTimeout });
+    const deadline = createDeadline({ timeoutMs, signal: stop.signal, clock: this.#clock, onTimeout });
     const sending = (): void => {
       deadline.signal.throwIfAborted();
       isSent = true;
@@ -108,68 +126,56 @@ export function createServerQueries({ provider, clock }: ServerQueriesInit): Ser
             if (isGivenUp) throw abortedError(question, outcome, signal?.reason);
             throw withErrorContext(toAskError(deadline.signal.reason, question), { outcome });
           }
-          const isRegistered = (): boolean => provider.serverIds().includes(serverId);
-          if (isFirst && mayAskAgain(reason, isRegistered)) continue;
-          const error = toAskError(reason, question);
-          // Nobody closed what is asked of: it was the connection alone.
-          throw error.code === "closed" && !closed && !provider.closed ? removedError(serverId, error) : error;
+          if (!isFirst || !this.#mayAskAgain(reason, question)) throw this.#failure(reason, question);
         }
       }
     } finally {
       deadline.dispose();
       stopListening?.();
-      running.delete(stop);
+      this.#running.delete(stop);
     }
-  };
+  }
 
-  return {
-    run,
-    ask: (question, work) =>
-      run(question, async ({ deadline, sending }) => {
-        const { serverId, context } = question;
-        const { signal } = deadline;
-        const connection = await provider.connection(serverId, { signal });
-        return await work({
-          server: connection.server,
-          async request(method, params) {
-            sending();
-            const timeoutMs = Math.max(1, deadline.remainingMs());
-            const options = { signal, timeoutMs, deadline, ...(context && { context }) };
-            const result = await connection.request(method, params, options);
-            if (!isJsonObject(result)) throw malformedError(question, "with something that is no object");
-            return result;
-          },
-        });
-      }),
-    assertOpen,
-    close() {
-      closed = true;
-      const error = closedError();
-      for (const stop of running) stop.abort(error);
-    },
-  };
-}
+  /** Throws `closed` after `close()`, and when the provider is closed. */
+  assertOpen(): void {
+    if (this.#closed || this.#provider.closed) throw closedError();
+  }
 
-// The session ended before the answer was there, or the server no longer knows it. The next
-// connection is another one.
-const sessionLost: ReadonlySet<HostsideErrorCode> = new Set([
-  "session_expired",
-  "unsupported_protocol",
-  "connection_closed",
-  "server_exited",
-]);
+  /** Throws as {@linkcode assertOpen}, a `TypeError` for what is no id, and `unknown_server`. */
+  assertServer(caller: string, serverId: unknown): void {
+    if (typeof serverId !== "string")
+      throw new TypeError(`${caller} needs the id of a server, not ${kindOf(serverId)}`);
+    this.assertOpen();
+    const ids = this.#provider.serverIds();
+    if (!ids.includes(serverId)) throw unknownServerError(serverId, ids);
+  }
 
-/**
- * Whether what was asked may be asked once more by itself, on another session. It changes nothing
- * on the server, so that it may have run already (`unknown`): what a call never may. Not what the
- * server refused, what took too long, what is too large or malformed, and what this host ended or
- * refuses: it would end the same way, or the host wants it so. A session that this host ended
- * before anything was sent was replaced, if its server is still there.
- */
-function mayAskAgain(reason: unknown, isRegistered: () => boolean): boolean {
-  if (!isHostsideError(reason)) return false;
-  if (reason.code === "server_removed") return reason.outcome === "not-sent" && isRegistered();
-  return sessionLost.has(reason.code);
+  /** Ends everything; nothing is asked any more. */
+  close(): void {
+    this.#closed = true;
+    const error = closedError();
+    for (const stop of this.#running) stop.abort(error);
+  }
+
+  /**
+   * Whether what was asked may be asked once more by itself, on another session. It changes nothing
+   * on the server, so that it may have run already (`unknown`): what a call never may. Not what the
+   * server refused, what took too long, what is too large or malformed, and what this host ended or
+   * refuses: it would end the same way, or the host wants it so. A session that this host ended
+   * before anything was sent was replaced, if its server is still there.
+   */
+  #mayAskAgain(reason: unknown, { serverId }: ServerQuery): boolean {
+    if (!isHostsideError(reason)) return false;
+    if (reason.code !== "server_removed") return sessionLost.has(reason.code);
+    return reason.outcome === "not-sent" && this.#provider.serverIds().includes(serverId);
+  }
+
+  // Nobody closed what is asked of: it was the connection alone.
+  #failure(reason: unknown, question: ServerQuery): HostsideError {
+    const error = toAskError(reason, question);
+    const isOpen = !this.#closed && !this.#provider.closed;
+    return error.code === "closed" && isOpen ? removedError(question.serverId, error) : error;
+  }
 }
 
 /** What is asked, for its errors. */

@@ -1,11 +1,4 @@
-import {
-  isPlainObject,
-  kindOf,
-  unknownServerError,
-  freezeData,
-  isJsonObject,
-  quoteText,
-} from "@hostside/core/implement";
+import { isPlainObject, kindOf, freezeData, isJsonObject, quoteText } from "@hostside/core/implement";
 import { isHostsideError, HostsideError, truncateText, type Event, type JsonObject } from "@hostside/core";
 import { complete, readCompletion, type Completion, type CompletionInput, type CompletionTarget } from "./complete.ts";
 import {
@@ -20,7 +13,6 @@ import {
 } from "./list-server.ts";
 import {
   assertReadOptions,
-  createServerLists,
   type ServerFailure,
   type ListOptions,
   type ReadOptions,
@@ -41,6 +33,7 @@ import {
   type PromptTarget,
   type PromptArgument,
 } from "./prompt.ts";
+import { requestTimeoutMs } from "./resources-options.ts";
 
 /** The prompts of several servers. */
 export interface PromptListing {
@@ -68,8 +61,8 @@ export interface Prompts {
    * are no texts, or, for a prompt as it was listed, where required ones are missing.
    * `prompt_not_found` and `invalid_arguments`, which names what is missing, also where the server
    * finds it, in both eras: its list says which of them its refusal means. `unsupported_operation`
-   * where the server has no prompts; `message_too_large` beyond `maxContentLength` or
-   * `maxContents`; `protocol_error`, `request_timeout`, `aborted`, `closed`, and whatever
+   * where the server has no prompts; `message_too_large` beyond 8,388,608 UTF-16 units
+   * or 1,000 messages; `protocol_error`, `request_timeout`, `aborted`, `closed`, and whatever
    * connecting failed with.
    */
   getPrompt(target: PromptTarget, args?: FilledArguments, options?: ReadOptions): Promise<FilledPrompt>;
@@ -84,18 +77,10 @@ export interface Prompts {
   readonly onPromptsChanged: Event<ListChange<Prompt>>;
 }
 
-/** Makes the part for prompts, and the list that follows the provider. */
-export function createPrompts(parts: ResourceParts): { readonly list: ServerLists<Prompt>; readonly prompts: Prompts } {
-  const { provider, asking } = parts;
-  const list = createServerLists(parts, promptKind, "listPrompts()");
-  const assertServer = (caller: string, serverId: unknown): void => {
-    if (typeof serverId !== "string")
-      throw new TypeError(`${caller} needs the id of a server, not ${kindOf(serverId)}`);
-    asking.assertOpen();
-    const ids = provider.serverIds();
-    if (!ids.includes(serverId)) throw unknownServerError(serverId, ids);
-  };
-  const prompts: Prompts = {
+/** Makes the part for prompts, over the list that follows the provider. */
+export function createPrompts(parts: ResourceParts, list: ServerLists<Prompt>): Prompts {
+  const { asking } = parts;
+  return {
     async listPrompts(options) {
       const { entries, ...rest } = await list.list(options);
       return { prompts: entries, ...rest };
@@ -105,7 +90,7 @@ export function createPrompts(parts: ResourceParts): { readonly list: ServerList
       assertReadOptions("getPrompt()", options);
       const { serverId, name } = target;
       if (typeof name !== "string" || name === "") throw new TypeError("getPrompt() needs the name of a prompt");
-      assertServer("getPrompt()", serverId);
+      asking.assertServer("getPrompt()", serverId);
       const values = readFilledArguments(args, { serverId, what: "a prompt" });
       return await getPrompt(parts, { target, values }, options);
     },
@@ -113,13 +98,12 @@ export function createPrompts(parts: ResourceParts): { readonly list: ServerList
       const params = readCompletion(target, input);
       assertReadOptions("complete()", options);
       const { serverId } = target;
-      assertServer("complete()", serverId);
+      asking.assertServer("complete()", serverId);
       return await complete(parts, { serverId, params }, options);
     },
-    promptSnapshot: list.snapshot,
-    onPromptsChanged: list.onChanged,
+    promptSnapshot: () => list.snapshot(),
+    onPromptsChanged: (listener) => list.onChanged(listener),
   };
-  return { list, prompts };
 }
 
 const operation = "prompts/get";
@@ -132,12 +116,12 @@ const unclearCodes: ReadonlySet<number | undefined> = new Set([-32_602, -32_002,
  * Asks a server for a prompt, as `getPrompt()` of `Resources` says, with arguments that are texts.
  */
 async function getPrompt(
-  { asking, settings }: ResourceParts,
+  { asking }: ResourceParts,
   { target, values }: { readonly target: PromptTarget; readonly values: FilledArguments },
   options: ReadOptions,
 ): Promise<FilledPrompt> {
   const { serverId, name } = target;
-  const { signal, context, meta, timeoutMs = settings.requestTimeoutMs } = options;
+  const { signal, context, meta, timeoutMs = requestTimeoutMs } = options;
   const owner = ownerOf(target);
   const missing = missingArguments(target.arguments ?? [], values);
   if (missing.length > 0) throw missingError(owner, missing);
@@ -149,7 +133,7 @@ async function getPrompt(
       result = await session.request(operation, params);
     } catch (reason) {
       if (!isHostsideError(reason, "server_error") || !unclearCodes.has(reason.details.rpcCode)) throw reason;
-      const reader = createPageReader(promptKind, serverId, settings.listLimits);
+      const reader = createPageReader(promptKind, serverId);
       throw await explain(reason, { session, reader, target, values, meta });
     }
     const { description, _meta: resultMeta } = result;
@@ -157,7 +141,7 @@ async function getPrompt(
       serverId,
       name,
       ...(typeof description === "string" && { description: truncateText(description, longestDescription) }),
-      ...readMessages(result, serverId, settings.readLimits),
+      ...readMessages(result, serverId),
       ...(isJsonObject(resultMeta) && { meta: resultMeta }),
     });
   });
@@ -209,7 +193,7 @@ async function explain(reason: HostsideError, refused: Refused): Promise<Hostsid
 }
 
 /** The lists of prompts. */
-const promptKind: ListDefinition<Prompt> = {
+export const promptKind: ListDefinition<Prompt> = {
   method: "prompts/list",
   member: "prompts",
   capability: "prompts",

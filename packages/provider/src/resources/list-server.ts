@@ -1,4 +1,3 @@
-import type { ListLimits } from "./resources-options.ts";
 import { longestMimeType, longestUri } from "./check-uri.ts";
 import {
   HostsideError,
@@ -25,7 +24,6 @@ import { toAskError, malformedError, type AskedSession, type ServerQueries } fro
 /** How one list is asked for. */
 export interface ListRequest<T> {
   readonly kind: ListDefinition<T>;
-  readonly limits: ListLimits;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly context?: CallContext | undefined;
@@ -44,12 +42,12 @@ export async function listServer<T>(
   serverId: string,
   request: ListRequest<T>,
 ): Promise<EntryListing<T>> {
-  const { kind, limits, timeoutMs, signal, context, meta } = request;
+  const { kind, timeoutMs, signal, context, meta } = request;
   const subject = { serverId, operation: kind.method };
-  let reader = createPageReader(kind, serverId, limits);
+  let reader = createPageReader(kind, serverId);
   try {
     await asking.ask({ ...subject, timeoutMs, signal, context }, async (session) => {
-      reader = createPageReader(kind, serverId, limits);
+      reader = createPageReader(kind, serverId);
       if (!isJsonObject(session.server.capabilities[kind.capability])) return;
       await readAllPages(session, { kind, reader, meta });
     });
@@ -96,6 +94,11 @@ export interface PageReader<T> {
   listing(error?: HostsideError): EntryListing<T>;
 }
 
+const maxPages = 64;
+// With those that cannot be used.
+const maxEntries = 10_000;
+// UTF-16 units of all entries, serialised.
+const maxListingLength = 32 * 1024 * 1024;
 const maxCursorLength = 65_536;
 const longestEntry = 65_536;
 const mostReasons = 100;
@@ -104,8 +107,7 @@ const mostReasons = 100;
  * Makes a reader of one server's list. Time and memory are linear in what the pages say, and
  * bounded by the limits.
  */
-export function createPageReader<T>(kind: ListDefinition<T>, serverId: string, limits: ListLimits): PageReader<T> {
-  const { maxPages, maxEntries, maxListingLength } = limits;
+export function createPageReader<T>(kind: ListDefinition<T>, serverId: string): PageReader<T> {
   const subject = { serverId, operation: kind.method };
   const entries = new Map<string, T>();
   const dropped: DroppedEntry[] = [];

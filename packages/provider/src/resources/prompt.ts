@@ -9,7 +9,7 @@ import {
 } from "@hostside/core";
 import { isJsonObject, isPlainObject, kindOf, quoteText } from "@hostside/core/implement";
 import { malformedError } from "./ask-server.ts";
-import type { ReadLimits } from "./resources-options.ts";
+import { maxContentLength, maxContents } from "./resources-options.ts";
 
 /** A blank in a prompt, as its server lists it. */
 export interface PromptArgument {
@@ -75,11 +75,7 @@ const operation = "prompts/get";
  * is refused as a whole, and never cut. Throws `protocol_error` for a result without an array of
  * messages, and `message_too_large`, which says how much there was.
  */
-export function readMessages(
-  { messages }: JsonObject,
-  serverId: string,
-  { maxContents, maxContentLength }: ReadLimits,
-): Pick<FilledPrompt, "messages" | "dropped"> {
+export function readMessages({ messages }: JsonObject, serverId: string): Pick<FilledPrompt, "messages" | "dropped"> {
   const values: unknown = messages === null ? [] : messages;
   if (!Array.isArray(values)) throw malformedError({ serverId, operation }, "without an array of messages");
   const tooLarge = (used: number, limit: number, unit: string): HostsideError =>

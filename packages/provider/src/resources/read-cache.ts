@@ -2,26 +2,6 @@ import type { AdmissionServer, CallContext, Clock, JsonObject, ResourceContents 
 import { sameJson, assertKnownOptions, readWholeNumber, type Fields } from "@hostside/core/implement";
 import { LRUCache } from "lru-cache";
 
-/** What was read, given again for a while. */
-export interface ReadCache {
-  /** Whether reads of this resource are kept now. */
-  keeps(place: ReadPlace): boolean;
-  /** What was read of this resource for the same caller, if that is not too long ago. */
-  get(place: ReadPlace): ResourceRead | undefined;
-  /**
-   * Call before a read; what it returns keeps the read, unless something that concerns it has
-   * changed meanwhile.
-   */
-  begin(place: ReadPlace): (read: ResourceRead) => void;
-  /** Forgets all of one server. */
-  forgetServer(serverId: string): void;
-  /** Forgets a resource, what is a part of it, and what it is a part of. */
-  forgetResource(serverId: string, uri: string): void;
-  readonly entries: number;
-  readonly bytes: number;
-  clear(): void;
-}
-
 /** What a read is known by. */
 export interface ReadPlace {
   readonly serverId: string;
@@ -37,83 +17,108 @@ interface Kept {
 }
 
 const bytesPerUnit = 2;
+// Of all reads and their keys.
+const maxBytes = 16 * 1024 * 1024;
 
 /**
- * Makes an empty cache, which is emptied when `settingsNow` says something else. A read is known by
- * the registration of its server and the revision of the spec, principal, role, conversation where
- * the connection is its own, and its URI; every read is frozen, so that nobody can change it for
- * the next. Kept is only what has some text, and for no longer than its server says; a server of
- * 2026-07-28 that says nothing means not at all. Nothing is kept of a server whose requests carry
- * more of their caller. What is `private` is its principal's alone, and so is everything else: who
- * may see what is the business of the host's layers, and they were asked for this principal only.
+ * What was read, given again for a while; emptied when `settingsNow` says something else. A read is
+ * known by the registration of its server and the revision of the spec, principal, role,
+ * conversation where the connection is its own, and its URI; every read is frozen, so that nobody
+ * can change it for the next. Kept is only what has some text, and for no longer than its server
+ * says; a server of 2026-07-28 that says nothing means not at all. Nothing is kept of a server
+ * whose requests carry more of their caller. What is `private` is its principal's alone, and so is
+ * everything else: who may see what is the business of the host's layers, and they were asked for
+ * this principal only.
  */
-export function createReadCache(settingsNow: () => CacheSettings | undefined, clock: Clock): ReadCache {
-  const start = clock.now();
-  // 0 would mean to the library that there is no time.
-  const perf = { now: (): number => clock.now() - start + 1 };
-  let settings: CacheSettings | undefined;
-  let kept: LRUCache<string, Kept> | undefined;
-  const keptNow = (): LRUCache<string, Kept> | undefined => {
-    const next = settingsNow();
-    if (sameJson(next, settings)) return kept;
-    settings = next;
-    clear();
-    return kept;
-  };
+export class ReadCache {
+  readonly #settingsNow: () => CacheSettings | undefined;
+  readonly #clock: Clock;
+  readonly #start: number;
+  #settings: CacheSettings | undefined;
+  #kept: LRUCache<string, Kept> | undefined;
   // A read that began before something was forgotten must not bring it back. Of a server that is
-  // gone nothing is left here: a number that was given never comes again.
-  const epochs = new Map<string, number>();
-  let latestEpoch = 0;
-  const epochOf = (serverId: string): number => {
-    const known = epochs.get(serverId);
-    if (known !== undefined) return known;
-    latestEpoch += 1;
-    epochs.set(serverId, latestEpoch);
-    return latestEpoch;
-  };
-  const forget = (serverId: string, isMeant: (uri: string) => boolean): void => {
-    epochs.delete(serverId);
-    for (const [key, entry] of Array.from(kept?.entries() ?? [])) {
-      if (entry.serverId === serverId && isMeant(entry.uri)) kept?.delete(key);
+  // gone nothing is left here.
+  readonly #epochs = new Map<string, object>();
+
+  constructor(settingsNow: () => CacheSettings | undefined, clock: Clock) {
+    this.#settingsNow = settingsNow;
+    this.#clock = clock;
+    this.#start = clock.now();
+  }
+
+  /** Whether reads of this resource are kept now. */
+  keeps({ server }: ReadPlace): boolean {
+    return server?.perCaller !== true && this.#keptNow() !== undefined;
+  }
+
+  /** Returns what was read of this resource for the same caller, if that is not too long ago. */
+  get(place: ReadPlace): ResourceRead | undefined {
+    return this.#keptNow()?.get(keyOf(place))?.read;
+  }
+
+  /**
+   * Call before a read; what it returns keeps the read, unless something that concerns it has
+   * changed meanwhile.
+   */
+  begin(place: ReadPlace): (read: ResourceRead) => void {
+    const { serverId, uri } = place;
+    const epoch = this.#epochs.get(serverId) ?? {};
+    this.#epochs.set(serverId, epoch);
+    return (read) => {
+      const kept = this.#keptNow();
+      const { ttlMs = 0 } = this.#settings ?? {};
+      const ttl = Math.min(read.ttlMs ?? ttlMs, ttlMs);
+      const hasText = read.contents.some(({ text }) => text !== undefined);
+      if (ttl <= 0 || this.#epochs.get(serverId) !== epoch || !hasText) return;
+      const key = keyOf(place);
+      const size = (key.length + lengthOf(read)) * bytesPerUnit;
+      if (size > maxBytes) return;
+      kept?.set(key, { serverId, uri, read: Object.freeze({ ...read, isCached: true }) }, { size, ttl });
+    };
+  }
+
+  /** Forgets all of one server. */
+  forgetServer(serverId: string): void {
+    this.#forget(serverId, () => true);
+  }
+
+  /** Forgets a resource, what is a part of it, and what it is a part of. */
+  forgetResource(serverId: string, uri: string): void {
+    this.#forget(serverId, (known) => isPart(known, uri) || isPart(uri, known));
+  }
+
+  get entries(): number {
+    return this.#kept?.size ?? 0;
+  }
+
+  get bytes(): number {
+    return this.#kept?.calculatedSize ?? 0;
+  }
+
+  clear(): void {
+    this.#epochs.clear();
+    // 0 would mean to the library that there is no time.
+    const perf = { now: (): number => this.#clock.now() - this.#start + 1 };
+    const { maxEntries = 0, ttlMs = 0 } = this.#settings ?? {};
+    this.#kept =
+      this.#settings && new LRUCache({ max: maxEntries, maxSize: maxBytes, ttl: ttlMs, ttlResolution: 0, perf });
+  }
+
+  #keptNow(): LRUCache<string, Kept> | undefined {
+    const next = this.#settingsNow();
+    if (!sameJson(next, this.#settings)) {
+      this.#settings = next;
+      this.clear();
     }
-  };
-  const clear = (): void => {
-    epochs.clear();
-    kept = settings && new LRUCache({ ...boundsOf(settings), ttlResolution: 0, perf });
-  };
+    return this.#kept;
+  }
 
-  return {
-    keeps: ({ server }) => server?.perCaller !== true && keptNow() !== undefined,
-    get: (place) => keptNow()?.get(keyOf(place))?.read,
-    begin(place) {
-      const { serverId, uri } = place;
-      const epoch = epochOf(serverId);
-      return (read) => {
-        keptNow();
-        if (settings === undefined) return;
-        const { ttlMs, maxBytes } = settings;
-        const ttl = Math.min(read.ttlMs ?? ttlMs, ttlMs);
-        if (ttl <= 0 || epochs.get(serverId) !== epoch || !read.contents.some(({ text }) => text !== undefined)) return;
-        const key = keyOf(place);
-        const size = (key.length + lengthOf(read)) * bytesPerUnit;
-        if (size > maxBytes) return;
-        kept?.set(key, { serverId, uri, read: Object.freeze({ ...read, isCached: true }) }, { size, ttl });
-      };
-    },
-    forgetServer: (serverId) => forget(serverId, () => true),
-    forgetResource: (serverId, uri) => forget(serverId, (known) => isPart(known, uri) || isPart(uri, known)),
-    get entries() {
-      return kept?.size ?? 0;
-    },
-    get bytes() {
-      return kept?.calculatedSize ?? 0;
-    },
-    clear,
-  };
-}
-
-function boundsOf({ ttlMs, maxEntries, maxBytes }: CacheSettings): LRUCache.Options<string, Kept, unknown> {
-  return { max: maxEntries, maxSize: maxBytes, ttl: ttlMs };
+  #forget(serverId: string, isMeant: (uri: string) => boolean): void {
+    this.#epochs.delete(serverId);
+    for (const [key, entry] of Array.from(this.#kept?.entries() ?? [])) {
+      if (entry.serverId === serverId && isMeant(entry.uri)) this.#kept?.delete(key);
+    }
+  }
 }
 
 /** Whether a URI is the same as another one, or names something below it. */
@@ -141,7 +146,7 @@ function lengthOf(read: ResourceRead): number {
   }
 }
 
-/** How long and how much of what was read is given again. */
+/** How long and how much of what was read is given again. At most 16 MiB, a larger read not. */
 export interface ReadCacheOptions {
   /**
    * How long, in milliseconds. Default 30,000. A server of 2026-07-28 says itself how long; the
@@ -150,17 +155,12 @@ export interface ReadCacheOptions {
   readonly ttlMs?: number | undefined;
   /** Default 256 reads; the one that was not asked for longest goes first. */
   readonly maxEntries?: number | undefined;
-  /**
-   * Of all reads and their keys, as two bytes for each UTF-16 unit. Default 16 MiB; a read that is
-   * larger is not kept.
-   */
-  readonly maxBytes?: number | undefined;
 }
 
 /** The same, read. */
 export type CacheSettings = { readonly [Name in keyof ReadCacheOptions]-?: number };
 
-const fields: Fields<ReadCacheOptions> = { ttlMs: true, maxEntries: true, maxBytes: true };
+const fields: Fields<ReadCacheOptions> = { ttlMs: true, maxEntries: true };
 
 /**
  * Reads the options of the cache; `undefined` for none. Throws a `TypeError` that names what cannot
@@ -169,11 +169,10 @@ const fields: Fields<ReadCacheOptions> = { ttlMs: true, maxEntries: true, maxByt
 export function readCacheOptions(options: ReadCacheOptions | undefined): CacheSettings | undefined {
   if (options === undefined) return undefined;
   assertKnownOptions("cache", options, fields);
-  const { ttlMs, maxEntries, maxBytes } = options;
+  const { ttlMs, maxEntries } = options;
   return {
     ttlMs: readWholeNumber(ttlMs, "cache.ttlMs", { least: 1, otherwise: 30_000 }),
     maxEntries: readWholeNumber(maxEntries, "cache.maxEntries", { least: 1, most: 1_000_000, otherwise: 256 }),
-    maxBytes: readWholeNumber(maxBytes, "cache.maxBytes", { least: 1, otherwise: 16 * 1024 * 1024 }),
   };
 }
 

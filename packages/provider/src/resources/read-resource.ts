@@ -1,4 +1,4 @@
-import type { ReadLimits } from "./resources-options.ts";
+import { maxContentLength, maxContents, requestTimeoutMs } from "./resources-options.ts";
 import {
   isHostsideError,
   HostsideError,
@@ -30,11 +30,11 @@ const notFoundCodes: ReadonlySet<number | undefined> = new Set([-32_002, -32_602
  * and without the cache.
  */
 export async function readResource(
-  { asking, settings }: ResourceParts,
+  { asking }: ResourceParts,
   { serverId, uri }: ResourceTarget,
   options: ReadOptions,
 ): Promise<ResourceRead> {
-  const { signal, context, meta, timeoutMs = settings.requestTimeoutMs } = options;
+  const { signal, context, meta, timeoutMs = requestTimeoutMs } = options;
   try {
     return await asking.ask({ serverId, operation, timeoutMs, signal, context }, async ({ server, request }) => {
       if (!isJsonObject(server.capabilities["resources"])) throw notOfferedError({ serverId, operation });
@@ -43,7 +43,7 @@ export async function readResource(
       return freezeData({
         serverId,
         uri,
-        ...readContents(result, serverId, settings.readLimits),
+        ...readContents(result, serverId),
         ...(isJsonObject(resultMeta) && { meta: resultMeta }),
         ...readHints(result, server),
         isCached: false,
@@ -82,11 +82,10 @@ const mostReasons = 100;
  * none. Throws `protocol_error` for a result without an array of contents, and `message_too_large`,
  * which says how much there was.
  */
-function readContents(result: JsonObject, serverId: string, limits: ReadLimits): ReadContents {
+function readContents(result: JsonObject, serverId: string): ReadContents {
   const subject = { serverId, operation: "resources/read" };
   const values: unknown = result["contents"] === null ? [] : result["contents"];
   if (!Array.isArray(values)) throw malformedError(subject, "without an array of contents");
-  const { maxContents, maxContentLength } = limits;
   if (values.length > maxContents) throw tooLarge(serverId, { used: values.length, limit: maxContents }, "pieces");
   const contents: ResourceContents[] = [];
   const dropped: { index: number; reason: string }[] = [];

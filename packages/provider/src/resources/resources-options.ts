@@ -18,41 +18,12 @@ export interface ResourcesOptions {
    * all.
    */
   readonly allowedUris?: readonly string[] | AllowUri | undefined;
-  /** For one server's list, connecting included, in milliseconds. Default 30,000. */
-  readonly listTimeoutMs?: number | undefined;
   /**
    * How long a list of several servers waits for one of them, in milliseconds, unless its `waitMs`
    * says: who takes longer is a failure, and appears in the snapshot when it has listed; until then
-   * nobody waits for it again. Default: as long as `listTimeoutMs` allows.
+   * nobody waits for it again. Default: 30 s, or the `timeoutMs` of the list.
    */
   readonly listWaitMs?: number | undefined;
-  /**
-   * For one read, subscription or other request, connecting included, in milliseconds. Default
-   * 60,000.
-   */
-  readonly requestTimeoutMs?: number | undefined;
-  /**
-   * Pages of one server's list. Default 64; what was read up to there is kept, and the failure says
-   * so.
-   */
-  readonly maxPages?: number | undefined;
-  /**
-   * Entries of one server's list, with those that cannot be used. Default 10,000; what was read up
-   * to there is kept, and the failure says so.
-   */
-  readonly maxEntries?: number | undefined;
-  /**
-   * UTF-16 units of one server's list, serialised. Default 33,554,432; what was read up to there is
-   * kept, and the failure says so.
-   */
-  readonly maxListingLength?: number | undefined;
-  /**
-   * UTF-16 units of all texts and all base64 of one read. Default 8,388,608; more is refused with
-   * `message_too_large`.
-   */
-  readonly maxContentLength?: number | undefined;
-  /** Pieces of one read. Default 1,000; more are refused with `message_too_large`. */
-  readonly maxContents?: number | undefined;
   /**
    * Whether and how reads are kept. Default: they are not. `{}` keeps them as its own defaults say.
    * A function is asked before each read; when it says something else, all reads are forgotten.
@@ -78,30 +49,22 @@ export interface ResourcesOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** How much is taken of one server's list. */
-export interface ListLimits {
-  readonly maxPages: number;
-  readonly maxEntries: number;
-  /** UTF-16 units of all entries, serialised. */
-  readonly maxListingLength: number;
-}
+/** How long one server's list may take, connecting included, in milliseconds. */
+export const listTimeoutMs = 30_000;
 
-/** How much one read may bring. */
-export interface ReadLimits {
-  /** UTF-16 units of all texts and all base64 of one read. */
-  readonly maxContentLength: number;
-  /** Pieces of one read. */
-  readonly maxContents: number;
-}
+/** The same for one read, subscription or other request. */
+export const requestTimeoutMs = 60_000;
+
+/** How many UTF-16 units one read or prompt may have in all. */
+export const maxContentLength: number = 8 * 1024 * 1024;
+
+/** How many pieces one read, or messages one prompt, may have. */
+export const maxContents = 1000;
 
 /** Options that were read, with their defaults. */
 export interface ResourcesSettings {
   readonly allows: AllowUri;
-  readonly listTimeoutMs: number;
   readonly listWaitMs: number | undefined;
-  readonly requestTimeoutMs: number;
-  readonly listLimits: ListLimits;
-  readonly readLimits: ReadLimits;
   /** Says how reads are kept now; `undefined`: not at all. */
   readonly cache: () => CacheSettings | undefined;
   readonly quietMs: number;
@@ -118,14 +81,7 @@ function readCache(cache: ResourcesOptions["cache"]): ResourcesSettings["cache"]
 
 const fields: Fields<ResourcesOptions> = {
   allowedUris: true,
-  listTimeoutMs: true,
   listWaitMs: true,
-  requestTimeoutMs: true,
-  maxPages: true,
-  maxEntries: true,
-  maxListingLength: true,
-  maxContentLength: true,
-  maxContents: true,
   cache: true,
   quietMs: true,
   context: true,
@@ -136,29 +92,15 @@ const fields: Fields<ResourcesOptions> = {
 /** Reads the options. Throws a `TypeError` that names what cannot be used. */
 export function readResourcesOptions(options: ResourcesOptions): ResourcesSettings {
   assertKnownOptions("createResources()", options, fields);
-  const { allowedUris, cache, context, onDiagnostic, clock = systemClock } = options;
+  const { allowedUris, listWaitMs, cache, context, onDiagnostic, clock = systemClock } = options;
   if (context !== undefined) assertCallContext(context);
   if (onDiagnostic !== undefined && typeof onDiagnostic !== "function") {
     throw new TypeError("onDiagnostic must be a function");
   }
-  const count = (name: keyof ResourcesOptions & `max${string}`, otherwise: number): number =>
-    readWholeNumber(options[name], name, { least: 1, otherwise });
-  const timeMs = (name: "listTimeoutMs" | "listWaitMs" | "requestTimeoutMs", otherwise: number): number =>
-    readWholeNumber(options[name], name, { least: 1, most: longestTimeoutMs, otherwise });
   return {
     allows: readAllowedUris(allowedUris),
-    listTimeoutMs: timeMs("listTimeoutMs", 30_000),
-    listWaitMs: options.listWaitMs === undefined ? undefined : timeMs("listWaitMs", 1),
-    requestTimeoutMs: timeMs("requestTimeoutMs", 60_000),
-    listLimits: {
-      maxPages: count("maxPages", 64),
-      maxEntries: count("maxEntries", 10_000),
-      maxListingLength: count("maxListingLength", 32 * 1024 * 1024),
-    },
-    readLimits: {
-      maxContentLength: count("maxContentLength", 8 * 1024 * 1024),
-      maxContents: count("maxContents", 1000),
-    },
+    listWaitMs:
+      listWaitMs && readWholeNumber(listWaitMs, "listWaitMs", { least: 1, most: longestTimeoutMs, otherwise: 1 }),
     cache: readCache(cache),
     quietMs: readWholeNumber(options.quietMs, "quietMs", { least: 0, most: 60_000, otherwise: 200 }),
     context,

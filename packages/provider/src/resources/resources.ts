@@ -1,31 +1,64 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Event, Subscription } from "@hostside/core";
-import { isPlainObject, kindOf, unknownServerError } from "@hostside/core/implement";
-import { createServerQueries, abortedError, type ResourceParts } from "./ask-server.ts";
+import { isHostsideError, type Event, type Resource, type ResourceTemplate, type Subscription } from "@hostside/core";
+import { compareText, createEvent, isJsonObject, isPlainObject, kindOf } from "@hostside/core/implement";
+import { abortedError, ServerQueries, type ResourceParts } from "./ask-server.ts";
+import { checkUri } from "./check-uri.ts";
+import { createPrompts, promptKind, type Prompts } from "./create-prompts.ts";
 import { resourceKind, templateKind, type DroppedEntry } from "./list-server.ts";
+import type { ListChange, ListSnapshot } from "./live-list.ts";
+import { ReadCache, type ResourceRead } from "./read-cache.ts";
+import type { Prompt } from "./prompt.ts";
+import { readResource, type ResourceTarget } from "./read-resource.ts";
+import type { ResourceProvider, ResourceServerStatus } from "./resource-provider.ts";
+import { readResourcesOptions, type ResourcesOptions } from "./resources-options.ts";
 import {
   assertReadOptions,
-  createServerLists,
-  type ServerFailure,
+  ServerLists,
   type ListOptions,
   type ReadOptions,
+  type ServerFailure,
 } from "./server-lists.ts";
-import type { ListChange, ListSnapshot } from "./live-list.ts";
-import { checkUri } from "./check-uri.ts";
-import { createReadCache, type ResourceRead } from "./read-cache.ts";
-import { readResource, type ResourceTarget } from "./read-resource.ts";
-import { createReadStats, type ResourceStats } from "./read-stats.ts";
-import type { Resource, ResourceTemplate } from "@hostside/core";
-import { createPrompts, type Prompts } from "./create-prompts.ts";
-import type { ResourceProvider } from "./resource-provider.ts";
-import { readResourcesOptions, type ResourcesOptions } from "./resources-options.ts";
-import { followProvider, createServerOffers, type ServerOffers } from "./follow-provider.ts";
 import {
-  createOpenSubscriptions,
   readSubscribeOptions,
+  subscribe,
+  type Hearing,
   type SubscribeOptions,
   type UpdateListener,
 } from "./subscriptions.ts";
+
+/** Counters of one server, since it was registered. */
+export interface ServerStats {
+  readonly serverId: string;
+  /** Reads that were answered from the cache. */
+  readonly cacheHits: number;
+  /** Reads that were looked for in the cache and not found. */
+  readonly cacheMisses: number;
+  /** URIs that were refused because of `allowedUris`. */
+  readonly refusedUris: number;
+}
+
+/** What was counted. */
+export interface ResourceStats {
+  /** Of the servers that there was something to count of, sorted by id. */
+  readonly servers: readonly ServerStats[];
+  /** Reads in the cache now. */
+  readonly cacheEntries: number;
+  /** What they take. */
+  readonly cacheBytes: number;
+}
+
+/**
+ * What one server has to offer besides tools, by its own word in its latest session. `undefined`
+ * while it had none.
+ */
+export interface ServerOffer {
+  readonly serverId: string;
+  /** As the provider says: `ready`, `down`, `disabled` and so on. */
+  readonly state: string;
+  readonly resources: boolean | undefined;
+  readonly prompts: boolean | undefined;
+  readonly completions: boolean | undefined;
+}
 
 /** The resources of several servers. */
 export interface ResourceListing {
@@ -55,7 +88,7 @@ export interface TemplateListing {
  * included; is cancelled on the wire when it is given up; and is asked once more by itself where a
  * session was lost before the answer, because reading changes nothing.
  */
-export interface Resources extends Prompts, ServerOffers, AsyncDisposable {
+export interface Resources extends Prompts, AsyncDisposable {
   /**
    * Reads the resources of all servers at the same time, all pages. One that fails, hangs or lies
    * is an entry of `failures`, such as `request_timeout`, or `listing_truncated` beyond a limit: at
@@ -71,7 +104,7 @@ export interface Resources extends Prompts, ServerOffers, AsyncDisposable {
    * before anything is sent `unknown_server`, `not_allowed` for a URI that is not among
    * `allowedUris`, and `invalid_arguments` for a URI that is too long or has control characters;
    * `unsupported_operation` where the server has no resources; `resource_not_found` in both eras;
-   * `message_too_large` beyond `maxContentLength`; `protocol_error`, `request_timeout`, `aborted`,
+   * `message_too_large` beyond 8,388,608 UTF-16 units or 1,000 pieces; `protocol_error`, `request_timeout`, `aborted`,
    * `closed`, and whatever connecting failed with.
    */
   read(target: ResourceTarget, options?: ReadOptions): Promise<ResourceRead>;
@@ -95,6 +128,10 @@ export interface Resources extends Prompts, ServerOffers, AsyncDisposable {
   readonly onResourcesChanged: Event<ListChange<Resource>>;
   /** The same for templates. */
   readonly onTemplatesChanged: Event<ListChange<ResourceTemplate>>;
+  /** What the servers have to offer, sorted by id; nothing after `close()`. Asks nobody. */
+  servers(): readonly ServerOffer[];
+  /** Fires when `servers()` may have another answer. */
+  readonly onServersChanged: Event<undefined>;
   /** Counters since the beginning. */
   stats(): ResourceStats;
   /** Ends everything that is under way, with `closed`; the provider stays as it is. Idempotent. */
@@ -108,38 +145,29 @@ export interface Resources extends Prompts, ServerOffers, AsyncDisposable {
 export function createResources(provider: ResourceProvider, options: ResourcesOptions = {}): Resources {
   assertProvider(provider);
   const settings = readResourcesOptions(options);
-  const { allows, clock } = settings;
-  const asking = createServerQueries({ provider, clock });
+  const asking = new ServerQueries(provider, settings.clock);
   const parts: ResourceParts = { provider, settings, asking };
-  const resources = createServerLists(parts, resourceKind, "list()");
-  const templates = createServerLists(parts, templateKind, "listTemplates()");
-  const cache = createReadCache(settings.cache, clock);
-  const stats = createReadStats(cache);
-  const { list: promptList, prompts } = createPrompts(parts);
-  const lists = [resources, templates];
-  const subscriptions = createOpenSubscriptions(parts);
-  const offers = createServerOffers(provider);
-  const closeAll = (): void => {
-    unfollow();
-    asking.close();
-    subscriptions.close();
-    for (const list of [...lists, promptList]) list.close();
-    cache.clear();
-    offers.close();
+  const resources = new ServerLists(parts, resourceKind, "list()");
+  const templates = new ServerLists(parts, templateKind, "listTemplates()");
+  const prompts = new ServerLists(parts, promptKind, "listPrompts()");
+  const cache = new ReadCache(settings.cache, settings.clock);
+  const counted = new Map<string, ServerStats>();
+  const open = new Set<Hearing>();
+  const count = (serverId: string, counter: Exclude<keyof ServerStats, "serverId">): void => {
+    const before = counted.get(serverId) ?? { serverId, cacheHits: 0, cacheMisses: 0, refusedUris: 0 };
+    counted.set(serverId, { ...before, [counter]: before[counter] + 1 });
   };
-  const followers = { lists, promptLists: [promptList], cache, stats, subscriptions, onClosed: closeAll };
-  const unfollow = followProvider(provider, followers);
-
-  const assertTarget = (target: ResourceTarget, caller: string): void => {
-    const { serverId, uri } = target;
-    if (typeof serverId !== "string")
-      throw new TypeError(`${caller} needs the id of a server, not ${kindOf(serverId)}`);
-    asking.assertOpen();
-    const ids = provider.serverIds();
-    if (!ids.includes(serverId)) throw unknownServerError(serverId, ids);
-    stats.countRefusals(serverId, () => checkUri(uri, { serverId, caller, allows }));
+  const following = follow({ ...parts, resources, templates, prompts, cache, counted, open });
+  const assertTarget = ({ serverId, uri }: ResourceTarget, caller: string): void => {
+    asking.assertServer(caller, serverId);
+    try {
+      checkUri(uri, { serverId, caller, allows: settings.allows });
+    } catch (error) {
+      if (isHostsideError(error, "not_allowed")) count(serverId, "refusedUris");
+      throw error;
+    }
   };
-  const close = async (): Promise<void> => closeAll();
+  const close = async (): Promise<void> => following.close();
 
   return {
     async list(listOptions) {
@@ -160,7 +188,7 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
       const place = { serverId, uri, context, server: provider.describeServer?.(serverId) };
       if (meta !== undefined || !cache.keeps(place)) return readResource(parts, { serverId, uri }, readOptions);
       const found = cache.get(place);
-      stats.countCached(serverId, found !== undefined);
+      count(serverId, found === undefined ? "cacheMisses" : "cacheHits");
       if (found !== undefined) return found;
       const keep = cache.begin(place);
       const read = await readResource(parts, { serverId, uri }, readOptions);
@@ -174,18 +202,106 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
         throw new TypeError(`subscribe() needs the id of a server as its first argument, not ${kindOf(serverId)}`);
       const subscribeOptions = readSubscribeOptions(given);
       assertTarget({ serverId, uri }, "subscribe()");
-      return subscriptions.subscribe({ serverId, uri }, subscribeOptions);
+      return subscribe({ ...parts, open }, { serverId, uri }, subscribeOptions);
     },
-    ...prompts,
-    servers: offers.servers,
-    onServersChanged: offers.onServersChanged,
-    snapshot: resources.snapshot,
-    templateSnapshot: templates.snapshot,
-    onResourcesChanged: resources.onChanged,
-    onTemplatesChanged: templates.onChanged,
-    stats: stats.read,
+    ...createPrompts(parts, prompts),
+    servers() {
+      const known = provider.statuses().filter(({ state }) => state !== "removed" && !following.closed);
+      return known.map(readOffer).toSorted((a, b) => compareText(a.serverId, b.serverId));
+    },
+    onServersChanged: following.onServersChanged,
+    snapshot: () => resources.snapshot(),
+    templateSnapshot: () => templates.snapshot(),
+    onResourcesChanged: (listener) => resources.onChanged(listener),
+    onTemplatesChanged: (listener) => templates.onChanged(listener),
+    stats: () => ({
+      servers: Array.from(counted.values()).toSorted((a, b) => compareText(a.serverId, b.serverId)),
+      cacheEntries: cache.entries,
+      cacheBytes: cache.bytes,
+    }),
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+function readOffer({ id, state, server }: ResourceServerStatus): ServerOffer {
+  const has = (capability: string): boolean | undefined =>
+    server === undefined ? undefined : isJsonObject(server.capabilities[capability]);
+  return {
+    serverId: id,
+    state,
+    resources: has("resources"),
+    prompts: has("prompts"),
+    completions: has("completions"),
+  };
+}
+
+interface Followers extends ResourceParts {
+  readonly resources: ServerLists<Resource>;
+  readonly templates: ServerLists<ResourceTemplate>;
+  readonly prompts: ServerLists<Prompt>;
+  readonly cache: ReadCache;
+  readonly counted: Map<string, ServerStats>;
+  readonly open: Set<Hearing>;
+}
+
+interface Following extends Pick<Resources, "onServersChanged"> {
+  readonly closed: boolean;
+  close(): void;
+}
+
+/** Goes by what happens to the servers of a provider, until one of both is closed. */
+function follow({ provider, asking, resources, templates, prompts, cache, counted, open }: Followers): Following {
+  const lists = [resources, templates, prompts];
+  const serversChanged = createEvent<undefined>();
+  let closed = false;
+  const close = (): void => {
+    if (closed) return;
+    closed = true;
+    for (const end of following) end();
+    asking.close();
+    for (const hearing of Array.from(open)) hearing.end();
+    for (const list of lists) list.close();
+    cache.clear();
+    serversChanged.emit(undefined);
+    serversChanged.close();
+  };
+  const ready = new Set<string>(provider.statuses().flatMap(({ id, state }) => (state === "ready" ? [id] : [])));
+  const onStatus = (status: ResourceServerStatus): void => {
+    const { id, state } = status;
+    if (state === "ready") {
+      if (ready.has(id)) return;
+      ready.add(id);
+      for (const list of lists) list.ready(status);
+      return;
+    }
+    // What was kept is of a session, credentials or a registration that there may be no more.
+    if (ready.delete(id) || state === "removed") cache.forgetServer(id);
+    if (state !== "removed") return;
+    counted.delete(id);
+    // The next registration by this id is another server.
+    for (const hearing of Array.from(open)) if (hearing.serverId === id) hearing.end();
+    for (const list of lists) list.removed(id);
+  };
+  const following = [
+    provider.onResourcesChanged(({ serverId }) => {
+      cache.forgetServer(serverId);
+      for (const list of [resources, templates]) list.changed(serverId);
+    }),
+    provider.onPromptsChanged(({ serverId }) => prompts.changed(serverId)),
+    provider.onClosed(close),
+    provider.onResourceUpdated(({ serverId, uri }) => cache.forgetResource(serverId, uri)),
+    provider.onStatusChanged((status) => {
+      onStatus(status);
+      serversChanged.emit(undefined);
+    }),
+  ];
+  return {
+    get closed() {
+      return closed;
+    },
+    close,
+    onServersChanged: serversChanged.on,
   };
 }
 

@@ -1,4 +1,4 @@
-import { longestTimeoutMs, type CallContext, type JsonObject, type Clock, type HostsideError } from "@hostside/core";
+import { longestTimeoutMs, type CallContext, type JsonObject, type HostsideError } from "@hostside/core";
 import {
   assertKnownOptions,
   assertNames,
@@ -6,6 +6,7 @@ import {
   isCallArguments,
   onAbort,
   readWholeNumber,
+  resultWithin,
   compareText,
   isJsonObject,
   type Fields,
@@ -13,7 +14,8 @@ import {
 import { abortedError, removedError, timeoutError, type ResourceParts } from "./ask-server.ts";
 import type { ResourceServerStatus, ResourceProvider } from "./resource-provider.ts";
 import { listServer, type ListDefinition, type EntryListing, type DroppedEntry } from "./list-server.ts";
-import { createLiveList, type LiveList } from "./live-list.ts";
+import { LiveList } from "./live-list.ts";
+import { listTimeoutMs } from "./resources-options.ts";
 
 /** Options of a request for something of the servers. */
 export interface ReadOptions {
@@ -57,121 +59,6 @@ export function assertReadOptions(
   if (meta !== undefined && !isCallArguments(meta)) throw new TypeError(`${owner}: meta must be an object`);
 }
 
-/** One kind of list of all servers: read when asked for, and kept up to date from then on. */
-export interface ServerLists<T> extends Pick<LiveList<T>, "snapshot" | "onChanged" | "changed" | "removed" | "close"> {
-  /**
-   * Reads the lists of all servers at the same time. Those that fail, or do not answer in time, are
-   * entries of `failures`. Throws a `TypeError` for options, `aborted` and `closed`.
-   */
-  list(options: ListOptions | undefined): Promise<JoinedListing<T>>;
-  /** The server is there, perhaps for the first time, or as another one that has no such list. */
-  ready(status: ResourceServerStatus): void;
-}
-
-/** Makes the lists of one kind. `owner` is the function whose options they take: `"list()"`. */
-export function createServerLists<T>(parts: ResourceParts, kind: ListDefinition<T>, owner: string): ServerLists<T> {
-  const { provider, settings, asking } = parts;
-  const { clock, quietMs, listLimits: limits, listTimeoutMs, listWaitMs } = settings;
-  const late = createLateServers<T>(clock);
-  /** Whether somebody wanted the lists of all servers, and so those of new ones. */
-  let wantsAll = false;
-  const live = createLiveList<T>({
-    kind,
-    clock,
-    quietMs,
-    isOpen: () => !provider.closed,
-    relist: (serverId, signal) =>
-      listServer(asking, serverId, { kind, limits, timeoutMs: listTimeoutMs, signal, context: settings.context }),
-  });
-  // A list that is somebody else's is no part of the snapshot.
-  const isShared = (serverId: string, { context, meta }: ListOptions): boolean =>
-    meta === undefined &&
-    context?.principal === settings.context?.principal &&
-    context?.role === settings.context?.role &&
-    (context?.conversation === settings.context?.conversation ||
-      provider.describeServer?.(serverId)?.perCaller !== true);
-
-  return {
-    snapshot: live.snapshot,
-    onChanged: live.onChanged,
-    changed: live.changed,
-    close: live.close,
-    removed(serverId) {
-      late.forget(serverId);
-      live.removed(serverId);
-    },
-    ready(status) {
-      const { id } = status;
-      late.forget(id);
-      if (declares(status, kind.capability) !== false) live.wake(id, wantsAll);
-      else if (live.has(id)) live.begin(id).end({ serverId: id, entries: [], dropped: [] });
-    },
-    async list(options = {}) {
-      assertReadOptions(owner, options, listFields);
-      const { servers, signal, timeoutMs = listTimeoutMs, waitMs = listWaitMs, context, meta } = options;
-      if (servers !== undefined) assertNames(`${owner}: servers`, servers);
-      if (waitMs !== undefined)
-        readWholeNumber(waitMs, `${owner}: waitMs`, { least: 1, most: longestTimeoutMs, otherwise: 1 });
-      asking.assertOpen();
-      if (servers === undefined) wantsAll = true;
-      const registered = new Set(provider.serverIds());
-      const waits = whileWaiting(signal);
-      const listNow = async (serverId: string): Promise<EntryListing<T>> => {
-        const isRegistered = registered.has(serverId);
-        const shared = isShared(serverId, options);
-        const beginning = shared && isRegistered ? live.begin(serverId) : undefined;
-        const endFollowing = !shared && isRegistered ? live.follow(serverId) : undefined;
-        const listing = await listServer(asking, serverId, {
-          kind,
-          limits,
-          timeoutMs,
-          signal: waits.signal,
-          context,
-          meta,
-        });
-        endFollowing?.(listing.error !== undefined && !waits.signal.aborted);
-        if (beginning?.signal.aborted && listing.error === undefined) {
-          return { serverId, entries: [], dropped: [], error: removedError(serverId) };
-        }
-        beginning?.end(waits.signal.aborted ? undefined : listing);
-        return listing;
-      };
-      const listOne = async (serverId: string): Promise<EntryListing<T>> => {
-        if (waitMs === undefined || waitMs >= timeoutMs) return listNow(serverId);
-        const listing = await late.within(serverId, waitMs, () => listNow(serverId));
-        const error = timeoutError({ serverId, operation: kind.method }, waitMs);
-        return listing ?? { serverId, entries: [], dropped: [], error };
-      };
-      const ids = serversToAsk(provider, kind, servers);
-      const listings = await Promise.all(ids.map((id) => listOne(id))).finally(waits.end);
-      if (signal?.aborted) throw abortedError({ operation: kind.method }, "unknown", signal.reason);
-      asking.assertOpen();
-      return joinListings(listings);
-    },
-  };
-}
-
-/** A signal that ends what somebody waits for, and nothing after `end`. */
-function whileWaiting(signal: AbortSignal | undefined): { readonly signal: AbortSignal; readonly end: () => void } {
-  const stop = new AbortController();
-  const giveUp = (): void => stop.abort(signal?.reason);
-  if (signal?.aborted) giveUp();
-  const stopListening = signal && onAbort(signal, giveUp);
-  return { signal: stop.signal, end: () => stopListening?.() };
-}
-
-/** Servers that were waited for as long as somebody waits, and did not list. */
-export interface LateServers<T> {
-  /**
-   * What `list` brings, or `undefined` when that takes longer than `waitMs` since a server was
-   * waited for first: then it goes on, and who asks again waits for it no more until it has listed,
-   * or was `forget`ten. `list` must not reject.
-   */
-  within(serverId: string, waitMs: number, list: () => Promise<EntryListing<T>>): Promise<EntryListing<T> | undefined>;
-  /** The server is there, or is another one: it is waited for like any. */
-  forget(serverId: string): void;
-}
-
 interface Late {
   /** When it was waited for first. */
   readonly since: number;
@@ -179,44 +66,143 @@ interface Late {
   underWay: number;
 }
 
-/** None is late at first. */
-function createLateServers<T>(clock: Clock): LateServers<T> {
-  const late = new Map<string, Late>();
-  const goOn = async (serverId: string, known: Late, listing: Promise<EntryListing<T>>): Promise<void> => {
+/**
+ * One kind of list of all servers: read when asked for, and kept up to date from then on. `owner`
+ * is the function whose options they take: `"list()"`.
+ */
+export class ServerLists<T> extends LiveList<T> {
+  readonly #parts: ResourceParts;
+  readonly #kind: ListDefinition<T>;
+  readonly #owner: string;
+  /** Whether somebody wanted the lists of all servers, and so those of new ones. */
+  #wantsAll = false;
+  /** Servers that were waited for as long as somebody waits, and did not list. */
+  readonly #late = new Map<string, Late>();
+
+  constructor(parts: ResourceParts, kind: ListDefinition<T>, owner: string) {
+    const { provider, settings, asking } = parts;
+    const { clock, quietMs, context } = settings;
+    super({
+      kind,
+      clock,
+      quietMs,
+      isOpen: () => !provider.closed,
+      relist: (serverId, signal) => listServer(asking, serverId, { kind, timeoutMs: listTimeoutMs, signal, context }),
+    });
+    this.#parts = parts;
+    this.#kind = kind;
+    this.#owner = owner;
+  }
+
+  override removed(serverId: string): void {
+    this.#late.delete(serverId);
+    super.removed(serverId);
+  }
+
+  /** The server is there, perhaps for the first time, or as another one that has no such list. */
+  ready(status: ResourceServerStatus): void {
+    const { id } = status;
+    this.#late.delete(id);
+    if (declares(status, this.#kind.capability) !== false) this.wake(id, this.#wantsAll);
+    else if (this.has(id)) this.begin(id).end({ serverId: id, entries: [], dropped: [] });
+  }
+
+  /**
+   * Reads the lists of all servers at the same time. Those that fail, or do not answer in time, are
+   * entries of `failures`. Throws a `TypeError` for options, `aborted` and `closed`.
+   */
+  async list(options: ListOptions = {}): Promise<JoinedListing<T>> {
+    const { provider, settings, asking } = this.#parts;
+    const owner = this.#owner;
+    assertReadOptions(owner, options, listFields);
+    const { servers, signal, timeoutMs = listTimeoutMs, waitMs = settings.listWaitMs } = options;
+    if (servers !== undefined) assertNames(`${owner}: servers`, servers);
+    if (waitMs !== undefined)
+      readWholeNumber(waitMs, `${owner}: waitMs`, { least: 1, most: longestTimeoutMs, otherwise: 1 });
+    asking.assertOpen();
+    if (servers === undefined) this.#wantsAll = true;
+    const registered = new Set(provider.serverIds());
+    // Ends what somebody waits for, and nothing after that.
+    const stop = new AbortController();
+    const giveUp = (): void => stop.abort(signal?.reason);
+    if (signal?.aborted) giveUp();
+    const stopListening = signal && onAbort(signal, giveUp);
+    const listOne = async (serverId: string): Promise<EntryListing<T>> => {
+      const now = { ...options, timeoutMs, signal: stop.signal };
+      const list = (): Promise<EntryListing<T>> => this.#listNow(serverId, now, registered.has(serverId));
+      if (waitMs === undefined || waitMs >= timeoutMs) return list();
+      const error = timeoutError({ serverId, operation: this.#kind.method }, waitMs);
+      return (await this.#within(serverId, waitMs, list)) ?? { serverId, entries: [], dropped: [], error };
+    };
+    const ids = serversToAsk(provider, this.#kind, servers);
+    const listings = await Promise.all(ids.map((id) => listOne(id))).finally(() => stopListening?.());
+    if (signal?.aborted) throw abortedError({ operation: this.#kind.method }, "unknown", signal.reason);
+    asking.assertOpen();
+    return joinListings(listings);
+  }
+
+  async #listNow(
+    serverId: string,
+    { timeoutMs, signal, context, meta }: ListOptions & { readonly timeoutMs: number; readonly signal: AbortSignal },
+    isRegistered: boolean,
+  ): Promise<EntryListing<T>> {
+    const shared = meta === undefined && this.#isShared(serverId, context);
+    const beginning = shared && isRegistered ? this.begin(serverId) : undefined;
+    const endFollowing = !shared && isRegistered ? this.follow(serverId) : undefined;
+    const request = { kind: this.#kind, timeoutMs, signal, context, meta };
+    const listing = await listServer(this.#parts.asking, serverId, request);
+    endFollowing?.(listing.error !== undefined && !signal.aborted);
+    if (beginning?.signal.aborted && listing.error === undefined) {
+      return { serverId, entries: [], dropped: [], error: removedError(serverId) };
+    }
+    beginning?.end(signal.aborted ? undefined : listing);
+    return listing;
+  }
+
+  // A list that is somebody else's is no part of the snapshot.
+  #isShared(serverId: string, context: CallContext | undefined): boolean {
+    const { provider, settings } = this.#parts;
+    const own = settings.context;
+    const isOwn = context?.principal === own?.principal && context?.role === own?.role;
+    return (
+      isOwn && (context?.conversation === own?.conversation || provider.describeServer?.(serverId)?.perCaller !== true)
+    );
+  }
+
+  /**
+   * Returns what `list` brings, or `undefined` when that takes longer than `waitMs` since a server
+   * was waited for first: then it goes on, and who asks again waits for it no more until it has
+   * listed, or is ready. `list` must not reject.
+   */
+  async #within(
+    serverId: string,
+    waitMs: number,
+    list: () => Promise<EntryListing<T>>,
+  ): Promise<EntryListing<T> | undefined> {
+    const { clock } = this.#parts.settings;
+    const known = this.#late.get(serverId);
+    const since = known?.since ?? clock.now();
+    const leftMs = since + waitMs - clock.now();
+    if (known !== undefined && leftMs <= 0) {
+      if (known.underWay === 0) void this.#goOn(serverId, known, list());
+      return undefined;
+    }
+    const listing = list();
+    const first = await resultWithin(listing, leftMs, clock);
+    if (first === undefined) {
+      const now = this.#late.get(serverId) ?? { since, underWay: 0 };
+      this.#late.set(serverId, now);
+      void this.#goOn(serverId, now, listing);
+    } else if (first.error === undefined) this.#late.delete(serverId);
+    return first;
+  }
+
+  async #goOn(serverId: string, known: Late, listing: Promise<EntryListing<T>>): Promise<void> {
     known.underWay += 1;
     const { error } = await listing;
     known.underWay -= 1;
-    if (error === undefined && late.get(serverId) === known) late.delete(serverId);
-  };
-  return {
-    forget: (serverId) => void late.delete(serverId),
-    async within(serverId, waitMs, list) {
-      const known = late.get(serverId);
-      const since = known?.since ?? clock.now();
-      const leftMs = since + waitMs - clock.now();
-      if (known !== undefined && leftMs <= 0) {
-        if (known.underWay === 0) void goOn(serverId, known, list());
-        return undefined;
-      }
-      const listing = list();
-      const first = await firstOf(listing, leftMs, clock);
-      if (first !== undefined) {
-        if (first.error === undefined) late.delete(serverId);
-        return first;
-      }
-      const now = late.get(serverId) ?? { since, underWay: 0 };
-      late.set(serverId, now);
-      void goOn(serverId, now, listing);
-      return undefined;
-    },
-  };
-}
-
-function firstOf<R>(work: Promise<R>, ms: number, clock: Clock): Promise<R | undefined> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.schedule(ms, () => resolve(undefined));
-    void work.then(resolve, reject).finally(cancel);
-  });
+    if (error === undefined && this.#late.get(serverId) === known) this.#late.delete(serverId);
+  }
 }
 
 /** A server whose part of a list is not there, or not whole. */

@@ -11,6 +11,7 @@ import {
 import { removedError, type ResourceParts } from "./ask-server.ts";
 import { isPart } from "./read-cache.ts";
 import type { ResourceTarget } from "./read-resource.ts";
+import { requestTimeoutMs } from "./resources-options.ts";
 
 /** A resource that is subscribed to changed, or may have. */
 export interface SubscribedUpdate {
@@ -58,42 +59,18 @@ export function readSubscribeOptions(given: UpdateListener | SubscribeOptions): 
   return options;
 }
 
-/** The subscriptions of one `createResources`. */
-export interface OpenSubscriptions {
-  subscribe(target: ResourceTarget, options: SubscribeOptions): Promise<Subscription>;
-  /**
-   * The registration of this server has ended, and with it what was subscribed to there: the next
-   * one by this id is another server.
-   */
-  removed(serverId: string): void;
-  close(): void;
-}
-
 /** Somebody who hears of a resource, or will when the server agrees. */
-interface Hearing {
+export interface Hearing {
   readonly serverId: string;
   /** Hears no more, and ends the subscription if there is one. Idempotent. */
   end(): void;
 }
 
-/** Makes none at first. */
-export function createOpenSubscriptions(parts: ResourceParts): OpenSubscriptions {
-  const open = new Set<Hearing>();
-  return {
-    subscribe: (target, options) => subscribe({ ...parts, open }, target, options),
-    removed(serverId) {
-      for (const hearing of Array.from(open)) if (hearing.serverId === serverId) hearing.end();
-    },
-    close() {
-      for (const hearing of Array.from(open)) hearing.end();
-    },
-  };
-}
-
-async function subscribe(
+/** Subscribes, and is in `open` until that ends. */
+export async function subscribe(
   { provider, asking, settings, open }: ResourceParts & { readonly open: Set<Hearing> },
   { serverId, uri }: ResourceTarget,
-  { onUpdate, signal: given, timeoutMs = settings.requestTimeoutMs }: SubscribeOptions,
+  { onUpdate, signal: given, timeoutMs = requestTimeoutMs }: SubscribeOptions,
 ): Promise<Subscription> {
   let agreed: Subscription | undefined;
   // Before the server agrees: the first update may come together with its word.

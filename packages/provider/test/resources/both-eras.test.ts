@@ -1,6 +1,6 @@
 import { fixtureServer, type StdioFixture } from "@hostside/fixtures";
 import { createProvider, type McpProvider } from "@hostside/provider";
-import { createResources, parseUriTemplate, type Resources, type SubscribedUpdate } from "@hostside/provider/resources";
+import { createResources, type Resources, type SubscribedUpdate } from "@hostside/provider/resources";
 import { createConnector } from "@hostside/transports";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
@@ -78,7 +78,6 @@ describe.each<[string, StdioFixture]>([
       values: ["first"],
       hasMore: false,
     });
-    expect(parseUriTemplate(template?.uriTemplate ?? "").expand({ name: "first" })).toBe("note://first");
   });
 
   it("are heard of while they are subscribed to, and listed again when there are more", async () => {

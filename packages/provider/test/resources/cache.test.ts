@@ -45,11 +45,13 @@ describe("the cache of reads", () => {
   });
 
   it("is bounded in bytes", async () => {
-    const { resources, server, times } = open({ cache: { maxBytes: 4000 } });
+    const { resources, server, times } = open();
+    // Two bytes a unit, and 16 MiB in all.
     server("a").answer = ({ params }) => ({ contents: [{ uri: "n:", text: "x".repeat(Number(params["uri"])) }] });
-    for (const uri of ["3000", "3000", "1000", "1001", "1002", "1002"]) await resources.read({ ...target, uri });
-    expect(times()).toBe(5);
-    expect(resources.stats().cacheBytes).toBeLessThanOrEqual(4000);
+    const uris = ["8388608", "8388608", "3000000", "3000001", "3000002", "3000002", "3000000"];
+    for (const uri of uris) await resources.read({ ...target, uri });
+    expect(times()).toBe(6);
+    expect(resources.stats().cacheBytes).toBeLessThanOrEqual(16 * 1024 * 1024);
   });
 
   it("keeps nothing that has no text", async () => {

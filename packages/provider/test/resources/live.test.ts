@@ -103,16 +103,19 @@ describe("a list that was read", () => {
   });
 
   it("stays as far as it was read when it cannot be read again, also where it never was whole", async () => {
-    const { resources, server, changes, shown } = watch({ maxEntries: 2 });
+    const { resources, server, changes, shown } = watch();
     const fail = (): Promise<JsonValue> => Promise.reject(new HostsideError("no", { code: "server_error" }));
     const readPart: Answer = ({ params }) =>
       params["cursor"] === "2" ? fail() : { resources: [{ uri: "note://page", name: "n" }], nextCursor: "2" };
+    const readToLimit =
+      (...all: readonly string[]): Answer =>
+      () => ({ resources: all.map((uri) => ({ uri, name: "n" })), nextCursor: 7 });
     // What failed on its way is shown where nothing is, and replaced by what is as long as the
     // limits let it be.
     server("a").answer = readPart;
     await resources.list();
     expect(shown()).toEqual(["a note://page"]);
-    server("a").answer = listing("note://1", "note://2", "note://3");
+    server("a").answer = readToLimit("note://1", "note://2");
     await resources.list();
     expect(shown()).toEqual(["a note://1", "a note://2"]);
     const { length } = changes;
@@ -123,7 +126,7 @@ describe("a list that was read", () => {
       expect(resources.snapshot().servers).toMatchObject([{ stale: true, error: { code: "server_error" } }]);
     }
     expect(changes).toHaveLength(length);
-    server("a").answer = listing("note://3", "note://4", "note://5");
+    server("a").answer = readToLimit("note://3", "note://4");
     await resources.list();
     expect(shown()).toEqual(["a note://3", "a note://4"]);
     server("a").answer = listing();

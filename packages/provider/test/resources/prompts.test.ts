@@ -206,12 +206,12 @@ describe("getPrompt()", () => {
     ["no array", { messages: "text" }, { code: "protocol_error" }],
     [
       "too much text",
-      { messages: [{ ...greeting, content: { type: "text", text: "x".repeat(100) } }] },
+      { messages: [{ ...greeting, content: { type: "text", text: "x".repeat(8 * 1024 * 1024) } }] },
       { code: "message_too_large" },
     ],
-    ["too many messages", { messages: [greeting, greeting, greeting, greeting] }, { code: "message_too_large" }],
+    ["too many messages", { messages: Array.from({ length: 1001 }, () => greeting) }, { code: "message_too_large" }],
   ])("refuses an answer as a whole: %s", async (_what, result, error) => {
-    const { resources, server } = createPromptWorld({ maxContentLength: 100, maxContents: 3 });
+    const { resources, server } = createPromptWorld();
     server("a").answer = () => result;
     await expect(resources.getPrompt(target)).rejects.toMatchObject(error);
   });

@@ -3,6 +3,7 @@ import { createResources } from "@hostside/provider/resources";
 import { describe, expect, it } from "vitest";
 import { createWorld, failureOf, listing, settle, type Answer } from "./scripted-world.ts";
 
+const most = 8 * 1024 * 1024;
 const target = { serverId: "a", uri: "note://one" };
 const holding =
   (...contents: readonly JsonValue[]): Answer =>
@@ -58,18 +59,22 @@ describe("read()", () => {
   it.each<[string, Answer, object]>([
     ["no array", () => ({ contents: "text" }), { code: "protocol_error" }],
     ["no object", () => ["text"], { code: "protocol_error" }],
-    ["a text that is too long", holding({ uri: "n:", text: "x".repeat(101) }), { code: "message_too_large" }],
+    ["a text that is too long", holding({ uri: "n:", text: "x".repeat(most + 1) }), { code: "message_too_large" }],
     [
       "two that are too long together",
-      holding({ uri: "n:", text: "x".repeat(60) }, { uri: "n:", blob: "x".repeat(60) }),
-      { code: "message_too_large", details: { usage: { used: 120, limit: 100 } } },
+      holding({ uri: "n:", text: "x".repeat(most) }, { uri: "n:", blob: "x".repeat(60) }),
+      { code: "message_too_large", details: { usage: { used: most + 60, limit: most } } },
     ],
-    ["too many pieces", holding(0, 0, 0, 0), { code: "message_too_large", details: { usage: { used: 4, limit: 3 } } }],
+    [
+      "too many pieces",
+      holding(...Array.from({ length: 1001 }, () => 0)),
+      { code: "message_too_large", details: { usage: { used: 1001, limit: 1000 } } },
+    ],
   ])("refuses what is answered with %s, and cuts nothing", async (_what, answer, error) => {
-    const { resources, server } = createWorld({ maxContentLength: 100, maxContents: 3 });
+    const { resources, server } = createWorld();
     server("a").answer = answer;
     await expect(resources.read(target)).rejects.toMatchObject({ serverId: "a", ...error });
-    server("a").answer = holding({ uri: "n:", text: "x".repeat(100) });
+    server("a").answer = holding({ uri: "n:", text: "x".repeat(most) });
     expect((await resources.read(target)).contents).toHaveLength(1);
   });
 
@@ -212,9 +217,7 @@ describe("createResources()", () => {
     [{ allowedUris: "file" }, "allowedUris"],
     [{ allowedUris: ["//x"] }, "allowedUris"],
     [{ allowedUris: [""] }, "allowedUris"],
-    [{ maxPages: 0 }, "maxPages"],
-    [{ maxEntries: 1.5 }, "maxEntries"],
-    [{ listTimeoutMs: 1e12 }, "listTimeoutMs"],
+    [{ listWaitMs: 1e12 }, "listWaitMs"],
     [{ quietMs: -1 }, "quietMs"],
     [{ cache: { ttl: 1 } }, "ttl"],
     [{ cache: { ttlMs: 0 } }, "cache.ttlMs"],
