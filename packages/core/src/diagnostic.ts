@@ -24,7 +24,6 @@ export interface Diagnostic {
     | "server-failed"
     | "server-replaced"
     | "description-failed"
-    | "naming-failed"
     | "admission-failed"
     | "defect"
     | "over-budget"

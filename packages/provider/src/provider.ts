@@ -4,7 +4,7 @@ import { saveNames } from "@hostside/naming";
 import { createProviderCalls, type ProviderCalls } from "./requests/provider-calls.ts";
 import { appTools, findCatalogTool, quarantinedTools, type ProviderCatalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/define-tool.ts";
-import { createLiveCatalog, type LiveCatalog } from "./catalog/live-catalog.ts";
+import { LiveCatalog } from "./catalog/live-catalog.ts";
 import type { McpProvider, ToolRoute } from "./api/mcp-provider.ts";
 import { assertServerId, readOperationOptions } from "./api/operation-options.ts";
 import { readInitOptions, readProviderOptions, type ProviderOptions } from "./api/provider-options.ts";
@@ -12,8 +12,8 @@ import { writeSavedCatalog } from "./servers/write-saved-catalog.ts";
 import { readSpecs } from "./servers/read-specs.ts";
 import { createObservers, type Observers, type ProviderParts } from "./servers/server-reports.ts";
 import { bringUp, isUnlisted, refreshError } from "./servers/bring-up.ts";
-import { createResourceWatch } from "./servers/watch-resources.ts";
-import { createServerSet, type ServerSet } from "./servers/server-set.ts";
+import { ResourceWatch } from "./servers/watch-resources.ts";
+import { ServerSet } from "./servers/server-set.ts";
 import { createServerOperations } from "./servers/server-operations.ts";
 import type { Registration } from "./servers/registration.ts";
 import type { ServerStatus } from "./api/server-status.ts";
@@ -31,10 +31,10 @@ export function createProvider(options: ProviderOptions): McpProvider {
   const settings = readProviderOptions(options);
   const specs = readSpecs(settings.servers, settings.connector, settings.naming);
   const { name, names, describe, admit, reservedNames, clock } = settings;
-  const catalog = createLiveCatalog({ providerName: name, names, describe, admit, reservedNames });
+  const catalog = new LiveCatalog({ providerName: name, names, describe, admit, reservedNames });
   const observers = createObservers();
   const parts = { settings, catalog, observers, identity: {} };
-  const serverSet = createServerSet(parts);
+  const serverSet = new ServerSet(parts);
   for (const spec of specs) serverSet.add(spec);
   recallCatalog(options.savedCatalog, parts, serverSet);
   observers.begin();
@@ -49,7 +49,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
     if (closedBy !== undefined) throw closedBy;
   };
   const calls = createProviderCalls({ parts, serverSet, assertOpen });
-  const resources = createResourceWatch({ parts, serverSet, lend: calls.lend });
+  const resources = new ResourceWatch({ parts, serverSet, lend: calls.lend });
   const endAll = async (error: HostsideError): Promise<void> => {
     observers.close();
     resources.close();
@@ -81,7 +81,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
     savedCatalog: () => writeSavedCatalog(serverSet.all(), settings.principal),
     readmit() {
       assertOpen();
-      serverSet.readmit();
+      serverSet.showing.readmit();
     },
     unreadyGroups: () => unreadyGroups(name, servers.statuses(), catalog.current),
     ...startOf({ serverSet, catalog, clock, assertOpen }),
@@ -164,7 +164,7 @@ function isBusy(calls: ProviderCalls, serverSet: ServerSet): boolean {
 /** What is known of the servers now; nobody is asked. */
 function serversOf(serverSet: ServerSet): Pick<McpProvider, "statuses" | "serverIds" | "hasServer"> {
   return {
-    statuses: () => serverSet.all().map((registration) => serverSet.status(registration)),
+    statuses: () => serverSet.all().map((registration) => serverSet.showing.status(registration)),
     serverIds: () => serverSet.all().map(({ id }) => id),
     hasServer(id) {
       assertServerId("hasServer", id);

@@ -131,28 +131,6 @@ describe("providers that share a book of names", () => {
     assertOneName([inner, outer], new Map());
     await Promise.all([inner.close(), outer.close()]);
   });
-
-  it("say which of them a strategy failed for", async () => {
-    const world = createRivals();
-    const names = createNameBook({
-      naming: {
-        ...hostsideNaming,
-        sanitize(part) {
-          if (part === "prod_list") throw new Error("no");
-          return hostsideNaming.sanitize(part);
-        },
-      },
-    });
-    const providers = ["github", "files"].map((id) => world.provider({ names, servers: [specOf(id)] }));
-    const said: string[] = [];
-    for (const provider of providers) provider.onDiagnostic(({ kind, serverId }) => said.push(`${kind} ${serverId}`));
-    for (const provider of providers) await provider.init();
-    expect(said.filter((text) => text.startsWith("naming-failed"))).toEqual([
-      "naming-failed github",
-      "naming-failed files",
-    ]);
-    await Promise.all(providers.map((provider) => provider.close()));
-  });
 });
 
 describe("createNameBook()", () => {

@@ -27,16 +27,13 @@ const steps = (modes: readonly GateMode[]): fc.Arbitrary<Step[]> =>
   );
 
 /** Has a gate let random calls through, and looks after each step at what it promises. */
-export async function checkTurns(createGate: (limit: () => number) => Gate, numRuns: number): Promise<void> {
+export async function checkTurns(GateClass: new (limit: () => number) => Gate, numRuns: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom<GateMode[]>(["shared"], ["shared", "shared", "exclusive"]).chain((modes) => steps(modes)),
       fc.integer({ min: 1, max: 6 }),
       async (schedule, limit) => {
-        const world = createTurns(
-          createGate(() => limit),
-          limit,
-        );
+        const world = createTurns(new GateClass(() => limit), limit);
         for (const step of schedule) await world.take(step);
         await world.drain();
       },

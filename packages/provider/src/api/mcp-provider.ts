@@ -184,8 +184,8 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    * {@linkcode updateServer} does, and removes, in one step before this returns; everything is
    * checked before anything changes. New calls see the new set at once; those under way on a server
    * that is removed or restarted may finish within `drainMs`. A process starts only when the one
-   * that it replaces has ended: calls of it wait that long, and the status says until when
-   * (`earlierUntil`); sessions over HTTP overlap. Then connects and lists what is new and what was
+   * that it replaces has ended: calls of it wait that long; sessions over HTTP overlap. Then
+   * connects and lists what is new and what was
    * restarted, all at the same time, unless its `startup` says otherwise; one server's failure is
    * an entry of `failed` and stops no other. Resolves when all that has settled and nothing is left
    * of what ended.

@@ -24,7 +24,6 @@ import {
 import { isLegalFunctionName, type NamingStrategy } from "@hostside/naming";
 import { describeVerbatim, describeWithOrigin, type DescribeTool } from "../catalog/define-tool.ts";
 import { createNameBook, openNameBook, type NameBook, type SharedNames } from "../catalog/name-book.ts";
-import { guardParts, type GuardedParts } from "../catalog/guarded-parts.ts";
 import type { LinkPolicy, RefreshMode } from "../link/link-state.ts";
 
 /** What a provider is made from. */
@@ -173,7 +172,6 @@ export interface ProviderSettings {
   readonly describe: DescribeTool;
   readonly admit: Admit | undefined;
   readonly reservedNames: readonly string[];
-  readonly takeFaults: GuardedParts["takeFaults"];
   readonly policy: Omit<LinkPolicy, "connectBackstopMs" | "listBackstopMs">;
   readonly interceptors: readonly Interceptor[];
   readonly requestInterceptors: readonly RequestInterceptor[];
@@ -255,7 +253,6 @@ export function readProviderOptions(options: ProviderOptions): ProviderSettings 
   const reservedNames = readReservedNames(options.reservedNames);
   const describe = readDescription(description);
   const names = readNames(options);
-  const { takeFaults, ...guarded } = guardParts({ admit, describe });
   return {
     connector,
     servers,
@@ -269,10 +266,10 @@ export function readProviderOptions(options: ProviderOptions): ProviderSettings 
     onElicit,
     principal,
     reservedNames,
-    ...guarded,
+    describe,
+    admit,
     clock,
     random,
-    takeFaults: () => [...takeFaults(), ...names.takeFaults()],
   };
 }
 

@@ -65,12 +65,6 @@ export interface ServerStatus {
    * to.
    */
   readonly retryAt?: number;
-  /**
-   * It is `connecting` and waits for what had its id before, whose calls may finish until then and
-   * are cut at that time: milliseconds since
-   * 1970. What is left ends within some `timeouts.closeMs` of that, and this server starts.
-   */
-  readonly earlierUntil?: number;
   /** Calls on the wire. */
   readonly inFlight: number;
   /** Calls that wait for the session, for a listing or for their turn. */

@@ -32,21 +32,13 @@ export function displacedError(origin: ToolOrigin, { waiting, own }: QueueLoad):
   });
 }
 
-/**
- * A call that was still waiting when its time was up; `earlierMs` is there when the server waits
- * for what had its id before.
- */
-export function callTimeoutError({ origin, options, timeoutMs }: FailedCall, earlierMs?: number): HostsideError {
-  const notReady = earlierMs === undefined ? "not ready, or busy with other calls," : "not ready";
-  const why = earlierMs === undefined ? "" : `, because what had its id before ${describeEnd(earlierMs)}`;
+/** A call that was still waiting when its time was up. */
+export function callTimeoutError({ origin, options, timeoutMs }: FailedCall): HostsideError {
+  const spent = `${formatMs(timeoutMs)} (${timeSetBy(options)})`;
   return callError("call_timeout", origin, {
-    problem: `was not sent: its server was ${notReady} for ${formatMs(timeoutMs)} (${timeSetBy(options)})${why}`,
+    problem: `was not sent: its server was not ready, or busy with other calls, for ${spent}`,
     details: { timeoutMs },
   });
-}
-
-function describeEnd(leftMs: number): string {
-  return leftMs > 0 ? `still finishes its calls, for ${formatMs(leftMs)} at most` : "is still ending";
 }
 
 /** A call whose tool is no longer on offer. */

@@ -39,15 +39,8 @@ import {
   toolRemovedError,
   checkSelection,
 } from "./call-errors.ts";
-import {
-  observedMetaOf,
-  observerOf,
-  toPendingCall,
-  type HandCall,
-  type CallWatch,
-  type PendingCall,
-} from "./pending-call.ts";
-import { createGate, createWaitingCalls, type Gate, type GateEntry, type WaitingCalls } from "./fair-queue.ts";
+import { observedMetaOf, observerOf, toPendingCall, type HandCall, type PendingCall } from "./pending-call.ts";
+import { createWaitingCalls, Gate, type GateEntry, type WaitingCalls } from "./fair-queue.ts";
 import { createPausable, type Pausable } from "./pausable.ts";
 import { resumeLostCall, toOutcome, type FailedCallToResume } from "./resume-lost-call.ts";
 import { toHostsideError } from "../errors/to-hostside-error.ts";
@@ -79,11 +72,6 @@ export interface CallQueueInit {
   /** Those who want a record of every call that ended. */
   readonly callEnded: EventSource<CallRecord>;
   readonly diagnostic: Pick<EventSource<Diagnostic>, "emit">;
-  /**
-   * Until when the calls of what had the server's id before may finish, while its session waits for
-   * the end of it.
-   */
-  readonly earlierUntil: () => number | undefined;
 }
 
 interface OpenCallQueue extends CallQueueInit {
@@ -138,7 +126,11 @@ export function createCallQueue(init: CallQueueInit): CallQueue {
         leave?.();
         pending.leave?.();
         pending.deadline?.dispose();
-        if (pending.watch !== undefined) report(pending, queue, { outcome, failure });
+        if (pending.watch !== undefined) {
+          const record = recordOf(pending, queue.clock, { outcome, failure });
+          tell(pending.options.observer?.onRecord, record);
+          queue.callEnded.emit(record);
+        }
       }
     },
     rejectWaiting: (error) => used?.gate.rejectAll(error),
@@ -157,7 +149,7 @@ export function createCallQueue(init: CallQueueInit): CallQueue {
 function openCallQueue(init: CallQueueInit): OpenCallQueue {
   const { link, clock } = init;
   const mostMs = (): number => link.spec.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs;
-  const gate = createGate(() => capacityOf(link.spec));
+  const gate = new Gate(() => capacityOf(link.spec));
   return {
     ...init,
     gate,
@@ -173,16 +165,6 @@ function checkCrowd(pending: PendingCall, admitted: number, queue: OpenCallQueue
   const mayWait = spec.limits?.maxQueuedCalls ?? defaultLimits.maxQueuedCalls;
   if (admitted < capacityOf(spec) + mayWait || findPlace(pending, queue)) return;
   throw overloadedError(pending.origin, mayWait);
-}
-
-function report(
-  pending: PendingCall,
-  { clock, callEnded }: OpenCallQueue,
-  ending: Parameters<typeof recordOf>[2],
-): void {
-  const record = recordOf(pending, clock, ending);
-  tell(pending.options.observer?.onRecord, record);
-  callEnded.emit(record);
 }
 
 /** The session, where there is one and it is the call's turn. */
@@ -398,15 +380,11 @@ function provablyDidNotRun(error: HostsideError, session: Session, { state }: Li
   return state.kind !== "ready" || state.session !== session.number;
 }
 
-function startDeadline(pending: PendingCall, { clock, earlierUntil }: OpenCallQueue): Deadline {
-  const earlierMs = (): number | undefined => {
-    const until = earlierUntil();
-    return until === undefined ? undefined : until - clock.now();
-  };
+function startDeadline(pending: PendingCall, { clock }: OpenCallQueue): Deadline {
   return createDeadline({
     timeoutMs: remainingMs(pending, clock),
     signal: pending.options.signal,
-    onTimeout: () => callTimeoutError(pending, earlierMs()),
+    onTimeout: () => callTimeoutError(pending),
     clock,
   });
 }
@@ -423,19 +401,9 @@ function capacityOf({ concurrency, limits }: ServerSpec): number {
   return concurrency === "serial" ? 1 : (limits?.maxInFlightCalls ?? defaultLimits.maxInFlightCalls);
 }
 
-/** A call that has ended, and what was counted on its way. */
-export interface CountedCall extends Pick<ToolCall, "origin" | "options"> {
-  readonly startedAt: number;
-  readonly connectMs: number;
-  readonly listMs: number;
-  readonly turnMs: number;
-  readonly sends: number;
-  readonly watch: CallWatch | undefined;
-}
-
 /** What became of a call, for those who watch. Made only when there are any. */
 function recordOf(
-  { origin, options, startedAt, connectMs, listMs, turnMs, sends, watch }: CountedCall,
+  { origin, options, startedAt, connectMs, listMs, turnMs, sends, watch }: PendingCall,
   clock: Clock,
   { outcome, failure }: { readonly outcome: ToolOutcome | undefined; readonly failure: unknown },
 ): CallRecord {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createGate, type Gate, type GateMode, type GateEntry } from "./fair-queue.ts";
+import { Gate, type GateMode, type GateEntry } from "./fair-queue.ts";
 
-describe("createGate()", () => {
+describe("a gate", () => {
   it("lets shared calls through together up to the limit, and exclusive ones alone", () => {
-    const gate = createGate(() => 2);
+    const gate = new Gate(() => 2);
     expect([gate.tryEnter(turn("shared")), gate.tryEnter(turn("shared")), gate.tryEnter(turn("shared"))]).toEqual([
       true,
       true,
@@ -20,7 +20,7 @@ describe("createGate()", () => {
   });
 
   it("goes by order of arrival: an exclusive call that waits holds up the shared ones behind it", async () => {
-    const gate = createGate(() => 5);
+    const gate = new Gate(() => 5);
     const order: string[] = [];
     gate.tryEnter(turn("shared"));
     enter(gate, "exclusive", () => order.push("exclusive"));
@@ -35,7 +35,7 @@ describe("createGate()", () => {
   });
 
   it("takes who gives up out of the queue, and lets those behind go on", async () => {
-    const gate = createGate(() => 5);
+    const gate = new Gate(() => 5);
     gate.tryEnter(turn("shared"));
     const abort = new AbortController();
     const given = gate.enter(turn("exclusive"), abort.signal);
@@ -49,7 +49,7 @@ describe("createGate()", () => {
   });
 
   it("turns away all who wait, and nobody who is through", async () => {
-    const gate = createGate(() => 1);
+    const gate = new Gate(() => 1);
     gate.tryEnter(turn("shared"));
     const waiting = [
       gate.enter(turn("shared"), new AbortController().signal),
@@ -65,7 +65,7 @@ describe("createGate()", () => {
 
   it("asks for its limit each time", async () => {
     let limit = 1;
-    const gate = createGate(() => limit);
+    const gate = new Gate(() => limit);
     gate.tryEnter(turn("shared"));
     limit = 2;
     expect(gate.tryEnter(turn("shared"))).toBe(true);

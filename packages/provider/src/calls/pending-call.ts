@@ -7,10 +7,8 @@ import {
   type ToolCall,
   type ToolDefinition,
   type CallAttempt,
-  type CallExchange,
   type CallObserver,
   type CallOptions,
-  type HostsideError,
   type Connection,
   type JsonObject,
 } from "@hostside/core";
@@ -41,19 +39,19 @@ export interface PendingCall extends ToolCall, GateEntry {
   leave: Cancel | undefined;
 }
 
-/** What a call is prepared with. */
-export interface PendingCallInit {
-  readonly link: { readonly spec: ServerSpec };
-  readonly clock: Clock;
-  /** Those who want a record of every call that ended. */
-  readonly callEnded: EventSource<CallRecord>;
-}
-
 /** Begins to count the time of a call that is new to its call queue. */
 export function toPendingCall(
   { origin, definition, args, options }: ToolCall,
   hand: HandCall | undefined,
-  { link: { spec }, clock, callEnded }: PendingCallInit,
+  {
+    link: { spec },
+    clock,
+    callEnded,
+  }: {
+    readonly link: { readonly spec: ServerSpec };
+    readonly clock: Clock;
+    readonly callEnded: EventSource<CallRecord>;
+  },
 ): PendingCall {
   const { deadline } = options;
   const timeoutMs = options.timeoutMs ?? spec.timeouts?.callMs ?? defaultTimeouts.callMs;
@@ -88,66 +86,53 @@ function modeOf({ concurrency }: ServerSpec, { annotations }: ToolDefinition): G
 export class CallWatch {
   readonly attempts: CallAttempt[] = [];
   readonly #clock: Clock;
-  #current: CurrentAttempt | undefined;
+  #current: (Pick<CallAttempt, "startedAt" | "peer"> & Exchanged) | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   /** The call is handed to a connection now. What is returned hears of its requests. */
-  begin(session: Session): CallObserver {
-    const current = new CurrentAttempt(session, this.#clock);
+  begin({ peer }: Session): CallObserver {
+    const sum: Exchanged = { requests: 0, requestId: undefined, sentBytes: undefined, receivedBytes: undefined };
+    const current = Object.assign(sum, { startedAt: this.#clock.now(), peer });
     this.#current = current;
-    return { onExchange: (exchange) => current.note(exchange) };
+    return {
+      onExchange({ requestId, sentBytes, receivedBytes }) {
+        current.requests += 1;
+        current.requestId ??= requestId;
+        current.sentBytes = add(current.sentBytes, sentBytes);
+        current.receivedBytes = add(current.receivedBytes, receivedBytes);
+      },
+    };
   }
 
   /** It is back. */
   end(failure: unknown, serverId: string): void {
     if (this.#current === undefined) return;
-    const error = failure === undefined ? undefined : toHostsideError(failure, serverId, "tools/call");
-    this.attempts.push(this.#current.read(error));
+    const { startedAt, requestId, sentBytes, receivedBytes, ...rest } = this.#current;
     this.#current = undefined;
-  }
-}
-
-class CurrentAttempt {
-  readonly #session: Session;
-  readonly #clock: Clock;
-  readonly #startedAt: number;
-  #requests = 0;
-  #requestId: string | number | undefined;
-  #sentBytes: number | undefined;
-  #receivedBytes: number | undefined;
-
-  constructor(session: Session, clock: Clock) {
-    this.#session = session;
-    this.#clock = clock;
-    this.#startedAt = clock.now();
-  }
-
-  note({ requestId, sentBytes, receivedBytes }: CallExchange): void {
-    this.#requests += 1;
-    this.#requestId ??= requestId;
-    this.#sentBytes = sum(this.#sentBytes, sentBytes);
-    this.#receivedBytes = sum(this.#receivedBytes, receivedBytes);
-  }
-
-  read(error: HostsideError | undefined): CallAttempt {
-    const durationMs = this.#clock.now() - this.#startedAt;
-    return {
+    const durationMs = this.#clock.now() - startedAt;
+    this.attempts.push({
+      ...rest,
       startedAt: Math.round(dateOf(this.#clock) - durationMs),
       durationMs,
-      peer: this.#session.peer,
-      requests: this.#requests,
-      ...(this.#requestId !== undefined && { requestId: this.#requestId }),
-      ...(this.#sentBytes !== undefined && { sentBytes: this.#sentBytes }),
-      ...(this.#receivedBytes !== undefined && { receivedBytes: this.#receivedBytes }),
-      ...(error !== undefined && { error }),
-    };
+      ...(requestId !== undefined && { requestId }),
+      ...(sentBytes !== undefined && { sentBytes }),
+      ...(receivedBytes !== undefined && { receivedBytes }),
+      ...(failure !== undefined && { error: toHostsideError(failure, serverId, "tools/call") }),
+    });
   }
 }
 
-function sum(before: number | undefined, more: number | undefined): number | undefined {
+interface Exchanged {
+  requests: number;
+  requestId: string | number | undefined;
+  sentBytes: number | undefined;
+  receivedBytes: number | undefined;
+}
+
+function add(before: number | undefined, more: number | undefined): number | undefined {
   return more === undefined ? before : (before ?? 0) + more;
 }
 

@@ -1,12 +1,20 @@
 import {
   cleanText,
   type Admit,
+  type Diagnostic,
   type RemoteTool,
   type ServerInfo,
   type ServerSpec,
   type ToolGroup,
 } from "@hostside/core";
-import { compareText, foldCase, sameDefinition, sameJson } from "@hostside/core/implement";
+import {
+  askAdmit,
+  compareText,
+  foldCase,
+  sameDefinition,
+  sameJson,
+  type AdmitDecision,
+} from "@hostside/core/implement";
 import { qualifiedName, type NameTable, type ToolIdentity } from "@hostside/naming";
 import {
   findCallable,
@@ -19,11 +27,11 @@ import {
 } from "./catalog.ts";
 import {
   defineTool,
+  describeWithOrigin,
   toolOf,
   describeServer,
   isSameOrigin,
   type CatalogTool,
-  type DefinitionParts,
   type DescribeTool,
 } from "./define-tool.ts";
 
@@ -31,8 +39,10 @@ import {
 export interface CatalogPlan {
   readonly providerName: string;
   readonly describe: DescribeTool;
-  /** Whether a tool is on offer; absent: all are. Never throws. */
+  /** Whether a tool is on offer; absent: all are. */
   readonly admit?: Admit | undefined;
+  /** Hears of each part of the product's own that failed. */
+  readonly report: (problem: Diagnostic) => void;
   /**
    * Ask `admit` of all tools once more, also of those in listings that are not new. Default
    * `false`.
@@ -82,7 +92,8 @@ function keptOf(
 
 function buildServer(listing: ToolServerListing, plan: CatalogPlan): ServerCatalog {
   const { spec } = listing;
-  const { describe, admit, previous, providerName, names } = plan;
+  const { admit, previous, providerName, names } = plan;
+  const describe = guardDescribe(plan);
   const known = previous.servers.get(spec.id);
   // What was selected from one registration says nothing about another one, even if it reads the
   // same.
@@ -92,6 +103,7 @@ function buildServer(listing: ToolServerListing, plan: CatalogPlan): ServerCatal
   const qualifier = qualifiedName({ serverId: spec.id, toolName: "" });
   const server = describeServer(spec, listing.server);
   const withheld = new Map<string, Withheld>();
+  const failed: { readonly toolName: string; readonly problem: string }[] = [];
   /** What is admitted of some tools. */
   const admitted = (tools: readonly RemoteTool[], nameOf: (toolName: string) => string | undefined): CatalogTool[] => {
     const found: CatalogTool[] = [];
@@ -100,13 +112,17 @@ function buildServer(listing: ToolServerListing, plan: CatalogPlan): ServerCatal
       // Whoever makes a catalogue has named them all.
       if (localName === undefined) continue;
       const old = before === undefined ? undefined : findDefined(previous, before, tool.name);
-      const definition = renewDefinition(tool, {
-        // Of another tool, a definition that reads the same has another fingerprint.
-        old: old !== undefined && sameJson(toolOf(old), tool) ? old : undefined,
-        isOldSpec: before?.listing.spec === spec,
-        parts: { spec, listed: listing.origin, localName, qualifier, groupIds, describe },
-      });
-      const admission = admit?.(definition, server) ?? "offer";
+      // Of another tool, a definition that reads the same has another fingerprint.
+      const same = old !== undefined && sameJson(toolOf(old), tool) ? old : undefined;
+      const isKept = same !== undefined && before?.listing.spec === spec;
+      const defined = isKept
+        ? same
+        : defineTool(tool, { spec, listed: listing.origin, localName, qualifier, groupIds, describe });
+      // The very same object, if a model sees no difference.
+      const definition = same !== undefined && sameDefinition(same, defined) ? same : defined;
+      const decision: AdmitDecision = admit ? askAdmit(admit, definition, server) : { admission: "offer" };
+      const { admission, problem } = decision;
+      if (problem !== undefined) failed.push({ toolName: tool.name, problem });
       if (admission === "offer") found.push(definition);
       else withheld.set(tool.name, { definition, admission });
     }
@@ -119,6 +135,7 @@ function buildServer(listing: ToolServerListing, plan: CatalogPlan): ServerCatal
   const apps = admitted(listing.tools.filter(createAppFilter(spec)), (toolName) =>
     qualifiedName({ serverId: spec.id, toolName }),
   );
+  if (failed[0] !== undefined) plan.report(admissionFailed(spec.id, failed[0], failed.length - 1));
   const members = Object.freeze(offers.map(({ name }) => name));
   const group = members.length === 0 ? undefined : buildGroup(groupId, listing, members);
   return {
@@ -128,6 +145,37 @@ function buildServer(listing: ToolServerListing, plan: CatalogPlan): ServerCatal
     withheld: withheld.size === 0 ? none : withheld,
     group: sameJson(before?.group, group) ? before?.group : group,
   };
+}
+
+// A hostile tool may break a function of the product's own. That must cost nobody else anything.
+function guardDescribe({ describe, report }: Pick<CatalogPlan, "describe" | "report">): DescribeTool {
+  return (tool, spec) => {
+    try {
+      const description: unknown = describe(tool, spec);
+      if (typeof description === "string") return description;
+    } catch {
+      // What it threw is the product's own, and may quote anything.
+    }
+    const { name: toolName } = tool;
+    const message = `the description function failed for ${shown(toolName)}; the default description is used`;
+    report({ kind: "description-failed", serverId: spec.id, toolName, message });
+    return describeWithOrigin(tool, spec);
+  };
+}
+
+// One for each server: a rule that throws may do so for ten thousand tools.
+function admissionFailed(
+  serverId: string,
+  { toolName, problem }: { readonly toolName: string; readonly problem: string },
+  others: number,
+): Diagnostic {
+  const who = others === 0 ? `${shown(toolName)} is` : `${shown(toolName)} and ${others} more of its tools are`;
+  const message = `${who} hidden, because admit() ${problem}`;
+  return { kind: "admission-failed", serverId, toolName, message };
+}
+
+function shown(toolName: string): string {
+  return JSON.stringify(cleanText(toolName, 256));
 }
 
 // Most servers have no such tools, and a table of its own is 180 bytes.
@@ -140,24 +188,6 @@ function findDefined(
   toolName: string,
 ): CatalogTool | undefined {
   return findCallable(catalog, listing.spec.id, toolName) ?? withheld.get(toolName)?.definition;
-}
-
-interface Renewal {
-  /** The definition of the same tool in the catalogue before. */
-  readonly old: CatalogTool | undefined;
-  /** Whether that was made by the same spec. */
-  readonly isOldSpec: boolean;
-  readonly parts: DefinitionParts;
-}
-
-/**
- * The definition of a tool: the one that it had, the very same object, if a model sees no
- * difference.
- */
-function renewDefinition(tool: RemoteTool, { old, isOldSpec, parts }: Renewal): CatalogTool {
-  if (old !== undefined && isOldSpec) return old;
-  const definition = defineTool(tool, parts);
-  return old !== undefined && sameDefinition(old, definition) ? old : definition;
 }
 
 function sameOffers(before: readonly CatalogTool[], after: readonly CatalogTool[]): boolean {
@@ -230,15 +260,12 @@ function clean(text: string | undefined): string {
   return text === undefined ? "" : cleanText(text).trim();
 }
 
-/** Decides for one server which of its tools are offered; made once per spec. */
-export type ToolFilter = (tool: RemoteTool) => boolean;
-
 /**
  * The filter of a spec: `allow` (empty or absent: all) and `deny` (always wins), both on the remote
  * name, exact and case-sensitive. A tool that declares itself for the server's own user interface
  * only is for no model.
  */
-export function createToolFilter(spec: ServerSpec): ToolFilter {
+export function createToolFilter(spec: ServerSpec): (tool: RemoteTool) => boolean {
   const isOffered = createNameFilter(spec);
   return ({ name, meta }) => isOffered(name) && (meta === undefined || isForModels(meta["ui"]));
 }
@@ -247,7 +274,7 @@ export function createToolFilter(spec: ServerSpec): ToolFilter {
  * Whether a tool of a spec is for the server's own user interface alone: no model gets it, and a
  * host may call it for that interface.
  */
-function createAppFilter(spec: ServerSpec): ToolFilter {
+function createAppFilter(spec: ServerSpec): (tool: RemoteTool) => boolean {
   const isOffered = createNameFilter(spec);
   return ({ name, meta }) => meta !== undefined && isOffered(name) && !isForModels(meta["ui"]) && isForApps(meta);
 }

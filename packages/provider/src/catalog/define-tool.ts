@@ -250,31 +250,29 @@ function entryOf({
   };
 }
 
-type Info = { readonly [member in "version" | "name" | "title" | "description" | "instructions"]?: string | undefined };
-type Known = Info & { readonly server: AdmissionServer };
+const claims = ["version", "name", "title", "description", "instructions"] as const;
 
-const described = new WeakMap<ServerSpec, Known>();
+type Info = { readonly [member in (typeof claims)[number]]?: string | undefined };
+
+const described = new WeakMap<ServerSpec, { readonly info: Info | undefined; readonly server: AdmissionServer }>();
 let lastRevision = 0;
 
 /**
- * A server in the host's own words, with the version that it says it has and what else it says of
- * itself, for whoever decides about its tools and requests; the same object for the same spec,
- * version and words. `info` is absent while it has not been listed.
+ * Describes a server in the host's own words, with the version that it says it has and what else it
+ * says of itself, for whoever decides about its tools and requests; the same object for the same
+ * spec, version and words. `info` is absent while it has not been listed.
  */
 export function describeServer(spec: ServerSpec, info: Info | undefined): AdmissionServer {
-  const { version, name, title: ownTitle, description, instructions } = info ?? {};
-  const claimed = { version, name, title: ownTitle, description, instructions };
   const known = described.get(spec);
-  if (known !== undefined && isSame(known, claimed) && (known.server.words === undefined) === (info === undefined))
-    return known.server;
+  if (known !== undefined && isSame(known.info, info)) return known.server;
   const { id, labels = {}, title, perCaller } = spec;
   const revision = known?.server.revision ?? (lastRevision += 1);
   const server = Object.freeze({
     id,
     labels,
     ...(title !== undefined && { title }),
-    ...(version !== undefined && { version }),
-    ...(info !== undefined && { words: serverWords(claimed) }),
+    ...(info?.version !== undefined && { version: info.version }),
+    ...(info !== undefined && { words: serverWords(info) }),
     // A hash, which most hosts never read.
     get registration() {
       return registrationOf(spec);
@@ -283,18 +281,13 @@ export function describeServer(spec: ServerSpec, info: Info | undefined): Admiss
     sharing: sharingOf(spec),
     ...(perCaller !== undefined && { perCaller }),
   });
-  described.set(spec, { ...claimed, server });
+  described.set(spec, { info, server });
   return server;
 }
 
-function isSame(one: Info, other: Info): boolean {
-  return (
-    one.version === other.version &&
-    one.name === other.name &&
-    one.title === other.title &&
-    one.description === other.description &&
-    one.instructions === other.instructions
-  );
+function isSame(one: Info | undefined, other: Info | undefined): boolean {
+  if (one === other) return true;
+  return one !== undefined && other !== undefined && claims.every((member) => one[member] === other[member]);
 }
 
 /** Which server listed something. */

@@ -1,115 +1,118 @@
-import type { Admit, Event, ToolsChange } from "@hostside/core";
+import type { Diagnostic, Event, ToolsChange } from "@hostside/core";
 import { createEvent, compareText } from "@hostside/core/implement";
 import { identityOf, isPossibleName, type NameCollision, type NameTable } from "@hostside/naming";
 import { buildCatalog, toolsToName, type CatalogPlan } from "./build-catalog.ts";
 import { emptyCatalog, quarantinedTools, type ProviderCatalog, type ToolServerListing } from "./catalog.ts";
-import type { DescribeTool, CatalogTool } from "./define-tool.ts";
-import type { SharedNames } from "./name-book.ts";
-
-/** The catalogue that is on show, and the one place where it is exchanged for another one. */
-export interface LiveCatalog {
-  readonly current: ProviderCatalog;
-  /** Grows with each exchange in which something is another, also what is held back. */
-  readonly revision: number;
-  readonly onToolsChanged: Event<ToolsChange>;
-  /**
-   * Shows these listings instead, in one step. With `readmit`, asks of every tool once more whether
-   * it is on offer. Returns the name collisions met. Throws when it is called while it makes a
-   * catalogue, by a part of the product's own.
-   */
-  publish(listings: Iterable<ToolServerListing>, plan: PublishPlan): readonly NameCollision[];
-  /**
-   * All names that are given now, by whoever shares them; when it is closed, those of that moment.
-   */
-  readonly names: NameTable;
-  /**
-   * Whether a tool of this server, which is not known yet, may get this local name.
-   */
-  mayName(serverId: string, localName: string): boolean;
-  /**
-   * The server is registered: its names are kept, and those that start like its own are left to it.
-   */
-  claimNames(serverId: string): void;
-  /**
-   * Its registration is over: its names are free, unless somebody who shares them has such a
-   * server.
-   */
-  releaseNames(serverId: string): void;
-  /** Shows nothing any more, and tells nobody. */
-  close(): void;
-}
-
-/** How to make the next catalogue. */
-export type PublishPlan = Pick<CatalogPlan, "readmit">;
+import type { CatalogTool } from "./define-tool.ts";
+import type { NameUser, SharedNames } from "./name-book.ts";
 
 /** What a live catalogue is made from. */
-export interface LiveCatalogInit {
-  readonly providerName: string;
-  readonly describe: DescribeTool;
-  readonly admit?: Admit | undefined;
+export interface LiveCatalogInit extends Pick<CatalogPlan, "providerName" | "describe" | "admit"> {
   readonly names: SharedNames;
   readonly reservedNames: readonly string[];
 }
 
-/** Makes an empty one. */
-export function createLiveCatalog({ names: shared, reservedNames, ...plan }: LiveCatalogInit): LiveCatalog {
-  const names = shared.join({
-    reservedNames,
-    shown(serverId) {
-      const { offers = [], withheld } = current.servers.get(serverId) ?? {};
-      return [...offers.map(({ origin }) => origin.toolName), ...(withheld?.keys() ?? [])];
-    },
-  });
-  let current = emptyCatalog(names.table);
-  let revision = 0;
-  let isBuilding = false;
-  const toolsChanged = createEvent<ToolsChange>();
+/** What came up while a catalogue was made. */
+export interface PublishReport {
+  readonly collisions: readonly NameCollision[];
+  readonly problems: readonly Diagnostic[];
+}
 
-  const show = (next: ProviderCatalog): void => {
-    const before = current;
-    current = next;
+/** The catalogue that is on show, and the one place where it is exchanged for another one. */
+export class LiveCatalog {
+  readonly #init: LiveCatalogInit;
+  readonly #names: NameUser;
+  readonly #toolsChanged = createEvent<ToolsChange>();
+  readonly onToolsChanged: Event<ToolsChange> = this.#toolsChanged.on;
+  current: ProviderCatalog;
+  /** Grows with each exchange in which something is another, also what is held back. */
+  revision = 0;
+  #isBuilding = false;
+
+  constructor(init: LiveCatalogInit) {
+    const { names, reservedNames } = init;
+    this.#init = init;
+    this.#names = names.join({
+      reservedNames,
+      shown: (serverId) => {
+        const { offers = [], withheld } = this.current.servers.get(serverId) ?? {};
+        return [...offers.map(({ origin }) => origin.toolName), ...(withheld?.keys() ?? [])];
+      },
+    });
+    this.current = emptyCatalog(this.names);
+  }
+
+  /**
+   * All names that are given now, by whoever shares them; when it is closed, those of that moment.
+   */
+  get names(): NameTable {
+    return this.#names.table;
+  }
+
+  /**
+   * Shows these listings instead, in one step. With `readmit`, asks of every tool once more whether
+   * it is on offer. Throws when it is called while it makes a catalogue, by a part of the product's
+   * own.
+   */
+  publish(all: readonly ToolServerListing[], next: Pick<CatalogPlan, "readmit">): PublishReport {
+    if (this.#isBuilding) {
+      throw new Error("a rule or a description must not change the servers or ask for admission again");
+    }
+    this.#isBuilding = true;
+    const problems: Diagnostic[] = [];
+    let catalog: ProviderCatalog;
+    let collisions: readonly NameCollision[];
+    try {
+      const { current: previous } = this;
+      const given = this.#names.assign(toolsToName(all, { ...next, previous }));
+      const report = (problem: Diagnostic): void => void problems.push(problem);
+      ({ collisions } = given);
+      catalog = buildCatalog(all, { ...this.#init, ...next, names: given.names, previous, report });
+    } finally {
+      this.#isBuilding = false;
+    }
+    this.#show(catalog);
+    return { collisions, problems };
+  }
+
+  /** Says whether a tool of this server, which is not known yet, may get this local name. */
+  mayName(serverId: string, localName: string): boolean {
+    const { naming } = this.#init.names;
+    return identityOf(this.names, localName)?.serverId === serverId || isPossibleName(localName, serverId, naming);
+  }
+
+  /**
+   * The server is registered: its names are kept, and those that start like its own are left to it.
+   */
+  claimNames(serverId: string): void {
+    this.#names.claim(serverId);
+  }
+
+  /**
+   * Its registration is over: its names are free, unless somebody who shares them has such a
+   * server.
+   */
+  releaseNames(serverId: string): void {
+    this.#names.release(serverId);
+  }
+
+  /** Shows nothing any more, and tells nobody. */
+  close(): void {
+    this.#toolsChanged.close();
+    this.#names.leave();
+    this.#show(emptyCatalog(this.names));
+  }
+
+  #show(next: ProviderCatalog): void {
+    const before = this.current;
+    this.current = next;
     if (next.definitions === before.definitions && next.groups === before.groups) {
-      if (!sameQuarantine(before, next)) revision += 1;
+      if (!sameQuarantine(before, next)) this.revision += 1;
       return;
     }
-    revision += 1;
-    if (toolsChanged.hasListeners) toolsChanged.emit(diffCatalogs(before, next));
-  };
-  return {
-    get current() {
-      return current;
-    },
-    get revision() {
-      return revision;
-    },
-    onToolsChanged: toolsChanged.on,
-    publish(listings, next) {
-      if (isBuilding) throw new Error("a rule or a description must not change the servers or ask for admission again");
-      isBuilding = true;
-      try {
-        const all = Array.from(listings);
-        const { names: given, collisions } = names.assign(toolsToName(all, { ...next, previous: current }));
-        const catalog = buildCatalog(all, { ...plan, ...next, names: given, previous: current });
-        isBuilding = false;
-        show(catalog);
-        return collisions;
-      } finally {
-        isBuilding = false;
-      }
-    },
-    get names() {
-      return names.table;
-    },
-    mayName: (serverId, localName) =>
-      identityOf(names.table, localName)?.serverId === serverId || isPossibleName(localName, serverId, shared.naming),
-    claimNames: (serverId) => names.claim(serverId),
-    releaseNames: (serverId) => names.release(serverId),
-    close() {
-      toolsChanged.close();
-      names.leave();
-      show(emptyCatalog(names.table));
-    },
-  };
+    this.revision += 1;
+    if (this.#toolsChanged.hasListeners) this.#toolsChanged.emit(diffCatalogs(before, next));
+  }
 }
 
 /** Whoever merges providers looks at what is held back as well, and only when this tells it to. */

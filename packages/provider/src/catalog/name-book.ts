@@ -1,4 +1,4 @@
-import { assertKnownOptions, foldCase, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import {
   assertNamingStrategy,
   emptyNames,
@@ -9,19 +9,18 @@ import {
   identityOf,
   withoutNames,
   withoutServer,
+  type NameTable,
   type NamingStrategy,
   type SavedNames,
   type NameAssignment,
-  type NameTable,
   type ToolIdentity,
 } from "@hostside/naming";
-import { guardNaming, type PartFault } from "./guarded-parts.ts";
 
 /** What a book of names is made from. */
 export interface NameBookOptions {
   /**
    * How local tool names look. Default `hostsideNaming`. Where its `sanitize` throws or returns no
-   * text, that of the default stands in, and `onDiagnostic` of the provider that met it says so.
+   * text, that of the default stands in.
    */
   readonly naming?: NamingStrategy | undefined;
   /**
@@ -57,7 +56,7 @@ export function createNameBook(options: NameBookOptions = {}): NameBook {
   const { naming = hostsideNaming, savedNames } = options;
   assertNamingStrategy(naming);
   const saved = savedNames === undefined ? emptyNames : loadNames(savedNames, naming);
-  const names = createSharedNames({ ...guardNaming(naming), saved });
+  const names = new SharedNames(guardNaming(naming), saved);
   const book: NameBook = Object.freeze({ savedNames: () => saveNames(names.table) });
   opened.set(book, names);
   return book;
@@ -78,18 +77,6 @@ export function openNameBook(book: NameBook): SharedNames {
   return names;
 }
 
-/** The names that providers share. */
-export interface SharedNames {
-  /** Never throws where it makes names. */
-  readonly naming: NamingStrategy;
-  /** All names that are given now. */
-  readonly table: NameTable;
-  /** Takes part in it, until `leave()`. */
-  join(init: NameUserInit): NameUser;
-  /** What went wrong in the strategy since the last time that it was asked, each subject once. */
-  readonly takeFaults: () => readonly PartFault[];
-}
-
 /** What a book has to know of one provider. */
 export interface NameUserInit {
   /**
@@ -101,163 +88,152 @@ export interface NameUserInit {
   readonly shown: (serverId: string) => Iterable<string>;
 }
 
-/** The part of one provider in a book. */
-export interface NameUser {
-  /** The names as they are now; after `leave()`, as they were then. */
-  readonly table: NameTable;
-  /** The server is registered with this provider, once or again. */
-  claim(serverId: string): void;
-  /** It is not any more. */
-  release(serverId: string): void;
+/** How many names of one server are kept for tools that nobody lists. */
+const maxNamesPerServer = 20_000;
+
+/** The names that providers share: what they see of a book. */
+export class SharedNames {
+  /** Never throws where it makes names. */
+  readonly naming: NamingStrategy;
+  /** All names that are given now. */
+  table: NameTable;
+  readonly #users = new Set<NameUser>();
+  /** How many providers have a server of this id, and reserve this name. */
+  readonly #registered = new Map<string, number>();
+  readonly #reserved = new Map<string, number>();
+  #isAssigning = false;
+
+  constructor(naming: NamingStrategy, saved: NameTable) {
+    this.naming = naming;
+    this.table = saved;
+  }
+
+  /** Takes part in it, until `leave()`. */
+  join(init: NameUserInit): NameUser {
+    const user = new NameUser(this, init);
+    this.#users.add(user);
+    for (const name of init.reservedNames) {
+      count(this.#reserved, name, 1);
+      const owner = identityOf(this.table, name);
+      // It was only kept for it: nobody can have seen it, and nobody does.
+      if (owner !== undefined && !this.#registered.has(owner.serverId)) this.table = withoutNames(this.table, [name]);
+    }
+    return user;
+  }
+
   /**
    * Gives each of these tools its name, in one step: what they are called stands before anything is
    * made of it.
    */
-  assign(tools: readonly ToolIdentity[]): NameAssignment;
-  /** Releases everything. */
-  leave(): void;
-}
-
-/** How many names of one server are kept for tools that nobody lists. */
-const maxNamesPerServer = 20_000;
-
-/** What {@linkcode SharedNames} are made from. */
-export interface SharedNamesInit extends ReturnType<typeof guardNaming> {
-  readonly saved: NameTable;
-}
-
-/** Makes the part of a book that its providers see. */
-function createSharedNames({ naming, takeFaults, saved }: SharedNamesInit): SharedNames {
-  let table = saved;
-  let isAssigning = false;
-  const users = new Set<NameUserInit>();
-  const registered = createTally();
-  const reserved = createTally();
-
-  const reserve = (name: string): void => {
-    reserved.add(foldCase(name));
-    const owner = identityOf(table, name);
-    // It was only kept for it: nobody can have seen it, and nobody does.
-    if (owner !== undefined && !registered.has(owner.serverId)) table = withoutNames(table, [name]);
-  };
-  const assign = (tools: readonly ToolIdentity[]): NameAssignment => {
-    if (isAssigning) throw new Error("a naming strategy must not change the servers or ask for admission again");
-    isAssigning = true;
+  assign(tools: readonly ToolIdentity[]): NameAssignment {
+    if (this.#isAssigning) throw new Error("a naming strategy must not change the servers or ask for admission again");
+    this.#isAssigning = true;
     try {
-      const more = shownToo(tools, table, users);
+      const more = this.#shownToo(tools);
       const assignment = assignNames(more.length === 0 ? tools : [...tools, ...more], {
-        strategy: naming,
-        previous: table,
-        serverIds: registered.keys(),
-        reservedNames: reserved.keys(),
+        strategy: this.naming,
+        previous: this.table,
+        serverIds: this.#registered.keys(),
+        reservedNames: this.#reserved.keys(),
         maxNamesPerServer,
       });
-      table = assignment.names;
+      this.table = assignment.names;
       return assignment;
     } finally {
-      isAssigning = false;
+      this.#isAssigning = false;
     }
-  };
-  return {
-    naming,
-    get table() {
-      return table;
-    },
-    join(init) {
-      users.add(init);
-      for (const name of init.reservedNames) reserve(name);
-      return createUser({
-        table: () => table,
-        assign,
-        claim: (serverId) => registered.add(serverId),
-        release(serverId) {
-          if (registered.remove(serverId)) table = withoutServer(table, serverId);
-        },
-        leave() {
-          users.delete(init);
-          for (const name of init.reservedNames) reserved.remove(foldCase(name));
-        },
-      });
-    },
-    takeFaults,
-  };
-}
-
-/** What one user does with the book. */
-interface NameUserParts extends Pick<NameUser, "assign"> {
-  readonly table: () => NameTable;
-  /** One registration more of this server, or less. */
-  readonly claim: (serverId: string) => void;
-  readonly release: (serverId: string) => void;
-  readonly leave: () => void;
-}
-
-function createUser({ table, assign, ...book }: NameUserParts): NameUser {
-  const claimed = new Set<string>();
-  let last: NameTable | undefined;
-  const release = (serverId: string): void => {
-    if (claimed.delete(serverId)) book.release(serverId);
-  };
-  return {
-    get table() {
-      return last ?? table();
-    },
-    claim(serverId) {
-      if (last !== undefined || claimed.has(serverId)) return;
-      claimed.add(serverId);
-      book.claim(serverId);
-    },
-    release,
-    assign,
-    leave() {
-      if (last !== undefined) return;
-      last = table();
-      for (const serverId of claimed) release(serverId);
-      book.leave();
-    },
-  };
-}
-
-/**
- * What is on show of the servers of these tools that may have to lose names: those that nobody has
- * on show. None for a server that is far from that.
- */
-function shownToo(
-  tools: readonly ToolIdentity[],
-  { servers }: NameTable,
-  users: Iterable<NameUserInit>,
-): readonly ToolIdentity[] {
-  const large = new Set<string>();
-  for (const { serverId } of tools) {
-    if ((servers.get(serverId)?.size ?? 0) + tools.length > maxNamesPerServer) large.add(serverId);
   }
-  const shownBy = (user: NameUserInit): readonly ToolIdentity[] =>
-    Array.from(large, (serverId) => Array.from(user.shown(serverId), (toolName) => ({ serverId, toolName }))).flat();
-  return large.size === 0 ? [] : Array.from(users, shownBy).flat();
+
+  claim(serverId: string): void {
+    count(this.#registered, serverId, 1);
+  }
+
+  /** Frees the names of a server that no provider has any more. */
+  release(serverId: string): void {
+    if (count(this.#registered, serverId, -1) === 0) this.table = withoutServer(this.table, serverId);
+  }
+
+  leave(user: NameUser): void {
+    this.#users.delete(user);
+    for (const name of user.init.reservedNames) count(this.#reserved, name, -1);
+  }
+
+  /**
+   * What is on show of the servers of these tools that may have to lose names: those that nobody
+   * has on show. None for a server that is far from that.
+   */
+  #shownToo(tools: readonly ToolIdentity[]): readonly ToolIdentity[] {
+    const large = new Set<string>();
+    for (const { serverId } of tools) {
+      if ((this.table.servers.get(serverId)?.size ?? 0) + tools.length > maxNamesPerServer) large.add(serverId);
+    }
+    const shownBy = ({ init }: NameUser): readonly ToolIdentity[] =>
+      Array.from(large, (serverId) => Array.from(init.shown(serverId), (toolName) => ({ serverId, toolName }))).flat();
+    return large.size === 0 ? [] : Array.from(this.#users, shownBy).flat();
+  }
 }
 
-/** How often each text is there. */
-export interface Tally {
-  has(text: string): boolean;
-  keys(): Iterable<string>;
-  add(text: string): void;
-  /** Whether that was the last of it. */
-  remove(text: string): boolean;
+/** The part of one provider in a book. */
+export class NameUser {
+  readonly init: NameUserInit;
+  readonly #claimed = new Set<string>();
+  readonly #names: SharedNames;
+  #last: NameTable | undefined;
+
+  constructor(names: SharedNames, init: NameUserInit) {
+    this.#names = names;
+    this.init = init;
+  }
+
+  /** The names as they are now; after `leave()`, as they were then. */
+  get table(): NameTable {
+    return this.#last ?? this.#names.table;
+  }
+
+  /** The server is registered with this provider, once or again. */
+  claim(serverId: string): void {
+    if (this.#last !== undefined || this.#claimed.has(serverId)) return;
+    this.#claimed.add(serverId);
+    this.#names.claim(serverId);
+  }
+
+  /** It is not any more. */
+  release(serverId: string): void {
+    if (this.#claimed.delete(serverId)) this.#names.release(serverId);
+  }
+
+  assign(tools: readonly ToolIdentity[]): NameAssignment {
+    return this.#names.assign(tools);
+  }
+
+  /** Releases everything. */
+  leave(): void {
+    if (this.#last !== undefined) return;
+    this.#last = this.table;
+    for (const serverId of this.#claimed) this.release(serverId);
+    this.#names.leave(this);
+  }
 }
 
-/** Counts nothing yet. */
-function createTally(): Tally {
-  const counts = new Map<string, number>();
+function count(counts: Map<string, number>, text: string, change: 1 | -1): number {
+  const left = (counts.get(text) ?? 0) + change;
+  if (left > 0) counts.set(text, left);
+  else counts.delete(text);
+  return left;
+}
+
+// What a server lists may break a function of the product's own. That must cost nobody anything.
+function guardNaming(naming: NamingStrategy): NamingStrategy {
   return {
-    has: (text) => counts.has(text),
-    keys: () => counts.keys(),
-    add(text) {
-      counts.set(text, (counts.get(text) ?? 0) + 1);
-    },
-    remove(text) {
-      const left = (counts.get(text) ?? 0) - 1;
-      if (left > 0) counts.set(text, left);
-      return left > 0 ? false : counts.delete(text);
+    ...naming,
+    sanitize(part) {
+      try {
+        const sanitized: unknown = naming.sanitize(part);
+        if (typeof sanitized === "string") return sanitized;
+      } catch {
+        // The default is as good for a name.
+      }
+      return hostsideNaming.sanitize(part);
     },
   };
 }

@@ -32,6 +32,15 @@ export function operationError(reason: unknown, { serverId, operation, signal }:
   return new HostsideError(`${operation}${subject} was aborted`, { code: "aborted", serverId, cause: reason });
 }
 
+/** Does something, and throws what that rejects with as {@linkcode operationError} has it. */
+export async function asOperation<T>(asked: AskedOperation, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (reason) {
+    throw operationError(reason, asked);
+  }
+}
+
 /**
  * A registration, or a session of it, that this host has ended: `what` it did, and why if the
  * product says so.

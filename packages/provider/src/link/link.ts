@@ -8,8 +8,14 @@ import {
   type ServerSpec,
   type ToolListing,
 } from "@hostside/core";
-import { dateOf, sameJson } from "@hostside/core/implement";
-import type { ConnectionHooks, KnownServer } from "@hostside/core/implement";
+import {
+  createAlarm,
+  dateOf,
+  sameJson,
+  type Alarm,
+  type ConnectionHooks,
+  type KnownServer,
+} from "@hostside/core/implement";
 import { createNameFilter } from "../catalog/build-catalog.ts";
 import { toHostsideError } from "../errors/to-hostside-error.ts";
 import { createConnectionHooks, type NewsHooks } from "./connection-hooks.ts";
@@ -17,7 +23,6 @@ import {
   hasSession,
   isUpToDate,
   stateNameOf,
-  beginOperation,
   type Demand,
   type LinkEffect,
   type LinkEvent,
@@ -25,11 +30,12 @@ import {
   type LinkState,
   type ReadyState,
   type StateName,
-  type AnnounceOperation,
 } from "./link-state.ts";
 import { mustList } from "./listing-transitions.ts";
-import { createMachine, createWaiters, type Machine, type MachineHost } from "./machine.ts";
-import { createSessions, type Session, type Sessions, type SessionsHost } from "./sessions.ts";
+import { Operation, type AnnounceOperation } from "./operation.ts";
+import { Sessions, type Session, type SessionsHost } from "./sessions.ts";
+import { transition, wakeAt } from "./transition.ts";
+import { Waiters } from "./waiters.ts";
 
 /** What a link is made from. */
 export interface LinkInit {
@@ -71,66 +77,21 @@ export interface LinkHooks extends Omit<SessionsHost, "sessionEvent">, NewsHooks
 }
 
 /**
- * One registered server. Runs its state machine and owns its sessions; makes no decision of its
- * own.
+ * One registered server. Runs its state machine, one event at a time, and owns its sessions; makes
+ * no decision of its own. Nothing starts before something is wanted of it.
  */
-export interface Link {
-  readonly state: LinkState;
+export class Link implements SessionsHost {
   /** What new sessions, listings and calls go by. */
-  readonly spec: ServerSpec;
-  /** When the live session was opened, in milliseconds since 1970; `undefined` without one. */
-  readonly openedAt: number | undefined;
-  /** When the state got the name that it has, in milliseconds since 1970. */
-  readonly since: number;
-  /** Whether anything is under way on a session, or subscribed to. */
-  readonly busy: boolean;
-  /** Has them go by another one. */
-  use(spec: ServerSpec): void;
-  /** The session a call may use at once; `undefined` when something has to happen first. */
-  current(): Session | undefined;
-  /**
-   * Waits until the demand is met. Rejects with the reason of `signal`, which ends this wait and
-   * nothing else.
-   */
-  ready(demand: Demand, signal?: AbortSignal): Promise<Session>;
-  /** Reports what a call has met. */
-  report(event: Extract<LinkEvent, { readonly type: "session-lost" | "refused" | "proven" }>): void;
-  /** Replaces the session by one of the spec as it is now; calls on the old one may finish. */
-  renew(error: HostsideError): void;
-  /** With a `refusal`, the server says that it needs a sign-in, until it is connected to again. */
-  disconnect(error: HostsideError, refusal?: HostsideError): void;
-  /**
-   * Ends the link for good; with `drain`, calls that are under way may finish until
-   * {@linkcode cut}.
-   */
-  remove(error: HostsideError, drain?: boolean): void;
-  /** Ends every session at once, also those that are on their way out. */
-  cut(error: HostsideError): void;
-  /**
-   * Settles when no session and no attempt is left; with `butDraining`, none but sessions whose
-   * calls finish. Never rejects.
-   */
-  gone(butDraining?: boolean): Promise<void>;
-}
-
-/** Makes a link. Nothing starts before something is wanted of it. */
-export function createLink(init: LinkInit): Link {
-  return new LinkToServer(init);
-}
-
-// A class, because each server has one.
-class LinkToServer implements Link, MachineHost, SessionsHost {
   spec: ServerSpec;
+  /** When the state got the name that it has, in milliseconds since 1970. */
   since: number;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly #hooks: LinkHooks;
-  readonly #policyOf: LinkInit["policyOf"];
-  readonly #seam: RequestSeam | undefined;
+  state: LinkState;
+  readonly #init: LinkInit;
   #policy: LinkPolicy;
-  readonly #waiters = createWaiters();
+  #events: LinkEvent[] | undefined;
+  readonly #alarm: Alarm;
+  readonly #waiters = new Waiters();
   readonly #sessions: Sessions;
-  readonly #machine: Machine;
   #name: StateName | undefined;
   /**
    * The current session while nothing has to happen before a call. Every call asks for it, so it is
@@ -139,134 +100,159 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
   #open: Session | undefined;
   #refreshing: number[] | undefined;
 
-  constructor({ spec, connector, clock, random, policyOf, hooks, predecessor, seam }: LinkInit) {
+  constructor(init: LinkInit) {
+    const { spec, connector, clock, policyOf, predecessor } = init;
     this.spec = spec;
     this.since = dateOf(clock);
-    this.clock = clock;
-    this.random = random;
-    this.#hooks = hooks;
-    this.#policyOf = policyOf;
-    this.#seam = seam;
+    this.state = { kind: spec.disabled === true ? "disabled" : "idle", session: 0, run: 0 };
+    this.#init = init;
     this.#policy = policyOf(spec);
-    this.#sessions = createSessions({ connector, clock, predecessor, host: this });
-    const kind = spec.disabled === true ? "disabled" : "idle";
-    this.#machine = createMachine(this, { kind, session: 0, run: 0 });
+    this.#alarm = createAlarm(clock, () => this.report({ type: "wake" }));
+    this.#sessions = new Sessions({ connector, clock, predecessor, host: this });
   }
 
-  get serverId(): string {
-    return this.spec.id;
-  }
-
-  get state(): LinkState {
-    return this.#machine.state;
-  }
-
+  /** When the live session was opened, in milliseconds since 1970; `undefined` without one. */
   get openedAt(): number | undefined {
     const { state } = this;
     return hasSession(state) ? this.#sessions.get(state.session)?.openedAt : undefined;
   }
 
+  /** Whether anything is under way on a session, or subscribed to. */
   get busy(): boolean {
     return this.#sessions.busy;
   }
 
+  /** Has new sessions, listings and calls go by another spec. */
   use(spec: ServerSpec): void {
     this.spec = spec;
-    this.#policy = this.#policyOf(spec);
+    this.#policy = this.#init.policyOf(spec);
   }
 
+  /** The session a call may use at once; `undefined` when something has to happen first. */
   current(): Session | undefined {
     const { state } = this;
     if (this.#open !== undefined || state.kind !== "ready") return this.#open;
-    if (mustList(state, { now: this.clock.now(), policy: this.#policy })) return undefined;
+    if (mustList(state, { now: this.#init.clock.now(), policy: this.#policy })) return undefined;
     return this.#sessions.get(state.session);
   }
 
+  /**
+   * Waits until the demand is met. Rejects with the reason of `signal`, which ends this wait and
+   * nothing else.
+   */
   ready(demand: Demand, signal?: AbortSignal): Promise<Session> {
     // Nothing is started for somebody who has given up already.
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     const { ticket, session } = this.#waiters.add(demand, signal);
     if (demand === "refresh") this.#refresh(ticket);
-    else this.#machine.dispatch({ type: "want", demand, tickets: [ticket] });
+    else this.report({ type: "want", demand, tickets: [ticket] });
     return session;
   }
 
+  /**
+   * Takes one step, or lines the event up behind the step that is being taken, so that every step
+   * finds and leaves a consistent link.
+   */
   report(event: LinkEvent): void {
-    this.#machine.dispatch(event);
+    if (this.#events !== undefined) return void this.#events.push(event);
+    const events = [event];
+    this.#events = events;
+    for (let next = events[0]; next !== undefined; next = events[0]) {
+      this.#attempt(() => this.#step(next));
+      events.shift();
+    }
+    this.#events = undefined;
   }
 
+  /** Replaces the session by one of the spec as it is now; calls on the old one may finish. */
   renew(error: HostsideError): void {
-    this.#machine.dispatch({ type: "renew", error });
+    this.report({ type: "renew", error });
   }
 
+  /** With a `refusal`, the server says that it needs a sign-in, until it is connected to again. */
   disconnect(error: HostsideError, refusal?: HostsideError): void {
-    this.#machine.dispatch({ type: "disconnect", error, refusal });
+    this.report({ type: "disconnect", error, refusal });
     this.#sessions.endAll(error);
   }
 
+  /**
+   * Ends the link for good; with `drain`, calls that are under way may finish until
+   * {@linkcode cut}.
+   */
   remove(error: HostsideError, drain = false): void {
-    this.#machine.dispatch({ type: "remove", error, drain });
+    this.report({ type: "remove", error, drain });
     if (!drain) this.#sessions.endAll(error);
   }
 
+  /** Ends every session at once, also those that are on their way out. */
   cut(error: HostsideError): void {
     this.#sessions.endAll(error);
   }
 
+  /**
+   * Settles when no session and no attempt is left; with `butDraining`, none but sessions whose
+   * calls finish. Never rejects.
+   */
   gone(butDraining?: boolean): Promise<void> {
     return this.#sessions.gone(butDraining);
   }
 
-  transitionPolicy(): LinkPolicy {
-    return this.#hooks.mayRetry() ? this.#policy : { ...this.#policy, background: false };
-  }
-
-  isWaiting(): boolean {
-    return this.#waiters.waiting;
-  }
-
-  unusedSince(session: number): number | undefined {
-    return this.#sessions.unusedSince(session);
-  }
-
-  isAssumed(session: number): boolean {
-    return this.#sessions.get(session)?.connection.isAssumed === true;
-  }
-
-  hasWholeListing(): boolean {
-    return this.#hooks.hasWholeListing();
-  }
-
-  enter(state: LinkState): void {
-    if (stateNameOf(state) !== this.#name) {
-      this.#name = stateNameOf(state);
-      this.since = dateOf(this.clock);
-    }
-    const free = state.kind === "ready" && (isSettled(state) || this.#policy.refresh === "manual");
-    this.#open = free ? this.#sessions.get(state.session) : undefined;
-  }
-
-  onState(state: LinkState): void {
-    this.#hooks.onState(state);
-  }
-
-  onDefect(error: unknown): void {
-    this.#hooks.onDefect(error);
-  }
-
   onRecord(record: ServerRecord): void {
-    this.#hooks.onRecord(record);
+    this.#init.hooks.onRecord(record);
   }
 
   announcer(): AnnounceOperation | undefined {
-    return this.#hooks.announcer();
+    return this.#init.hooks.announcer();
   }
 
   sessionEvent(event: Parameters<SessionsHost["sessionEvent"]>[0]): void {
     this.report(event.type === "connected" ? this.#withKnown(event) : event);
   }
 
-  perform(effect: LinkEffect): void {
+  #step(event: LinkEvent): void {
+    const { clock, random, hooks } = this.#init;
+    const { session } = this.state;
+    const policy = hooks.mayRetry() ? this.#policy : { ...this.#policy, background: false };
+    const { state: next, effects } = transition(this.state, event, {
+      serverId: this.spec.id,
+      now: clock.now(),
+      random,
+      policy,
+      waiting: this.#waiters.waiting,
+      unusedSince: this.#sessions.unusedSince(session),
+      isAssumed: this.#sessions.get(session)?.connection.isAssumed === true,
+      hasWholeListing: hooks.hasWholeListing(),
+    });
+    const changed = next !== this.state;
+    this.state = next;
+    if (changed) this.#enter(next);
+    for (const effect of effects) this.#attempt(() => this.#perform(effect));
+    const due = wakeAt(next, policy);
+    if (due === undefined) this.#alarm.stop();
+    else this.#alarm.setBy(due);
+    if (changed) hooks.onState(next);
+  }
+
+  // No fault of a part may leave the others waiting.
+  #attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#init.hooks.onDefect(error);
+    }
+  }
+
+  #enter(state: LinkState): void {
+    const name = stateNameOf(state);
+    if (name !== this.#name) {
+      this.#name = name;
+      this.since = dateOf(this.#init.clock);
+    }
+    const free = state.kind === "ready" && (isSettled(state) || this.#policy.refresh === "manual");
+    this.#open = free ? this.#sessions.get(state.session) : undefined;
+  }
+
+  #perform(effect: LinkEffect): void {
     const sessions = this.#sessions;
     const waiters = this.#waiters;
     switch (effect.type) {
@@ -292,7 +278,7 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
         const session = sessions.get(this.state.session);
         // Only a state with a session has these effects.
         if (session === undefined) return;
-        if (effect.type === "publish") return this.#hooks.publish(effect.listing, session);
+        if (effect.type === "publish") return this.#init.hooks.publish(effect.listing, session);
         return effect.type === "go" ? waiters.go(effect.tickets, session) : waiters.release(effect, session);
       }
     }
@@ -301,8 +287,8 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
   #connectionHooks(session: number): ConnectionHooks {
     const { state, spec } = this;
     const isForCalls = state.kind === "connecting" && state.forCalls === true;
-    const known = isForCalls && mayKnow(session) ? this.#hooks.known() : undefined;
-    return createConnectionHooks({ session, spec, link: this, hooks: this.#hooks, known });
+    const known = isForCalls && mayKnow(session) ? this.#init.hooks.known() : undefined;
+    return createConnectionHooks({ session, spec, link: this, hooks: this.#init.hooks, known });
   }
 
   /**
@@ -310,11 +296,11 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
    * something else of itself.
    */
   #withKnown(event: LinkEvent & { readonly type: "connected" }): LinkEvent {
-    const known = mayKnow(event.session) ? this.#hooks.known() : undefined;
+    const known = mayKnow(event.session) ? this.#init.hooks.known() : undefined;
     const connection = this.#sessions.get(event.session)?.connection;
     if (known === undefined || connection === undefined) return event;
     const isThatOne = connection.isAssumed === true || sameJson(connection.server, known.server);
-    return isThatOne ? { ...event, listedUntil: this.clock.now() + known.leftMs } : event;
+    return isThatOne ? { ...event, listedUntil: this.#init.clock.now() + known.leftMs } : event;
   }
 
   async #list(number: number, run: number): Promise<void> {
@@ -323,24 +309,23 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
     try {
       const list = (): Promise<ToolListing> => this.#askForTools(session);
       const isStartup = this.state.kind === "listing";
-      const asked = { serverId: this.serverId, method: "tools/list", isStartup };
-      const listing = await (this.#seam === undefined ? list() : this.#seam(asked, list));
+      const { seam } = this.#init;
+      const asked = { serverId: this.spec.id, method: "tools/list", isStartup };
+      const listing = await (seam === undefined ? list() : seam(asked, list));
       this.report({ type: "listed", session: number, run, listing });
     } catch (reason) {
-      const error = toHostsideError(reason, this.serverId, "tools/list");
+      const error = toHostsideError(reason, this.spec.id, "tools/list");
       this.report({ type: "list-failed", session: number, run, error });
     }
   }
 
   async #askForTools({ connection, peer }: Session): Promise<ToolListing> {
-    const { spec, clock } = this;
-    const hooks = this.#hooks;
-    const announce = hooks.announcer();
-    const operation = beginOperation("list", { spec, clock, onRecord: (record) => hooks.onRecord(record), announce });
+    const { spec } = this;
+    const operation = new Operation("list", { spec, clock: this.#init.clock, host: this });
     operation.announce();
     try {
       const timeoutMs = spec.timeouts?.listMs;
-      const watched = announce && { observer: { meta: operation.meta } };
+      const watched = this.announcer() && { observer: { meta: () => operation.meta() } };
       const listing = await connection.listTools({ timeoutMs, wants: createNameFilter(spec), ...watched });
       assertListing(listing, spec.id);
       operation.end(peer, { toolCount: listing.tools.length });
@@ -359,7 +344,7 @@ class LinkToServer implements Link, MachineHost, SessionsHost {
     this.#refreshing = tickets;
     queueMicrotask(() => {
       this.#refreshing = undefined;
-      this.#machine.dispatch({ type: "want", demand: "refresh", tickets });
+      this.report({ type: "want", demand: "refresh", tickets });
     });
   }
 }

@@ -6,57 +6,14 @@ import {
   type Connection,
   type Connector,
   type ServerPeer,
-  type ServerRecord,
   type ServerSpec,
 } from "@hostside/core";
 import { dateOf, settleWithin, withErrorContext, type ConnectionHooks } from "@hostside/core/implement";
 import { toHostsideError } from "../errors/to-hostside-error.ts";
-import { beginOperation, recorder, type LinkEvent, type AnnounceOperation, type Operation } from "./link-state.ts";
+import type { LinkEvent } from "./link-state.ts";
+import { Operation, type OperationHost, type OperationInit } from "./operation.ts";
 import { describePeer } from "./connection-hooks.ts";
 import { isForgotten } from "./session-transitions.ts";
-
-/** A live session, as calls see it. */
-export interface Session {
-  readonly number: number;
-  readonly connection: Connection;
-  /**
-   * The same for somebody outside of the provider: whatever is under way on it counts as use of the
-   * session. Takes nothing new once the session was ended, also while calls finish on it.
-   */
-  readonly lent: Connection;
-  /** How its server is spoken with. */
-  readonly peer: ServerPeer;
-  /** When it was connected, in milliseconds since 1970. */
-  readonly openedAt: number;
-  /** Why this host ended it; `undefined` while it has not. */
-  readonly endedBy: HostsideError | undefined;
-  /** Aborts when this host ends it. */
-  readonly ended: AbortSignal;
-  /** Around each call, so that a session that drains knows when it is empty. */
-  enter(): void;
-  leave(): void;
-}
-
-/** The sessions of one link: at most one is wanted, others may still be on their way out. */
-export interface Sessions {
-  /** The session of this number, once it is connected and until it is gone. */
-  get(number: number): Session | undefined;
-  /** When the latest call on a session ended; `undefined` while one is under way. */
-  unusedSince(number: number): number | undefined;
-  /** Whether anything is under way on any of them, or subscribed to. */
-  readonly busy: boolean;
-  /** Starts an attempt, after all earlier sessions are gone but for those that drain. */
-  open(attempt: SessionAttempt): void;
-  /** Gives up an attempt or closes a session; with `drain`, when its calls are done. */
-  end(number: number, ending: SessionEnding): void;
-  /** Ends everything, at once. */
-  endAll(error: HostsideError): void;
-  /**
-   * Settles when nothing is left; with `butDraining`, when nothing is but sessions whose calls
-   * finish. Never rejects.
-   */
-  gone(butDraining?: boolean): Promise<void>;
-}
 
 /** One attempt to get a session. */
 export interface SessionAttempt {
@@ -98,22 +55,16 @@ export interface SessionsInit {
 }
 
 /** Whose sessions they are. None of it may throw. */
-export interface SessionsHost {
-  /** Called with what is over. */
-  onRecord(record: ServerRecord): void;
-  /** Called with what begins; `undefined` when nobody wants to know. */
-  announcer(): AnnounceOperation | undefined;
+export interface SessionsHost extends OperationHost {
   /** Called with what has become of a session. */
   sessionEvent(event: Extract<LinkEvent, { readonly type: "connected" | "connect-failed" | "session-lost" }>): void;
 }
 
-/** Makes the sessions of one link; there are none at first. */
-export function createSessions(init: SessionsInit): Sessions {
-  return new SessionsByNumber(init);
-}
-
-// A class, because each link has one.
-class SessionsByNumber implements Sessions {
+/**
+ * The sessions of one link: at most one is wanted, others may still be on their way out. There are
+ * none at first.
+ */
+export class Sessions {
   readonly #init: SessionsInit;
   readonly #entries = new Map<number, Entry>();
   #predecessor: Promise<void> | undefined;
@@ -126,19 +77,23 @@ class SessionsByNumber implements Sessions {
     });
   }
 
+  /** Whether anything is under way on any of them, or subscribed to. */
   get busy(): boolean {
     return Array.from(this.#entries.values()).some(({ inFlight }) => inFlight > 0);
   }
 
+  /** The session of this number, once it is connected and until it is gone. */
   get(number: number): Session | undefined {
     return this.#entries.get(number)?.session;
   }
 
+  /** When the latest call on a session ended; `undefined` while one is under way. */
   unusedSince(number: number): number | undefined {
     const entry = this.#entries.get(number);
     return entry === undefined || entry.inFlight > 0 ? undefined : entry.usedAt;
   }
 
+  /** Starts an attempt, after all earlier sessions are gone but for those that drain. */
   open(attempt: SessionAttempt): void {
     const earlier = this.#allGone(true);
     const entry = createEntry();
@@ -146,15 +101,21 @@ class SessionsByNumber implements Sessions {
     entry.gone = this.#live(entry, attempt, earlier);
   }
 
+  /** Gives up an attempt or closes a session; with `drain`, when its calls are done. */
   end(number: number, ending: SessionEnding): void {
     const entry = this.#entries.get(number);
     if (entry) endEntry(entry, ending);
   }
 
+  /** Ends everything, at once. */
   endAll(error: HostsideError): void {
     for (const entry of this.#entries.values()) endEntry(entry, { error });
   }
 
+  /**
+   * Settles when nothing is left; with `butDraining`, when nothing is but sessions whose calls
+   * finish. Never rejects.
+   */
   async gone(butDraining: boolean = false): Promise<void> {
     await Promise.all([this.#predecessor, this.#allGone(butDraining)]);
   }
@@ -163,26 +124,31 @@ class SessionsByNumber implements Sessions {
     const { clock, host } = this.#init;
     const { number, spec, hooks } = attempt;
     try {
-      if (this.#predecessor !== undefined) await waitForTurn(this.#predecessor, hooks);
+      if (this.#predecessor !== undefined) {
+        // However long the last of what was there before may take: that is no time of the attempt.
+        hooks.onQueued?.();
+        await this.#predecessor;
+        hooks.onStart?.();
+      }
       // No end takes longer, unless a connector breaks its word; then the server must not be lost
       // for good.
       const closeMs = spec.timeouts?.closeMs ?? defaultTimeouts.closeMs;
       if (this.#entries.size > 1) await settleWithin(earlier, sessionCloseMs(closeMs), clock);
       entry.abort.signal.throwIfAborted();
       const connection = await connect(attempt, entry.abort.signal, this.#init);
-      entry.session = new OpenSession(connection, entry, { number, spec, clock, host });
+      entry.session = new Session(connection, entry, { number, spec, clock, host });
     } catch (reason) {
       this.#entries.delete(number);
       const error = toHostsideError(reason, spec.id, "connect");
       return host.sessionEvent({ type: "connect-failed", session: number, error });
     }
     const { peer, connection } = entry.session;
-    const record = recorder({ spec, clock, onRecord: (made) => host.onRecord(made) });
+    const operation = new Operation("session", { spec, clock, host });
     host.sessionEvent({ type: "connected", session: number });
     // Not awaited here: all that this function has in hand would wait as well, for as long as the
     // session lives.
     return whenClosing(entry, async () => {
-      record("session", peer, entry.endedBy);
+      operation.end(peer, entry.endedBy);
       await closeQuietly(connection, entry.endedBy);
       this.#entries.delete(number);
     });
@@ -203,9 +169,7 @@ async function connect(
   signal: AbortSignal,
   { connector, clock, host }: SessionsInit,
 ): Promise<Connection> {
-  const announce = host.announcer();
-  const onRecord = (record: ServerRecord): void => host.onRecord(record);
-  const begin = (): Operation => beginOperation("connect", { spec, clock, onRecord, announce });
+  const begin = (): Operation => new Operation("connect", { spec, clock, host });
   let attempt = begin();
   let isQueued = false;
   const onQueued = (): void => {
@@ -217,25 +181,18 @@ async function connect(
     attempt = begin();
     hooks.onStart?.();
   };
-  const watched = announce && { requestMeta: () => attempt.meta() };
+  const watched = host.announcer() && { requestMeta: () => attempt.meta() };
   try {
     const opening = connector.connect(spec, { ...hooks, onQueued, onStart, ...watched }, signal);
     if (!isQueued) attempt.announce();
     const connection: unknown = await opening;
     assertConnection(connection, spec.id);
-    attempt.end(describePeer(spec, number, connection), undefined);
+    attempt.end(describePeer(spec, number, connection));
     return connection;
   } catch (reason) {
     attempt.end(describePeer(spec, number), toHostsideError(reason, spec.id, "connect"));
     throw reason;
   }
-}
-
-// However long the last of what was there before may take: that is no time of the attempt.
-async function waitForTurn(turn: Promise<void>, { onQueued, onStart }: ConnectionHooks): Promise<void> {
-  onQueued?.();
-  await turn;
-  onStart?.();
 }
 
 function createEntry(): Entry {
@@ -254,45 +211,47 @@ function endEntry(entry: Entry, { error, drain = false }: SessionEnding): void {
   if (!entry.draining) entry.close();
 }
 
-interface SessionParts extends Pick<SessionsInit, "clock" | "host"> {
+interface SessionParts extends OperationInit {
   readonly number: number;
-  readonly spec: ServerSpec;
+  readonly host: SessionsHost;
 }
 
-// A class, because each connection has one.
-class OpenSession implements Session {
+/** A live session, as calls see it. */
+export class Session {
   readonly number: number;
   readonly connection: Connection;
+  /** How its server is spoken with. */
   readonly peer: ServerPeer;
+  /** When it was connected, in milliseconds since 1970. */
   readonly openedAt: number;
   readonly #entry: Entry;
-  readonly #clock: Clock;
-  readonly #host: SessionsHost;
+  readonly #init: Omit<SessionParts, "number">;
   #lent: Connection | undefined;
 
-  constructor(connection: Connection, entry: Entry, { number, spec, clock, host }: SessionParts) {
+  constructor(connection: Connection, entry: Entry, { number, ...init }: SessionParts) {
     this.number = number;
     this.connection = connection;
-    this.peer = describePeer(spec, number, connection);
-    this.openedAt = dateOf(clock);
+    this.peer = describePeer(init.spec, number, connection);
+    this.openedAt = dateOf(init.clock);
     this.#entry = entry;
-    this.#clock = clock;
-    this.#host = host;
+    this.#init = init;
   }
 
+  /**
+   * The connection for somebody outside of the provider: whatever is under way on it counts as use
+   * of the session. Takes nothing new once the session was ended, also while calls finish on it.
+   */
   get lent(): Connection {
-    this.#lent ??= lendConnection(this, this.#host);
+    this.#lent ??= lendConnection(this, this.#init.host);
     return this.#lent;
   }
 
+  /** Why this host ended it; `undefined` while it has not. */
   get endedBy(): HostsideError | undefined {
     return this.#entry.endedBy;
   }
 
-  get ended(): AbortSignal {
-    return this.#entry.abort.signal;
-  }
-
+  /** Counts a call, so that a session that drains knows when it is empty. */
   enter(): void {
     this.#entry.inFlight += 1;
   }
@@ -300,7 +259,7 @@ class OpenSession implements Session {
   leave(): void {
     const entry = this.#entry;
     entry.inFlight -= 1;
-    entry.usedAt = this.#clock.now();
+    entry.usedAt = this.#init.clock.now();
     if (entry.draining && entry.inFlight === 0) entry.close();
   }
 }
@@ -356,10 +315,10 @@ async function closeQuietly(connection: Connection, reason: HostsideError | unde
   }
 }
 
-// A connection closes within three steps of `closeMs`; twice that is for one that breaks its word.
-const closeSteps = 6;
-
-/** How long the end of a session is waited for, in milliseconds. */
+/**
+ * How long the end of a session is waited for, in milliseconds. A connection closes within three
+ * steps of `closeMs`; twice that is for one that breaks its word.
+ */
 export function sessionCloseMs(closeMs: number): number {
-  return closeSteps * closeMs;
+  return 6 * closeMs;
 }

@@ -32,7 +32,7 @@ export function absentServers({
   catalog,
 }: Pick<AwaitToolInit, "serverSet" | "catalog">): readonly AbsentServer[] {
   return absentRegistrations(serverSet, catalog).map((registration) => {
-    const { id, state, error } = serverSet.status(registration);
+    const { id, state, error } = serverSet.showing.status(registration);
     return { id, state, ...(error !== undefined && { code: error.code }) };
   });
 }
@@ -70,7 +70,7 @@ export function awaitTool(name: string, options: CallOptions, init: AwaitToolIni
       if (tool !== undefined) return settle(() => resolve(tool));
       const held = findQuarantined(catalog.current, name);
       if (held !== undefined) return settle(() => reject(toolQuarantinedError(held.origin)));
-      if (mayBring().some((registration) => serverSet.status(registration).state === "connecting")) return;
+      if (mayBring().some((registration) => serverSet.showing.status(registration).state === "connecting")) return;
       settle(() => reject(unknownToolError(name, catalog.current.definitions, absentServers(init))));
     };
     const giveUp = (): void =>

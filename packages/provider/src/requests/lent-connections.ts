@@ -6,8 +6,8 @@ import {
   type HostRequest,
   type JsonObject,
   type RequestOptions,
+  type JsonValue,
   type RequestSeam,
-  type ServerSpec,
   type Subscription,
   type ToolCall,
   type ToolOutcome,
@@ -50,24 +50,12 @@ function callWithMeta(call: ToolCall, meta: JsonObject | undefined): ToolCall {
   return { ...call, options: { ...call.options, meta: { ...meta, ...call.options.meta } } };
 }
 
-/**
- * The connections that a provider lends to its product, with its layers around what is sent on
- * them.
- */
-export interface LentConnections {
-  /** What the product gets of a session. */
-  lend(registration: Registration, session: Session): Connection;
-  readonly end: RequestPipeline["end"];
-  /** How many requests are with a layer or behind it. */
-  readonly size: number;
-}
+/** A timeout of a server, in milliseconds. */
+export type TimeoutMsOf = (serverId: string, name: "callMs" | "requestMs" | "elicitTotalMs") => number;
 
-/** What guarding needs. */
+/** What lending needs. */
 export interface LentConnectionsInit {
-  readonly settings: Pick<
-    ProviderSettings,
-    "admit" | "interceptors" | "requestInterceptors" | "requestSeam" | "clock" | "principal"
-  >;
+  readonly settings: Pick<ProviderSettings, "requestInterceptors" | "requestSeam" | "clock" | "principal">;
   readonly calls: CallPipeline;
   readonly sendCall: SendCall;
   /**
@@ -75,83 +63,64 @@ export interface LentConnectionsInit {
    * ended.
    */
   readonly find: (registration: Registration, toolName: string) => CatalogTool;
-  readonly specOf: (serverId: string) => ServerSpec | undefined;
-}
-
-interface Guarded extends Omit<LentConnectionsInit, "settings" | "specOf"> {
-  readonly registration: Registration;
-  readonly session: Session;
-  readonly lent: Connection;
-  readonly requests: RequestPipeline;
-  readonly principal: string | undefined;
-  readonly seam: RequestSeam | undefined;
+  readonly timeoutMsOf: TimeoutMsOf;
 }
 
 /**
- * Guards connections: what the product sends on one goes through the layers that it put around
- * calls and requests, and reaches no tool that is not on offer. Without layers, seam and a rule for
- * what is on offer, a connection is lent as it is, but for its principal.
+ * The connections that a provider lends to its product. What is sent on them goes through the
+ * layers that stand around calls and requests, and reaches no tool that is not on offer.
  */
-export function createLentConnections({
-  settings,
-  calls,
-  sendCall,
-  find,
-  specOf,
-}: LentConnectionsInit): LentConnections {
-  const { admit, interceptors, requestInterceptors, requestSeam: seam, clock, principal } = settings;
-  const hasLayers = interceptors.length + requestInterceptors.length > 0 || seam !== undefined;
-  if (admit === undefined && !hasLayers) {
-    return { lend: lendWithoutLayers(principal), end: () => {}, size: 0 };
+export class LentConnections {
+  readonly #init: LentConnectionsInit;
+  readonly #requests: RequestPipeline;
+  readonly #lent = new WeakMap<Session, Connection>();
+
+  constructor(init: LentConnectionsInit) {
+    const { settings, timeoutMsOf } = init;
+    this.#init = init;
+    this.#requests = createRequestPipeline({
+      interceptors: settings.requestInterceptors,
+      clock: settings.clock,
+      timeoutMsOf: ({ serverId }) => timeoutMsOf(serverId, "requestMs"),
+      mostPausedMsOf: ({ serverId }) => timeoutMsOf(serverId, "elicitTotalMs"),
+    });
   }
-  const requests = createRequestPipeline({
-    interceptors: requestInterceptors,
-    clock,
-    timeoutMsOf: ({ serverId }) => specOf(serverId)?.timeouts?.requestMs ?? defaultTimeouts.requestMs,
-    mostPausedMsOf: ({ serverId }) => specOf(serverId)?.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs,
-  });
-  const guarded = new WeakMap<Session, Connection>();
-  return {
-    lend(registration, session) {
-      const known = guarded.get(session);
-      if (known !== undefined) return known;
-      const connection = guardConnection({
-        calls,
-        sendCall,
-        find,
-        registration,
-        requests,
-        session,
-        lent: session.lent,
-        principal,
-        seam,
-      });
-      guarded.set(session, connection);
-      return connection;
-    },
-    end: (error, all) => requests.end(error, all),
-    get size() {
-      return requests.size;
-    },
-  };
+
+  /** How many requests are with a layer or behind it. */
+  get size(): number {
+    return this.#requests.size;
+  }
+
+  end(...how: Parameters<RequestPipeline["end"]>): void {
+    this.#requests.end(...how);
+  }
+
+  /** Returns what the product gets of a session. */
+  lend(registration: Registration, session: Session): Connection {
+    const known = this.#lent.get(session);
+    if (known !== undefined) return known;
+    const connection = guardConnection({ ...this.#init, requests: this.#requests, registration, session });
+    this.#lent.set(session, connection);
+    return connection;
+  }
 }
 
-function lendWithoutLayers(principal: string | undefined): LentConnections["lend"] {
-  if (principal === undefined) return (_, { lent }) => lent;
-  const known = new WeakMap<Session, Connection>();
-  return (_, session) => {
-    const connection = known.get(session) ?? lendOnBehalfOf(principal, session.lent);
-    known.set(session, connection);
-    return connection;
-  };
+interface Guarded extends LentConnectionsInit {
+  readonly requests: RequestPipeline;
+  readonly registration: Registration;
+  readonly session: Session;
 }
 
 function guardConnection(guarded: Guarded): Connection {
-  const { lent } = guarded;
+  const { lent } = guarded.session;
   return {
     server: lent.server,
     listTools: (options) => ask(guarded, { method: "tools/list", options }, () => lent.listTools(options)),
-    callTool: (toolName, args, options) => callTool(guarded, { toolName, args, options }),
+    async callTool(toolName, args, options = {}) {
+      assertToolName("callTool()", toolName);
+      assertCallOptions(options);
+      return call(guarded, { toolName, args, options });
+    },
     request: (method, params, options) =>
       method === "tools/call" ? requestCall(guarded, params, options) : request(guarded, { method, params, options }),
     notify: (method, params) => notify(guarded, method, params),
@@ -163,18 +132,25 @@ function guardConnection(guarded: Guarded): Connection {
 interface GivenCall {
   readonly toolName: string;
   readonly args: unknown;
-  readonly options: CallOptions | undefined;
+  readonly options: CallOptions;
 }
 
 /** The way of every call of the provider, from a remote name instead of a local one. */
-async function callTool(guarded: Guarded, { toolName, args, options = {} }: GivenCall): Promise<JsonObject> {
-  assertToolName("callTool()", toolName);
-  assertCallOptions(options);
-  const { calls, sendCall, find, registration, principal } = guarded;
+async function call(guarded: Guarded, { toolName, args, options }: GivenCall, hand?: HandCall): Promise<JsonObject> {
+  const { calls, sendCall, find, registration, settings } = guarded;
   const definition = find(registration, toolName);
-  const call = readCall(registration, { definition, args, options: onBehalfOf(principal, options) });
+  const { origin } = definition;
   let sent: ToolOutcome | undefined;
-  const outcome = await calls.run(call, async (handed) => (sent = await sendCall(registration, handed)));
+  const outcome = await calls.run(
+    {
+      origin,
+      definition,
+      server: addressOf(registration).server,
+      args: readCallArguments(args, origin),
+      options: onBehalfOf(settings.principal, options),
+    },
+    async (handed) => (sent = await sendCall(registration, handed, hand)),
+  );
   return rawOf(outcome, sent);
 }
 
@@ -183,74 +159,71 @@ async function callTool(guarded: Guarded, { toolName, args, options = {} }: Give
  * is to become a task.
  */
 async function requestCall(
-  { calls, sendCall, find, registration, principal }: Guarded,
+  guarded: Guarded,
   params: JsonObject = {},
   options: RequestOptions = {},
 ): Promise<JsonObject> {
   assertMessage("request()", "tools/call", params);
   assertRequestOptions(options);
   const { name, arguments: args, _meta: meta, ...rest } = params;
-  const definition = find(registration, typeof name === "string" ? name : "");
-  const withMeta: CallOptions = { ...onBehalfOf(principal, options), ...(isJsonObject(meta) && { meta }) };
-  const call = readCall(registration, { definition, args, options: withMeta });
-  const hand: HandCall = async (connection, { origin, args: given }, wire) => {
+  const toolName = typeof name === "string" ? name : "";
+  const callOptions: CallOptions = { ...options, ...(isJsonObject(meta) && { meta }) };
+  return call(guarded, { toolName, args, options: callOptions }, async (connection, { origin, args: given }, wire) => {
     const handed = { ...rest, name: origin.toolName, arguments: given, ...(wire.meta && { _meta: wire.meta }) };
     // A request has no other options.
     const { timeoutMs, signal, context, observer } = wire;
     const raw = await connection.request("tools/call", handed, { timeoutMs, signal, context, observer });
     return isJsonObject(raw) ? raw : {};
-  };
-  let sent: ToolOutcome | undefined;
-  const outcome = await calls.run(call, async (handed) => (sent = await sendCall(registration, handed, hand)));
-  return rawOf(outcome, sent);
+  });
 }
 
 interface GivenRequest {
   readonly method: string;
-  readonly params: JsonObject | undefined;
-  readonly options: RequestOptions | undefined;
+  readonly params?: JsonObject | undefined;
+  readonly options?: RequestOptions | undefined;
 }
 
 /** Sends a request through the seam. */
 function ask<Answer>(
-  { registration: { id: serverId }, seam }: Guarded,
-  { method, options }: { readonly method: string; readonly options: RequestOptions | undefined },
+  { registration: { id: serverId }, settings: { requestSeam: seam } }: Guarded,
+  { method, options }: GivenRequest,
   send: (meta?: JsonObject) => Promise<Answer>,
 ): Promise<Answer> {
   if (seam === undefined) return send();
   return seam({ serverId, method, context: options?.context, signal: options?.signal }, send);
 }
 
-async function request(
-  guarded: Guarded,
-  { method, params, options: given = {} }: GivenRequest,
-): ReturnType<Connection["request"]> {
-  const { requests, registration, session, lent, principal } = guarded;
+/** Hands a request or notification to the layers. */
+function handOn(
+  { requests, registration, session, settings }: Guarded,
+  { method, params, options = {}, isNotification = false }: GivenRequest & { readonly isNotification?: boolean },
+  send: (handed: HostRequest) => Promise<JsonValue>,
+): Promise<JsonValue> {
   assertInUse(session);
-  assertMessage("request()", method, params);
-  assertRequestOptions(given);
-  const options = onBehalfOf(principal, given);
-  const asked: HostRequest = { ...addressOf(registration), method, params, isNotification: false, options };
-  return await requests.run(asked, (handed) => {
-    return whilePausable(registration, handed.options, () =>
-      ask(guarded, handed, (meta) =>
-        lent.request(method, withMeta(handed.params, meta), wireOptions(handed.options, registration)),
-      ),
-    );
+  assertMessage(isNotification ? "notify()" : "request()", method, params);
+  assertRequestOptions(options);
+  const given = onBehalfOf(settings.principal, options);
+  return requests.run({ ...addressOf(registration), method, params, isNotification, options: given }, send);
+}
+
+async function request(guarded: Guarded, given: GivenRequest): ReturnType<Connection["request"]> {
+  const { registration, session } = guarded;
+  return handOn(guarded, given, async (handed) => {
+    const { deadline, context } = handed.options;
+    const leave = deadline && registration.queue.pausable.add(deadline, fairnessKeyOf(context));
+    try {
+      return await ask(guarded, handed, (meta) =>
+        session.lent.request(given.method, withMeta(handed.params, meta), wireOptions(handed.options, registration)),
+      );
+    } finally {
+      leave?.();
+    }
   });
 }
 
-async function notify(
-  { requests, registration, session, lent, principal }: Guarded,
-  method: string,
-  params?: JsonObject,
-): Promise<void> {
-  assertInUse(session);
-  assertMessage("notify()", method, params);
-  const options = onBehalfOf(principal, {});
-  const given: HostRequest = { ...addressOf(registration), method, params, isNotification: true, options };
-  await requests.run(given, async (handed) => {
-    await lent.notify(method, handed.params);
+async function notify(guarded: Guarded, method: string, params?: JsonObject): Promise<void> {
+  await handOn(guarded, { method, params, isNotification: true }, async (handed) => {
+    await guarded.session.lent.notify(method, handed.params);
     return null;
   });
 }
@@ -260,33 +233,30 @@ async function notify(
  * counts. One subscription comes of it, and none when it fails: of what layers sent more than once,
  * and of what comes too late, nothing is left.
  */
-async function subscribe(
-  { requests, registration, session, lent, principal }: Guarded,
-  uri: string,
-  given: RequestOptions = {},
-): Promise<Subscription> {
-  assertInUse(session);
-  assertRequestOptions(given);
-  const params = { uri };
-  const method = "resources/subscribe";
-  const options = onBehalfOf(principal, given);
-  const asked: HostRequest = { ...addressOf(registration), method, params, isNotification: false, options };
-  const { keep, take } = createKeeper();
+async function subscribe(guarded: Guarded, uri: string, options?: RequestOptions): Promise<Subscription> {
+  const { registration, session } = guarded;
+  let kept: Subscription | undefined;
+  let isOver = false;
+  const keep = (made: Subscription): void => {
+    if (isOver) return made();
+    kept?.();
+    kept = made;
+  };
   try {
-    await requests.run(asked, async (handed) => {
-      const wanted = handed.params?.["uri"];
-      const meta = handed.params?.["_meta"];
+    await handOn(guarded, { method: "resources/subscribe", params: { uri }, options }, async (handed) => {
+      const { uri: wanted, _meta: meta } = handed.params ?? {};
       const observer = isJsonObject(meta) ? { ...handed.options.observer, meta: () => meta } : handed.options.observer;
       const wire = wireOptions({ ...handed.options, observer }, registration);
-      keep(await lent.subscribeResource(typeof wanted === "string" ? wanted : uri, wire));
+      keep(await session.lent.subscribeResource(typeof wanted === "string" ? wanted : uri, wire));
       return {};
     });
   } catch (reason) {
-    take()?.();
+    kept?.();
     throw reason;
+  } finally {
+    isOver = true;
   }
-  const subscription = take();
-  if (subscription !== undefined) return subscription;
+  if (kept !== undefined) return kept;
   throw new HostsideError("a layer answered a subscription in the place of its server", {
     code: "internal_error",
     serverId: registration.id,
@@ -300,64 +270,8 @@ function withMeta(params: JsonObject | undefined, meta: JsonObject | undefined):
   return { ...params, _meta: { ...meta, ...(isJsonObject(own) && own) } };
 }
 
-/**
- * Keeps the latest of the subscriptions that it is given until it is taken; ends all others, and
- * those that come later.
- */
-function createKeeper(): {
-  readonly keep: (made: Subscription) => void;
-  readonly take: () => Subscription | undefined;
-} {
-  let kept: Subscription | undefined;
-  let isTaken = false;
-  return {
-    keep(made) {
-      if (isTaken) return made();
-      kept?.();
-      kept = made;
-    },
-    take() {
-      isTaken = true;
-      return kept;
-    },
-  };
-}
-
 function addressOf({ id, link, listed }: Registration): Pick<HostRequest, "serverId" | "server"> {
   return { serverId: id, server: describeServer(link.spec, listed?.server) };
-}
-
-interface ReadCall extends Pick<GivenCall, "args"> {
-  readonly definition: CatalogTool;
-  readonly options: CallOptions;
-}
-
-function readCall({ link, listed }: Registration, { definition, args, options }: ReadCall): ToolCall {
-  const { origin } = definition;
-  return {
-    origin,
-    definition,
-    server: describeServer(link.spec, listed?.server),
-    args: readCallArguments(args, origin),
-    options,
-  };
-}
-
-/**
- * Stops the time of a request with the clocks of its server's calls, while a human answers a
- * question.
- */
-async function whilePausable<T>(
-  { queue }: Registration,
-  { deadline, context }: RequestOptions,
-  work: () => Promise<T>,
-): Promise<T> {
-  const leave = deadline && queue.pausable.add(deadline, fairnessKeyOf(context));
-  try {
-    return await work();
-  } finally {
-    leave?.();
-  }
 }
 
 // What the connection has to know. No request takes longer than the spec of its server says.
@@ -387,27 +301,5 @@ function rawOf(outcome: ToolOutcome, sent: ToolOutcome | undefined): JsonObject 
     ...(structuredContent !== undefined && { structuredContent }),
     isError,
     ...(meta && { _meta: meta }),
-  };
-}
-
-/**
- * A connection without layers, all of whose calls and requests are on behalf of this principal,
- * unless their context names another one.
- */
-function lendOnBehalfOf(principal: string, lent: Connection): Connection {
-  return {
-    ...lent,
-    async callTool(toolName, args, options = {}) {
-      assertCallOptions(options);
-      return lent.callTool(toolName, args, onBehalfOf(principal, options));
-    },
-    async request(method, params, options = {}) {
-      assertRequestOptions(options);
-      return lent.request(method, params, onBehalfOf(principal, options));
-    },
-    async subscribeResource(uri, options = {}) {
-      assertRequestOptions(options);
-      return lent.subscribeResource(uri, onBehalfOf(principal, options));
-    },
   };
 }

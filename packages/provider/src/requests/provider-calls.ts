@@ -2,7 +2,6 @@ import {
   defaultTimeouts,
   HostsideError,
   type CallOptions,
-  type ServerSpec,
   type ToolCall,
   type ToolOrigin,
   type ToolOutcome,
@@ -26,7 +25,7 @@ import type { Registration } from "../servers/registration.ts";
 import type { ServerSet } from "../servers/server-set.ts";
 import { absentServers, awaitTool, type AwaitToolInit } from "./await-tool.ts";
 import { toolQuarantinedError, toolRemovedError, checkSelection } from "../calls/call-errors.ts";
-import { createLentConnections, createSendCall, type LentConnections } from "./lent-connections.ts";
+import { createSendCall, LentConnections, type TimeoutMsOf } from "./lent-connections.ts";
 
 /** The calls of one provider, from a local name to the call queue of a server. */
 export interface ProviderCalls {
@@ -55,14 +54,13 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
   const { parts, serverSet, assertOpen } = init;
   const { settings, catalog, observers } = parts;
   const { interceptors, requestSeam, clock, principal } = settings;
-  const callMsOf = (serverId: string): number =>
-    serverSet.get(serverId)?.link.spec.timeouts?.callMs ?? defaultTimeouts.callMs;
-  const specOf = (serverId: string): ServerSpec | undefined => serverSet.get(serverId)?.link.spec;
+  const timeoutMsOf: TimeoutMsOf = (serverId, name) =>
+    serverSet.get(serverId)?.link.spec.timeouts?.[name] ?? defaultTimeouts[name];
   const pipeline = createCallPipeline({
     interceptors,
     clock,
-    timeoutMsOf: ({ origin }) => callMsOf(origin.serverId),
-    mostPausedMsOf: ({ origin }) => specOf(origin.serverId)?.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs,
+    timeoutMsOf: ({ origin }) => timeoutMsOf(origin.serverId, "callMs"),
+    mostPausedMsOf: ({ origin }) => timeoutMsOf(origin.serverId, "elicitTotalMs"),
   });
   // Also those with a server that was removed meanwhile, which may finish.
   let underWay = 0;
@@ -73,10 +71,10 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
     return sendCall(registration, call);
   };
   const sendCall = createSendCall(requestSeam);
-  const guard = createLentConnections({
+  const lent = new LentConnections({
     settings,
     sendCall,
-    specOf,
+    timeoutMsOf,
     calls: pipeline,
     find: (registration, toolName) => findOnOffer(registration, toolName, init),
   });
@@ -94,20 +92,20 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
     end(error, all) {
       for (const look of Array.from(finding.waiting)) look();
       pipeline.end(error, all);
-      guard.end(error, all);
+      lent.end(error, all);
     },
     get busy() {
-      return underWay + pipeline.size + guard.size > 0;
+      return underWay + pipeline.size + lent.size > 0;
     },
     callTimeoutMs(toolName) {
       const tool = findCatalogTool(catalog.current, toolName);
-      return tool && callMsOf(tool.origin.serverId);
+      return tool && timeoutMsOf(tool.origin.serverId, "callMs");
     },
     describeServer(serverId) {
-      const spec = specOf(serverId);
+      const spec = serverSet.get(serverId)?.link.spec;
       return spec && describeServer(spec, catalog.current.servers.get(serverId)?.listing.server);
     },
-    lend: (registration, session) => guard.lend(registration, session),
+    lend: (registration, session) => lent.lend(registration, session),
     // Async, so that every failure is a rejection, also one that is known at once.
     async call(toolName, args, given = noOptions) {
       assertOpen();
@@ -121,7 +119,7 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
         if (definition !== undefined) return await go(definition, args, callOptions);
         const startedAt = clock.now();
         const found = await awaitAbsent(toolName, callOptions, finding);
-        const timeoutMs = callOptions.timeoutMs ?? callMsOf(found.origin.serverId);
+        const timeoutMs = callOptions.timeoutMs ?? timeoutMsOf(found.origin.serverId, "callMs");
         const leftMs = Math.max(1, timeoutMs - (clock.now() - startedAt));
         return await go(found, args, { ...callOptions, timeoutMs: leftMs });
       } finally {

@@ -27,19 +27,16 @@ export interface RecalledCatalog {
   readonly problems: readonly Diagnostic[];
 }
 
-/** Whose catalogue is read. */
-export interface Recalling {
-  readonly specs: readonly ServerSpec[];
-  readonly principal: string | undefined;
-}
-
 /**
  * Reads what `savedCatalog()` wrote, after `JSON.parse`. Trusts nothing of it: throws
  * `invalid_catalog` when it has another shape or version; one server's listing that is malformed,
  * or larger than its limits allow, costs that listing. Of servers that are not there, are reached
  * in another way, or are another principal's, nothing is looked at.
  */
-export function readSavedCatalog(saved: unknown, { specs, principal }: Recalling): RecalledCatalog {
+export function readSavedCatalog(
+  saved: unknown,
+  { specs, principal }: { readonly specs: readonly ServerSpec[]; readonly principal: string | undefined },
+): RecalledCatalog {
   const listings = new Map<string, RecalledListing>();
   const problems: Diagnostic[] = [];
   const byId = new Map(specs.map((spec) => [spec.id, spec]));
@@ -87,10 +84,10 @@ function readListing(given: Entry, spec: ServerSpec): RecalledListing {
   // A copy, which nobody else has.
   const entry: JsonObject = JSON.parse(text);
   const { listedAt, ttlMs, cacheScope, truncated, tools } = entry;
-  if (!isAmount(listedAt)) throw new Error("listedAt is no time");
-  if (!isAmount(ttlMs)) throw new Error("ttlMs is no time");
+  if (!isTime(listedAt) || !isTime(ttlMs)) throw new Error("listedAt or ttlMs is no time");
   if (cacheScope !== "public" && cacheScope !== "private")
     throw new Error('cacheScope is neither "public" nor "private"');
+  if (truncated !== undefined && !reasons.has(truncated)) throw new Error("truncated is no reason");
   if (!Array.isArray(tools)) throw new Error("tools is not an array");
   if (tools.length > 2 * limits.maxTools) throw new Error("it has more tools than a listing may have");
   const read = tools.map((tool, at) => readSavedTool(tool, `tools[${at}]`, limits));
@@ -102,27 +99,22 @@ function readListing(given: Entry, spec: ServerSpec): RecalledListing {
     pages: 0,
     ...(ttlMs > 0 && { ttlMs }),
     ...(cacheScope === "public" && { cacheScope }),
-    ...(truncated !== undefined && { truncated: readReason(truncated) }),
+    ...(truncated !== undefined && { truncated: truncated as NonNullable<ToolListing["truncated"]> }),
   };
   return { listing, server: readSavedServer(entry["server"], limits), listedAt };
 }
 
-function isAmount(value: unknown): value is number {
+const reasons: ReadonlySet<unknown> = new Set<NonNullable<ToolListing["truncated"]>>([
+  "page-limit",
+  "tool-limit",
+  "size-limit",
+  "repeated-cursor",
+  "bad-cursor",
+  "page-failed",
+]);
+
+function isTime(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value) && value >= 0;
-}
-
-const reasons: { readonly [Reason in NonNullable<ToolListing["truncated"]>]: true } = {
-  "page-limit": true,
-  "tool-limit": true,
-  "size-limit": true,
-  "repeated-cursor": true,
-  "bad-cursor": true,
-  "page-failed": true,
-};
-
-function readReason(value: unknown): NonNullable<ToolListing["truncated"]> {
-  if (typeof value === "string" && Object.hasOwn(reasons, value)) return value as NonNullable<ToolListing["truncated"]>;
-  throw new Error("truncated is no reason");
 }
 
 function unusable(serverId: string, error: unknown): Diagnostic {

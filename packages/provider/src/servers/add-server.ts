@@ -51,7 +51,7 @@ export async function addServer(
   }
   const { provisional } = registration;
   serverSet.settle(registration);
-  const unpublished = serverSet.unpublished(registration);
+  const unpublished = serverSet.showing.unpublished(registration);
   if (unpublished === undefined) return;
   registration.provisional = provisional;
   await takeBack(registration, serverSet);

@@ -72,7 +72,7 @@ export async function bringUp(plan: BringUpPlan): Promise<readonly StartFailure[
   if (signal?.aborted) throw operationError(signal.reason, { operation, signal });
   // A debut shows its servers when the last one has settled, so this is known only now.
   const unpublished = wanted.flatMap((registration): readonly StartFailure[] => {
-    const error = serverSet.unpublished(registration);
+    const error = serverSet.showing.unpublished(registration);
     return error === undefined ? [] : [{ registration, error }];
   });
   return [...outcomes.flat(), ...unpublished];

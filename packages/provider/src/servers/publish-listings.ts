@@ -1,78 +1,8 @@
-import {
-  HostsideError,
-  cleanText,
-  type Diagnostic,
-  type ServerInfo,
-  type ServerSpec,
-  type ToolListing,
-} from "@hostside/core";
+import { cleanText, type Diagnostic, type ServerInfo, type ServerSpec, type ToolListing } from "@hostside/core";
 import type { ToolServerListing } from "../catalog/catalog.ts";
-import type { ProviderParts } from "./server-reports.ts";
 import type { Registration } from "./registration.ts";
 import { freezeData, sameJson, quoteText } from "@hostside/core/implement";
 import { isSameOrigin, type ListingOrigin } from "../catalog/define-tool.ts";
-import type { NameCollision } from "@hostside/naming";
-import type { PartFault } from "../catalog/guarded-parts.ts";
-
-/** The way from the registrations to the catalogue. */
-export interface Publisher {
-  /**
-   * Shows the latest listings of all registrations that are not held. `cause` is the one that has
-   * news, for errors. Never throws.
-   */
-  readonly publish: (cause: Registration) => void;
-  /**
-   * Asks of every tool once more whether it is on offer, and shows what is. Throws when no
-   * catalogue could be made.
-   */
-  readonly readmit: () => void;
-  /** The same if a registration has tools to show that are not on show. */
-  readonly publishNews: (cause: Registration) => void;
-  /**
-   * Why a registration's latest listing is not on show; `undefined` when it is, or is not meant to
-   * be.
-   */
-  readonly unpublished: (registration: Registration) => HostsideError | undefined;
-}
-
-/** Makes a publisher of these registrations. */
-export function createPublisher(
-  all: () => readonly Registration[],
-  { catalog, observers, settings }: ProviderParts,
-): Publisher {
-  /** Why the latest catalogue could not be made. */
-  let failure: HostsideError | undefined;
-  // A refresh of a thousand servers without news must not make a thousand catalogues.
-  const isShown = ({ id, held, listed }: Registration): boolean =>
-    held || listed === undefined || catalog.current.servers.get(id)?.listing === listed;
-  const show = (readmit: boolean): void => {
-    const registrations = all();
-    const listings = registrations.flatMap(({ held, listed }) => (held || listed === undefined ? [] : [listed]));
-    const collisions = catalog.publish(listings, { readmit });
-    failure = undefined;
-    for (const diagnostic of collisionDiagnostics(collisions)) observers.diagnostic.emit(diagnostic);
-    for (const diagnostic of faultDiagnostics(settings.takeFaults(), listings)) observers.diagnostic.emit(diagnostic);
-  };
-  const publisher: Publisher = {
-    publish({ id: serverId }) {
-      try {
-        show(false);
-      } catch (cause) {
-        // The last good catalogue stays. What is to blame is a naming strategy of the product's
-        // own, or we are.
-        const message = "the tools could not be shown, because making the catalogue failed; the last good one stays";
-        failure = new HostsideError(message, { code: "internal_error", serverId, outcome: "not-sent", cause });
-        observers.diagnostic.emit({ kind: "defect", serverId, message });
-      }
-    },
-    readmit: () => show(true),
-    publishNews(cause) {
-      if (!isShown(cause)) publisher.publish(cause);
-    },
-    unpublished: (registration) => (isShown(registration) ? undefined : failure),
-  };
-  return publisher;
-}
 
 /**
  * Keeps a good listing. Returns what is to be reported of it, unless it was reported of the one
@@ -197,45 +127,4 @@ function filterDiagnostics(
         message: `${member} of server ${JSON.stringify(id)} has ${quoteText(toolName)}, and the server lists no such tool`,
       }));
   return [...unmatched("allow", allow), ...unmatched("deny", deny), ...unmatched("tools", overridden)];
-}
-
-/** One diagnostic for each tool that had to take another name than it would have had. */
-function collisionDiagnostics(collisions: readonly NameCollision[]): readonly Diagnostic[] {
-  return collisions.flatMap(({ name, members, reservedFor, reserved }) => {
-    const message =
-      reservedFor !== undefined
-        ? `${quoteText(name)} would be a name of server ${JSON.stringify(reservedFor)}`
-        : reserved === true
-          ? `${quoteText(name)} is a reserved name`
-          : `${members.length} tools would be called ${quoteText(name)}`;
-    return members.map(({ serverId, toolName }) => ({ kind: "name-collision", serverId, toolName, message }));
-  });
-}
-
-/**
- * One diagnostic for each tool, or server, for which a part of the product's own failed; of a
- * failed admission, one for each server.
- */
-function faultDiagnostics(faults: readonly PartFault[], listings: readonly ToolServerListing[]): readonly Diagnostic[] {
-  const decisions = faults.filter(({ part }) => part === "admission");
-  return faults.flatMap((fault) => {
-    const { part, subject, serverId: known, problem } = fault;
-    const shown = JSON.stringify(cleanText(subject, 256));
-    if (part === "description" && known !== undefined) {
-      const message = `the description function failed for ${shown}; the default description is used`;
-      return [{ kind: "description-failed", serverId: known, toolName: subject, message }];
-    }
-    if (part === "admission" && known !== undefined) {
-      // One rule that fails fails for all of a server's tools.
-      const [first, ...others] = decisions.filter(({ serverId }) => serverId === known);
-      if (fault !== first) return [];
-      const who = others.length === 0 ? `${shown} is` : `${shown} and ${others.length} more of its tools are`;
-      const message = `${who} hidden, because admit() ${problem}`;
-      return [{ kind: "admission-failed", serverId: known, toolName: subject, message }];
-    }
-    const message = `the naming strategy failed for ${shown}; that part of the name is made by the default strategy`;
-    return listings
-      .filter(({ spec, tools }) => spec.id === subject || tools.some(({ name }) => name === subject))
-      .map(({ spec: { id: serverId } }): Diagnostic => ({ kind: "naming-failed", serverId, message }));
-  });
 }

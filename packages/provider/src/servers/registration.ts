@@ -18,12 +18,6 @@ export interface Registration {
   readonly provider: object;
   readonly link: Link;
   readonly queue: CallQueue;
-  /**
-   * Until when the calls of what had this id before may finish, as the provider's clock says, while
-   * this one waits for the end of it; a time that has passed means that it is ending. `undefined`
-   * when there is nothing to wait for.
-   */
-  readonly earlierUntil: () => number | undefined;
   /** The latest good listing, as it came. */
   listing?: ToolListing;
   /**
@@ -66,7 +60,7 @@ export async function whileUserWaits<T>(
 
 /** Reads the status of a registration. */
 export function readStatus(
-  { link, queue, saved, listing = saved?.listing, listedAt, listed, held, earlierUntil }: Registration,
+  { link, queue, saved, listing = saved?.listing, listedAt, listed, held }: Registration,
   { catalog, clock }: { readonly catalog: ProviderCatalog; readonly clock: Clock },
 ): ServerStatus {
   const { spec, state } = link;
@@ -93,20 +87,11 @@ export function readStatus(
     ...(listedAt !== undefined && { listedAt }),
     attempts: state.session,
     failures: "failures" in state ? state.failures : 0,
-    ...("retryAt" in state && state.retryAt > clock.now() && toDate("retryAt", state.retryAt, clock)),
-    ...(state.kind === "connecting" && toDate("earlierUntil", earlierUntil(), clock)),
+    ...("retryAt" in state &&
+      state.retryAt > clock.now() && { retryAt: Math.round(dateOf(clock) + state.retryAt - clock.now()) }),
     inFlight: queue.inFlight,
     waiting: queue.waiting,
   };
-}
-
-function toDate<K extends string>(
-  name: K,
-  time: number | undefined,
-  clock: Clock,
-): { readonly [member in K]?: number } {
-  if (time === undefined) return {};
-  return { [name]: Math.round(dateOf(clock) + time - clock.now()) } as { readonly [member in K]: number };
 }
 
 // A server whose tools are not shown yet is ready for nobody.

@@ -1,5 +1,5 @@
 import { HostsideError, type Connection, type RequestSeam, type ServerSpec } from "@hostside/core";
-import { assertKnownOptions, quoteText } from "@hostside/core/implement";
+import { assertKnownOptions, compareText, quoteText, untilAborted } from "@hostside/core/implement";
 import { hasSession, type Demand } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
 import type { McpProvider, UserOperationOptions, ApplyOptions, ApplyResult } from "../api/mcp-provider.ts";
@@ -10,7 +10,7 @@ import {
   readRemoveOptions,
   readUserOptions,
 } from "../api/operation-options.ts";
-import { toHostsideError, operationError, registrationEndedError } from "../errors/to-hostside-error.ts";
+import { asOperation, toHostsideError, registrationEndedError } from "../errors/to-hostside-error.ts";
 import { addServer, register, renewedError, updateSpec, type OperationParts } from "./add-server.ts";
 import { readSpec, readSpecs } from "./read-specs.ts";
 import { withoutHold } from "../saved/held-listing.ts";
@@ -97,7 +97,7 @@ export function createServerOperations({ lend, ...parts }: ServerOperationsInit)
       const options = readUserOptions("refreshServer", givenOptions);
       const registration = find("refreshServer", id);
       await reach(registration, "refresh", { ...options, operation: "refreshServer" });
-      const unpublished = serverSet.unpublished(registration);
+      const unpublished = serverSet.showing.unpublished(registration);
       if (unpublished !== undefined) throw unpublished;
     },
     async clearCredentials(id, ...rest: readonly unknown[]) {
@@ -177,16 +177,15 @@ function connect(
   return seam({ serverId: id, method: "initialize", signal: options.signal }, open);
 }
 
-async function reach(
+function reach(
   registration: Registration,
   demand: Demand,
   { operation, signal, interactive }: UserOperationOptions & { readonly operation: string },
 ): Promise<Session> {
-  try {
-    return await whileUserWaits(registration, interactive, () => registration.link.ready(demand, signal));
-  } catch (reason) {
-    throw operationError(reason, { serverId: registration.id, operation, signal });
-  }
+  const asked = { serverId: registration.id, operation, signal };
+  return asOperation(asked, () =>
+    whileUserWaits(registration, interactive, () => registration.link.ready(demand, signal)),
+  );
 }
 
 /**
@@ -213,7 +212,8 @@ async function applyServers(
     interactive,
     timeoutMs,
   });
-  await unlessAborted(Promise.all(change.gone), signal);
+  const gone = Promise.all(change.gone);
+  await asOperation({ operation: "applyServers", signal }, () => (signal ? untilAborted(gone, signal) : gone));
   assertOpen();
   const failed = failures
     .filter(({ registration }) => serverSet.get(registration.id) === registration)
@@ -242,14 +242,14 @@ function changeSet(
   const unchanged: string[] = [];
   const wanted: Registration[] = [];
   const gone: Promise<void>[] = [];
-  serverSet.together(() => {
+  serverSet.showing.together(() => {
     for (const registration of serverSet.all()) {
       const { id } = registration;
       if (kept.has(id)) continue;
       removed.push(id);
       gone.push(serverSet.end(registration, { error: registrationEndedError(id, "was removed", reason), drainMs }));
     }
-    for (const spec of Array.from(kept.values()).sort(byId)) {
+    for (const spec of Array.from(kept.values()).sort((a, b) => compareText(a.id, b.id))) {
       const old = serverSet.get(spec.id);
       if (old === undefined) {
         added.push(spec.id);
@@ -268,18 +268,3 @@ function changeSet(
 }
 
 const defaultDrainMs = 5000;
-
-function byId({ id: a }: ServerSpec, { id: b }: ServerSpec): number {
-  return a < b ? -1 : 1;
-}
-
-async function unlessAborted(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
-  let giveUp = (): void => {};
-  const aborted = new Promise<void>((resolve) => {
-    giveUp = resolve;
-  });
-  signal?.addEventListener("abort", giveUp, { once: true });
-  await Promise.race([work, aborted]);
-  signal?.removeEventListener("abort", giveUp);
-  if (signal?.aborted) throw operationError(signal.reason, { operation: "applyServers", signal });
-}

@@ -20,7 +20,7 @@ import {
   type EventSource,
 } from "@hostside/core/implement";
 import type { HeldListing, LinkHooks } from "../link/link.ts";
-import type { AnnounceOperation } from "../link/link-state.ts";
+import type { AnnounceOperation } from "../link/operation.ts";
 import type { Session } from "../link/sessions.ts";
 import { heldListing } from "../saved/held-listing.ts";
 import type { Registration } from "./registration.ts";
@@ -33,18 +33,13 @@ import type { ProviderSettings } from "../api/provider-options.ts";
 export interface ServerReportsInit {
   /** Whose they are; asked with the first report. */
   readonly registration: () => Registration;
-  readonly onListing: (registration: Registration, listing: ToolListing, session: Session) => void;
-  readonly onState: (registration: Registration) => void;
+  readonly onListing: (listing: ToolListing, session: Session) => void;
+  readonly onState: () => void;
   readonly parts: ProviderParts;
 }
 
-/** Makes what a server's link reports to: its registration, and those who watch the provider. */
-export function createServerReports(init: ServerReportsInit): LinkHooks {
-  return new ReportsOfServer(init);
-}
-
-// A class, because each server has one.
-class ReportsOfServer implements LinkHooks {
+/** What a server's link reports to: its registration, and those who watch the provider. */
+export class ServerReports implements LinkHooks {
   readonly principal: LinkHooks["principal"];
   readonly onElicit: LinkHooks["onElicit"];
   readonly #init: ServerReportsInit;
@@ -58,7 +53,7 @@ class ReportsOfServer implements LinkHooks {
       ((given, signal) => {
         const request =
           principal === undefined ? given : { ...given, context: contextOnBehalfOf(principal, given.context) };
-        return askInPause(this.#registration, onElicit, { request, signal });
+        return this.#askInPause(onElicit, request, signal);
       });
   }
 
@@ -85,11 +80,11 @@ class ReportsOfServer implements LinkHooks {
   }
 
   publish(listing: ToolListing, session: Session): void {
-    this.#init.onListing(this.#registration, listing, session);
+    this.#init.onListing(listing, session);
   }
 
   onState(): void {
-    this.#init.onState(this.#registration);
+    this.#init.onState();
   }
 
   announcer(): AnnounceOperation | undefined {
@@ -133,28 +128,23 @@ class ReportsOfServer implements LinkHooks {
   isInteractive(): boolean {
     return this.#registration.usersWaiting > 0;
   }
-}
 
-interface Question {
-  readonly request: ElicitationRequest;
-  readonly signal: AbortSignal;
-}
-
-async function askInPause(
-  { queue }: Registration,
-  onElicit: NonNullable<LinkHooks["onElicit"]>,
-  { request, signal }: Question,
-): Promise<ElicitationResult> {
-  // A human's time is nobody's fault: what waits for this server waits without a clock until the
-  // answer is there.
-  const resume = queue.pausable.pause(fairnessKeyOf(request.context));
-  // Nor is it anybody's when the question is over and the product's handler goes on all the same.
-  signal.addEventListener("abort", resume, { once: true });
-  try {
-    return await onElicit(request, signal);
-  } finally {
-    signal.removeEventListener("abort", resume);
-    resume();
+  async #askInPause(
+    onElicit: NonNullable<LinkHooks["onElicit"]>,
+    request: ElicitationRequest,
+    signal: AbortSignal,
+  ): Promise<ElicitationResult> {
+    // A human's time is nobody's fault: what waits for this server waits without a clock until the
+    // answer is there.
+    const resume = this.#registration.queue.pausable.pause(fairnessKeyOf(request.context));
+    // Nor is it anybody's when the question is over and the product's handler goes on all the same.
+    signal.addEventListener("abort", resume, { once: true });
+    try {
+      return await onElicit(request, signal);
+    } finally {
+      signal.removeEventListener("abort", resume);
+      resume();
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject, RemoteTool, ServerInfo, ServerSpec, ToolListing } from "@hostside/core";
+import type { JsonObject, RemoteTool, ServerSpec } from "@hostside/core";
 import { createRedactor, freezeData, isCredentialHeader, isSecretName } from "@hostside/core/implement";
 import type { Registration } from "./registration.ts";
 import { fingerprintReach } from "../catalog/fingerprint-reach.ts";
@@ -14,8 +14,9 @@ export function writeSavedCatalog(registrations: readonly Registration[], princi
 }
 
 function writeListing(registration: Registration, principal: string | undefined): SavedListing | undefined {
-  const { id, link, listedAt, provisional } = registration;
-  const known = latestOf(registration);
+  const { id, link, listing: latest, listed, saved: before, listedAt, provisional } = registration;
+  // By this registration, or before it.
+  const known = latest !== undefined && listed !== undefined ? { listing: latest, server: listed.server } : before;
   if (known === undefined || listedAt === undefined || provisional) return undefined;
   const { listing, server } = known;
   const { ttlMs = 0, cacheScope = "private", truncated } = listing;
@@ -32,30 +33,13 @@ function writeListing(registration: Registration, principal: string | undefined)
   return isClean(saved, registration) ? saved : undefined;
 }
 
-/** What was listed last, by this registration or before it. */
-function latestOf({
-  listing,
-  listed,
-  saved,
-}: Registration): { readonly listing: ToolListing; readonly server: ServerInfo } | undefined {
-  return listing !== undefined && listed !== undefined ? { listing, server: listed.server } : saved;
-}
-
 function writeTool({ extras, ...tool }: RemoteTool): JsonObject {
-  const { title, description, inputSchema, outputSchema, annotations, meta, flags, name } = tool;
   const members = Object.entries(extras ?? {});
   const absent = members.flatMap(([member, value]) => (value === undefined ? [member] : []));
   return {
-    name,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    inputSchema,
-    ...(outputSchema !== undefined && { outputSchema }),
-    ...(annotations !== undefined && { annotations: { ...annotations } }),
-    ...(meta !== undefined && { meta }),
+    ...(tool as unknown as JsonObject),
     ...(extras !== undefined && { extras: Object.fromEntries(members.filter(([, value]) => value !== undefined)) }),
     ...(absent.length > 0 && { absent }),
-    ...(flags !== undefined && { flags: [...flags] }),
   };
 }
 

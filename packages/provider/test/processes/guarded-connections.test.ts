@@ -173,10 +173,11 @@ describe("a connection that a provider lends", () => {
     expect(subject.server.ledger()).toEqual([]);
   });
 
-  it("is the bare one where nothing guards it, and reaches tools that are not on offer", async () => {
+  it("reaches no tool that a filter leaves out, also where there are no layers", async () => {
     await using subject = await start({});
     const connection = await subject.provider.connection("s");
-    expect(await connection.callTool("append", { text: "x" })).toMatchObject({ content: [{}] });
+    expect(await failureOf(connection.callTool("append", { text: "x" }))).toMatchObject({ code: "tool_removed" });
+    expect(subject.server.ledger()).toEqual([]);
   });
 
   it("refuses layers that are no functions, by name", () => {

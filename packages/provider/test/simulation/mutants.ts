@@ -84,8 +84,8 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: "servers/server-set.ts",
-        find: "    if (!isCurrent(registration)) return;",
-        replace: "    registrations.set(registration.id, registration);",
+        find: "    if (!this.#isCurrent(registration)) return;",
+        replace: "    this.#registrations.set(registration.id, registration);",
       },
     ],
   },
@@ -94,8 +94,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "servers/server-set.ts",
-        find: "        gone = draining.end(registration, ending);",
-        replace: "        registration.lane.rejectWaiting(ending.error);",
+        find: "      gone = this.#draining.end(registration, ending);",
+        replace: "      registration.queue.rejectWaiting(ending.error);",
       },
     ],
   },
@@ -104,9 +104,9 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "servers/server-set.ts",
-        find: "      if (isCurrent(registration)) {\n        registrations.delete",
+        find: "    if (this.#isCurrent(registration)) {\n      this.#registrations.delete",
         replace:
-          "      const current = registrations.get(registration.id);\n      if (current !== undefined) {\n        registration = current;\n        registrations.delete",
+          "    const current = this.#registrations.get(registration.id);\n    if (current !== undefined) {\n      registration = current;\n      this.#registrations.delete",
       },
     ],
   },
@@ -202,9 +202,9 @@ export const mutants: readonly Mutant[] = [
     bug: "leaves a timer behind",
     patches: [
       {
-        file: "link/machine.ts",
-        find: "    if (at === undefined) return this.#stop();",
-        replace: "    if (at === undefined) return;",
+        file: "link/link.ts",
+        find: "    if (due === undefined) this.#alarm.stop();\n    else this.#alarm.setBy(due);",
+        replace: "    if (due !== undefined) this.#alarm.setBy(due);",
       },
     ],
   },
@@ -222,7 +222,7 @@ export const mutants: readonly Mutant[] = [
         replace: "    calls.end(error, true);\n    observers.close();\n    catalog.close();",
       },
       {
-        file: "servers/server-set.ts",
+        file: "servers/showing.ts",
         find: 'if (registration.link.state.kind === "removed") return;',
         replace: "",
       },
@@ -233,9 +233,9 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "servers/server-reports.ts",
-        find: "    this.#init.onState(this.#registration);",
+        find: "    this.#init.onState();",
         replace:
-          '    const registration = this.#registration;\n    if (registration.link.state.kind === "down") this.publish({ tools: [], dropped: [], pages: 0 } as never, { connection: { server: registration.listed?.server } } as never);\n    this.#init.onState(registration);',
+          '    const registration = this.#registration;\n    if (registration.link.state.kind === "down") this.publish({ tools: [], dropped: [], pages: 0 } as never, { connection: { server: registration.listed?.server } } as never);\n    this.#init.onState();',
       },
     ],
   },
@@ -284,7 +284,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "servers/end-server.ts",
-        find: "    return settleWithin(link.gone(butDraining), timeoutMs, clock);",
+        find: "    return settleWithin(link.gone(butDraining), timeoutMs, this.#clock);",
         replace: "    return link.gone(butDraining);",
       },
     ],
@@ -322,7 +322,7 @@ export const mutants: readonly Mutant[] = [
   {
     bug: "lets a call keep the session of a server that has gone for ever",
     kinds: ["call-fault", "drain", "advance", "close"],
-    patches: [{ file: "servers/end-server.ts", find: "          link.cut(error);\n", replace: "" }],
+    patches: [{ file: "servers/end-server.ts", find: "        link.cut(error);\n", replace: "" }],
   },
   {
     bug: "starts another process while calls finish on the last one",

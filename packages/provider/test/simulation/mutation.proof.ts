@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { loadMutant as loadPart } from "../../../../test/load-mutant.ts";
 import { sampled } from "../../../../test/sampled.ts";
-import type { createGate } from "../../src/calls/fair-queue.ts";
+import type { Gate } from "../../src/calls/fair-queue.ts";
 import { checkTurns } from "../turns.ts";
 import { loadMutant } from "./load-mutant.ts";
 import { mutants } from "./mutants.ts";
@@ -27,8 +27,8 @@ describe("the check of turns", () => {
   it.each(sampled(turnMutants).map((mutant) => [mutant.bug, mutant] as const))(
     "catches a gate that %s",
     async (_bug, mutant) => {
-      const gate = await loadPart<{ readonly createGate: typeof createGate }>(src, mutant, "calls/fair-queue.ts");
-      await expect(checkTurns(gate.createGate, 1500)).rejects.toBeInstanceOf(Error);
+      const gate = await loadPart<{ readonly Gate: typeof Gate }>(src, mutant, "calls/fair-queue.ts");
+      await expect(checkTurns(gate.Gate, 1500)).rejects.toBeInstanceOf(Error);
     },
   );
 });

@@ -9,33 +9,37 @@ const patch = (bug: string, find: string, replace: string): SourceMutant => ({
 export const turnMutants: readonly SourceMutant[] = [
   patch(
     "lets one caller go on as long as it has somebody",
-    "      turns.delete(caller);\n      if (caller.waiting.size > 0) turns.add(caller);",
-    "      if (caller.waiting.size === 0) turns.delete(caller);",
+    "      this.#turns.delete(caller);\n      this.#takeTurn(caller);",
+    "      if (caller.waiting.size === 0) this.#turns.delete(caller);",
   ),
   patch(
     "lets whoever comes pass those who wait",
-    "if (turns.size > 0 || !isFree(mode)) return false;",
-    "if (!isFree(mode)) return false;",
+    "if (this.#turns.size > 0 || !this.#isFree(mode)) return false;",
+    "if (!this.#isFree(mode)) return false;",
   ),
   patch(
     "gives one caller all places",
-    'name !== undefined && mode === "shared" && own >= fairShareOf(limit());',
-    "own > limit();",
+    'name !== undefined && mode === "shared" && own >= fairShareOf(this.#limit());',
+    "own > this.#limit();",
   ),
   patch(
     "forgets a caller that had its share",
-    "        if (caller.waiting.size > 0) turns.add(caller);\n        else callers.forgetIfGone(caller);\n      }\n      if (turns",
-    "        callers.forgetIfGone(caller);\n      }\n      if (turns",
+    "      this.#takeTurn(caller);\n    }\n    if (this.#turns",
+    "    }\n    if (this.#turns",
   ),
   patch(
     "lets nobody follow one who gives up",
-    "        callers.forgetIfGone(caller);\n        admitNext();\n      };",
-    "        callers.forgetIfGone(caller);\n      };",
+    "        this.#takeTurn(caller);\n        this.#admitNext();\n",
+    "        this.#takeTurn(caller);\n",
   ),
   patch(
     "loses the turn of a caller when one of it gives up",
-    "        if (caller.waiting.size > 0) turns.add(caller);\n        else turns.delete(caller);\n",
-    "        turns.delete(caller);\n",
+    "        this.#takeTurn(caller);\n        this.#admitNext();\n",
+    "        this.#turns.delete(caller);\n        this.#admitNext();\n",
   ),
-  patch("lets others go beside an exclusive call", "!exclusive && active < limit()", "active < limit()"),
+  patch(
+    "lets others go beside an exclusive call",
+    "!this.#exclusive && this.active < this.#limit()",
+    "this.active < this.#limit()",
+  ),
 ];

@@ -1,0 +1,81 @@
+import type {
+  Clock,
+  HostsideError,
+  JsonObject,
+  ServerObserver,
+  ServerOperation,
+  ServerPeer,
+  ServerRecord,
+  ServerSpec,
+} from "@hostside/core";
+import { askForMeta, dateOf, tell } from "@hostside/core/implement";
+
+/**
+ * Announces something that begins; `undefined`: nobody listens, or nobody wants to hear more of it.
+ */
+export type AnnounceOperation = (operation: Omit<ServerOperation, "observe">) => ServerObserver | undefined;
+
+/** Where operations are told of. None of it may throw. */
+export interface OperationHost {
+  /** Called with what is over. */
+  onRecord(record: ServerRecord): void;
+  /** Called with what begins; `undefined` when nobody wants to know. */
+  announcer(): AnnounceOperation | undefined;
+}
+
+/** What operations need. */
+export interface OperationInit {
+  readonly spec: ServerSpec;
+  readonly clock: Clock;
+  readonly host: OperationHost;
+}
+
+/** Something that is being done with a server. Its time runs from now on. */
+export class Operation {
+  readonly #kind: ServerRecord["operation"];
+  readonly #init: OperationInit;
+  readonly #from: number;
+  #observer: ServerObserver | undefined;
+  #isAnnounced = false;
+
+  constructor(kind: ServerRecord["operation"], init: OperationInit) {
+    this.#kind = kind;
+    this.#init = init;
+    this.#from = init.clock.now();
+  }
+
+  /** Announces it, once. To be called in the turn of whoever caused it. A session is not announced. */
+  announce(): void {
+    const { spec, host } = this.#init;
+    if (this.#isAnnounced || this.#kind === "session") return;
+    this.#isAnnounced = true;
+    this.#observer = host.announcer()?.({ serverId: spec.id, operation: this.#kind, startedAt: this.#startedAt() });
+  }
+
+  /** Returns what goes along with a request of it. Announces it. */
+  meta(): JsonObject | undefined {
+    this.announce();
+    return this.#observer && askForMeta(this.#observer);
+  }
+
+  /** Records that it is over. */
+  end(peer: ServerPeer, end?: HostsideError | { readonly toolCount: number }): void {
+    this.announce();
+    const { spec, clock, host } = this.#init;
+    const record: ServerRecord = {
+      serverId: spec.id,
+      operation: this.#kind,
+      startedAt: this.#startedAt(),
+      durationMs: clock.now() - this.#from,
+      peer,
+      ...(end !== undefined && ("toolCount" in end ? end : { error: end })),
+    };
+    tell(this.#observer?.onRecord, record);
+    host.onRecord(record);
+  }
+
+  #startedAt(): number {
+    const { clock } = this.#init;
+    return Math.round(dateOf(clock) - (clock.now() - this.#from));
+  }
+}
