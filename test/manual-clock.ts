@@ -1,4 +1,7 @@
-import type { Clock } from "../packages/core/src/index.ts";
+import { onTestFinished, TestRunner } from "vitest";
+import { realClock, useClock, type Clock } from "../packages/core/src/clock.ts";
+
+export { realClock };
 
 /** A clock that a test moves. */
 export interface ManualClock extends Clock {
@@ -10,11 +13,11 @@ export interface ManualClock extends Clock {
   delays(): readonly number[];
 }
 
-/** A clock that stands at 0, which is a date in 2027. */
-export function createManualClock(): ManualClock {
+/** Puts a clock that stands at 0, a date in 2027, in the place of the real time until the test ends. */
+export function useManualClock(): ManualClock {
   let now = 0;
   const tasks = new Set<{ readonly at: number; readonly run: () => void }>();
-  return {
+  const clock: ManualClock = {
     now: () => now,
     date: () => 1_800_000_000_000 + now,
     schedule(delayMs, run) {
@@ -36,4 +39,15 @@ export function createManualClock(): ManualClock {
     pending: () => tasks.size,
     delays: () => Array.from(tasks, ({ at }) => at - now),
   };
+  useTestClock(clock);
+  return clock;
+}
+
+/**
+ * Puts a test's own time in the place of the real one until the test ends; outside of a test, until
+ * `useClock()`. What it leaves out is real.
+ */
+export function useTestClock(clock: Partial<Clock>): void {
+  useClock({ ...realClock, ...clock });
+  if (TestRunner.getCurrentTest() !== undefined) onTestFinished(() => useClock());
 }

@@ -2,7 +2,6 @@
 // prints the table of docs/policy.md. `pnpm --dir bench limits redis://localhost:6379 [rounds]`
 import { createMemoryLimitStore, type LimitRule, type LimitStore } from "@hostside/policy";
 import { createRedisState } from "@hostside/cluster/redis";
-import { systemClock } from "@hostside/core/implement";
 import { createClient } from "redis";
 import { quantile } from "../host/statistics.ts";
 import { countArgument } from "../count-argument.ts";
@@ -28,7 +27,7 @@ async function limited(store: LimitStore, ...rules: readonly LimitRule[]): Promi
   result.settle(rules.map(() => ({ bytes: 1, timeMs: 0, cost: 0 })));
 }
 
-const memory = createMemoryLimitStore({ clock: systemClock });
+const memory = createMemoryLimitStore();
 const contenders: Readonly<Record<string, () => Promise<unknown>>> = {
   "no limit": async () => {},
   "a rate and a budget in memory": () => limited(memory, rate, budget),

@@ -1,8 +1,7 @@
 // Prints what an idle conversation with a connection of its own costs, and what a sweep over all of
 // them takes: `node --expose-gc measure-idle.js <conversations>`. The connections were ended for
 // lack of use, or not yet made: what their servers listed is known.
-import type { Clock } from "@hostside/core";
-import { systemClock } from "@hostside/core/implement";
+import { useClock } from "@hostside/core/implement";
 import { createSharedProviders } from "@hostside/cluster";
 import { createNameBook, createProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
@@ -17,15 +16,18 @@ const sweepMs = 59_000;
 const ttlMs = 590_000;
 let ahead = 0;
 let sweep = (): void => undefined;
-const clock: Clock = {
-  ...systemClock,
-  now: () => systemClock.now() + ahead,
+useClock({
+  now: () => performance.now() + ahead,
+  date: () => Date.now(),
   schedule(delayMs, task) {
-    if (delayMs !== sweepMs) return systemClock.schedule(delayMs, task);
-    sweep = task;
-    return () => undefined;
+    if (delayMs === sweepMs) {
+      sweep = task;
+      return () => undefined;
+    }
+    const timer = setTimeout(task, delayMs);
+    return () => clearTimeout(timer);
   },
-};
+});
 
 const { servers, stop } = await startHttpServers({ tools: 8 });
 const [server] = servers;
@@ -39,7 +41,6 @@ const savedCatalog = first.savedCatalog();
 
 const shared = createSharedProviders({
   servers: [spec],
-  clock,
   ttlMs,
   maxProviders: 2 * conversations,
   maxConnections: 2 * conversations,

@@ -1,5 +1,4 @@
-import type { Clock, ServerSpec } from "@hostside/core";
-import { systemClock } from "@hostside/core/implement";
+import type { ServerSpec } from "@hostside/core";
 import { createToolbox, type Toolbox, type ToolboxView } from "@hostside/discovery";
 import { createSharedProviders, type SharedProviders } from "@hostside/cluster";
 import { createNameBook, createProvider } from "@hostside/provider";
@@ -19,7 +18,7 @@ export interface SharedStage extends AsyncDisposable {
 }
 
 /** Starts the servers, and connects to each of them once. */
-export async function openSharedStage(clock: Clock = systemClock): Promise<SharedStage> {
+export async function openSharedStage(): Promise<SharedStage> {
   const { servers: started, stop } = await startHttpServers(plan);
   const servers = started.map((server): ServerSpec => {
     if (server.type !== "http") throw new TypeError("not over HTTP");
@@ -29,7 +28,6 @@ export async function openSharedStage(clock: Clock = systemClock): Promise<Share
   const names = createNameBook();
   const shared = createSharedProviders({
     servers,
-    clock,
     async make(request) {
       const provider = createProvider({ connector, servers: request.servers, names });
       await provider.init();

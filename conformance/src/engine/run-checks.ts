@@ -1,5 +1,4 @@
-import type { Clock } from "@hostside/core";
-import { systemClock } from "@hostside/core/implement";
+import { clock } from "@hostside/core/implement";
 import type { Check, CheckInfo, CheckResult, Finding } from "./check.ts";
 import { seededRandom } from "./seeded-random.ts";
 
@@ -12,7 +11,6 @@ export interface RunChecksOptions {
   readonly checkTimeoutMs?: number;
   /** How many checks run at once. Default 4: most of a check's time is a process that starts. */
   readonly concurrency?: number;
-  readonly clock?: Clock;
   /** Ends the run: what has not finished could not run. */
   readonly signal?: AbortSignal;
   readonly onStart?: (check: CheckInfo) => void;
@@ -61,7 +59,7 @@ function prevents(finding: Finding): boolean {
 }
 
 async function runOne<Target>(check: Check<Target>, target: Target, options: RunOneOptions): Promise<CheckResult> {
-  const { clock = systemClock, checkTimeoutMs = 10_000, seed, signal, stop } = options;
+  const { checkTimeoutMs = 10_000, seed, signal, stop } = options;
   const info = describe(check);
   const controller = new AbortController();
   const startedAt = clock.now();

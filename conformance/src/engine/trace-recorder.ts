@@ -1,5 +1,5 @@
-import { cleanText, type Clock } from "@hostside/core";
-import { systemClock, type Redactor } from "@hostside/core/implement";
+import { cleanText } from "@hostside/core";
+import { clock, type Redactor } from "@hostside/core/implement";
 import type { TraceEvent } from "./trace.ts";
 
 /** Collects what happens during a run, redacted and bounded. */
@@ -21,12 +21,11 @@ export interface TraceRecorderOptions {
   readonly maxEvents?: number;
   /** Longest text of one event, in UTF-16 units. Default 2,000. */
   readonly maxTextLength?: number;
-  readonly clock?: Clock;
 }
 
 /** Starts a recorder; its times count from now. */
 export function createTraceRecorder(options: TraceRecorderOptions = {}): TraceRecorder {
-  const { redact = (text) => text, maxEvents = 20_000, maxTextLength = 2000, clock = systemClock } = options;
+  const { redact = (text) => text, maxEvents = 20_000, maxTextLength = 2000 } = options;
   const startedAt = clock.now();
   const events: TraceEvent[] = [];
   let dropped = 0;

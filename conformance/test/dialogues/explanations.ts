@@ -18,7 +18,8 @@ export const explanations: readonly Explanation[] = [
     id: "library-headers",
     what: "Other `user-agent` and `accept-encoding`, and no `accept-language` and `sec-fetch-mode`.",
     why:
-      "The SDK sends with `fetch`, which adds the headers of a browser; Hostside adds none, and names itself. " +
+      "The SDK sends with `fetch`, which adds the headers of a browser; Hostside adds none, and names itself. Where a stream may answer, it asks\n" +
+      "for no compression (`identity`), because a middleware that compresses may hold events back. " +
       "A host that hands in a `fetch` sends what that one adds.",
     differences: [/^client: .+: header (user-agent|accept-encoding|accept-language|sec-fetch-mode): .+, theirs .+$/],
   },

@@ -1,7 +1,7 @@
 import type { Connection, ServerSpec } from "@hostside/core";
 import { createReplay, parseRecording, type Recording } from "@hostside/conformance/replay";
 import { describe, expect, it } from "vitest";
-import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 
 const url = "https://web.example/mcp";
 const events = { "content-type": "text/event-stream" };
@@ -41,11 +41,8 @@ function recordingOf(...after: readonly object[]): Recording {
   return parseRecording(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 }
 
-async function connect(
-  recording: Recording,
-  clock: ManualClock,
-): Promise<readonly [Connection, unused: () => unknown]> {
-  const replay = await createReplay(recording, { clock });
+async function connect(recording: Recording): Promise<readonly [Connection, unused: () => unknown]> {
+  const replay = await createReplay(recording);
   const spec = { ...(replay.servers[0] as ServerSpec), era: "legacy" } as const;
   const hooks = { onToolsChanged: () => undefined, onDown: () => undefined };
   return [await replay.connector.connect(spec, hooks, new AbortController().signal), () => replay.unused()];
@@ -91,8 +88,8 @@ describe("a recorded stream that broke", () => {
   });
 
   it("is resumed as it was, in no time", async () => {
-    const clock = createManualClock();
-    const [connection, unused] = await connect(recordingOf(...resumed(4), ...resumed(5), ...resumed(6)), clock);
+    const clock = useManualClock();
+    const [connection, unused] = await connect(recordingOf(...resumed(4), ...resumed(5), ...resumed(6)));
     const error = await settled(connection.callTool("long", {}), clock);
     expect(error).toMatchObject({
       code: "connection_closed",

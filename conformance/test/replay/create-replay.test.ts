@@ -7,7 +7,7 @@ import {
   type Replay,
 } from "@hostside/conformance/replay";
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 
 const message = (members: object): object => ({ jsonrpc: "2.0", ...members });
 const sent = (members: object, at = 0): object => ({ at, type: "sent", run: 1, message: message(members) });
@@ -149,8 +149,8 @@ describe("createReplay()", () => {
       ["recorded", 4000],
       [0.5, 2000],
     ] as const) {
-      const clock = createManualClock();
-      const { connection } = await replayed(slow, { timing, clock });
+      const clock = useManualClock();
+      const { connection } = await replayed(slow, { timing });
       const before = clock.delays().length;
       let isDone = false;
       const asked = connection.request("slow", {}).then(() => (isDone = true));

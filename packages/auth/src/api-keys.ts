@@ -15,7 +15,6 @@ import {
   kindOf,
   quoteText,
   safeCause,
-  systemClock,
   untilAborted,
   type Fields,
 } from "@hostside/core/implement";
@@ -98,7 +97,7 @@ function createKeyCredentials(server: KeyedServer, { keyFor, header = "" }: ApiK
   const askHost = async (): Promise<unknown> => {
     const onTimeout = (): HostsideError =>
       unsent("store_failed", `keyFor() gave no key for ${account} within ${formatMs(keyMs)}`);
-    const deadline = createDeadline({ timeoutMs: keyMs, onTimeout, clock: systemClock });
+    const deadline = createDeadline({ timeoutMs: keyMs, onTimeout });
     try {
       return await untilAborted((async () => keyFor(server))(), deadline.signal);
     } catch (error) {

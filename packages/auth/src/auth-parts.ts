@@ -1,4 +1,4 @@
-import type { Clock, ServerSpec } from "@hostside/core";
+import type { ServerSpec } from "@hostside/core";
 import type { EventSource } from "@hostside/core/implement";
 import type { Account } from "./account.ts";
 import type { AccountOwner, SignedIn } from "./oauth.ts";
@@ -9,7 +9,6 @@ import type { CredentialStore } from "./store/credential-store.ts";
 export interface AuthParts {
   readonly settings: OAuthSettings;
   readonly store: CredentialStore;
-  readonly clock: Clock;
   /**
    * The account of a server that is known by its spec, or by its id when a connector has asked
    * about it.

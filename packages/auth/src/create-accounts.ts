@@ -62,9 +62,9 @@ export function createAccounts(settings: OAuthSettings, closing: AbortSignal): A
   };
   const createEntry = (spec: ServerSpec, { principal, url, config }: Owner): Entry => {
     const secrets = createSecretMemory(withSecrets(spec, config));
-    const { fetch, guard, clock } = settings;
+    const { fetch, guard } = settings;
     const server = { serverId: spec.id, principal };
-    const own = createBoundedFetch({ fetch: fetchFor(fetch, spec), guard, clock, closing, server });
+    const own = createBoundedFetch({ fetch: fetchFor(fetch, spec), guard, closing, server });
     const entry: Entry = {
       config,
       connected: undefined,

@@ -39,7 +39,6 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
   const parts: AuthParts = {
     settings,
     store: settings.store,
-    clock: settings.clock,
     accountOf: (server, principal) => accounts.accountOf(server, principal),
     ...events,
     closing,
@@ -133,14 +132,13 @@ function readOptions(operation: string, given: unknown = {}, known: Known): Read
 
 function discoverFor(parts: AuthParts, server: unknown, signal: AbortSignal): Promise<DiscoveredAuthorization | null> {
   const { settings, closing } = parts;
-  const { fetch, guard, clock } = settings;
+  const { fetch, guard } = settings;
   const spec = specOf(server);
   // What is found out here is no hint for any other account.
   const account = createAccounts(settings, closing).accountOf(spec, undefined);
   const fetchHead = createBoundedFetch({
     fetch: fetchFor(fetch, spec),
     guard,
-    clock,
     closing,
     server: { serverId: spec.id },
     reads: "head",

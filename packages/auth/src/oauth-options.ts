@@ -1,4 +1,4 @@
-import type { Clock, ConnectionGuard, JsonObject, ServerSpec } from "@hostside/core";
+import type { ConnectionGuard, JsonObject, ServerSpec } from "@hostside/core";
 import type { CredentialStore } from "./store/credential-store.ts";
 
 /** Options of `createOAuth`. */
@@ -36,7 +36,6 @@ export interface OAuthOptions {
    */
   readonly fetch?: OAuthFetch | undefined;
   /** Default: the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 /** A `fetch` that knows for which server it is called. */

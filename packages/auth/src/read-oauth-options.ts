@@ -1,5 +1,5 @@
-import { HostsideError, type Clock } from "@hostside/core";
-import { assertKnownOptions, isPlainObject, kindOf, systemClock, type Fields } from "@hostside/core/implement";
+import { HostsideError } from "@hostside/core";
+import { assertKnownOptions, isPlainObject, kindOf, type Fields } from "@hostside/core/implement";
 import { assertClientConfig, wrongRedirectUri } from "./check-client-config.ts";
 import { nameServer } from "./auth-errors.ts";
 import type { ClientConfig, ClientsFor, OAuthOptions, ProductIdentity, RedirectReceiver } from "./oauth-options.ts";
@@ -9,7 +9,6 @@ import type { CredentialStore } from "./store/credential-store.ts";
 /** The options of `createOAuth`, checked and with their defaults. */
 export interface OAuthSettings extends Omit<OAuthOptions, "clients" | "redirect"> {
   readonly store: CredentialStore;
-  readonly clock: Clock;
   readonly product: ProductIdentity & { readonly name: string };
   /** A page of the product's own. */
   readonly redirectUri: string | undefined;
@@ -31,7 +30,6 @@ const optionFields: Fields<OAuthOptions> = {
   askForClient: true,
   guard: true,
   fetch: true,
-  clock: true,
 };
 const productFields: Fields<ProductIdentity> = { name: true, url: true, metadataUrl: true };
 const storeMethods = ["load", "save", "clear", "accounts", "withLock"] as const;
@@ -42,8 +40,8 @@ const storeMethods = ["load", "save", "clear", "accounts", "withLock"] as const;
  */
 export function readOAuthOptions(options: OAuthOptions): OAuthSettings {
   assertKnownOptions("createOAuth()", options, optionFields);
-  const { clients, redirect, product, clock = systemClock, ...others } = options;
-  const store = options.store ?? createMemoryCredentials({ clock });
+  const { clients, redirect, product, ...others } = options;
+  const store = options.store ?? createMemoryCredentials();
   for (const method of storeMethods) {
     if (typeof store[method] !== "function") throw fail("store", `must have a method ${method}()`);
   }
@@ -55,7 +53,6 @@ export function readOAuthOptions(options: OAuthOptions): OAuthSettings {
   return {
     ...others,
     store,
-    clock,
     product: readProduct(product),
     ...readRedirect(redirect),
     configOf: readClients(clients),

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { pageNotShownError } from "../src/auth-errors.ts";
 import { createAuthenticateTools } from "../src/index.ts";
 import { authenticateWiki, namesOf, oauthServer, start, textOf, wiki } from "./authenticate-world.ts";
+import { useTestClock } from "../../../test/manual-clock.ts";
 
 describe("the tools on offer", () => {
   it("are one for each server that needs somebody to sign in, and no others, sorted", async () => {
@@ -175,8 +176,8 @@ describe("a call", () => {
   });
 
   it("answers with the URL to show where the host shows none, the same one while it lasts", async () => {
-    const clock = { now: () => 0, schedule: () => () => {}, date: () => 1_000_000 };
-    const { tools, stub, provider, gates } = await start([wiki], { clock });
+    useTestClock({ date: () => 1_000_000 });
+    const { tools, stub, provider, gates } = await start([wiki]);
     stub.answer = () => Promise.reject(new HostsideError("no prompt", { code: "unsupported_operation" }));
     let pages = 0;
     stub.page = (serverId) => ({

@@ -2,7 +2,7 @@ import type { CredentialHeaders, JsonObject, ServerCredentials } from "@hostside
 import { isJsonObject } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { createMemoryCredentials, createOAuth, type ClientConfig } from "@hostside/auth";
-import { createVirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
 import { createFakeServers, issuer, serverUrl, spec, type FakeServers } from "./fake-servers.ts";
 
 // Tokens that are bound to a key (RFC 9449), through the public API.
@@ -39,7 +39,7 @@ interface Stage {
   readonly servers: FakeServers;
   /** The proofs that the token endpoint saw. */
   readonly proofs: readonly Proof[];
-  readonly clock: ReturnType<typeof createVirtualClock>;
+  readonly clock: ReturnType<typeof useVirtualClock>;
   /** What tokens are from now on. */
   tokenType: string;
   /** Starts another process that shares the store. */
@@ -48,8 +48,8 @@ interface Stage {
 
 function setUp(): Stage {
   const servers = createFakeServers({ dpop_signing_alg_values_supported: ["ES256"] });
-  const clock = createVirtualClock();
-  const store = createMemoryCredentials({ clock });
+  const clock = useVirtualClock();
+  const store = createMemoryCredentials();
   const proofs: Proof[] = [];
   const stage: Stage = {
     servers,
@@ -59,7 +59,6 @@ function setUp(): Stage {
     start(config) {
       const oauth = createOAuth({
         store,
-        clock,
         redirect: "http://127.0.0.1:3333/callback",
         prompt: async ({ url }) => ({ callbackUrl: servers.visit(url) }),
         clients: { ...(config !== undefined && { [spec.id]: config }) },

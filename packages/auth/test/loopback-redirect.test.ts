@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { loopbackRedirect, type LoopbackRedirectOptions } from "../src/node/loopback-redirect.ts";
 import type { RedirectExpectation, RedirectListener } from "../src/oauth-options.ts";
 import { openSocket, visit } from "./ask-listener.ts";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 
 const state = "state-of-the-one-who-is-waited-for";
 
@@ -63,8 +63,8 @@ describe("a user who comes back", () => {
   });
 
   it("is shown after 15 seconds that the answer has arrived, and nothing is open then", async () => {
-    const clock = createManualClock();
-    const listener = await listen({ clock });
+    const clock = useManualClock();
+    const listener = await listen();
     const received = listener.receive(state);
     const reply = visit(`${listener.redirectUri}?code=a&state=${state}`);
     await received;
@@ -173,8 +173,8 @@ describe("somebody else who comes", () => {
 
 describe("the wait for a user", () => {
   it("ends after two minutes, and says for whom, where and how long was waited", async () => {
-    const clock = createManualClock();
-    const listener = await listen({ clock });
+    const clock = useManualClock();
+    const listener = await listen();
     const received = listener.receive(state);
     clock.advance(119_999);
     expect((await visit(listener.redirectUri)).status).toBe(400);

@@ -326,7 +326,7 @@ describe("renew()", () => {
   it("rejects with overloaded when the lock is not to be had, and sends nothing", async () => {
     const server = createRotatingServer();
     const world = await signedIn(server);
-    const lock = createMemoryLock({ clock: world.clock, maxWaiting: 0 });
+    const lock = createMemoryLock({ maxWaiting: 0 });
     const parts = {
       ...world.parts,
       store: {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { createVirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
 import { createOAuth } from "../src/create-oauth.ts";
 import type {
   OAuthOptions,
@@ -51,8 +51,8 @@ export const never = <T>(): Promise<T> => new Promise(() => {});
 
 /** An OAuth of a host whose user agrees to everything, and the servers around it. */
 export function createSignInWorld(options: Partial<OAuthOptions> = {}, servers = createFakeServers()) {
-  const clock = createVirtualClock();
-  const store = createMemoryCredentials({ clock });
+  const clock = useVirtualClock();
+  const store = createMemoryCredentials();
   const receiver = createReceiver();
   const shown: PromptRequest[] = [];
   const agree = async (request: PromptRequest): Promise<PromptAnswer> => {
@@ -60,7 +60,7 @@ export function createSignInWorld(options: Partial<OAuthOptions> = {}, servers =
     receiver.comeBack(servers.visit(request.url));
     return "completed";
   };
-  const all: OAuthOptions = { clock, store, redirect: receiver, prompt: agree, fetch: servers.fetch, ...options };
+  const all: OAuthOptions = { store, redirect: receiver, prompt: agree, fetch: servers.fetch, ...options };
   const hang = (request: PromptRequest): Promise<PromptAnswer> => (shown.push(request), never());
   /** The same with a user who does nothing. */
   const hanging = createOAuth({ ...all, prompt: hang });

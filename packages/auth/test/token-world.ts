@@ -6,7 +6,7 @@ import type { AuthParts } from "../src/auth-parts.ts";
 import { learnSecrets } from "../src/create-accounts.ts";
 import { readOAuthOptions } from "../src/read-oauth-options.ts";
 import type { StoredAuthorization } from "../src/accounts/stored-account.ts";
-import { createVirtualClock, firstDate, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock, firstDate, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
 
 /** Parts and one account, in a time of their own. */
 export interface TokenWorld {
@@ -23,7 +23,7 @@ export const serverUrl = "https://mcp.example/mcp";
 
 /** Makes a world in which requests to authorization servers are answered by `answer`. */
 export function createTokenWorld(answer: AuthorizationFetch, patch: Partial<AuthParts> = {}): TokenWorld {
-  const clock = createVirtualClock();
+  const clock = useVirtualClock();
   const close = new AbortController();
   const accountOf = (patched: Partial<Account> = {}, secrets = createSecretMemory()): Account => ({
     serverId: "notes",
@@ -43,9 +43,8 @@ export function createTokenWorld(answer: AuthorizationFetch, patch: Partial<Auth
     another: () => accountOf(),
     close,
     parts: {
-      settings: readOAuthOptions({ clock }),
-      store: createMemoryCredentials({ clock }),
-      clock,
+      settings: readOAuthOptions({}),
+      store: createMemoryCredentials(),
       accountOf: () => account,
       signedIn: createEvent(),
       signedOut: createEvent(),

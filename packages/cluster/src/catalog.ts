@@ -1,10 +1,10 @@
-import type { Cancel, Clock, Diagnostic, JsonObject, ServerSpec, Store } from "@hostside/core";
+import type { Cancel, Diagnostic, JsonObject, ServerSpec, Store } from "@hostside/core";
 import {
+  clock,
   assertKnownOptions,
   isJsonObject,
   readVersioned,
   resultWithin,
-  systemClock,
   writeVersioned,
   type Fields,
 } from "@hostside/core/implement";
@@ -46,7 +46,6 @@ export interface KeptCatalogOptions {
    * between.
    */
   readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
-  readonly clock?: Clock | undefined;
 }
 
 const optionFields: Fields<KeptCatalogOptions> = {
@@ -54,7 +53,6 @@ const optionFields: Fields<KeptCatalogOptions> = {
   maxLength: true,
   keepMs: true,
   onDiagnostic: true,
-  clock: true,
 };
 const longestReadMs = 3000;
 const longestWriteMs = 10_000;
@@ -73,7 +71,7 @@ const version = 1;
 export function createKeptCatalog(options: KeptCatalogOptions): KeptCatalog {
   assertKnownOptions("createKeptCatalog()", options, optionFields);
   assertStore(options.store);
-  const { store, clock = systemClock, keepMs = month, maxLength = 4 * 1024 * 1024, onDiagnostic } = options;
+  const { store, keepMs = month, maxLength = 4 * 1024 * 1024, onDiagnostic } = options;
   const written = createListingLog();
   const followed = new Set<Following>();
   let isFailing = false;
@@ -88,7 +86,7 @@ export function createKeptCatalog(options: KeptCatalogOptions): KeptCatalog {
     try {
       const keys = new Set([fingerprintReach(spec, principal), fingerprintReach(spec, undefined)]);
       const reading = Promise.all(Array.from(keys, async (key) => readListing(await store.get(keyOf(key)), spec.id)));
-      const found = await resultWithin(reading, longestReadMs, clock);
+      const found = await resultWithin(reading, longestReadMs);
       if (found === undefined) complain(spec.id, "could not be read in time");
       else isFailing = false;
       const listings = (found ?? []).flatMap((one) =>
@@ -114,7 +112,7 @@ export function createKeptCatalog(options: KeptCatalogOptions): KeptCatalog {
       if (JSON.stringify(listing).length > maxLength) {
         return complain(serverId, `is longer than ${maxLength}, and not kept`);
       }
-      if ((await resultWithin(put(), longestWriteMs, clock)) === undefined)
+      if ((await resultWithin(put(), longestWriteMs)) === undefined)
         throw new Error("the store did not answer in time");
       isFailing = false;
     } catch (error) {
@@ -133,7 +131,7 @@ export function createKeptCatalog(options: KeptCatalogOptions): KeptCatalog {
       return { version: 1, servers: found.flat() };
     },
     follow(provider) {
-      const following = followProvider(provider, clock, writeAll);
+      const following = followProvider(provider, writeAll);
       followed.add(following);
       provider.onClosed(() => {
         following.end();
@@ -163,7 +161,7 @@ interface Following {
   end(): void;
 }
 
-function followProvider(provider: McpProvider, clock: Clock, take: (catalog: SavedCatalog) => void): Following {
+function followProvider(provider: McpProvider, take: (catalog: SavedCatalog) => void): Following {
   let cancel: Cancel | undefined;
   let isDue = false;
   const flush = (): void => {

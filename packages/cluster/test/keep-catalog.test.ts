@@ -10,6 +10,7 @@ import { createKeptCatalog, type KeptCatalog, type KeptCatalogOptions } from "@h
 import { createProvider, type McpProvider } from "@hostside/provider";
 import { Keyv } from "keyv";
 import { describe, expect, it } from "vitest";
+import { useTestClock } from "../../../test/manual-clock.ts";
 
 const specs: readonly ServerSpec[] = ["a", "b"].map((id) => ({
   id,
@@ -126,14 +127,13 @@ describe("a store of catalogues that fails", () => {
 
   it("and never answers is waited for 3 s", async () => {
     const waits: (() => void)[] = [];
-    const clock = {
+    useTestClock({
       now: () => 0,
-      schedule: (ms: number, task: () => void) => (waits.push(() => ms === 3000 && task()), () => {}),
-    };
+      schedule: (ms, task) => (waits.push(() => ms === 3000 && task()), () => {}),
+    });
     const said: Diagnostic[] = [];
     const kept = createKeptCatalog({
       store: { ...createMemoryStore(), get: () => new Promise(() => {}) },
-      clock,
       onDiagnostic: (each) => void said.push(each),
     });
     const recalling = kept.recall(specs.slice(0, 1));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { sharedStage, threeKinds } from "./shared-stage.ts";
 import { server, settled } from "./stage.ts";
+import { useTestClock } from "../../../test/manual-clock.ts";
 
 const key = (principal: string, conversation = "1") => ({ conversation, principal });
 const notes = [server("notes", { sharing: "conversation" })] as const;
@@ -103,11 +104,9 @@ describe("bounds of shared providers", () => {
   });
 
   it("are not moved by a clock that jumps", async () => {
-    const { clock: real, ...rest } = sharedStage();
-    void rest;
+    const { clock: real, shared, of } = sharedStage({ ttlMs: 1000 });
     let offset = 1_000_000;
-    const clock = { ...real, now: () => real.now() + offset };
-    const { shared, of } = sharedStage({ clock, ttlMs: 1000 });
+    useTestClock({ ...real, now: () => real.now() + offset });
     using _held = await shared.lease(key("a"));
     (await shared.lease(key("b"))).release();
     offset = 0;

@@ -6,7 +6,7 @@ import {
   type SharedProviders,
   type SharedProvidersOptions,
 } from "@hostside/cluster";
-import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 import { server } from "./stage.ts";
 import { stubProvider, type StubProvider } from "./stub-provider.ts";
 
@@ -30,7 +30,7 @@ export interface SharedStage {
 }
 
 export function sharedStage(options: Partial<SharedProvidersOptions> = {}): SharedStage {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const made: MadeShared[] = [];
   const events: SharedEvent[] = [];
   const shared = createSharedProviders({
@@ -40,7 +40,6 @@ export function sharedStage(options: Partial<SharedProvidersOptions> = {}): Shar
       made.push({ whose: nameOf(owner), owner, stub, servers: servers.map(({ id }) => id) });
       return stub.provider;
     },
-    clock,
     ...options,
   });
   shared.onEvent((event) => events.push(event));

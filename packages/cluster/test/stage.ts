@@ -1,6 +1,6 @@
 import type { ServerSpec, EntrySettings } from "@hostside/core";
 import { createSharedProviders } from "@hostside/cluster";
-import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 import { poolOfKeys, type KeyEvent, type PoolOfKeys, type PoolOfKeysOptions } from "./pool-of-keys.ts";
 import { stubProvider, type StubProvider } from "./stub-provider.ts";
 
@@ -14,7 +14,7 @@ export interface Stage {
 }
 
 export function stage(options: Partial<PoolOfKeysOptions> = {}): Stage {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const made: Stage["made"] = [];
   const events: KeyEvent[] = [];
   const pool = poolOfKeys(createSharedProviders, {
@@ -23,7 +23,6 @@ export function stage(options: Partial<PoolOfKeysOptions> = {}): Stage {
       made.push({ key, stub, servers });
       return stub.provider;
     },
-    clock,
     ...options,
   });
   pool.onEvent((event) => events.push(event));

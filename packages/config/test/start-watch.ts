@@ -1,4 +1,5 @@
-import type { Cancel, Clock, ServerSpec } from "@hostside/core";
+import type { Cancel, ServerSpec } from "@hostside/core";
+import type { Clock } from "@hostside/core/implement";
 import {
   watchConfig,
   type ConfigChange,
@@ -8,6 +9,7 @@ import {
 } from "@hostside/config/node";
 import { onTestFinished } from "vitest";
 import { createFakeHome, mcpServers, type FakeHome } from "./fake-home.ts";
+import { useTestClock } from "../../../test/manual-clock.ts";
 
 /** What a watch of a test is started with. */
 export interface Start extends Pick<WatchConfigOptions, "trust" | "pollMs" | "files" | "check"> {
@@ -38,7 +40,7 @@ export async function startWatch(
   { onApply, home = createFakeHome(), ...options }: Start = {},
 ): Promise<Started> {
   prepare(home);
-  const clock = createTestClock();
+  const clock = openTestClock();
   const applied: string[][] = [];
   const reports: ConfigReport[] = [];
   let set: readonly ServerSpec[] = [];
@@ -60,7 +62,7 @@ export async function startWatch(
       };
     },
   };
-  const watch = await watchConfig({ ...home.place, clock, target, ...options });
+  const watch = await watchConfig({ ...home.place, target, ...options });
   onTestFinished(() => watch.close());
   watch.onReport((report) => void reports.push(report));
   const nextReport = (): Promise<ConfigReport> =>
@@ -107,13 +109,14 @@ export interface TestClock extends Clock {
   tasks(): number;
 }
 
-/** One at 0. */
-export function createTestClock(): TestClock {
+/** Puts one at 0 in the place of the real time until the test ends. */
+export function openTestClock(): TestClock {
   const waiting = new Map<() => void, number>();
   let heard: ((delayMs: number) => void)[] = [];
   let now = 0;
-  return {
+  const clock: TestClock = {
     now: () => now,
+    date: () => now,
     schedule(delayMs, task): Cancel {
       const run = (): void => task();
       waiting.set(run, delayMs);
@@ -134,4 +137,6 @@ export function createTestClock(): TestClock {
     },
     tasks: () => waiting.size,
   };
+  useTestClock(clock);
+  return clock;
 }

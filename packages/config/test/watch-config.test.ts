@@ -5,7 +5,7 @@ import { createTrust, formatProblem, type TrustAnswer } from "@hostside/config";
 import { watchConfig, type ConfigReport, type ConfigTarget } from "@hostside/config/node";
 import { describe, expect, it } from "vitest";
 import { createFakeHome, mcpServers, type FakeHome } from "./fake-home.ts";
-import { createTestClock, startWatch } from "./start-watch.ts";
+import { openTestClock, startWatch } from "./start-watch.ts";
 
 describe("watchConfig()", () => {
   it("applies what an edit changed, after 500 ms of quiet, in one report", async () => {
@@ -209,11 +209,11 @@ describe("watchConfig()", () => {
 
   it("rejects, and leaves nothing behind, when the target refuses the first load", async () => {
     const home = createFakeHome();
-    const clock = createTestClock();
+    const clock = openTestClock();
     const target: ConfigTarget = {
       applyServers: (_, { timeoutMs }) => Promise.reject(new Error(`refused within ${timeoutMs}`)),
     };
-    await expect(watchConfig({ ...home.place, clock, target })).rejects.toThrow("refused within 10000");
+    await expect(watchConfig({ ...home.place, target })).rejects.toThrow("refused within 10000");
     expect(clock.tasks()).toBe(0);
   });
 
@@ -249,7 +249,7 @@ describe("watchConfig()", () => {
     const silent = { ...trust, canAsk: false };
     const home = createFakeHome();
     home.write("home/code/app/.mcp.json", mcpServers({ p: "p" }));
-    const first = await watchConfig({ ...home.place, files: [project], trust, clock: createTestClock() });
+    const first = await watchConfig({ ...home.place, files: [project], trust });
     const trusted = new Promise<ConfigReport>((resolve) => first.onReport(resolve));
     expect((await trusted).updated).toEqual(["p"]);
     await first.close();
@@ -324,7 +324,7 @@ describe("watchConfig()", () => {
     async (when) => {
       const home = createFakeHome();
       home.write("home/.cursor/mcp.json", mcpServers({ a: "a" }));
-      const clock = createTestClock();
+      const clock = openTestClock();
       const controller = new AbortController();
       const reason = new Error("enough");
       let asked = (): void => undefined;
@@ -336,7 +336,7 @@ describe("watchConfig()", () => {
       const brought = (): unknown => home.write("home/code/app/.mcp.json", mcpServers({ p: "p" }));
       if (when === "before") brought();
       const run = async (): Promise<unknown> => {
-        const watch = await watchConfig({ ...home.place, clock, trust, signal: controller.signal });
+        const watch = await watchConfig({ ...home.place, trust, signal: controller.signal });
         brought();
         await watch.reload();
         return watch.close();

@@ -1,26 +1,17 @@
+import { clock } from "./clock.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAlarm } from "./alarm.ts";
-import { systemClock, type Clock } from "./clock.ts";
-
-/** A clock that is not the runtime's, over the same timers. */
-const otherClock: Clock = {
-  now: () => systemClock.now(),
-  schedule: (delayMs, task) => systemClock.schedule(delayMs, task),
-};
 
 const useFakeTimers = (): void => void vi.useFakeTimers();
 afterEach(() => void vi.useRealTimers());
 
-describe.each([
-  ["on the real time", systemClock],
-  ["on another clock", otherClock],
-])("createAlarm(), %s", (_, clock) => {
+describe("createAlarm()", () => {
   beforeEach(useFakeTimers);
 
   const start = (): { alarm: ReturnType<typeof createAlarm>; after: number[]; from: number } => {
     const from = clock.now();
     const after: number[] = [];
-    return { alarm: createAlarm(clock, () => after.push(clock.now() - from)), after, from };
+    return { alarm: createAlarm(() => after.push(clock.now() - from)), after, from };
   };
 
   it("goes off once, when the time has come", () => {
@@ -86,8 +77,8 @@ describe.each([
 describe("createAlarm(), on the real time", () => {
   it("keeps its one timer while it rests, and is set with it for what is later", () => {
     useFakeTimers();
-    const alarm = createAlarm(systemClock, () => {});
-    const from = systemClock.now();
+    const alarm = createAlarm(() => {});
+    const from = clock.now();
     for (let call = 0; call < 100; call += 1) {
       alarm.setBy(from + 1000 + call);
       alarm.rest();
@@ -101,8 +92,8 @@ describe("createAlarm(), on the real time", () => {
     const cleared: unknown[] = [];
     vi.stubGlobal("setTimeout", () => 7);
     vi.stubGlobal("clearTimeout", (timer: unknown) => cleared.push(timer));
-    const alarm = createAlarm(systemClock, () => {});
-    alarm.setBy(systemClock.now() + 1000);
+    const alarm = createAlarm(() => {});
+    alarm.setBy(clock.now() + 1000);
     alarm.rest();
     expect(cleared).toEqual([7]);
   });
@@ -111,8 +102,8 @@ describe("createAlarm(), on the real time", () => {
 describe("createAlarm(), when a test puts its own timers in place of the runtime's while the alarm rests", () => {
   const rest = (dueInMs: number) => {
     let count = 0;
-    const alarm = createAlarm(systemClock, () => (count += 1));
-    alarm.setBy(systemClock.now() + dueInMs);
+    const alarm = createAlarm(() => (count += 1));
+    alarm.setBy(clock.now() + dueInMs);
     alarm.rest();
     return { alarm, count: () => count };
   };
@@ -121,7 +112,7 @@ describe("createAlarm(), when a test puts its own timers in place of the runtime
     useFakeTimers();
     const { alarm, count } = rest(10);
     vi.useRealTimers();
-    alarm.setBy(systemClock.now() + 20);
+    alarm.setBy(clock.now() + 20);
     await vi.waitFor(() => expect(count()).toBe(1), 60_000);
   });
 
@@ -130,7 +121,7 @@ describe("createAlarm(), when a test puts its own timers in place of the runtime
     useFakeTimers();
     // The test's own time begins anew, so that what was due before is not later than this.
     vi.advanceTimersByTime(1_000_000_000);
-    alarm.setBy(systemClock.now() + 20);
+    alarm.setBy(clock.now() + 20);
     vi.advanceTimersByTime(20);
     expect(count()).toBe(1);
     alarm.stop();
@@ -141,12 +132,12 @@ describe("createAlarm(), with the timers of Node", () => {
   it("keeps the process alive while it is set, and not while it rests", () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
     const before = timers();
-    const alarm = createAlarm(systemClock, () => {});
-    alarm.setBy(systemClock.now() + 60_000);
+    const alarm = createAlarm(() => {});
+    alarm.setBy(clock.now() + 60_000);
     expect(timers()).toBe(before + 1);
     alarm.rest();
     expect(timers()).toBe(before);
-    alarm.setBy(systemClock.now() + 70_000);
+    alarm.setBy(clock.now() + 70_000);
     expect(timers()).toBe(before + 1);
     alarm.stop();
     expect(timers()).toBe(before);

@@ -1,4 +1,4 @@
-import { longestDelayMs, systemClock, type Cancel, type Clock } from "./clock.ts";
+import { clock, isRealTime, longestDelayMs, type Cancel } from "./clock.ts";
 
 /** One timer for many things that have a time: it goes off no later than the earliest of them. */
 export interface Alarm {
@@ -22,8 +22,8 @@ export interface Alarm {
  * out, which nearly always is too late for what comes next: to make and cancel one for each call
  * over stdio took 5 % of the call. On any other clock it is cancelled. `task` must not throw.
  */
-export function createAlarm(clock: Clock, task: () => void): Alarm {
-  return clock === systemClock ? new RuntimeAlarm(task) : new ScheduledAlarm(clock, task);
+export function createAlarm(task: () => void): Alarm {
+  return isRealTime() ? new RuntimeAlarm(task) : new ScheduledAlarm(task);
 }
 
 type RuntimeTimer = ReturnType<typeof setTimeout>;
@@ -70,7 +70,7 @@ class RuntimeAlarm implements Alarm {
   }
 
   #wait(): void {
-    const leftMs = Math.max(0, this.#dueAt - systemClock.now());
+    const leftMs = Math.max(0, this.#dueAt - clock.now());
     this.#clear = clearTimeout;
     this.#timer = setTimeout(goOff, Math.min(Math.ceil(leftMs), longestDelayMs), this);
   }
@@ -83,7 +83,7 @@ class RuntimeAlarm implements Alarm {
     this.#timer = undefined;
     const wasResting = this.#isResting;
     this.#isResting = false;
-    if (this.#dueAt <= systemClock.now()) return this.#task();
+    if (this.#dueAt <= clock.now()) return this.#task();
     this.#wait();
     if (wasResting) this.rest();
   }
@@ -104,13 +104,11 @@ function isReferable(timer: unknown): timer is Referable {
 }
 
 class ScheduledAlarm implements Alarm {
-  readonly #clock: Clock;
   readonly #task: () => void;
   #cancel: Cancel | undefined;
   #dueAt = Number.POSITIVE_INFINITY;
 
-  constructor(clock: Clock, task: () => void) {
-    this.#clock = clock;
+  constructor(task: () => void) {
     this.#task = task;
   }
 
@@ -118,7 +116,7 @@ class ScheduledAlarm implements Alarm {
     if (this.#cancel !== undefined && this.#dueAt <= dueAt) return;
     this.stop();
     this.#dueAt = dueAt;
-    this.#cancel = this.#clock.schedule(dueAt - this.#clock.now(), () => {
+    this.#cancel = clock.schedule(dueAt - clock.now(), () => {
       this.#cancel = undefined;
       this.#task();
     });

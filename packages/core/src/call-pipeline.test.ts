@@ -4,7 +4,7 @@ import type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { ToolOutcome } from "./tool.ts";
 import { HostsideError } from "./hostside-error.ts";
-import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 
 const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
 const definition = { name: "mcp_s_t", description: "", inputSchema: {} };
@@ -26,10 +26,10 @@ function tryOut(
   interceptors: readonly Interceptor[],
   { handler, ...rest }: Partial<Parameters<typeof createCallPipeline>[0]> & { readonly handler?: CallHandler } = {},
 ): Trial {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const handled: ToolCall[] = [];
   const answer: CallHandler = async (call) => (handled.push(call), outcome);
-  const pipeline = createCallPipeline({ interceptors, clock, ...rest });
+  const pipeline = createCallPipeline({ interceptors, ...rest });
   return { clock, handled, pipeline: { ...pipeline, run: (call) => pipeline.run(call, handler ?? answer) } };
 }
 

@@ -1,17 +1,17 @@
 /** Cancels what it was returned for. Idempotent. */
 export type Cancel = () => void;
 
-/** Time as a parameter, so that a test can own it. */
+/** A source of time. */
 export interface Clock {
   /** Milliseconds since some fixed point; never goes back. */
   now(): number;
+  /**
+   * The date, in whole milliseconds since 1970 as `Date.now()` has it; for people, never for
+   * waiting.
+   */
+  date(): number;
   /** Runs `task` once, at least `delayMs` milliseconds from now, unless cancelled before. */
   schedule(delayMs: number, task: () => void): Cancel;
-  /**
-   * The date, in milliseconds since 1970 as `Date.now()` has it; for people, never for waiting.
-   * Default: the real one.
-   */
-  date?(): number;
 }
 
 /**
@@ -19,8 +19,8 @@ export interface Clock {
  */
 export const longestDelayMs: number = 2 ** 31 - 1;
 
-/** The real time. Its timers keep a process alive: who schedules one cancels it. */
-export const systemClock: Clock = {
+/** The time of the runtime. */
+export const realClock: Clock = {
   now: () => performance.now(),
   schedule(delayMs, task) {
     const dueAt = performance.now() + Math.max(0, delayMs);
@@ -41,9 +41,26 @@ export const systemClock: Clock = {
   date: () => Date.now(),
 };
 
-/** The date by this clock, in whole milliseconds since 1970. */
-export function dateOf(clock: Clock): number {
-  return Math.round(clock.date?.() ?? Date.now());
+let current = realClock;
+
+/**
+ * The time that everything goes by: the real one, or a test's. Its timers keep a process alive: the
+ * code that schedules one cancels it.
+ */
+export const clock: Clock = {
+  now: () => current.now(),
+  date: () => current.date(),
+  schedule: (delayMs, task) => current.schedule(delayMs, task),
+};
+
+/** Whether nobody has put another time in the place of the real one. */
+export function isRealTime(): boolean {
+  return current === realClock;
+}
+
+/** Puts a test's time in the place of the real one; without an argument the real one is back. */
+export function useClock(replacement: Clock = realClock): void {
+  current = replacement;
 }
 
 /** Yields numbers in `[0, 1)`. */
@@ -56,9 +73,9 @@ export const systemRandom: Random = () => Math.random();
  * Says how many milliseconds have gone by since. Those of a machine that slept count: its clock may
  * stand still meanwhile, its date does not.
  */
-export function startStopwatch(clock: Clock): () => number {
-  const [startedAt, date] = [clock.now(), dateOf(clock)];
-  return () => Math.max(clock.now() - startedAt, dateOf(clock) - date);
+export function startStopwatch(): () => number {
+  const [startedAt, date] = [clock.now(), clock.date()];
+  return () => Math.max(clock.now() - startedAt, clock.date() - date);
 }
 
 // Node has them, whose types this package does without.
@@ -70,7 +87,7 @@ declare const clearImmediate: (immediate: unknown) => void;
  * has still to leave. In Node that is at once, where a timer would be a millisecond later;
  * elsewhere the clock's next timer.
  */
-export function runSoon(clock: Clock, task: () => void): Cancel {
+export function runSoon(task: () => void): Cancel {
   if (typeof setImmediate !== "function") return clock.schedule(0, task);
   const immediate = setImmediate(task);
   return () => clearImmediate(immediate);

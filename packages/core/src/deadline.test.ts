@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { createDeadline } from "./deadline.ts";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 
 describe("createDeadline()", () => {
   it("aborts with the reason of onTimeout when the time is up", () => {
-    const clock = createManualClock();
-    const deadline = createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
+    const clock = useManualClock();
+    const deadline = createDeadline({ timeoutMs: 100, onTimeout: () => "late" });
     clock.advance(99);
     expect(deadline.signal.aborted).toBe(false);
     clock.advance(1);
@@ -13,18 +13,18 @@ describe("createDeadline()", () => {
   });
 
   it("aborts with the caller's reason when the caller aborts first, also before the start", () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     const caller = new AbortController();
-    const running = createDeadline({ timeoutMs: 100, signal: caller.signal, onTimeout: () => "late", clock });
+    const running = createDeadline({ timeoutMs: 100, signal: caller.signal, onTimeout: () => "late" });
     caller.abort("enough");
-    const late = createDeadline({ timeoutMs: 100, signal: caller.signal, onTimeout: () => "late", clock });
+    const late = createDeadline({ timeoutMs: 100, signal: caller.signal, onTimeout: () => "late" });
     expect([running.signal.reason, late.signal.reason]).toEqual(["enough", "enough"]);
     expect(clock.pending()).toBe(0);
   });
 
   it("stands still while paused, also when pauses overlap", () => {
-    const clock = createManualClock();
-    const deadline = createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
+    const clock = useManualClock();
+    const deadline = createDeadline({ timeoutMs: 100, onTimeout: () => "late" });
     clock.advance(40);
     const first = deadline.pause();
     const second = deadline.pause();
@@ -41,10 +41,10 @@ describe("createDeadline()", () => {
   });
 
   it("takes no longer than what is left of the one that it is a part of, and stops that with itself", () => {
-    const clock = createManualClock();
-    const outer = createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
+    const clock = useManualClock();
+    const outer = createDeadline({ timeoutMs: 100, onTimeout: () => "late" });
     clock.advance(40);
-    const inner = createDeadline({ timeoutMs: 500, outer, onTimeout: () => "inner", clock });
+    const inner = createDeadline({ timeoutMs: 500, outer, onTimeout: () => "inner" });
     const resume = inner.pause();
     clock.advance(1000);
     expect([outer.remainingMs(), inner.remainingMs()]).toEqual([60, 60]);
@@ -55,9 +55,9 @@ describe("createDeadline()", () => {
   });
 
   it("lets the outer one go on when it is disposed of in a pause", () => {
-    const clock = createManualClock();
-    const outer = createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
-    const inner = createDeadline({ timeoutMs: 50, outer, onTimeout: () => "inner", clock });
+    const clock = useManualClock();
+    const outer = createDeadline({ timeoutMs: 100, onTimeout: () => "late" });
+    const inner = createDeadline({ timeoutMs: 50, outer, onTimeout: () => "inner" });
     inner.pause();
     inner.dispose();
     inner.pause();
@@ -67,8 +67,8 @@ describe("createDeadline()", () => {
   });
 
   it("stands still for no more than mostPausedMs in all, whoever asks for it", () => {
-    const clock = createManualClock();
-    const deadline = createDeadline({ timeoutMs: 100, mostPausedMs: 50, onTimeout: () => "late", clock });
+    const clock = useManualClock();
+    const deadline = createDeadline({ timeoutMs: 100, mostPausedMs: 50, onTimeout: () => "late" });
     deadline.pause()();
     const first = deadline.pause();
     clock.advance(30);
@@ -85,8 +85,8 @@ describe("createDeadline()", () => {
   });
 
   it("never fires after dispose, not even when a pause ends later", () => {
-    const clock = createManualClock();
-    const deadline = createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
+    const clock = useManualClock();
+    const deadline = createDeadline({ timeoutMs: 100, onTimeout: () => "late" });
     const resume = deadline.pause();
     deadline.dispose();
     resume();

@@ -1,4 +1,4 @@
-import { systemClock, type Cancel, type Clock } from "./clock.ts";
+import { clock, type Cancel } from "./clock.ts";
 import { onAbort } from "./waiting.ts";
 
 /** A time budget as those see it who share it: what is left of it, and a way to stop its clock. */
@@ -40,8 +40,6 @@ export interface DeadlineInit {
   readonly mostPausedMs?: number | undefined;
   /** Makes the reason of the abort when the time is up. */
   readonly onTimeout: () => unknown;
-  /** Default: the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 /** Starts a deadline. The caller disposes of it. */
@@ -81,7 +79,6 @@ export function createTimeBudget(init: Omit<DeadlineInit, "signal">): TimeBudget
 
 class RunningBudget implements TimeBudget {
   readonly #init: Omit<DeadlineInit, "signal">;
-  readonly #clock: Clock;
   #leftMs: number;
   #startedAt = 0;
   #cancelTimer: Cancel | undefined;
@@ -92,15 +89,14 @@ class RunningBudget implements TimeBudget {
   #resume: Cancel | undefined;
 
   constructor(init: Omit<DeadlineInit, "signal">) {
-    const { timeoutMs, outer, clock = systemClock } = init;
+    const { timeoutMs, outer } = init;
     this.#init = init;
-    this.#clock = clock;
     this.#leftMs = outer === undefined ? timeoutMs : Math.min(timeoutMs, outer.remainingMs());
     this.#start();
   }
 
   remainingMs(): number {
-    const passedMs = this.#resume === undefined ? this.#clock.now() - this.#startedAt : 0;
+    const passedMs = this.#resume === undefined ? clock.now() - this.#startedAt : 0;
     return Math.max(0, this.#leftMs - passedMs);
   }
 
@@ -124,8 +120,8 @@ class RunningBudget implements TimeBudget {
   }
 
   #start(): void {
-    this.#startedAt = this.#clock.now();
-    this.#cancelTimer = this.#clock.schedule(this.#leftMs, () => {
+    this.#startedAt = clock.now();
+    this.#cancelTimer = clock.schedule(this.#leftMs, () => {
       this.dispose();
       this.#init.onTimeout();
     });
@@ -137,13 +133,13 @@ class RunningBudget implements TimeBudget {
     if (mostMs <= 0) return;
     this.#leftMs = this.remainingMs();
     this.#cancelTimer?.();
-    const stoppedAt = this.#clock.now();
+    const stoppedAt = clock.now();
     const resumeOuter = outer?.pause();
     const isBounded = mostMs < Number.POSITIVE_INFINITY;
-    const cancelLimit = isBounded ? this.#clock.schedule(mostMs, () => this.#resume?.()) : undefined;
+    const cancelLimit = isBounded ? clock.schedule(mostMs, () => this.#resume?.()) : undefined;
     this.#resume = () => {
       this.#resume = undefined;
-      this.#pausedMs += this.#clock.now() - stoppedAt;
+      this.#pausedMs += clock.now() - stoppedAt;
       cancelLimit?.();
       resumeOuter?.();
       if (!this.#isOver) this.#start();

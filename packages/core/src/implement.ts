@@ -71,7 +71,7 @@ export { sameJson } from "./json.ts";
 export { createDeadline, type Deadline } from "./deadline.ts";
 export { lastWordMs } from "./pipeline.ts";
 export { onAbort } from "./waiting.ts";
-export { dateOf, systemClock, systemRandom } from "./clock.ts";
+export { clock, systemRandom, useClock, type Clock } from "./clock.ts";
 export { createAlarm, type Alarm } from "./alarm.ts";
 export { createEvent, type EventSource } from "./event.ts";
 export { formatMs } from "./text.ts";

@@ -83,7 +83,7 @@ export type { ProtocolEra } from "./server-spec.ts";
 export type { Diagnostic } from "./diagnostic.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export type { Event, Subscription } from "./event.ts";
-export type { Cancel, Clock, Random } from "./clock.ts";
+export type { Cancel, Random } from "./clock.ts";
 export type { SharedDeadline } from "./deadline.ts";
 export { cleanText, truncateText } from "./untrusted-text.ts";
 export { redactSpec, redactUrl } from "./redact.ts";

@@ -1,5 +1,5 @@
+import { clock, type Cancel } from "./clock.ts";
 import { assertKnownOptions, type Fields } from "./options.ts";
-import { systemClock, type Clock, type Cancel } from "./clock.ts";
 import type { JsonValue } from "./json.ts";
 import { quoteText, formatMs } from "./text.ts";
 import type { FencingToken, Store, Lock } from "./store.ts";
@@ -8,8 +8,6 @@ import { longestTimeoutMs } from "./limits.ts";
 
 /** Options of {@linkcode createMemoryStore}. */
 export interface MemoryStoreOptions {
-  /** By which values grow old. Default the real time. */
-  readonly clock?: Clock | undefined;
   /**
    * How many values are kept; one more, and the one goes that was set longest ago. Default 10,000.
    */
@@ -22,7 +20,7 @@ interface Entry {
   readonly endsAt: number;
 }
 
-const storeFields: Fields<MemoryStoreOptions> = { clock: true, maxEntries: true };
+const storeFields: Fields<MemoryStoreOptions> = { maxEntries: true };
 
 /**
  * A store for one process: everything in it is gone with the process. Values are kept as JSON text,
@@ -35,7 +33,7 @@ const storeFields: Fields<MemoryStoreOptions> = { clock: true, maxEntries: true 
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
   assertKnownOptions("createMemoryStore()", options, storeFields);
-  const { clock = systemClock, maxEntries = 10_000 } = options;
+  const { maxEntries = 10_000 } = options;
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) throw new TypeError("maxEntries must be a positive integer");
   // In the order in which they were set.
   const entries = new Map<string, Entry>();
@@ -108,13 +106,11 @@ function outdatedError(key: string): HostsideError {
 
 /** Options of {@linkcode createMemoryLock}. */
 export interface MemoryLockOptions {
-  /** By which leases end. Default the real time. */
-  readonly clock?: Clock | undefined;
   /** How many may wait for one key; one more is refused with `overloaded`. Default 1,000. */
   readonly maxWaiting?: number | undefined;
 }
 
-const lockFields: Fields<MemoryLockOptions> = { clock: true, maxWaiting: true };
+const lockFields: Fields<MemoryLockOptions> = { maxWaiting: true };
 
 /**
  * A lock for one process. Who waits gets it in the order of asking. A timer runs while somebody has
@@ -126,7 +122,7 @@ const lockFields: Fields<MemoryLockOptions> = { clock: true, maxWaiting: true };
  */
 export function createMemoryLock(options: MemoryLockOptions = {}): Lock {
   assertKnownOptions("createMemoryLock()", options, lockFields);
-  const { clock = systemClock, maxWaiting = 1000 } = options;
+  const { maxWaiting = 1000 } = options;
   if (!Number.isSafeInteger(maxWaiting) || maxWaiting < 0) {
     throw new TypeError("maxWaiting must be an integer of 0 or more");
   }

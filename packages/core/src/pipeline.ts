@@ -1,4 +1,4 @@
-import { systemClock, type Cancel, type Clock } from "./clock.ts";
+import { clock, type Cancel } from "./clock.ts";
 import { createTimeBudget, type SharedDeadline, type TimeBudget } from "./deadline.ts";
 import type { CallOutcome, HostsideErrorCode } from "./hostside-error-code.ts";
 import { isHostsideError, withErrorContext, type HostsideError, type HostsideErrorInit } from "./hostside-error.ts";
@@ -69,8 +69,6 @@ export interface PipelineInit<Of extends Work, Answer> {
   readonly timeoutMsOf?: ((work: Of) => number) | undefined;
   /** How long the clock may stand still in all, in milliseconds. Default: `elicitTotalMs`. */
   readonly mostPausedMsOf?: ((work: Of) => number) | undefined;
-  /** Default: the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 /** Throws a `TypeError` unless this is an array of functions. */
@@ -81,7 +79,7 @@ export function assertLayers(owner: string, layers: unknown): void {
 
 /** Folds layers into one another, once, and bounds all work that goes through them. */
 export function createPipeline<Of extends Work, Answer>(
-  { interceptors, timeoutMsOf, mostPausedMsOf, clock = systemClock }: PipelineInit<Of, Answer>,
+  { interceptors, timeoutMsOf, mostPausedMsOf }: PipelineInit<Of, Answer>,
   kind: WorkKind<Of, Answer>,
 ): Pipeline<Of, Answer> {
   assertLayers("interceptors", interceptors);
@@ -98,7 +96,6 @@ export function createPipeline<Of extends Work, Answer>(
         handler,
         timeoutMs: work.options.timeoutMs ?? timeoutMsOf?.(work) ?? kind.timeoutMs,
         mostPausedMs: mostPausedMsOf?.(work) ?? defaultTimeouts.elicitTotalMs,
-        clock,
       });
       executions.add(execution);
       try {
@@ -190,7 +187,6 @@ interface ExecutionInit<Of extends Work, Answer> {
   readonly handler: Handler<Of, Answer>;
   readonly timeoutMs: number;
   readonly mostPausedMs: number;
-  readonly clock: Clock;
 }
 
 /**
@@ -223,13 +219,12 @@ class Execution<Of extends Work, Answer> {
   #reject: (error: HostsideError) => void = () => {};
 
   constructor(work: Of, init: ExecutionInit<Of, Answer>) {
-    const { kind, timeoutMs, mostPausedMs, clock } = init;
+    const { kind, timeoutMs, mostPausedMs } = init;
     this.kind = kind;
     this.#work = work;
     this.#init = init;
     this.#time = createTimeBudget({
       timeoutMs,
-      clock,
       outer: work.options.deadline,
       mostPausedMs,
       onTimeout: () => this.#stopWith(this.#overdueError()),
@@ -328,7 +323,7 @@ class Execution<Of extends Work, Answer> {
   }
 
   #awaitLastWord(error: HostsideError): void {
-    this.#cancelLastWord ??= this.#init.clock.schedule(lastWordMs, () => this.end(error));
+    this.#cancelLastWord ??= clock.schedule(lastWordMs, () => this.end(error));
   }
 
   #overdueError(): HostsideError {

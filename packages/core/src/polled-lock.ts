@@ -1,4 +1,4 @@
-import type { Cancel, Clock, Random } from "./clock.ts";
+import { clock, type Cancel, type Random } from "./clock.ts";
 import { createMemoryLock } from "./memory-store.ts";
 import { formatMs, quoteText } from "./text.ts";
 import { longestTimeoutMs } from "./limits.ts";
@@ -26,7 +26,6 @@ export interface LockAttempt {
 
 /** What a lock over something shared is made from. */
 export interface PolledLockInit {
-  readonly clock: Clock;
   readonly random: Random;
   /** How long anybody waits for a turn, in milliseconds. */
   readonly maxWaitMs: number;
@@ -44,8 +43,8 @@ const longestDelayMs = 100;
  * does, and with a `TypeError` for a lease that is none.
  */
 export function createPolledLock(init: PolledLockInit): Lock {
-  const { clock, maxWaitMs, startAttempt } = init;
-  const queue = createMemoryLock({ clock });
+  const { maxWaitMs, startAttempt } = init;
+  const queue = createMemoryLock();
   return {
     withLock<T>(key: string, leaseMs: number, work: Work<T>): Promise<T> {
       return new Promise<T>((resolve, reject) => {
@@ -56,7 +55,7 @@ export function createPolledLock(init: PolledLockInit): Lock {
         };
         const cancelWait = isLease(leaseMs) ? clock.schedule(maxWaitMs, giveUp) : () => {};
         const takeTurn = async (): Promise<void> => {
-          const turn = new Turn(key, leaseMs, clock);
+          const turn = new Turn(key, leaseMs);
           const hold = await waitFor(init, startAttempt(key, leaseMs), { isOver: () => isOver, turn });
           cancelWait();
           if (hold === undefined || isOver) return hold?.release();
@@ -86,7 +85,7 @@ interface Waiting {
 }
 
 async function waitFor(init: PolledLockInit, attempt: LockAttempt, waiting: Waiting): Promise<LockHold | undefined> {
-  const { clock, random } = init;
+  const { random } = init;
   let delayMs = firstDelayMs;
   while (!waiting.isOver()) {
     // The lease begins before the lock is asked for, so that it is never over here later than
@@ -111,20 +110,18 @@ class Turn {
   readonly #controller = new AbortController();
   readonly #key: string;
   readonly #leaseMs: number;
-  readonly #clock: Clock;
   #endsAt = 0;
   #isLost = false;
   #end = (): void => {};
   #settle = (): void => {};
 
-  constructor(key: string, leaseMs: number, clock: Clock) {
+  constructor(key: string, leaseMs: number) {
     this.#key = key;
     this.#leaseMs = leaseMs;
-    this.#clock = clock;
   }
 
   begin(): void {
-    this.#endsAt = this.#clock.now() + this.#leaseMs;
+    this.#endsAt = clock.now() + this.#leaseMs;
   }
 
   readonly lose = (reason: unknown): void => this.#abort(lostError(this.#key, reason));
@@ -139,7 +136,7 @@ class Turn {
     const signal = this.#signalFor(hold);
     let cancel: Cancel = () => {};
     if (signal.aborted) this.#end();
-    else cancel = this.#clock.schedule(this.#endsAt - this.#clock.now(), () => this.#endLease());
+    else cancel = clock.schedule(this.#endsAt - clock.now(), () => this.#endLease());
     const start = async (): Promise<T> => work(signal, hold.fencingToken);
     const working = start();
     void settled.then(() => working.then(settling.resolve, settling.reject));
@@ -162,7 +159,7 @@ class Turn {
    */
   #signalFor(hold: LockHold): AbortSignal {
     const isAborted = (): boolean => {
-      if (!this.#isLost && this.#clock.now() >= this.#endsAt) this.#endLease();
+      if (!this.#isLost && clock.now() >= this.#endsAt) this.#endLease();
       if (!this.#isLost && !hold.isSure()) this.lose(storeFailed("nothing was heard of it for too long"));
       return this.#isLost;
     };

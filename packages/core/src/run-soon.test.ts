@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 import { runSoon } from "./clock.ts";
 
 afterEach(() => vi.unstubAllGlobals());
@@ -8,7 +8,7 @@ it("runs a task when what is under way has had its turn, whatever the clock says
   const events: string[] = [];
   setImmediate(() => events.push("under way"));
   await new Promise<void>((resolve) => {
-    runSoon(createManualClock(), () => {
+    runSoon(() => {
       events.push("task");
       resolve();
     });
@@ -19,17 +19,17 @@ it("runs a task when what is under way has had its turn, whatever the clock says
 
 it("runs nothing that was cancelled", async () => {
   const task = vi.fn<() => void>();
-  runSoon(createManualClock(), task)();
+  runSoon(task)();
   await new Promise((resolve) => setImmediate(resolve));
   expect(task).not.toHaveBeenCalled();
 });
 
 it("goes by the clock in a runtime that has nothing sooner", () => {
   vi.stubGlobal("setImmediate", undefined);
-  const clock = createManualClock();
+  const clock = useManualClock();
   const task = vi.fn<() => void>();
-  runSoon(clock, task);
-  runSoon(clock, task)();
+  runSoon(task);
+  runSoon(task)();
   clock.advance(0);
   expect(task).toHaveBeenCalledTimes(1);
 });

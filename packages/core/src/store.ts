@@ -1,7 +1,7 @@
+import { clock } from "./clock.ts";
 import type { Subscription } from "./event.ts";
 import { isJsonObject, type JsonValue, type JsonObject } from "./json.ts";
 import { HostsideError } from "./hostside-error.ts";
-import type { Clock } from "./clock.ts";
 import { formatMs } from "./text.ts";
 import { safeCause } from "./safe-cause.ts";
 import type { CallOutcome } from "./hostside-error-code.ts";
@@ -132,7 +132,6 @@ export function storeFailed(what: string, reason?: unknown, outcome?: CallOutcom
 
 /** How long a part that keeps something may take for one step. */
 export interface StepLimit {
-  readonly clock: Clock;
   readonly timeoutMs: number;
 }
 
@@ -144,7 +143,7 @@ export interface StepLimit {
 export function doStep<T>(what: string, limit: StepLimit, step: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = (): void => reject(storeFailed(`${what} took more than ${formatMs(limit.timeoutMs)}`));
-    const cancel = limit.clock.schedule(limit.timeoutMs, late);
+    const cancel = clock.schedule(limit.timeoutMs, late);
     const work = async (): Promise<T> => step();
     work()
       .then(resolve, (error: unknown) => reject(storeFailed(`${what} failed`, error)))

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from "./clock.ts";
+import { clock, type Cancel } from "./clock.ts";
 
 /**
  * Settles as `work` does, or rejects with the signal's reason, whichever comes first. `work` goes
@@ -59,7 +59,7 @@ function follow(signal: AbortSignal): Followers {
  * Resolves when `work` settles, however it does, or when the time is up. For parts that are not
  * ours and may never finish. Never rejects.
  */
-export function settleWithin(work: Promise<unknown>, timeoutMs: number, clock: Clock): Promise<void> {
+export function settleWithin(work: Promise<unknown>, timeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.schedule(timeoutMs, resolve);
     const settled = (): void => {
@@ -74,6 +74,6 @@ export function settleWithin(work: Promise<unknown>, timeoutMs: number, clock: C
  * Settles as `work` does if it does so within the time, else with `undefined`. It goes on by
  * itself, and may be waited for again.
  */
-export function resultWithin<T>(work: Promise<T>, timeoutMs: number, clock: Clock): Promise<T | undefined> {
-  return Promise.race([work, settleWithin(work, timeoutMs, clock).then(() => undefined)]);
+export function resultWithin<T>(work: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+  return Promise.race([work, settleWithin(work, timeoutMs).then(() => undefined)]);
 }

@@ -1,7 +1,7 @@
 import { createMemoryLock, createMemoryStore, type Lock } from "@hostside/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 
 function gate(): { readonly opened: Promise<void>; open(): void } {
   let open = (): void => {};
@@ -11,9 +11,9 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
 
 describe("createMemoryLock()", () => {
   it("gives each holder a fencing token by which a store refuses those who lost the lock", async () => {
-    const clock = createManualClock();
-    const store = createMemoryStore({ clock });
-    const lock = createMemoryLock({ clock });
+    const clock = useManualClock();
+    const store = createMemoryStore();
+    const lock = createMemoryLock();
     const hung = gate();
     const late = lock.withLock("k", 100, async (signal, fencingToken) => {
       await store.set("value", "first", undefined, fencingToken);
@@ -40,7 +40,7 @@ describe("createMemoryLock()", () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 2, max: 6 }), async (scheduler, workers) => {
         const store = createMemoryStore();
-        const lock = createMemoryLock({ clock: createManualClock() });
+        const lock = createMemoryLock();
         const add = async (): Promise<void> =>
           lock.withLock("sum", 1000, async () => {
             const before = (await scheduler.schedule(store.get("sum"))) as number | undefined;
@@ -76,8 +76,8 @@ describe("createMemoryLock()", () => {
   });
 
   it("settles as the work does, gives the lock back all the same, and leaves no timer", async () => {
-    const clock = createManualClock();
-    const lock = createMemoryLock({ clock });
+    const clock = useManualClock();
+    const lock = createMemoryLock();
     const failure = new Error("no");
     await expect(lock.withLock("a", 10, () => Promise.reject(failure))).rejects.toBe(failure);
     await expect(
@@ -90,8 +90,8 @@ describe("createMemoryLock()", () => {
   });
 
   it("passes on when a lease is over, and tells the work that it is alone no more", async () => {
-    const clock = createManualClock();
-    const lock = createMemoryLock({ clock });
+    const clock = useManualClock();
+    const lock = createMemoryLock();
     const hung = gate();
     let reported: AbortSignal | undefined;
     const first = lock.withLock("a", 1000, async (signal) => {

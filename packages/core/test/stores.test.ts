@@ -1,7 +1,8 @@
-import { createMemoryStore, isHostsideError, type Clock, type Store } from "@hostside/core";
+import { createMemoryStore, isHostsideError, type Store } from "@hostside/core";
 import fc from "fast-check";
 import { Keyv } from "keyv";
 import { describe, expect, it } from "vitest";
+import { useManualClock } from "../../../test/manual-clock.ts";
 import { describeStore } from "../../../test/store-contract.ts";
 
 describe.each<[string, () => Store]>([
@@ -11,15 +12,10 @@ describe.each<[string, () => Store]>([
   describeStore(() => ({ store: create() }));
 });
 
-function fakeClock(): Clock & { advance(ms: number): void } {
-  let now = 0;
-  return { now: () => now, schedule: () => () => {}, advance: (ms) => void (now += ms) };
-}
-
 describe("createMemoryStore()", () => {
   it("forgets a value when its time is over, not before, and one without a time never", async () => {
-    const clock = fakeClock();
-    const store = createMemoryStore({ clock });
+    const clock = useManualClock();
+    const store = createMemoryStore();
     await store.set("short", 1, 1000);
     await store.set("long", 2);
     clock.advance(999);
@@ -37,8 +33,8 @@ describe("createMemoryStore()", () => {
   });
 
   it("never holds more than it may: what is over goes first, then what was set longest ago", async () => {
-    const clock = fakeClock();
-    const store = createMemoryStore({ clock, maxEntries: 2 });
+    const clock = useManualClock();
+    const store = createMemoryStore({ maxEntries: 2 });
     await store.set("a", 1);
     await store.set("b", 2, 10);
     clock.advance(10);
@@ -63,8 +59,8 @@ describe("createMemoryStore()", () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step), async (steps) => {
-        const clock = fakeClock();
-        const store = createMemoryStore({ clock });
+        const clock = useManualClock();
+        const store = createMemoryStore();
         const model = new Map<string, { value: number; endsAt: number }>();
         for (const next of steps) {
           if (next.do === "wait") clock.advance(next.ms);

@@ -1,4 +1,4 @@
-import type { Admit, Clock, Diagnostic, Interceptor, ToolProvider, UnreadyGroup } from "@hostside/core";
+import type { Admit, Diagnostic, Interceptor, ToolProvider, UnreadyGroup } from "@hostside/core";
 import { type Fields, assertKnownOptions, compareText, foldCase, isJsonObject, kindOf } from "@hostside/core/implement";
 import { type Precedence, assertPrecedence } from "./catalog/settle-name-clash.ts";
 import { type StaticTool, assertStaticTool } from "./catalog/static-tool.ts";
@@ -56,8 +56,6 @@ export interface ToolboxOptions {
    * that failed. Must not throw.
    */
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void;
-  /** Default: the real time. */
-  readonly clock?: Clock;
 }
 
 const optionFields: Fields<ToolboxOptions> = {
@@ -71,7 +69,6 @@ const optionFields: Fields<ToolboxOptions> = {
   embeddingRanker: true,
   estimateTokens: true,
   onDiagnostic: true,
-  clock: true,
 };
 
 /**
@@ -80,7 +77,7 @@ const optionFields: Fields<ToolboxOptions> = {
  */
 export function assertToolboxOptions(caller: string, options: ToolboxOptions): void {
   assertKnownOptions(caller, options, optionFields);
-  const { precedence, interceptors, clock, tools, providers } = options;
+  const { precedence, interceptors, tools, providers } = options;
   for (const [name, list] of Object.entries({ tools, providers })) {
     if (list !== undefined && !Array.isArray(list))
       throw new TypeError(`${name} must be an array, not ${kindOf(list)}`);
@@ -95,9 +92,6 @@ export function assertToolboxOptions(caller: string, options: ToolboxOptions): v
   for (const name of ["admit", "noteUnready", "embeddingRanker", "estimateTokens", "onDiagnostic"] as const) {
     if (options[name] === undefined || typeof options[name] === "function") continue;
     throw new TypeError(`${name} must be a function, not ${kindOf(options[name])}`);
-  }
-  if (clock !== undefined && !(typeof clock?.now === "function" && typeof clock.schedule === "function")) {
-    throw new TypeError("clock must have the functions now and schedule");
   }
 }
 

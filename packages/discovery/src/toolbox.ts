@@ -20,7 +20,6 @@ import {
   assertToolName,
   compareText,
   foldCase,
-  systemClock,
 } from "@hostside/core/implement";
 import { createToolAdmission } from "./catalog/admit-tools.ts";
 import { createCatalogSearch } from "./catalog/catalog-search.ts";
@@ -110,13 +109,7 @@ export interface Toolbox {
  */
 export function createToolbox(options: ToolboxOptions = {}): Toolbox {
   assertToolboxOptions("createToolbox()", options);
-  const {
-    tools = [],
-    precedence = "static",
-    interceptors = [],
-    clock = systemClock,
-    onDiagnostic = () => {},
-  } = options;
+  const { tools = [], precedence = "static", interceptors = [], onDiagnostic = () => {} } = options;
   const helperNames = resolveHelperNames(options.helperNames);
   const reserved = new Set(Object.values(helperNames).map(foldCase));
   assertStaticTools(tools, reserved);
@@ -125,7 +118,7 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
   const live = followSources({ tools, providers, precedence, reserved, admission });
   const search = createCatalogSearch();
   const tokens = createTokenCounter(options.estimateTokens ?? estimateTokens);
-  const calls = createToolboxCalls({ live, providers, interceptors, clock, onDiagnostic });
+  const calls = createToolboxCalls({ live, providers, interceptors, onDiagnostic });
 
   const viewContext = {
     catalog: () => live.read(),
@@ -135,7 +128,6 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     tokens,
     helperNames,
     noteUnready: options.noteUnready,
-    clock,
     onDiagnostic,
     embeddingRanker: options.embeddingRanker,
   };
@@ -161,7 +153,7 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     diagnostics: () => live.read().diagnostics,
     async init(initOptions = {}) {
       assertInitOptions(initOptions);
-      const started = tools.map((tool) => startStaticTool(tool, { ...initOptions, clock }));
+      const started = tools.map((tool) => startStaticTool(tool, initOptions));
       try {
         await settleAll([...started, ...providers.map(async (provider) => provider.init(initOptions))]);
       } finally {

@@ -1,6 +1,6 @@
 import type { UnreadyGroup } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 import { nodeWarnings } from "../../../test/node-warnings.ts";
 import { createToolbox, type ToolboxView } from "../src/index.ts";
 import { fakeProvider, groupOf, serverTool, type FakeProvider } from "./fake-provider.ts";
@@ -16,7 +16,7 @@ interface World {
 
 /** `files` and `slow` are on their way, `mail` is there. */
 function setUp(): World {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const provider = fakeProvider("mcp");
   const unready = (serverId: string): UnreadyGroup => ({
     id: `mcp:${serverId}`,
@@ -34,7 +34,7 @@ function setUp(): World {
     const groups = [groupOf("mcp:mail", ["mcp_mail_send"]), groupOf("mcp:files", ["mcp_files_read"])];
     provider.offer([...mail, serverTool("files", "read")], groups);
   };
-  const toolbox = createToolbox({ providers: [provider], clock });
+  const toolbox = createToolbox({ providers: [provider] });
   return { view: toolbox.view(), provider, clock, arrive, end: () => toolbox.close() };
 }
 

@@ -1,7 +1,6 @@
 import {
   HostsideError,
   type CallContext,
-  type Clock,
   type Interceptor,
   type ToolCall,
   type ToolOutcome,
@@ -10,7 +9,7 @@ import {
 import { createToolbox, type EmbeddingRanker, type StaticTool, type Toolbox } from "@hostside/discovery";
 import { describe, expect, it } from "vitest";
 import { fakeProvider, outage, outcomeOf, serverTool, staticTool, toolOf, type FakeProvider } from "./fake-provider.ts";
-import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 
 const never = new Promise<never>(() => {});
 const context: CallContext = { principal: "ada", conversation: "c1" };
@@ -30,9 +29,9 @@ function setUp(interceptors: readonly Interceptor[], more: Partial<StaticTool> =
   const run: StaticTool["run"] = (args) => (runs.push(args), "ran");
   const provider = fakeProvider("mcp");
   provider.offer([serverTool("s", "theirs")]);
-  const clock = createManualClock();
+  const clock = useManualClock();
   const tools = [staticTool("mine", { run, ...more })];
-  return { provider, runs, clock, toolbox: createToolbox({ tools, providers: [provider], interceptors, clock }) };
+  return { provider, runs, clock, toolbox: createToolbox({ tools, providers: [provider], interceptors }) };
 }
 
 async function failureOf(work: Promise<unknown>): Promise<unknown> {
@@ -218,8 +217,8 @@ describe("a toolbox with interceptors", () => {
 });
 
 describe("a provider of the product's own", () => {
-  const callOf = (provider: ToolProvider, clock: Clock, layers: readonly Interceptor[] = []): Toolbox =>
-    createToolbox({ providers: [provider], clock, interceptors: layers });
+  const callOf = (provider: ToolProvider, layers: readonly Interceptor[] = []): Toolbox =>
+    createToolbox({ providers: [provider], interceptors: layers });
   const brought = (answer: FakeProvider["answer"]): FakeProvider => {
     const provider = fakeProvider("own");
     provider.offer([toolOf("task")]);
@@ -231,10 +230,9 @@ describe("a provider of the product's own", () => {
     ["without layers", []],
     ["with layers", [pass]],
   ])("is bounded though it ignores its signal, %s", async (_, layers) => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     const toolbox = callOf(
       brought(() => never),
-      clock,
       layers,
     );
     const abort = new AbortController();
@@ -262,7 +260,7 @@ describe("a provider of the product's own", () => {
     ["answers nothing", () => Promise.resolve(undefined as never)],
     ["answers no outcome", () => Promise.resolve({ content: "text" } as never)],
   ])("is told of as internal_error, and by name, when it %s", async (_, answer) => {
-    const toolbox = callOf(brought(answer), createManualClock());
+    const toolbox = callOf(brought(answer));
     expect(await failureOf(toolbox.call("task"))).toMatchObject({
       code: "internal_error",
       outcome: "unknown",
@@ -272,7 +270,7 @@ describe("a provider of the product's own", () => {
   });
 
   it("stops its own time while it asks a human, and that of the whole call", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     let answer = (): void => {};
     const provider = brought(async (name) => {
       const resume = provider.calls[0]?.options.deadline?.pause();
@@ -280,7 +278,7 @@ describe("a provider of the product's own", () => {
       resume?.();
       return outcomeOf(name, "own");
     });
-    const call = callOf(provider, clock, [pass]).call("task", {}, { timeoutMs: 100 });
+    const call = callOf(provider, [pass]).call("task", {}, { timeoutMs: 100 });
     await settle();
     clock.advance(60_000);
     answer();
@@ -289,15 +287,15 @@ describe("a provider of the product's own", () => {
   });
 
   it("keeps its time itself when it says so, and gets no clock from the toolbox", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     const provider = Object.assign(
       brought(() => never),
       { callTimeoutMs: () => 300 },
     );
-    void callOf(provider, clock).call("task", {}, { timeoutMs: 100 });
+    void callOf(provider).call("task", {}, { timeoutMs: 100 });
     await settle();
     expect([clock.pending(), provider.calls[0]?.options]).toEqual([0, { timeoutMs: 100 }]);
-    const layered = failureOf(callOf(provider, clock, [() => never]).call("task"));
+    const layered = failureOf(callOf(provider, [() => never]).call("task"));
     await settle();
     clock.advance(300);
     expect(await layered).toMatchObject({ code: "call_timeout", details: { timeoutMs: 300 } });

@@ -2,8 +2,15 @@ import type { Diagnostic, JsonObject } from "@hostside/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../test/property-test.ts";
-import { createToolbox, estimateDefinitionTokens, estimateTokens } from "../src/index.ts";
-import type { Toolbox, ToolboxOptions, ToolboxView, ToolsAnswer } from "../src/index.ts";
+import {
+  createToolbox,
+  estimateDefinitionTokens,
+  estimateTokens,
+  type Toolbox,
+  type ToolboxOptions,
+  type ToolboxView,
+  type ToolsAnswer,
+} from "../src/index.ts";
 import { fakeProvider, groupOf, serverTool } from "./fake-provider.ts";
 import { namesIn } from "./sample-view.ts";
 

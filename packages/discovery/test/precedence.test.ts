@@ -1,8 +1,8 @@
 import { HostsideError, type Diagnostic, type HostsideErrorCode } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { createToolbox } from "../src/index.ts";
-import type { StaticTool } from "../src/index.ts";
+import { createToolbox, type StaticTool } from "../src/index.ts";
 import { fakeProvider, outage, toolOf } from "./fake-provider.ts";
+import { useTestClock } from "../../../test/manual-clock.ts";
 
 function staticTool(name: string, more: Partial<StaticTool> = {}): StaticTool {
   return { definition: toolOf(name), run: () => `static/${name}`, ...more };
@@ -110,7 +110,7 @@ describe("precedence", () => {
 
   it("fallback: has what the first left of the time, and nothing when none is left", async () => {
     let now = 0;
-    const clock = { now: () => now, schedule: () => () => {} };
+    useTestClock({ now: () => now, schedule: () => () => {} });
     const provider = fakeProvider("mcp");
     provider.offer([toolOf("echo")]);
     const slow = (ms: number): StaticTool => ({
@@ -121,7 +121,7 @@ describe("precedence", () => {
       },
     });
     const toolboxOf = (ms: number) =>
-      createToolbox({ tools: [slow(ms)], providers: [provider], precedence: "fallback", clock });
+      createToolbox({ tools: [slow(ms)], providers: [provider], precedence: "fallback" });
     await toolboxOf(150).call("echo", {}, { timeoutMs: 200 });
     expect(provider.calls).toMatchObject([{ options: { timeoutMs: 50 } }]);
     await expect(toolboxOf(200).call("echo", {}, { timeoutMs: 200 })).rejects.toMatchObject({ outcome: "not-sent" });
@@ -130,7 +130,7 @@ describe("precedence", () => {
 
   it("fallback: shares one deadline with the first, also when the caller set no time, and a human's answer uses none of it", async () => {
     let now = 0;
-    const clock = { now: () => now, schedule: () => () => {} };
+    useTestClock({ now: () => now, schedule: () => () => {} });
     const provider = fakeProvider("mcp");
     provider.offer([toolOf("echo")]);
     const first: StaticTool = {
@@ -143,7 +143,7 @@ describe("precedence", () => {
         throw outage("not-sent");
       },
     };
-    const toolbox = createToolbox({ tools: [first], providers: [provider], precedence: "fallback", clock });
+    const toolbox = createToolbox({ tools: [first], providers: [provider], precedence: "fallback" });
     await toolbox.call("echo");
     // 10 minutes is what a call has when nobody says.
     expect(provider.calls[0]?.options.deadline?.remainingMs()).toBe(200_000);

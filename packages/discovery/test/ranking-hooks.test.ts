@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createToolbox, type ModelToolSelector } from "../src/index.ts";
 import { serverTool } from "./fake-provider.ts";
 import { namesIn, viewOf } from "./sample-view.ts";
+import { useTestClock } from "../../../test/manual-clock.ts";
 
 describe("tools_select with a selector", () => {
   const definitions = Array.from({ length: 20 }, (_, index) =>
@@ -151,11 +152,11 @@ describe("with an embedding ranker", () => {
   it("does without one that throws or never answers", async () => {
     const diagnostics: Diagnostic[] = [];
     const due: (() => void)[] = [];
-    const clock = { now: () => 0, schedule: (_: number, task: () => void) => (due.push(task), () => {}) };
+    useTestClock({ schedule: (_, task) => (due.push(task), () => {}) });
     const onDiagnostic = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
     const throwing = viewOf({ toolbox: { onDiagnostic, embeddingRanker: () => Promise.reject(new Error("down")) } });
     expect(namesIn(await throwing.searchTools({ query: "merge" }))).toEqual(["mcp_github_merge_pull_request"]);
-    const hanging = viewOf({ toolbox: { onDiagnostic, clock, embeddingRanker: () => new Promise(() => {}) } });
+    const hanging = viewOf({ toolbox: { onDiagnostic, embeddingRanker: () => new Promise(() => {}) } });
     const search = hanging.searchTools({ query: "merge" });
     for (const task of due) task();
     expect(namesIn(await search)).toEqual(["mcp_github_merge_pull_request"]);

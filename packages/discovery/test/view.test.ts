@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createToolbox } from "../src/index.ts";
-import type { ToolboxView } from "../src/index.ts";
+import { createToolbox, type ToolboxView } from "../src/index.ts";
 import { fakeProvider, toolOf, type FakeProvider } from "./fake-provider.ts";
 
 const helpers = ["tools_groups", "tools_select", "tools_search"];

@@ -13,7 +13,6 @@ describe("createToolbox()", () => {
     ["a precedence that is none", 'precedence must be "static", "provider" or "fallback"', { precedence: "providers" }],
     ["an estimate that is none", "estimateTokens must be a function, not a number", { estimateTokens: 5 }],
     ["a ranker that is none", "embeddingRanker must be a function, not an object", { embeddingRanker: {} }],
-    ["a clock that is none", "clock must have the functions now and schedule", { clock: {} }],
     ["tools in a Map", "tools must be an array, not a Map", { tools: new Map() }],
     ["a provider alone", "providers must be an array, not an object", { providers: {} }],
     ["a provider that is none", "providers[0] must be a tool provider, not undefined", { providers: [undefined] }],

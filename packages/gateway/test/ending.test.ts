@@ -2,7 +2,7 @@ import type { JsonObject, ServerLog } from "@hostside/core";
 import { createEvent } from "@hostside/core/implement";
 import type { GatewayOptions, GatewayResources } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 import { connectRaw, connectSession, envelope, isMethod } from "./raw-client.ts";
 import { serveTools, tool } from "./static-world.ts";
 import { openHeldCalls } from "./held-calls.ts";
@@ -71,8 +71,8 @@ it("refuses what comes in beyond the room for all bodies with 503, and takes the
 });
 
 it("waits no longer for verifyToken than verifyTokenMs", async () => {
-  const clock = createManualClock();
-  const { gateway } = serveTools([], { clock, limits: { verifyTokenMs: 1000 } });
+  const clock = useManualClock();
+  const { gateway } = serveTools([], { limits: { verifyTokenMs: 1000 } });
   const handler = gateway.http({ auth: { verifyToken: () => new Promise(() => {}) } });
   const answer = handler.fetch(post("tools/call", { name: "call" }));
   await expect.poll(() => clock.delays()).toEqual([1000]);

@@ -2,7 +2,7 @@ import type { JsonObject } from "@hostside/core";
 import { createToolbox } from "@hostside/discovery";
 import { createGateway, type Exposure, type Gateway } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
-import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 import { fakeProvider, groupOf, serverTool } from "../../discovery/test/fake-provider.ts";
 import { connectRaw, connectSession, envelope } from "./raw-client.ts";
 
@@ -16,17 +16,16 @@ interface World {
 
 /** One server, which is on its way. */
 function setUp(expose: Exposure): World {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const provider = fakeProvider("mcp");
   provider.unreadyGroups = () => [{ id: "mcp:files", title: "files", serverId: "files", state: "connecting" }];
   provider.init = () => new Promise(() => {});
-  const toolbox = createToolbox({ providers: [provider], clock });
+  const toolbox = createToolbox({ providers: [provider] });
   const gateway = createGateway({
     name: "test",
     version: "1",
     expose,
     tools: "all",
-    clock,
     open: ({ view }) => ({ tools: toolbox.view(view) }),
   });
   const arrive = (): void => {

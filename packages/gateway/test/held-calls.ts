@@ -8,7 +8,7 @@ import {
   type ToolOutcome,
 } from "@hostside/core";
 import type { Gateway, GatewayOptions, GatewayTools } from "@hostside/gateway";
-import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 import { connectRaw, type RawClient } from "./raw-client.ts";
 import { serveTools, tool } from "./static-world.ts";
 
@@ -34,10 +34,9 @@ export interface HeldCalls {
 
 /** Opens it. */
 export function openHeldCalls(options: Partial<GatewayOptions> = {}): HeldCalls {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const jobs: Job[] = [];
   const { gateway, toolbox } = serveTools([tool("call", () => "")], {
-    clock,
     open({ view }) {
       const tools = toolbox.view(view);
       const call: GatewayTools["call"] = (name, args, given = {}) => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 import type { GatewayOptions, HttpHandler, GatewayHttpOptions } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 import { envelope } from "./raw-client.ts";
 import { serveTools, tool } from "./static-world.ts";
 
@@ -256,8 +256,8 @@ describe("sessions", () => {
   });
 
   it("end after sessionIdleMs, but never under work", async () => {
-    const clock = createManualClock();
-    const { handler, gateway, gates } = serve({}, { clock, limits: { sessionIdleMs: 60_000, keepAliveMs: 1_000_000 } });
+    const clock = useManualClock();
+    const { handler, gateway, gates } = serve({}, { limits: { sessionIdleMs: 60_000, keepAliveMs: 1_000_000 } });
     const [idle, busy] = [await openSession(handler), await openSession(handler)];
     const held = post(handler, call("hold"), busy);
     await expect.poll(() => gates.length).toBe(1);
@@ -273,8 +273,8 @@ describe("sessions", () => {
   });
 
   it("are bounded: one more takes the place of an idle one, and is refused while none is", async () => {
-    const clock = createManualClock();
-    const { handler, gateway } = serve({}, { clock, limits: { maxSessions: 2 } });
+    const clock = useManualClock();
+    const { handler, gateway } = serve({}, { limits: { maxSessions: 2 } });
     const [first, second] = [await openSession(handler), await openSession(handler)];
     const tooMany = await post(handler, { jsonrpc: "2.0", id: 9, method: "initialize", params: initialize });
     expect(tooMany).toMatchObject({ status: 503, json: { id: 9, error: { data: { code: "overloaded" } } } });
@@ -340,8 +340,8 @@ describe("a client that floods", () => {
 
 describe("the end", () => {
   it("waits for nobody who only listens", async () => {
-    const clock = createManualClock();
-    const { handler, gateway } = serve({}, { clock });
+    useManualClock();
+    const { handler, gateway } = serve({});
     const listen = {
       jsonrpc: "2.0",
       id: 1,
@@ -368,8 +368,8 @@ describe("the end", () => {
   });
 
   it("gives up what takes longer, and tells those that listen", async () => {
-    const clock = createManualClock();
-    const { handler, gateway, gates } = serve({}, { clock });
+    const clock = useManualClock();
+    const { handler, gateway, gates } = serve({});
     const [body, headers] = modern({
       jsonrpc: "2.0",
       id: "stream",

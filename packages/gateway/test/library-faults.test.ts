@@ -1,6 +1,6 @@
 import type { GatewayConversation, GatewayResources } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 import { connectSession, isMethod } from "./raw-client.ts";
 import { serveTools, tool } from "./static-world.ts";
 
@@ -38,9 +38,9 @@ function serve(resources: GatewayResources, options: object = {}) {
 
 describe("a list that nobody answers", () => {
   it("keeps a read waiting no longer than requestMs", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     const resources = resourcesOf({ list: () => never, snapshot: () => nothing });
-    const gateway = serve(resources, { clock, limits: { requestMs: 1000 } });
+    const gateway = serve(resources, { limits: { requestMs: 1000 } });
     const client = await connectSession(gateway);
     const answer = client.request("resources/read", { uri: "note:9" });
     await expect.poll(() => gateway.stats().busy).toBe(1);

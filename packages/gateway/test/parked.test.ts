@@ -1,6 +1,6 @@
 import type { ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 import type { Gateway, GatewayOptions } from "@hostside/gateway";
 import { connectRaw, connectSession, envelope, isMethod, type RawClient } from "./raw-client.ts";
 import { openHeldCalls } from "./held-calls.ts";
@@ -115,8 +115,8 @@ describe("a question to a client of 2026-07-28", () => {
   });
 
   it("waits no longer than parkedMs, and then its call is given up", async () => {
-    const clock = createManualClock();
-    const { gateway, runs } = serveAsker({ clock, limits: { parkedMs: 1000 } });
+    const clock = useManualClock();
+    const { gateway, runs } = serveAsker({ limits: { parkedMs: 1000 } });
     await using client = connectRaw(gateway);
     const first = await call(client);
     clock.advance(1000);

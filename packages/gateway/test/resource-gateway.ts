@@ -5,18 +5,13 @@ import type { World } from "../../provider/test/resources/scripted-world.ts";
 /**
  * A gateway that serves everything of some scripted servers, their resources and prompts as well.
  */
-export function createResourceGateway({
-  provider,
-  resources,
-  clock,
-}: Pick<World, "provider" | "resources" | "clock">): Gateway {
-  const toolbox = createToolbox({ providers: [provider], clock });
+export function createResourceGateway({ provider, resources }: Pick<World, "provider" | "resources">): Gateway {
+  const toolbox = createToolbox({ providers: [provider] });
   return createGateway({
     name: "test",
     version: "1",
     expose: "all",
     tools: "all",
-    clock,
     open: ({ view }) => ({ tools: toolbox.view(view), resources }),
   });
 }

@@ -5,7 +5,7 @@ import type { GatewayConversation, GatewayOptions, GatewayResources } from "@hos
 import { listen, type GatewayServer } from "@hostside/gateway/node";
 import type { JsonObject } from "@hostside/core";
 import { afterEach, describe, expect, it } from "vitest";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 import { serveTools, textOf, tool } from "./static-world.ts";
 
 const patient = { timeout: 15_000 };
@@ -85,7 +85,7 @@ describe("a client that reads nothing of its sockets", () => {
 });
 
 async function serve(limits: object = {}) {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const listeners = new Set<() => void>();
   let isDone = false;
   const tools = [
@@ -117,7 +117,7 @@ async function serve(limits: object = {}) {
     }),
   };
   const served = serveTools(tools, options);
-  const server = await listen(served.gateway, { auth: "none", clock });
+  const server = await listen(served.gateway, { auth: "none" });
   leaving.push(
     () => served.gateway.close("over", { drainMs: 1 }),
     () => server.close(),

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 import type { GatewayOptions, HttpHandler, GatewayHttpOptions } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 import { connectRaw, connectSession, envelope } from "./raw-client.ts";
 import { serveTools, tool } from "./static-world.ts";
 
@@ -134,8 +134,8 @@ describe("a page from elsewhere", () => {
 
 describe("a body that never ends", () => {
   it("is waited for no longer than requestMs", async () => {
-    const clock = createManualClock();
-    const { handler, gateway } = serve({ auth: { token: ann } }, { clock, limits: { requestMs: 1000 } });
+    const clock = useManualClock();
+    const { handler, gateway } = serve({ auth: { token: ann } }, { limits: { requestMs: 1000 } });
     const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("{")) });
     const answer = send(handler, ann, { body, duplex: "half" });
     await expect.poll(() => clock.pending()).toBe(1);

@@ -26,7 +26,6 @@ const optionFields: Fields<HostOptions> = {
   onDiagnostic: true,
   timeoutMs: true,
   signal: true,
-  clock: true,
 };
 const configFields: Fields<ConfigOptions> = {
   files: true,
@@ -67,7 +66,7 @@ const owner = "createHost()";
  */
 export function checkOptions(options: HostOptions): void {
   assertKnownOptions(owner, options, optionFields);
-  const { config, state, tools, providers, signal, clock, auth, authenticateTools } = options;
+  const { config, state, tools, providers, signal, auth, authenticateTools } = options;
   checkConfig(config);
   checkState(state);
   const { sharedServers } = options;
@@ -101,9 +100,6 @@ export function checkOptions(options: HostOptions): void {
   const { naming } = options.provider ?? {};
   if (naming !== undefined && !isObject(naming)) {
     throw new TypeError(`provider.naming must be a naming strategy, not ${kindOf(naming)}`);
-  }
-  if (clock !== undefined && !(typeof clock?.now === "function" && typeof clock.schedule === "function")) {
-    throw new TypeError("clock must have the functions now and schedule");
   }
   if (signal !== undefined) assertSignal(signal);
   const { timeoutMs = 0 } = options;

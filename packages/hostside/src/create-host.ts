@@ -1,6 +1,6 @@
 import { createTrust } from "@hostside/config";
-import type { Diagnostic, ServerSpec, Clock, Store } from "@hostside/core";
-import { createEvent, systemClock } from "@hostside/core/implement";
+import type { Diagnostic, ServerSpec, Store } from "@hostside/core";
+import { clock, createEvent } from "@hostside/core/implement";
 import { hostsideNaming } from "@hostside/naming";
 import type { Toolbox } from "@hostside/discovery";
 import type { McpProvider } from "@hostside/provider";
@@ -63,7 +63,7 @@ export interface HostParts {
 /** Does what {@linkcode createHost} does, for callers that need the provider itself. */
 export async function openHostParts(options: HostOptions): Promise<HostParts> {
   checkOptions(options);
-  const closing = createClosing(options.clock ?? systemClock);
+  const closing = createClosing();
   try {
     const host = await compose(options, closing, await chooseTelemetry(options.telemetry));
     closing.endWith(options.signal);
@@ -78,25 +78,24 @@ export async function openHostParts(options: HostOptions): Promise<HostParts> {
 type Telemetry = HostTelemetry | undefined;
 
 async function compose(options: HostOptions, closing: Closing, telemetry: Telemetry): Promise<HostParts> {
-  const { clock = systemClock, signal, timeoutMs = 10_000 } = options;
+  const { signal, timeoutMs = 10_000 } = options;
   const diagnostics = createEvent<Diagnostic>();
   closing.add(() => diagnostics.close());
   if (options.onDiagnostic !== undefined) diagnostics.on(options.onDiagnostic);
   const report = (diagnostic: Diagnostic): void => diagnostics.emit(diagnostic);
 
-  const state = chooseState(options, { clock, report });
+  const state = chooseState(options, { report });
   closing.add(() => state.close());
   let configuration: Configuration | undefined = undefined;
   const extrasOf = (serverId: string): ReturnType<Configuration["extrasOf"]> => configuration?.extrasOf(serverId);
-  const auth = chooseAuth(options.auth, { ...state, extrasOf, clock, way: options.connector });
+  const auth = chooseAuth(options.auth, { ...state, extrasOf, way: options.connector });
   closing.add(() => auth.close(), longestSignInMs);
-  const kept = chooseResults(options.results, { state, clock, onDiagnostic: report });
+  const kept = chooseResults(options.results, { state, onDiagnostic: report });
   const { results } = kept;
   closing.add(() => kept.close());
-  const connector = chooseConnector(options.connector, { authProvider: auth.authProvider, clock });
+  const connector = chooseConnector(options.connector, { authProvider: auth.authProvider });
   const check = connector.check === undefined ? undefined : (spec: ServerSpec) => connector.check?.(spec);
-  const shared =
-    options.sharedServers && (await followSharedServers({ shared: options.sharedServers, check, clock, report }));
+  const shared = options.sharedServers && (await followSharedServers({ shared: options.sharedServers, check, report }));
   closing.add(() => shared?.close());
   const opened = await openConfiguration({
     ...readConfigOptions(options),
@@ -104,22 +103,21 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
     check,
     shared,
     report,
-    trust: createTrust({ store: state.store, lock: state.lock, clock }),
+    trust: createTrust({ store: state.store, lock: state.lock }),
     prepare: auth.authProvider === undefined ? (spec) => spec : signInWhereAsked,
     perCaller: (spec) => connector.perCaller?.(spec) === true,
     timeoutMs,
     signal,
-    clock,
   });
   configuration = opened;
   const openedAt = clock.now() - opened.spentMs;
   closing.add(() => opened.close());
   if (opened.config !== undefined) unusedSettings(opened.config).forEach(report);
 
-  const policy = choosePolicy(options, { ...state, clock, report, configuration: opened });
-  const means = { options, closing, clock, report, policy, configuration: opened, telemetry, ...auth };
+  const policy = choosePolicy(options, { ...state, report, configuration: opened });
+  const means = { options, closing, report, policy, configuration: opened, telemetry, ...auth };
   const ownTools = [...(options.tools ?? []), results.tool];
-  const catalogs = chooseCatalogs(options, { store: state.store, clock, report });
+  const catalogs = chooseCatalogs(options, { store: state.store, report });
   const servers = sharedBy(opened.specs, options);
   const providerMeans = { ...means, ...state, connector, ownTools, servers, catalogs };
   const { provider, makeProvider, providers, onStatusChanged } = await openProviders(providerMeans);
@@ -135,7 +133,7 @@ async function compose(options: HostOptions, closing: Closing, telemetry: Teleme
   // Before everything else: what ends gets no edits.
   closing.add(() => opened.close());
   closing.add(() => shared?.close());
-  await startSources({ ...options, provider, servers, report }, { timeoutMs, openedAt, signal, clock });
+  await startSources({ ...options, provider, servers, report }, { timeoutMs, openedAt, signal });
   closing.add(followUnmatchedRules({ ...means, providers, onStatusChanged, toolbox }));
 
   const { naming = hostsideNaming } = options.provider ?? {};
@@ -196,7 +194,6 @@ function openerOf(parts: ConversationParts, { conversations, principal }: Opener
 /** With what listings are kept. */
 export interface CatalogsMeans {
   readonly store: Store;
-  readonly clock: Clock;
   readonly report: (diagnostic: Diagnostic) => void;
 }
 
@@ -208,7 +205,7 @@ function chooseCatalogs(options: HostOptions, means: CatalogsMeans): KeptCatalog
   const { state, pool, provider } = options;
   const { savedCatalogs = typeof state === "object" || pool !== undefined } = options;
   if (!savedCatalogs || provider?.savedCatalog !== undefined) return undefined;
-  return createKeptCatalog({ store: means.store, clock: means.clock, onDiagnostic: means.report });
+  return createKeptCatalog({ store: means.store, onDiagnostic: means.report });
 }
 
 /** What presents results, and how it ends where it was made here. */
@@ -220,7 +217,6 @@ export interface ChosenResults {
 /** What results are kept with, where the product says nothing else. */
 export interface ResultsMeans {
   readonly state: Pick<ChosenState, "store" | "lock" | "isShared">;
-  readonly clock: Clock;
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
 }
 
@@ -237,9 +233,8 @@ function chooseResults(given: HostOptions["results"], { state, ...defaults }: Re
     const results = inOption("results", () => createResults({ ...common, sink: own }));
     return { results, close: () => results.close() };
   }
-  const { clock } = defaults;
-  const memory = createMemorySink({ clock });
-  const sink = isShared ? createStoreSink({ store, larger: memory, clock }) : memory;
+  const memory = createMemorySink();
+  const sink = isShared ? createStoreSink({ store, larger: memory }) : memory;
   const results = inOption("results", () => createResults({ ...common, sink }));
   return { results, close: async () => void (await Promise.allSettled([results.close(), memory.close()])) };
 }

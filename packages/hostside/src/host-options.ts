@@ -2,7 +2,6 @@ import type { CredentialStore, OAuth, OAuthOptions, SealingKey } from "@hostside
 import type { LoadConfigOptions, LoadedConfig } from "@hostside/config/node";
 import type {
   Admit,
-  Clock,
   Connector,
   Diagnostic,
   Event,
@@ -81,7 +80,7 @@ export interface HostState {
  * How many connections there may be that not all conversations share, and how long they stay
  * unused: as `createSharedProviders()` has it.
  */
-export type PoolOptions = Omit<SharedProvidersOptions, "make" | "servers" | "clock">;
+export type PoolOptions = Omit<SharedProvidersOptions, "make" | "servers">;
 
 /**
  * What a host is made from. Everything has a default; what is handed in ready-made is used as it
@@ -148,11 +147,9 @@ export interface HostOptions {
    * `interceptors` stand behind the policy, around each single try. With `savedNames`, no names are
    * kept here.
    */
-  readonly provider?:
-    | Omit<ProviderOptions, "connector" | "servers" | "admit" | "requestSeam" | "onElicit" | "clock">
-    | undefined;
+  readonly provider?: Omit<ProviderOptions, "connector" | "servers" | "admit" | "requestSeam" | "onElicit"> | undefined;
   /** `interceptors` stand before the policy, around all that it decides. */
-  readonly toolbox?: Omit<ToolboxOptions, "tools" | "providers" | "admit" | "clock" | "onDiagnostic"> | undefined;
+  readonly toolbox?: Omit<ToolboxOptions, "tools" | "providers" | "admit" | "onDiagnostic"> | undefined;
   /**
    * A policy, or options for one: what may run, and who is asked. With options, the tools of
    * servers whose entry says `approval: "always"` are asked about. Default: `{}`.
@@ -199,6 +196,4 @@ export interface HostOptions {
   readonly timeoutMs?: number | undefined;
   /** Ends `createHost()` with `aborted`. A later abort closes the host, as `close()` does. */
   readonly signal?: AbortSignal | undefined;
-  /** Default the real time. */
-  readonly clock?: Clock | undefined;
 }

@@ -1,5 +1,4 @@
-import { createHost } from "hostside";
-import type { HostTelemetry, Host, HostOptions } from "hostside";
+import { createHost, type HostTelemetry, type Host, type HostOptions } from "hostside";
 import { createPolicy, type PolicyEvent } from "@hostside/policy";
 import type { OAuth } from "@hostside/auth";
 import type { Connector } from "@hostside/core";
@@ -54,7 +53,6 @@ export async function open(): Promise<Host> {
         run: (args, context) => (context.signal?.aborted === true ? "aborted" : JSON.stringify(args)),
       },
     ],
-    clock: { now: () => 0, schedule: (delayMs, run) => (run(), () => void delayMs.toFixed()) },
     state: {
       store: { get: async (key) => key.length, set: async (key) => key, delete: async (key) => key },
       lock: { withLock: (key, ms, work) => work(AbortSignal.timeout(ms + key.length)) },

@@ -10,7 +10,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "@hostside/core";
-import { isJsonObject, isPlainObject, joinObservers, type Fields } from "@hostside/core/implement";
+import { clock, isJsonObject, isPlainObject, joinObservers, type Fields } from "@hostside/core/implement";
 import { createBoundedValues } from "./metrics/bounded-values.ts";
 import { boundedServerId, measureRequest, type MetricParts } from "./metrics/call-metrics.ts";
 import { createClientMetrics } from "./metrics/client-metrics.ts";
@@ -71,7 +71,7 @@ export interface Telemetry {
  */
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const settings = readTelemetryOptions(options);
-  const { clock, meterProvider, names } = settings;
+  const { meterProvider, names } = settings;
   const peers = createOpenPeers();
   let pools = 0;
   const tracing = createTracing(settings);
@@ -85,7 +85,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const watchProvider = ({ onServerRecord, onServerOperation, onClosed }: WatchedProvider): readonly (() => void)[] => {
     const open = peers.follow();
     const spans = createServerSpans(tracing);
-    const sessions = watchSessions({ ...parts, clock, countsForNexo: () => pools === 0 });
+    const sessions = watchSessions({ ...parts, countsForNexo: () => pools === 0 });
     const ends = [
       onServerOperation?.((operation) => spans.begin(operation)),
       onServerRecord((record) => {
@@ -223,9 +223,9 @@ async function observe(
   next: Parameters<RequestInterceptor>[1],
   { parts, peers }: RequestTrace,
 ): Promise<JsonValue> {
-  const { tracing, settings } = parts;
+  const { tracing } = parts;
   const { serverId, method } = request;
-  const startedAt = settings.clock.now();
+  const startedAt = clock.now();
   const attributes = { ...attributesOf(request), ...peerAttributes(peers.of(serverId)) };
   const span = tracing.start(nameOf(request), { kind: SpanKind.CLIENT, attributes });
   const within = tracing.contextOf(span);
@@ -233,7 +233,7 @@ async function observe(
     void quietly(() => span?.setAttribute(attribute.requestId, String(requestId)));
   const end = (failure: SpanFailure | undefined): void => {
     endSpan(span, failure);
-    const durationMs = settings.clock.now() - startedAt;
+    const durationMs = clock.now() - startedAt;
     const subject = promptOf(request);
     measureRequest({ serverId, method, durationMs, failure, peer: peers.of(serverId), subject }, parts);
   };

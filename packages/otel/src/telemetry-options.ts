@@ -1,6 +1,5 @@
 import type { MeterProvider, TextMapPropagator, TracerProvider } from "@opentelemetry/api";
-import type { Clock } from "@hostside/core";
-import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 
 /**
  * Names of metrics and attributes beside those of the semantic conventions. `hostside`: this
@@ -48,7 +47,6 @@ export interface TelemetryOptions {
    */
   readonly redact?: ((text: string) => string) | undefined;
   /** Default: the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 const fields: Fields<TelemetryOptions> = {
@@ -63,11 +61,10 @@ const fields: Fields<TelemetryOptions> = {
   captureResults: true,
   capturePrincipal: true,
   redact: true,
-  clock: true,
 };
 const allNames: ReadonlySet<unknown> = new Set<MetricNames>(["hostside", "af", "nexo"]);
 
-type Defaulted = "propagate" | "baggage" | "redact" | "clock" | `capture${string}`;
+type Defaulted = "propagate" | "baggage" | "redact" | `capture${string}`;
 
 /** Options with every default in place. */
 export type TelemetrySettings = Pick<TelemetryOptions, "tracerProvider" | "meterProvider" | "propagator"> & {
@@ -80,7 +77,7 @@ export type TelemetrySettings = Pick<TelemetryOptions, "tracerProvider" | "meter
  */
 export function readTelemetryOptions(options: TelemetryOptions): TelemetrySettings {
   assertKnownOptions("createTelemetry()", options, fields);
-  const { tracerProvider, meterProvider, propagator, names = ["hostside"], clock = systemClock } = options;
+  const { tracerProvider, meterProvider, propagator, names = ["hostside"] } = options;
   const { propagate = true, baggage = false, executeToolSpan = "separate", redact = asItIs } = options;
   const { captureArguments = false, captureResults = false, capturePrincipal = false } = options;
   assertMember("tracerProvider", tracerProvider, "getTracer");
@@ -100,7 +97,7 @@ export function readTelemetryOptions(options: TelemetryOptions): TelemetrySettin
   if (typeof redact !== "function") throw new TypeError("redact must be a function");
   const enriches = executeToolSpan === "enrich";
   const nameSet: ReadonlySet<string> = new Set<string>(wanted);
-  return { ...flags, tracerProvider, meterProvider, propagator, names: nameSet, enriches, redact, clock };
+  return { ...flags, tracerProvider, meterProvider, propagator, names: nameSet, enriches, redact };
 }
 
 function assertMember(option: string, value: unknown, member: string): void {

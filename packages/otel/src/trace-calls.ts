@@ -1,6 +1,6 @@
 import { context, type Span } from "@opentelemetry/api";
 import type { CallObserver, Interceptor, ToolCall, ToolOutcome } from "@hostside/core";
-import { hasObserver, joinObservers } from "@hostside/core/implement";
+import { clock, hasObserver, joinObservers } from "@hostside/core/implement";
 import { measureCall, measureDecision, measureRecord, type MetricParts } from "./metrics/call-metrics.ts";
 import { startCallSpan, type CallSpan } from "./spans/call-span.ts";
 import { spanFailureOf, toolFailure } from "./spans/failure.ts";
@@ -38,7 +38,6 @@ async function observe(
   next: Parameters<Interceptor>[1],
   { span, parts }: { readonly span: CallSpan | undefined; readonly parts: TraceParts },
 ): Promise<ToolOutcome> {
-  const { clock } = parts.settings;
   const startedAt = clock.now();
   try {
     const outcome = await (span === undefined ? next(call) : context.with(span.context, next, undefined, call));

@@ -1,4 +1,4 @@
-import type { Clock, Lock, Notices, Store } from "@hostside/core";
+import type { Lock, Notices, Store } from "@hostside/core";
 import { isPlainObject, type Fields } from "@hostside/core/implement";
 import { admissionFields, type AdmissionOptions } from "./admission/tool-admission.ts";
 import type { ApprovalOptions } from "./approval/approval-options.ts";
@@ -54,7 +54,6 @@ export interface PolicyOptions extends AdmissionOptions, EffectOptions, Partial<
    */
   readonly notices?: Notices | undefined;
   /** Default: the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 /** The fields of {@linkcode PolicyOptions}. */
@@ -73,7 +72,6 @@ export const policyFields: Fields<PolicyOptions> = {
   store: true,
   lock: true,
   notices: true,
-  clock: true,
 };
 
 const partMembers = {
@@ -81,7 +79,6 @@ const partMembers = {
   lock: ["withLock"],
   notices: ["publish", "subscribe"],
   limitStore: ["take"],
-  clock: ["now", "schedule"],
 } as const satisfies Partial<Record<keyof PolicyOptions, readonly string[]>>;
 
 /** Throws a `TypeError` for parts of the product's that have not the functions that are called. */

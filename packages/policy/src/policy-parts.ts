@@ -1,10 +1,9 @@
-import type { Clock, Lock, Notices, Store, ToolCall } from "@hostside/core";
+import type { Lock, Notices, Store, ToolCall } from "@hostside/core";
 import type { PolicyEvent } from "./policy-event.ts";
 import type { EffectOf, IsNew } from "./rules/tool-subject.ts";
 
 /** What the stages of one policy share. */
 export interface PolicyParts {
-  readonly clock: Clock;
   /** What is kept for longer than a call. */
   readonly store: Store;
   readonly lock: Lock;
@@ -25,4 +24,4 @@ export interface PolicyParts {
 }
 
 /** What a stage needs that keeps nothing and leaves nothing to chance. */
-export type StageParts = Pick<PolicyParts, "clock" | "emit" | "effectOf" | "isNew">;
+export type StageParts = Pick<PolicyParts, "emit" | "effectOf" | "isNew">;

@@ -11,7 +11,7 @@ import {
   type ToolDefinition,
   type ToolEffect,
 } from "@hostside/core";
-import { assertKnownOptions, createEvent, quoteText, systemClock, tell } from "@hostside/core/implement";
+import { assertKnownOptions, createEvent, quoteText, tell } from "@hostside/core/implement";
 import { createAdmission } from "./admission/create-admission.ts";
 import type { ToolAdmission } from "./admission/tool-admission.ts";
 import { createApproval, type Approval } from "./approval/approval.ts";
@@ -106,13 +106,12 @@ export interface Policy
 export function createPolicy(options: PolicyOptions = {}): Policy {
   assertKnownOptions("createPolicy()", options, policyFields);
   assertPolicyParts(options);
-  const { clock = systemClock, store = createMemoryStore({ clock }), lock = createMemoryLock({ clock }) } = options;
+  const { store = createMemoryStore({}), lock = createMemoryLock({}) } = options;
   const { notices, onEvent } = options;
   const events = createEvent<PolicyEvent>();
   if (onEvent !== undefined) events.on(onEvent);
   const effects = createEffects(options);
   const parts: PolicyParts = {
-    clock,
     store,
     lock,
     notices,
@@ -157,7 +156,6 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
     },
     invoke: (target, invocation) =>
       invoke(target, invocation, {
-        clock,
         effectOf: effects.effectOf,
         idempotencyMetaKey: options.retry?.idempotencyMetaKey,
         snapshotOf: explain,

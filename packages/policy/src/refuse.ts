@@ -7,7 +7,7 @@ import {
   type ToolOrigin,
   type HostsideErrorCode,
 } from "@hostside/core";
-import { dateOf, quoteText, withoutApproval } from "@hostside/core/implement";
+import { clock, quoteText, withoutApproval } from "@hostside/core/implement";
 import type { CallEventBase, PolicyStage } from "./policy-event.ts";
 import type { StageParts } from "./policy-parts.ts";
 import { effectOfDefinition } from "./rules/tool-subject.ts";
@@ -74,7 +74,7 @@ export function tellFailed(
 /** Makes the members that every event about a call has. */
 export function callEvent(
   { origin, definition, server, options }: ToolCall,
-  { clock, effectOf = effectOfDefinition }: Pick<StageParts, "clock" | "effectOf">,
+  { effectOf = effectOfDefinition }: Pick<StageParts, "effectOf">,
 ): CallEventBase {
-  return { origin, effect: effectOf(definition, server), context: withoutApproval(options.context), at: dateOf(clock) };
+  return { origin, effect: effectOf(definition, server), context: withoutApproval(options.context), at: clock.date() };
 }

@@ -22,11 +22,11 @@ export interface AdmissionWorld extends CalmWorld {
 export function createAdmissionWorld(): AdmissionWorld {
   const world = createCalmWorld();
   const events: PolicyEvent[] = [];
-  const lock = createMemoryLock({ clock: world.clock });
+  const lock = createMemoryLock();
   const made: AdmissionWorld = {
     ...world,
     events,
-    store: createMemoryStore({ clock: world.clock }),
+    store: createMemoryStore(),
     get parts() {
       return {
         clock: world.clock,

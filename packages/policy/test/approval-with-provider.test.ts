@@ -1,5 +1,4 @@
 import { createMemoryLock, type CallRecord, type Store } from "@hostside/core";
-import { systemClock } from "@hostside/core/implement";
 import { createToolbox } from "@hostside/discovery";
 import { createProvider, type McpProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
@@ -49,7 +48,6 @@ async function openBank(
     });
   };
   const parts = {
-    clock: systemClock,
     store,
     lock,
     emit: (event: PolicyEvent) => void events.push(event),

@@ -226,7 +226,7 @@ describe("what is looked at", () => {
     const world = createCalmWorld();
     const { admit, interceptors } = made.policy;
     const provider = world.provider({ servers: [specOf("s", { labels: { env: "prod" } })], admit });
-    const toolbox = createToolbox({ providers: [provider], interceptors, clock: world.clock });
+    const toolbox = createToolbox({ providers: [provider], interceptors });
     await toolbox.init();
     world.server("s").faults.call.push("crash");
     const result = await made.policy.invoke(toolbox, { toolName: "mcp_s_echo", input: { id: "1" } });
@@ -242,7 +242,7 @@ describe("what is looked at", () => {
 describe("what is kept of a call", () => {
   it("gives its place back when its time is up, though a layer behind never ends", async () => {
     const world = createStageWorld();
-    const { interceptors } = createPolicy({ limits: [{ concurrency: 1 }], clock: world.clock });
+    const { interceptors } = createPolicy({ limits: [{ concurrency: 1 }] });
     const hung = rejectionOf(
       world.send(callOf({ options: { timeoutMs: 50 } }), interceptors, () => new Promise(() => {})),
     );
@@ -289,7 +289,7 @@ async function around({ policy }: Recorded, tools: readonly string[] = ["echo", 
   world.server("s", ...tools);
   const { admit, interceptors } = policy;
   const provider = world.provider({ servers: [specOf("s")], admit });
-  const toolbox = createToolbox({ providers: [provider], admit, interceptors, clock: world.clock });
+  const toolbox = createToolbox({ providers: [provider], admit, interceptors });
   policy.attach(toolbox);
   await toolbox.init();
   return { provider, toolbox };

@@ -7,7 +7,7 @@ const key = new Uint8Array(32).fill(7);
 
 function setUp(options: PolicyOptions) {
   const { clock } = createStageWorld();
-  const shared = { clock, store: createMemoryStore({ clock }), lock: createMemoryLock({ clock }) };
+  const shared = { store: createMemoryStore(), lock: createMemoryLock() };
   const policy = (): Policy => createPolicy({ approval: { mode: "all", suspend: { key } }, ...shared, ...options });
   const ran: string[] = [];
   const answer: CallHandler = (call) => (ran.push(call.origin.toolName), answerOk(call));

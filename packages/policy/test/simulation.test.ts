@@ -1,5 +1,4 @@
-import { createMemoryLock, createMemoryStore, type Clock } from "@hostside/core";
-import { systemClock } from "@hostside/core/implement";
+import { createMemoryLock, createMemoryStore } from "@hostside/core";
 import { createProvider, type ProviderOptions } from "@hostside/provider";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { failureReport } from "../../provider/test/failure-report.ts";
@@ -12,11 +11,10 @@ import { createRetry } from "../src/retry/create-retry.ts";
 
 const { HOSTSIDE_SCHEDULES: schedules = "200", HOSTSIDE_PATH: path } = process.env;
 
-function partsOf(clock: Clock, tell: PolicyParts["emit"]): PolicyParts {
+function partsOf(tell: PolicyParts["emit"]): PolicyParts {
   return {
-    clock,
-    store: createMemoryStore({ clock }),
-    lock: createMemoryLock({ clock }),
+    store: createMemoryStore(),
+    lock: createMemoryLock(),
     emit: tell,
   };
 }
@@ -58,7 +56,7 @@ describe("a provider with retries, limits and a breaker in a simulated world", (
     async () => {
       const seen = new Map<string, number>();
       const create = (options: ProviderOptions): ReturnType<typeof createProvider> => {
-        const parts = partsOf(options.clock ?? systemClock, (event) => {
+        const parts = partsOf((event) => {
           const name = event.type === "applied" ? `applied by ${event.stage}` : event.type;
           seen.set(name, (seen.get(name) ?? 0) + 1);
         });

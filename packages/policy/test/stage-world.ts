@@ -9,7 +9,7 @@ import type {
   ToolOutcome,
 } from "@hostside/core";
 import { createCallPipeline, type CallPipeline } from "@hostside/core/implement";
-import { createVirtualClock, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
 import type { Policy } from "../src/policy.ts";
 import type { PolicyEvent } from "../src/policy-event.ts";
 import type { PolicyParts } from "../src/policy-parts.ts";
@@ -26,20 +26,19 @@ export interface StageWorld {
 
 /** Makes a world at time 0. */
 export function createStageWorld(): StageWorld {
-  const clock = createVirtualClock();
+  const clock = useVirtualClock();
   const events: PolicyEvent[] = [];
   const pipelines = new WeakMap<readonly Interceptor[], CallPipeline>();
   return {
     clock,
     events,
     parts: {
-      clock,
-      store: createMemoryStore({ clock }),
-      lock: createMemoryLock({ clock }),
+      store: createMemoryStore(),
+      lock: createMemoryLock(),
       emit: (event) => void events.push(event),
     },
     send(call, layers, handler = answerOk) {
-      const pipeline = pipelines.get(layers) ?? createCallPipeline({ interceptors: layers, clock });
+      const pipeline = pipelines.get(layers) ?? createCallPipeline({ interceptors: layers });
       pipelines.set(layers, pipeline);
       return pipeline.run(call, handler);
     },

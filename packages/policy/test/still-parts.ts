@@ -3,7 +3,6 @@ import {
   createMemoryStore,
   type AdmissionServer,
   type CallOptions,
-  type Clock,
   type JsonObject,
   type ToolCall,
   type ToolDefinition,
@@ -11,6 +10,7 @@ import {
 } from "@hostside/core";
 import type { PolicyEvent } from "../src/policy-event.ts";
 import type { PolicyParts } from "../src/policy-parts.ts";
+import { useTestClock } from "../../../test/manual-clock.ts";
 
 /** Parts with a clock that stands still until it is moved, and with the events that were told. */
 export interface StageParts extends PolicyParts {
@@ -21,9 +21,8 @@ export interface StageParts extends PolicyParts {
 export function stageParts(): StageParts {
   const events: PolicyEvent[] = [];
   let now = 0;
-  const clock: Clock = { now: () => now, schedule: () => () => {}, date: () => now };
+  useTestClock({ now: () => now, schedule: () => () => {}, date: () => now });
   return {
-    clock,
     store: createMemoryStore(),
     lock: createMemoryLock(),
     emit: (event) => void events.push(event),

@@ -1,4 +1,4 @@
-import { HostsideError, type Clock, type UnreadyGroup } from "@hostside/core";
+import { HostsideError, type UnreadyGroup } from "@hostside/core";
 import { assertNames, assertReason, assertRefreshOptions, createEvent, freezeData } from "@hostside/core/implement";
 import { saveNames } from "@hostside/naming";
 import { createProviderCalls, type ProviderCalls } from "./requests/provider-calls.ts";
@@ -30,7 +30,7 @@ import { readSavedCatalog, type RecalledListing } from "./saved/read-saved-catal
 export function createProvider(options: ProviderOptions): McpProvider {
   const settings = readProviderOptions(options);
   const specs = readSpecs(settings.servers, settings.connector, settings.naming);
-  const { name, names, describe, admit, reservedNames, clock } = settings;
+  const { name, names, describe, admit, reservedNames } = settings;
   const catalog = new LiveCatalog({ providerName: name, names, describe, admit, reservedNames });
   const observers = createObservers();
   const parts = { settings, catalog, observers, identity: {} };
@@ -84,7 +84,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
       serverSet.showing.readmit();
     },
     unreadyGroups: () => unreadyGroups(name, servers.statuses(), catalog.current),
-    ...startOf({ serverSet, catalog, clock, assertOpen }),
+    ...startOf({ serverSet, catalog, assertOpen }),
     call: calls.call,
     callTimeoutMs: calls.callTimeoutMs,
     describeServer: calls.describeServer,
@@ -113,18 +113,17 @@ export function createProvider(options: ProviderOptions): McpProvider {
 interface StartInit {
   readonly serverSet: ServerSet;
   readonly catalog: LiveCatalog;
-  readonly clock: Clock;
   readonly assertOpen: () => void;
 }
 
 /** How all servers are brought up, and brought up to date. */
-function startOf({ serverSet, catalog, clock, assertOpen }: StartInit): Pick<McpProvider, "init" | "refresh"> {
+function startOf({ serverSet, catalog, assertOpen }: StartInit): Pick<McpProvider, "init" | "refresh"> {
   return {
     async init(initOptions = {}) {
       assertOpen();
       const { toolName, ...how } = readInitOptions(initOptions);
       if (toolName !== undefined && !mayBring(toolName, serverSet, catalog)) return;
-      const plan = { ...how, serverSet, clock, demand: "ready", operation: "init" } as const;
+      const plan = { ...how, serverSet, demand: "ready", operation: "init" } as const;
       const failures = await bringUp(plan);
       // A server that goes fails nobody, and with the provider all of them have gone.
       assertOpen();
@@ -135,7 +134,7 @@ function startOf({ serverSet, catalog, clock, assertOpen }: StartInit): Pick<Mcp
       assertOpen();
       assertRefreshOptions(refreshOptions);
       const { signal, timeoutMs } = refreshOptions;
-      const failures = await bringUp({ serverSet, clock, demand: "refresh", operation: "refresh", signal, timeoutMs });
+      const failures = await bringUp({ serverSet, demand: "refresh", operation: "refresh", signal, timeoutMs });
       assertOpen();
       if (failures.length > 0) throw refreshError("refresh MCP servers", failures);
     },

@@ -1,6 +1,5 @@
 import {
   HostsideError,
-  type Clock,
   type Connection,
   type Connector,
   type ServerSpec,
@@ -8,6 +7,7 @@ import {
 } from "@hostside/core";
 import { createProvider } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
+import { useTestClock } from "../../../test/manual-clock.ts";
 
 const spec: ServerSpec = { id: "s", type: "http", url: "https://example.com/mcp", auth: "oauth" };
 const refusal = (code: HostsideErrorCode): HostsideError => new HostsideError("refused", { code, serverId: "s" });
@@ -110,14 +110,13 @@ describe("a server that the host itself does not let connections go to", () => {
       },
     };
     let timers = 0;
-    const clock: Clock = {
-      now: () => 0,
+    useTestClock({
       schedule() {
         timers += 1;
         return () => void (timers -= 1);
       },
-    };
-    await using provider = createProvider({ connector, clock, servers: [spec] });
+    });
+    await using provider = createProvider({ connector, servers: [spec] });
     await provider.init();
     expect(provider.statuses()).toMatchObject([{ state: "failed", stage: "connect", error: { code: "not_allowed" } }]);
     expect([attempts, timers]).toEqual([1, 0]);

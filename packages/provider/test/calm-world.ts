@@ -4,7 +4,7 @@ import { createSimulatedConnector } from "./simulation/simulated-connector.ts";
 import { serverOf, type World } from "./simulation/world.ts";
 import { changeTools, type SimulatedServer } from "./simulation/simulated-server.ts";
 import { infoOf } from "./simulation/simulated-session.ts";
-import { createVirtualClock } from "./simulation/virtual-clock.ts";
+import { useVirtualClock } from "./simulation/virtual-clock.ts";
 
 /** A world in which every step happens at once and in order, for tests of one behaviour each. */
 export interface CalmWorld extends World {
@@ -26,7 +26,7 @@ export interface CalmWorld extends World {
 export function createCalmWorld(): CalmWorld {
   const holds = new Set<{ readonly id: string | undefined; readonly steps: (() => void)[] }>();
   const world: World = {
-    clock: createVirtualClock(),
+    clock: useVirtualClock(),
     pause: (serverId) =>
       new Promise((resolve) => {
         const hold = Array.from(holds).find(({ id }) => id === undefined || id === serverId);
@@ -49,7 +49,7 @@ export function createCalmWorld(): CalmWorld {
     },
     info: infoOf,
     provider: (options = {}) =>
-      createProvider({ connector: createSimulatedConnector(world), clock: world.clock, random: () => 0.5, ...options }),
+      createProvider({ connector: createSimulatedConnector(world), random: () => 0.5, ...options }),
     hold(id) {
       const hold = { id, steps: [] as (() => void)[] };
       holds.add(hold);

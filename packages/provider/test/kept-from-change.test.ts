@@ -1,9 +1,10 @@
 import { verbatimNaming } from "@hostside/naming";
-import type { Clock, ServerSpec } from "@hostside/core";
+import type { ServerSpec } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";
+import { useTestClock } from "../../../test/manual-clock.ts";
 
 type Writable<T> = { -readonly [Member in keyof T]: T[Member] };
 
@@ -161,14 +162,14 @@ describe("a timeout that is undefined", () => {
     const timeouts = { connectMs: undefined, listMs: undefined, closeMs: undefined, callMs: undefined } as never;
     const limits = { maxInFlightCalls: undefined, maxQueuedCalls: undefined } as never;
     const delays: number[] = [];
-    const clock: Clock = {
-      now: () => world.clock.now(),
+    useTestClock({
+      ...world.clock,
       schedule(delayMs, task) {
         delays.push(delayMs);
         return world.clock.schedule(delayMs, task);
       },
-    };
-    const provider = world.provider({ servers: [specOf("x", { timeouts, limits })], clock });
+    });
+    const provider = world.provider({ servers: [specOf("x", { timeouts, limits })] });
     await provider.init();
     await provider.call("mcp_x_echo", { id: "1" });
     expect(delays.length).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import { HostsideError, type Connection, type Connector, type JsonValue, type Subscription } from "@hostside/core";
 import type { ConnectionHooks } from "@hostside/core/implement";
 import { createProvider, type McpProvider } from "@hostside/provider";
-import { createVirtualClock, type VirtualClock } from "./simulation/virtual-clock.ts";
+import { useVirtualClock, type VirtualClock } from "./simulation/virtual-clock.ts";
 
 export const librarySpec = { id: "library", type: "stdio", command: "library" } as const;
 
@@ -34,7 +34,7 @@ export function libraryOf(options: Partial<Parameters<typeof createProvider>[0]>
   lists: string[];
   diagnostics: string[];
 } {
-  const clock = createVirtualClock();
+  const clock = useVirtualClock();
   const sessions: Session[] = [];
   const library: Library = {
     sessions,
@@ -64,7 +64,7 @@ export function libraryOf(options: Partial<Parameters<typeof createProvider>[0]>
       return connectionOf(session, live, library);
     },
   };
-  const provider = createProvider({ connector, servers: [librarySpec], clock, random: () => 0.5, ...options });
+  const provider = createProvider({ connector, servers: [librarySpec], random: () => 0.5, ...options });
   const [updates, lists, diagnostics]: [string[], string[], string[]] = [[], [], []];
   provider.onResourceUpdated(({ serverId, uri }) => updates.push(`${serverId} ${uri}`));
   provider.onResourcesChanged(({ serverId }) => lists.push(`resources ${serverId}`));

@@ -1,4 +1,3 @@
-import { systemClock } from "@hostside/core/implement";
 import { evvaNaming, nexoNaming, hostsideNaming, type NamingStrategy, type SavedNames } from "@hostside/naming";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -92,7 +91,7 @@ describe("names of a provider", () => {
     const world = createCalmWorld();
     world.server("github", "prod_list");
     world.server("github_prod", "list");
-    const first = world.provider({ servers: [specOf("github")], clock: systemClock });
+    const first = world.provider({ servers: [specOf("github")] });
     await first.init();
     const savedNames: unknown = JSON.parse(JSON.stringify(first.savedNames()));
     await first.close();

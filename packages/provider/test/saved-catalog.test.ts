@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf, type CalmWorld } from "./calm-world.ts";
 import { createSimulatedConnector } from "./simulation/simulated-connector.ts";
 import { changeTools, specOf } from "./simulation/simulated-server.ts";
+import { useTestClock } from "../../../test/manual-clock.ts";
 
 const minute = 60_000;
 const http = (url: string, rest: object = {}): ServerSpec => ({ id: "a", type: "http", url, ...rest });
@@ -277,14 +278,13 @@ describe("a listing that holds by its server's word", () => {
   ])("is looked at first when %s", async (_what, { laterMs = 0, server = {}, refresh = false }) => {
     const world = createCalmWorld();
     let date = 1_000_000_000_000;
-    const clock = { ...world.clock, now: () => world.clock.now(), date: () => date };
+    useTestClock({ ...world.clock, date: () => date });
     const { saved } = await save(world, [specOf("a")], {
-      clock,
       connector: listingWith(world, { ttlMs: minute }, { server: modern }),
     });
     date += laterMs;
     const connector = listingWith(world, { ttlMs: minute }, { server: { ...modern, ...server } });
-    const provider = world.provider({ servers: [specOf("a")], savedCatalog: saved, clock, connector });
+    const provider = world.provider({ servers: [specOf("a")], savedCatalog: saved, connector });
     const call = provider.call("mcp_a_echo", {});
     if (refresh) await provider.refresh();
     await call;

@@ -1,5 +1,5 @@
 import { createMemoryLock, createMemoryStore, type CallContext, type ToolOutcome } from "@hostside/core";
-import { assertKnownOptions, quoteText, reportUncaught, systemClock, utf8Length } from "@hostside/core/implement";
+import { assertKnownOptions, quoteText, reportUncaught, utf8Length } from "@hostside/core/implement";
 import { presentError } from "./errors/present-error.ts";
 import { createHandles, ownerOf, type Handles, type KeptItem } from "./keep/create-handles.ts";
 import { createKeeper, type KeepFailure, type Keeper } from "./keep/create-keeper.ts";
@@ -118,13 +118,13 @@ interface ResultsParts extends KeepingParts {
 }
 
 function createParts(options: ResultsOptions): ResultsParts {
-  const { sink, clock = systemClock, toolName = "results_read" } = options;
+  const { sink, toolName = "results_read" } = options;
   const { maxTextBytes, maxBlocks, media, audience, delimiters } = options;
   const shown = { maxTextBytes, maxBlocks, media, audience, delimiters };
   const settings = readPresentOptions("createResults()", shown);
   const { ttlMs, maxHandles, maxKeptBytes: maxBytes } = readBounds(options);
-  const { store = createMemoryStore({ clock }), lock = createMemoryLock({ clock }) } = options;
-  const handles = createHandles({ store, lock, sink, clock, ttlMs, maxHandles, maxBytes });
+  const { store = createMemoryStore(), lock = createMemoryLock() } = options;
+  const handles = createHandles({ store, lock, sink, ttlMs, maxHandles, maxBytes });
   const keptBy = randomName();
   const onFailure = (failure: KeepFailure): void => report(failure, options.onDiagnostic);
   return {
@@ -132,13 +132,11 @@ function createParts(options: ResultsOptions): ResultsParts {
     toolName,
     handles,
     keptBy,
-    clock,
-    keeper: createKeeper({ sink, handles, maxBytes, keptBy, onFailure, clock, tool: toolName }),
+    keeper: createKeeper({ sink, handles, maxBytes, keptBy, onFailure, tool: toolName }),
     reader: createReader({
       sink,
       handles,
       reachable: keptBy,
-      clock,
       media: { types: settings.mediaTypes, maxItemBytes: settings.maxItemBytes },
       roomFor: (item) => roomFor(item, settings),
     }),

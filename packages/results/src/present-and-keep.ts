@@ -1,4 +1,4 @@
-import type { Clock, ToolOutcome } from "@hostside/core";
+import type { ToolOutcome } from "@hostside/core";
 import { runSoon, utf8Length } from "@hostside/core/implement";
 import type { Keeper, ResultKeeping } from "./keep/create-keeper.ts";
 import { ownerOf } from "./keep/create-handles.ts";
@@ -16,7 +16,6 @@ export interface KeepingParts {
   /** The name of this presenter. */
   readonly keptBy: string;
   readonly keeper: Keeper;
-  readonly clock: Clock;
 }
 
 // What is bad, unknown or not for the model is not kept either.
@@ -32,13 +31,13 @@ export async function presentAndKeep(
   presentContext: PresentContext,
   parts: KeepingParts,
 ): Promise<Presented> {
-  const { settings, toolName, keptBy, keeper, clock } = parts;
+  const { settings, toolName, keptBy, keeper } = parts;
   const shown = readOutcome(outcome, settings.maxBlocks);
   const first = presentRead(shown, settings);
   if (!first.omitted.some(isWorthKeeping)) return first;
 
   // What is left out may be large: others have their turn between the steps.
-  const nextTurn = (): Promise<void> => new Promise((resolve) => void runSoon(clock, resolve));
+  const nextTurn = (): Promise<void> => new Promise((resolve) => void runSoon(resolve));
   await nextTurn();
   const safe = readOutcome(outcome, mostBlocks, shown);
   // Notices are longer with a handle in them, so that something else may no longer fit: what it is

@@ -1,4 +1,4 @@
-import type { Clock, Diagnostic, Lock, Store } from "@hostside/core";
+import type { Diagnostic, Lock, Store } from "@hostside/core";
 import { assertKnownOptions, readWholeNumber, type Fields } from "@hostside/core/implement";
 import type { BlobSink } from "./keep/blob-sink.ts";
 import { presentFields, type PresentOptions } from "./present/present-options.ts";
@@ -35,8 +35,6 @@ export interface ResultsOptions extends Omit<PresentOptions, "kept"> {
   readonly toolName?: string | undefined;
   /** Hears of what could not be kept (`not-kept`). Must not throw. */
   readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
-  /** Default: the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 /** Numbers of {@linkcode ResultsOptions}, with their defaults. */
@@ -58,13 +56,11 @@ const fields: Fields<ResultsOptions> = {
   maxKeptBytes: true,
   toolName: true,
   onDiagnostic: true,
-  clock: true,
 };
 const parts: Readonly<Record<string, readonly string[]>> = {
   sink: ["put", "read", "delete"],
   store: ["get", "set", "delete"],
   lock: ["withLock"],
-  clock: ["now", "schedule"],
 };
 
 /**

@@ -14,7 +14,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createVirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
 import { outcomeOf, png, text } from "./outcomes.ts";
 
 const long = "word ".repeat(10_000);
@@ -154,10 +154,10 @@ describe("createResults()", () => {
   });
 
   it("waits for a slow sink no longer than 5 seconds, and deletes what is kept too late", async () => {
-    const clock = createVirtualClock();
+    const clock = useVirtualClock();
     let finish = (): void => {};
     const sink = sinkThat(() => new Promise((resolve) => (finish = () => resolve({ kept: true, key: "late" }))));
-    const results = createResults({ sink, clock });
+    const results = createResults({ sink });
     const presenting = results.present(longOutcome, { context });
     await settled();
     clock.advance(5000);
@@ -173,8 +173,8 @@ describe("createResults()", () => {
   const tight = outcomeOf({ content: [text("a".repeat(5000)), text("b".repeat(460))] });
 
   it("takes that long for all of a result, also where what was kept makes other pieces too long", async () => {
-    const clock = createVirtualClock();
-    const memory = createMemorySink({ clock });
+    const clock = useVirtualClock();
+    const memory = createMemorySink();
     const slow: BlobSink = {
       ...memory,
       put: (blob) => {
@@ -182,7 +182,7 @@ describe("createResults()", () => {
         return memory.put(blob);
       },
     };
-    const results = createResults({ sink: slow, clock, maxTextBytes: 1024, maxHandles: 1 });
+    const results = createResults({ sink: slow, maxTextBytes: 1024, maxHandles: 1 });
     await results.present(tight, { context });
     const presented = await results.present(tight, { context });
     expect(presented.omitted).toHaveLength(2);
@@ -202,8 +202,8 @@ describe("createResults()", () => {
 
   it("keeps nothing for a call that was given up, and nothing after close(), and still shows results", async () => {
     const sink = sinkThat(() => new Promise(() => {}));
-    const clock = createVirtualClock();
-    const results = createResults({ sink, clock });
+    const clock = useVirtualClock();
+    const results = createResults({ sink });
     const controller = new AbortController();
     const givenUp = results.present(longOutcome, { signal: controller.signal });
     await settled();

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createVirtualClock, firstDate } from "../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock, firstDate } from "../../provider/test/simulation/virtual-clock.ts";
 
 const data = new TextEncoder().encode("kept, not lost");
 const blob = { data, mimeType: "text/plain" };
@@ -146,7 +146,7 @@ describe("createFolderSink()", () => {
 
   it("removes by age what a crash left, half files too, and counts the rest", async () => {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    const clock = createVirtualClock();
+    const clock = useVirtualClock();
     const leave = async (name: string, ageMs: number): Promise<void> => {
       const date = new Date(firstDate - ageMs);
       await writeFile(join(directory, name), new Uint8Array(400));
@@ -157,7 +157,7 @@ describe("createFolderSink()", () => {
     await leave(old, 60_000);
     await leave(`${old}.part`, 70_000);
     await leave("notes.txt", 70_000);
-    const sink = sinkOf({ clock });
+    const sink = sinkOf();
     await sink.open();
     expect((await readdir(directory)).sort()).toEqual([young, "notes.txt"]);
     expect(await sink.read(young)).toHaveLength(400);

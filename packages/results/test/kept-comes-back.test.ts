@@ -3,7 +3,7 @@ import type { CallContext } from "@hostside/core";
 import { createMemorySink, createResults, type Presented, type Results } from "@hostside/results";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../test/property-test.ts";
-import { createVirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
 import { outcomeOf, text } from "./outcomes.ts";
 
 const units = fc.string({
@@ -99,8 +99,8 @@ describe("what was kept", () => {
   );
 
   it("is gone when it is too old, and leaves no timer", async () => {
-    const clock = createVirtualClock();
-    const results = createResults({ sink: createMemorySink({ clock }), clock, ttlMs: 1000 });
+    const clock = useVirtualClock();
+    const results = createResults({ sink: createMemorySink(), ttlMs: 1000 });
     const handle = handleIn(await results.present(outcomeOf({ content: [text("x".repeat(40_000))] })));
     clock.advance(999);
     expect(await results.read({ handle })).toMatchObject({ kind: "text" });

@@ -4,7 +4,7 @@ import { createMemorySink, createStoreSink, type BlobSink } from "@hostside/resu
 import { createFolderSink } from "@hostside/results/node";
 import { describe, expect } from "vitest";
 import { test } from "../../../test/property-test.ts";
-import { createVirtualClock, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -69,8 +69,8 @@ describe("a sink", () => {
     "of a folder never has more bytes than its quota, whatever puts, deletes and expiries overlap",
     async (commands) => {
       const directory = await mkdtemp(join(tmpdir(), "hostside-results-"));
-      const clock = createVirtualClock();
-      const sink = createFolderSink({ directory, maxBytes, ttlMs, clock });
+      const clock = useVirtualClock();
+      const sink = createFolderSink({ directory, maxBytes, ttlMs });
       await run(sink, commands, clock);
       const sizes = await Promise.all((await readdir(directory)).map(async (name) => stat(join(directory, name))));
       expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(maxBytes);
@@ -83,8 +83,8 @@ describe("a sink", () => {
   test.prop([fc.array(command, { maxLength: 25 })], { numRuns: 60 })(
     "in memory gives all of a blob or nothing",
     async (commands) => {
-      const clock = createVirtualClock();
-      const sink = createMemorySink({ maxBytes, ttlMs, clock });
+      const clock = useVirtualClock();
+      const sink = createMemorySink({ maxBytes, ttlMs });
       await run(sink, commands, clock);
       await sink.close();
       expect(await sink.put({ data: new Uint8Array(1), mimeType: "x/y" })).toEqual({ kept: false, reason: "closed" });
@@ -94,9 +94,9 @@ describe("a sink", () => {
   test.prop([fc.array(command, { maxLength: 25 })], { numRuns: 60 })(
     "in a store gives all of a blob or nothing, to whoever has the store",
     async (commands) => {
-      const clock = createVirtualClock();
-      const store = createMemoryStore({ clock });
-      const options = { store, maxBlobBytes: maxBytes, ttlMs, clock };
+      const clock = useVirtualClock();
+      const store = createMemoryStore();
+      const options = { store, maxBlobBytes: maxBytes, ttlMs };
       const [sink, other] = [createStoreSink(options), createStoreSink(options)];
       await run({ ...sink, read: (key) => other.read(key) }, commands, clock);
     },

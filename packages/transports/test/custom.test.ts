@@ -4,7 +4,7 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { describe, expect, it, vi } from "vitest";
 import { connect, type ConnectOptions } from "../src/index.ts";
 import { createServerV1, custom, openClientV1, openClientV2 } from "./in-process-servers.ts";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 import { nodeWarnings } from "../../../test/node-warnings.ts";
 
 const identity = { name: "mine", version: "1" };
@@ -52,7 +52,7 @@ describe("a connected client of one's own", () => {
   });
 
   it("may be deaf and slow: calls and notifications end by their deadline, and each close() waits for the end", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     let closeCount = 0;
     const never = (): Promise<never> => new Promise(() => undefined);
     const deaf = {
@@ -66,7 +66,7 @@ describe("a connected client of one's own", () => {
       getServerVersion: () => undefined,
       getInstructions: () => undefined,
     };
-    const connection = await connect({ id: "srv", ...custom(() => deaf) }, { clock });
+    const connection = await connect({ id: "srv", ...custom(() => deaf) });
     const call = connection.callTool("echo", {}, { timeoutMs: 1000 });
     const notified = connection.notify("notifications/x");
     clock.advance(60_000);
@@ -236,13 +236,13 @@ describe("what open() of a custom spec returns", () => {
   });
 
   it("is closed when it comes after the deadline", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     const close = vi.fn<() => Promise<void>>(async () => undefined);
     let arrive: (value: unknown) => void = () => undefined;
     const arriving = new Promise((resolve) => {
       arrive = resolve;
     });
-    const connecting = connect({ id: "srv", ...custom(() => arriving), timeouts: { connectMs: 10 } }, { clock });
+    const connecting = connect({ id: "srv", ...custom(() => arriving), timeouts: { connectMs: 10 } });
     clock.advance(10);
     await expect(connecting).rejects.toMatchObject({ code: "connect_timeout" });
     arrive({ start: async () => undefined, send: async () => undefined, close });

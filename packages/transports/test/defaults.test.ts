@@ -2,7 +2,7 @@ import type { Connection, JsonObject, ServerLog } from "@hostside/core";
 import { startFaultServer, type FaultScript, type HttpFaultServer } from "@hostside/fixtures";
 import { connect, type ConnectOptions } from "@hostside/transports";
 import { afterEach, describe, expect, it } from "vitest";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 
 // What a spec that says nothing of limits and timeouts is held to, as the outside sees it: one unit
 // below, and one above.
@@ -125,7 +125,7 @@ describe("the limits of a server whose spec names none", () => {
   it("act on 200 notifications a second", async () => {
     const logs: ServerLog[] = [];
     const server = await serve({ capabilities: { tools: {}, logging: {} } });
-    await open(server, { clock: createManualClock(), onLog: (log) => logs.push(log) });
+    await open(server, { onLog: (log) => logs.push(log) });
     await server.occurred("stream-opened");
     const message = { method: "notifications/message", params: { level: "info", data: "line {{i}}" } };
     await server.perform([{ type: "send", message, times: 500 }]);
@@ -141,13 +141,13 @@ describe("the timeouts of a server whose spec names none", () => {
     ["resources/list", 60_000, "request_timeout"],
   ])("give %s %i ms", async (method, ms, code) => {
     const server = await serve({ rules: [{ on: method, do: [] }] });
-    const clock = createManualClock();
+    const clock = useManualClock();
     const use: Readonly<Record<string, (connection: Connection) => Promise<unknown>>> = {
       "tools/list": (connection) => connection.listTools(),
       "tools/call": (connection) => connection.callTool("echo", {}),
       "resources/list": (connection) => connection.request("resources/list"),
     };
-    const ended = open(server, { clock })
+    const ended = open(server)
       .then(use[method])
       .then(
         () => "worked",

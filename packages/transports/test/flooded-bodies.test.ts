@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { HttpReply } from "../src/http/exchange/http-exchange.ts";
 import { createDefaultExchange } from "../src/http/exchange/node-exchange.ts";
-import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 import { startRaw, type RawServer } from "./raw-server.ts";
 
 interface Flooded extends AsyncDisposable {
@@ -11,8 +11,8 @@ interface Flooded extends AsyncDisposable {
 }
 
 async function open(server: RawServer): Promise<Flooded> {
-  const clock = createManualClock();
-  const exchange = createDefaultExchange({ serverId: "web", clock });
+  const clock = useManualClock();
+  const exchange = createDefaultExchange({ serverId: "web" });
   const { reply } = exchange.start({ method: "POST", url: new URL(server.url), headers: {}, body: "{}" });
   return {
     reply: await reply,

@@ -5,7 +5,7 @@ import type { Connection, JsonObject, ServerSpec } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
 import { connect } from "../src/index.ts";
 import { createServerV1, memory } from "./in-process-servers.ts";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 
 describe("a server in memory", () => {
   it("is served once per connection, and its end closes with the host's", async () => {
@@ -180,11 +180,10 @@ describe("a server in memory", () => {
 
 describe("the time a human takes", () => {
   it("does not count against the call's", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     const connection = await connect(
       { id: "srv", ...memory((end) => createAskingServer().connect(end)) },
       {
-        clock,
         onElicit: async () => {
           clock.advance(60_000);
           return { action: "accept", content: { answer: "late" } };

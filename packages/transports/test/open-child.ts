@@ -1,5 +1,4 @@
 import type {
-  Clock,
   Diagnostic,
   JsonObject,
   ServerLog,
@@ -36,7 +35,6 @@ export interface OpenChildInit {
   readonly extraArgs?: readonly string[];
   readonly spec?: Partial<EntrySettings>;
   readonly effects?: StdioEffects;
-  readonly clock?: Clock;
 }
 
 const opened: StdioTransport[] = [];
@@ -47,7 +45,7 @@ const opened: StdioTransport[] = [];
  */
 export async function openChild(
   program: string,
-  { transport, extraArgs = [], spec: members, effects, clock }: OpenChildInit = {},
+  { transport, extraArgs = [], spec: members, effects }: OpenChildInit = {},
 ): Promise<OpenChild> {
   const messages: JsonObject[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -66,7 +64,6 @@ export async function openChild(
     signal: new AbortController().signal,
     onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
     onLog: (log) => logs.push(log),
-    ...(clock && { clock }),
   });
   const stdio = await openStdio(spec, { ...context, ...(effects && { effects }) });
   opened.push(stdio);

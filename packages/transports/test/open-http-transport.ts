@@ -34,7 +34,7 @@ export interface OpenHttpInit extends HttpOptions {
 /** Opens a transport that is closed when the test ends. It is not started. */
 export async function openHttpTransport(init: OpenHttpInit): Promise<OpenedHttp> {
   const { url, channel = "streamable", transport: members, signal, isInteractive = true, ...rest } = init;
-  const { spec: specMembers, clock, random, ...options } = rest;
+  const { spec: specMembers, random, ...options } = rest;
   const messages: JsonObject[] = [];
   const failures: { id: RequestId; error: HostsideError }[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -47,7 +47,6 @@ export async function openHttpTransport(init: OpenHttpInit): Promise<OpenedHttp>
     onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
     onLog: () => undefined,
     isInteractive: () => isInteractive,
-    clock,
     random,
   });
   const transport = await open(spec, { ...context, options });

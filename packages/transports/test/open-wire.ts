@@ -1,4 +1,5 @@
-import type { Clock, Diagnostic, ServerNotification, HostsideError } from "@hostside/core";
+import type { Diagnostic, ServerNotification, HostsideError } from "@hostside/core";
+import { useClock } from "@hostside/core/implement";
 import { vi } from "vitest";
 import type { Elicitor } from "../src/wire/elicitor.ts";
 import type { Transport } from "../src/message/transport.ts";
@@ -7,7 +8,7 @@ import type { OutgoingRequest } from "../src/message/outgoing-request.ts";
 import type { ServerListName } from "../src/wire/report-changes.ts";
 import { Wire } from "../src/wire/wire.ts";
 import { createFakeTransport, type FakeTransport } from "./fake-transport.ts";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 import { createServerContext } from "./server-context.ts";
 
 export function openWire(
@@ -17,20 +18,19 @@ export function openWire(
     maxPauseMs = 900_000,
     elicitor,
     isReady = true,
-    otherClock,
+    isRealTime = false,
   }: {
     maxNotificationsPerSecond?: number;
     maxPauseMs?: number;
     elicitor?: Elicitor;
     /** The handshake is over. */
     isReady?: boolean;
-    /** Takes the place of the one that is returned. */
-    otherClock?: Clock;
+    isRealTime?: boolean;
   } = {},
 ) {
   const host = createFakeTransport(members);
-  const manualClock = createManualClock();
-  const clock = otherClock ?? manualClock;
+  const clock = useManualClock();
+  if (isRealTime) useClock();
   const diagnostics: Diagnostic[] = [];
   const changed = vi.fn<(kind: ServerListName) => void>();
   const updated = vi.fn<(uri: string | undefined) => void>();
@@ -42,7 +42,7 @@ export function openWire(
     transport: host,
     identity: { info: { name: "test", version: "1" }, capabilities: {} },
     context: createServerContext(
-      { clock, onDiagnostic: (each) => diagnostics.push(each) },
+      { onDiagnostic: (each) => diagnostics.push(each) },
       { limits: { maxNotificationsPerSecond }, timeouts: { elicitTotalMs: maxPauseMs } },
     ),
     events: {
@@ -50,11 +50,11 @@ export function openWire(
       onLog: log,
       onDown: down,
     },
-    activeClock: createActiveClock(clock),
+    activeClock: createActiveClock(),
     elicitor,
   });
   if (isReady) wire.setProtocolVersion("2025-11-25");
-  return { wire, host, clock: manualClock, diagnostics, changed, updated, missed, notified, log, down };
+  return { wire, host, clock, diagnostics, changed, updated, missed, notified, log, down };
 }
 
 export function call(members: Partial<OutgoingRequest> = {}): OutgoingRequest {

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { isHostsideError, type Connection, type ConnectionGuard, type ServerSpec } from "@hostside/core";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 import { connect, createConnector, type ConnectOptions } from "../src/index.ts";
 import { makeCertificates } from "./certificates.ts";
 import { startProxy } from "./proxy-server.ts";
@@ -115,9 +115,9 @@ describe("a proxy", () => {
   });
 
   it("that hangs is unreachable when the connection is not ready in time", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using proxy = await startProxy({ port: 1, hangs: true });
-    const failure = thrownBy(open("https://mcp.example/mcp", { proxy: proxy.url, clock }));
+    const failure = thrownBy(open("https://mcp.example/mcp", { proxy: proxy.url }));
     await expect.poll(() => proxy.asked.length).toBe(1);
     clock.advance(15_000);
     const error = await failure;

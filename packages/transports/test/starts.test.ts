@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
 import { createConnector } from "../src/index.ts";
 import { defaultStartLimit } from "../src/stdio/open-stdio.ts";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 import { childPath, until } from "./open-child.ts";
 
 const never = new AbortController().signal;
@@ -46,11 +46,10 @@ describe("the servers that start at once", () => {
   });
 
   it("give up their turn at once, and leave no timer behind, when the effects of the host fail", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     let isBroken = true;
     const connector = createConnector({
       maxConcurrentStarts: 1,
-      clock,
       effects() {
         if (isBroken) throw new RangeError("no recording");
         return undefined;
@@ -96,8 +95,8 @@ describe("the servers that start at once", () => {
   });
 
   it("do not hold up the others for long when they are silent, and waiting costs no connect time", async () => {
-    const clock = createManualClock();
-    const connector = createConnector({ maxConcurrentStarts: 1, clock });
+    const clock = useManualClock();
+    const connector = createConnector({ maxConcurrentStarts: 1 });
     const reported: string[] = [];
     const silent = new AbortController();
     const hung = connector.connect(child("hung", "never-reads.mjs"), hooks(), silent.signal);

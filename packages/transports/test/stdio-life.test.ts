@@ -1,8 +1,8 @@
-import { isHostsideError, type Clock, type JsonObject, type HostsideError } from "@hostside/core";
-import { systemClock } from "@hostside/core/implement";
+import { isHostsideError, type JsonObject, type HostsideError } from "@hostside/core";
 import { spawn, type ChildProcess } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { openChild, until } from "./open-child.ts";
+import { realClock, useTestClock } from "../../../test/manual-clock.ts";
 
 const request = (id: number, params: JsonObject = {}) => ({
   jsonrpc: "2.0" as const,
@@ -154,24 +154,22 @@ describe("a stdio server that dies", () => {
 
   it("reads the rest of a line that was given up with pauses, and what follows it without", async () => {
     let pauses = 0;
-    const clock: Clock = {
-      ...systemClock,
+    useTestClock({
       schedule(delayMs, task) {
         if (delayMs === 1) pauses += 1;
-        return systemClock.schedule(delayMs, task);
+        return realClock.schedule(delayMs, task);
       },
-    };
+    });
     const given = await openChild("answer-then-exit.mjs", {
       extraArgs: ["batch"],
       spec: { limits: { maxMessageBytes: 300_000 } },
-      clock,
     });
     await given.transport.send(request(0));
     await given.closed;
     // 4 MB, 256 KiB at a time.
     expect(pauses).toBeGreaterThan(10);
     const before = pauses;
-    const good = await openChild("answer-then-exit.mjs", { clock });
+    const good = await openChild("answer-then-exit.mjs");
     await good.transport.send(request(0));
     await good.closed;
     expect([good.messages.length, pauses - before]).toEqual([2000, 0]);

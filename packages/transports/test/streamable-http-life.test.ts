@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { reply, startLoopback, type SeenRequest } from "./loopback-server.ts";
-import { createManualClock } from "../../../test/manual-clock.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
 import { openHttpTransport, thrownBy } from "./open-http-transport.ts";
 import { httpAnswer, startRaw } from "./raw-server.ts";
 
@@ -79,11 +79,11 @@ describe("a session", () => {
   });
 
   it("is given up after closeMs when the server does not answer the DELETE", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startLoopback((request, response) => {
       if (request.httpMethod !== "DELETE") withSession("s-1")(request, response);
     });
-    const web = await openHttpTransport({ url: server.url, clock, spec: { timeouts: { closeMs: 700 } } });
+    const web = await openHttpTransport({ url: server.url, spec: { timeouts: { closeMs: 700 } } });
     await web.handshake();
     const closing = web.transport.close();
     await expect.poll(() => server.seen.at(-1)?.httpMethod).toBe("DELETE");
@@ -152,9 +152,9 @@ describe("a notification", () => {
   });
 
   it("rejects with request_timeout when the server does not take it within requestMs", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startLoopback(() => undefined);
-    await using web = await openHttpTransport({ url: server.url, clock, spec: { timeouts: { requestMs: 900 } } });
+    await using web = await openHttpTransport({ url: server.url, spec: { timeouts: { requestMs: 900 } } });
     const failure = thrownBy(web.notify("notifications/cancelled"));
     await expect.poll(() => server.seen.length).toBe(1);
     clock.advance(900);

@@ -1,5 +1,5 @@
-import { HostsideError, type Clock, type Connector, type ServerSpec } from "@hostside/core";
-import { assertKnownOptions, isJsonObject, kindOf, reachOf, systemClock, type Fields } from "@hostside/core/implement";
+import { HostsideError, type Connector, type ServerSpec } from "@hostside/core";
+import { assertKnownOptions, isJsonObject, kindOf, reachOf, type Fields } from "@hostside/core/implement";
 import { createConnector, type ConnectorEffects, type ConnectorOptions } from "@hostside/transports";
 import type { RecordableFetch } from "../record/record-fetch.ts";
 import { readRecording } from "../recording/read-recording.ts";
@@ -31,8 +31,6 @@ export interface ReplayOptions {
   readonly timing?: "none" | "recorded" | number | undefined;
   /** Options of the connector, but for what reaches the world. */
   readonly connector?: Omit<ConnectorOptions, "effects" | "fetch" | "guard"> | undefined;
-  /** Default: the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 /** A request of the recording. */
@@ -73,7 +71,7 @@ export interface Replay {
   [Symbol.dispose](): void;
 }
 
-const fields: Fields<ReplayOptions> = { order: true, again: true, timing: true, connector: true, clock: true };
+const fields: Fields<ReplayOptions> = { order: true, again: true, timing: true, connector: true };
 
 /**
  * Plays a recording back to a host, without its servers. The whole of Hostside's own client is at
@@ -91,7 +89,7 @@ export async function createReplay(recording: string | Recording, options: Repla
   const parts = new Map(read.servers.map((server) => [server.id, createPart(server, read, settings)]));
   const partOf = ({ id }: ServerSpec): Part => parts.get(id) ?? fail(id, read);
   const effects = (spec: ServerSpec): ConnectorEffects => partOf(spec).effects;
-  const connector = createConnector({ ...options.connector, clock: settings.clock, effects });
+  const connector = createConnector({ ...options.connector, effects });
   const stages = [...parts.values()].map(({ stage }) => stage);
   const misses = (): readonly string[] => stages.flatMap((stage) => stage.misses);
   const unused = (): readonly RecordedRequest[] =>
@@ -138,7 +136,6 @@ interface Settings {
   readonly order: ReplayOrder;
   readonly again: ReplayAgain;
   readonly pace: number;
-  readonly clock: Clock;
 }
 
 function createPart(server: RecordedServer, recording: Recording, settings: Settings): Part {
@@ -178,7 +175,7 @@ function fail(id: string, { servers }: Recording): never {
 
 function readOptions(options: ReplayOptions): Settings {
   assertKnownOptions("createReplay()", options, fields);
-  const { order = "any", again = "reads", timing = "none", clock = systemClock } = options;
+  const { order = "any", again = "reads", timing = "none" } = options;
   const wrong = (rule: string): TypeError => new TypeError(`createReplay(): ${rule}`);
   if (order !== "any" && order !== "recorded") throw wrong('order must be "any" or "recorded"');
   if (again !== "never" && again !== "reads" && again !== "always")
@@ -186,7 +183,7 @@ function readOptions(options: ReplayOptions): Settings {
   const pace = timing === "none" ? 0 : timing === "recorded" ? 1 : timing;
   if (typeof pace !== "number" || !(pace >= 0 && pace <= 1000))
     throw wrong('timing must be "none", "recorded" or a factor from 0 to 1000');
-  return { order, again, pace, clock };
+  return { order, again, pace };
 }
 
 function assertRecording(recording: unknown): void {

@@ -1,5 +1,5 @@
-import type { Cancel, Clock, JsonObject, JsonValue } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import type { Cancel, JsonObject, JsonValue } from "@hostside/core";
+import { clock, isJsonObject } from "@hostside/core/implement";
 import type { ReplayOrder } from "./build-script.ts";
 import { firstDifference } from "./difference.ts";
 import { describe, describeMiss, findStep, isSame, stepPlaceOf } from "./find-step.ts";
@@ -39,7 +39,6 @@ export interface StageInit {
   readonly again: ReplayAgain;
   /** How many times the recorded time everything takes; 0 is at once. */
   readonly pace: number;
-  readonly clock: Clock;
 }
 
 // What may be asked again without an effect on the answer of anything else.
@@ -129,7 +128,7 @@ interface Player {
   readonly stop: () => void;
 }
 
-function createPlayer({ script, pace, clock }: StageInit): Player {
+function createPlayer({ script, pace }: StageInit): Player {
   const waiting = new Map<HostStep, ServerStep[]>();
   for (const step of script.servers)
     for (const need of step.needs) {

@@ -1,5 +1,5 @@
-import { HostsideError, type Cancel, type Clock, type ServerSpec } from "@hostside/core";
-import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
+import { HostsideError, type Cancel, type ServerSpec } from "@hostside/core";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import type { ConnectorEffects } from "@hostside/transports";
 import type { ChildProcess } from "node:child_process";
 import { closeSync, openSync, writeSync } from "node:fs";
@@ -35,8 +35,6 @@ export interface RecorderOptions {
   readonly redact?: ((text: string) => string) | undefined;
   /** Does the requests. Default the global `fetch`. */
   readonly fetch?: RecordableFetch | undefined;
-  /** Default: the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 /** Writes down what is said with servers over stdio and HTTP. */
@@ -62,7 +60,6 @@ const fields: Fields<RecorderOptions> = {
   secrets: true,
   redact: true,
   fetch: true,
-  clock: true,
 };
 
 /**
@@ -76,21 +73,13 @@ const fields: Fields<RecorderOptions> = {
  */
 export function createRecorder(options: RecorderOptions): Recorder {
   assertKnownOptions("createRecorder()", options, fields);
-  const {
-    to,
-    maxBytes = 64 * 1024 * 1024,
-    maxEvents = 100_000,
-    timing = true,
-    secrets = [],
-    redact,
-    clock = systemClock,
-  } = options;
+  const { to, maxBytes = 64 * 1024 * 1024, maxEvents = 100_000, timing = true, secrets = [], redact } = options;
   if (typeof to !== "function" && (typeof to !== "string" || to === ""))
     throw new TypeError("createRecorder(): to must be the name of a file or a function");
   const fetch: RecordableFetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
   const sink = typeof to === "function" ? { write: to, close: ignore } : openFile(to);
   const mask = createMask(secrets, redact);
-  const tape = createTape({ write: sink.write, maxBytes, maxEvents, timing, clock });
+  const tape = createTape({ write: sink.write, maxBytes, maxEvents, timing });
   const servers = new Map<string, IdNumbers>();
   const open = new Set<Cancel>();
   let isClosed = false;
@@ -120,7 +109,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         spawn(...call) {
           const [command, args, given, own] = call;
           if (isClosed || command === "taskkill") return own(command, args, given);
-          return startRecorded(() => own(command, args, given) as ChildProcess, { side: side(), clock, onOpen });
+          return startRecorded(() => own(command, args, given) as ChildProcess, { side: side(), onOpen });
         },
       };
     },

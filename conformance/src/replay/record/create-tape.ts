@@ -1,4 +1,4 @@
-import type { Clock } from "@hostside/core";
+import { clock } from "@hostside/core/implement";
 import type { RecordedEvent } from "../recording/recorded-event.ts";
 
 /** Where the lines of a recording go, bounded. */
@@ -23,14 +23,13 @@ export interface TapeInit {
   readonly maxBytes: number;
   readonly maxEvents: number;
   readonly timing: boolean;
-  readonly clock: Clock;
 }
 
 /**
  * Makes a tape and writes its header. No method throws: what cannot be recorded must not end the
  * conversation.
  */
-export function createTape({ write, maxBytes, maxEvents, timing, clock }: TapeInit): Tape {
+export function createTape({ write, maxBytes, maxEvents, timing }: TapeInit): Tape {
   const startedAt = clock.now();
   let length = 0;
   let dropped = 0;

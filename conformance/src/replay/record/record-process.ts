@@ -1,4 +1,5 @@
-import type { Cancel, Clock } from "@hostside/core";
+import { clock } from "@hostside/core/implement";
+import type { Cancel } from "@hostside/core";
 import type { ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { createLineCutter, type LineCutter } from "./line-cutter.ts";
@@ -11,7 +12,6 @@ const longestErrorLine = 64 * 1024;
 /** What {@linkcode recordProcess} needs. */
 export interface ProcessRecording {
   readonly side: RecordedSide;
-  readonly clock: Clock;
   /** Is handed what has to be called when the recording ends before the process. */
   readonly onOpen: (finish: Cancel) => void;
 }
@@ -20,7 +20,7 @@ export interface ProcessRecording {
  * Writes down what a process that starts is sent and what it writes, as its host sends and reads
  * it: the streams stay as they are, and nothing is read that the host does not read.
  */
-export function recordProcess(child: ChildProcess, { side, clock, onOpen }: ProcessRecording): void {
+export function recordProcess(child: ChildProcess, { side, onOpen }: ProcessRecording): void {
   const { tape, serverId } = side;
   const run = tape.nextRun();
   tape.add({ type: "start", server: serverId, run });

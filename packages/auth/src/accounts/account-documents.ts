@@ -1,5 +1,5 @@
 import { HostsideError, type JsonObject } from "@hostside/core";
-import { quoteText } from "@hostside/core/implement";
+import { clock, quoteText } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { AccountOwner } from "../oauth.ts";
@@ -8,7 +8,7 @@ import { readStoredAccount, withoutAbsent, type StoredAccount, type StoredAuthor
 import { authorizationOf, currentAuthorization, sameIssuer, toSignedIn, withAuthorization } from "./authorizations.ts";
 
 /** What documents are read and written with. */
-export type DocumentParts = Pick<AuthParts, "clock" | "signedIn" | "signedOut" | "store">;
+export type DocumentParts = Pick<AuthParts, "signedIn" | "signedOut" | "store">;
 
 /** What is known of an account's document in this process. */
 export interface HeldDocument {
@@ -77,11 +77,7 @@ export async function writeAccount(parts: DocumentParts, account: Account, docum
 }
 
 /** Remembers a document, and tells of a user who signed in or out since the one before. */
-function hold(
-  { clock, signedIn, signedOut }: DocumentParts,
-  account: Account,
-  document: StoredAccount | undefined,
-): void {
+function hold({ signedIn, signedOut }: DocumentParts, account: Account, document: StoredAccount | undefined): void {
   const memory = memoryOf(account);
   const { held } = memory;
   memory.held = { document, readAt: clock.now() };
@@ -93,7 +89,7 @@ function hold(
 }
 
 /** Has what was read last count anew: for a store that does not answer now. */
-export function keepHeld({ clock }: Pick<AuthParts, "clock">, account: Account): StoredAccount | undefined {
+export function keepHeld(account: Account): StoredAccount | undefined {
   const memory = memoryOf(account);
   if (memory.held !== undefined) memory.held = { ...memory.held, readAt: clock.now() };
   return memory.held?.document;
@@ -103,7 +99,7 @@ export function keepHeld({ clock }: Pick<AuthParts, "clock">, account: Account):
  * Has this process use an answer that cannot be saved now. Whoever writes the document next saves
  * it.
  */
-export function keepUnsaved({ clock }: Pick<AuthParts, "clock">, account: Account, unsaved: Unsaved): void {
+export function keepUnsaved(account: Account, unsaved: Unsaved): void {
   const memory = memoryOf(account);
   memory.unsaved = unsaved;
   memory.held = { document: withUnsaved(memory, memory.held?.document), readAt: clock.now() };
@@ -144,7 +140,7 @@ export function isStill(stored: StoredAuthorization, before: StoredAuthorization
  * Forgets an account in this process and in the store. Only for who has the account's lock.
  * Resolves to whether there was one.
  */
-export async function clearAccount({ store, clock, signedOut }: AuthParts, account: Account): Promise<boolean> {
+export async function clearAccount({ store, signedOut }: AuthParts, account: Account): Promise<boolean> {
   const existed = await store.clear(accountKey(account));
   const memory = memoryOf(account);
   memory.writes += 1;

@@ -1,4 +1,4 @@
-import { redactUrl, type Clock, type JsonObject } from "@hostside/core";
+import { redactUrl, type JsonObject } from "@hostside/core";
 import type { Account } from "../account.ts";
 import type { SignedIn } from "../oauth.ts";
 import {
@@ -7,7 +7,7 @@ import {
   type StoredAuthorization,
   type StoredClient,
 } from "./stored-account.ts";
-import { dateOf } from "@hostside/core/implement";
+import { clock } from "@hostside/core/implement";
 import type { Tokens } from "../tokens/request-tokens.ts";
 
 /** The authorization whose tokens are in use. */
@@ -125,10 +125,10 @@ const keptMetadata = [
 ] as const;
 
 /** What is kept of an answer. */
-export function toStoredAuthorization(tokens: Tokens, origin: TokenOrigin, clock: Clock): StoredAuthorization {
+export function toStoredAuthorization(tokens: Tokens, origin: TokenOrigin): StoredAuthorization {
   const { issuer, metadata, client, resource, dpopKey, renewed, signIn = renewed?.signIn } = origin;
   const { accessToken, tokenType, lifeSeconds } = tokens;
-  const obtainedAt = dateOf(clock);
+  const obtainedAt = clock.date();
   // A token that was asked for without a key is bound to none, whatever its answer says.
   const isBound = dpopKey !== undefined && /^dpop$/i.test(tokenType);
   const kept = keptMetadata.filter((name) => metadata[name] !== undefined).map((name) => [name, metadata[name]]);

@@ -3,7 +3,6 @@ import {
   HostsideError,
   isHostsideError,
   type CallOptions,
-  type Clock,
   type HostsideErrorCode,
   type ToolDefinition,
   type ToolOutcome,
@@ -25,7 +24,6 @@ import {
   quoteText,
   readCallArguments,
   sameDefinition,
-  systemClock,
   unknownToolError,
   type EventSource,
   type Fields,
@@ -42,7 +40,6 @@ export interface AuthenticateToolsOptions extends SignInMeans {
    */
   readonly naming?: NamingStrategy | undefined;
   /** Default: the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 interface AuthenticateTool {
@@ -56,7 +53,6 @@ const fields: Fields<AuthenticateToolsOptions> = {
   provider: true,
   principal: true,
   naming: true,
-  clock: true,
 };
 const groupId = "authenticate";
 /** As long as an authorization that was begun can be completed. */
@@ -76,10 +72,10 @@ const longestCallMs = 600_000;
  */
 export function createAuthenticateTools(options: AuthenticateToolsOptions): ToolProvider {
   assertOptions(options);
-  const { oauth, provider, principal, clock = systemClock } = options;
+  const { oauth, provider, principal } = options;
   const nameTools = createToolNames(options.naming);
   const closing = new AbortController();
-  const signIns = createSignIns({ oauth, provider, principal }, { closing: closing.signal, clock });
+  const signIns = createSignIns({ oauth, provider, principal }, { closing: closing.signal });
   const tools = createShownTools();
 
   const follow = (): void => {
@@ -148,7 +144,7 @@ export function createAuthenticateTools(options: AuthenticateToolsOptions): Tool
       assertCallOptions(callOptions);
       const tool = tools.find(name);
       if (tool === undefined) throw unknownToolError(name, tools.definitions);
-      return callTool(tool, { args, options: callOptions, closing: closing.signal, clock }, (signal) =>
+      return callTool(tool, { args, options: callOptions, closing: closing.signal }, (signal) =>
         signIns.signIn(tool.server, signal),
       );
     },
@@ -242,14 +238,13 @@ interface AuthenticateCall {
   readonly args: unknown;
   readonly options: CallOptions;
   readonly closing: AbortSignal;
-  readonly clock: Clock;
 }
 
 // Rejects with `tool_changed`, `invalid_arguments`, `call_timeout`, `aborted` and `closed`;
 // everything else is an answer.
 async function callTool(
   { server: { serverId }, definition }: AuthenticateTool,
-  { args, options, closing, clock }: AuthenticateCall,
+  { args, options, closing }: AuthenticateCall,
   signIn: (signal: AbortSignal) => Promise<{ readonly text: string; readonly isError: boolean }>,
 ): Promise<ToolOutcome> {
   const { selected, timeoutMs = longestCallMs, signal, deadline: outer } = options;
@@ -270,7 +265,7 @@ async function callTool(
   const ending = signal === undefined ? closing : AbortSignal.any([signal, closing]);
   const onTimeout = (): HostsideError =>
     fail("call_timeout", `${name}: the user did not sign in within ${formatMs(timeoutMs)}`);
-  const deadline = createDeadline({ timeoutMs, signal: ending, outer, onTimeout, clock });
+  const deadline = createDeadline({ timeoutMs, signal: ending, outer, onTimeout });
   try {
     const { text, isError } = await signIn(deadline.signal);
     return outcome(text, isError);

@@ -1,5 +1,5 @@
-import { isHostsideError, type AdmissionServer, type Clock, type Event, type HostsideErrorCode } from "@hostside/core";
-import { untilAborted, dateOf } from "@hostside/core/implement";
+import { isHostsideError, type AdmissionServer, type Event, type HostsideErrorCode } from "@hostside/core";
+import { untilAborted, clock } from "@hostside/core/implement";
 import { isNotShown } from "../auth-errors.ts";
 import type { OAuthPrompt } from "../oauth-options.ts";
 import type { OAuth } from "../oauth.ts";
@@ -78,7 +78,7 @@ const leastPageMs = 30_000;
 /** Makes sign-ins. `closing` ends what is under way. */
 export function createSignIns(
   { oauth, provider, principal }: SignInMeans,
-  { closing, clock }: { readonly closing: AbortSignal; readonly clock: Clock },
+  { closing }: { readonly closing: AbortSignal },
 ): SignIns {
   const bringing = new Map<string, Promise<void>>();
   // The pages that a model shows, where the host shows none.
@@ -130,7 +130,7 @@ export function createSignIns(
         () => false,
       );
       if (isLetIn) return undefined;
-      if (known.expiresAt - dateOf(clock) > leastPageMs) return known.url;
+      if (known.expiresAt - clock.date() > leastPageMs) return known.url;
     }
     return shareWork(opening, serverId, () => openPage(serverId));
   };

@@ -1,5 +1,5 @@
-import { HostsideError, type Clock } from "@hostside/core";
-import { dateOf } from "@hostside/core/implement";
+import { HostsideError } from "@hostside/core";
+import { clock } from "@hostside/core/implement";
 import type { CryptoKey } from "jose";
 import type { Account } from "../account.ts";
 import type { StoredClient, StoredMetadata } from "../accounts/stored-account.ts";
@@ -12,7 +12,6 @@ export type ClientAuthentication = (headers: Headers, params: URLSearchParams) =
 
 /** The authorization server that a client proves itself to. */
 export interface ProofPlace {
-  readonly clock: Clock;
   readonly issuer: string;
   readonly metadata: StoredMetadata;
   /** Methods that the endpoint takes. Default: those of the token endpoint. */
@@ -75,14 +74,14 @@ const lifeSeconds = 120;
 function assertClient(
   { secrets, serverId }: Pick<Account, "secrets" | "serverId">,
   { clientId, privateKey }: { readonly clientId: string; readonly privateKey: PrivateKey },
-  { clock, issuer }: ProofPlace,
+  { issuer }: ProofPlace,
 ): ClientAuthentication {
   return async (_headers, params) => {
     const { SignJWT } = await import("jose");
     const { key, algorithm, keyId } = privateKey;
     const kid = keyId ?? (typeof key === "string" ? undefined : key["kid"]);
     const signingKey = await readKey(privateKey, serverId);
-    const now = Math.floor(dateOf(clock) / 1000);
+    const now = Math.floor(clock.date() / 1000);
     const assertion = await new SignJWT()
       .setProtectedHeader({ alg: algorithm, typ: "JWT", ...(typeof kid === "string" && { kid }) })
       .setIssuer(clientId)

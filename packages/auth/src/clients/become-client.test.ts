@@ -1,7 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 import { createEvent } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
-import { createVirtualClock, firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock, firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
 import { errorOf } from "../../test/error-of.ts";
 import { createFakeServers, issuer, metadataOf, spec } from "../../test/fake-servers.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -19,14 +19,13 @@ const cimd = "https://product.example/client.json";
 
 function createWorld(options: Partial<OAuthOptions> = {}, changes: JsonObject = {}) {
   const servers = createFakeServers();
-  const clock = createVirtualClock();
-  const settings = readOAuthOptions({ clock, fetch: servers.fetch, ...options });
+  const clock = useVirtualClock();
+  const settings = readOAuthOptions({ fetch: servers.fetch, ...options });
   const closing = new AbortController().signal;
   const accounts = createAccounts(settings, closing);
   const parts: AuthParts = {
     settings,
     store: settings.store,
-    clock,
     closing,
     accountOf: (server, principal) => accounts.accountOf(server, principal),
     signedIn: createEvent(),

@@ -1,5 +1,5 @@
 import { HostsideError } from "@hostside/core";
-import { dateOf, isLoopbackUrl } from "@hostside/core/implement";
+import { clock, isLoopbackUrl } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -44,7 +44,7 @@ export function clientKey(issuer: string, redirectUri: string | undefined): Cred
  * Rejects with `store_failed`.
  */
 export async function readClient(
-  { store, clock }: Pick<AuthParts, "clock" | "store">,
+  { store }: Pick<AuthParts, "store">,
   account: Account,
   key: CredentialKey,
 ): Promise<ClientDocument | undefined> {
@@ -55,7 +55,7 @@ export async function readClient(
   const known = document as unknown as ClientDocument;
   const { clientId, clientSecret, secretExpiresAt } = known.client;
   if (clientId === account.hints.refusedClientId) return undefined;
-  if (secretExpiresAt !== undefined && secretExpiresAt <= dateOf(clock) + lastMinuteMs) return undefined;
+  if (secretExpiresAt !== undefined && secretExpiresAt <= clock.date() + lastMinuteMs) return undefined;
   if (clientSecret !== undefined) account.secrets.learn(clientSecret);
   return known;
 }
@@ -93,7 +93,7 @@ export function holds(document: ClientDocument, redirectUri: string, scope: stri
  * registers anew; not one that took its place meanwhile. Rejects with `store_failed`.
  */
 export async function forgetClient(
-  parts: Pick<AuthParts, "clock" | "store">,
+  parts: Pick<AuthParts, "store">,
   account: Account,
   {
     issuer,

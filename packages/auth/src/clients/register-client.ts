@@ -1,5 +1,5 @@
 import type { JsonObject } from "@hostside/core";
-import { dateOf, isJsonObject, isLoopbackUrl } from "@hostside/core/implement";
+import { clock, isJsonObject, isLoopbackUrl } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { safeExcerptOf, toAuthError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -22,7 +22,7 @@ const clientIdText = /^[\u0020-\u007E]{1,2048}$/;
 
 /** Registers a client (RFC 7591). Rejects with what stands in the way; nothing was stored then. */
 export async function registerClient(
-  { settings, clock }: Pick<AuthParts, "clock" | "settings">,
+  { settings }: Pick<AuthParts, "settings">,
   account: Account,
   requested: RegistrationRequest,
 ): Promise<ClientDocument> {
@@ -53,7 +53,7 @@ export async function registerClient(
     throw new RangeError(`it wants its client to use ${safeExcerptOf(account, authMethod, 100)}`);
   }
   const secretExpiresAt = readEnd(body["client_secret_expires_at"]);
-  if (secretExpiresAt !== undefined && secretExpiresAt <= dateOf(clock))
+  if (secretExpiresAt !== undefined && secretExpiresAt <= clock.date())
     throw new RangeError("its registration has ended already");
   return {
     client: {

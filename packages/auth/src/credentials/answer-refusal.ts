@@ -1,5 +1,5 @@
 import { redactUrl, type CredentialsRefusal } from "@hostside/core";
-import { quoteText } from "@hostside/core/implement";
+import { clock, quoteText } from "@hostside/core/implement";
 import { withoutServerName } from "../auth-errors.ts";
 import { isProgram, type Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -41,13 +41,13 @@ async function answer401(parts: AuthParts, account: Account, refusal: Credential
       const signer = await dpopOf(account, stored);
       if (signer.hasNewNonce(refusal.request, refusal.sent)) return;
     }
-    const left = leftOf(parts, stored);
+    const left = leftOf(stored);
     // Somebody else got another one since.
     if (stored.accessToken !== sent && left !== "over") return;
     // A living token is refused when the server has moved to another authorization server: the old
     // one would go on renewing it.
     if (left !== "over" && (await moveOn(parts, account, { refusal, stored }))) return;
-    if (left !== "over" && exceedsRenewalRate(parts, account, stored)) {
+    if (left !== "over" && exceedsRenewalRate(account, stored)) {
       return signIn(parts, account, { refusal, why: "it refuses whatever token was got for it", needsMore: false });
     }
   }
@@ -58,7 +58,7 @@ async function answer401(parts: AuthParts, account: Account, refusal: Credential
   if (isProgram(account)) await whereToSignIn(parts, account, { signal: refusal.signal, anew: true });
   const end = await renewNow(parts, account, { unwanted: { accessToken: sent, isRefused: true } });
   if (end.kind === "renewed") {
-    if (sent !== undefined) noteRenewal(parts, account, end.authorization);
+    if (sent !== undefined) noteRenewal(account, end.authorization);
     return;
   }
   // An authorization server that is gone may have been replaced.
@@ -93,7 +93,7 @@ async function answer403(parts: AuthParts, account: Account, refusal: Credential
     throw forbidden(account, challenge, `${where}: ${why}`);
   }
   const stored = currentAuthorization(await readAccount(parts, account));
-  if (stored !== undefined && stored.accessToken !== sentToken(refusal) && leftOf(parts, stored) !== "over") return;
+  if (stored !== undefined && stored.accessToken !== sentToken(refusal) && leftOf(stored) !== "over") return;
   const needed = joinScopes(...challenges.map(({ parameters }) => parameters.get("scope")));
   const { scopes } = account.config;
   if (needed === undefined || coversScopes(stored?.scope, needed)) {
@@ -112,13 +112,13 @@ async function answer403(parts: AuthParts, account: Account, refusal: Credential
     const why = `the access that was granted is not enough: ${missing}`;
     return signIn(parts, account, { refusal, why, needsMore: true, missingScopes });
   }
-  if (stored !== undefined && exceedsRenewalRate(parts, account, stored)) {
+  if (stored !== undefined && exceedsRenewalRate(account, stored)) {
     throw forbidden(account, challenge, "it wants more access whatever is granted");
   }
   const unwanted = { accessToken: sentToken(refusal), isRefused: true };
   const end = await renewNow(parts, account, { unwanted, scope: account.hints.scope });
   if (end.kind !== "renewed") throw errorOf(account, end);
-  noteRenewal(parts, account, end.authorization);
+  noteRenewal(account, end.authorization);
 }
 
 interface Moving {
@@ -208,11 +208,7 @@ const renewals = new WeakMap<Account, readonly Renewal[]>();
  * Takes note that a token was got because the server refused another one: once, for however many
  * requests that was.
  */
-function noteRenewal(
-  { clock }: Pick<AuthParts, "clock">,
-  account: Account,
-  { accessToken }: Pick<StoredAuthorization, "accessToken">,
-): void {
+function noteRenewal(account: Account, { accessToken }: Pick<StoredAuthorization, "accessToken">): void {
   const now = clock.now();
   const latest = (renewals.get(account) ?? []).filter(({ at }) => at > now - windowMs);
   if (latest.some((one) => one.accessToken === accessToken)) return;
@@ -223,11 +219,7 @@ function noteRenewal(
  * Whether the server has refused more tokens within a minute than their lives explain. To go on
  * would ask the authorization server with each request, for a server that lets nobody in.
  */
-function exceedsRenewalRate(
-  { clock }: Pick<AuthParts, "clock">,
-  account: Account,
-  { expiresAt, obtainedAt }: StoredAuthorization,
-): boolean {
+function exceedsRenewalRate(account: Account, { expiresAt, obtainedAt }: StoredAuthorization): boolean {
   const lifeMs = expiresAt === undefined ? windowMs : Math.max(1, expiresAt - obtainedAt);
   const latest = (renewals.get(account) ?? []).filter(({ at }) => at > clock.now() - windowMs);
   return latest.length >= mostInWindow + Math.floor((perLife * windowMs) / Math.max(lifeMs, 100));

@@ -1,5 +1,5 @@
 import { isHostsideError, HostsideError } from "@hostside/core";
-import { dateOf, quoteText } from "@hostside/core/implement";
+import { clock, quoteText } from "@hostside/core/implement";
 import { withoutServerName, authRequired, safeExcerptOf, nameServer, type TroubleExtras } from "../auth-errors.ts";
 import { isProgram, type Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -30,7 +30,7 @@ export function renewalFailureOf(account: Account): unknown {
 export async function authorizationNow(parts: AuthParts, account: Account): Promise<StoredAuthorization | undefined> {
   const authorization = currentAuthorization(await recentDocument(parts, account));
   if (authorization === undefined) return isProgram(account) ? firstOf(parts, account) : undefined;
-  const left = leftOf(parts, authorization);
+  const left = leftOf(authorization);
   // Another process is renewing it, or died while they did: then it is used as long as it lives.
   const isLeft = left !== "over" && authorization.redeeming !== undefined && !isRenewing(account);
   if (left === "fresh" || isLeft) return authorization;
@@ -42,19 +42,19 @@ export async function authorizationNow(parts: AuthParts, account: Account): Prom
   try {
     end = await renewNow(parts, account, { unwanted: { accessToken: authorization.accessToken, isRefused: false } });
   } catch (error) {
-    if (leftOf(parts, authorization) === "over" || parts.closing.aborted) throw error;
+    if (leftOf(authorization) === "over" || parts.closing.aborted) throw error;
     return authorization;
   }
   if (end.kind === "renewed") return end.authorization;
-  if (end.kind === "failed" && leftOf(parts, authorization) === "over") throw end.error;
+  if (end.kind === "failed" && leftOf(authorization) === "over") throw end.error;
   // Signed out meanwhile; or nothing can be done, and the server's own word about the old token
   // says what is next.
   return currentAuthorization(heldDocument(account)?.document);
 }
 
 /** What is left of an authorization's life. */
-export function leftOf({ clock }: AuthParts, authorization: StoredAuthorization): TokenExpiry {
-  return tokenExpiryOf(authorization, dateOf(clock));
+export function leftOf(authorization: StoredAuthorization): TokenExpiry {
+  return tokenExpiryOf(authorization, clock.date());
 }
 
 interface Renewal extends Pick<RenewalRequest, "unwanted"> {
@@ -79,7 +79,7 @@ export async function renewNow(parts: AuthParts, account: Account, { unwanted, s
 
 async function recentDocument(parts: AuthParts, account: Account): Promise<StoredAccount | undefined> {
   const held = heldDocument(account);
-  if (held !== undefined && parts.clock.now() - held.readAt < readAgainAfterMs) return held.document;
+  if (held !== undefined && clock.now() - held.readAt < readAgainAfterMs) return held.document;
   if (hasUnsaved(account)) saveUnsaved(parts, account).catch(() => {});
   try {
     return await readOnce(parts, account);
@@ -87,8 +87,8 @@ async function recentDocument(parts: AuthParts, account: Account): Promise<Store
     // A store that is away for a while cuts off nobody whose token still lives, nor has each
     // request wait for it.
     const authorization = currentAuthorization(held?.document);
-    if (authorization === undefined || leftOf(parts, authorization) === "over") throw error;
-    return keepHeld(parts, account);
+    if (authorization === undefined || leftOf(authorization) === "over") throw error;
+    return keepHeld(account);
   }
 }
 

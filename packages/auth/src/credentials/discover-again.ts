@@ -1,5 +1,5 @@
 import { isHostsideError } from "@hostside/core";
-import { untilAborted } from "@hostside/core/implement";
+import { clock, untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { discoverAuthorization, type Discovered } from "../discovering/discover-authorization.ts";
@@ -26,7 +26,7 @@ export function discoverAgain(parts: AuthParts, account: Account, signal?: Abort
   const discoveries = discoveriesOf.get(account) ?? {
     running: undefined,
     latest: undefined,
-    backOff: createBackOff(parts.clock),
+    backOff: createBackOff(),
   };
   discoveriesOf.set(account, discoveries);
   discoveries.running ??= discover(parts, account, discoveries).finally(() => (discoveries.running = undefined));
@@ -37,13 +37,13 @@ async function discover(parts: AuthParts, account: Account, discoveries: Discove
   const { backOff, latest } = discoveries;
   // A refusal can name another place to look at.
   const place = account.hints.metadataUrl ?? "";
-  if (latest?.place === place && parts.clock.now() - latest.at < countsForMs) return latest.discovered;
+  if (latest?.place === place && clock.now() - latest.at < countsForMs) return latest.discovered;
   const failure = backOff.current(place);
   if (failure !== undefined) throw failure;
   try {
     const discovered = await discoverAuthorization(account, parts, { signal: parts.closing });
     backOff.succeeded();
-    discoveries.latest = { place, discovered, at: parts.clock.now() };
+    discoveries.latest = { place, discovered, at: clock.now() };
     return discovered;
   } catch (error) {
     if (isHostsideError(error) && !isHostsOwn(error)) {

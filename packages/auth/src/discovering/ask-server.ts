@@ -47,13 +47,12 @@ export async function discoverForSignIn(
 }
 
 async function askForChallenge(
-  { clock, closing }: Pick<AuthParts, "clock" | "closing">,
+  { closing }: Pick<AuthParts, "closing">,
   account: Account,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const deadline = createDeadline({
     timeoutMs: answerMs,
-    clock,
     signal: AbortSignal.any([signal, closing]),
     onTimeout: () => new Error("no answer"),
   });

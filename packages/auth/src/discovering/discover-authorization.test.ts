@@ -1,7 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 import { createEvent } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
-import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { errorOf } from "../../test/error-of.ts";
 import {
   createFakeServers,
@@ -26,7 +26,6 @@ const other = "https://other.example";
 function createWorld(config: ClientConfig = {}, options: Partial<OAuthOptions> = {}) {
   const servers = createFakeServers();
   const settings = readOAuthOptions({
-    clock: createVirtualClock(),
     fetch: servers.fetch,
     clients: { notes: config },
     ...options,
@@ -34,7 +33,7 @@ function createWorld(config: ClientConfig = {}, options: Partial<OAuthOptions> =
   const closing = new AbortController().signal;
   const account = createAccounts(settings, closing).accountOf(spec, undefined);
   const events = { signedIn: createEvent<SignedIn>(), signedOut: createEvent<AccountOwner>() };
-  const parts = { clock: settings.clock, store: settings.store, closing, ...events };
+  const parts = { store: settings.store, closing, ...events };
   const names = (...issuers: readonly string[]) =>
     servers.routes.set(`GET ${resourceUrl}`, () =>
       Response.json({ resource: serverUrl, authorization_servers: issuers }),
@@ -212,8 +211,8 @@ describe("discoverAuthorization()", () => {
   });
 
   it("ends with the caller's signal, and after a minute", async () => {
-    const clock = createVirtualClock();
-    const { discover, servers } = createWorld({}, { clock });
+    const clock = useVirtualClock();
+    const { discover, servers } = createWorld({});
     servers.routes.set(`GET ${resourceUrl}`, () => new Promise(() => {}));
     const caller = new AbortController();
     const first = errorOf(discover(caller.signal));

@@ -52,7 +52,6 @@ export async function discoverAuthorization(
 ): Promise<Discovered> {
   const deadline = createDeadline({
     timeoutMs: discoveryMs,
-    clock: parts.clock,
     signal: AbortSignal.any([signal, parts.closing]),
     onTimeout: () => tooSlow(account),
   });

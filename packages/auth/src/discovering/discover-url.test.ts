@@ -1,6 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { errorOf } from "../../test/error-of.ts";
 import { createFakeServers, issuer, resourceUrl, serverUrl, type Route } from "../../test/fake-servers.ts";
 import { createOAuth } from "../create-oauth.ts";
@@ -8,8 +8,8 @@ import { createOAuth } from "../create-oauth.ts";
 function createWorld(answer: Route, changes: JsonObject = {}) {
   const servers = createFakeServers(changes);
   servers.routes.set(`POST ${serverUrl}`, answer);
-  const clock = createVirtualClock();
-  return { servers, clock, oauth: createOAuth({ fetch: servers.fetch, clock }) };
+  const clock = useVirtualClock();
+  return { servers, clock, oauth: createOAuth({ fetch: servers.fetch }) };
 }
 
 const refuse: Route = () => new Response("", { status: 401, headers: { "www-authenticate": 'Bearer scope="a b"' } });

@@ -1,15 +1,15 @@
 import type { AuthorizationFetch, ConnectionGuard, HostsideError } from "@hostside/core";
 import { createSecretMemory } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
-import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { createBoundedFetch, type BoundedFetchInit } from "./create-bounded-fetch.ts";
 import { learnSecrets } from "../create-accounts.ts";
 
 function createWorld(fetch: AuthorizationFetch, options: Partial<BoundedFetchInit> = {}) {
-  const clock = createVirtualClock();
+  const clock = useVirtualClock();
   const close = new AbortController();
   const server = { serverId: "notes", principal: "ann" };
-  const bounded = createBoundedFetch({ fetch, clock, closing: close.signal, server, ...options });
+  const bounded = createBoundedFetch({ fetch, closing: close.signal, server, ...options });
   /** What a request fails with, beneath the `TypeError` of every `fetch`. */
   const causeOf = async (work: Promise<unknown>): Promise<Partial<HostsideError>> => {
     const error: unknown = await work.catch((reason: unknown) => reason);

@@ -3,7 +3,6 @@ import {
   isHostsideError,
   cleanText,
   type AuthorizationFetch,
-  type Clock,
   type ConnectionGuard,
   type GuardedServer,
   type HostsideErrorCode,
@@ -24,7 +23,6 @@ export interface BoundedFetchInit {
   /** Default: that of the runtime. */
   readonly fetch?: AuthorizationFetch | undefined;
   readonly guard?: ConnectionGuard | undefined;
-  readonly clock: Clock;
   readonly server: GuardedServer;
   /** Ends every request. */
   readonly closing: AbortSignal;
@@ -43,7 +41,7 @@ export interface BoundedFetchInit {
  * `TypeError`; its cause is the `HostsideError`, or what the `fetch` beneath failed with.
  */
 export function createBoundedFetch(init: BoundedFetchInit): AuthorizationFetch {
-  const { clock, server, closing, fetch = (...given) => globalThis.fetch(...given), reads = "body" } = init;
+  const { server, closing, fetch = (...given) => globalThis.fetch(...given), reads = "body" } = init;
   const { serverId } = server;
   const failure = (
     code: HostsideErrorCode,
@@ -99,7 +97,6 @@ export function createBoundedFetch(init: BoundedFetchInit): AuthorizationFetch {
       assertAllowed(url);
       const deadline = createDeadline({
         timeoutMs,
-        clock,
         signal: options.signal == null ? closing : AbortSignal.any([options.signal, closing]),
         onTimeout: () =>
           failure("request_timeout", `no answer from ${url.origin} within ${formatMs(timeoutMs)}`, {

@@ -3,7 +3,6 @@ import type { GrantConfig, Account } from "../account.ts";
 import { HostsideError, isHostsideError } from "@hostside/core";
 import { createDeadline, formatMs, quoteText, safeCause, untilAborted } from "@hostside/core/implement";
 import { authRequired, withoutServerName } from "../auth-errors.ts";
-import type { AuthParts } from "../auth-parts.ts";
 import type { DpopServer } from "../dpop/choose-dpop.ts";
 import { readAuthorizationServer } from "../discovering/read-metadata.ts";
 import { requestTokens, type TokenParameters } from "../tokens/request-tokens.ts";
@@ -40,7 +39,7 @@ const answerMs = 30_000;
  * reason of the signal.
  */
 async function askHost(
-  { parts, account, server, resource, scope, signal }: GrantContext,
+  { account, server, resource, scope, signal }: GrantContext,
   option: string,
   ask: (request: AssertionRequest) => Promise<string> | string,
 ): Promise<string> {
@@ -53,7 +52,7 @@ async function askHost(
       outcome: "not-sent",
       details: { timeoutMs: answerMs },
     });
-  const deadline = createDeadline({ timeoutMs: answerMs, signal, onTimeout, clock: parts.clock });
+  const deadline = createDeadline({ timeoutMs: answerMs, signal, onTimeout });
   let answer: unknown;
   try {
     const asked = { issuer: server.issuer, resource, scope, serverId, principal, signal: deadline.signal };
@@ -80,7 +79,6 @@ function failed({ serverId }: Account, problem: string, cause?: Error): Hostside
 
 /** For whom a grant is asked for, and of whom. */
 export interface GrantContext {
-  readonly parts: Pick<AuthParts, "clock">;
   readonly account: Account;
   readonly server: DpopServer;
   readonly resource: string | undefined;
@@ -97,14 +95,14 @@ export interface GrantContext {
 async function requestIdentityAssertion(
   identityProvider: EnterpriseManagedConfig["identityProvider"],
   idToken: string,
-  { account, server, resource = account.serverUrl.href, scope, parts, signal }: GrantContext,
+  { account, server, resource = account.serverUrl.href, scope, signal }: GrantContext,
 ): Promise<string> {
   const { clientId, clientSecret } = identityProvider;
   if (clientSecret !== undefined) account.secrets.learn(clientSecret);
   const endpoint = identityProvider.tokenEndpoint ?? (await findTokenEndpoint(identityProvider, account, signal));
   const assertWanted = (): void => signal.throwIfAborted();
   const { accessToken, issuedTokenType } = await requestTokens(
-    { account, clock: parts.clock, endpoint, assertWanted },
+    { account, endpoint, assertWanted },
     {
       grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
       requested_token_type: idJag,

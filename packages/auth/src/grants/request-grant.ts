@@ -1,5 +1,5 @@
 import { HostsideError } from "@hostside/core";
-import { dateOf, quoteText, untilAborted } from "@hostside/core/implement";
+import { clock, quoteText, untilAborted } from "@hostside/core/implement";
 import type { AuthParts } from "../auth-parts.ts";
 import { choosesDpop, readTokenType, type DpopServer } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
@@ -73,10 +73,10 @@ export async function requestGrant(
     const stored = authorizationOf(document, server.issuer);
     const names = scope ?? config.scopes?.join(" ") ?? server.scopes?.join(" ");
     const wanted = { config, scope: names === "" ? undefined : names, refused };
-    if (stored !== undefined && isOfUse(parts, stored, wanted)) return stored;
+    if (stored !== undefined && isOfUse(stored, wanted)) return stored;
     signal.throwIfAborted();
     const ending = AbortSignal.any([lease, parts.closing]);
-    const fresh = await ask(parts, account, { ...wanted, server, stored, signal: ending });
+    const fresh = await ask(account, { ...wanted, server, stored, signal: ending });
     await writeAccount(parts, account, withAuthorization(document, account, fresh));
     return fresh;
   });
@@ -88,14 +88,10 @@ interface Wanted extends Pick<GrantRequest, "refused"> {
   readonly scope: string | undefined;
 }
 
-function isOfUse(
-  { clock }: Pick<AuthParts, "clock">,
-  stored: StoredAuthorization,
-  { config, scope, refused }: Wanted,
-): boolean {
+function isOfUse(stored: StoredAuthorization, { config, scope, refused }: Wanted): boolean {
   // Of a client that was configured before, or nobody wants it any more.
   if (stored.client.clientId !== clientOf(config).clientId || stored.accessToken === refused) return false;
-  if (tokenExpiryOf(stored, dateOf(clock)) !== "fresh") return false;
+  if (tokenExpiryOf(stored, clock.date()) !== "fresh") return false;
   // A server may grant less than it was asked for: then what somebody else got since is as good as
   // it gets.
   return refused !== undefined || coversScopes(stored.scope, scope);
@@ -109,29 +105,25 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-async function ask(
-  parts: Pick<AuthParts, "clock">,
-  account: Account,
-  { config, server, stored, scope, signal }: Asked,
-): Promise<StoredAuthorization> {
+async function ask(account: Account, { config, server, stored, scope, signal }: Asked): Promise<StoredAuthorization> {
   const { issuer, metadata } = server;
   const resource = config.resource === false ? undefined : (config.resource ?? server.resource);
   const asked = choosesDpop(account, server);
   // With the same key the nonces of the MCP server hold on.
   const signer = asked ? await dpopOf(account, stored) : undefined;
-  const context: GrantContext = { parts, account, server, resource, scope, signal };
+  const context: GrantContext = { account, server, resource, scope, signal };
   const params = await describeGrant(config, context);
   const client = clientOf(config);
-  const authenticate = authenticateClient(account, client, { clock: parts.clock, issuer, metadata });
+  const authenticate = authenticateClient(account, client, { issuer, metadata });
   const assertWanted = (): void => signal.throwIfAborted();
   const endpoint = metadata.token_endpoint;
-  const request = { account, clock: parts.clock, endpoint, authenticate, signer, assertWanted };
+  const request = { account, endpoint, authenticate, signer, assertWanted };
   const tokens = await requestTokens(request, { ...params, scope, resource });
   const tokenType = readTokenType(account, { issuer, tokenType: tokens.tokenType, asked });
   const dpopKey = tokenType === "DPoP" ? signer?.key : undefined;
   // A grant is asked for again in place of being renewed.
   const given = { ...tokens, refreshToken: undefined };
-  return toStoredAuthorization(given, { issuer, metadata, client, scope, resource, dpopKey }, parts.clock);
+  return toStoredAuthorization(given, { issuer, metadata, client, scope, resource, dpopKey });
 }
 
 // Never the secret: it is the configuration's, and may be another one tomorrow.

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import type { Clock } from "@hostside/core";
-import { assertKnownOptions, dateOf, storeFailed, systemClock, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, clock, storeFailed, type Fields } from "@hostside/core/implement";
 import {
   accountsAmong,
   describeKey,
@@ -37,10 +36,9 @@ export interface FileCredentialsOptions {
    */
   readonly keys?: readonly SealingKey[] | undefined;
   /** Default the real time. */
-  readonly clock?: Clock | undefined;
 }
 
-const optionFields: Fields<FileCredentialsOptions> = { folder: true, keys: true, clock: true };
+const optionFields: Fields<FileCredentialsOptions> = { folder: true, keys: true };
 const resealLeaseMs = 15_000;
 const tidyEveryMs = 60_000;
 /** Longer than anybody writes a file, or has a turn with a sign-in. */
@@ -61,21 +59,21 @@ const unsealed =
 export function createFileCredentials(options: FileCredentialsOptions): SealedCredentials {
   const owner = "createFileCredentials()";
   assertKnownOptions(owner, options, optionFields);
-  const { folder: path, keys, clock = systemClock } = options;
+  const { folder: path, keys } = options;
   assertFolderPath(owner, path);
   const sealer = keys === undefined ? undefined : createSealer(readSealingKeys(owner, keys));
-  const open = keepOpen(path, clock);
-  const lock = createFolderLock({ folder: async () => (await open()).path, clock });
+  const open = keepOpen(path);
+  const lock = createFolderLock({ folder: async () => (await open()).path });
   const turns = createLockTurns();
 
-  const tidy = createTidy(sealer, clock);
+  const tidy = createTidy(sealer);
 
   return {
     async load(key) {
       const { text, name } = await placeOf(key);
       const folder = await open();
       const found = await readDocument({ folder, sealer }, name, describeKey(key));
-      if (found === undefined || isOver(found, clock)) return undefined;
+      if (found === undefined || isOver(found)) return undefined;
       if (found.key === text) return found.document;
       throw storeFailed(`${join(folder.path, name)} is of somebody else: it was renamed or copied`);
     },
@@ -83,7 +81,7 @@ export function createFileCredentials(options: FileCredentialsOptions): SealedCr
       assertTtl(ttlMs);
       const json = documentText(document);
       const { text, name } = await placeOf(key);
-      const endsAt = ttlMs === undefined ? undefined : dateOf(clock) + ttlMs;
+      const endsAt = ttlMs === undefined ? undefined : clock.date() + ttlMs;
       const folder = await open();
       if (key.kind === "pending") await tidy(folder);
       turns.assertNotLost(name, describeKey(key));
@@ -94,7 +92,7 @@ export function createFileCredentials(options: FileCredentialsOptions): SealedCr
       const folder = await open();
       const found = await readDocument({ folder, sealer }, name, describeKey(key)).catch(() => "unreadable" as const);
       if (found === undefined || !(await folder.remove(name))) return false;
-      return found === "unreadable" || !isOver(found, clock);
+      return found === "unreadable" || !isOver(found);
     },
     async accounts() {
       const folder = await open();
@@ -102,7 +100,7 @@ export function createFileCredentials(options: FileCredentialsOptions): SealedCr
       for (const name of await folder.list()) {
         if (!name.startsWith("account-") || !documentFile.test(name)) continue;
         const found = await readDocument({ folder, sealer }, name, "the credentials");
-        if (found !== undefined && !isOver(found, clock)) texts.push(found.key);
+        if (found !== undefined && !isOver(found)) texts.push(found.key);
       }
       return accountsAmong(texts);
     },
@@ -130,7 +128,7 @@ export function createFileCredentials(options: FileCredentialsOptions): SealedCr
 }
 
 /** Removes sign-ins whose time is over, and leftovers, at most once a minute. */
-function createTidy(sealer: Sealer | undefined, clock: Clock): (folder: PrivateFolder) => Promise<void> {
+function createTidy(sealer: Sealer | undefined): (folder: PrivateFolder) => Promise<void> {
   let tidyAt = Number.NEGATIVE_INFINITY;
   return async (folder) => {
     if (clock.now() - tidyAt < tidyEveryMs) return;
@@ -139,13 +137,13 @@ function createTidy(sealer: Sealer | undefined, clock: Clock): (folder: PrivateF
       if (leftoverFile.test(name)) await folder.removeOld(name, leftoverMs);
       if (!name.startsWith("pending-") || !documentFile.test(name)) continue;
       const found = await readDocument({ folder, sealer }, name, "a sign-in").catch(() => undefined);
-      if (found !== undefined && isOver(found, clock)) await folder.remove(name);
+      if (found !== undefined && isOver(found)) await folder.remove(name);
     }
   };
 }
 
-function isOver({ endsAt }: DocumentEnvelope, clock: Clock): boolean {
-  return endsAt !== undefined && endsAt <= dateOf(clock);
+function isOver({ endsAt }: DocumentEnvelope): boolean {
+  return endsAt !== undefined && endsAt <= clock.date();
 }
 
 interface Files {

@@ -1,7 +1,8 @@
 import { open, readdir, rename, stat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import type { Cancel, Clock, Lock, Random } from "@hostside/core";
+import type { Cancel, Lock, Random } from "@hostside/core";
 import {
+  clock,
   assertKnownOptions,
   type LockAttempt,
   createPolledLock,
@@ -10,7 +11,6 @@ import {
   type LockHold,
   settleWithin,
   startStopwatch,
-  systemClock,
   systemRandom,
 } from "@hostside/core/implement";
 import { hashNameHex } from "../store/sealer.ts";
@@ -37,8 +37,8 @@ export function createFileLock(options: FileLockOptions): Lock {
   assertKnownOptions("createFileLock()", options, optionFields);
   const { folder } = options;
   assertFolderPath("createFileLock()", folder);
-  const open = keepOpen(folder, systemClock);
-  const lock = createFolderLock({ folder: async () => (await open()).path, clock: systemClock });
+  const open = keepOpen(folder);
+  const lock = createFolderLock({ folder: async () => (await open()).path });
   return { withLock: async (key, leaseMs, work) => lock.withLock(await hashNameHex(key), leaseMs, work) };
 }
 
@@ -46,7 +46,6 @@ export function createFileLock(options: FileLockOptions): Lock {
 export interface FolderLockInit {
   /** The path of a folder that is there and nobody else writes to. */
   readonly folder: () => Promise<string>;
-  readonly clock: Clock;
   readonly random?: Random | undefined;
 }
 
@@ -71,9 +70,9 @@ const longestLookMs = 250;
  * lock of the other.) Who has it touches the file each second, and waiters compare what they saw
  * with what they see: clocks of different machines need not agree.
  */
-export function createFolderLock({ folder, clock, random = systemRandom }: FolderLockInit): Lock {
+export function createFolderLock({ folder, random = systemRandom }: FolderLockInit): Lock {
   const startAttempt = (key: string): LockAttempt => {
-    const watch = createWatch(clock);
+    const watch = createWatch();
     return {
       take: async (onLost) => {
         const path = await folder();
@@ -81,7 +80,7 @@ export function createFolderLock({ folder, clock, random = systemRandom }: Folde
           const latest = last(await listTurns(path, key));
           if (latest?.state === "held" && !(await watch.isSilent(join(path, latest.file)))) return undefined;
           const number = (latest?.number ?? 0) + 1;
-          const sinceMade = startStopwatch(clock);
+          const sinceMade = startStopwatch();
           const own = `${key}.${number}.held`;
           if (!(await create(join(path, own)))) return undefined;
           const turns = await listTurns(path, key);
@@ -91,9 +90,9 @@ export function createFolderLock({ folder, clock, random = systemRandom }: Folde
           }
           // The one before stays, too: who lists the folder while this goes on sees one of the two.
           for (const { file, number: old } of turns) if (old < number - 1) await isThere(unlink(join(path, file)));
-          return hold({ folder: path, key, number, sinceMade }, clock, onLost);
+          return hold({ folder: path, key, number, sinceMade }, onLost);
         })();
-        const limit = { clock: clock, timeoutMs: longestStepMs };
+        const limit = { timeoutMs: longestStepMs };
         return doStep(`the lock ${join(path, key)}`, limit, () => taking).catch((error: unknown) => {
           // Nobody has what was taken too late.
           void taking.then((late) => late?.release()).catch(() => {});
@@ -102,7 +101,7 @@ export function createFolderLock({ folder, clock, random = systemRandom }: Folde
       },
     };
   };
-  return createPolledLock({ clock, random, maxWaitMs, startAttempt });
+  return createPolledLock({ random, maxWaitMs, startAttempt });
 }
 
 interface TurnFile {
@@ -138,7 +137,7 @@ async function create(path: string): Promise<boolean> {
 }
 
 /** Finds out whether a holder is silent, by looking again and again. */
-function createWatch(clock: Clock): { isSilent(path: string): Promise<boolean> } {
+function createWatch(): { isSilent(path: string): Promise<boolean> } {
   let seen = "";
   let lookedAt = 0;
   let silentMs = 0;
@@ -162,7 +161,7 @@ interface Own {
   readonly sinceMade: () => number;
 }
 
-function hold({ folder, key, number, sinceMade }: Own, clock: Clock, onLost: (reason: unknown) => void): LockHold {
+function hold({ folder, key, number, sinceMade }: Own, onLost: (reason: unknown) => void): LockHold {
   const path = join(folder, `${key}.${number}`);
   let sinceHeard = sinceMade;
   const isSure = (): boolean => sinceHeard() < sureMs;
@@ -171,7 +170,7 @@ function hold({ folder, key, number, sinceMade }: Own, clock: Clock, onLost: (re
   let beating: Promise<void> = Promise.resolve();
   const beat = async (): Promise<void> => {
     // Before the file is touched: who stands still after that is silent from then on.
-    const since = startStopwatch(clock);
+    const since = startStopwatch();
     try {
       const now = new Date();
       await utimes(`${path}.held`, now, now);
@@ -197,7 +196,7 @@ function hold({ folder, key, number, sinceMade }: Own, clock: Clock, onLost: (re
       cancel();
       // What cannot be renamed is taken over after a silence.
       const giveBack = beating.then(() => rename(`${path}.held`, `${path}.free`)).catch(() => {});
-      await settleWithin(giveBack, longestStepMs, clock);
+      await settleWithin(giveBack, longestStepMs);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { assertKnownOptions, doStep, kindOf, storeFailed, systemClock, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, doStep, kindOf, storeFailed, type Fields } from "@hostside/core/implement";
 import { bytesToBase64, hashNameHex, readSealingKeys, type SealingKey } from "../store/sealer.ts";
 import { createFileLock } from "./folder-lock.ts";
 
@@ -47,7 +47,7 @@ export async function keyringKey(options: KeyringKeyOptions): Promise<SealingKey
     throw new TypeError(`keyringKey(): service must be a non-empty string, not ${kindOf(service)}`);
   }
   const step = <T>(what: string, work: () => Promise<T>): Promise<T> =>
-    doStep(`${what} the keyring`, { clock: systemClock, timeoutMs }, work);
+    doStep(`${what} the keyring`, { timeoutMs }, work);
   return createFileLock({ folder }).withLock("keyring", leaseMs, async () => {
     const entry = await step("opening", async () => {
       const { AsyncEntry } = await load();

@@ -1,12 +1,5 @@
-import { HostsideError, type Cancel, type Clock } from "@hostside/core";
-import {
-  assertKnownOptions,
-  formatMs,
-  quoteText,
-  settleWithin,
-  systemClock,
-  type Fields,
-} from "@hostside/core/implement";
+import { HostsideError, type Cancel } from "@hostside/core";
+import { clock, assertKnownOptions, formatMs, quoteText, settleWithin, type Fields } from "@hostside/core/implement";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
@@ -31,11 +24,9 @@ export interface LoopbackRedirectOptions {
   readonly redirectUri?: URL | string | undefined;
   /** How long a user may take, in milliseconds. Default 120,000. */
   readonly timeoutMs?: number | undefined;
-  /** Default: the real time. */
-  readonly clock?: Clock | undefined;
 }
 
-const fields: Fields<LoopbackRedirectOptions> = { redirectUri: true, timeoutMs: true, clock: true };
+const fields: Fields<LoopbackRedirectOptions> = { redirectUri: true, timeoutMs: true };
 const listenableUris = "must be an http: URL on 127.0.0.1, localhost or [::1], without user, query and fragment";
 // Tokens are there by then, or something is wrong; and a browser must not seem to hang.
 const longestHeldMs = 15_000;
@@ -53,7 +44,7 @@ const longestFarewellMs = 1000;
 export function loopbackRedirect(options: LoopbackRedirectOptions = {}): RedirectReceiver {
   const owner = "loopbackRedirect()";
   assertKnownOptions(owner, options, fields);
-  const { redirectUri: configured = "http://127.0.0.1/callback", timeoutMs = 120_000, clock = systemClock } = options;
+  const { redirectUri: configured = "http://127.0.0.1/callback", timeoutMs = 120_000 } = options;
   if (!(Number.isSafeInteger(timeoutMs) && timeoutMs > 0)) {
     throw new TypeError(`${owner}: timeoutMs must be a whole number of milliseconds, at least 1`);
   }
@@ -96,7 +87,7 @@ export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirec
       const door = await inTurn(() => enter(at, placeOf(preferredUri))).catch((error: unknown) => {
         throw signInError(serverId, `nobody can sign in, because ${whyNotListening(error, at)}`, error);
       });
-      const listener = createListener(expected, { door, timeoutMs, clock, leave: () => inTurn(() => leave(door)) });
+      const listener = createListener(expected, { door, timeoutMs, leave: () => inTurn(() => leave(door)) });
       if (!signal.aborted) return listener;
       await listener.close();
       throw signal.reason;
@@ -126,13 +117,12 @@ async function openDoor(place: RedirectPlace, preferredPort: number | undefined)
 interface ListenerInit {
   readonly door: Door;
   readonly timeoutMs: number;
-  readonly clock: Clock;
   readonly leave: () => Promise<void>;
 }
 
 function createListener(
   { serverId, title, signal }: RedirectExpectation,
-  { door, timeoutMs, clock, leave }: ListenerInit,
+  { door, timeoutMs, leave }: ListenerInit,
 ): RedirectListener {
   const { redirectUri } = door.server;
   let resolve: (url: URL) => void = () => {};
@@ -164,7 +154,7 @@ function createListener(
     if (held !== undefined && !held.destroyed) {
       const closed = once(held, "close");
       showPage(held, page, title);
-      await settleWithin(closed, longestFarewellMs, clock);
+      await settleWithin(closed, longestFarewellMs);
     }
     await leave();
   };

@@ -5,7 +5,6 @@ import {
   kindOf,
   quoteText,
   settleWithin,
-  systemClock,
   type Fields,
 } from "@hostside/core/implement";
 import type { OAuthPrompt } from "../oauth-options.ts";
@@ -58,7 +57,7 @@ async function launch([program = "", ...args]: readonly string[], signal: AbortS
   child.on("error", (error: NodeJS.ErrnoException) => (failure = error.code ?? error.name));
   child.unref();
   // Rejects with an error of the start, too.
-  await settleWithin(once(child, "exit", { signal }), longestLaunchMs, systemClock);
+  await settleWithin(once(child, "exit", { signal }), longestLaunchMs);
   if (failure !== undefined || child.exitCode === null || child.exitCode === 0) return failure;
   return `exit code ${child.exitCode}`;
 }

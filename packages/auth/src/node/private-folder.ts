@@ -1,8 +1,7 @@
 import { lstat, mkdir, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
 import { constants } from "node:fs";
 import { dirname, isAbsolute, join, posix, win32 } from "node:path";
-import type { Clock } from "@hostside/core";
-import { doStep, storeFailed, systemClock, assertKnownOptions, type Fields } from "@hostside/core/implement";
+import { doStep, storeFailed, assertKnownOptions, type Fields } from "@hostside/core/implement";
 
 /** A folder that nobody but its owner writes to. */
 export interface PrivateFolder {
@@ -39,9 +38,9 @@ export function assertFolderPath(owner: string, folder: unknown): void {
  * and says what to do; and, as all that is done in it, when a disk of another machine does not
  * answer.
  */
-export async function openPrivateFolder(given: string, clock: Clock = systemClock): Promise<PrivateFolder> {
+export async function openPrivateFolder(given: string): Promise<PrivateFolder> {
   const doInFolder = <T>(what: string, work: () => Promise<T>): Promise<T> =>
-    doStep(what, { clock, timeoutMs: longestStepMs }, work);
+    doStep(what, { timeoutMs: longestStepMs }, work);
   const { path, owners, mode } = await doInFolder(`the folder ${given}`, async () => {
     await makeFolder(given);
     const real = await realpath(given);
@@ -88,10 +87,10 @@ export function errnoCodeOf(error: unknown): unknown {
 }
 
 /** A folder that is opened when it is first needed, and again as long as that fails. */
-export function keepOpen(path: string, clock: Clock): () => Promise<PrivateFolder> {
+export function keepOpen(path: string): () => Promise<PrivateFolder> {
   let opened: Promise<PrivateFolder> | undefined;
   return () => {
-    opened ??= openPrivateFolder(path, clock).catch((error: unknown) => {
+    opened ??= openPrivateFolder(path).catch((error: unknown) => {
       opened = undefined;
       throw error;
     });

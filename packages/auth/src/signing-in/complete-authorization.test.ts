@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createVirtualClock, firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock, firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
 import { errorOf } from "../../test/error-of.ts";
 import { createFakeServers, issuer, metadataUrl, resourceUrl, serverUrl, spec } from "../../test/fake-servers.ts";
 import { createOAuth } from "../create-oauth.ts";
@@ -10,9 +10,9 @@ import { createMemoryCredentials } from "../store/create-memory-credentials.ts";
 const page = "https://product.example/oauth/back";
 
 function createWorld(options: Partial<OAuthOptions> = {}, servers = createFakeServers()) {
-  const clock = createVirtualClock();
-  const store = createMemoryCredentials({ clock });
-  const create = () => createOAuth({ clock, store, redirect: page, fetch: servers.fetch, ...options });
+  const clock = useVirtualClock();
+  const store = createMemoryCredentials();
+  const create = () => createOAuth({ store, redirect: page, fetch: servers.fetch, ...options });
   return { clock, store, servers, create, oauth: create() };
 }
 
@@ -145,10 +145,9 @@ describe("begin() and complete()", () => {
   });
 
   it("take no answer after ten minutes of a store that forgets nothing by itself either", async () => {
-    const clock = createVirtualClock();
     const kept = createMemoryCredentials();
     const store = { ...kept, save: (...[key, document]: Parameters<typeof kept.save>) => kept.save(key, document) };
-    const { oauth, servers } = createWorld({ clock, store });
+    const { oauth, servers, clock } = createWorld({ store });
     const pending = await oauth.begin(spec);
     clock.advance(600_000);
     expect((await errorOf(oauth.complete(servers.visit(pending.url)))).message).toContain("no pending OAuth");

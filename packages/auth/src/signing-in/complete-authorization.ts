@@ -84,9 +84,8 @@ async function redeem(
   const { issuer, metadata, client, redirectUri, verifier, scope, resource, dpopKey } = pending;
   account.secrets.learn(code);
   const signer = dpopKey === undefined ? undefined : await dpopOf(account, { dpopKey });
-  const { clock } = parts;
-  const authenticate = authenticateClient(account, client, { clock, issuer, metadata });
-  const request = { account, clock, endpoint: metadata.token_endpoint, authenticate, signer };
+  const authenticate = authenticateClient(account, client, { issuer, metadata });
+  const request = { account, endpoint: metadata.token_endpoint, authenticate, signer };
   const params = { grant_type: "authorization_code", code, code_verifier: verifier, redirect_uri: redirectUri };
   const { tokens, failure, sent } = await askWithOptional(request, params, { resource });
   if (failure !== undefined) {
@@ -96,7 +95,7 @@ async function redeem(
   }
   const tokenType = readTokenType(account, { issuer, tokenType: tokens.tokenType, asked: signer !== undefined });
   const origin = { issuer, metadata, client, scope, resource: sent.resource, dpopKey, signIn: crypto.randomUUID() };
-  const authorization = toStoredAuthorization({ ...tokens, tokenType }, origin, parts.clock);
+  const authorization = toStoredAuthorization({ ...tokens, tokenType }, origin);
   await saveAuthorization(parts, account, authorization);
   return { signedIn: toSignedIn(account, authorization), takenBy: "here" };
 }

@@ -49,7 +49,6 @@ describe("signing in after refusals", () => {
     const parts: AuthParts = {
       settings,
       store: world.store,
-      clock: world.clock,
       accountOf: (server, principal) => accounts.accountOf(server, principal),
       signedIn: createEvent(),
       signedOut: createEvent(),

@@ -1,5 +1,5 @@
 import { HostsideError } from "@hostside/core";
-import { settleWithin, untilAborted } from "@hostside/core/implement";
+import { clock, settleWithin, untilAborted } from "@hostside/core/implement";
 import { isProgram, type Account } from "../account.ts";
 import { abortError, authRequired, nameServer } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -44,7 +44,7 @@ const promptWindowMs = 600_000;
 
 /** Makes the only place that starts sign-ins. */
 export function createSigningIn(parts: AuthParts): SigningIn {
-  const { closing, clock } = parts;
+  const { closing } = parts;
   const inFlight = createInFlightSignIns(closing);
   // The sign-ins of this process that wait for `complete()`, by their state.
   const expected = new Map<string, (completion: AuthorizationCompletion) => void>();
@@ -122,7 +122,7 @@ export function createSigningIn(parts: AuthParts): SigningIn {
     },
     async settled() {
       const all = Promise.all([inFlight.settled(), Promise.allSettled(redeeming)]);
-      await settleWithin(all, longestEndMs, clock);
+      await settleWithin(all, longestEndMs);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { dateOf, isConfidentialUrl } from "@hostside/core/implement";
+import { clock, isConfidentialUrl } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, safeExcerptOf, throwIfAborted } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -67,7 +67,7 @@ export async function openAuthorization(
     throw authRequired(account, "its authorization page is neither https: nor on this machine");
   account.secrets.learn(state);
   account.secrets.learn(verifier);
-  const expiresAt = dateOf(parts.clock) + pendingMs;
+  const expiresAt = clock.date() + pendingMs;
   const { serverId, title, principal, serverUrl } = account;
   throwIfAborted(signal, account, "signing in");
   await savePending(parts, state, {

@@ -1,5 +1,5 @@
 import { HostsideError, type JsonObject } from "@hostside/core";
-import { dateOf, isJsonObject } from "@hostside/core/implement";
+import { clock, isJsonObject } from "@hostside/core/implement";
 import type { AuthParts } from "../auth-parts.ts";
 import {
   clientChecks,
@@ -62,7 +62,7 @@ export async function savePending(
  * there is none, or its time is over. What `check` throws leaves it where it is.
  */
 export function takePending(
-  { store, clock }: Pick<AuthParts, "clock" | "store">,
+  { store }: Pick<AuthParts, "store">,
   state: string,
   check: (document: PendingDocument) => void,
 ): Promise<PendingDocument | undefined> {
@@ -72,7 +72,7 @@ export function takePending(
     if (found === undefined) return undefined;
     const document = readPending(found);
     if (document === undefined) throw unreadable();
-    const isOver = document.expiresAt <= dateOf(clock);
+    const isOver = document.expiresAt <= clock.date();
     if (!isOver) check(document);
     // Somebody else may have it by now.
     lease.throwIfAborted();

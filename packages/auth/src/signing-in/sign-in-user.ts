@@ -120,7 +120,7 @@ async function askOnce(parts: AuthParts, account: Account, attempt: Attempt): Pr
       watchStore(parts, account, { ...watched, signal: ended });
     const wait = { pending, prompt, listener, elsewhere: elsewhere.answer, complete, watch, signal };
     try {
-      const completion = await waitForUser(parts, account, wait);
+      const completion = await waitForUser(account, wait);
       isDone = completion.failure === undefined;
       return { completion, isKept };
     } catch (error) {

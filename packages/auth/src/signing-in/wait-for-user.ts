@@ -1,5 +1,5 @@
 import { HostsideError, isHostsideError } from "@hostside/core";
-import { formatMs, isJsonObject } from "@hostside/core/implement";
+import { clock, formatMs, isJsonObject } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, pageNotShownError, throwIfAborted } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -29,11 +29,7 @@ export interface UserPrompt {
  * the prompt, `complete()` here or in another process. Rejects when the user does not want to, when
  * the page cannot be shown, when it takes too long, and with the reason of the signal.
  */
-export async function waitForUser(
-  { clock }: Pick<AuthParts, "clock">,
-  account: Account,
-  wait: UserPrompt,
-): Promise<AuthorizationCompletion> {
+export async function waitForUser(account: Account, wait: UserPrompt): Promise<AuthorizationCompletion> {
   const { pending, listener, elsewhere, complete, watch, signal } = wait;
   throwIfAborted(signal, account, "signing in");
   const over = new AbortController();
@@ -140,10 +136,10 @@ export async function watchStore(
   account: Account,
   { state, issuer, before, signal }: Watched,
 ): Promise<AuthorizationCompletion> {
-  const { clock, store } = parts;
+  const { store } = parts;
   let takenAt: number | undefined;
   for (;;) {
-    await nextLook(parts, signal);
+    await nextLook(signal);
     try {
       if ((await store.load(pendingKey(state))) !== undefined) continue;
       const now = authorizationOf(await readAccount(parts, account), issuer);
@@ -161,7 +157,7 @@ export async function watchStore(
   }
 }
 
-function nextLook({ clock }: Pick<AuthParts, "clock">, signal: AbortSignal): Promise<void> {
+function nextLook(signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const cancel = clock.schedule(lookMs, () => {

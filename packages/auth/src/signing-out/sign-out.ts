@@ -110,7 +110,7 @@ const revokingMs = 5000;
 export async function signOut(parts: AuthParts, account: Account): Promise<SignedOut> {
   return parts.store.withLock(accountKey(account), signingOutMs, async (): Promise<SignedOut> => {
     const document = await readableAccount(parts, account);
-    const revoked = document && (await revokeAll(parts, account, document.authorizations));
+    const revoked = document && (await revokeAll(account, document.authorizations));
     return { existed: await clearAccount(parts, account), revoked };
   });
 }
@@ -130,19 +130,17 @@ async function readableAccount(parts: AuthParts, account: Account): Promise<Stor
  * whether all agreed in time; to `undefined` when none offers it. Never rejects.
  */
 async function revokeAll(
-  parts: AuthParts,
   account: Account,
   authorizations: readonly StoredAuthorization[],
 ): Promise<boolean | undefined> {
   const offering = authorizations.filter(({ metadata }) => typeof metadata["revocation_endpoint"] === "string");
   if (offering.length === 0) return undefined;
-  const work = settleInTurns(offering, (one) => revoke(parts, account, one).catch(() => false));
-  const agreed = await resultWithin(work, revokingMs, parts.clock);
+  const work = settleInTurns(offering, (one) => revoke(account, one).catch(() => false));
+  const agreed = await resultWithin(work, revokingMs);
   return agreed?.every(Boolean) ?? false;
 }
 
 async function revoke(
-  { clock }: AuthParts,
   account: Account,
   { issuer, metadata, client, refreshToken, accessToken }: StoredAuthorization,
 ): Promise<boolean> {
@@ -150,7 +148,7 @@ async function revoke(
   const url = endpoint === undefined ? undefined : new URL(endpoint);
   if (url === undefined || !isConfidentialUrl(url)) return false;
   const methods = listOf(metadata, "revocation_endpoint_auth_methods_supported");
-  const authenticate = authenticateClient(account, client, { clock, issuer, metadata, methods });
+  const authenticate = authenticateClient(account, client, { issuer, metadata, methods });
   let isRevoked = true;
   // The refresh token first: it lives longest, and most servers end the access token with it.
   for (const [token, hint] of [

@@ -1,5 +1,5 @@
-import { createMemoryLock, type Clock, type FencingToken, type Lock, type Store } from "@hostside/core";
-import { assertKnownOptions, kindOf, systemClock, type Fields } from "@hostside/core/implement";
+import { createMemoryLock, type FencingToken, type Lock, type Store } from "@hostside/core";
+import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
 import { createConfirmedStore, createStoreIndex, type ConfirmedStore, type StoreIndex } from "./store-index.ts";
 import {
   accountsAmong,
@@ -47,7 +47,6 @@ export interface KeyvCredentialsOptions {
    */
   readonly prefix?: string | undefined;
   /** Default the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 /** Credentials that are sealed, whose keys can be changed. */
@@ -67,7 +66,6 @@ const optionFields: Fields<KeyvCredentialsOptions> = {
   lock: true,
   keys: true,
   prefix: true,
-  clock: true,
 };
 
 /**
@@ -80,13 +78,13 @@ const optionFields: Fields<KeyvCredentialsOptions> = {
 export function createKeyvCredentials(options: KeyvCredentialsOptions): SealedCredentials {
   const owner = "createKeyvCredentials()";
   assertKnownOptions(owner, options, optionFields);
-  const { store, prefix = "hostside:", clock = systemClock } = options;
+  const { store, prefix = "hostside:" } = options;
   assertMethods(`${owner}: store`, store, ["get", "set", "delete"]);
   if (options.lock !== "this-process") assertMethods(`${owner}: lock`, options.lock, ["withLock"]);
   if (typeof prefix !== "string") throw new TypeError(`${owner}: prefix must be a string, not ${kindOf(prefix)}`);
-  const lock = options.lock === "this-process" ? createMemoryLock({ clock }) : options.lock;
+  const lock = options.lock === "this-process" ? createMemoryLock({}) : options.lock;
   const sealer = createSealer(readSealingKeys(owner, options.keys));
-  const texts = createConfirmedStore({ store, marker: `${prefix}marker`, timeoutMs, clock });
+  const texts = createConfirmedStore({ store, marker: `${prefix}marker`, timeoutMs });
   const index = createStoreIndex({ texts, lock, sealer, prefix });
   return openStore({ texts, lock, sealer, prefix, index });
 }

@@ -1,26 +1,14 @@
-import { createMemoryLock, type Clock, type JsonObject } from "@hostside/core";
-import { assertKnownOptions, systemClock, type Fields } from "@hostside/core/implement";
+import { createMemoryLock, type JsonObject } from "@hostside/core";
+import { clock } from "@hostside/core/implement";
 import { accountsAmong, describeKey, keyText, assertTtl, documentText } from "./credential-key.ts";
 import { createLockTurns, type CredentialStore } from "./credential-store.ts";
-
-/** Options of {@linkcode createMemoryCredentials}. */
-export interface MemoryCredentialsOptions {
-  /** By which documents grow old and leases end. Default the real time. */
-  readonly clock?: Clock | undefined;
-}
-
-const optionFields: Fields<MemoryCredentialsOptions> = { clock: true };
 
 /**
  * Keeps credentials for as long as the process lives: a restart signs everybody out. Nothing is
  * written anywhere.
- *
- * Throws a `TypeError` for an option that is unknown.
  */
-export function createMemoryCredentials(options: MemoryCredentialsOptions = {}): CredentialStore {
-  assertKnownOptions("createMemoryCredentials()", options, optionFields);
-  const { clock = systemClock } = options;
-  const lock = createMemoryLock({ clock });
+export function createMemoryCredentials(): CredentialStore {
+  const lock = createMemoryLock();
   const turns = createLockTurns();
   const texts = new Map<string, string>();
   // Of many thousand few have an end: users at an authorization page.

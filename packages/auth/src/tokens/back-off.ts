@@ -1,5 +1,5 @@
-import type { Clock, HostsideError, HostsideErrorCode } from "@hostside/core";
-import { withErrorContext } from "@hostside/core/implement";
+import type { HostsideError, HostsideErrorCode } from "@hostside/core";
+import { clock, withErrorContext } from "@hostside/core/implement";
 
 /** Keeps an authorization server from being asked again right after it failed. */
 export interface BackOff {
@@ -25,7 +25,7 @@ export function isHostsOwn({ code }: HostsideError): boolean {
 /**
  * Makes one that has seen no failure. What it holds is in memory: each process backs off by itself.
  */
-export function createBackOff(clock: Clock): BackOff {
+export function createBackOff(): BackOff {
   let latest: { readonly credential: string; readonly error: HostsideError; readonly until: number } | undefined;
   let failures = 0;
   return {

@@ -1,5 +1,5 @@
 import { HostsideError } from "@hostside/core";
-import { dateOf } from "@hostside/core/implement";
+import { clock } from "@hostside/core/implement";
 import { nameServer, withoutServerName } from "../auth-errors.ts";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -50,12 +50,11 @@ export interface Redeeming {
  */
 export async function redeem(parts: AuthParts, account: Account, redeeming: Redeeming): Promise<RenewalEnd> {
   const { document, authorization, refreshToken, lease, backOff } = redeeming;
-  const { clock } = parts;
   const signer = authorization.dpopKey && (await dpopOf(account, authorization));
-  const since = dateOf(clock);
+  const since = clock.date();
   const assertWanted = (): void => {
     if (parts.closing.aborted) throw notSent(account, "closed", "the host's OAuth was closed");
-    if (lease.aborted || dateOf(clock) - since > latestStartMs) {
+    if (lease.aborted || clock.date() - since > latestStartMs) {
       throw notSent(account, "overloaded", "the lock was lost before the refresh token was sent");
     }
   };
@@ -63,22 +62,22 @@ export async function redeem(parts: AuthParts, account: Account, redeeming: Rede
   assertWanted();
   await replaceAuthorization(parts, account, { document, authorization: marked });
   const { issuer, metadata, client, resource, scope, dpopKey } = authorization;
-  const authenticate = authenticateClient(account, client, { clock, issuer, metadata });
-  const request = { account, clock, endpoint: metadata.token_endpoint, authenticate, signer, assertWanted };
+  const authenticate = authenticateClient(account, client, { issuer, metadata });
+  const request = { account, endpoint: metadata.token_endpoint, authenticate, signer, assertWanted };
   const params = { grant_type: "refresh_token", refresh_token: refreshToken };
   // Without the scope some authorization servers grant another one than the user consented to.
   const { tokens, failure, sent } = await askWithOptional(request, params, { resource, scope });
   if (failure !== undefined) return fail(parts, account, { ...redeeming, failure });
   backOff.succeeded();
   const origin = { issuer, metadata, client, resource: sent.resource, dpopKey, renewed: authorization };
-  const renewed = toStoredAuthorization(tokens, origin, clock);
+  const renewed = toStoredAuthorization(tokens, origin);
   const end: RenewalEnd = { kind: "renewed", authorization: renewed };
   try {
     // Nothing is stored any more after a sign-out, once the lock was lost.
     return await settle(parts, account, { ...redeeming, end, next: renewed, ifGone: { kind: "unrenewable" } });
   } catch {
     // Only this process knows the answer: it is used at once, and saved when the store is back.
-    keepUnsaved(parts, account, { before: authorization, authorization: renewed });
+    keepUnsaved(account, { before: authorization, authorization: renewed });
     return end;
   }
 }

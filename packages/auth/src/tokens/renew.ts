@@ -1,5 +1,5 @@
 import { isHostsideError, HostsideError } from "@hostside/core";
-import { dateOf, resultWithin } from "@hostside/core/implement";
+import { clock, resultWithin } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { StoredAccount, StoredAuthorization } from "../accounts/stored-account.ts";
@@ -43,7 +43,7 @@ const redeemedIn = new WeakMap<AuthParts, Redeemed>();
  * authorization server does is an end, not an error.
  */
 export async function renew(parts: AuthParts, account: Account, request: RenewalRequest): Promise<RenewalEnd> {
-  const renewals = renewalsIn(parts, account);
+  const renewals = renewalsIn(account);
   while (renewals.running !== undefined) {
     const end = await renewals.running;
     // What a renewal got that began earlier may be the very token that is not wanted.
@@ -75,11 +75,11 @@ export function isRenewing(account: Account): boolean {
  */
 export async function settleRenewals(parts: AuthParts, timeoutMs: number): Promise<void> {
   const { underWay, accounts } = redeemedOf(parts);
-  await resultWithin(Promise.allSettled(underWay), timeoutMs, parts.clock);
+  await resultWithin(Promise.allSettled(underWay), timeoutMs);
   const unsaved = Array.from(accounts).filter(hasUnsaved);
   if (unsaved.length === 0) return;
   const saving = unsaved.map((account) => saveUnsaved(parts, account));
-  await resultWithin(Promise.allSettled(saving), lastSavingMs, parts.clock);
+  await resultWithin(Promise.allSettled(saving), lastSavingMs);
 }
 
 interface Run {
@@ -90,7 +90,7 @@ interface Run {
 async function run(parts: AuthParts, account: Account, { request, renewals }: Run): Promise<RenewalEnd> {
   // Without the lock: most often somebody else was faster, and nobody needs to queue for that.
   const before = await readAccount(parts, account);
-  const early = look(parts, before, { request, renewals });
+  const early = look(before, { request, renewals });
   if (early !== undefined) return early;
   if (request.obtain !== undefined) {
     const credential = credentialOf(currentAuthorization(before));
@@ -98,7 +98,7 @@ async function run(parts: AuthParts, account: Account, { request, renewals }: Ru
   }
   return parts.store.withLock(accountKey(account), leaseMs, async (lease) => {
     const document = await readAccount(parts, account);
-    const end = look(parts, document, { request, renewals });
+    const end = look(document, { request, renewals });
     if (end !== undefined) return end;
     if (parts.closing.aborted) throw closed(account);
     const authorization = currentAuthorization(document);
@@ -111,12 +111,11 @@ async function run(parts: AuthParts, account: Account, { request, renewals }: Ru
 
 /** How it ends by what is stored; `undefined` when somebody has to be asked. */
 function look(
-  parts: AuthParts,
   document: StoredAccount | undefined,
   { request: { unwanted, obtain }, renewals }: Run,
 ): RenewalEnd | undefined {
   const authorization = currentAuthorization(document);
-  const step = decideRenewal(parts, authorization, unwanted);
+  const step = decideRenewal(authorization, unwanted);
   if (authorization !== undefined && step === "adopt") return { kind: "renewed", authorization };
   if (step === "leave" && obtain === undefined) return { kind: "left" };
   if (step === "none" && obtain === undefined) return { kind: "unrenewable" };
@@ -155,10 +154,10 @@ function credentialOf(authorization: StoredAuthorization | undefined): string {
   return authorization?.refreshToken ?? "";
 }
 
-function renewalsIn({ clock }: AuthParts, account: Account): Renewals {
+function renewalsIn(account: Account): Renewals {
   const known = renewalsOf.get(account);
   if (known !== undefined) return known;
-  const renewals: Renewals = { running: undefined, backOff: createBackOff(clock) };
+  const renewals: Renewals = { running: undefined, backOff: createBackOff() };
   renewalsOf.set(account, renewals);
   return renewals;
 }
@@ -199,13 +198,9 @@ export interface Unwanted {
 type RenewalStep = "adopt" | "leave" | "none" | "redeem";
 
 /** Decides by what is stored now. */
-function decideRenewal(
-  { clock }: AuthParts,
-  authorization: StoredAuthorization | undefined,
-  unwanted: Unwanted,
-): RenewalStep {
+function decideRenewal(authorization: StoredAuthorization | undefined, unwanted: Unwanted): RenewalStep {
   if (authorization === undefined) return "none";
-  const left = tokenExpiryOf(authorization, dateOf(clock));
+  const left = tokenExpiryOf(authorization, clock.date());
   const isUnwanted = authorization.accessToken === unwanted.accessToken;
   // One that was refused is over, whatever its answer promised.
   const isAlive = left !== "over" && !(isUnwanted && unwanted.isRefused);

@@ -5,9 +5,9 @@ import { firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
 import { askForTokens, type TokenResult } from "./request-tokens.ts";
 import { toStoredAuthorization } from "../accounts/authorizations.ts";
 
-const refresh = ({ account, clock }: TokenWorld): Promise<TokenResult> =>
+const refresh = ({ account }: TokenWorld): Promise<TokenResult> =>
   askForTokens(
-    { account, clock, endpoint: `${issuer}/token` },
+    { account, endpoint: `${issuer}/token` },
     { grant_type: "refresh_token", refresh_token: "refresh-0", client_id: "host" },
   );
 const answering = (body: unknown, init: ResponseInit = {}): TokenWorld =>
@@ -87,7 +87,7 @@ describe("askForTokens()", () => {
     const world = answering({ ...good, expires_in: expiresIn, scope: null, refresh_token: null });
     const { tokens } = await refresh(world);
     const origin = { ...createAuthorization(), renewed: createAuthorization() };
-    const stored = tokens && toStoredAuthorization(tokens, origin, world.clock);
+    const stored = tokens && toStoredAuthorization(tokens, origin);
     expect(stored).toMatchObject({
       accessToken: "access-1",
       tokenType: "Bearer",

@@ -1,7 +1,7 @@
-import { HostsideError, type AuthorizationFetch, type Clock } from "@hostside/core";
+import { HostsideError, type AuthorizationFetch } from "@hostside/core";
 import {
+  clock,
   createDeadline,
-  dateOf,
   formatMs,
   isConfidentialUrl,
   readOAuthAnswer,
@@ -37,7 +37,6 @@ export type TokenParameters = Readonly<Record<string, string | undefined>>;
 /** One request for tokens. */
 export interface TokenRequest {
   readonly account: Account;
-  readonly clock: Clock;
   readonly endpoint: string;
   readonly authenticate?: ClientAuthentication | undefined;
   /** Binds the tokens to a key (RFC 9449). */
@@ -54,7 +53,7 @@ export const longestAnswerMs = 40_000;
  * request is sent once more with it. Never rejects. A body without a known member is never quoted.
  */
 export async function askForTokens(request: TokenRequest, params: TokenParameters): Promise<TokenResult> {
-  const { account, clock, endpoint, signer, authenticate, assertWanted } = request;
+  const { account, endpoint, signer, authenticate, assertWanted } = request;
   let wasSent = false;
   try {
     const url = new URL(endpoint);
@@ -69,9 +68,7 @@ export async function askForTokens(request: TokenRequest, params: TokenParameter
       if (signer !== undefined) headers.set("dpop", await signer.proofFor({ method: "POST", url }));
       assertWanted?.();
       wasSent = true;
-      const { response, text } = await sendInTime(account, clock, () =>
-        account.fetch(url, { method: "POST", headers, body }),
-      );
+      const { response, text } = await sendInTime(account, () => account.fetch(url, { method: "POST", headers, body }));
       signer?.onAnswered({ method: "POST", url }, (name) => response.headers.get(name) ?? undefined);
       const answer = readOAuthAnswer(text);
       const code = isErrorCode(answer?.["error"]) ? answer["error"] : undefined;
@@ -84,7 +81,7 @@ export async function askForTokens(request: TokenRequest, params: TokenParameter
         code,
         description: textOf(answer?.["error_description"]) ?? "",
         mediaType: response.headers.get("content-type") ?? undefined,
-        now: dateOf(clock),
+        now: clock.date(),
       });
       return { failure };
     }
@@ -145,7 +142,6 @@ function toForm(params: TokenParameters): URLSearchParams {
 
 async function sendInTime(
   { serverId }: Account,
-  clock: Clock,
   send: () => ReturnType<AuthorizationFetch>,
 ): Promise<{ readonly response: Response; readonly text: string }> {
   const onTimeout = (): HostsideError =>
@@ -154,7 +150,7 @@ async function sendInTime(
       serverId,
       details: { timeoutMs: longestAnswerMs },
     });
-  const deadline = createDeadline({ timeoutMs: longestAnswerMs, onTimeout, clock });
+  const deadline = createDeadline({ timeoutMs: longestAnswerMs, onTimeout });
   const work = async (): Promise<{ response: Response; text: string }> => {
     const response = await send();
     return { response, text: await response.text() };

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { countOf, serverId, startHost, whoami } from "./signing-host.ts";
 
 // Who is asked, what becomes of it, and who may carry it on.
@@ -78,11 +78,11 @@ describe("a prompt", () => {
   });
 
   it("that nobody answers is over after two minutes, and so is the listener", async () => {
-    const clock = createVirtualClock();
+    const clock = useVirtualClock();
     let shown: (url: URL) => void = () => {};
     const page = new Promise<URL>((resolve) => (shown = resolve));
     await using host = startHost(server, {
-      redirect: loopbackRedirect({ clock }),
+      redirect: loopbackRedirect(),
       async prompt({ url }) {
         shown(url);
         return "completed";

@@ -1,6 +1,6 @@
 import { startAuthorizedServer, type AuthorizedServer, type EndpointFault } from "@hostside/fixtures";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { countOf, serverId, startHost, whoami } from "./signing-host.ts";
 
 // A renewal that fails for a reason that passes signs nobody out, and shows nobody a page.
@@ -21,8 +21,8 @@ const passing: readonly (readonly [string, EndpointFault, string])[] = [
 
 describe("a renewal that is answered with", () => {
   it.each(passing)("%s keeps the tokens, and the next one works", async (_title, token, code) => {
-    const clock = createVirtualClock();
-    await using host = startHost(server, { clock });
+    const clock = useVirtualClock();
+    await using host = startHost(server);
     const provider = host.providerFor();
     await provider.init();
     await host.oauth.authorize(serverId);
@@ -36,8 +36,8 @@ describe("a renewal that is answered with", () => {
   });
 
   it("429 is not asked again before its time", async () => {
-    const clock = createVirtualClock();
-    await using host = startHost(server, { clock });
+    const clock = useVirtualClock();
+    await using host = startHost(server);
     await host.oauth.authorize(host.spec);
     const provider = host.providerFor();
     await provider.init();
@@ -51,8 +51,8 @@ describe("a renewal that is answered with", () => {
   });
 
   it("nothing at all is given up after 30 seconds, and the next one works", async () => {
-    const clock = createVirtualClock();
-    await using host = startHost(server, { clock, connectorClock: clock });
+    const clock = useVirtualClock();
+    await using host = startHost(server);
     await host.oauth.authorize(host.spec);
     const provider = host.providerFor();
     await provider.init();
@@ -70,8 +70,8 @@ describe("a renewal that is answered with", () => {
 
 describe("an answer that is lost after the refresh token was used", () => {
   it("costs a sign-in where it counts once", async () => {
-    const clock = createVirtualClock();
-    await using host = startHost(server, { clock });
+    const clock = useVirtualClock();
+    await using host = startHost(server);
     await host.oauth.authorize(host.spec);
     const provider = host.providerFor();
     await provider.init();
@@ -84,8 +84,8 @@ describe("an answer that is lost after the refresh token was used", () => {
 
   it("costs nothing where it may be used again for a while", async () => {
     await using patient = await startAuthorizedServer({ graceMs: 60_000 });
-    const clock = createVirtualClock();
-    await using host = startHost(patient, { clock });
+    const clock = useVirtualClock();
+    await using host = startHost(patient);
     await host.oauth.authorize(host.spec);
     const provider = host.providerFor();
     await provider.init();

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { countOf, serverId, startHost, whoami } from "./signing-host.ts";
 
 // Through the public API alone, with a real authorization server, a real listener, and a user who
@@ -71,9 +71,9 @@ describe("a user", () => {
   });
 
   it("is not asked when tokens end, neither early nor by a refusal", async () => {
-    const clock = createVirtualClock();
-    await using host = startHost(server, { clock, redirect: undefined });
-    await using signedIn = startHost(server, { clock });
+    const clock = useVirtualClock();
+    await using host = startHost(server, { redirect: undefined });
+    await using signedIn = startHost(server);
     const provider = signedIn.providerFor();
     await signedIn.oauth.authorize(signedIn.spec);
     await provider.init();

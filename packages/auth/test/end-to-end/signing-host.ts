@@ -1,6 +1,6 @@
 import { createOAuth, type OAuth, type OAuthOptions, type PromptRequest } from "@hostside/auth";
 import { loopbackRedirect } from "@hostside/auth/node";
-import type { Clock, Diagnostic, ServerSpec } from "@hostside/core";
+import type { Diagnostic, ServerSpec } from "@hostside/core";
 import { consentTo, type AuthorizedServer } from "@hostside/fixtures";
 import { createProvider, type McpProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
@@ -9,8 +9,6 @@ import { createConnector } from "@hostside/transports";
 export interface HostOptions extends OAuthOptions {
   /** Who sits at the browser. Default `"ada"`. */
   readonly user?: string | undefined;
-  /** The connector's. Default: the real time. */
-  readonly connectorClock?: Clock | undefined;
 }
 
 /** A product with one OAuth server, and a user who consents to everything. */
@@ -30,10 +28,7 @@ export interface SigningHost extends AsyncDisposable {
 export const serverId = "notes";
 
 /** Starts a product. It ends with its providers. */
-export function startHost(
-  { url }: Pick<AuthorizedServer, "url">,
-  { user, connectorClock, ...options }: HostOptions = {},
-): SigningHost {
+export function startHost({ url }: Pick<AuthorizedServer, "url">, { user, ...options }: HostOptions = {}): SigningHost {
   const prompts: PromptRequest[] = [];
   const pages: Promise<string>[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -52,7 +47,6 @@ export function startHost(
   const spec: ServerSpec = { id: serverId, title: "My notes", type: "http", url, auth: "oauth" };
   const connector = createConnector({
     authProvider: (server, request) => oauth.authProvider(server, request),
-    ...(connectorClock !== undefined && { clock: connectorClock }),
   });
   return {
     oauth,

@@ -1,6 +1,6 @@
 import { consentTo, startAuthorizedServer, type AuthorizedServer } from "@hostside/fixtures";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { serverId, startHost, whoami } from "./signing-host.ts";
 
 // A provider's operations that may ask a user, who takes longer than they wait.
@@ -14,33 +14,32 @@ afterAll(() => server.close());
 
 /** A host whose user is shown a page and takes their time. */
 function startSlowHost() {
-  const connectorClock = createVirtualClock();
+  const clock = useVirtualClock();
   const pages: URL[] = [];
   let show: (url: URL) => void = () => {};
   const shown = new Promise<URL>((resolve) => (show = resolve));
   const host = startHost(server, {
-    connectorClock,
     async prompt({ url }) {
       pages.push(url);
       show(url);
       return "completed";
     },
   });
-  return { host, connectorClock, pages, shown };
+  return { host, clock, pages, shown };
 }
 
 const comeBack = async (page: URL): Promise<string> => (await fetch(await consentTo(page))).text();
 
 describe("a user who is still at the page when the operation that asked has ended", () => {
   it("is waited for: the next operation finds the tokens", async () => {
-    const { host, connectorClock, pages, shown } = startSlowHost();
+    const { host, clock, pages, shown } = startSlowHost();
     await using _ = host;
     const provider = host.providerFor();
     await provider.init();
     const asking = provider.refreshServer(serverId, { interactive: true });
     asking.catch(() => undefined);
     const page = await shown;
-    connectorClock.advance(60_000);
+    clock.advance(60_000);
     await expect(asking).rejects.toMatchObject({ code: "connect_timeout" });
     expect(await comeBack(page)).toContain("My notes");
     await provider.refreshServer(serverId);
@@ -49,14 +48,14 @@ describe("a user who is still at the page when the operation that asked has ende
   });
 
   it("is not asked again: who asks meanwhile waits for the same page, and who may not ask hears of it", async () => {
-    const { host, connectorClock, pages, shown } = startSlowHost();
+    const { host, clock, pages, shown } = startSlowHost();
     await using _ = host;
     const provider = host.providerFor();
     await provider.init();
     const first = provider.refreshServer(serverId, { interactive: true });
     first.catch(() => undefined);
     const page = await shown;
-    connectorClock.advance(60_000);
+    clock.advance(60_000);
     await expect(first).rejects.toMatchObject({ code: "connect_timeout" });
     await expect(provider.refreshServer(serverId)).rejects.toMatchObject({
       code: "auth_required",

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CredentialKey, CredentialStore } from "../../src/store/credential-store.ts";
+import { useClock } from "@hostside/core/implement";
 
 /** A store under test. */
 export interface OpenedStore {
@@ -61,7 +62,10 @@ function openForAll(open: () => Promise<OpenedStore> | OpenedStore): () => Opene
     const given = await open();
     opened = { ...given, other: given.other ?? given.store };
   });
-  afterAll(async () => opened?.close?.());
+  afterAll(async () => {
+    await opened?.close?.();
+    useClock();
+  });
   return () => opened;
 }
 

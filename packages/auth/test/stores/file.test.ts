@@ -6,8 +6,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import { createFileCredentials } from "../../src/node/file-credentials.ts";
 import { openPrivateFolder, defaultCredentialsFolder } from "../../src/node/private-folder.ts";
 import type { SealingKey } from "../../src/store/sealer.ts";
-import { jumpingClock } from "../jumping-clock.ts";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useJumpingClock } from "../jumping-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { describeCredentialStore, describeSharedCredentials } from "./credential-store-contract.ts";
 
 const root = mkdtempSync(join(tmpdir(), "hostside-files-"));
@@ -21,17 +21,17 @@ const account = { kind: "account", serverId: "github", principal: "ada" } as con
 describe("createFileCredentials()", () => {
   describe("plain", () => {
     describeSharedCredentials(() => {
-      const clock = jumpingClock();
+      const clock = useJumpingClock();
       const folder = freshFolder();
-      const [store, other] = [createFileCredentials({ folder, clock }), createFileCredentials({ folder, clock })];
+      const [store, other] = [createFileCredentials({ folder }), createFileCredentials({ folder })];
       return { store, other, pass: (ms) => clock.advance(ms) };
     });
   });
 
   describe("sealed", () => {
     describeCredentialStore(() => {
-      const clock = jumpingClock();
-      const options = { folder: freshFolder(), clock, keys: [key("a", 1)] };
+      const clock = useJumpingClock();
+      const options = { folder: freshFolder(), keys: [key("a", 1)] };
       const [store, other] = [createFileCredentials(options), createFileCredentials(options)];
       return { store, other, pass: (ms) => clock.advance(ms) };
     });
@@ -88,14 +88,14 @@ describe("createFileCredentials()", () => {
 
   it("fails for a folder that does not answer within 5 s, and says which", async () => {
     const folder = freshFolder();
-    const clock = createManualClock();
-    const opening = openPrivateFolder(folder, clock);
+    const clock = useManualClock();
+    const opening = openPrivateFolder(folder);
     clock.advance(5000);
     await expect(opening).rejects.toMatchObject({
       code: "store_failed",
       rawMessage: `the folder ${folder} took more than 5000 ms`,
     });
-    const opened = await openPrivateFolder(folder, clock);
+    const opened = await openPrivateFolder(folder);
     const reading = opened.read("a.json");
     clock.advance(5000);
     await expect(reading).rejects.toMatchObject({ code: "store_failed", message: expect.stringContaining(folder) });
@@ -190,8 +190,8 @@ describe("createFileCredentials()", () => {
 
   it("removes sign-ins whose time is over", async () => {
     const folder = freshFolder();
-    const clock = jumpingClock();
-    const store = createFileCredentials({ folder, clock });
+    const clock = useJumpingClock();
+    const store = createFileCredentials({ folder });
     await store.save({ kind: "pending", state: "a" }, {}, 1000);
     clock.advance(61_000);
     await store.save({ kind: "pending", state: "b" }, {}, 1000);

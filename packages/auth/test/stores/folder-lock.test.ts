@@ -1,12 +1,12 @@
 import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Clock, Lock } from "@hostside/core";
+import type { Lock } from "@hostside/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { createFolderLock } from "../../src/node/folder-lock.ts";
-import { jumpingClock } from "../jumping-clock.ts";
+import { useJumpingClock } from "../jumping-clock.ts";
 import { describeSharedLock } from "../../../../test/lock-contract.ts";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock, useTestClock } from "../../../../test/manual-clock.ts";
 
 const root = mkdtempSync(join(tmpdir(), "hostside-lock-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -17,21 +17,20 @@ const freshFolder = (): string => mkdtempSync(join(root, `${(count += 1)}-`));
 // which gets no faster.
 const leastLimitMs = 5000;
 
-/** Time that goes by so many times faster. */
-function fastClock(factor: number): Clock {
-  return {
+/** Lets time go by so many times faster. */
+function useFastClock(factor: number): void {
+  useTestClock({
     now: () => performance.now() * factor,
     schedule(delayMs, task) {
       const timer = setTimeout(task, delayMs < leastLimitMs ? delayMs / factor : Math.min(delayMs, 60_000));
       return () => clearTimeout(timer);
     },
-  };
+  });
 }
 
-function open(folder: string, factor = 1): Lock {
+function open(folder: string): Lock {
   return createFolderLock({
     folder: async () => folder,
-    clock: fastClock(factor),
     random: () => 0.5,
   });
 }
@@ -53,6 +52,7 @@ describe("createFolderLock()", () => {
 
   it("goes to one alone of many who find a holder that was killed", async () => {
     const folder = freshFolder();
+    useFastClock(20);
     writeFileSync(join(folder, "key.7.held"), "");
     const inside = new Set<AbortSignal>();
     let most = 0;
@@ -64,7 +64,7 @@ describe("createFolderLock()", () => {
       inside.delete(signal);
     };
     const startedAt = performance.now();
-    await Promise.all(Array.from({ length: 8 }, () => open(folder, 20).withLock("key", 60_000, work)));
+    await Promise.all(Array.from({ length: 8 }, () => open(folder).withLock("key", 60_000, work)));
     expect(most).toBe(1);
     // 5 s of silence, twenty times faster.
     expect(performance.now() - startedAt).toBeGreaterThan(240);
@@ -72,20 +72,22 @@ describe("createFolderLock()", () => {
 
   it("is not taken from a holder who is alive, however long they work", async () => {
     const folder = freshFolder();
+    useFastClock(20);
     const order: string[] = [];
-    const first = open(folder, 20).withLock("key", 600_000, async () => {
+    const first = open(folder).withLock("key", 600_000, async () => {
       await new Promise((resolve) => setTimeout(resolve, 350));
       order.push("first");
     });
     await new Promise((resolve) => setTimeout(resolve, 20));
-    await open(folder, 20).withLock("key", 60_000, async () => void order.push("second"));
+    await open(folder).withLock("key", 60_000, async () => void order.push("second"));
     await first;
     expect(order).toEqual(["first", "second"]);
   });
 
   it("aborts the work of a holder who stood still so long that another one has it", async () => {
     const folder = freshFolder();
-    const reason = await open(folder, 20).withLock("key", 60_000, (signal) => {
+    useFastClock(20);
+    const reason = await open(folder).withLock("key", 60_000, (signal) => {
       writeFileSync(join(folder, "key.2.held"), "");
       return aborted(signal);
     });
@@ -94,8 +96,8 @@ describe("createFolderLock()", () => {
   });
 
   it("has the signal of a holder who stood still be aborted before anything else goes on", async () => {
-    const clock = jumpingClock();
-    const lock = createFolderLock({ folder: async () => folder, clock, random: () => 0.5 });
+    const clock = useJumpingClock();
+    const lock = createFolderLock({ folder: async () => folder, random: () => 0.5 });
     const folder = freshFolder();
     const seen = await lock.withLock("key", 60_000, async (signal) => {
       const before = signal.aborted;
@@ -109,7 +111,7 @@ describe("createFolderLock()", () => {
 
   it("is not taken from a holder who stood still together with the waiter, as in a container that was paused", async () => {
     const folder = freshFolder();
-    const manual = createManualClock();
+    const manual = useManualClock();
     let looks = 0;
     // Looks without a pause, and no other timer.
     const schedule = (delayMs: number, task: () => void): (() => void) => {
@@ -118,10 +120,10 @@ describe("createFolderLock()", () => {
       const timer = setImmediate(task);
       return () => clearImmediate(timer);
     };
-    const clock: Clock = { ...manual, schedule };
+    useTestClock({ ...manual, schedule });
     writeFileSync(join(folder, "key.1.held"), "");
     let isTaken = false;
-    const lock = createFolderLock({ folder: async () => folder, clock, random: () => 0.5 });
+    const lock = createFolderLock({ folder: async () => folder, random: () => 0.5 });
     const work = lock.withLock("key", 60_000, async () => void (isTaken = true));
     await expect.poll(() => looks, { interval: 5 }).toBeGreaterThan(30);
     manual.advance(6000);
@@ -134,7 +136,8 @@ describe("createFolderLock()", () => {
 
   it("aborts the work when the folder is gone, and never throws anywhere else", async () => {
     const folder = freshFolder();
-    const reason = await open(folder, 20).withLock("key", 60_000, (signal) => {
+    useFastClock(20);
+    const reason = await open(folder).withLock("key", 60_000, (signal) => {
       rmSync(folder, { recursive: true });
       return aborted(signal);
     });

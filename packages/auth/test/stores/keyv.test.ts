@@ -4,7 +4,7 @@ import { Keyv } from "keyv";
 import { describe, expect, it } from "vitest";
 import { createKeyvCredentials, type KeyvCredentialsOptions } from "../../src/store/create-keyv-credentials.ts";
 import { createSealer, looksSealed, readSealingKeys, type SealingKey } from "../../src/store/sealer.ts";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { describeCredentialStore } from "./credential-store-contract.ts";
 
 const key = (id: string, fill: number): SealingKey => ({ id, key: new Uint8Array(32).fill(fill) });
@@ -14,12 +14,11 @@ const account = { kind: "account", serverId: "github", principal: "ada@example.c
 describe("createKeyvCredentials()", () => {
   describe("over a memory store", () => {
     describeCredentialStore(() => {
-      const clock = createManualClock();
+      const clock = useManualClock();
       const shared = {
-        store: createMemoryStore({ clock }),
-        lock: createMemoryLock({ clock }),
+        store: createMemoryStore(),
+        lock: createMemoryLock(),
         keys: [newKey],
-        clock,
       } satisfies KeyvCredentialsOptions;
       const [store, other] = [createKeyvCredentials(shared), createKeyvCredentials(shared)];
       return { store, other, pass: (ms) => clock.advance(ms) };
@@ -191,18 +190,18 @@ describe("a store that does not answer", () => {
   });
 
   it("is not said to forget what it was to keep for a moment", async () => {
-    const clock = createManualClock();
-    const store = createMemoryStore({ clock });
+    const clock = useManualClock();
+    const store = createMemoryStore();
     const slow: Store = { ...store, set: async (...given) => store.set(...given).finally(() => clock.advance(5)) };
-    const credentials = createKeyvCredentials({ store: slow, ...options, clock });
+    const credentials = createKeyvCredentials({ store: slow, ...options });
     await credentials.save(account, {}, 1);
     expect(await credentials.load(account)).toBeUndefined();
   });
 
   it("is waited for no longer than the bound", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     const never = (): Promise<unknown> => new Promise(() => {});
-    const credentials = createKeyvCredentials({ store: { get: never, set: never, delete: never }, ...options, clock });
+    const credentials = createKeyvCredentials({ store: { get: never, set: never, delete: never }, ...options });
     const load = credentials.load(account);
     load.catch(() => {});
     await expect.poll(() => clock.pending()).toBe(1);

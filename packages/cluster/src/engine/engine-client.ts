@@ -1,5 +1,5 @@
-import { HostsideError, type Clock, type Event } from "@hostside/core";
-import { createEvent, formatMs, storeFailed } from "@hostside/core/implement";
+import { HostsideError, type Event } from "@hostside/core";
+import { clock, createEvent, formatMs, storeFailed } from "@hostside/core/implement";
 
 /** One request to an engine. */
 export interface EngineRequest<T> {
@@ -43,7 +43,6 @@ export interface EngineClient {
 export interface EngineClientInit {
   /** For people: `Redis`. */
   readonly name: string;
-  readonly clock: Clock;
   readonly timeoutMs: number;
   /** Whether an error is an answer of an engine that works. */
   readonly isAnswer: (error: unknown) => boolean;
@@ -87,7 +86,7 @@ export function createEngineClient(init: EngineClientInit): EngineClient {
 }
 
 function send<T>(init: EngineClientInit, request: EngineRequest<T>, health: Health): Promise<T> {
-  const { clock, timeoutMs, isAnswer, name } = init;
+  const { timeoutMs, isAnswer, name } = init;
   const text = `${request.what} in ${name}`;
   const controller = new AbortController();
   return new Promise((resolve, reject) => {
@@ -145,7 +144,7 @@ interface Health {
   close(): void;
 }
 
-function createHealth({ name, clock }: EngineClientInit): Health {
+function createHealth({ name }: EngineClientInit): Health {
   const changes = createEvent<EngineHealth>();
   const down = new Set<EnginePart>();
   let downSince = 0;

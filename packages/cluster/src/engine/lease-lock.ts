@@ -1,5 +1,6 @@
-import { HostsideError, type Cancel, type Clock, type Lock } from "@hostside/core";
+import { HostsideError, type Cancel, type Lock } from "@hostside/core";
 import {
+  clock,
   createPolledLock,
   quoteText,
   startStopwatch,
@@ -34,7 +35,6 @@ export interface LockLease {
 /** What a lock over an engine is made from. */
 export interface LeaseLockInit {
   readonly prefix: string;
-  readonly clock: Clock;
   readonly maxWaitMs: number;
   readonly holderTimeoutMs: number;
   readonly leases: LeaseEngine;
@@ -54,10 +54,9 @@ type End = (reason: unknown) => Promise<void>;
  * that the next one need not wait for the whole of a long one, and no connection is held.
  */
 export function createLeaseLock(init: LeaseLockInit): LeaseLock {
-  const { clock, maxWaitMs } = init;
+  const { maxWaitMs } = init;
   const ends = new Set<End>();
   const lock = createPolledLock({
-    clock,
     random: systemRandom,
     maxWaitMs,
     startAttempt: (key, leaseMs) => ({ take: (onLost) => takeLease(init, { key, leaseMs, onLost, ends }) }),
@@ -83,7 +82,7 @@ interface Taking {
 }
 
 async function takeLease(init: LeaseLockInit, { key, leaseMs, onLost, ends }: Taking): Promise<LockHold | undefined> {
-  const { clock, leases, client, prefix } = init;
+  const { leases, client, prefix } = init;
   const ttlMs = Math.max(1, Math.ceil(Math.min(leaseMs, init.holderTimeoutMs)));
   const lease: LockLease = {
     name: await engineName(prefix, "lock", key),
@@ -98,7 +97,7 @@ async function takeLease(init: LeaseLockInit, { key, leaseMs, onLost, ends }: Ta
     const send = (signal: AbortSignal): Promise<unknown> => leases.release(lease, signal);
     return client.ask({ what, effect: "write", insists: true, send }).catch(() => {});
   };
-  let sinceHeard = startStopwatch(clock);
+  let sinceHeard = startStopwatch();
   const number = await client.ask({
     what: `asking for ${lockName}`,
     effect: "read",
@@ -123,7 +122,7 @@ async function takeLease(init: LeaseLockInit, { key, leaseMs, onLost, ends }: Ta
     await giveBack();
   };
   const renew = async (): Promise<void> => {
-    const since = startStopwatch(clock);
+    const since = startStopwatch();
     const send = (signal: AbortSignal): Promise<boolean> => leases.renew(lease, signal);
     try {
       const isThere = await client.ask({ what: `prolonging ${lockName}`, effect: "read", insists: true, send });

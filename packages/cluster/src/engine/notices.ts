@@ -1,5 +1,6 @@
-import { isHostsideError, type Cancel, type Clock, type Notices } from "@hostside/core";
+import { isHostsideError, type Cancel, type Notices } from "@hostside/core";
 import {
+  clock,
   createEvent,
   doStep,
   isJsonObject,
@@ -39,7 +40,6 @@ export interface NoticeConnection {
 /** What notices over an engine are made from. */
 export interface EngineNoticesInit {
   readonly engine: NoticeEngine;
-  readonly clock: Clock;
   readonly timeoutMs: number;
   readonly client: EngineClient;
 }
@@ -56,7 +56,7 @@ const longestDelayMs = 2000;
  * ends.
  */
 export function createEngineNotices(init: EngineNoticesInit): Notices & { close(): Promise<void> } {
-  const { clock, client, timeoutMs } = init;
+  const { client, timeoutMs } = init;
   const sender = crypto.randomUUID();
   const topics = new Map<string, EventSource<void>>();
   let isClosed = false;
@@ -133,7 +133,7 @@ export function createEngineNotices(init: EngineNoticesInit): Notices & { close(
       for (const source of topics.values()) source.close();
       topics.clear();
       wake();
-      if (running !== undefined) await settleWithin(running, timeoutMs, clock);
+      if (running !== undefined) await settleWithin(running, timeoutMs);
     },
   };
 }
@@ -145,8 +145,8 @@ interface Hearing extends NoticeListener {
 /**
  * Opens a connection and stays on it, until it ends or the function that this returns is called.
  */
-function stayConnected({ engine, clock, timeoutMs }: EngineNoticesInit, { onText, onOpen, onEnd }: Hearing): Cancel {
-  const limit = { clock, timeoutMs };
+function stayConnected({ engine, timeoutMs }: EngineNoticesInit, { onText, onOpen, onEnd }: Hearing): Cancel {
+  const limit = { timeoutMs };
   const opening = new AbortController();
   let connection: NoticeConnection | undefined;
   let cancelPing: Cancel = () => {};

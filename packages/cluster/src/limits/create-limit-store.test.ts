@@ -1,6 +1,6 @@
 import { createPolicy, type LimitRule, type LimitStoreOutage, type PolicyEvent } from "@hostside/policy";
 import { describe, expect, it } from "vitest";
-import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { createMemoryEngine } from "../../test/limits/counting-in-memory.ts";
 import { createEngineClient } from "../engine/engine-client.ts";
 import { createLimitStore, type LimitStoreInit } from "./create-limit-store.ts";
@@ -9,10 +9,10 @@ const budget: LimitRule = { name: "budget", budget: { calls: 100, bytes: 1000 },
 const spent = { bytes: 10, timeMs: 1, cost: 0 };
 
 function setUp(options: Partial<LimitStoreInit> = {}) {
-  const clock = createVirtualClock();
+  const clock = useVirtualClock();
   const engine = createMemoryEngine();
-  const client = createEngineClient({ name: "memory", clock, timeoutMs: 1000, isAnswer: () => false });
-  const store = createLimitStore({ engine, client, clock, prefix: "test:", limitFailure: "closed", ...options });
+  const client = createEngineClient({ name: "memory", timeoutMs: 1000, isAnswer: () => false });
+  const store = createLimitStore({ engine, client, prefix: "test:", limitFailure: "closed", ...options });
   const outages: LimitStoreOutage["state"][] = [];
   store.onOutage?.(({ state }) => void outages.push(state));
   const take = async (rule: LimitRule = budget, signal?: AbortSignal) => store.take([{ rule, key: "ada" }], signal);
@@ -199,8 +199,8 @@ describe("limits over an engine", () => {
 
 describe("a policy whose limits are shared", () => {
   it("refuses a call with call_refused while nobody can count it, and tells the outage and its end once", async () => {
-    const { engine, store, clock, passed } = setUp();
-    const policy = createPolicy({ limits: [{ budget: { calls: 5 } }], limitStore: store, clock });
+    const { engine, store, passed } = setUp();
+    const policy = createPolicy({ limits: [{ budget: { calls: 5 } }], limitStore: store });
     const events: PolicyEvent[] = [];
     policy.onEvent((event) => void events.push(event));
     const origin = { serverId: "s", toolName: "echo", qualifiedName: "mcp::s::echo" };

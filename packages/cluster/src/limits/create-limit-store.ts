@@ -1,5 +1,5 @@
-import { isHostsideError, type Clock, type HostsideError } from "@hostside/core";
-import { createEvent, resultWithin, untilAborted } from "@hostside/core/implement";
+import { isHostsideError, type HostsideError } from "@hostside/core";
+import { clock, createEvent, resultWithin, untilAborted } from "@hostside/core/implement";
 import {
   createMemoryLimitStore,
   type LimitLease,
@@ -18,7 +18,6 @@ export type { CountingEngine } from "./shares.ts";
 export interface LimitStoreInit {
   readonly engine: CountingEngine;
   readonly client: EngineClient;
-  readonly clock: Clock;
   readonly prefix: string;
   readonly limitFailure: "closed" | "local";
 }
@@ -43,7 +42,7 @@ interface Line {
  * `limitFailure` is `"closed"`.
  */
 export function createLimitStore(init: LimitStoreInit): LimitStore {
-  const { clock, limitFailure } = init;
+  const { limitFailure } = init;
   const outages = createEvent<LimitStoreOutage>();
   let isDown = false;
   const shares = createShares(init, (error) => {
@@ -52,9 +51,9 @@ export function createLimitStore(init: LimitStoreInit): LimitStore {
     outages.emit(error === undefined ? { state: "up" } : { state: "down", error });
     if (error === undefined) shares.flush();
   });
-  const places = createMemoryLimitStore({ clock });
-  const alone = createMemoryLimitStore({ clock });
-  const rates = createRateQueue(clock);
+  const places = createMemoryLimitStore();
+  const alone = createMemoryLimitStore();
+  const rates = createRateQueue();
 
   const takeCounted = async (wants: Wants, signal: AbortSignal | undefined): Promise<Result> => {
     const taking = shares.take(wants);
@@ -115,7 +114,7 @@ interface RateQueue {
 }
 
 /** Makes a queue in which only the first of each rate asks the engine. */
-function createRateQueue(clock: Clock): RateQueue {
+function createRateQueue(): RateQueue {
   const lines = new Map<string, Line>();
   let waiting = 0;
   return {
@@ -138,10 +137,10 @@ function createRateQueue(clock: Clock): RateQueue {
         const before = line.tail.then(() => true);
         const turn = async (): Promise<Result> => {
           const endsAt = since + refusal.rule.waitMs;
-          const isFirst = await abortable(resultWithin(before, Math.max(0, endsAt - clock.now()), clock), signal);
+          const isFirst = await abortable(resultWithin(before, Math.max(0, endsAt - clock.now())), signal);
           if (isFirst !== true) return line.refusal;
           for (let last = line.refusal; ; line.refusal = last) {
-            await abortable(sleep(clock, Math.max(1, last.retryAfterMs ?? 0)), signal);
+            await abortable(sleep(Math.max(1, last.retryAfterMs ?? 0)), signal);
             const next = await take();
             if (next.granted || isFinal(next) || lineOfRefusal(next, wants) !== name) return next;
             last = next;
@@ -207,6 +206,6 @@ function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promis
   return signal === undefined ? work : untilAborted(work, signal);
 }
 
-function sleep(clock: Clock, ms: number): Promise<void> {
+function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => void clock.schedule(ms, resolve));
 }

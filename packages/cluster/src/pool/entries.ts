@@ -1,5 +1,5 @@
 import { HostsideError, isHostsideError, type Cancel, type ServerSharing, type ServerSpec } from "@hostside/core";
-import { formatMs, isJsonObject, kindOf, sameJson, settleWithin, untilAborted } from "@hostside/core/implement";
+import { clock, formatMs, isJsonObject, kindOf, sameJson, settleWithin, untilAborted } from "@hostside/core/implement";
 import { fingerprintServers, type McpProvider } from "@hostside/provider";
 import {
   capacityFor,
@@ -130,9 +130,9 @@ export class Entries {
 
   /** Begins to make the provider of an owner who has none, and takes its places. */
   begin(owner: Owner): PoolEntry {
-    const { capacity, configOf, settings } = this.#rules;
+    const { capacity, configOf } = this.#rules;
     const config = configOf(owner);
-    const now = settings.clock.now();
+    const now = clock.now();
     const state: Creating = {
       name: "creating",
       // In a later turn, when there is an entry.
@@ -289,7 +289,7 @@ export class Entries {
       throw error;
     }
     entry.state = { name: "ready", provider };
-    entry.usedAt = this.#rules.settings.clock.now();
+    entry.usedAt = clock.now();
     this.#sweepIn(this.#rules.settings.sweepMs);
     this.#rules.tell(owner, { type: "created" });
   }
@@ -314,7 +314,7 @@ export class Entries {
   /** Has the product make a provider, for at most `makeMs`. What comes too late is closed. */
   #make(entry: PoolEntry, state: Creating): Promise<McpProvider> {
     const { settings, make } = this.#rules;
-    const { makeMs, clock } = settings;
+    const { makeMs } = settings;
     const { owner, config } = entry;
     const { controller } = state;
     const { signal } = controller;
@@ -333,12 +333,11 @@ export class Entries {
       const late = await made;
       if (signal.aborted) await this.#closeWithin(late, "it came too late");
     };
-    state.leftover = settleWithin(closeLate(), makeMs + longestProviderCloseMs, clock);
+    state.leftover = settleWithin(closeLate(), makeMs + longestProviderCloseMs);
     return untilAborted(made, signal).finally(cancel);
   }
 
   #listen(entry: PoolEntry, provider: McpProvider): void {
-    const { clock } = this.#rules.settings;
     provider.onCallEnded(() => void (entry.usedAt = clock.now()));
     provider.onClosed(() => void this.end(entry, { why: "closed", reason: "closed by its owner" }));
     // Its end may not be over: whoever refuses it waits for that.
@@ -358,15 +357,15 @@ export class Entries {
   }
 
   async #close(entry: PoolEntry, provider: McpProvider, { why, reason, drainMs = 0 }: HowItEnds): Promise<void> {
-    const { settings, tell } = this.#rules;
+    const { tell } = this.#rules;
     const forget = this.#retire(entry);
     if (drainMs > 0 && provider.busy) {
       const draining = (async () => provider.applyServers([], { drainMs, reason }))();
-      await settleWithin(draining, drainMs + longestProviderCloseMs, settings.clock);
+      await settleWithin(draining, drainMs + longestProviderCloseMs);
     }
     await this.#closeWithin(provider, reason);
     forget();
-    const livedMs = Math.max(0, Math.round(settings.clock.now() - entry.createdAt));
+    const livedMs = Math.max(0, Math.round(clock.now() - entry.createdAt));
     tell(entry.owner, { type: "ended", why, reason, livedMs });
   }
 
@@ -385,12 +384,12 @@ export class Entries {
   /** Closes a provider. Never rejects: one that cannot be closed has been left to itself. */
   async #closeWithin(provider: McpProvider, reason: string): Promise<void> {
     const closing = (async () => provider.close(reason))();
-    await settleWithin(closing, longestProviderCloseMs, this.#rules.settings.clock);
+    await settleWithin(closing, longestProviderCloseMs);
   }
 
   #sweepIn(delayMs: number): void {
     if (this.#cancelSweep !== undefined || this.live.size === 0) return;
-    const { clock, sweepMs } = this.#rules.settings;
+    const { sweepMs } = this.#rules.settings;
     this.#cancelSweep = clock.schedule(delayMs, () => {
       this.#cancelSweep = undefined;
       this.#sweepIn(this.#sweep() ? sweepPauseMs : sweepMs);
@@ -399,7 +398,7 @@ export class Entries {
 
   /** Ends what nobody uses. Returns whether some are left that should end. */
   #sweep(): boolean {
-    const { clock, ttlMs } = this.#rules.settings;
+    const { ttlMs } = this.#rules.settings;
     const now = clock.now();
     let ended = 0;
     for (const entry of Array.from(this.live.values())) {

@@ -1,5 +1,4 @@
-import type { Clock } from "@hostside/core";
-import { assertKnownOptions, readWholeNumber, systemClock, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, readWholeNumber, type Fields } from "@hostside/core/implement";
 import type { Capacity } from "./capacity.ts";
 import type { SharedProvidersOptions } from "./shared-providers.ts";
 
@@ -10,7 +9,6 @@ export interface PoolSettings {
   readonly waitMs: number;
   readonly makeMs: number;
   readonly drainMs: number;
-  readonly clock: Clock;
   readonly limits: Capacity;
 }
 
@@ -25,7 +23,6 @@ const optionFields: Fields<SharedProvidersOptions> = {
   waitMs: true,
   makeMs: true,
   drainMs: true,
-  clock: true,
 };
 
 /**
@@ -39,7 +36,6 @@ export function readPoolOptions(options: SharedProvidersOptions): PoolSettings {
     readWholeNumber(options[name], name, { least, otherwise });
   const ttlMs = read("ttlMs", 0, 1_800_000);
   return {
-    clock: options.clock ?? systemClock,
     ttlMs,
     sweepMs: Math.min(60_000, Math.max(50, ttlMs / 10)),
     waitMs: read("waitMs", 0, 0),
@@ -54,4 +50,4 @@ export function readPoolOptions(options: SharedProvidersOptions): PoolSettings {
   };
 }
 
-type NumberName = Exclude<keyof SharedProvidersOptions, "clock" | "make" | "servers">;
+type NumberName = Exclude<keyof SharedProvidersOptions, "make" | "servers">;

@@ -1,5 +1,5 @@
 import { HostsideError, type ServerSharing } from "@hostside/core";
-import { createEvent, onAbort, untilAborted, type EventSource } from "@hostside/core/implement";
+import { clock, createEvent, onAbort, untilAborted, type EventSource } from "@hostside/core/implement";
 import type { McpProvider } from "@hostside/provider";
 import { createCapacityTracker, excess, isNone, type Capacity } from "./capacity.ts";
 import { closedError, Entries, type EntryRules, type Owner, type PoolEntry, type ServerConfig } from "./entries.ts";
@@ -55,7 +55,6 @@ export class Pool {
     this.#entries = entries;
     const rules = {
       waitMs: settings.waitMs,
-      clock: settings.clock,
       needs: (request: LeaseRequest) => this.#needsOf(request),
       admit: (request: LeaseRequest) => this.#admit(request),
       idle: () => entries.idle(),
@@ -165,7 +164,7 @@ export class Pool {
   }
 
   get #now(): number {
-    return this.#init.settings.clock.now();
+    return clock.now();
   }
 
   #configOf({ sharing }: Owner): ServerConfig {

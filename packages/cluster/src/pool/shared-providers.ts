@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Clock, Event, ServerSharing, ServerSpec } from "@hostside/core";
+import type { Event, ServerSharing, ServerSpec } from "@hostside/core";
 import type { McpProvider } from "@hostside/provider";
 
 /**
@@ -70,8 +70,6 @@ export interface SharedProvidersOptions {
    * server is changed, in milliseconds. Default 5,000.
    */
   readonly drainMs?: number | undefined;
-  /** Default the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 /** Options of a request that can be given up. */

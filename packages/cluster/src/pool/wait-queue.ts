@@ -1,5 +1,5 @@
-import type { Cancel, Clock } from "@hostside/core";
-import { onAbort } from "@hostside/core/implement";
+import type { Cancel } from "@hostside/core";
+import { clock, onAbort } from "@hostside/core/implement";
 import {
   boundNames,
   createLedger,
@@ -50,7 +50,6 @@ export interface WaitQueue {
 /** What decides about room. */
 export interface WaitQueueRules {
   readonly waitMs: number;
-  readonly clock: Clock;
   /** The owners for whom a request needs something, and how much for each. */
   readonly needs: (request: LeaseRequest) => readonly CapacityNeed[];
   /** Gives a request what it needs. */
@@ -74,7 +73,7 @@ const lookMs = 50;
 
 /** Makes an empty queue. */
 export function createWaitQueue(rules: WaitQueueRules, capacity: CapacityTracker): WaitQueue {
-  const { waitMs, clock } = rules;
+  const { waitMs } = rules;
   // In the order of the turns of principals: after each request served, that of its principal
   // passes.
   const queues = new Map<string | undefined, Set<Waiter>>();

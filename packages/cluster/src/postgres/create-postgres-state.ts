@@ -1,5 +1,4 @@
-import type { Clock } from "@hostside/core";
-import { assertKnownOptions, type Fields } from "@hostside/core/implement";
+import { clock, assertKnownOptions, type Fields } from "@hostside/core/implement";
 import type { EngineClient } from "../engine/engine-client.ts";
 import { hashText } from "../engine/engine-name.ts";
 import type { ValueEngine, WriteAnswer } from "../engine/value-store.ts";
@@ -59,7 +58,7 @@ export function createPostgresState(pool: PostgresPool, options: PostgresStateOp
   const settings = readSharedStateOptions(owner, options);
   const names = tableNames(owner, schema);
   const queries = postgresQueries(names);
-  const sweeper = createSweeper(pool, { clock: settings.clock, queries });
+  const sweeper = createSweeper(pool, { queries });
   const prepare = createTables ? createOnce((signal) => makeTables(pool, queries, { schema, signal })) : async () => {};
   const ask = async (query: Query, signal?: AbortSignal): Promise<readonly Row[]> => {
     await prepare(signal);
@@ -189,7 +188,6 @@ async function channelOf(prefix: string, schema: string | undefined): Promise<st
 const sweepEveryMs = 60_000;
 
 interface Sweeping {
-  readonly clock: Clock;
   readonly queries: PostgresQueries;
 }
 
@@ -202,7 +200,7 @@ interface Sweeper {
   close(): Promise<unknown>;
 }
 
-function createSweeper(pool: PostgresPool, { clock, queries }: Sweeping): Sweeper {
+function createSweeper(pool: PostgresPool, { queries }: Sweeping): Sweeper {
   let lastAt = Number.NEGATIVE_INFINITY;
   let isClosed = false;
   let running: Promise<unknown> = Promise.resolve();

@@ -1,5 +1,4 @@
-import type { Clock } from "@hostside/core";
-import { kindOf, untilAborted } from "@hostside/core/implement";
+import { clock, kindOf, untilAborted } from "@hostside/core/implement";
 import { NotSentError } from "../engine/engine-client.ts";
 import type { NoticeConnection, NoticeListener } from "../engine/notices.ts";
 
@@ -33,7 +32,7 @@ export interface RedisConnection {
 }
 
 /** Refuses with a `TypeError` what is no client. */
-export function connectRedis(owner: string, client: RedisClient, clock: Clock): RedisConnection {
+export function connectRedis(owner: string, client: RedisClient): RedisConnection {
   const isObject = typeof client === "object" && client !== null;
   if (!isObject || typeof client.duplicate !== "function")
     throw new TypeError(
@@ -45,7 +44,7 @@ export function connectRedis(owner: string, client: RedisClient, clock: Clock): 
   if ("call" in client && typeof client.call === "function") {
     return {
       async send(command, signal) {
-        await untilReady(client, clock, signal);
+        await untilReady(client, signal);
         return client.call(...command);
       },
       listen,
@@ -84,7 +83,7 @@ const readyPollMs = 20;
  * as well, and nobody can take one back from it: so it gets none then. Rejects with a
  * {@linkcode NotSentError} when the signal aborts first, and when the client was closed.
  */
-async function untilReady(client: IoRedisClient, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
+async function untilReady(client: IoRedisClient, signal: AbortSignal | undefined): Promise<void> {
   // One that connects when it is first used; what it says of that it says to its own listeners.
   if (client.status === "wait") client.connect?.().catch(() => {});
   while (client.status !== undefined && client.status !== "ready") {

@@ -33,7 +33,7 @@ export function createRedisState(client: RedisClient, options: SharedStateOption
   const owner = "createRedisState()";
   assertKnownOptions(owner, options, sharedStateFields);
   const settings = readSharedStateOptions(owner, options);
-  const connection = connectRedis(owner, client, settings.clock);
+  const connection = connectRedis(owner, client);
   const channel = `${settings.prefix}notices`;
   return createSharedState(
     {

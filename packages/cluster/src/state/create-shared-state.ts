@@ -1,5 +1,5 @@
-import { longestTimeoutMs, type Clock } from "@hostside/core";
-import { createEvent, kindOf, settleWithin, systemClock, type Fields } from "@hostside/core/implement";
+import { longestTimeoutMs } from "@hostside/core";
+import { createEvent, kindOf, settleWithin, type Fields } from "@hostside/core/implement";
 import { createEngineClient, type EngineClient } from "../engine/engine-client.ts";
 import { createLeaseLock, type LeaseEngine } from "../engine/lease-lock.ts";
 import { createEngineNotices, type NoticeEngine } from "../engine/notices.ts";
@@ -15,7 +15,6 @@ export const sharedStateFields: Fields<SharedStateOptions> = {
   holderTimeoutMs: true,
   maxValueBytes: true,
   limitFailure: true,
-  clock: true,
 };
 
 /** Options with their defaults. */
@@ -26,7 +25,6 @@ export interface SharedStateSettings {
   readonly holderTimeoutMs: number;
   readonly maxValueBytes: number;
   readonly limitFailure: "closed" | "local";
-  readonly clock: Clock;
 }
 
 /** What makes a state of an engine. */
@@ -45,7 +43,7 @@ export interface Engine {
 /** Fills in the defaults. Throws a `TypeError` that names the option that cannot be used. */
 export function readSharedStateOptions(owner: string, options: SharedStateOptions): SharedStateSettings {
   const { prefix = "hostside:", timeoutMs = 5000, maxWaitMs = 60_000, holderTimeoutMs = 10_000 } = options;
-  const { maxValueBytes = 16 * 1024 * 1024, limitFailure = "closed", clock = systemClock } = options;
+  const { maxValueBytes = 16 * 1024 * 1024, limitFailure = "closed" } = options;
   if (typeof prefix !== "string") throw new TypeError(`${owner}: prefix must be a string, not ${kindOf(prefix)}`);
   for (const [name, ms] of Object.entries({ timeoutMs, maxWaitMs, holderTimeoutMs })) {
     if (!(typeof ms === "number" && ms > 0 && ms <= longestTimeoutMs))
@@ -55,25 +53,25 @@ export function readSharedStateOptions(owner: string, options: SharedStateOption
     throw new TypeError(`${owner}: maxValueBytes must be a positive integer`);
   if (limitFailure !== "closed" && limitFailure !== "local")
     throw new TypeError(`${owner}: limitFailure must be "closed" or "local"`);
-  return { prefix, timeoutMs, maxWaitMs, holderTimeoutMs, maxValueBytes, limitFailure, clock };
+  return { prefix, timeoutMs, maxWaitMs, holderTimeoutMs, maxValueBytes, limitFailure };
 }
 
 /** Makes a shared state over an engine. Sends nothing. */
 export function createSharedState(engine: Engine, settings: SharedStateSettings): SharedState {
-  const { timeoutMs, clock } = settings;
+  const { timeoutMs } = settings;
   const { name, isAnswer } = engine;
   const diagnostics = createEvent<StateDiagnostic>();
-  const client = createEngineClient({ name, clock, timeoutMs, isAnswer });
+  const client = createEngineClient({ name, timeoutMs, isAnswer });
   client.onHealth(({ state, message, error }) =>
     diagnostics.emit({ kind: `engine-${state === "up" ? "back" : "down"}`, message, ...(error && { error }) }),
   );
   const lock = createLeaseLock({ ...settings, leases: engine.leases, client });
-  const notices = createEngineNotices({ engine: engine.notices, clock, timeoutMs, client });
+  const notices = createEngineNotices({ engine: engine.notices, timeoutMs, client });
   let closing: Promise<void> | undefined;
   const end = async (): Promise<void> => {
     client.close();
     diagnostics.close();
-    await settleWithin(Promise.all([lock.close(), notices.close(), engine.close?.()]), timeoutMs, clock);
+    await settleWithin(Promise.all([lock.close(), notices.close(), engine.close?.()]), timeoutMs);
   };
   const close = (): Promise<void> => (closing ??= end());
   return {

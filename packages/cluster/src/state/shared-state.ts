@@ -1,4 +1,4 @@
-import type { Clock, Event, Lock, Notices, Store, HostsideError } from "@hostside/core";
+import type { Event, Lock, Notices, Store, HostsideError } from "@hostside/core";
 import type { LimitStore } from "@hostside/policy";
 
 /** What the replicas of a host share, over one engine. */
@@ -61,8 +61,6 @@ export interface SharedStateOptions {
    * `store_failed`.
    */
   readonly maxValueBytes?: number | undefined;
-  /** Default the real time. Times to live and locks end by the engine's. */
-  readonly clock?: Clock | undefined;
   /**
    * What becomes of calls while the engine cannot count them. `"closed"`: they are refused with
    * `store_failed`; `"local"`: each process counts by itself. Default `"closed"`.

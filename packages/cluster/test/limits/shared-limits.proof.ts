@@ -11,9 +11,8 @@ import {
 } from "../../../../test/database-servers.ts";
 import { createPostgresState } from "@hostside/cluster/postgres";
 import { createRedisState, type SharedStateOptions } from "@hostside/cluster/redis";
-import type { Clock } from "@hostside/core";
-import { systemClock } from "@hostside/core/implement";
 import type { LimitLease, LimitRefusal, LimitRule, LimitStore } from "@hostside/policy";
+import { useTestClock } from "../../../../test/manual-clock.ts";
 
 /** An engine, and replicas that each have a client of their own. */
 interface SharedWorld {
@@ -160,12 +159,8 @@ describe.each(kinds)("limits in $title", ({ isHere, open }) => {
 
   it.skipIf(!isHere)("grant no more to a replica whose clock jumps, and hold it up no longer", async () => {
     let aheadMs = 0;
-    const clock: Clock = {
-      ...systemClock,
-      now: () => systemClock.now() + aheadMs,
-      date: () => Date.now() + aheadMs,
-    };
-    const [jumping, other] = [await world.replica({ clock }), await world.replica()];
+    useTestClock({ now: () => performance.now() + aheadMs, date: () => Date.now() + aheadMs });
+    const [jumping, other] = [await world.replica(), await world.replica()];
     const budget = ruleOf({ budget: { calls: 2, perMs: 3_600_000 } });
     const rate = ruleOf({ rate: { calls: 1, perMs: 3_600_000, burst: 1 } });
     await granted(jumping, budget, rate);

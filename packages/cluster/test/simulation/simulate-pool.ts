@@ -1,6 +1,6 @@
 import type { ServerSpec } from "@hostside/core";
 import type { createSharedProviders } from "@hostside/cluster";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { poolOfKeys, type LeaseOfKey } from "../pool-of-keys.ts";
 import { stubProvider, type StubProvider } from "../stub-provider.ts";
 
@@ -60,7 +60,7 @@ export const limits = { maxProviders: 2, ttlMs: 1000, waitMs: 500, makeMs: 900, 
 
 /** Plays a program against a pool, and says what was wrong. */
 export async function simulatePool(create: typeof createSharedProviders, program: Program): Promise<Faults> {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const faults = new Set<string>();
   const made: Made[] = [];
   const making: Making[] = [];
@@ -102,7 +102,6 @@ export async function simulatePool(create: typeof createSharedProviders, program
   };
   const pool = poolOfKeys(create, {
     ...limits,
-    clock,
     servers: serversOf(0),
     make: ({ key, servers, signal }) =>
       new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ import type {
   SharedProviders,
   SharedProvidersOptions,
 } from "@hostside/cluster";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { stubProvider } from "../stub-provider.ts";
 
 /** One thing that somebody does to shared providers. Numbers are places in lists, counted round. */
@@ -37,7 +37,7 @@ export async function simulateShared(
   create: (options: SharedProvidersOptions) => SharedProviders,
   program: SharedProgram,
 ): Promise<readonly string[]> {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const faults = new Set<string>();
   const made: Made[] = [];
   const making: Making[] = [];
@@ -127,7 +127,6 @@ export async function simulateShared(
   };
   const shared = create({
     ...sharedLimits,
-    clock,
     servers: specsOf(current),
     make: ({ servers, signal, ...owner }) =>
       new Promise((resolve, reject) => {

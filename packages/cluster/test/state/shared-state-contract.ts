@@ -2,6 +2,7 @@ import { createMemoryLock } from "@hostside/core";
 import type { SharedState, SharedStateOptions, StateDiagnostic } from "@hostside/cluster/redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DatabaseServer } from "../../../../test/database-servers.ts";
+import { useTestClock } from "../../../../test/manual-clock.ts";
 
 /** An engine under test. */
 export interface TestEngine {
@@ -80,11 +81,14 @@ function testFencingTokens(get: () => TestEngine): void {
   it("passes on the lock of a holder of whom nothing is heard, however long its lease", async () => {
     const holder = await get().open({ holderTimeoutMs: 60 });
     // What a holder leaves behind that was killed: a lock that nobody prolongs.
-    const frozen = await get().open({ holderTimeoutMs: 100, clock: frozenClock() });
+    // Its timers never come, as in a process that stands still.
+    useTestClock({ schedule: () => () => {} });
+    const frozen = await get().open({ holderTimeoutMs: 100 });
     const held = new Promise<void>((resolve) => {
       void frozen.lock.withLock("left", 60_000, async () => (resolve(), never)).catch(() => {});
     });
     await held;
+    useTestClock({});
     expect(await holder.lock.withLock("left", 60_000, async () => "next")).toBe("next");
   });
 
@@ -209,11 +213,6 @@ function testEnds(get: () => TestEngine): void {
     await expect.poll(() => said.map(({ kind }) => kind)).toEqual(["engine-down", "engine-back"]);
     await state.lock.withLock("down", 1000, async () => "free");
   });
-}
-
-/** A clock whose timers never come: that of a process which stands still. */
-function frozenClock(): NonNullable<SharedStateOptions["clock"]> {
-  return { now: () => 0, date: () => 0, schedule: () => () => {} };
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Clock, Event, ServerSpec, HostsideError } from "@hostside/core";
+import type { Event, ServerSpec, HostsideError } from "@hostside/core";
 import type { LoadedConfig } from "./load-config.ts";
 import type { LoadConfigOptions } from "./load-options.ts";
 
@@ -60,8 +60,6 @@ export interface WatchConfigOptions extends Omit<LoadConfigOptions, "signal"> {
   readonly pollMs?: number | undefined;
   /** Ends the watch as `close()` does, also before it is there. */
   readonly signal?: AbortSignal | undefined;
-  /** Default the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 /** Configurations while their host runs. */

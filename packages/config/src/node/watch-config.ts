@@ -1,4 +1,4 @@
-import { assertKnownOptions, createEvent, systemClock, type Fields } from "@hostside/core/implement";
+import { clock, assertKnownOptions, createEvent, type Fields } from "@hostside/core/implement";
 import { createTrustPrompts } from "./trust-prompts.ts";
 import type { ConfigReport, ConfigWatch, WatchConfigOptions } from "./config-watch.ts";
 import { createFolderWatch } from "./folder-watch.ts";
@@ -12,7 +12,6 @@ const optionFields: Fields<WatchConfigOptions> = {
   quietMs: true,
   pollMs: true,
   signal: true,
-  clock: true,
 };
 const defaultQuietMs = 500;
 const mostQuiets = 10;
@@ -30,7 +29,7 @@ const fallbackPollMs = 5000;
 export async function watchConfig(options: WatchConfigOptions = {}): Promise<ConfigWatch> {
   assertKnownOptions("watchConfig()", options, optionFields);
   const controller = new AbortController();
-  const { clock = systemClock, signal } = options;
+  const { signal } = options;
   const reports = createEvent<ConfigReport>();
   let cancelTimer = (): void => undefined;
   let cancelPoll = (): void => undefined;

@@ -1,10 +1,9 @@
-import type { Clock, Lock, Store } from "@hostside/core";
+import type { Lock, Store } from "@hostside/core";
 import {
+  clock,
   assertKnownOptions,
-  dateOf,
   escapeUnseen,
   quoteText,
-  systemClock,
   untilAborted,
   type Fields,
 } from "@hostside/core/implement";
@@ -25,11 +24,9 @@ export interface TrustOptions {
    * share one share the other. Default: in this process.
    */
   readonly lock?: Lock | undefined;
-  /** By which answers have their date. Default the real time. */
-  readonly clock?: Clock | undefined;
 }
 
-const optionFields: Fields<TrustOptions> = { store: true, ask: true, lock: true, clock: true };
+const optionFields: Fields<TrustOptions> = { store: true, ask: true, lock: true };
 
 /**
  * What users decided about servers that projects bring. An answer counts for one entry in one
@@ -40,15 +37,15 @@ const optionFields: Fields<TrustOptions> = { store: true, ask: true, lock: true,
  */
 export function createTrust(options: TrustOptions): Trust {
   assertKnownOptions("createTrust()", options, optionFields);
-  const { store, ask, lock, clock = systemClock } = options;
+  const { store, ask, lock } = options;
   if (ask !== undefined && typeof ask !== "function") throw new TypeError("ask must be a function");
   const records = createTrustRecords(store, lock);
-  const parts: TrustParts = { records, ask, clock, asking: new Map(), last: Promise.resolve() };
+  const parts: TrustParts = { records, ask, asking: new Map(), last: Promise.resolve() };
   return {
     canAsk: ask !== undefined,
     decide: (entry, decideOptions = {}) => decide(entry, decideOptions, parts),
     async remember(entry, answer) {
-      await records.write(toRecord(entry, { ...(await fingerprintEntry(entry)), answer, answeredAt: dateOf(clock) }));
+      await records.write(toRecord(entry, { ...(await fingerprintEntry(entry)), answer, answeredAt: clock.date() }));
     },
     revoke: (place) => records.remove(place),
     list: () => records.all(),
@@ -58,7 +55,6 @@ export function createTrust(options: TrustOptions): Trust {
 interface TrustParts {
   readonly records: TrustRecords;
   readonly ask: AskTrust | undefined;
-  readonly clock: Clock;
   /** What the user is being asked, by what an answer would be remembered of. */
   readonly asking: Map<string, Promise<TrustVerdict>>;
   /** When the user has time for the next question. */
@@ -94,7 +90,7 @@ function askInTurn(asking: Asking, parts: TrustParts): Promise<TrustVerdict> {
 
 async function askUser(
   { entry, found, question, signal }: Asking,
-  { ask, records, clock }: TrustParts,
+  { ask, records }: TrustParts,
 ): Promise<TrustVerdict> {
   if (isAborted(signal) || ask === undefined) return undecided(question, true);
   const length = lengthOf(question);
@@ -110,7 +106,7 @@ async function askUser(
   if ("error" in answered) return failed(question, "whoever asks about it failed");
   const answer = answered.value;
   if (answer !== "trust" && answer !== "refuse") return undecided(question, true);
-  const record = toRecord(entry, { ...found, answer, answeredAt: dateOf(clock) });
+  const record = toRecord(entry, { ...found, answer, answeredAt: clock.date() });
   const kept = await attempt(() => records.write(record));
   if ("error" in kept) return failed(question, "the answer about it cannot be kept in the store");
   return verdictOf(question, record) ?? undecided(question, true);

@@ -1,6 +1,5 @@
 import {
   type CallOptions,
-  type Clock,
   HostsideError,
   type HostsideErrorCode,
   type JsonObject,
@@ -19,7 +18,6 @@ import { localOrigin, runStaticTool } from "./static-tool.ts";
 export interface RouteCall {
   readonly args: JsonObject;
   readonly options: CallOptions;
-  readonly clock: Clock;
 }
 
 /** Runs a tool where it is. Bounded, whatever the tool does. */
@@ -37,7 +35,7 @@ export function runRoute(route: Route, call: RouteCall): Promise<ToolOutcome> {
  */
 async function runUnbounded(
   { provider, definition }: ProviderRoute,
-  { args, options, clock }: RouteCall,
+  { args, options }: RouteCall,
 ): Promise<ToolOutcome> {
   const { name } = definition;
   const { timeoutMs = defaultTimeouts.callMs, signal, deadline: outer } = options;
@@ -46,7 +44,7 @@ async function runUnbounded(
     new HostsideError(`${what} ${problem}`, { code: "internal_error", toolName: name, outcome: "unknown", cause });
   let outcome: unknown;
   try {
-    outcome = await runWithDeadline({ what, timeoutMs, signal, outer, clock }, (deadline) =>
+    outcome = await runWithDeadline({ what, timeoutMs, signal, outer }, (deadline) =>
       provider.call(name, args, { ...options, signal: deadline.signal, deadline }),
     );
   } catch (reason) {
@@ -98,12 +96,11 @@ interface RoutedCall extends RouteCall {
 export async function callRoutes(tool: ToolboxTool, call: RoutedCall): Promise<ToolOutcome> {
   const { fallback } = tool;
   if (fallback === undefined) return call.send(tool, call);
-  const { options, clock } = call;
+  const { options } = call;
   const time = createDeadline({
     timeoutMs: options.timeoutMs ?? timeoutMsOf(tool.route),
     outer: options.deadline,
     mostPausedMs: defaultTimeouts.elicitTotalMs,
-    clock,
     onTimeout: () => undefined,
   });
   try {

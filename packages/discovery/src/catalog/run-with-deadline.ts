@@ -1,4 +1,4 @@
-import { defaultTimeouts, isHostsideError, HostsideError, type Clock, type SharedDeadline } from "@hostside/core";
+import { defaultTimeouts, isHostsideError, HostsideError, type SharedDeadline } from "@hostside/core";
 import { createDeadline, formatMs, type Deadline } from "@hostside/core/implement";
 
 // As long as a call stands still for a human at most.
@@ -12,7 +12,6 @@ export interface Allowance {
   readonly signal?: AbortSignal | undefined;
   /** A budget that the work is a part of: it is waited for no longer than is left of that. */
   readonly outer?: SharedDeadline | undefined;
-  readonly clock: Clock;
 }
 
 /**
@@ -20,7 +19,7 @@ export interface Allowance {
  * `call_timeout`, `aborted`, or what the work throws.
  */
 export async function runWithDeadline<T>(
-  { what, timeoutMs, signal, outer, clock }: Allowance,
+  { what, timeoutMs, signal, outer }: Allowance,
   work: (deadline: Deadline) => Promise<T> | T,
 ): Promise<T> {
   if (signal?.aborted) throw abortedBy(signal, what, "not-sent");
@@ -29,7 +28,7 @@ export async function runWithDeadline<T>(
       code: "call_timeout",
       details: { timeoutMs },
     });
-  const deadline = createDeadline({ timeoutMs, signal, outer, mostPausedMs, clock, onTimeout });
+  const deadline = createDeadline({ timeoutMs, signal, outer, mostPausedMs, onTimeout });
   const { signal: over } = deadline;
   try {
     return await new Promise<T>((resolve, reject) => {

@@ -1,6 +1,5 @@
 import {
   type CallOptions,
-  type Clock,
   type ContentBlock,
   HostsideError,
   type InitOptions,
@@ -144,14 +143,11 @@ function textBlock(text: string): ContentBlock {
  * Gets a static tool ready, within `timeoutMs`, by default 10 seconds. Throws `call_timeout`,
  * `aborted`, or what the tool throws, wrapped unless it is a `HostsideError`.
  */
-export async function startStaticTool(
-  tool: StaticTool,
-  { clock, timeoutMs = 10_000, signal }: InitOptions & { readonly clock: Clock },
-): Promise<void> {
+export async function startStaticTool(tool: StaticTool, { timeoutMs = 10_000, signal }: InitOptions): Promise<void> {
   if (tool.init === undefined) return;
   const { name } = tool.definition;
   try {
-    await runWithDeadline({ what: `the start of tool "${name}"`, timeoutMs, signal, clock }, ({ signal: ending }) =>
+    await runWithDeadline({ what: `the start of tool "${name}"`, timeoutMs, signal }, ({ signal: ending }) =>
       tool.init?.({ signal: ending }),
     );
   } catch (error) {
@@ -168,20 +164,19 @@ function wrapped(error: unknown, { definition: { name } }: RunnableTool, what: s
 interface StaticCall {
   readonly args: JsonObject;
   readonly options: CallOptions;
-  readonly clock: Clock;
 }
 
 /**
  * Runs a static tool by a deadline: `options.timeoutMs`, by default 10 minutes. Throws
  * `call_timeout`, `aborted`, or what the tool throws.
  */
-export async function runStaticTool(tool: RunnableTool, { args, options, clock }: StaticCall): Promise<ToolOutcome> {
+export async function runStaticTool(tool: RunnableTool, { args, options }: StaticCall): Promise<ToolOutcome> {
   const { name } = tool.definition;
   const { timeoutMs = defaultTimeouts.callMs, deadline: outer } = options;
   const signal = options.signal;
   let result: unknown;
   try {
-    result = await runWithDeadline({ what: `tool "${name}"`, timeoutMs, signal, outer, clock }, (deadline) =>
+    result = await runWithDeadline({ what: `tool "${name}"`, timeoutMs, signal, outer }, (deadline) =>
       tool.run(args, optionsForTool(options, deadline)),
     );
   } catch (error) {

@@ -1,6 +1,5 @@
 import {
   type CallOptions,
-  type Clock,
   type Diagnostic,
   HostsideError,
   type Interceptor,
@@ -73,13 +72,12 @@ interface ToolboxCallsInit {
   readonly live: FollowedSources;
   readonly providers: readonly ToolProvider[];
   readonly interceptors: readonly Interceptor[];
-  readonly clock: Clock;
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
 }
 
 /** Makes the calls of one toolbox. */
 export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
-  const { live, providers, clock, onDiagnostic } = init;
+  const { live, providers, onDiagnostic } = init;
   const ending = new AbortController();
   let closedBy: string | undefined;
   const assertOpen = (name?: string): void => {
@@ -92,7 +90,7 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
   };
   const layers = createToolboxLayers(init);
   const absent = (): readonly AbsentServer[] => findAbsent(calls.unready(), live.read());
-  const waitForServers = createServersWait({ providers, clock, absent, ended: ending.signal });
+  const waitForServers = createServersWait({ providers, absent, ended: ending.signal });
 
   const calls: ToolboxCalls = {
     assertOpen,
@@ -120,14 +118,13 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
       return callRoutes(tool, {
         args: readCallArguments(args, tool.definition.origin ?? localOrigin(name)),
         options: original === undefined || original === selected ? given : { ...given, selected: original },
-        clock,
         send: layers.send,
         isOnOffer: (fallback) => findAgain(live.read(), fallback) !== undefined,
         onFallback: (error) => onDiagnostic(fallbackTaken(name, tool, error)),
       });
     },
     async waitForTool(name, options) {
-      const left = await waitForTool(name, options, { providers, clock, has, absent, ended: ending.signal });
+      const left = await waitForTool(name, options, { providers, has, absent, ended: ending.signal });
       assertOpen(name);
       return left;
     },
@@ -170,18 +167,16 @@ interface ToolboxLayers {
 interface ToolboxLayersInit {
   readonly live: FollowedSources;
   readonly interceptors: readonly Interceptor[];
-  readonly clock: Clock;
 }
 
 /**
  * Puts the interceptors of a toolbox before all of its tools. Without any, a call goes to its tool
  * at once.
  */
-function createToolboxLayers({ live, interceptors, clock }: ToolboxLayersInit): ToolboxLayers {
+function createToolboxLayers({ live, interceptors }: ToolboxLayersInit): ToolboxLayers {
   if (interceptors.length === 0) return { send: ({ route }, call) => runRoute(route, call), end: () => {} };
   const pipeline = createCallPipeline({
     interceptors,
-    clock,
     timeoutMsOf: ({ definition }) => timeoutMsOf(live.read().tools.get(foldCase(definition.name))?.route),
   });
   return {
@@ -193,11 +188,11 @@ function createToolboxLayers({ live, interceptors, clock }: ToolboxLayersInit): 
         assertStillThere(live.read(), tool);
         const { selected } = call.options;
         if (route.kind === "static" || selected === undefined) {
-          return runRoute(route, { args: call.args, options: call.options, clock });
+          return runRoute(route, { args: call.args, options: call.options });
         }
         // A provider knows the tool by its own definition of it.
         const known = { ...call.options, selected: originalOf(selected) };
-        return runRoute(route, { args: call.args, options: known, clock });
+        return runRoute(route, { args: call.args, options: known });
       });
     },
     end: (error, all) => pipeline.end(error, all),

@@ -1,6 +1,5 @@
 import {
   type CallOptions,
-  type Clock,
   HostsideError,
   type ToolProvider,
   type UnreadyGroup,
@@ -8,7 +7,7 @@ import {
   isHostsideError,
   truncateText,
 } from "@hostside/core";
-import { type AbsentServer, describeAbsent, foldCase, onAbort } from "@hostside/core/implement";
+import { clock, type AbsentServer, describeAbsent, foldCase, onAbort } from "@hostside/core/implement";
 import type { ToolboxCatalog } from "./inspect-definitions.ts";
 import { listenToProvider, readUnready } from "./read-provider.ts";
 import { runWithDeadline } from "./run-with-deadline.ts";
@@ -26,7 +25,6 @@ interface WaitSources {
   readonly providers: readonly ToolProvider[];
   readonly has: (name: string) => boolean;
   readonly absent: () => readonly AbsentServer[];
-  readonly clock: Clock;
   /** Aborts when nobody is to wait any more. */
   readonly ended: AbortSignal;
 }
@@ -38,12 +36,12 @@ interface WaitSources {
  */
 export async function waitForTool(name: string, options: CallOptions, sources: WaitSources): Promise<CallOptions> {
   const { timeoutMs = defaultTimeouts.callMs, signal } = options;
-  const { clock, absent } = sources;
+  const { absent } = sources;
   const startedAt = clock.now();
   const shown = truncateText(name, 200);
   try {
     await runWithDeadline(
-      { what: `waiting for tool ${JSON.stringify(shown)}`, timeoutMs, signal, outer: options.deadline, clock },
+      { what: `waiting for tool ${JSON.stringify(shown)}`, timeoutMs, signal, outer: options.deadline },
       ({ signal: ending }) =>
         untilThere(() => sources.has(name), sources, { timeoutMs, signal: ending, toolName: name }),
     );
@@ -125,7 +123,7 @@ export interface ServersWait extends Pick<CallOptions, "signal" | "deadline"> {
  * with `aborted`, or with what `deadline` ends by; a server that is late is no failure.
  */
 export function createServersWait(sources: Omit<WaitSources, "has">): (wait: ServersWait) => Promise<void> {
-  const { clock, absent } = sources;
+  const { absent } = sources;
   const since = new Map<string, number>();
   return async ({ waitMs, signal, deadline: outer }) => {
     const leftOf = ({ id, state }: AbsentServer): number =>
@@ -136,7 +134,7 @@ export function createServersWait(sources: Omit<WaitSources, "has">): (wait: Ser
     const timeoutMs = Math.max(...awaited.map(leftOf));
     const isThere = (): boolean => !absent().some((server) => leftOf(server) > 0);
     try {
-      await runWithDeadline({ what: "waiting for servers", timeoutMs, signal, outer, clock }, (deadline) =>
+      await runWithDeadline({ what: "waiting for servers", timeoutMs, signal, outer }, (deadline) =>
         untilThere(isThere, sources, { timeoutMs, signal: deadline.signal }),
       );
     } catch (error) {

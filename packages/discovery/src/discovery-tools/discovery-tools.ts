@@ -46,7 +46,7 @@ export function createHelpers(context: HelperContext, names: HelperNames): Helpe
       const input = args ?? {};
       const isReadable = isCallArguments(input);
       const tool = isReadable ? helper : { ...helper, run: () => problemResult(noObject) };
-      return await runStaticTool(tool, { args: isReadable ? input : {}, options, clock: context.clock });
+      return await runStaticTool(tool, { args: isReadable ? input : {}, options });
     },
     listGroups: (input) => listGroups(context, valid(parseGroupsInput({ ...input }))),
     async selectTools(input, options = {}) {

@@ -172,14 +172,14 @@ interface SelectorQuestion extends HelperOptions {
 }
 
 async function askSelector(
-  { clock, onDiagnostic }: HelperContext,
+  { onDiagnostic }: HelperContext,
   selector: ModelToolSelector,
   { query, limit, ranked, signal, context }: SelectorQuestion,
 ): Promise<SelectorChoice> {
   const candidates = ranked.map(({ name, description }) => ({ name, description: cleanText(description, 400) }));
   try {
     const choice = await runWithDeadline(
-      { what: "the tool selector", timeoutMs: selectorTimeoutMs, signal, clock },
+      { what: "the tool selector", timeoutMs: selectorTimeoutMs, signal },
       (deadline) => selector({ query, candidates, limit, signal: deadline.signal, ...(context && { context }) }),
     );
     return { ...choice, names: Array.from(new Set(Array.isArray(choice.names) ? choice.names : [])) };

@@ -7,11 +7,11 @@ import {
   isHostsideError,
 } from "@hostside/core";
 import {
+  clock,
   assertKnownOptions,
   compareText,
   createDeadline,
   formatMs,
-  systemClock,
   untilAborted,
 } from "@hostside/core/implement";
 import { readSentences, stripPreface } from "../catalog/excerpt.ts";
@@ -99,7 +99,7 @@ export function createEmbeddingRanker(options: { readonly embedder: Embedder }):
         .slice(0, mostTexts);
       const made = missing.length === 0 ? [] : await model.embed(missing, "tool");
       if (made === undefined && !closing.signal.aborted) {
-        cancelRetry = systemClock.schedule(Math.max(1000, model.restMs()), start);
+        cancelRetry = clock.schedule(Math.max(1000, model.restMs()), start);
       }
       if (made === undefined || missing.length === 0) break;
       for (const [at, vector] of made.entries()) vectors.set(missing[at] ?? "", vector);
@@ -162,7 +162,7 @@ function createModel(embedder: Embedder, closing: AbortSignal, report: (diagnost
   const fail = (error: unknown): void => {
     const { retryAfterMs = 0 } = isHostsideError(error) ? error.details : {};
     const restMs = Math.min(longestRestMs, firstRestMs * 2 ** Math.min(failures, 16));
-    restsUntil = Math.max(restsUntil, systemClock.now() + Math.max(retryAfterMs, restMs));
+    restsUntil = Math.max(restsUntil, clock.now() + Math.max(retryAfterMs, restMs));
     failures += 1;
     if (failures > 1) return;
     // The message of a foreign error may quote a key.
@@ -174,11 +174,11 @@ function createModel(embedder: Embedder, closing: AbortSignal, report: (diagnost
     texts: readonly string[],
     purpose: "tool" | "query",
   ): Promise<readonly Float32Array[] | undefined> => {
-    if (closing.aborted || systemClock.now() < restsUntil) return undefined;
+    if (closing.aborted || clock.now() < restsUntil) return undefined;
     const timeoutMs = timeoutsMs[purpose];
     const onTimeout = (): HostsideError =>
       new HostsideError(`no answer within ${formatMs(timeoutMs)}`, { code: "request_timeout" });
-    const deadline = createDeadline({ timeoutMs, clock: systemClock, signal: closing, onTimeout });
+    const deadline = createDeadline({ timeoutMs, signal: closing, onTimeout });
     const { signal } = deadline;
     try {
       const work = (async () => embedder.embed(texts, { purpose, signal }))();
@@ -192,7 +192,7 @@ function createModel(embedder: Embedder, closing: AbortSignal, report: (diagnost
       deadline.dispose();
     }
   };
-  return { embed, fail, restMs: () => restsUntil - systemClock.now() };
+  return { embed, fail, restMs: () => restsUntil - clock.now() };
 }
 
 /**

@@ -1,11 +1,10 @@
 import { HostsideError } from "@hostside/core";
 import {
+  clock,
   assertKnownOptions,
-  dateOf,
   isConfidentialUrl,
   isCredentialHeader,
   parseRetryAfter,
-  systemClock,
   type Fields,
 } from "@hostside/core/implement";
 import type { Embedder } from "./create-embedding-ranker.ts";
@@ -84,7 +83,7 @@ async function readJson(response: Response, signal: AbortSignal, { origin }: URL
     throw new HostsideError(`${origin} redirects, which is never followed`, { code: "redirect_refused" });
   }
   if (!ok) {
-    const retryAfterMs = parseRetryAfter(headers.get("retry-after") ?? undefined, dateOf(systemClock));
+    const retryAfterMs = parseRetryAfter(headers.get("retry-after") ?? undefined, clock.date());
     throw new HostsideError(`HTTP ${status} from ${origin}`, {
       code: "http_error",
       details: { httpStatus: status, ...(retryAfterMs !== undefined && { retryAfterMs }) },

@@ -1,7 +1,6 @@
 import {
   type CallContext,
   type Cancel,
-  type Clock,
   type Diagnostic,
   type Event,
   type JsonObject,
@@ -117,7 +116,6 @@ export type ModelToolSelector = (request: SelectorRequest) => Promise<SelectorCh
 export interface RankContext {
   readonly search: CatalogSearch;
   readonly embeddingRanker: EmbeddingRanker | undefined;
-  readonly clock: Clock;
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
 }
 
@@ -187,14 +185,14 @@ function findByAlias(
 }
 
 async function askRanker(
-  { clock, onDiagnostic }: RankContext,
+  { onDiagnostic }: RankContext,
   ranker: EmbeddingRanker,
   { catalog, query, limit, allows, signal, context }: RankQuery,
 ): Promise<readonly ScoredName[]> {
   const definitions = catalog.definitions.filter(({ name }) => allows(name));
   try {
     const scored = await runWithDeadline(
-      { what: "the embedding ranker", timeoutMs: rankerTimeoutMs, signal, clock },
+      { what: "the embedding ranker", timeoutMs: rankerTimeoutMs, signal },
       (deadline) => ranker({ query, definitions, limit, signal: deadline.signal, ...(context && { context }) }),
     );
     const known = new Set(definitions.map(({ name }) => name));

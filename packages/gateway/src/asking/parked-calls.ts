@@ -1,5 +1,5 @@
 import type { Cancel, ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
-import { canonicalJson, isJsonObject, onAbort } from "@hostside/core/implement";
+import { clock, canonicalJson, isJsonObject, onAbort } from "@hostside/core/implement";
 import { cancelled, questionParams, readElicitationResult, randomToken } from "./ask-client.ts";
 import type { ActiveRequest } from "../message/active-request.ts";
 import { rpcCodes, rpcError } from "../message/json-rpc.ts";
@@ -47,7 +47,7 @@ interface Parked {
 }
 
 interface State {
-  readonly settings: Pick<GatewaySettings, "limits" | "clock">;
+  readonly settings: Pick<GatewaySettings, "limits">;
   readonly lot: ParkingLot;
   readonly onGivenUp: () => void;
   readonly byToken: Map<string, Parked>;
@@ -130,7 +130,7 @@ function ask(
 function park(state: State, parked: Parked): void {
   const { wake, questions } = parked;
   if (wake === undefined || questions.size === 0) return;
-  const { limits, clock } = state.settings;
+  const { limits } = state.settings;
   if (state.byToken.size >= limits.maxParkedPerSession || state.lot.used >= limits.maxParked) {
     // No room for one more that waits: nobody is asked, and its server goes on without an answer.
     leaveUnanswered(parked);

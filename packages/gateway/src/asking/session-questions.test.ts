@@ -1,7 +1,7 @@
 import type { ElicitationRequest, JsonObject } from "@hostside/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { createSessionQuestions } from "./session-questions.ts";
 
 const steps = ["ask", "answer", "stop", "listen", "break", "wait", "close"] as const;
@@ -20,8 +20,8 @@ interface Stream {
 it("settles each question once, and sends it again over another stream alone, in whatever order all of it happens", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...steps), { maxLength: 25 }), async (order) => {
-      const clock = createManualClock();
-      const questions = createSessionQuestions({ most: 3, clock });
+      const clock = useManualClock();
+      const questions = createSessionQuestions({ most: 3 });
       const streams: Stream[] = [];
       const settled: string[] = [];
       const stops: AbortController[] = [];

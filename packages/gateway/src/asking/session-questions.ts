@@ -1,5 +1,5 @@
-import type { Cancel, Clock, ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
-import { onAbort } from "@hostside/core/implement";
+import type { Cancel, ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
+import { clock, onAbort } from "@hostside/core/implement";
 import { cancelled, questionParams, readElicitationResult } from "./ask-client.ts";
 import type { MessageSink } from "../message/active-request.ts";
 import { notificationMessage, type RequestId } from "../message/json-rpc.ts";
@@ -54,11 +54,10 @@ function pageKey(serverId: string, elicitationId: string): string {
 export interface SessionQuestionsInit {
   /** How many wait at a time. */
   readonly most: number;
-  readonly clock: Clock;
 }
 
 /** Makes it. */
-export function createSessionQuestions({ most, clock }: SessionQuestionsInit): SessionQuestions {
+export function createSessionQuestions({ most }: SessionQuestionsInit): SessionQuestions {
   const waiting = new Map<RequestId, Question>();
   /** Pages that were shown and not said to be done. */
   const shown = new Set<string>();

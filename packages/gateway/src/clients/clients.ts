@@ -143,7 +143,7 @@ function createNumbers(): () => number {
 }
 
 async function openWithin(
-  { open, limits, clock }: GatewaySettings,
+  { open, limits }: GatewaySettings,
   client: GatewayClient,
 ): Promise<Awaited<ReturnType<GatewaySettings["open"]>>> {
   const timeoutMs = limits.openMs;
@@ -153,7 +153,6 @@ async function openWithin(
       new HostsideError(`the conversation of a client was not there within ${formatMs(timeoutMs)}`, {
         code: "connect_timeout",
       }),
-    clock,
   });
   const opened = (async () => open(client))();
   try {

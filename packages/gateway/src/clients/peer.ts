@@ -5,7 +5,7 @@ import {
   type JsonObject,
   type Subscription,
 } from "@hostside/core";
-import { isJsonObject, settleWithin } from "@hostside/core/implement";
+import { clock, isJsonObject, settleWithin } from "@hostside/core/implement";
 import { canAnswer, cancelled, cannotAsk } from "../asking/ask-client.ts";
 import { createParkedCalls, type ParkingLot } from "../asking/parked-calls.ts";
 import { createSessionQuestions, type SessionQuestions } from "../asking/session-questions.ts";
@@ -118,7 +118,7 @@ export function createPeer(init: PeerInit): Peer {
     parked: createParkedCalls(settings, lot, () => settleIdle(state)),
     subscriptions: createPeerSubscriptions(limits.maxSubscriptionsPerSession),
   };
-  const questions = createSessionQuestions({ most: limits.maxParkedPerSession, clock: settings.clock });
+  const questions = createSessionQuestions({ most: limits.maxParkedPerSession });
   const state: PeerState = {
     ...init,
     context,
@@ -202,7 +202,7 @@ async function handle(
     return errorMessage(id, { code: rpcCodes.refused, message: text, data: { code: "overloaded" } });
   }
   const request = readRequest(state, message, way);
-  const startedAt = settings.onEvent === undefined ? 0 : settings.clock.now();
+  const startedAt = settings.onEvent === undefined ? 0 : clock.now();
   const isListening = method === "subscriptions/listen";
   state.waiting += 1;
   if (isListening) state.listening += 1;
@@ -230,7 +230,7 @@ async function handle(
     state.waiting -= 1;
     if (isListening) state.listening -= 1;
     settleIdle(state);
-    settings.onEvent?.({ kind: "request-ended", client, method, reason, durationMs: settings.clock.now() - startedAt });
+    settings.onEvent?.({ kind: "request-ended", client, method, reason, durationMs: clock.now() - startedAt });
   }
 }
 
@@ -342,12 +342,12 @@ async function close(state: PeerState, reason: string): Promise<void> {
   context.news.close();
   context.subscriptions.close();
   for (const request of Array.from(requests)) request.stop.abort(requestEndedError(reason));
-  const { limits, clock, onDiagnostic } = settings;
+  const { limits, onDiagnostic } = settings;
   let failed: unknown;
   const ending = (async () => conversation.close?.(reason))().catch((error: unknown) => {
     failed = error;
   });
-  await settleWithin(ending, limits.closeMs, clock);
+  await settleWithin(ending, limits.closeMs);
   if (failed !== undefined) {
     const message = `the conversation of client ${client.id} did not close: ${failed instanceof Error ? failed.message : "it threw"}`;
     onDiagnostic({ kind: "defect", serverId: "", message });

@@ -61,7 +61,7 @@ function hostnameOf(host: string): string {
 export async function authenticateRequest(
   exchange: GatewayHttpExchange,
   settings: HttpSettings,
-  { limits, clock }: Pick<GatewaySettings, "limits" | "clock">,
+  { limits }: Pick<GatewaySettings, "limits">,
 ): Promise<AuthenticatedCaller | undefined> {
   const { auth, tokens } = settings;
   if (auth === "none") return { principal: undefined, owner: undefined };
@@ -77,7 +77,7 @@ export async function authenticateRequest(
   let verified: VerifiedToken | RefusedToken;
   try {
     const asked = (async () => auth.verifyToken(token, { method, path }))();
-    const answer = await resultWithin(asked, limits.verifyTokenMs, clock);
+    const answer = await resultWithin(asked, limits.verifyTokenMs);
     if (answer === undefined) throw new TypeError("verifyToken did not answer in time");
     verified = readVerified(answer);
   } catch {

@@ -1,3 +1,4 @@
+import { clock } from "@hostside/core/implement";
 import { HostsideError, type Cancel } from "@hostside/core";
 import type { Clients } from "../clients/clients.ts";
 import type { Peer } from "../clients/peer.ts";
@@ -43,7 +44,7 @@ export interface HeldPeers {
 const leastIdleMs = 60_000;
 
 /** Makes it: idle ones are ended after `limits.sessionIdleMs`. */
-export function createHeldPeers({ limits, clock }: GatewaySettings, clients: Clients): HeldPeers {
+export function createHeldPeers({ limits }: GatewaySettings, clients: Clients): HeldPeers {
   const held = new Map<string, HeldPeer>();
   let cancelTimer: Cancel | undefined;
   let closedBy: string | undefined;

@@ -39,8 +39,8 @@ export async function answerLegacyPost(parts: HttpParts, read: ReadMessage): Pro
       return exchange.reply(202, corsHeaders(exchange));
     }
     const { settings } = parts;
-    const { clock, limits } = settings;
-    const init = { clock, keepAliveMs: limits.keepAliveMs, headers: corsHeaders(exchange) };
+    const { limits } = settings;
+    const init = { keepAliveMs: limits.keepAliveMs, headers: corsHeaders(exchange) };
     const answer = createPostAnswer(exchange, init);
     answer.finish(await answerRequest(session, read.request, answer.sink));
   } finally {
@@ -68,8 +68,8 @@ export async function answerLegacyBatch(
     const refusals = messages.flatMap((read) => (read.kind === "invalid" ? [refusalOfMessage(read)] : []));
     for (const read of messages) take(session, read);
     if (requests.length + refusals.length === 0) return exchange.reply(202, corsHeaders(exchange));
-    const { clock, limits } = settings;
-    const stream = openEventStream(exchange, corsHeaders(exchange), { clock, keepAliveMs: limits.keepAliveMs });
+    const { limits } = settings;
+    const stream = openEventStream(exchange, corsHeaders(exchange), { keepAliveMs: limits.keepAliveMs });
     for (const refusal of refusals) stream.send(refusal);
     await Promise.all(
       requests.map(async (request) => {
@@ -164,8 +164,8 @@ export function openSessionStream(parts: HttpParts): void {
   const session = findSession(parts);
   if (session === undefined) return;
   for (const earlier of Array.from(session.streams)) earlier.end();
-  const { clock, limits } = settings;
-  const stream = openEventStream(exchange, corsHeaders(exchange), { clock, keepAliveMs: limits.keepAliveMs });
+  const { limits } = settings;
+  const stream = openEventStream(exchange, corsHeaders(exchange), { keepAliveMs: limits.keepAliveMs });
   const leave = held.use(session);
   const { news } = session.peer.context;
   const over = (): void => {

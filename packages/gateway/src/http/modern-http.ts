@@ -87,7 +87,7 @@ async function answerRequest(parts: HttpParts, held: HeldPeer, request: RequestM
   const isListening = request.method === "subscriptions/listen";
   const stream = { send: () => false, end: () => stop.abort(requestEndedError("the client was closed")) };
   try {
-    const { clock, limits } = settings;
+    const { limits } = settings;
     if (isListening && held.streams.size >= limits.maxStreamsPerSession) {
       const failure = {
         code: rpcCodes.refused,
@@ -96,7 +96,7 @@ async function answerRequest(parts: HttpParts, held: HeldPeer, request: RequestM
       return replyFailure(exchange, { status: 200, id: request.id, failure });
     }
     if (isListening) held.streams.add(stream);
-    const init = { clock, keepAliveMs: limits.keepAliveMs, headers: corsHeaders(exchange) };
+    const init = { keepAliveMs: limits.keepAliveMs, headers: corsHeaders(exchange) };
     const answer = createPostAnswer(exchange, init);
     const message = await held.peer.handle(request, { sink: answer.sink, stop });
     answer.finish(message, statusOf(message));

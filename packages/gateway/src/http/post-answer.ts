@@ -1,4 +1,5 @@
-import type { Cancel, Clock, JsonObject } from "@hostside/core";
+import { clock } from "@hostside/core/implement";
+import type { Cancel, JsonObject } from "@hostside/core";
 import { onGone, type GatewayHttpExchange, type HttpHeaders, type HttpStream } from "./http-exchange.ts";
 import type { MessageSink } from "../message/active-request.ts";
 import { writeMessage } from "../message/json-rpc.ts";
@@ -17,7 +18,7 @@ export interface EventStream extends MessageSink {
 export function openEventStream(
   exchange: GatewayHttpExchange,
   headers: HttpHeaders,
-  { clock, keepAliveMs }: { readonly clock: Clock; readonly keepAliveMs: number },
+  { keepAliveMs }: { readonly keepAliveMs: number },
 ): EventStream {
   const stream: HttpStream = exchange.stream(200, {
     ...headers,
@@ -70,14 +71,13 @@ export interface PostAnswer {
 
 /** What it goes by. */
 export interface PostAnswerInit {
-  readonly clock: Clock;
   readonly keepAliveMs: number;
   readonly headers: HttpHeaders;
 }
 
 /** Makes it. A client that takes no stream gets the result alone. */
 export function createPostAnswer(exchange: GatewayHttpExchange, init: PostAnswerInit): PostAnswer {
-  const { clock, keepAliveMs, headers } = init;
+  const { keepAliveMs, headers } = init;
   const takesStreams = accepts(exchange.header("accept"), "text/event-stream");
   let stream: EventStream | undefined;
   let isOver = false;

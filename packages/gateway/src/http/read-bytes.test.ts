@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { readBodyText } from "./http-exchange.ts";
 import { toHttpExchange } from "../node/node-exchange.ts";
 import { gatewayLimits } from "../settings/gateway-limits.ts";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 
 const text = JSON.stringify({ said: "täglich 1 €, 🙂" }).repeat(50);
 
@@ -28,7 +28,7 @@ it("keeps no piece of a body that comes byte by byte, but a copy", async () => {
 it("keeps none of a body over a socket, either", async () => {
   const request = Object.assign(new IncomingMessage(new Socket()), { iterator: () => byteByByte(text) });
   const unread = { watch: () => ({ writing: () => {} }) };
-  const init = { limits: gatewayLimits, clock: createManualClock(), unread };
+  const init = { limits: gatewayLimits, clock: useManualClock(), unread };
   const exchange = toHttpExchange(request, new ServerResponse(request), init);
   expect(await exchange.readBody(10_000)).toEqual({ text });
 });

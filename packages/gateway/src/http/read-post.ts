@@ -11,7 +11,7 @@ import type { GatewaySettings } from "../settings/gateway-options.ts";
  */
 export async function readPost(
   exchange: GatewayHttpExchange,
-  { limits, clock }: Pick<GatewaySettings, "limits" | "clock">,
+  { limits }: Pick<GatewaySettings, "limits">,
   incoming: IncomingBody,
 ): Promise<{ readonly json: unknown; readonly lost: LostNumber | undefined } | undefined> {
   const type = (exchange.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
@@ -21,7 +21,7 @@ export async function readPost(
   }
   const maxBytes = limits.maxBodyBytes;
   const reading = exchange.readBody(maxBytes, (bytes) => incoming.take(bytes));
-  const body = await resultWithin(reading, limits.requestMs, clock).finally(() => incoming.end());
+  const body = await resultWithin(reading, limits.requestMs).finally(() => incoming.end());
   if (body === undefined) {
     replyRefusal(exchange, { status: 408, message: "The body did not come in time" });
     return undefined;

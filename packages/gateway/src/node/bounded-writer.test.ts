@@ -1,11 +1,11 @@
 import { Writable } from "node:stream";
 import { expect, it } from "vitest";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { createBoundedWriter } from "./bounded-writer.ts";
 
 /** A stream whose reader takes what it is given when the test says so. */
 function writeTo(highWaterMark = 10) {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const taken: string[] = [];
   const gone: string[] = [];
   const waiting: (() => void)[] = [];
@@ -17,7 +17,7 @@ function writeTo(highWaterMark = 10) {
     },
   });
   const limits = { maxBufferedBytes: 100, slowReaderMs: 1000 };
-  const writer = createBoundedWriter(stream, { ...limits, clock, onGone: (reason) => gone.push(reason) });
+  const writer = createBoundedWriter(stream, { ...limits, onGone: (reason) => gone.push(reason) });
   return { clock, taken, gone, writer, stream, read: () => waiting.shift()?.() };
 }
 

@@ -1,4 +1,5 @@
-import type { Cancel, Clock } from "@hostside/core";
+import { clock } from "@hostside/core/implement";
+import type { Cancel } from "@hostside/core";
 import type { Writable } from "node:stream";
 import type { MessagePriority } from "../message/active-request.ts";
 
@@ -16,7 +17,6 @@ export interface BoundedWriter {
 export interface BoundedWriterInit {
   readonly maxBufferedBytes: number;
   readonly slowReaderMs: number;
-  readonly clock: Clock;
   /** Whether what is written in one turn goes out as one. Default `false`. */
   readonly gathers?: boolean;
   /** Called once, when the reader is too slow, or the stream has failed. */
@@ -25,7 +25,7 @@ export interface BoundedWriterInit {
 
 /** Makes it. */
 export function createBoundedWriter(stream: Writable, init: BoundedWriterInit): BoundedWriter {
-  const { maxBufferedBytes, slowReaderMs, clock, onGone, gathers = false } = init;
+  const { maxBufferedBytes, slowReaderMs, onGone, gathers = false } = init;
   let gathered = "";
   let isOver = false;
   let cancelTimer: Cancel | undefined;

@@ -1,5 +1,4 @@
-import type { Clock } from "@hostside/core";
-import { assertKnownOptions, settleWithin, systemClock, withDefaults } from "@hostside/core/implement";
+import { assertKnownOptions, settleWithin, withDefaults } from "@hostside/core/implement";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { GatewayHttpOptions } from "../http/http-options.ts";
@@ -19,8 +18,6 @@ export interface ListenOptions extends GatewayHttpOptions {
   readonly host?: string | undefined;
   /** Default those of the gateway. */
   readonly limits?: Partial<Pick<GatewayLimits, "maxBufferedBytes" | "maxUnreadBytes" | "slowReaderMs">> | undefined;
-  /** Default the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 /** A gateway on a port. */
@@ -39,7 +36,6 @@ const own = {
   port: true,
   host: true,
   limits: true,
-  clock: true,
   auth: true,
   path: true,
   allowedHosts: true,
@@ -53,16 +49,16 @@ const longestEndMs = 5000;
  */
 export async function listen(gateway: Gateway, options: ListenOptions): Promise<GatewayServer> {
   assertKnownOptions("listen()", options, own);
-  const { port = 0, host = "127.0.0.1", limits: given, clock = systemClock, ...httpOptions } = options;
+  const { port = 0, host = "127.0.0.1", limits: given, ...httpOptions } = options;
   if (!named.has(host) && httpOptions.allowedHosts === undefined) {
     const known = Array.from(named).join(", ");
     throw new TypeError(`host is none of ${known}: allowedHosts has to say what clients call this machine`);
   }
   const limits = readGatewayLimits(withDefaults(gateway.limits, given));
   const handler = gateway.http(httpOptions);
-  const unread = createUnreadAnswers({ ...limits, clock });
+  const unread = createUnreadAnswers({ ...limits });
   const server = createServer((request, response) => {
-    void handler.handle(toHttpExchange(request, response, { limits, clock, unread }));
+    void handler.handle(toHttpExchange(request, response, { limits, unread }));
   });
   // The handler bounds the time of a body, by its own clock.
   server.requestTimeout = 0;
@@ -87,7 +83,7 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
     });
     await handler.close(reason);
     server.closeIdleConnections();
-    await settleWithin(closed, longestEndMs, clock);
+    await settleWithin(closed, longestEndMs);
     server.closeAllConnections();
     await closed;
   };

@@ -1,4 +1,4 @@
-import type { Clock } from "@hostside/core";
+import { clock } from "@hostside/core/implement";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type GatewayHttpExchange, readBodyText } from "../http/http-exchange.ts";
 import { createBoundedWriter } from "./bounded-writer.ts";
@@ -8,7 +8,6 @@ import type { GatewayLimits } from "../settings/gateway-limits.ts";
 /** What all exchanges of one server have in common. */
 export interface GatewayNodeExchangeInit {
   readonly limits: GatewayLimits;
-  readonly clock: Clock;
   readonly unread: UnreadAnswers;
 }
 
@@ -16,7 +15,7 @@ export interface GatewayNodeExchangeInit {
 export function toHttpExchange(
   request: IncomingMessage,
   response: ServerResponse,
-  { limits, clock, unread }: GatewayNodeExchangeInit,
+  { limits, unread }: GatewayNodeExchangeInit,
 ): GatewayHttpExchange {
   const gone = new AbortController();
   const watched = unread.watch(response);
@@ -45,13 +44,13 @@ export function toHttpExchange(
       });
       watched.writing(body.length);
       if (isRead) response.end(body);
-      else endLate(request, response, { limits, clock, body });
-      endUnread(response, { limits, clock });
+      else endLate(request, response, { limits, body });
+      endUnread(response, { limits });
     },
     stream(status, headers) {
       response.writeHead(status, { ...headers });
       response.flushHeaders();
-      const writer = createBoundedWriter(response, { ...limits, clock, onGone: () => response.destroy() });
+      const writer = createBoundedWriter(response, { ...limits, onGone: () => response.destroy() });
       return {
         write(text, weight) {
           watched.writing(text.length);
@@ -60,7 +59,7 @@ export function toHttpExchange(
         end() {
           writer.release();
           response.end();
-          endUnread(response, { limits, clock });
+          endUnread(response, { limits });
         },
       };
     },
@@ -68,10 +67,7 @@ export function toHttpExchange(
 }
 
 /** What a client leaves unread of a whole answer is not kept for it for ever. */
-function endUnread(
-  response: ServerResponse,
-  { limits, clock }: Pick<GatewayNodeExchangeInit, "limits" | "clock">,
-): void {
+function endUnread(response: ServerResponse, { limits }: Pick<GatewayNodeExchangeInit, "limits">): void {
   if (response.closed) return;
   response.once(
     "close",
@@ -89,7 +85,7 @@ const lingerMs = 2000;
 function endLate(
   request: IncomingMessage,
   response: ServerResponse,
-  { limits, clock, body }: Pick<GatewayNodeExchangeInit, "limits" | "clock"> & { readonly body: string },
+  { limits, body }: Pick<GatewayNodeExchangeInit, "limits"> & { readonly body: string },
 ): void {
   response.write(body);
   let left = limits.maxBodyBytes;

@@ -1,5 +1,4 @@
-import type { Clock } from "@hostside/core";
-import { settleWithin, systemClock, withDefaults } from "@hostside/core/implement";
+import { settleWithin, withDefaults } from "@hostside/core/implement";
 import type { Readable, Writable } from "node:stream";
 import { createBoundedWriter } from "./bounded-writer.ts";
 import { createLineReader } from "./line-reader.ts";
@@ -19,8 +18,6 @@ export interface StdioOptions {
    * Default 2,000: hosts kill what does not end, after four seconds or so.
    */
   readonly drainMs?: number | undefined;
-  /** Default the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 /** A client on pipes. */
@@ -42,7 +39,7 @@ export interface ServedStdio extends AsyncDisposable {
  * closed, as it is at once when the pipes break. The gateway stays, and whoever made it closes it.
  */
 export function serveStdio(gateway: Gateway, options: StdioOptions = {}): ServedStdio {
-  const { input = process.stdin, output = process.stdout, drainMs = 2000, clock = systemClock } = options;
+  const { input = process.stdin, output = process.stdout, drainMs = 2000 } = options;
   if (typeof drainMs !== "number" || !(drainMs >= 0))
     throw new TypeError("drainMs of serveStdio() must be a number of at least 0");
   const limits = readGatewayLimits(withDefaults(gateway.limits, options.limits ?? {}));
@@ -54,7 +51,6 @@ export function serveStdio(gateway: Gateway, options: StdioOptions = {}): Served
   const close = (reason = "the gateway is closing"): Promise<void> => (closing ??= end(reason));
   const writer = createBoundedWriter(output, {
     ...limits,
-    clock,
     gathers: true,
     onGone: (reason) => void close(reason),
   });
@@ -84,7 +80,7 @@ export function serveStdio(gateway: Gateway, options: StdioOptions = {}): Served
 
   async function finish(): Promise<void> {
     reader.end();
-    await settleWithin(Promise.race([connection.finish(), ended]), drainMs, clock);
+    await settleWithin(Promise.race([connection.finish(), ended]), drainMs);
     leave();
   }
   async function end(reason: string): Promise<void> {

@@ -1,5 +1,5 @@
+import { clock } from "@hostside/core/implement";
 import type { ServerResponse } from "node:http";
-import type { Clock } from "@hostside/core";
 
 /** What the clients of one server have not taken of their answers. */
 export interface UnreadAnswers {
@@ -16,7 +16,6 @@ export interface WatchedAnswer {
 /** What they go by. */
 export interface UnreadAnswersInit {
   readonly maxUnreadBytes: number;
-  readonly clock: Clock;
 }
 
 interface Watched extends WatchedAnswer {
@@ -30,7 +29,7 @@ interface Watched extends WatchedAnswer {
  * left longest. They are weighed whenever an eighth of that has been written, so that an answer
  * pays an addition.
  */
-export function createUnreadAnswers({ maxUnreadBytes, clock }: UnreadAnswersInit): UnreadAnswers {
+export function createUnreadAnswers({ maxUnreadBytes }: UnreadAnswersInit): UnreadAnswers {
   const watched = new Set<Watched>();
   let written = 0;
   const weigh = (next: number): void => {

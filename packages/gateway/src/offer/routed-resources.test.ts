@@ -1,5 +1,4 @@
 import type { Diagnostic } from "@hostside/core";
-import { systemClock } from "@hostside/core/implement";
 import { expect, it } from "vitest";
 import { createRoutedResources } from "./routed-resources.ts";
 import type { GatewayResources } from "../settings/gateway-client.ts";
@@ -17,7 +16,7 @@ function route() {
   } as unknown as GatewayResources;
   const namePrompt = (serverId: string, name: string): string => `${serverId}_${name}`;
   const onDiagnostic = (one: Diagnostic): void => void diagnostics.push(one);
-  const routed = createRoutedResources(all, { namePrompt, onDiagnostic, clock: systemClock });
+  const routed = createRoutedResources(all, { namePrompt, onDiagnostic });
   return { routed, diagnostics };
 }
 

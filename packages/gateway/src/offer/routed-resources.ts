@@ -1,5 +1,5 @@
 import type { JsonObject } from "@hostside/core";
-import { compareText, dropUnseen } from "@hostside/core/implement";
+import { clock, compareText, dropUnseen } from "@hostside/core/implement";
 import type {
   GatewayEntry,
   GatewayListOptions,
@@ -58,7 +58,7 @@ const listAgainMs = 1000;
 /** Makes the routes of one conversation. They are looked up, never read out of a name. */
 export function createRoutedResources(
   all: GatewayResources,
-  { namePrompt, onDiagnostic, clock }: Pick<GatewaySettings, "namePrompt" | "onDiagnostic" | "clock">,
+  { namePrompt, onDiagnostic }: Pick<GatewaySettings, "namePrompt" | "onDiagnostic">,
 ): RoutedResources {
   let listing: Promise<unknown> = Promise.resolve();
   let listedAt = Number.NEGATIVE_INFINITY;

@@ -2,10 +2,10 @@ import type { JsonObject } from "@hostside/core";
 import { expect, it } from "vitest";
 import type { MessageSink } from "../message/active-request.ts";
 import { createPeerNews, type PeerNewsInit } from "./peer-news.ts";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 
 function openNews() {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const init = {
     settings: { clock },
     client: { era: "legacy" },

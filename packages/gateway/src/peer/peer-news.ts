@@ -1,3 +1,4 @@
+import { clock } from "@hostside/core/implement";
 import type { JsonObject, ServerLog, Subscription, Cancel } from "@hostside/core";
 import type { MessageSink, ActiveRequest } from "../message/active-request.ts";
 import { notificationMessage, type RequestId } from "../message/json-rpc.ts";
@@ -61,7 +62,7 @@ const quietMs = 50;
  * handed on.
  */
 export function createPeerNews(init: PeerNewsInit): PeerNews {
-  const { settings, client, conversation, requests } = init;
+  const { client, conversation, requests } = init;
   const listeners = new Set<NewsSubscription>();
   const due = createDueChanges();
   let stream: MessageSink | undefined;
@@ -81,7 +82,7 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
   };
   const changed = (kind: ListChangeKind): void => {
     due.add(kind);
-    cancelTimer ??= settings.clock.schedule(quietMs, say);
+    cancelTimer ??= clock.schedule(quietMs, say);
   };
   const subscriptions = follow(conversation, { changed, log: (line) => sayLine(line) });
   const sayLine = ({ source, serverId, level, text }: ServerLog & { readonly serverId: string }): void => {

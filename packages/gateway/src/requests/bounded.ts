@@ -13,11 +13,11 @@ export async function bounded<T>(
   work: (options: GatewayReadOptions) => Promise<T>,
 ): Promise<T> {
   const { settings, client } = context;
-  const { limits, clock } = settings;
+  const { limits } = settings;
   const timeoutMs = limits.requestMs;
   const onTimeout = (): HostsideError =>
     new HostsideError(`${request.method} was not answered within ${formatMs(timeoutMs)}`, { code: "request_timeout" });
-  const deadline = createDeadline({ timeoutMs, signal: request.stop.signal, onTimeout, clock });
+  const deadline = createDeadline({ timeoutMs, signal: request.stop.signal, onTimeout });
   const level = logLevelOf(context, request);
   const carried = passOn(metaOf(request.params));
   const meta = level === undefined ? carried : { ...carried, [metaKeys.logLevel]: level };

@@ -85,7 +85,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const closeAll = async (reason: string, drainMs: number): Promise<void> => {
     clients.end();
     const peers = Array.from(clients.all);
-    await settleWithin(Promise.all(peers.map((peer) => peer.idle())), drainMs, settings.clock);
+    await settleWithin(Promise.all(peers.map((peer) => peer.idle())), drainMs);
     await Promise.all([
       ...Array.from(handlers, (handler) => handler.close(reason)),
       ...Array.from(connections, (connection) => connection.close(reason)),

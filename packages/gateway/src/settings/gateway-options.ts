@@ -1,11 +1,10 @@
-import { HostsideError, type Clock, type Diagnostic, type ToolDefinition, type ToolEffect } from "@hostside/core";
+import { HostsideError, type Diagnostic, type ToolDefinition, type ToolEffect } from "@hostside/core";
 import {
   assertKnownOptions,
   assertNames,
   foldCase,
   kindOf,
   quoteText,
-  systemClock,
   type Fields,
   type Given,
 } from "@hostside/core/implement";
@@ -72,8 +71,6 @@ export interface GatewayOptions {
    * Default: nobody does.
    */
   readonly telemetry?: GatewayTelemetry | undefined;
-  /** Default the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 /** Options with their defaults. */
@@ -91,7 +88,6 @@ export interface GatewaySettings {
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
   readonly onEvent: ((event: GatewayEvent) => void) | undefined;
   readonly telemetry: GatewayTelemetry | undefined;
-  readonly clock: Clock;
 }
 
 const fields: Fields<GatewayOptions> = {
@@ -109,7 +105,6 @@ const fields: Fields<GatewayOptions> = {
   onDiagnostic: true,
   onEvent: true,
   telemetry: true,
-  clock: true,
 };
 
 /**
@@ -118,7 +113,7 @@ const fields: Fields<GatewayOptions> = {
  */
 export function readGatewayOptions(options: GatewayOptions): GatewaySettings {
   assertKnownOptions("createGateway()", options, fields);
-  const { name, version, title, instructions, expose, open, clock = systemClock } = options;
+  const { name, version, title, instructions, expose, open } = options;
   for (const [option, text] of Object.entries({ name, version })) {
     if (typeof text !== "string" || text === "") throw new TypeError(`${option} must be a text that is not empty`);
   }
@@ -136,9 +131,6 @@ export function readGatewayOptions(options: GatewayOptions): GatewaySettings {
     if (options.telemetry === undefined || typeof options.telemetry?.[member] === "function") continue;
     throw new TypeError(`telemetry must have the functions serve and sessionStarted, not ${kindOf(options.telemetry)}`);
   }
-  if (typeof clock?.now !== "function" || typeof clock.schedule !== "function") {
-    throw new TypeError("clock must have the functions now and schedule");
-  }
   return {
     info: { name, ...(title !== undefined && { title }), version },
     instructions: typeof instructions === "function" ? instructions : () => instructions,
@@ -151,7 +143,6 @@ export function readGatewayOptions(options: GatewayOptions): GatewaySettings {
     onDiagnostic: options.onDiagnostic ?? (() => {}),
     onEvent: options.onEvent,
     telemetry: options.telemetry,
-    clock,
   };
 }
 

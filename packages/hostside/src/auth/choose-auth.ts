@@ -2,7 +2,7 @@ import { inOption } from "../check-options.ts";
 import { createOAuth, type ClientsFor, type CredentialStore, type OAuth, type OAuthOptions } from "@hostside/auth";
 import { loopbackRedirect, openBrowser } from "@hostside/auth/node";
 import type { ServerExtras } from "@hostside/config";
-import type { Clock, Notices } from "@hostside/core";
+import type { Notices } from "@hostside/core";
 import type { ConnectorOptions } from "@hostside/transports";
 import { chooseFetch } from "../parts/choose-connector.ts";
 import type { HostOptions } from "../host-options.ts";
@@ -22,7 +22,6 @@ export interface ChosenAuth {
 export interface AuthMeans {
   readonly credentials: CredentialStore;
   readonly extrasOf: (serverId: string) => ServerExtras | undefined;
-  readonly clock: Clock | undefined;
   /** Tells the other replicas of sign-ins. */
   readonly notices?: Notices | undefined;
   /** How servers are reached: requests that no connection makes go the same way. */
@@ -56,7 +55,6 @@ function chooseOAuth(given: HostOptions["auth"], means: AuthMeans): Omit<ChosenA
       redirect: loopbackRedirect(),
       // Users who are sent back to a page of the product are not at this machine.
       prompt: hasPage ? undefined : openBrowser(),
-      clock: means.clock,
       fetch: chooseFetch(means.way),
       ...given,
       clients: firstOf(given?.clients, ({ serverId }) => toClient(means.extrasOf(serverId)?.oauth)),

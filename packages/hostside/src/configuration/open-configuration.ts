@@ -9,8 +9,8 @@ import {
   type LoadConfigOptions,
   type LoadedConfig,
 } from "@hostside/config/node";
-import type { Clock, Connector, Diagnostic, Event, ServerSpec } from "@hostside/core";
-import { createEvent, sameJson } from "@hostside/core/implement";
+import type { Connector, Diagnostic, Event, ServerSpec } from "@hostside/core";
+import { clock, createEvent, sameJson } from "@hostside/core/implement";
 import type { ApplyOptions } from "@hostside/provider";
 import { keepToBound, type Bound } from "../lifecycle/keep-to-bound.ts";
 import type { ConfigOptions } from "../host-options.ts";
@@ -34,7 +34,6 @@ export interface OpeningConfig extends WantedConfig, Pick<ServersWanted, "naming
   readonly perCaller: Connector["perCaller"];
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  readonly clock: Clock;
 }
 
 /** Takes over a set of servers. */
@@ -79,7 +78,7 @@ const applyMs = 10_000;
  * meanwhile; with `aborted`; nothing of it is left then.
  */
 export async function openConfiguration(opening: OpeningConfig): Promise<Configuration> {
-  const { wanted, shared, check, clock } = opening;
+  const { wanted, shared, check } = opening;
   const { watch = true, allow: isWanted, revise, ...rest } = wanted ?? ({ files: [] } satisfies ConfigOptions);
   const servers = createServerSources(opening, { allow: isWanted, revise });
   const end = new AbortController();
@@ -114,7 +113,7 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
   const open = async (): Promise<void> => {
     if (wanted === undefined) return;
     if (!watch) return void servers.take(await loadConfig(load));
-    watching = watchConfig({ ...load, clock, target });
+    watching = watchConfig({ ...load, target });
     const { config, onReport } = await watching;
     if (config !== servers.raw) servers.take(config);
     const emit = createOrderedEmit((report) => reports.emit(report));
@@ -298,10 +297,10 @@ async function applyAfterEdit(
 
 // A human is not hurried: whoever waits for one has a signal.
 function boundOf(
-  { timeoutMs, signal, clock }: OpeningConfig,
+  { timeoutMs, signal }: OpeningConfig,
   { trust, inputs }: Pick<ConfigOptions, "trust" | "inputs">,
   isWatching: boolean,
 ): Bound {
   const isAsking = inputs !== undefined || (trust?.canAsk === true && !isWatching);
-  return { signal, clock, timeoutMs: isAsking ? undefined : Math.max(timeoutMs, longestReadMs) };
+  return { signal, timeoutMs: isAsking ? undefined : Math.max(timeoutMs, longestReadMs) };
 }

@@ -1,4 +1,4 @@
-import { HostsideError, type Clock } from "@hostside/core";
+import { HostsideError } from "@hostside/core";
 import { resultWithin } from "@hostside/core/implement";
 
 /** Ends a part. Called once, or more often where it was added more often. */
@@ -25,14 +25,14 @@ export interface Closing {
 const defaultMs = 30_000;
 
 /** Makes an empty one. */
-export function createClosing(clock: Clock): Closing {
+export function createClosing(): Closing {
   const parts: { readonly close: Close; readonly withinMs: number }[] = [];
   let closing: Promise<void> | undefined;
   const closeAll = async (reason: string | undefined): Promise<void> => {
     const failures: unknown[] = [];
     for (const { close, withinMs } of parts.toReversed()) {
       try {
-        await resultWithin(Promise.resolve(close(reason)), withinMs, clock);
+        await resultWithin(Promise.resolve(close(reason)), withinMs);
       } catch (error) {
         failures.push(error);
       }

@@ -1,10 +1,9 @@
-import { HostsideError, type Cancel, type Clock } from "@hostside/core";
-import { untilAborted } from "@hostside/core/implement";
+import { HostsideError, type Cancel } from "@hostside/core";
+import { clock, untilAborted } from "@hostside/core/implement";
 
 /** Until when something is waited for. */
 export interface Bound {
   readonly signal: AbortSignal | undefined;
-  readonly clock: Clock;
   /** Absent: as long as it takes. */
   readonly timeoutMs?: number | undefined;
 }
@@ -13,11 +12,7 @@ export interface Bound {
  * Settles as `work` does, rejects with `aborted` when the signal aborts, and with `late()` when the
  * time is up. The work goes on by itself then, and its failure is silent.
  */
-export async function keepToBound<T>(
-  work: Promise<T>,
-  { signal, clock, timeoutMs }: Bound,
-  late: () => Error,
-): Promise<T> {
+export async function keepToBound<T>(work: Promise<T>, { signal, timeoutMs }: Bound, late: () => Error): Promise<T> {
   if (timeoutMs === undefined) return await keepToSignal(work, signal);
   let cancel: Cancel = () => {};
   const over = new Promise<never>((_, reject) => (cancel = clock.schedule(timeoutMs, () => reject(late()))));

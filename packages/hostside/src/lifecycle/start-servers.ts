@@ -1,5 +1,5 @@
 import { cleanText, HostsideError, isHostsideError, type Diagnostic, type ServerSpec } from "@hostside/core";
-import { formatMs } from "@hostside/core/implement";
+import { clock, formatMs } from "@hostside/core/implement";
 import { createToolbox } from "@hostside/discovery";
 import type { McpProvider } from "@hostside/provider";
 import type { HostOptions } from "../host-options.ts";
@@ -35,7 +35,7 @@ export async function startSources(sources: Sources, bounds: StartBounds): Promi
  * waited for, and no failure is more than a status.
  */
 async function startServers({ provider, servers }: Sources, bounds: StartBounds): Promise<void> {
-  const { timeoutMs, openedAt, signal, clock } = bounds;
+  const { timeoutMs, openedAt, signal } = bounds;
   if (timeoutMs <= 0) {
     provider.init({ timeoutMs: 1 }).catch(() => undefined);
     return;
@@ -45,7 +45,7 @@ async function startServers({ provider, servers }: Sources, bounds: StartBounds)
   const started = provider.init({ timeoutMs: leftMs, signal });
   if (required.length === 0) return started;
   const late = (): HostsideError => lateError("required servers", timeoutMs, missingOf(provider, required));
-  await keepToBound(started, { signal, clock, timeoutMs: leftMs }, late);
+  await keepToBound(started, { signal, timeoutMs: leftMs }, late);
 }
 
 function missingOf(provider: McpProvider, required: readonly string[]): readonly string[] {
@@ -72,7 +72,7 @@ const fatalCodes: ReadonlySet<string> = new Set(["refresh_failed", "connect_time
  */
 async function startHandedIn(
   { tools = [], providers = [], report }: Sources,
-  { timeoutMs, openedAt, signal, clock }: StartBounds,
+  { timeoutMs, openedAt, signal }: StartBounds,
 ): Promise<void> {
   const leftMs = Math.max(1, timeoutMs - (clock.now() - openedAt));
   const init = { timeoutMs: leftMs, signal };
@@ -80,12 +80,12 @@ async function startHandedIn(
     report({ kind: "defect", serverId: "", message: reasonOf(error), ...what });
   const started = tools.map(async (tool) => {
     if (tool.init === undefined) return;
-    const alone = createToolbox({ tools: [tool], clock });
+    const alone = createToolbox({ tools: [tool] });
     await alone.init(init).catch((error: unknown) => tell(error, { toolName: tool.definition.name }));
   });
   for (const provider of providers) {
     const who = `provider ${JSON.stringify(provider.name)}`;
-    const bound = { signal, clock, timeoutMs: leftMs + graceMs };
+    const bound = { signal, timeoutMs: leftMs + graceMs };
     const ready = keepToBound(
       Promise.resolve(init).then((given) => provider.init(given)),
       bound,

@@ -1,19 +1,18 @@
 import type { Diagnostic, ToolsChange } from "@hostside/core";
 import { createEvent } from "@hostside/core/implement";
 import { expect, it } from "vitest";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { createUnsteadyStore } from "../../test/unsteady-store.ts";
 import { createKeptNames } from "./keep-names.ts";
 
 it("is at rest, and reports the next outage, once the names are again those that are kept", async () => {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const store = createUnsteadyStore();
   const diagnostics: Diagnostic[] = [];
   const kept = createKeptNames({
     store,
     providerName: undefined,
     naming: undefined,
-    clock,
     report: (diagnostic) => void diagnostics.push(diagnostic),
   });
   const toolsChanged = createEvent<ToolsChange>();

@@ -1,5 +1,6 @@
 import { hashJson, isLegalName, hostsideNaming, type NamingStrategy, type SavedNames } from "@hostside/naming";
 import {
+  clock,
   foldCase,
   readVersioned,
   resultWithin,
@@ -11,7 +12,6 @@ import {
 import {
   createMemoryLock,
   type Cancel,
-  type Clock,
   type Diagnostic,
   type Lock,
   type Store,
@@ -98,7 +98,6 @@ export interface KeptNamesInit {
   readonly lock?: Lock | undefined;
   readonly providerName: string | undefined;
   readonly naming: NamingStrategy | undefined;
-  readonly clock: Clock;
   readonly report: (diagnostic: Diagnostic) => void;
 }
 
@@ -114,7 +113,7 @@ export function createKeptNames({
   naming = hostsideNaming,
   ...means
 }: KeptNamesInit): KeptNames {
-  const { clock, report, lock = createMemoryLock({ clock }) } = means;
+  const { report, lock = createMemoryLock() } = means;
   const keyOf = namesKey(providerName, naming);
   const written = new Map<string, LocalNames>();
   /** Of which it was said that they could not be kept, and have not been since. */
@@ -178,7 +177,7 @@ export function createKeptNames({
     writing ??= writeAll();
   };
   return {
-    recall: (serverIds, signal) => recallNames(serverIds, { read, complain, clock, signal }),
+    recall: (serverIds, signal) => recallNames(serverIds, { read, complain, signal }),
     follow: (provider, names) =>
       provider.onToolsChanged(() => {
         book = names;
@@ -196,17 +195,16 @@ export function createKeptNames({
 interface Recalling {
   readonly read: (serverId: string) => Promise<LocalNames>;
   readonly complain: (serverId: string, what: string) => void;
-  readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
 }
 
 async function recallNames(serverIds: readonly string[], recalling: Recalling): Promise<SavedNames> {
-  const { read, complain, clock, signal } = recalling;
+  const { read, complain, signal } = recalling;
   const found = await Promise.all(
     serverIds.map(async (serverId) => {
       try {
         const reading = signal === undefined ? read(serverId) : untilAborted(read(serverId), signal);
-        const names = await resultWithin(reading, longestReadMs, clock);
+        const names = await resultWithin(reading, longestReadMs);
         if (names === undefined) complain(serverId, "could not be read in time, and are given anew");
         return [serverId, names ?? []] as const;
       } catch {

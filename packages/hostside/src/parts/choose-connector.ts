@@ -1,19 +1,19 @@
 import { inOption } from "../check-options.ts";
 import type { OAuthOptions } from "@hostside/auth";
-import type { AuthorizationFetch, Clock, Connector, ServerSpec } from "@hostside/core";
+import type { AuthorizationFetch, Connector, ServerSpec } from "@hostside/core";
 import { createAuthorizationFetch, createConnector, type ConnectorOptions } from "@hostside/transports";
 import type { HostOptions } from "../host-options.ts";
 
 /** Takes what was handed in, or makes what opens connections. */
 export function chooseConnector(
   given: HostOptions["connector"],
-  { authProvider, clock }: { readonly authProvider: ConnectorOptions["authProvider"]; readonly clock?: Clock },
+  { authProvider }: { readonly authProvider: ConnectorOptions["authProvider"] },
 ): Connector {
   if (given !== undefined && "connect" in given) return given;
   // A server that makes a task of a call is waited for: to whoever calls it is a call like any
   // other.
   return inOption("connector", () =>
-    createConnector({ clock, tasks: true, ...given, ...(authProvider !== undefined && { authProvider }) }),
+    createConnector({ tasks: true, ...given, ...(authProvider !== undefined && { authProvider }) }),
   );
 }
 

@@ -1,5 +1,5 @@
 import { inOption } from "../check-options.ts";
-import type { Cancel, Clock, Diagnostic, Lock, Store, ServerSpec } from "@hostside/core";
+import type { Cancel, Diagnostic, Lock, Store, ServerSpec } from "@hostside/core";
 import { quoteText, credentialsOf } from "@hostside/core/implement";
 import type { Toolbox } from "@hostside/discovery";
 import { createPolicy, type Policy, type PolicyOptions, type StricterRules } from "@hostside/policy";
@@ -15,7 +15,6 @@ export interface PolicyMeans {
   readonly lock: Lock | undefined;
   readonly notices: PolicyOptions["notices"];
   readonly limitStore: PolicyOptions["limitStore"];
-  readonly clock: Clock;
   readonly configuration: Configuration;
   /** Whether the store is still there when this process has ended. */
   readonly outlives: boolean;
@@ -30,7 +29,7 @@ export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
   const { policy: given, config, sharedServers, providers } = options;
   // The type of the option alone leaves the event of a policy out.
   if (given !== undefined && "explain" in given) return given as Policy;
-  const { store, lock, notices, limitStore, clock, configuration } = means;
+  const { store, lock, notices, limitStore, configuration } = means;
   const { specs } = configuration;
   if (!means.outlives && given?.store === undefined && given?.pins !== undefined) means.report(forgottenPins);
   const { stricter = [], redact, approval, servers: later = [], ...rest } = given ?? {};
@@ -42,7 +41,6 @@ export function choosePolicy(options: HostOptions, means: PolicyMeans): Policy {
       lock,
       notices,
       ...(given?.limits !== undefined && { limitStore }),
-      clock,
       ...(configuration.config !== undefined && {
         breaker: { servers: (id) => configuration.extrasOf(id)?.breaker === true },
       }),

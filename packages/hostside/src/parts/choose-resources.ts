@@ -1,5 +1,5 @@
 import { inOption } from "../check-options.ts";
-import type { CallContext, Clock, Diagnostic, ToolProvider } from "@hostside/core";
+import type { CallContext, Diagnostic, ToolProvider } from "@hostside/core";
 import { contextOnBehalfOf } from "@hostside/core/implement";
 import type { Policy } from "@hostside/policy";
 import type { McpProvider } from "@hostside/provider";
@@ -31,7 +31,6 @@ export interface ResourcesMeans {
   readonly provider: McpProvider;
   /** What the files say now. */
   readonly configuration: Pick<Configuration, "config">;
-  readonly clock: Clock;
   readonly report: (diagnostic: Diagnostic) => void;
   readonly telemetry: HostTelemetry | undefined;
   readonly policy: Pick<Policy, "redactData">;
@@ -44,13 +43,12 @@ const listWaitMs = 5000;
 /** Makes the resources of a provider, as the product says, else as the configuration does. */
 export function chooseResources(
   given: HostOptions["resources"],
-  { provider, configuration, clock, report, telemetry, policy }: ResourcesMeans,
+  { provider, configuration, report, telemetry, policy }: ResourcesMeans,
 ): ChosenResources {
   const { tools = {}, ...options } = given ?? {};
   const allows = readAllowedUris(options.allowedUris);
   const resources = inOption("resources", () =>
     createResources(provider, {
-      clock,
       listWaitMs,
       onDiagnostic: report,
       cache: () => cacheOf(configuration),

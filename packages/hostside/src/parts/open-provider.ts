@@ -70,13 +70,13 @@ export interface OpenProviders {
  * of the options aborts first.
  */
 export async function openProviders(means: ProviderMeans): Promise<OpenProviders> {
-  const { options, closing, clock, report, policy, configuration, connector, store, lock, catalogs } = means;
+  const { options, closing, report, policy, configuration, connector, store, lock, catalogs } = means;
   const { telemetry, signInNews } = means;
   const { interceptors = [], requestInterceptors = [], naming, savedNames, ...given } = options.provider ?? {};
   // Results of another sign-in are given to no call.
   closing.add(signInNews.onAny(() => policy.clearCache()));
   const isOwn = given.names !== undefined || savedNames !== undefined;
-  const kept = isOwn ? undefined : createKeptNames({ store, lock, providerName: given.name, naming, clock, report });
+  const kept = isOwn ? undefined : createKeptNames({ store, lock, providerName: given.name, naming, report });
   closing.add(() => kept?.close());
   // At the same time: a store that never answers is waited for once.
   const ids = configuration.specs.map(({ id }) => id);
@@ -98,7 +98,6 @@ export async function openProviders(means: ProviderMeans): Promise<OpenProviders
     requestSeam: seamOf(means),
     reservedNames: reserved,
     onElicit: redactQuestions(options.onElicit, { policy, report }),
-    clock,
   };
   const providers = new Set<McpProvider>();
   const statusChanges = createEvent<ServerStatus>();

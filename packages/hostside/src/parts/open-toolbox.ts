@@ -28,13 +28,13 @@ export interface OpenToolboxes {
 
 /** Makes the toolbox over all that brings tools. */
 export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
-  const { options, closing, clock, report, policy, provider, ownTools, resourceTools, oauth, telemetry } = means;
+  const { options, closing, report, policy, provider, ownTools, resourceTools, oauth, telemetry } = means;
   const { interceptors = [], ...given } = options.toolbox ?? {};
   const { principal } = options.provider ?? {};
   const signInTools: OpenToolboxes["signInTools"] =
     options.authenticateTools === true && oauth !== undefined
       ? (whose, of) =>
-          createAuthenticateTools({ oauth, provider: whose, principal: of, clock, naming: options.provider?.naming })
+          createAuthenticateTools({ oauth, provider: whose, principal: of, naming: options.provider?.naming })
       : undefined;
   const signIns = signInTools === undefined ? [] : [signInTools(provider, principal)];
   for (const made of [...resourceTools, ...signIns]) closing.add((reason) => made.close(reason));
@@ -61,7 +61,6 @@ export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
         admit,
         interceptors: [...outermost, ...interceptors, ...policy.interceptors],
         onDiagnostic: report,
-        clock,
       }),
     );
     open.add(made);

@@ -1,5 +1,5 @@
 import type { OAuth } from "@hostside/auth";
-import type { Clock, Diagnostic } from "@hostside/core";
+import type { Diagnostic } from "@hostside/core";
 import type { Policy } from "@hostside/policy";
 import type { SignInNews } from "../sign-ins/sign-in-news.ts";
 import type { Configuration } from "../configuration/open-configuration.ts";
@@ -11,7 +11,6 @@ import type { HostTelemetry } from "../host-telemetry.ts";
 export interface PartsContext {
   readonly options: HostOptions;
   readonly closing: Closing;
-  readonly clock: Clock;
   readonly report: (diagnostic: Diagnostic) => void;
   readonly policy: Policy;
   readonly configuration: Configuration;

@@ -1,6 +1,6 @@
 import { inOption } from "../check-options.ts";
 import { randomUUID } from "node:crypto";
-import type { Clock, ServerSpec, ToolProvider } from "@hostside/core";
+import type { ServerSpec, ToolProvider } from "@hostside/core";
 import { sharingOf } from "@hostside/core/implement";
 import type { Toolbox } from "@hostside/discovery";
 import {
@@ -27,7 +27,6 @@ export interface ConversationsMeans extends ConversationParts, Pick<SharedToolbo
   readonly arrive: (provider: McpProvider) => Promise<void>;
   /** Makes a toolbox of these beside all that every conversation has. */
   readonly toolboxOf: (providers: readonly ToolProvider[]) => Toolbox;
-  readonly clock: Clock;
 }
 
 /** Conversations, each over the connections that it may share. */
@@ -45,7 +44,6 @@ export function openConversations(means: ConversationsMeans): Conversations {
   const providers = inOption("pool", () =>
     createSharedProviders({
       ...means.pool,
-      clock: means.clock,
       servers: means.servers,
       async make(request) {
         const apart = request.sharing === "conversation" ? "conversation" : "principal";

@@ -4,7 +4,6 @@ import {
   HostsideError,
   type AdmissionServer,
   type CallOptions,
-  type Clock,
   type QuarantinedTool,
   type ToolDefinition,
   type ToolGroup,
@@ -47,7 +46,6 @@ const nothing: Shown = {
 export interface ProviderProxyInit {
   /** That of a provider. */
   readonly name: string;
-  readonly clock: Clock;
   /** Gets the provider, made anew where it has ended. */
   readonly borrow: (signal: AbortSignal | undefined) => Promise<Borrowed>;
 }
@@ -57,7 +55,7 @@ export interface ProviderProxyInit {
  * nobody uses costs no connection; a call borrows the provider, which is made anew where it has
  * ended. Close it: the provider stays open.
  */
-export function createProviderProxy({ name, clock, borrow }: ProviderProxyInit): ProviderProxy {
+export function createProviderProxy({ name, borrow }: ProviderProxyInit): ProviderProxy {
   const changes = createEvent<ToolsChange>();
   let current: ToolProvider | undefined;
   let unfollow = (): void => undefined;
@@ -124,7 +122,7 @@ export function createProviderProxy({ name, clock, borrow }: ProviderProxyInit):
     callTimeoutMs,
     call(toolName, args, options = {}) {
       const { timeoutMs = callTimeoutMs(toolName) ?? defaultTimeouts.callMs } = options;
-      return callWithin({ toolName, args, options, timeoutMs }, take, clock);
+      return callWithin({ toolName, args, options, timeoutMs }, take);
     },
     onToolsChanged: changes.on,
     async close() {
@@ -151,10 +149,9 @@ interface ProxyCall {
 async function callWithin(
   { toolName, args, options, timeoutMs }: ProxyCall,
   take: ProviderProxyInit["borrow"],
-  clock: Clock,
 ): Promise<ToolOutcome> {
   const onTimeout = (): HostsideError => lateError(toolName, timeoutMs);
-  const time = createDeadline({ timeoutMs, signal: options.signal, outer: options.deadline, onTimeout, clock });
+  const time = createDeadline({ timeoutMs, signal: options.signal, outer: options.deadline, onTimeout });
   let borrowed: Borrowed | undefined;
   try {
     borrowed = await take(time.signal);

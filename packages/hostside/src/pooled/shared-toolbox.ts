@@ -1,4 +1,4 @@
-import { HostsideError, type Cancel, type Clock, type ServerSharing, type ToolProvider } from "@hostside/core";
+import { HostsideError, type Cancel, type ServerSharing, type ToolProvider } from "@hostside/core";
 import type { Toolbox } from "@hostside/discovery";
 import type { ConversationKey, ConversationLease, SharedProviders } from "@hostside/cluster";
 import type { McpProvider } from "@hostside/provider";
@@ -23,7 +23,6 @@ export interface SharedToolboxInit {
   /** Makes the tools for signing in to the servers of a provider, if there are to be any. */
   readonly signInTools: ((provider: McpProvider, principal: string | undefined) => ToolProvider) | undefined;
   readonly signInNews: SignInNews;
-  readonly clock: Clock;
 }
 
 /** A toolbox that all conversations of one class look at: those that share all connections. */
@@ -40,7 +39,7 @@ export interface SharedToolbox {
 
 /** Makes the toolbox of the conversations with this key, whose providers may come and go. */
 export function createSharedToolbox(key: ConversationKey, means: SharedToolboxInit): SharedToolbox {
-  const { name, sharings, providers, owners, clock } = means;
+  const { name, sharings, providers, owners } = means;
   const providerOf = ({ providers: lent }: ConversationLease, apart: Apart): McpProvider | undefined =>
     lent.find((one) => owners.get(one) === apart);
   const lend = async (signal?: AbortSignal): Promise<ConversationLease> => {
@@ -74,7 +73,7 @@ export function createSharedToolbox(key: ConversationKey, means: SharedToolboxIn
       lease.release();
       throw new HostsideError(`there are no servers any more of sharing ${apart}`, { code: "tool_removed" });
     };
-    const proxy = createProviderProxy({ name: `${name}-${apart}`, clock, borrow: lendOne });
+    const proxy = createProviderProxy({ name: `${name}-${apart}`, borrow: lendOne });
     const signIns = signInsFor(key, { ...means, name: `${name}-${apart}-sign-in`, lend: lendOne });
     const proxies = signIns === undefined ? [proxy] : [proxy, signIns.proxy];
     return { apart, attach, unwatch: () => unwatch(), waits: () => waits && current?.closed === true, proxies };
@@ -124,13 +123,13 @@ interface SignIns {
   attach(provider: McpProvider): void;
 }
 
-interface SignInMeans extends Pick<SharedToolboxInit, "name" | "signInTools" | "clock"> {
+interface SignInMeans extends Pick<SharedToolboxInit, "name" | "signInTools"> {
   readonly lend: (signal: AbortSignal | undefined) => Promise<Lent>;
 }
 
 /** The tools by which a model has its user sign in to these servers, if there are to be any. */
 function signInsFor({ principal }: ConversationKey, means: SignInMeans): SignIns | undefined {
-  const { signInTools, name, clock, lend } = means;
+  const { signInTools, name, lend } = means;
   if (signInTools === undefined) return undefined;
   let current: McpProvider | undefined;
   let tools: ToolProvider | undefined;
@@ -146,6 +145,6 @@ function signInsFor({ principal }: ConversationKey, means: SignInMeans): SignIns
     const lent = await lend(signal);
     return { provider: attach(lent.provider), release: () => lent.release() };
   };
-  const proxy = createProviderProxy({ name, clock, borrow });
+  const proxy = createProviderProxy({ name, borrow });
   return { proxy, attach };
 }

@@ -1,5 +1,5 @@
-import { HostsideError, type Clock, type Connector, type Diagnostic, type ServerSpec } from "@hostside/core";
-import { resultWithin, sameJson } from "@hostside/core/implement";
+import { HostsideError, type Connector, type Diagnostic, type ServerSpec } from "@hostside/core";
+import { clock, resultWithin, sameJson } from "@hostside/core/implement";
 import { readServerEntry, type HostEntryExtras, type ReadEntry } from "../configuration/server-entries.ts";
 import type { KeptServers, SharedServers } from "./shared-servers.ts";
 
@@ -8,7 +8,6 @@ export interface FollowingInit {
   readonly shared: SharedServers;
   /** Whether a server can be used here. */
   readonly check: Connector["check"];
-  readonly clock: Clock;
   readonly report: (diagnostic: Diagnostic) => void;
 }
 
@@ -33,7 +32,7 @@ const lookEveryMs = 5000;
  * the others.
  */
 export async function followSharedServers(init: FollowingInit): Promise<FollowedServers> {
-  const { shared, clock, report } = init;
+  const { shared, report } = init;
   let usable: readonly ReadEntry[] = [];
   let known: KeptServers["servers"] = {};
   let revision = -1;
@@ -50,7 +49,7 @@ export async function followSharedServers(init: FollowingInit): Promise<Followed
   };
   const readOnce = async (): Promise<void> => {
     try {
-      const kept = await resultWithin(shared.read(), longestReadMs, clock);
+      const kept = await resultWithin(shared.read(), longestReadMs);
       if (kept === undefined) throw new HostsideError("their store did not answer in 3 s", { code: "store_failed" });
       // Whoever writes counts on, also when there are to be none.
       if (kept.revision === 0 && revision > 0)

@@ -1,6 +1,6 @@
 import { inOption } from "../check-options.ts";
 import { createMemoryCredentials, createKeyvCredentials, type CredentialStore } from "@hostside/auth";
-import { createMemoryStore, type Clock, type Diagnostic, type Lock, type Notices, type Store } from "@hostside/core";
+import { createMemoryStore, type Diagnostic, type Lock, type Notices, type Store } from "@hostside/core";
 import type { PolicyOptions } from "@hostside/policy";
 import type { HostOptions, HostState } from "../host-options.ts";
 import { userState } from "./user-state.ts";
@@ -22,7 +22,6 @@ export interface ChosenState {
 
 /** With what a state is chosen. */
 export interface StateMeans {
-  readonly clock: Clock;
   readonly report: (diagnostic: Diagnostic) => void;
 }
 
@@ -33,8 +32,8 @@ export function chooseState({ state, config }: Pick<HostOptions, "state" | "conf
   if (typeof state === "object") return openState(state, means);
   const isUsers = state === undefined ? config === "auto" : state === "user";
   if (isUsers) return openState(userState(), means);
-  const credentials = createMemoryCredentials({ clock: means.clock });
-  return { ...openState({ store: createMemoryStore({ clock: means.clock }), credentials }, means), outlives: false };
+  const credentials = createMemoryCredentials();
+  return { ...openState({ store: createMemoryStore(), credentials }, means), outlives: false };
 }
 
 function openState(state: HostState, means: StateMeans): ChosenState {
@@ -54,7 +53,6 @@ function openState(state: HostState, means: StateMeans): ChosenState {
 
 /** What the credentials of a state are made with. */
 export interface CredentialsMeans {
-  readonly clock: Clock;
   readonly report: (diagnostic: Diagnostic) => void;
 }
 
@@ -65,12 +63,12 @@ export interface CredentialsMeans {
  */
 function stateCredentials(
   { store, lock, credentials, keys }: HostState,
-  { clock, report }: CredentialsMeans,
+  { report }: CredentialsMeans,
 ): CredentialStore {
   if (credentials !== undefined) return credentials;
   if (keys !== undefined && lock !== undefined)
-    return inOption("state", () => createKeyvCredentials({ store, lock, keys, clock }));
-  const memory = createMemoryCredentials({ clock });
+    return inOption("state", () => createKeyvCredentials({ store, lock, keys }));
+  const memory = createMemoryCredentials();
   let isSaid = false;
   return {
     ...memory,

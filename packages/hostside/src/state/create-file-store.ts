@@ -2,25 +2,16 @@ import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { openPrivateFolder, type PrivateFolder } from "@hostside/auth/node";
-import { HostsideError, type Clock, type JsonObject, type Store } from "@hostside/core";
-import {
-  assertKnownOptions,
-  dateOf,
-  isJsonObject,
-  quoteText,
-  systemClock,
-  type Fields,
-} from "@hostside/core/implement";
+import { HostsideError, type JsonObject, type Store } from "@hostside/core";
+import { clock, assertKnownOptions, isJsonObject, quoteText, type Fields } from "@hostside/core/implement";
 
 /** Options of {@linkcode createFileStore}. */
 export interface FileStoreOptions {
   /** Absolute path of a folder that is for this store alone; made when something is first kept. */
   readonly folder: string;
-  /** By which values grow old. Default the real time. */
-  readonly clock?: Clock | undefined;
 }
 
-const optionFields: Fields<FileStoreOptions> = { folder: true, clock: true };
+const optionFields: Fields<FileStoreOptions> = { folder: true };
 
 /**
  * A store in a folder that its user alone may use (0700), a file for each key (0600), written whole
@@ -34,11 +25,11 @@ const optionFields: Fields<FileStoreOptions> = { folder: true, clock: true };
  */
 export function createFileStore(options: FileStoreOptions): Store {
   assertKnownOptions("createFileStore()", options, optionFields);
-  const { folder: path, clock = systemClock } = options;
+  const { folder: path } = options;
   if (typeof path !== "string" || !isAbsolute(path)) throw new TypeError("folder must be an absolute path");
   let opened: Promise<PrivateFolder> | undefined;
   const open = (): Promise<PrivateFolder> => {
-    opened ??= openPrivateFolder(path, clock).catch((error: unknown) => {
+    opened ??= openPrivateFolder(path).catch((error: unknown) => {
       opened = undefined;
       throw error;
     });
@@ -56,7 +47,7 @@ export function createFileStore(options: FileStoreOptions): Store {
       if (text === undefined) return undefined;
       const entry = readEntry(text);
       if (entry?.["key"] !== key) throw notOurs(join(path, file));
-      return isOver(entry, clock) ? undefined : entry["value"];
+      return isOver(entry) ? undefined : entry["value"];
     },
     async set(key, value, ttlMs) {
       if ((JSON.stringify(value) as string | undefined) === undefined) {
@@ -65,10 +56,10 @@ export function createFileStore(options: FileStoreOptions): Store {
       if (ttlMs !== undefined && !(typeof ttlMs === "number" && ttlMs > 0)) {
         throw new TypeError("ttlMs must be a number above 0");
       }
-      const entry = { key, value, ...(ttlMs !== undefined && { endsAt: dateOf(clock) + ttlMs }) };
+      const entry = { key, value, ...(ttlMs !== undefined && { endsAt: clock.date() + ttlMs }) };
       const folder = await open();
       await folder.write(fileOf(key), `${JSON.stringify(entry)}\n`);
-      if (!isTidy) await tidy(folder, clock);
+      if (!isTidy) await tidy(folder);
       isTidy = true;
       return true;
     },
@@ -103,8 +94,8 @@ function readEntry(text: string): JsonObject | undefined {
   }
 }
 
-function isOver({ endsAt }: JsonObject, clock: Clock): boolean {
-  return typeof endsAt === "number" && endsAt <= dateOf(clock);
+function isOver({ endsAt }: JsonObject): boolean {
+  return typeof endsAt === "number" && endsAt <= clock.date();
 }
 
 function notOurs(file: string): HostsideError {
@@ -117,16 +108,16 @@ const mostTidied = 1000;
 const leftoverMs = 60 * 60 * 1000;
 
 /** Removes values whose time is over, and what a crash left behind. */
-async function tidy(folder: PrivateFolder, clock: Clock): Promise<void> {
+async function tidy(folder: PrivateFolder): Promise<void> {
   const files = await folder.list();
   for (const file of files.slice(0, mostTidied)) {
     // What cannot be read or removed stays; whoever needs it hears why.
-    await tidyFile(folder, file, clock).catch(() => undefined);
+    await tidyFile(folder, file).catch(() => undefined);
   }
 }
 
-async function tidyFile(folder: PrivateFolder, file: string, clock: Clock): Promise<void> {
+async function tidyFile(folder: PrivateFolder, file: string): Promise<void> {
   if (file.endsWith(".tmp")) return folder.removeOld(file, leftoverMs);
   const entry = file.endsWith(".json") ? readEntry((await folder.read(file)) ?? "") : undefined;
-  if (entry !== undefined && isOver(entry, clock)) await folder.removeOld(file, leftoverMs);
+  if (entry !== undefined && isOver(entry)) await folder.removeOld(file, leftoverMs);
 }

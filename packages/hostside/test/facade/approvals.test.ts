@@ -6,7 +6,7 @@ import { InMemoryStore } from "@mastra/core/storage";
 import { Agent, run, RunState, setTracingDisabled } from "@openai/agents";
 import { assistantMessage, functionCall, ScriptedModel } from "@openai/agents/testing";
 import { generateText, isStepCount, type ModelMessage } from "ai";
-import type { Clock, ServerSpec } from "@hostside/core";
+import type { ServerSpec } from "@hostside/core";
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { createTelemetry } from "@hostside/otel";
 import { createCallLog, type CallEntry } from "@hostside/otel/log";
@@ -24,6 +24,7 @@ import { scriptedMastra } from "../../../adapters/test/mock-mastra-model.ts";
 import { resultsIn, scripted } from "../../../adapters/test/mock-model.ts";
 import { createFakeConnector, type FakeConnector } from "./fake-connector.ts";
 import { byName } from "./by-name.ts";
+import { useTestClock } from "../../../../test/manual-clock.ts";
 
 setTracingDisabled(true);
 
@@ -41,7 +42,7 @@ interface Opened extends AsyncDisposable {
   readonly another: (options: ConversationOptions) => Promise<Conversation>;
 }
 
-async function open({ clock, ...policy }: PolicyOptions & { readonly clock?: Clock } = {}): Promise<Opened> {
+async function open(policy: PolicyOptions = {}): Promise<Opened> {
   const connector = createFakeConnector({ files: { tools: ["write_note", "write_page", "read_note"] } });
   const events: string[] = [];
   const onEvent = (event: PolicyEvent): void => {
@@ -50,7 +51,6 @@ async function open({ clock, ...policy }: PolicyOptions & { readonly clock?: Clo
   const host = await createHost({
     connector,
     servers: byName(servers),
-    clock,
     policy: { requireApproval: ["files/write_*"], onEvent, ...policy },
   });
   return {
@@ -327,8 +327,8 @@ describe("an approval that a framework gives", () => {
 
   it("holds for a day", async () => {
     let now = 1_800_000_000_000;
-    const clock: Clock = { now: () => now, schedule: () => () => undefined };
-    await using opened = await open({ clock });
+    useTestClock({ now: () => now, date: () => now });
+    await using opened = await open();
     const messages = await askBySdk(opened.conversation);
     now += 86_400_001;
     expect(await goOnBySdk(opened.conversation, messages)).toMatchObject([denied(/nobody was asked/)]);

@@ -1,14 +1,14 @@
 import { getEventListeners } from "node:events";
 import { createMemoryCredentials } from "@hostside/auth";
 import { createTrust } from "@hostside/config";
-import { createMemoryStore, type Clock, type ToolProvider } from "@hostside/core";
-import { systemClock } from "@hostside/core/implement";
+import { createMemoryStore, type ToolProvider } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
 import { createHost } from "hostside";
 import { createClosing } from "../../src/lifecycle/create-closing.ts";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 import { byName } from "./by-name.ts";
+import { useTestClock } from "../../../../test/manual-clock.ts";
 
 const spec = (id: string) => ({ id, type: "stdio", command: "x" }) as const;
 const never = new Promise(() => {});
@@ -76,19 +76,19 @@ describe("the signal of createHost()", () => {
 describe("a configuration that takes too long to read", () => {
   it.each([true, false])("is an error that names it, and nothing is left waiting (watch: %s)", async (watch) => {
     const tasks = new Map<object, { readonly ms: number; readonly run: () => void }>();
-    const clock: Clock = {
+    useTestClock({
       now: () => 0,
       schedule(ms, run) {
         const key = {};
         tasks.set(key, { ms, run });
         return () => void tasks.delete(key);
       },
-    };
+    });
     const folder = createTemporaryFolder();
     const path = folder.write("hostside.json", { servers: { a: { command: "x" } } });
     const trust = { ...createTrust({ store: createMemoryStore() }), decide: () => never as Promise<never> };
     const files = [{ path, scope: "project", projectFolder: folder.path } as const];
-    const opening = createHost({ connector: createFakeConnector(), config: { files, trust, watch }, clock });
+    const opening = createHost({ connector: createFakeConnector(), config: { files, trust, watch } });
     const failure = opening.catch((error: unknown) => error);
     await vi.waitFor(() => expect(tasks.size).toBe(1), 60_000);
     for (const { ms, run } of tasks.values()) if (ms === 10_000) run();
@@ -147,7 +147,7 @@ describe("close()", () => {
 
   it("closes every part, the last one first, also when others fail or hang", async () => {
     const closed: string[] = [];
-    const closing = createClosing(systemClock);
+    const closing = createClosing();
     closing.add(() => closed.push("first"));
     closing.add(() => {
       throw new Error("one");

@@ -1,8 +1,8 @@
 import { createMemoryCredentials } from "@hostside/auth";
-import { createMemoryStore, type Clock, type Diagnostic, type Store } from "@hostside/core";
+import { createMemoryStore, type Diagnostic, type Store } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createHost, type HostOptions } from "hostside";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock, useTestClock } from "../../../../test/manual-clock.ts";
 import { createUnsteadyStore } from "../unsteady-store.ts";
 import { createFakeConnector, namesOfServers, type FakeServer } from "./fake-connector.ts";
 import { byName } from "./by-name.ts";
@@ -80,7 +80,7 @@ describe("names of tools", () => {
     const store = { get: never, set: never, delete: never };
     let now = 0;
     const waits: number[] = [];
-    const clock: Clock = {
+    useTestClock({
       now: () => now,
       schedule(ms, run) {
         waits.push(ms);
@@ -90,13 +90,12 @@ describe("names of tools", () => {
         queueMicrotask(run);
         return () => undefined;
       },
-    };
+    });
     const connector = createFakeConnector();
     const servers = [{ id: "a", type: "stdio", command: "x" }] as const;
     await createHost({
       connector,
       servers: byName(servers),
-      clock,
       state: { store, credentials: createMemoryCredentials() },
     });
     expect(waits).toContain(7000);
@@ -176,7 +175,7 @@ describe("names of tools", () => {
   });
 
   it("that could not be kept are kept a minute later, also where no tool changes any more", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     const store = createUnsteadyStore();
     store.isDown = true;
     const connector = createFakeConnector({ a: { tools: ["get/it"] } });
@@ -185,7 +184,6 @@ describe("names of tools", () => {
       servers: { a: { type: "stdio", command: "x" } },
       state: { store },
       savedCatalogs: false,
-      clock,
     });
     for (let turn = 0; turn < 100; turn += 1) await Promise.resolve();
     store.isDown = false;
@@ -204,8 +202,8 @@ describe("names of tools", () => {
         return new Promise(() => {});
       },
     };
-    const clock = createManualClock();
-    const opening = namesOf({ a: {} }, store, { signal: controller.signal, clock });
+    const clock = useManualClock();
+    const opening = namesOf({ a: {} }, store, { signal: controller.signal });
     await expect(opening).rejects.toMatchObject({ code: "aborted", details: { operation: "createHost" } });
     expect(clock.pending()).toBe(0);
   });

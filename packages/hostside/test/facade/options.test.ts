@@ -27,7 +27,6 @@ describe("options of createHost()", () => {
     ["auth must be", { auth: true }],
     ["authenticateTools needs", { auth: false, authenticateTools: true }],
     ["onDiagnostic must be", { onDiagnostic: {} }],
-    ["clock must have", { clock: {} }],
     ["signal", { signal: {} }],
     ["createHost({ policy }): has no option", { policy: { allows: [] } }],
     ["stricter must be a list", { policy: { stricter: {} } }],

@@ -1,7 +1,7 @@
 import type { Connector, ServerSpec } from "@hostside/core";
 import { expect, it } from "vitest";
 import { createHost } from "hostside";
-import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { createFakeConnector } from "./fake-connector.ts";
 import { byName } from "./by-name.ts";
 
@@ -44,9 +44,9 @@ async function after<T>(promise: Promise<T>, pass: () => void): Promise<T | "pen
 }
 
 it("calls of a connection that not all share have the time that its spec says", async () => {
-  const clock = createVirtualClock();
+  const clock = useVirtualClock();
   const { connector, gate } = slowConnector();
-  const host = await createHost({ connector, servers: byName([spec]), pool: {}, clock });
+  const host = await createHost({ connector, servers: byName([spec]), pool: {} });
   const ada = await host.conversation({ id: "1", principal: "ada" });
   let answer = (): void => undefined;
   gate.call = new Promise((resolve) => (answer = resolve));
@@ -59,9 +59,9 @@ it("calls of a connection that not all share have the time that its spec says", 
 });
 
 it("and wait no longer than that for the connection", async () => {
-  const clock = createVirtualClock();
+  const clock = useVirtualClock();
   const { connector, gate } = slowConnector();
-  const host = await createHost({ connector, servers: byName([spec]), pool: {}, clock, savedCatalogs: false });
+  const host = await createHost({ connector, servers: byName([spec]), pool: {}, savedCatalogs: false });
   const ada = await host.conversation({ id: "1", principal: "ada" });
   await host.pool?.dispose({ principal: "ada" });
   let go = (): void => undefined;

@@ -1,7 +1,7 @@
 import type { Connector, ServerSpec } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createSharedServers, createHost, type HostOptions } from "hostside";
-import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createMemoryHub } from "./memory-hub.ts";
 import { byName } from "./by-name.ts";
@@ -102,8 +102,8 @@ describe("conversations kept apart", () => {
   });
 
   it("cost no connection while nobody uses them, show their tools, and have them again with the next call", async () => {
-    const clock = createVirtualClock();
-    const { connector, host } = await open({ clock, pool: { ttlMs: 1000 } });
+    const clock = useVirtualClock();
+    const { connector, host } = await open({ pool: { ttlMs: 1000 } });
     const one = await host.conversation({ id: "1", principal: "ada" });
     const definition = one.tools().find(({ name }) => name === "mcp_notes_echo");
     const ended = new Promise<void>((resolve) => {

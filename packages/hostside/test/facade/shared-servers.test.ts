@@ -8,7 +8,7 @@ import {
 } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createSharedServers, createHost, type Host } from "hostside";
-import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createMemoryHub } from "./memory-hub.ts";
 import { byName } from "./by-name.ts";
@@ -65,8 +65,8 @@ describe("createSharedServers()", () => {
     const state = createMemoryHub().state();
     const sharedServers = createSharedServers(state);
     // Nobody looks by the clock.
-    const clock = createVirtualClock();
-    const host = await createHost({ connector: createFakeConnector(), sharedServers, clock });
+    useVirtualClock();
+    const host = await createHost({ connector: createFakeConnector(), sharedServers });
     let others = 0;
     createSharedServers({ ...state, key: "others" }).onChanged(() => (others += 1));
     await createSharedServers(state).write(byName([spec("a")]));
@@ -164,7 +164,7 @@ describe("createSharedServers()", () => {
       set: async (key, value) => kept.set(key, value),
       delete: async (key) => kept.delete(key),
     };
-    const clock = createVirtualClock();
+    const clock = useVirtualClock();
     const shared = createSharedServers({ store, lock: createMemoryLock() });
     await shared.write(byName([spec("a")]));
     const diagnostics: Diagnostic[] = [];
@@ -172,7 +172,6 @@ describe("createSharedServers()", () => {
       connector: createFakeConnector(),
       sharedServers: shared,
       onDiagnostic: (one) => diagnostics.push(one),
-      clock,
     });
     kept.set("hostside:servers", { version: 2, value: "what nobody here knows" });
     await expect(shared.write({})).rejects.toMatchObject({
@@ -192,14 +191,14 @@ describe("createSharedServers()", () => {
   });
 
   it("go on when the store has lost them, which is reported once, until they are written again", async () => {
-    const clock = createVirtualClock();
-    const [store, lock] = [createMemoryStore({ clock }), createMemoryLock({ clock })];
+    const clock = useVirtualClock();
+    const [store, lock] = [createMemoryStore(), createMemoryLock()];
     const shared = createSharedServers({ store, lock });
     await shared.write(byName([spec("a")]));
     const diagnostics: Diagnostic[] = [];
     const connector = createFakeConnector();
     const onDiagnostic = (one: Diagnostic): void => void diagnostics.push(one);
-    const host = await createHost({ connector, sharedServers: shared, onDiagnostic, clock });
+    const host = await createHost({ connector, sharedServers: shared, onDiagnostic });
     const look = async (): Promise<void> => {
       clock.advance(5000);
       for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
@@ -219,8 +218,8 @@ describe("createSharedServers()", () => {
   });
 
   it("are found by looking where nobody gives notice, and what cannot be used here costs the others nothing", async () => {
-    const clock = createVirtualClock();
-    const [store, lock] = [createMemoryStore({ clock }), createMemoryLock({ clock })];
+    const clock = useVirtualClock();
+    const [store, lock] = [createMemoryStore(), createMemoryLock()];
     const diagnostics: Diagnostic[] = [];
     const failing: Store = { ...store, get: () => Promise.reject(new Error("down")) };
     let isDown = true;
@@ -231,7 +230,6 @@ describe("createSharedServers()", () => {
         lock,
       }),
       onDiagnostic: (one) => diagnostics.push(one),
-      clock,
     });
     expect(idsOf(host)).toEqual([]);
     await createSharedServers({ store, lock }).write(byName([spec("a"), spec("b", "refused")]));

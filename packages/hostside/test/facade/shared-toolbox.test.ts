@@ -1,5 +1,5 @@
 import type { ToolProvider } from "@hostside/core";
-import { createEvent, systemClock } from "@hostside/core/implement";
+import { createEvent } from "@hostside/core/implement";
 import { createToolbox } from "@hostside/discovery";
 import type { ConversationLease } from "@hostside/cluster";
 import { createProvider, type ServerStatus } from "@hostside/provider";
@@ -34,7 +34,6 @@ it("a shared toolbox listens to one provider at a time, and to none when it is c
       toolboxOf: (providers: readonly ToolProvider[]) => createToolbox({ providers }),
       signInTools: undefined,
       signInNews: { on: () => () => undefined, onAny: () => () => undefined, close: () => undefined },
-      clock: systemClock,
     },
   );
   const listening = (): readonly boolean[] => followed.map(({ statuses }) => statuses.hasListeners);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { consentTo, startAuthorizedServer, type AuthorizedServer } from "@hostside/fixtures";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createHost, type Conversation, type Host, type HostOptions, type HostState } from "hostside";
-import { createVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { createMemoryHub } from "./memory-hub.ts";
 
 let server: AuthorizedServer;
@@ -71,8 +71,8 @@ describe("a user who signs in", () => {
   });
 
   it("has them where the connections had ended before", async () => {
-    const clock = createVirtualClock();
-    await using host = await open({ pool: { ttlMs: 1000 }, clock });
+    const clock = useVirtualClock();
+    await using host = await open({ pool: { ttlMs: 1000 } });
     const ada = await host.conversation({ principal: "ada" });
     const ended = new Promise((resolve) => host.pool?.onEvent(({ type }) => type === "ended" && resolve(type)));
     const url = await comeBack(ada, "grace");

@@ -1,7 +1,7 @@
-import { systemClock } from "@hostside/core/implement";
 import { createHost } from "hostside";
 import { expect, it } from "vitest";
 import { startAnswering } from "./answering-server.ts";
+import { useTestClock } from "../../../../test/manual-clock.ts";
 
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
 it.each([
@@ -21,8 +21,8 @@ it.each([
     return { result: { ...done, tools, ttlMs: 60_000, cacheScope: "public" } };
   });
   let laterMs = 0;
-  const clock = { ...systemClock, now: () => systemClock.now() + laterMs };
-  await using host = await createHost({ servers: { s: { url } }, clock });
+  useTestClock({ now: () => performance.now() + laterMs });
+  await using host = await createHost({ servers: { s: { url } } });
   await host.call("mcp_s_say");
   // What the stream did not say of the time before it failed may be listed at once.
   const before = listings;

@@ -3,7 +3,7 @@ import { chmodSync } from "node:fs";
 import { expect, it } from "vitest";
 import { followServers } from "../../src/cli/listing/follow-servers.ts";
 import { withStartTime } from "../../src/cli/opening/installers.ts";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 
 it("says of a late install what it wrote last, and how to wait longer", async () => {
@@ -17,7 +17,7 @@ it("says of a late install what it wrote last, and how to wait longer", async ()
 });
 
 it("waits for an install beyond the time of the others, says so once, and ends in the end", async () => {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const statuses = ["npx", "plain"].map((id) => ({ id, state: "connecting" }) as never);
   const said: (readonly string[])[] = [];
   const ended: string[] = [];
@@ -28,7 +28,7 @@ it("waits for an install beyond the time of the others, says so once, and ends i
   };
   const host = { statuses: () => statuses, onStatusChanged: () => createEvent<never>().on(() => undefined) };
   const { signal } = new AbortController();
-  const following = followServers(host, { timeoutMs: 30_000, signal, patience, clock }).then((end) => ended.push(end));
+  const following = followServers(host, { timeoutMs: 30_000, signal, patience }).then((end) => ended.push(end));
   clock.advance(30_000);
   await Promise.resolve();
   expect([said, ended]).toEqual([[["npx"]], []]);

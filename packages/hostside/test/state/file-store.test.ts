@@ -14,9 +14,10 @@ import { tmpdir } from "node:os";
 import { join, win32 } from "node:path";
 import { createTrust, type TrustEntry } from "@hostside/config";
 import { loadConfig } from "@hostside/config/node";
-import { createMemoryStore, type Clock, type JsonValue, type Store } from "@hostside/core";
+import { createMemoryStore, type JsonValue, type Store } from "@hostside/core";
 import { createFileStore } from "hostside";
 import { afterAll, describe, expect, it } from "vitest";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { userState, userStateFolder } from "../../src/state/user-state.ts";
 
 const root = mkdtempSync(join(tmpdir(), "hostside-state-"));
@@ -24,19 +25,9 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 let folders = 0;
 const freshFolder = (): string => join(root, `${(folders += 1)}`, "state");
 
-function steppedClock(): Clock & { advance(ms: number): void } {
-  let now = 1_000_000;
-  return {
-    now: () => now,
-    date: () => now,
-    schedule: () => () => {},
-    advance: (ms) => void (now += ms),
-  };
-}
-
-describe.each<[string, (clock?: Clock) => Store]>([
-  ["createMemoryStore()", (clock) => createMemoryStore({ clock })],
-  ["createFileStore()", (clock) => createFileStore({ folder: freshFolder(), clock })],
+describe.each<[string, () => Store]>([
+  ["createMemoryStore()", () => createMemoryStore()],
+  ["createFileStore()", () => createFileStore({ folder: freshFolder() })],
 ])("%s is a store", (_, create) => {
   it("keeps what JSON has under any key, in place of what was there, until it is deleted", async () => {
     const store = create();
@@ -54,8 +45,8 @@ describe.each<[string, (clock?: Clock) => Store]>([
   });
 
   it("forgets a value when its time is over, not before", async () => {
-    const clock = steppedClock();
-    const store = create(clock);
+    const clock = useManualClock();
+    const store = create();
     await store.set("short", 1, 1000);
     await store.set("long", 2);
     clock.advance(999);
@@ -116,14 +107,14 @@ describe("createFileStore()", () => {
 
   it("removes what is over and what a crash left, and nothing that somebody may be writing", async () => {
     const folder = freshFolder();
-    const clock = steppedClock();
-    await createFileStore({ folder, clock }).set("over", 1, 10);
+    const clock = useManualClock();
+    await createFileStore({ folder }).set("over", 1, 10);
     writeFileSync(join(folder, "old.tmp"), "");
     const [old, fresh] = [new Date(Date.now() - 7_200_000), "fresh.tmp"];
     for (const file of readdirSync(folder)) utimesSync(join(folder, file), old, old);
     writeFileSync(join(folder, fresh), "");
     clock.advance(10);
-    await createFileStore({ folder, clock }).set("a", 1);
+    await createFileStore({ folder }).set("a", 1);
     const left = readdirSync(folder);
     expect(left).toHaveLength(2);
     expect(left).toContain(fresh);

@@ -1,4 +1,5 @@
-import type { Clock, ServerPeer, ServerRecord } from "@hostside/core";
+import { clock } from "@hostside/core/implement";
+import type { ServerPeer, ServerRecord } from "@hostside/core";
 import { attribute } from "../names.ts";
 import { isOrderly, measureServer, boundedServerId, type MetricParts } from "./call-metrics.ts";
 
@@ -11,7 +12,6 @@ export interface SessionWatch {
 
 /** Everything that counting sessions needs. */
 export interface SessionWatchInit extends MetricParts {
-  readonly clock: Clock;
   /** Whether `names: "nexo"` counts the sessions of servers: not where there is a pool. */
   readonly countsForNexo: () => boolean;
 }
@@ -28,7 +28,7 @@ interface OpenSession {
 
 /** Counts sessions that are open, and how long they were. */
 export function watchSessions(init: SessionWatchInit): SessionWatch {
-  const { clock, metrics, countsForNexo } = init;
+  const { metrics, countsForNexo } = init;
   const open = new Map<string, OpenSession>();
   const add = (count: 1 | -1, serverId: string): void => {
     metrics.write("hostside.sessions", count, { [attribute.server]: boundedServerId(serverId, init) });

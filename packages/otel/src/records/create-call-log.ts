@@ -1,5 +1,5 @@
-import type { CallDecision, CallObserver, CallRecord, Clock, Interceptor, ToolOutcome } from "@hostside/core";
-import { assertKnownOptions, dateOf, joinObservers, systemClock, type Fields } from "@hostside/core/implement";
+import type { CallDecision, CallObserver, CallRecord, Interceptor, ToolOutcome } from "@hostside/core";
+import { assertKnownOptions, clock, joinObservers, type Fields } from "@hostside/core/implement";
 import { longestCapture } from "../capture.ts";
 import { quietly } from "../quietly.ts";
 import { toCallEntry, type CallEntry, type CallEntryRules } from "./call-entry.ts";
@@ -26,7 +26,6 @@ export interface CallLogOptions {
    */
   readonly redact?: ((text: string) => string) | undefined;
   /** Default: the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 const fields: Fields<CallLogOptions> = {
@@ -35,7 +34,6 @@ const fields: Fields<CallLogOptions> = {
   captureResults: true,
   captureMessages: true,
   redact: true,
-  clock: true,
 };
 
 /**
@@ -46,12 +44,12 @@ const fields: Fields<CallLogOptions> = {
  */
 export function createCallLog(options: CallLogOptions): Interceptor {
   assertKnownOptions("createCallLog()", options, fields);
-  const { write, clock = systemClock } = options;
+  const { write } = options;
   if (typeof write !== "function") throw new TypeError("write must be a function");
   const rules = readRules(options);
   return async (call, next) => {
     const from = clock.now();
-    const startedAt = dateOf(clock);
+    const startedAt = clock.date();
     const { decisions, records, ...observer } = collectReports();
     const handed = { ...call, options: { ...call.options, observer: joinObservers(observer, call.options.observer) } };
     const end = (ending: { readonly outcome: ToolOutcome } | { readonly error: unknown }): void => {

@@ -11,8 +11,8 @@ import {
   type TextMapPropagator,
   type TracerProvider,
 } from "@opentelemetry/api";
-import { truncateText, type Clock, type JsonObject } from "@hostside/core";
-import { assertKnownOptions, isPlainObject, systemClock, type Fields } from "@hostside/core/implement";
+import { truncateText, type JsonObject } from "@hostside/core";
+import { assertKnownOptions, isPlainObject, clock, type Fields } from "@hostside/core/implement";
 import { createBoundedValues, type BoundedValues } from "../metrics/bounded-values.ts";
 import { createMetrics } from "../metrics/metrics.ts";
 import { attribute } from "../names.ts";
@@ -29,7 +29,6 @@ export interface ServerTelemetryOptions {
   /** What reads the trace context of clients. Default: the one that is registered. */
   readonly propagator?: TextMapPropagator | undefined;
   /** Default: the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 /** One request of a client, as it came. */
@@ -70,7 +69,6 @@ const fields: Fields<ServerTelemetryOptions> = {
   tracerProvider: true,
   meterProvider: true,
   propagator: true,
-  clock: true,
 };
 
 /**
@@ -79,7 +77,7 @@ const fields: Fields<ServerTelemetryOptions> = {
  */
 export function createServerTelemetry(options: ServerTelemetryOptions = {}): ServerTelemetry {
   assertKnownOptions("createServerTelemetry()", options, fields);
-  const { tracerProvider, propagator, clock = systemClock } = options;
+  const { tracerProvider, propagator } = options;
   const tracing = createTracing({ tracerProvider, propagator, propagate: false, baggage: false });
   const metrics = createMetrics(table, { provider: options.meterProvider, names: new Set() });
   const bounded = createBoundedValues();

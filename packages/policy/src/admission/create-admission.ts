@@ -1,3 +1,4 @@
+import { clock, compareText, quoteText } from "@hostside/core/implement";
 import {
   HostsideError,
   isHostsideError,
@@ -7,7 +8,6 @@ import {
   type RequestInterceptor,
   type ToolDefinition,
 } from "@hostside/core";
-import { compareText, dateOf, quoteText } from "@hostside/core/implement";
 import { LRUCache } from "lru-cache";
 import { createPins, type Pins } from "../pins/create-pins.ts";
 import { readPinOptions } from "../pins/pin-options.ts";
@@ -122,7 +122,7 @@ function readmit(targets: Set<AdmissionTarget>, parts: PolicyParts): void {
       target.readmit();
     } catch (error) {
       if (isHostsideError(error, "closed")) targets.delete(target);
-      else parts.emit({ type: "part-failed", at: dateOf(parts.clock), part: "attached", error });
+      else parts.emit({ type: "part-failed", at: clock.date(), part: "attached", error });
     }
   }
 }

@@ -1,5 +1,5 @@
 import { cleanText, type HostsideError } from "@hostside/core";
-import { formatMs, isJsonObject, onAbort, quoteText, withoutApproval } from "@hostside/core/implement";
+import { clock, formatMs, isJsonObject, onAbort, quoteText, withoutApproval } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, stoppedCall, tellFailed } from "../refuse.ts";
 import {
@@ -102,11 +102,7 @@ export function createApprovalAsking(
   };
 }
 
-function askHuman(
-  pending: PendingApproval,
-  handler: ApprovalHandler,
-  { settings, parts }: ApprovalParts,
-): OpenQuestion {
+function askHuman(pending: PendingApproval, handler: ApprovalHandler, { settings }: ApprovalParts): OpenQuestion {
   const { call, args, why, effect } = pending;
   const { origin: tool, definition, server, options } = call;
   const controller = new AbortController();
@@ -118,7 +114,7 @@ function askHuman(
     if (result.kind !== "answered" && result.kind !== "failed") controller.abort();
     finish(result);
   };
-  const cancel = parts.clock.schedule(settings.timeoutMs, () => settle({ kind: "late" }));
+  const cancel = clock.schedule(settings.timeoutMs, () => settle({ kind: "late" }));
   const stopListening = options.signal && onAbort(options.signal, () => settle({ kind: "over" }));
   if (options.signal?.aborted === true) {
     settle({ kind: "over" });

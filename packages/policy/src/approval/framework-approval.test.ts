@@ -10,8 +10,8 @@ function setUp(options: PolicyOptions = {}) {
   const { clock } = createStageWorld();
   const events: string[] = [];
   const onEvent = ({ type }: PolicyEvent): void => void events.push(type);
-  const store = createMemoryStore({ clock });
-  const policy = createPolicy({ approval: { mode: "all" }, clock, store, onEvent, ...options });
+  const store = createMemoryStore();
+  const policy = createPolicy({ approval: { mode: "all" }, store, onEvent, ...options });
   const ran: unknown[] = [];
   const call = (args: AskedCall["args"], approval: string | undefined, context = ada): Promise<unknown> =>
     applyInterceptors(

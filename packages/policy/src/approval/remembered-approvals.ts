@@ -1,6 +1,6 @@
 import { type JsonObject, type ToolEffect } from "@hostside/core";
 import {
-  dateOf,
+  clock,
   isJsonObject,
   isToolEffect,
   readVersioned,
@@ -55,7 +55,7 @@ const format: ValueVersion = { what: "remembered approvals", version: 1 };
 
 /** Makes them. One record has the answers for a tool, or all of a conversation. */
 export function createRememberedApprovals(parts: PolicyParts): RememberedApprovals {
-  const { store, lock, clock } = parts;
+  const { store, lock } = parts;
   const read = async (key: string): Promise<Answers> => {
     const record = readVersioned(await store.get(key), format);
     return Array.isArray(record) ? record.filter(isJsonObject) : [];
@@ -99,7 +99,7 @@ export function createRememberedApprovals(parts: PolicyParts): RememberedApprova
       await guarded(pending, () =>
         change(kind, keyOf(kind, scope), (answers) => [
           ...answers.filter((one) => !(isAbout(one, tool) && one["registration"] === tool.registration)),
-          { ...tool, at: dateOf(clock) },
+          { ...tool, at: clock.date() },
         ]),
       );
     },

@@ -7,8 +7,8 @@ import {
   type ToolCall,
 } from "@hostside/core";
 import {
+  clock,
   canonicalJson,
-  dateOf,
   quoteText,
   readVersioned,
   withoutApproval,
@@ -79,7 +79,7 @@ const waitingFormat: ValueVersion = { what: "suspended calls", version: 1 };
 
 /** Makes the suspension of one policy. */
 export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspension {
-  const { clock, store, lock } = parts;
+  const { store, lock } = parts;
   const signer = createSigner(keys);
   const bind = ({ call, canonical }: Pick<PendingApproval, "call" | "canonical">): BoundCall =>
     bindCall(call, canonical, parts);
@@ -91,7 +91,7 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
       if (bound.fingerprint === null && bound.definition === null) {
         throw new TypeError("its definition cannot be written as JSON");
       }
-      const suspendedAt = dateOf(clock);
+      const suspendedAt = clock.date();
       const id = bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
       const suspended: Omit<SuspendedCall, "seal"> = {
         id,
@@ -111,7 +111,7 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
     decide(given, decision) {
       const suspended = readSuspended(given, signer);
       if (suspended === undefined) throw decisionError("is not as this policy suspended it", "forged");
-      if (suspended.expiresAt <= dateOf(clock)) throw decisionError("has expired", "expired", suspended);
+      if (suspended.expiresAt <= clock.date()) throw decisionError("has expired", "expired", suspended);
       const { id, expiresAt, context } = suspended;
       const { principal, conversation } = context;
       const bound = { ...suspended, canonical: canonicalJson(suspended.args), principal, conversation };
@@ -126,13 +126,13 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
     answer(question, decision) {
       const bound = bind(question);
       const asked = { hasPrincipal: bound.principal !== undefined };
-      const expiresAt = dateOf(clock) + ttlMs;
+      const expiresAt = clock.date() + ttlMs;
       return writeToken(bound, { id: idOfAsked(question.callId, bound), expiresAt, decision, asked }, signer);
     },
     async look(token, pending) {
       const grant = readToken(token, signer);
       if (grant === undefined) return { denied: "forged" };
-      if (grant.expiresAt <= dateOf(clock)) return { denied: "expired" };
+      if (grant.expiresAt <= clock.date()) return { denied: "expired" };
       const denied = findMismatch(grant, bind(pending), signer);
       if (denied !== undefined) return { denied };
       const state = await stateOf(store, waitingKey(grant.id));
@@ -143,7 +143,7 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
       const key = waitingKey(grant.id);
       return lock.withLock<TokenLook>(lockKey(key), leaseMs, async (lease, fencingToken) => {
         // It may have waited for its limits meanwhile.
-        if (grant.expiresAt <= dateOf(clock)) return { denied: "expired" };
+        if (grant.expiresAt <= clock.date()) return { denied: "expired" };
         const startedAt = clock.now();
         if ((await stateOf(store, key)) !== "waiting") return { denied: "used" };
         // A call that is over must not use up what another one may go on with.

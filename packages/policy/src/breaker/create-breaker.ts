@@ -1,5 +1,5 @@
 import { HostsideError, type Interceptor, type RequestSeam, type ServerRequest } from "@hostside/core";
-import { assertKnownOptions, dateOf, onAbort, readWholeNumber, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, clock, onAbort, readWholeNumber, type Fields } from "@hostside/core/implement";
 import { LRUCache } from "lru-cache";
 import type { StageParts } from "../policy-parts.ts";
 import { readPositiveNumber } from "../read-number.ts";
@@ -76,14 +76,14 @@ export function createBreaker(options: BreakerOptions, parts: StageParts): Break
   const failures = readWholeNumber(options.failures, "breaker.failures", { least: 1, otherwise: 5 });
   const openMs = readPositiveNumber(options.openMs ?? 10_000, "breaker.openMs");
   const circuits = new LRUCache<string, Entry>({ max: maxCircuits });
-  const now = (): number => parts.clock.now();
+  const now = (): number => clock.now();
   const keyOf = ({ serverId, call }: ServerRequest): string =>
     per === "server" ? serverId : JSON.stringify([serverId, call?.origin.toolName]);
   const make = (request: ServerRequest): Entry => {
     const { serverId, call } = request;
     const place = { serverId, ...(per === "tool" && call !== undefined && { toolName: call.origin.toolName }) };
     const onChange: CircuitInit["onChange"] = ({ to, ...change }) =>
-      parts.emit({ type: eventTypes[to], at: dateOf(parts.clock), ...place, ...change });
+      parts.emit({ type: eventTypes[to], at: clock.date(), ...place, ...change });
     const entry = { circuit: createCircuit({ failures, openMs, now, onChange }), place };
     circuits.set(keyOf(request), entry);
     return entry;

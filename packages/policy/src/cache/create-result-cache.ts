@@ -1,5 +1,6 @@
 import type { Interceptor, ToolCall, ToolDefinition, ToolOutcome } from "@hostside/core";
 import {
+  clock,
   assertKnownOptions,
   canonicalJson,
   formatMs,
@@ -48,7 +49,7 @@ const bytesPerUnit = 2;
 export function createResultCache(options: CacheOptions, parts: PolicyParts): ResultCache {
   assertKnownOptions("cache", options, fields);
   const ttlMs = readWholeNumber(options.ttlMs, "cache.ttlMs", { least: 1, otherwise: 60_000 });
-  const kept = new LRUCache<string, KeptResult>({ max, maxSize, ttl: ttlMs, ttlResolution: 0, perf: timeOf(parts) });
+  const kept = new LRUCache<string, KeptResult>({ max, maxSize, ttl: ttlMs, ttlResolution: 0, perf: timeOf() });
 
   // What began before everything was forgotten must not bring it back.
   let generation = 0;
@@ -59,7 +60,7 @@ export function createResultCache(options: CacheOptions, parts: PolicyParts): Re
       if (key === undefined) return next(call);
       const found = kept.get(key);
       if (found !== undefined) {
-        const age = formatMs(Math.round(parts.clock.now() - found.at));
+        const age = formatMs(Math.round(clock.now() - found.at));
         tellApplied(call, { stage: "cache", reason: `answered with a result that is ${age} old` }, parts);
         return found.outcome;
       }
@@ -68,7 +69,7 @@ export function createResultCache(options: CacheOptions, parts: PolicyParts): Re
       const copy = copyOf(outcome);
       if (copy !== undefined && begunIn === generation) {
         const size = (key.length + copy.length) * bytesPerUnit;
-        kept.set(key, { outcome: copy.outcome, at: parts.clock.now() }, { size });
+        kept.set(key, { outcome: copy.outcome, at: clock.now() }, { size });
       }
       return outcome;
     },
@@ -121,7 +122,7 @@ function copyOf(outcome: ToolOutcome): { readonly outcome: ToolOutcome; readonly
 }
 
 // The library takes a time of 0 for none.
-function timeOf({ clock }: PolicyParts): { now(): number } {
+function timeOf(): { now(): number } {
   const start = clock.now();
   return { now: () => clock.now() - start + 1 };
 }

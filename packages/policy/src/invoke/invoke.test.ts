@@ -9,7 +9,7 @@ import {
 } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
-import { createVirtualClock, firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
+import { useVirtualClock, firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
 import { answerOk, callOf } from "../../test/stage-world.ts";
 import { invoke as invokeTool, type InvokeParts } from "./invoke.ts";
 
@@ -19,7 +19,7 @@ function setUp(
   answer: (args: unknown, options: CallOptions) => Promise<ToolOutcome> = () => answerOk(callOf()),
   { effect, ...more }: Partial<InvokeParts> & Partial<Pick<ToolDefinition, "effect">> = {},
 ) {
-  const clock = createVirtualClock();
+  const clock = useVirtualClock();
   const calls: { readonly name: string; readonly args: unknown; readonly options: CallOptions }[] = [];
   const tool: ToolDefinition = { ...definition, ...(effect && { effect }) };
   const target = {
@@ -30,7 +30,6 @@ function setUp(
     },
   };
   const parts: InvokeParts = {
-    clock,
     effectOf: ({ effect: own = "external" }) => own,
     idempotencyMetaKey: undefined,
     snapshotOf: () => [],

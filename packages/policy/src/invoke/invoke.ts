@@ -4,7 +4,6 @@ import {
   type AdmissionServer,
   type CallContext,
   type CallOptions,
-  type Clock,
   type ErrorKind,
   type JsonObject,
   type ToolDefinition,
@@ -13,9 +12,9 @@ import {
   cleanText,
 } from "@hostside/core";
 import {
+  clock,
   assertCallOptions,
   createDeadline,
-  dateOf,
   isJsonObject,
   isPlainObject,
   quoteText,
@@ -42,7 +41,6 @@ export interface InvokeTarget {
 
 /** The knowledge of a policy about tools and calls. */
 export interface InvokeParts {
-  readonly clock: Clock;
   readonly effectOf: EffectOf;
   readonly idempotencyMetaKey: string | undefined;
   /** Says in words what of the policy holds for a tool. */
@@ -72,19 +70,18 @@ interface State {
 
 /** Calls a tool of a target, and resolves with an envelope in place of exceptions. */
 export async function invoke(target: InvokeTarget, invocation: unknown, parts: InvokeParts): Promise<InvocationResult> {
-  const { clock } = parts;
   const startedAt = clock.now();
   const state: State = { correlationId: crypto.randomUUID(), attempts: () => 1 };
   let output: ToolOutcome | undefined;
   let error: InvocationError | undefined;
   try {
-    const read = readInvocation(invocation, state.correlationId, clock);
+    const read = readInvocation(invocation, state.correlationId);
     state.context = read.options.context;
     state.correlationId = state.context.correlationId ?? state.correlationId;
     state.found = find(target, read, parts);
     const [{ options }, attempts] = countAttempts({ options: read.options });
     state.attempts = attempts;
-    output = await call(target, { ...read, options }, { found: state.found, clock });
+    output = await call(target, { ...read, options }, { found: state.found });
     if (output.isError) error = toolError(output);
   } catch (reason) {
     error = errorOf(reason, state, parts);
@@ -104,7 +101,7 @@ export async function invoke(target: InvokeTarget, invocation: unknown, parts: I
   };
 }
 
-function readInvocation(given: unknown, correlationId: string, clock: Clock): ReadInvocation {
+function readInvocation(given: unknown, correlationId: string): ReadInvocation {
   try {
     if (!isPlainObject(given)) throw new TypeError("an invocation is an object");
     const { toolName, versionRange, input, deadline, headers, metadata, signal, agentId, role, ...who } =
@@ -125,18 +122,18 @@ function readInvocation(given: unknown, correlationId: string, clock: Clock): Re
     };
     // Refuses unknown members of the invocation, too: they are in the context by now.
     assertCallOptions(options);
-    return { toolName, versionRange, input, options, leftMs: leftOf(deadline, clock) };
+    return { toolName, versionRange, input, options, leftMs: leftOf(deadline) };
   } catch (cause) {
     const why = cause instanceof TypeError ? cause.message : "it cannot be read";
     throw new HostsideError(`the invocation makes no sense: ${why}`, { code: "invalid_arguments", cause });
   }
 }
 
-function leftOf(deadline: Invocation["deadline"], clock: Clock): number | undefined {
+function leftOf(deadline: Invocation["deadline"]): number | undefined {
   if (deadline === undefined) return undefined;
   const at: unknown = typeof deadline === "number" ? deadline : deadline.getTime();
   if (typeof at !== "number" || !Number.isFinite(at)) throw new TypeError("deadline must be a point in time");
-  return at - dateOf(clock);
+  return at - clock.date();
 }
 
 /** Finds the tool as it is now. Throws when its server has a version that is not wanted. */
@@ -162,14 +159,14 @@ function unsent(toolName: string, code: "unknown_tool" | "call_timeout", why: st
 async function call(
   target: InvokeTarget,
   { toolName, versionRange, input, options, leftMs }: ReadInvocation,
-  { found, clock }: { readonly found: Found | undefined; readonly clock: Clock },
+  { found }: { readonly found: Found | undefined },
 ): Promise<ToolOutcome> {
   const name = found?.definition.name ?? toolName;
   // What was looked at is what runs.
   const selecting = { ...options, ...(versionRange !== undefined && found && { selected: found.definition }) };
   if (leftMs === undefined) return target.call(name, input, selecting);
   if (leftMs <= 0) throw unsent(toolName, "call_timeout", "its deadline is over");
-  const deadline = createDeadline({ timeoutMs: leftMs, clock, onTimeout: () => undefined });
+  const deadline = createDeadline({ timeoutMs: leftMs, onTimeout: () => undefined });
   try {
     return await target.call(name, input, { ...selecting, deadline });
   } finally {

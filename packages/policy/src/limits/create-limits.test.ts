@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { answerOk, callOf, createStageWorld, failureOf, rejectionOf, settle } from "../../test/stage-world.ts";
 import { createLimits } from "./create-limits.ts";
 import { moderateLimits, newToolLimits, type Limit } from "./limit-options.ts";
+import { useTestClock } from "../../../../test/manual-clock.ts";
 
 function setUp(...limits: readonly Limit[]) {
   const world = createStageWorld();
@@ -202,11 +203,8 @@ describe("createLimits()", () => {
 
   it("tells of no wait where a slow machine took its time to let a call in", async () => {
     const world = createStageWorld();
-    const slow = { ...world.clock, now: () => (world.clock.advance(5), world.clock.now()) };
-    const stage = createLimits(
-      { limits: [{ name: "pace", rate: { calls: 2, perMs: 1000 } }] },
-      { ...world.parts, clock: slow },
-    );
+    useTestClock({ ...world.clock, now: () => (world.clock.advance(5), world.clock.now()) });
+    const stage = createLimits({ limits: [{ name: "pace", rate: { calls: 2, perMs: 1000 } }] }, world.parts);
     await world.send(callOf(), [stage.interceptor], answerOk);
     expect(world.events).toEqual([]);
   });

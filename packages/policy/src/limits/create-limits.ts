@@ -6,7 +6,7 @@ import {
   type ToolCall,
   type ToolOutcome,
 } from "@hostside/core";
-import { createDeadline, dateOf, lastWordMs, onAbort, utf8Length } from "@hostside/core/implement";
+import { createDeadline, clock, lastWordMs, onAbort, utf8Length } from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
 import { refuseCall, stoppedCall, tellApplied, tellFailed } from "../refuse.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
@@ -42,11 +42,11 @@ interface LimitsParts extends StageParts {
  */
 export function createLimits(options: LimitsOptions, stageParts: StageParts): Limits {
   const limits = readLimits(options.limits);
-  const { clock, emit } = stageParts;
-  const store = options.limitStore ?? createMemoryLimitStore({ clock });
+  const { emit } = stageParts;
+  const store = options.limitStore ?? createMemoryLimitStore();
   const parts: LimitsParts = { ...stageParts, store, waiting: new Set() };
   const listening = store.onOutage?.((outage) => {
-    const about = { at: dateOf(clock), part: "limitStore" };
+    const about = { at: clock.date(), part: "limitStore" };
     if (outage.state === "up") emit({ type: "part-restored", ...about });
     else emit({ type: "part-failed", ...about, error: outage.error });
   });
@@ -126,7 +126,6 @@ interface Admitted {
 }
 
 async function run(call: ToolCall, next: CallHandler, { lease, wanted, parts }: Admitted): Promise<ToolOutcome> {
-  const { clock } = parts;
   const startedAt = clock.now();
   const spent = (outcome: ToolOutcome | undefined): readonly Spent[] => {
     const timeMs = clock.now() - startedAt;
@@ -162,7 +161,7 @@ async function run(call: ToolCall, next: CallHandler, { lease, wanted, parts }: 
     });
   const timeoutMs = Math.min(...wanted.map(({ limit }) => limit.timeoutMs ?? Number.POSITIVE_INFINITY));
   const time = Number.isFinite(timeoutMs)
-    ? createDeadline({ timeoutMs, outer: deadline, clock, onTimeout: () => undefined })
+    ? createDeadline({ timeoutMs, outer: deadline, onTimeout: () => undefined })
     : undefined;
   try {
     const outcome = await next(time === undefined ? call : { ...call, options: { ...call.options, deadline: time } });

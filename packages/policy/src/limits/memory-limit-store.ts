@@ -1,4 +1,5 @@
-import type { Cancel, Clock } from "@hostside/core";
+import { clock } from "@hostside/core/implement";
+import type { Cancel } from "@hostside/core";
 import { createBucketSet, findExceededLimit, settleInto, takeFrom, type Bucket, type BucketSet } from "./bucket.ts";
 import type { LimitLease, LimitRefusal, LimitStore, LimitWant } from "./limit-store.ts";
 
@@ -12,7 +13,6 @@ interface Waiter {
 }
 
 interface MemoryParts {
-  readonly clock: Clock;
   readonly waiters: Set<Waiter>;
   cancelWake: Cancel | undefined;
 }
@@ -21,9 +21,9 @@ interface MemoryParts {
  * Counts limits in memory, for one process. Who waits is let in by order of arrival, as far as
  * there is room for it.
  */
-export function createMemoryLimitStore({ clock }: { readonly clock: Clock }): LimitStore {
+export function createMemoryLimitStore(): LimitStore {
   const sets = new Map<string, BucketSet>();
-  const parts: MemoryParts = { clock, waiters: new Set(), cancelWake: undefined };
+  const parts: MemoryParts = { waiters: new Set(), cancelWake: undefined };
 
   const find = ({ rule, key }: LimitWant, now: number): Bucket => {
     const set = sets.get(rule.name) ?? createBucketSet(rule);
@@ -59,7 +59,7 @@ const nothingKnown = { bytes: 0, timeMs: 0, cost: 0 };
  * nobody has waited for it, however slow the machine is.
  */
 function tryTake(buckets: readonly Bucket[], parts: MemoryParts, since?: number): LimitLease | LimitRefusal {
-  const now = parts.clock.now();
+  const now = clock.now();
   for (const bucket of buckets) {
     const full = findExceededLimit(bucket, now);
     if (full !== undefined) return full;
@@ -72,7 +72,7 @@ function tryTake(buckets: readonly Bucket[], parts: MemoryParts, since?: number)
     settle(spent) {
       if (!isOpen) return;
       isOpen = false;
-      const endedAt = parts.clock.now();
+      const endedAt = clock.now();
       for (const [index, bucket] of buckets.entries()) {
         settleInto(bucket, { now: endedAt, takenAt: now, spent: spent && (spent[index] ?? nothingKnown) });
       }
@@ -107,7 +107,7 @@ function wait(
     };
     const waiter: Waiter = {
       buckets,
-      since: parts.clock.now(),
+      since: clock.now(),
       settle(result) {
         leave();
         resolve(result);
@@ -125,7 +125,7 @@ function wait(
  * at in time.
  */
 function letIn(parts: MemoryParts): void {
-  const { clock, waiters } = parts;
+  const { waiters } = parts;
   parts.cancelWake?.();
   parts.cancelWake = undefined;
   let wakeAt = Number.POSITIVE_INFINITY;

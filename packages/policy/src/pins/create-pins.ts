@@ -1,5 +1,5 @@
-import type { AdmissionServer, Clock, JsonObject, ServerWords, ToolDefinition } from "@hostside/core";
-import { dateOf } from "@hostside/core/implement";
+import type { AdmissionServer, JsonObject, ServerWords, ToolDefinition } from "@hostside/core";
+import { clock } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import type { IsNew } from "../rules/tool-subject.ts";
 import type { ToolChange } from "./diff-locks.ts";
@@ -70,13 +70,12 @@ const retryMs = 5000;
 
 /** Makes them, and begins to read what the store has. */
 export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins {
-  const { clock } = parts;
   let others: NoticeReader | undefined;
   const pinStore = createPinStore({ ...parts, onWritten: () => others?.publish() });
   const entries = createKnownEntries(plan, pinStore);
   let epoch = 0;
   const report = (part: string, error: unknown): void =>
-    parts.emit({ type: "part-failed", at: dateOf(clock), part, error });
+    parts.emit({ type: "part-failed", at: clock.date(), part, error });
   const fail = (error: unknown): void => report("store", error);
   const memory = createPinMemory({
     pinStore,
@@ -94,15 +93,15 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
   });
   const firstUses = createFirstUses({ parts, memory, entries, fail });
   const facts = (): PinFacts => ({ ...plan, record: memory.record, firstUse: firstUses.begun });
-  const { read, done } = createReader(memory, clock, fail);
+  const { read, done } = createReader(memory, fail);
   const tell: TellPins = (type, serverId, tools) => {
     const reason = `somebody ${type === "tools-approved" ? "approved" : "revoked"} ${countTools(tools.length)}`;
-    parts.emit({ type, at: dateOf(clock), serverId, tools: tools.toSorted(), reason });
+    parts.emit({ type, at: clock.date(), serverId, tools: tools.toSorted(), reason });
   };
   if (usesStore && parts.notices !== undefined) {
     const onUnsent = (error: unknown): void => report("notices", error);
     const readAgain = { read: () => memory.load(), onFailure: fail, onUnsent };
-    others = readOnNotice({ notices: parts.notices, topic: recordKey, clock, ...readAgain });
+    others = readOnNotice({ notices: parts.notices, topic: recordKey, ...readAgain });
   }
   if (usesStore) read();
   return {
@@ -174,7 +173,7 @@ async function approveTools(
 }
 
 /** Reads the store once. */
-function createReader(memory: PinMemory, clock: Clock, fail: (error: unknown) => void) {
+function createReader(memory: PinMemory, fail: (error: unknown) => void) {
   let reading: Promise<void> | undefined;
   let retryAt = Number.NEGATIVE_INFINITY;
   const done = async (): Promise<void> => {
@@ -225,7 +224,7 @@ function createFirstUses({ parts, memory, entries, fail }: FirstUsesInit): First
       entries.save(key, tools.keys()).catch(fail);
       const names = toolsOf(tools.keys()).toSorted();
       const reason = `it is the first use of the server: ${countTools(names.length)} trusted as listed`;
-      parts.emit({ type: "tools-trusted", at: dateOf(parts.clock), serverId, tools: names, reason });
+      parts.emit({ type: "tools-trusted", at: clock.date(), serverId, tools: names, reason });
     }
   };
   return {

@@ -1,5 +1,5 @@
 import { createMemoryLock, createMemoryStore, type Store } from "@hostside/core";
-import { readVersioned, systemClock } from "@hostside/core/implement";
+import { readVersioned } from "@hostside/core/implement";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createPinMemory, readOnNotice, type NoticeReader, type PinMemory } from "./pin-memory.ts";
@@ -46,14 +46,13 @@ describe("the memory of pins", () => {
         const memories: readonly PinMemory[] = [0, 1].map(() => {
           let others: NoticeReader | undefined;
           const memory = createPinMemory({
-            pinStore: createPinStore({ store, lock, clock: systemClock, onWritten: () => others?.publish() }),
+            pinStore: createPinStore({ store, lock, onWritten: () => others?.publish() }),
             onChange: nothing,
             onFailure: nothing,
           });
           others = readOnNotice({
             notices: bus.replica(),
             topic: recordKey,
-            clock: systemClock,
             read: () => memory.load(),
             onFailure: nothing,
             onUnsent: nothing,

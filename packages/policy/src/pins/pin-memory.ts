@@ -1,5 +1,5 @@
-import type { Cancel, Clock, Notices } from "@hostside/core";
-import { sameJson } from "@hostside/core/implement";
+import type { Cancel, Notices } from "@hostside/core";
+import { clock, sameJson } from "@hostside/core/implement";
 import {
   withApproved,
   withFirstUse,
@@ -117,7 +117,6 @@ export interface NoticeReader {
 export interface NoticeReaderInit {
   readonly notices: Notices;
   readonly topic: string;
-  readonly clock: Clock;
   readonly read: () => Promise<void>;
   /** Told why it could not be read. It is tried again. */
   readonly onFailure: (error: unknown) => void;
@@ -131,7 +130,7 @@ const retryMs = 5000;
  * Makes one, which listens from now on. However many notices come, one reading is under way and one
  * is still to come.
  */
-export function readOnNotice({ notices, topic, clock, read, onFailure, onUnsent }: NoticeReaderInit): NoticeReader {
+export function readOnNotice({ notices, topic, read, onFailure, onUnsent }: NoticeReaderInit): NoticeReader {
   const state = { isOutdated: false, isReading: false, isClosed: false };
   let cancelRetry: Cancel = () => {};
   const readAll = async (): Promise<void> => {

@@ -37,17 +37,17 @@ const answerMs = 10_000;
 const mostEntriesLength = 1024 * 1024;
 
 /** The parts of a store of pins. */
-export interface PinStoreInit extends Pick<PolicyParts, "store" | "lock" | "clock"> {
+export interface PinStoreInit extends Pick<PolicyParts, "store" | "lock"> {
   /** Called when the record is another one now, in the store. */
   readonly onWritten: () => void;
 }
 
 /** Makes one. */
-export function createPinStore({ store, lock, clock, onWritten }: PinStoreInit): PinStore {
+export function createPinStore({ store, lock, onWritten }: PinStoreInit): PinStore {
   const bounded = async <T>(work: (time: { readonly isOver: boolean }) => Promise<T>): Promise<T> => {
     const time = { isOver: false };
     const working = work(time).then((value) => ({ value }));
-    const done = await resultWithin(working, answerMs, clock);
+    const done = await resultWithin(working, answerMs);
     time.isOver = true;
     if (done !== undefined) return done.value;
     const message = `the store of the policy did not answer within ${answerMs} ms`;

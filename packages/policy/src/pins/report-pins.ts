@@ -1,4 +1,4 @@
-import { dateOf } from "@hostside/core/implement";
+import { clock } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import { summarizeChanges, type ToolChange } from "./diff-locks.ts";
 import type { PinKind } from "./judge-pin.ts";
@@ -25,7 +25,7 @@ export interface PinReports {
 
 /** The parts of reports. */
 export interface PinReportsInit {
-  readonly parts: Pick<PolicyParts, "clock" | "emit">;
+  readonly parts: Pick<PolicyParts, "emit">;
   /**
    * Called once before a report with tools that changed, so that `changes` has what it needs. Never
    * rejects.
@@ -53,7 +53,7 @@ export function createPinReports({ parts, prepare }: PinReportsInit): PinReports
     const changes = Array.from(new Map(all).values());
     parts.emit({
       type: drifted.length > 0 ? "tools-drifted" : "tools-held",
-      at: dateOf(parts.clock),
+      at: clock.date(),
       serverId,
       tools: pins.map(({ toolName }) => toolName).sort(),
       reason: describePins(pins, changes),

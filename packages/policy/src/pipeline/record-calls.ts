@@ -1,5 +1,5 @@
 import { isHostsideError, type CallHandler, type Interceptor, type ToolCall, type ToolOutcome } from "@hostside/core";
-import { joinObservers } from "@hostside/core/implement";
+import { clock, joinObservers } from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
 import { callEvent } from "../refuse.ts";
 
@@ -17,7 +17,7 @@ export function recordCalls(init: RecordInit): Interceptor {
 }
 
 async function record(call: ToolCall, next: CallHandler, init: RecordInit): Promise<ToolOutcome> {
-  const { clock, emit, retries } = init;
+  const { emit, retries } = init;
   const startedAt = clock.now();
   emit({ type: "invoked", ...callEvent(call, init) });
   const [counted, attempts] = retries ? countAttempts(call) : [call, () => 1];

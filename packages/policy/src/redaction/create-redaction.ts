@@ -9,9 +9,9 @@ import {
   type ToolOutcome,
 } from "@hostside/core";
 import {
+  clock,
   assertKnownOptions,
   createSecretFinder,
-  dateOf,
   quoteText,
   type Fields,
   type SecretFinder,
@@ -88,7 +88,7 @@ export function createRedaction(options: RedactionOptions, parts: StageParts): R
   const searchFor = createSearches(options, parts);
   const { when = () => true } = options;
   const fail = (error: unknown, call?: ToolCall): void => {
-    const about = call === undefined ? { at: dateOf(parts.clock) } : callEvent(call, parts);
+    const about = call === undefined ? { at: clock.date() } : callEvent(call, parts);
     parts.emit({ type: "part-failed", ...about, part: "redact", error }, call);
   };
   return {
@@ -108,7 +108,7 @@ export function createRedaction(options: RedactionOptions, parts: StageParts): R
     async redactData(data, context) {
       if (!when()) return data;
       try {
-        return await maskData(data, searchFor(context), parts);
+        return await maskData(data, searchFor(context));
       } catch (error) {
         fail(error);
         const message = "what a server sent is withheld, because it could not be searched for secrets";
@@ -199,7 +199,7 @@ async function run(call: ToolCall, next: CallHandler, init: RunInit): Promise<To
   try {
     const search = init.search();
     const { origin, ...rest } = outcome;
-    const after = await maskData(rest, search, init.parts);
+    const after = await maskData(rest, search);
     const masked = after === rest ? outcome : { ...after, origin };
     tell(search, call, init);
     return masked;
@@ -212,11 +212,11 @@ async function run(call: ToolCall, next: CallHandler, init: RunInit): Promise<To
   }
 }
 
-async function maskData<Data>(data: Data, search: Search, { clock }: StageParts): Promise<Data> {
+async function maskData<Data>(data: Data, search: Search): Promise<Data> {
   const later = createLaterTexts();
   for (;;) {
     const masked = createMask({ ...search, later })(data) as Data;
-    if (!(await later.mask(search, clock))) return masked;
+    if (!(await later.mask(search))) return masked;
   }
 }
 

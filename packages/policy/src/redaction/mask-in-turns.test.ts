@@ -1,8 +1,8 @@
-import type { Clock } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createRedactionWorld, firstText, github, jwt, long, pem, textOf } from "../../test/redaction-world.ts";
 import { outcomeOf, stageCall, stageParts } from "../../test/still-parts.ts";
 import { createRedaction } from "./create-redaction.ts";
+import { useTestClock } from "../../../../test/manual-clock.ts";
 
 const known = "Kn0wn value of the host";
 const partLength = 16_384;
@@ -46,8 +46,8 @@ describe("a long text, which is masked in turns", () => {
 
   it("lets others have their turn in between", async () => {
     let now = 0;
-    const clock: Clock = { now: () => (now += 5), schedule: () => () => {} };
-    const { interceptor } = createRedaction({ values: [known] }, { ...stageParts(), clock });
+    const { interceptor } = createRedaction({ values: [known] }, stageParts());
+    useTestClock({ now: () => (now += 5) });
     const text = `${fill(3 * 1024 * 1024)}${known}`;
     let turns = 0;
     let isOver = false;
@@ -65,8 +65,8 @@ describe("a long text, which is masked in turns", () => {
 
   it("lets others have their turn between many short texts", async () => {
     let now = 0;
-    const clock: Clock = { now: () => (now += 5), schedule: () => () => {} };
-    const { interceptor } = createRedaction({ values: [known] }, { ...stageParts(), clock });
+    const { interceptor } = createRedaction({ values: [known] }, stageParts());
+    useTestClock({ now: () => (now += 5) });
     const texts = Array.from({ length: 3000 }, (_, at) => `${at} ${fill(1000)}`);
     let turns = 0;
     let isOver = false;

@@ -1,5 +1,4 @@
-import { findKnownShapes, runSoon, type SecretFinder, type SecretSpan } from "@hostside/core/implement";
-import type { Clock } from "@hostside/core";
+import { clock, findKnownShapes, runSoon, type SecretFinder, type SecretSpan } from "@hostside/core/implement";
 import { findPairs, leadOf, type PairSpan } from "./find-pairs.ts";
 import type { Placeholders } from "./placeholders.ts";
 import type { SecretKeys } from "./secret-keys.ts";
@@ -23,7 +22,7 @@ export interface LaterTexts {
    */
   take(what: LaterKind, text: string): string | undefined;
   /** Masks what waits. `false`: nothing does. */
-  mask(search: Search, clock: Clock): Promise<boolean>;
+  mask(search: Search): Promise<boolean>;
 }
 
 /** For what a text is searched: `values` are those that the host knows. */
@@ -47,13 +46,13 @@ export function createLaterTexts(): LaterTexts {
       waiting[what].add(text);
       return text;
     },
-    async mask(search, clock) {
+    async mask(search) {
       left = mostAtOnce;
       if (waiting.text.size + waiting.values.size === 0) return false;
       let since = clock.now();
       const pause = async (): Promise<void> => {
         if (clock.now() - since < turnMs) return;
-        await new Promise<void>((resolve) => runSoon(clock, resolve));
+        await new Promise<void>((resolve) => runSoon(resolve));
         since = clock.now();
       };
       for (const what of ["text", "values"] as const) {

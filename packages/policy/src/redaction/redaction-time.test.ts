@@ -3,9 +3,8 @@ import { cpuSecondsOf } from "../../../../test/cpu-seconds.ts";
 import { outcomeOf, stageCall, stageParts } from "../../test/still-parts.ts";
 import { createRedaction } from "./create-redaction.ts";
 
-const { interceptor } = createRedaction({ values: ["hunter2-known", "an other/value"], keys: ["pin"] }, stageParts());
-
 async function secondsOf(result: Parameters<typeof outcomeOf>[0]): Promise<number> {
+  const { interceptor } = createRedaction({ values: ["hunter2-known", "an other/value"], keys: ["pin"] }, stageParts());
   const outcome = outcomeOf(result);
   return cpuSecondsOf(() => interceptor(stageCall(), async () => outcome));
 }

@@ -8,6 +8,7 @@ import {
   type ToolOutcome,
 } from "@hostside/core";
 import {
+  clock,
   assertKnownOptions,
   onAbort,
   readWholeNumber,
@@ -99,13 +100,13 @@ async function run(
       }
       const reason = `tries again in ${Math.round(waitMs)} ms after ${error.code} (try ${attempt} of ${attempts})`;
       tellApplied(call, { stage: "retry", reason }, parts);
-      if (!(await wait(waitMs, call, parts))) throw stoppedCall(call, worst);
+      if (!(await wait(waitMs, call))) throw stoppedCall(call, worst);
     }
   }
 }
 
 /** Resolves after the time, with `false` when the call was given up before. */
-function wait(waitMs: number, { options: { signal } }: ToolCall, { clock }: StageParts): Promise<boolean> {
+function wait(waitMs: number, { options: { signal } }: ToolCall): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (isOver: boolean): void => {
       cancel();

@@ -1,7 +1,6 @@
 import {
   cleanText,
   type Admit,
-  type Clock,
   type Connector,
   type ElicitationRequest,
   type ElicitationResult,
@@ -14,10 +13,10 @@ import {
   type RemoteTool,
 } from "@hostside/core";
 import {
+  clock,
   assertInitOptions,
   assertKnownOptions,
   foldCase,
-  systemClock,
   systemRandom,
   type Fields,
 } from "@hostside/core/implement";
@@ -121,7 +120,6 @@ export interface ProviderOptions {
    */
   readonly principal?: string | undefined;
   /** Default the real time. One that throws stands still, and its timers are real ones. */
-  readonly clock?: Clock | undefined;
   /** For the jitter of back-off. Default `Math.random`. */
   readonly random?: Random | undefined;
 }
@@ -178,7 +176,6 @@ export interface ProviderSettings {
   readonly requestSeam: RequestSeam | undefined;
   readonly onElicit: ProviderOptions["onElicit"];
   readonly principal: string | undefined;
-  readonly clock: Clock;
   readonly random: Random;
 }
 
@@ -202,7 +199,6 @@ const optionFields: Fields<ProviderOptions> = {
   requestSeam: true,
   onElicit: true,
   principal: true,
-  clock: true,
   random: true,
 };
 const debounceFields: Fields<DebounceOptions> = { quietMs: true, maxMs: true };
@@ -225,7 +221,6 @@ export function readProviderOptions(options: ProviderOptions): ProviderSettings 
     interceptors = [],
     requestInterceptors = [],
     description = "with-origin",
-    clock = systemClock,
     random = systemRandom,
   } = options;
   if (typeof connector?.connect !== "function") throw new TypeError("connector must have a connect function");
@@ -268,7 +263,6 @@ export function readProviderOptions(options: ProviderOptions): ProviderSettings 
     reservedNames,
     describe,
     admit,
-    clock,
     random,
   };
 }

@@ -4,7 +4,6 @@ import {
   type CallObserver,
   type CallOptions,
   type CallRecord,
-  type Clock,
   type Diagnostic,
   type ServerSpec,
   type ToolCall,
@@ -12,6 +11,7 @@ import {
   type HostsideError,
 } from "@hostside/core";
 import {
+  clock,
   createDeadline,
   describeLostNumber,
   findLostDigits,
@@ -19,7 +19,6 @@ import {
   quoteText,
   tell,
   withoutApproval,
-  dateOf,
   type Deadline,
   type EventSource,
 } from "@hostside/core/implement";
@@ -65,7 +64,6 @@ export interface CallQueue {
 /** What a call queue is made from. */
 export interface CallQueueInit {
   readonly link: Link;
-  readonly clock: Clock;
   /** The definition that is on offer now for a remote name. */
   readonly find: (toolName: string) => CatalogTool | undefined;
   readonly isQuarantined: (toolName: string) => boolean;
@@ -127,7 +125,7 @@ export function createCallQueue(init: CallQueueInit): CallQueue {
         pending.leave?.();
         pending.deadline?.dispose();
         if (pending.watch !== undefined) {
-          const record = recordOf(pending, queue.clock, { outcome, failure });
+          const record = recordOf(pending, { outcome, failure });
           tell(pending.options.observer?.onRecord, record);
           queue.callEnded.emit(record);
         }
@@ -147,14 +145,14 @@ export function createCallQueue(init: CallQueueInit): CallQueue {
 }
 
 function openCallQueue(init: CallQueueInit): OpenCallQueue {
-  const { link, clock } = init;
+  const { link } = init;
   const mostMs = (): number => link.spec.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs;
   const gate = new Gate(() => capacityOf(link.spec));
   return {
     ...init,
     gate,
     waitingCalls: createWaitingCalls(),
-    pausable: createPausable({ clock, mostMs }),
+    pausable: createPausable({ mostMs }),
     inexact: new Set(),
   };
 }
@@ -211,8 +209,8 @@ function goOn(pending: PendingCall, queue: OpenCallQueue, first: FailedCallToRes
 
 /** Waits for a session that is up to date, and for the call's turn. */
 async function enter(pending: PendingCall, queue: OpenCallQueue): Promise<Session> {
-  const { link, gate, waitingCalls, pausable, clock } = queue;
-  const deadline = (pending.deadline ??= startDeadline(pending, queue));
+  const { link, gate, waitingCalls, pausable } = queue;
+  const deadline = (pending.deadline ??= startDeadline(pending));
   pending.leave ??= pausable.add(deadline, pending.fairnessKey);
   const given = new AbortController();
   const ignore = onAbort(deadline.signal, () => given.abort(deadline.signal.reason));
@@ -237,7 +235,7 @@ async function enter(pending: PendingCall, queue: OpenCallQueue): Promise<Sessio
     return session;
   } catch (reason) {
     if (entered) gate.leave(pending);
-    throw notSentError(reason, pending, retryAfterMs(link, clock));
+    throw notSentError(reason, pending, retryAfterMs(link));
   } finally {
     leaveWaiting();
     ignore();
@@ -248,11 +246,7 @@ async function enter(pending: PendingCall, queue: OpenCallQueue): Promise<Sessio
  * Waits for a session that is up to date, and notes how much of that went into connecting and how
  * much into a listing.
  */
-async function untilReady(
-  pending: PendingCall,
-  { link, clock }: OpenCallQueue,
-  given: AbortController,
-): Promise<Session> {
+async function untilReady(pending: PendingCall, { link }: OpenCallQueue, given: AbortController): Promise<Session> {
   const from = clock.now();
   try {
     return await link.ready("call", given.signal);
@@ -291,7 +285,7 @@ function reportLostDigits(
 }
 
 async function send(pending: PendingCall, session: Session, queue: OpenCallQueue): Promise<ToolOutcome> {
-  const { link, gate, clock } = queue;
+  const { link, gate } = queue;
   const { origin, args, options, hand, watch } = pending;
   let failure: unknown;
   session.enter();
@@ -299,7 +293,7 @@ async function send(pending: PendingCall, session: Session, queue: OpenCallQueue
     if (session.endedBy !== undefined) throw notSentError(session.endedBy, pending);
     // On the short way, no time has passed.
     const isFirst = pending.sends === 0 && pending.deadline === undefined;
-    const leftMs = isFirst ? Math.max(1, pending.budgetMs) : remainingMs(pending, clock);
+    const leftMs = isFirst ? Math.max(1, pending.budgetMs) : remainingMs(pending);
     pending.sends += 1;
     const { connection } = session;
     const wire = wireOptions(options, leftMs, observerOf(watch?.begin(session), options));
@@ -380,20 +374,19 @@ function provablyDidNotRun(error: HostsideError, session: Session, { state }: Li
   return state.kind !== "ready" || state.session !== session.number;
 }
 
-function startDeadline(pending: PendingCall, { clock }: OpenCallQueue): Deadline {
+function startDeadline(pending: PendingCall): Deadline {
   return createDeadline({
-    timeoutMs: remainingMs(pending, clock),
+    timeoutMs: remainingMs(pending),
     signal: pending.options.signal,
     onTimeout: () => callTimeoutError(pending),
-    clock,
   });
 }
 
-function remainingMs({ deadline, startedAt, budgetMs }: PendingCall, clock: Clock): number {
+function remainingMs({ deadline, startedAt, budgetMs }: PendingCall): number {
   return Math.max(1, deadline?.remainingMs() ?? budgetMs - (clock.now() - startedAt));
 }
 
-function retryAfterMs({ state }: Link, clock: Clock): number | undefined {
+function retryAfterMs({ state }: Link): number | undefined {
   return "retryAt" in state ? Math.max(0, Math.ceil(state.retryAt - clock.now())) : undefined;
 }
 
@@ -404,7 +397,6 @@ function capacityOf({ concurrency, limits }: ServerSpec): number {
 /** What became of a call, for those who watch. Made only when there are any. */
 function recordOf(
   { origin, options, startedAt, connectMs, listMs, turnMs, sends, watch }: PendingCall,
-  clock: Clock,
   { outcome, failure }: { readonly outcome: ToolOutcome | undefined; readonly failure: unknown },
 ): CallRecord {
   const { context } = options;
@@ -412,7 +404,7 @@ function recordOf(
   const record = {
     origin,
     ...(context !== undefined && { context: withoutApproval(context) }),
-    startedAt: Math.round(dateOf(clock) - durationMs),
+    startedAt: Math.round(clock.date() - durationMs),
     durationMs,
     queueMs: connectMs + listMs + turnMs,
     connectMs,

@@ -1,15 +1,15 @@
-import type { Clock } from "@hostside/core";
 import { createDeadline } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
-import { createVirtualClock } from "../../test/simulation/virtual-clock.ts";
+import { useVirtualClock } from "../../test/simulation/virtual-clock.ts";
 import { createPausable } from "./pausable.ts";
+import { useTestClock } from "../../../../test/manual-clock.ts";
 
 describe("createPausable()", () => {
   it("stops a deadline that several calls share for as long as one of them goes by it", () => {
     let now = 0;
-    const clock: Clock = { now: () => now, schedule: () => () => {} };
-    const shared = createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
-    const group = createPausable({ clock, mostMs: () => 1000 });
+    useTestClock({ now: () => now, schedule: () => () => {} });
+    const shared = createDeadline({ timeoutMs: 100, onTimeout: () => "late" });
+    const group = createPausable({ mostMs: () => 1000 });
     group.add(shared, undefined)();
     const leave = group.add(shared, undefined);
     group.add(shared, undefined);
@@ -21,10 +21,10 @@ describe("createPausable()", () => {
 
   it("stops all its deadlines during a pause, also those that join, and pauses may overlap", () => {
     let now = 0;
-    const clock: Clock = { now: () => now, schedule: () => () => {} };
+    useTestClock({ now: () => now, schedule: () => () => {} });
     const deadline = (): ReturnType<typeof createDeadline> =>
-      createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
-    const group = createPausable({ clock, mostMs: () => 1000 });
+      createDeadline({ timeoutMs: 100, onTimeout: () => "late" });
+    const group = createPausable({ mostMs: () => 1000 });
     const [early, gone, late] = [deadline(), deadline(), deadline()];
     group.add(early, undefined);
     group.add(gone, undefined)();
@@ -43,9 +43,9 @@ describe("createPausable()", () => {
   });
 
   it("stops none for longer than it may in all, however long and often it is asked to", () => {
-    const clock = createVirtualClock();
-    const group = createPausable({ clock, mostMs: () => 50 });
-    const deadline = createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock });
+    const clock = useVirtualClock();
+    const group = createPausable({ mostMs: () => 50 });
+    const deadline = createDeadline({ timeoutMs: 100, onTimeout: () => "late" });
     const leave = group.add(deadline, undefined);
     const first = group.pause(undefined);
     clock.advance(30);
@@ -66,10 +66,10 @@ describe("createPausable()", () => {
   });
 
   it("stops those of the caller that is asked and of nobody in particular, and no others", () => {
-    const clock = createVirtualClock();
-    const group = createPausable({ clock, mostMs: () => 1000 });
+    const clock = useVirtualClock();
+    const group = createPausable({ mostMs: () => 1000 });
     const fairnessKeys = ["a", "b", undefined];
-    const all = fairnessKeys.map(() => createDeadline({ timeoutMs: 100, onTimeout: () => "late", clock }));
+    const all = fairnessKeys.map(() => createDeadline({ timeoutMs: 100, onTimeout: () => "late" }));
     all.forEach((deadline, at) => group.add(deadline, fairnessKeys[at]));
     const left = (): readonly number[] => all.map((deadline) => deadline.remainingMs());
     const first = group.pause("a");

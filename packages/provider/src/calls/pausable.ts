@@ -1,4 +1,5 @@
-import type { Cancel, Clock, SharedDeadline } from "@hostside/core";
+import { clock } from "@hostside/core/implement";
+import type { Cancel, SharedDeadline } from "@hostside/core";
 
 /**
  * Deadlines that stand still while a human answers a question of their server: those of the
@@ -18,7 +19,6 @@ export interface Pausable {
 
 /** What a {@linkcode Pausable} is made from. */
 export interface PausableInit {
-  readonly clock: Clock;
   /**
    * How long one deadline may stand still in all, in milliseconds. A server that asks without end
    * must not stop it for ever.
@@ -37,7 +37,7 @@ interface Member {
 }
 
 /** Makes an empty group. */
-export function createPausable({ clock, mostMs }: PausableInit): Pausable {
+export function createPausable({ mostMs }: PausableInit): Pausable {
   const members = new Set<Member>();
   /** How many pauses there are, with each fairness key. */
   const pauses = new Map<string | undefined, number>();

@@ -2,7 +2,6 @@ import {
   defaultTimeouts,
   type CallRecord,
   type Cancel,
-  type Clock,
   type ServerSpec,
   type ToolCall,
   type ToolDefinition,
@@ -12,7 +11,7 @@ import {
   type Connection,
   type JsonObject,
 } from "@hostside/core";
-import { fairnessKeyOf, askForMeta, dateOf, type Deadline, type EventSource } from "@hostside/core/implement";
+import { clock, fairnessKeyOf, askForMeta, type Deadline, type EventSource } from "@hostside/core/implement";
 import type { GateMode, GateEntry } from "./fair-queue.ts";
 import type { Session } from "../link/sessions.ts";
 import { toHostsideError } from "../errors/to-hostside-error.ts";
@@ -45,11 +44,9 @@ export function toPendingCall(
   hand: HandCall | undefined,
   {
     link: { spec },
-    clock,
     callEnded,
   }: {
     readonly link: { readonly spec: ServerSpec };
-    readonly clock: Clock;
     readonly callEnded: EventSource<CallRecord>;
   },
 ): PendingCall {
@@ -70,7 +67,7 @@ export function toPendingCall(
     listMs: 0,
     turnMs: 0,
     sends: 0,
-    watch: callEnded.hasListeners || options.observer?.onRecord !== undefined ? new CallWatch(clock) : undefined,
+    watch: callEnded.hasListeners || options.observer?.onRecord !== undefined ? new CallWatch() : undefined,
     deadline: undefined,
     leave: undefined,
     hand,
@@ -85,17 +82,12 @@ function modeOf({ concurrency }: ServerSpec, { annotations }: ToolDefinition): G
 /** What is noted of one call while somebody watches it. */
 export class CallWatch {
   readonly attempts: CallAttempt[] = [];
-  readonly #clock: Clock;
   #current: (Pick<CallAttempt, "startedAt" | "peer"> & Exchanged) | undefined;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
 
   /** The call is handed to a connection now. What is returned hears of its requests. */
   begin({ peer }: Session): CallObserver {
     const sum: Exchanged = { requests: 0, requestId: undefined, sentBytes: undefined, receivedBytes: undefined };
-    const current = Object.assign(sum, { startedAt: this.#clock.now(), peer });
+    const current = Object.assign(sum, { startedAt: clock.now(), peer });
     this.#current = current;
     return {
       onExchange({ requestId, sentBytes, receivedBytes }) {
@@ -112,10 +104,10 @@ export class CallWatch {
     if (this.#current === undefined) return;
     const { startedAt, requestId, sentBytes, receivedBytes, ...rest } = this.#current;
     this.#current = undefined;
-    const durationMs = this.#clock.now() - startedAt;
+    const durationMs = clock.now() - startedAt;
     this.attempts.push({
       ...rest,
-      startedAt: Math.round(dateOf(this.#clock) - durationMs),
+      startedAt: Math.round(clock.date() - durationMs),
       durationMs,
       ...(requestId !== undefined && { requestId }),
       ...(sentBytes !== undefined && { sentBytes }),

@@ -1,6 +1,5 @@
 import {
   HostsideError,
-  type Clock,
   type Connector,
   type Random,
   type RequestSeam,
@@ -9,8 +8,8 @@ import {
   type ToolListing,
 } from "@hostside/core";
 import {
+  clock,
   createAlarm,
-  dateOf,
   sameJson,
   type Alarm,
   type ConnectionHooks,
@@ -41,7 +40,6 @@ import { Waiters } from "./waiters.ts";
 export interface LinkInit {
   readonly spec: ServerSpec;
   readonly connector: Connector;
-  readonly clock: Clock;
   readonly random: Random;
   /** The numbers for a spec; asked again when the spec changes. */
   readonly policyOf: (spec: ServerSpec) => LinkPolicy;
@@ -101,14 +99,14 @@ export class Link implements SessionsHost {
   #refreshing: number[] | undefined;
 
   constructor(init: LinkInit) {
-    const { spec, connector, clock, policyOf, predecessor } = init;
+    const { spec, connector, policyOf, predecessor } = init;
     this.spec = spec;
-    this.since = dateOf(clock);
+    this.since = clock.date();
     this.state = { kind: spec.disabled === true ? "disabled" : "idle", session: 0, run: 0 };
     this.#init = init;
     this.#policy = policyOf(spec);
-    this.#alarm = createAlarm(clock, () => this.report({ type: "wake" }));
-    this.#sessions = new Sessions({ connector, clock, predecessor, host: this });
+    this.#alarm = createAlarm(() => this.report({ type: "wake" }));
+    this.#sessions = new Sessions({ connector, predecessor, host: this });
   }
 
   /** When the live session was opened, in milliseconds since 1970; `undefined` without one. */
@@ -132,7 +130,7 @@ export class Link implements SessionsHost {
   current(): Session | undefined {
     const { state } = this;
     if (this.#open !== undefined || state.kind !== "ready") return this.#open;
-    if (mustList(state, { now: this.#init.clock.now(), policy: this.#policy })) return undefined;
+    if (mustList(state, { now: clock.now(), policy: this.#policy })) return undefined;
     return this.#sessions.get(state.session);
   }
 
@@ -210,7 +208,7 @@ export class Link implements SessionsHost {
   }
 
   #step(event: LinkEvent): void {
-    const { clock, random, hooks } = this.#init;
+    const { random, hooks } = this.#init;
     const { session } = this.state;
     const policy = hooks.mayRetry() ? this.#policy : { ...this.#policy, background: false };
     const { state: next, effects } = transition(this.state, event, {
@@ -246,7 +244,7 @@ export class Link implements SessionsHost {
     const name = stateNameOf(state);
     if (name !== this.#name) {
       this.#name = name;
-      this.since = dateOf(this.#init.clock);
+      this.since = clock.date();
     }
     const free = state.kind === "ready" && (isSettled(state) || this.#policy.refresh === "manual");
     this.#open = free ? this.#sessions.get(state.session) : undefined;
@@ -300,7 +298,7 @@ export class Link implements SessionsHost {
     const connection = this.#sessions.get(event.session)?.connection;
     if (known === undefined || connection === undefined) return event;
     const isThatOne = connection.isAssumed === true || sameJson(connection.server, known.server);
-    return isThatOne ? { ...event, listedUntil: this.#init.clock.now() + known.leftMs } : event;
+    return isThatOne ? { ...event, listedUntil: clock.now() + known.leftMs } : event;
   }
 
   async #list(number: number, run: number): Promise<void> {
@@ -321,7 +319,7 @@ export class Link implements SessionsHost {
 
   async #askForTools({ connection, peer }: Session): Promise<ToolListing> {
     const { spec } = this;
-    const operation = new Operation("list", { spec, clock: this.#init.clock, host: this });
+    const operation = new Operation("list", { spec, host: this });
     operation.announce();
     try {
       const timeoutMs = spec.timeouts?.listMs;

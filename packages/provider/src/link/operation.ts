@@ -1,5 +1,4 @@
 import type {
-  Clock,
   HostsideError,
   JsonObject,
   ServerObserver,
@@ -8,7 +7,7 @@ import type {
   ServerRecord,
   ServerSpec,
 } from "@hostside/core";
-import { askForMeta, dateOf, tell } from "@hostside/core/implement";
+import { clock, askForMeta, tell } from "@hostside/core/implement";
 
 /**
  * Announces something that begins; `undefined`: nobody listens, or nobody wants to hear more of it.
@@ -26,7 +25,6 @@ export interface OperationHost {
 /** What operations need. */
 export interface OperationInit {
   readonly spec: ServerSpec;
-  readonly clock: Clock;
   readonly host: OperationHost;
 }
 
@@ -41,7 +39,7 @@ export class Operation {
   constructor(kind: ServerRecord["operation"], init: OperationInit) {
     this.#kind = kind;
     this.#init = init;
-    this.#from = init.clock.now();
+    this.#from = clock.now();
   }
 
   /** Announces it, once. To be called in the turn of whoever caused it. A session is not announced. */
@@ -61,7 +59,7 @@ export class Operation {
   /** Records that it is over. */
   end(peer: ServerPeer, end?: HostsideError | { readonly toolCount: number }): void {
     this.announce();
-    const { spec, clock, host } = this.#init;
+    const { spec, host } = this.#init;
     const record: ServerRecord = {
       serverId: spec.id,
       operation: this.#kind,
@@ -75,7 +73,6 @@ export class Operation {
   }
 
   #startedAt(): number {
-    const { clock } = this.#init;
-    return Math.round(dateOf(clock) - (clock.now() - this.#from));
+    return Math.round(clock.date() - (clock.now() - this.#from));
   }
 }

@@ -2,13 +2,12 @@ import {
   defaultTimeouts,
   isHostsideError,
   HostsideError,
-  type Clock,
   type Connection,
   type Connector,
   type ServerPeer,
   type ServerSpec,
 } from "@hostside/core";
-import { dateOf, settleWithin, withErrorContext, type ConnectionHooks } from "@hostside/core/implement";
+import { clock, settleWithin, withErrorContext, type ConnectionHooks } from "@hostside/core/implement";
 import { toHostsideError } from "../errors/to-hostside-error.ts";
 import type { LinkEvent } from "./link-state.ts";
 import { Operation, type OperationHost, type OperationInit } from "./operation.ts";
@@ -45,7 +44,6 @@ interface Entry {
 /** What the sessions of a link need. */
 export interface SessionsInit {
   readonly connector: Connector;
-  readonly clock: Clock;
   /**
    * Settles when whatever had this server's id before is gone, which has a bound of its own; no
    * session starts earlier.
@@ -121,7 +119,7 @@ export class Sessions {
   }
 
   async #live(entry: Entry, attempt: SessionAttempt, earlier: Promise<unknown>): Promise<void> {
-    const { clock, host } = this.#init;
+    const { host } = this.#init;
     const { number, spec, hooks } = attempt;
     try {
       if (this.#predecessor !== undefined) {
@@ -133,17 +131,17 @@ export class Sessions {
       // No end takes longer, unless a connector breaks its word; then the server must not be lost
       // for good.
       const closeMs = spec.timeouts?.closeMs ?? defaultTimeouts.closeMs;
-      if (this.#entries.size > 1) await settleWithin(earlier, sessionCloseMs(closeMs), clock);
+      if (this.#entries.size > 1) await settleWithin(earlier, sessionCloseMs(closeMs));
       entry.abort.signal.throwIfAborted();
       const connection = await connect(attempt, entry.abort.signal, this.#init);
-      entry.session = new Session(connection, entry, { number, spec, clock, host });
+      entry.session = new Session(connection, entry, { number, spec, host });
     } catch (reason) {
       this.#entries.delete(number);
       const error = toHostsideError(reason, spec.id, "connect");
       return host.sessionEvent({ type: "connect-failed", session: number, error });
     }
     const { peer, connection } = entry.session;
-    const operation = new Operation("session", { spec, clock, host });
+    const operation = new Operation("session", { spec, host });
     host.sessionEvent({ type: "connected", session: number });
     // Not awaited here: all that this function has in hand would wait as well, for as long as the
     // session lives.
@@ -167,9 +165,9 @@ function whenClosing({ closing }: Entry, end: () => Promise<void>): Promise<void
 async function connect(
   { number, spec, hooks }: SessionAttempt,
   signal: AbortSignal,
-  { connector, clock, host }: SessionsInit,
+  { connector, host }: SessionsInit,
 ): Promise<Connection> {
-  const begin = (): Operation => new Operation("connect", { spec, clock, host });
+  const begin = (): Operation => new Operation("connect", { spec, host });
   let attempt = begin();
   let isQueued = false;
   const onQueued = (): void => {
@@ -232,7 +230,7 @@ export class Session {
     this.number = number;
     this.connection = connection;
     this.peer = describePeer(init.spec, number, connection);
-    this.openedAt = dateOf(init.clock);
+    this.openedAt = clock.date();
     this.#entry = entry;
     this.#init = init;
   }
@@ -259,7 +257,7 @@ export class Session {
   leave(): void {
     const entry = this.#entry;
     entry.inFlight -= 1;
-    entry.usedAt = this.#init.clock.now();
+    entry.usedAt = clock.now();
     if (entry.draining && entry.inFlight === 0) entry.close();
   }
 }

@@ -1,4 +1,4 @@
-import { defaultTimeouts, HostsideError, truncateText, type CallOptions, type Clock } from "@hostside/core";
+import { defaultTimeouts, HostsideError, truncateText, type CallOptions } from "@hostside/core";
 import {
   createDeadline,
   describeAbsent,
@@ -19,7 +19,6 @@ export interface AwaitToolInit {
   readonly catalog: LiveCatalog;
   readonly serverSet: ServerSet;
   readonly observers: Observers;
-  readonly clock: Clock;
   /** Throws when the provider is closed. */
   readonly assertOpen: () => void;
   /** Looks again, for each call that waits; whoever closes the provider calls them. */
@@ -44,10 +43,10 @@ export function absentServers({
  * `aborted` or `closed`. Nothing was sent then.
  */
 export function awaitTool(name: string, options: CallOptions, init: AwaitToolInit): Promise<CatalogTool> {
-  const { catalog, serverSet, observers, clock, assertOpen, waiting } = init;
+  const { catalog, serverSet, observers, assertOpen, waiting } = init;
   const { timeoutMs = defaultTimeouts.callMs, signal } = options;
   return new Promise((resolve, reject) => {
-    const deadline = createDeadline({ timeoutMs, signal, clock, onTimeout: () => lateError(name, timeoutMs, init) });
+    const deadline = createDeadline({ timeoutMs, signal, onTimeout: () => lateError(name, timeoutMs, init) });
     const settling = new AbortController();
     const mayBring = (): readonly Registration[] => serverSet.all().filter(({ id }) => catalog.mayName(id, name));
     let settled = false;

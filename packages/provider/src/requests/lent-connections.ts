@@ -55,7 +55,7 @@ export type TimeoutMsOf = (serverId: string, name: "callMs" | "requestMs" | "eli
 
 /** What lending needs. */
 export interface LentConnectionsInit {
-  readonly settings: Pick<ProviderSettings, "requestInterceptors" | "requestSeam" | "clock" | "principal">;
+  readonly settings: Pick<ProviderSettings, "requestInterceptors" | "requestSeam" | "principal">;
   readonly calls: CallPipeline;
   readonly sendCall: SendCall;
   /**
@@ -80,7 +80,6 @@ export class LentConnections {
     this.#init = init;
     this.#requests = createRequestPipeline({
       interceptors: settings.requestInterceptors,
-      clock: settings.clock,
       timeoutMsOf: ({ serverId }) => timeoutMsOf(serverId, "requestMs"),
       mostPausedMsOf: ({ serverId }) => timeoutMsOf(serverId, "elicitTotalMs"),
     });

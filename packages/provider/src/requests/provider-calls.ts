@@ -8,6 +8,7 @@ import {
   type ToolProvider,
 } from "@hostside/core";
 import {
+  clock,
   assertCallOptions,
   createCallPipeline,
   quoteText,
@@ -53,12 +54,11 @@ const noOptions: CallOptions = Object.freeze({});
 export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
   const { parts, serverSet, assertOpen } = init;
   const { settings, catalog, observers } = parts;
-  const { interceptors, requestSeam, clock, principal } = settings;
+  const { interceptors, requestSeam, principal } = settings;
   const timeoutMsOf: TimeoutMsOf = (serverId, name) =>
     serverSet.get(serverId)?.link.spec.timeouts?.[name] ?? defaultTimeouts[name];
   const pipeline = createCallPipeline({
     interceptors,
-    clock,
     timeoutMsOf: ({ origin }) => timeoutMsOf(origin.serverId, "callMs"),
     mostPausedMsOf: ({ origin }) => timeoutMsOf(origin.serverId, "elicitTotalMs"),
   });
@@ -78,7 +78,7 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
     calls: pipeline,
     find: (registration, toolName) => findOnOffer(registration, toolName, init),
   });
-  const finding: AwaitToolInit = { catalog, serverSet, observers, clock, assertOpen, waiting: new Set() };
+  const finding: AwaitToolInit = { catalog, serverSet, observers, assertOpen, waiting: new Set() };
   const go = (definition: CatalogTool, args: unknown, options: CallOptions): Promise<ToolOutcome> => {
     const { origin } = definition;
     if (options.selected !== undefined) checkSelection(options.selected, definition);

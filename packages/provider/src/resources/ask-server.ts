@@ -2,7 +2,6 @@ import {
   isHostsideError,
   HostsideError,
   type CallContext,
-  type Clock,
   type JsonObject,
   type ServerInfo,
   type HostsideErrorCode,
@@ -61,13 +60,11 @@ const sessionLost: ReadonlySet<HostsideErrorCode> = new Set([
 /** Asks servers, and ends what is under way. */
 export class ServerQueries {
   readonly #provider: Pick<ResourceProvider, "connection" | "serverIds" | "closed">;
-  readonly #clock: Clock;
   readonly #running = new Set<AbortController>();
   #closed = false;
 
-  constructor(provider: Pick<ResourceProvider, "connection" | "serverIds" | "closed">, clock: Clock) {
+  constructor(provider: Pick<ResourceProvider, "connection" | "serverIds" | "closed">) {
     this.#provider = provider;
-    this.#clock = clock;
   }
 
   /**
@@ -111,7 +108,7 @@ export class ServerQueries {
     this.#running.add(stop);
     const stopListening = signal && onAbort(signal, giveUp);
     const onTimeout = (): HostsideError => timeoutError(question, timeoutMs);
-    const deadline = createDeadline({ timeoutMs, signal: stop.signal, clock: this.#clock, onTimeout });
+    const deadline = createDeadline({ timeoutMs, signal: stop.signal, onTimeout });
     const sending = (): void => {
       deadline.signal.throwIfAborted();
       isSent = true;

@@ -1,5 +1,5 @@
-import type { Cancel, Clock, HostsideError, Subscription } from "@hostside/core";
-import { compareText, createEvent, freezeData, sameJson } from "@hostside/core/implement";
+import type { Cancel, HostsideError, Subscription } from "@hostside/core";
+import { clock, compareText, createEvent, freezeData, sameJson } from "@hostside/core/implement";
 import type { ListDefinition, EntryListing } from "./list-server.ts";
 
 /** What changed on one server. */
@@ -34,7 +34,6 @@ export interface ListSnapshot<T> {
 /** What a live list needs. */
 export interface LiveListInit<T> {
   readonly kind: Pick<ListDefinition<T>, "keyOf">;
-  readonly clock: Clock;
   readonly quietMs: number;
   /** Reads the list of one server; never rejects. */
   readonly relist: (serverId: string, signal: AbortSignal) => Promise<EntryListing<T>>;
@@ -253,7 +252,7 @@ export class LiveList<T> {
   }
 
   #schedule(known: Known<T>): void {
-    const { clock, quietMs } = this.#init;
+    const { quietMs } = this.#init;
     if (!this.#isCurrent(known) || !this.#source.hasListeners || known.isListing || !known.isStale) return;
     const now = clock.now();
     known.firstAt ??= now;
@@ -264,7 +263,7 @@ export class LiveList<T> {
   }
 
   async #readAgain(known: Known<T>): Promise<void> {
-    const { clock, quietMs, isOpen, relist } = this.#init;
+    const { quietMs, isOpen, relist } = this.#init;
     known.cancelTimer = undefined;
     known.firstAt = undefined;
     if (!this.#isCurrent(known) || !isOpen() || !known.isStale) return;

@@ -1,5 +1,5 @@
-import type { AdmissionServer, CallContext, Clock, JsonObject, ResourceContents } from "@hostside/core";
-import { sameJson, assertKnownOptions, readWholeNumber, type Fields } from "@hostside/core/implement";
+import type { AdmissionServer, CallContext, JsonObject, ResourceContents } from "@hostside/core";
+import { clock, sameJson, assertKnownOptions, readWholeNumber, type Fields } from "@hostside/core/implement";
 import { LRUCache } from "lru-cache";
 
 /** What a read is known by. */
@@ -32,7 +32,6 @@ const maxBytes = 16 * 1024 * 1024;
  */
 export class ReadCache {
   readonly #settingsNow: () => CacheSettings | undefined;
-  readonly #clock: Clock;
   readonly #start: number;
   #settings: CacheSettings | undefined;
   #kept: LRUCache<string, Kept> | undefined;
@@ -40,9 +39,8 @@ export class ReadCache {
   // gone nothing is left here.
   readonly #epochs = new Map<string, object>();
 
-  constructor(settingsNow: () => CacheSettings | undefined, clock: Clock) {
+  constructor(settingsNow: () => CacheSettings | undefined) {
     this.#settingsNow = settingsNow;
-    this.#clock = clock;
     this.#start = clock.now();
   }
 
@@ -98,7 +96,7 @@ export class ReadCache {
   clear(): void {
     this.#epochs.clear();
     // 0 would mean to the library that there is no time.
-    const perf = { now: (): number => this.#clock.now() - this.#start + 1 };
+    const perf = { now: (): number => clock.now() - this.#start + 1 };
     const { maxEntries = 0, ttlMs = 0 } = this.#settings ?? {};
     this.#kept =
       this.#settings && new LRUCache({ max: maxEntries, maxSize: maxBytes, ttl: ttlMs, ttlResolution: 0, perf });

@@ -1,11 +1,5 @@
-import { longestTimeoutMs, type CallContext, type Clock, type Diagnostic } from "@hostside/core";
-import {
-  assertCallContext,
-  assertKnownOptions,
-  systemClock,
-  type Fields,
-  readWholeNumber,
-} from "@hostside/core/implement";
+import { longestTimeoutMs, type CallContext, type Diagnostic } from "@hostside/core";
+import { assertCallContext, assertKnownOptions, type Fields, readWholeNumber } from "@hostside/core/implement";
 import { readCacheOptions, type CacheSettings, type ReadCacheOptions } from "./read-cache.ts";
 import { readAllowedUris, type AllowUri } from "./check-uri.ts";
 
@@ -46,7 +40,6 @@ export interface ResourcesOptions {
    */
   readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
   /** Default: the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 /** How long one server's list may take, connecting included, in milliseconds. */
@@ -70,7 +63,6 @@ export interface ResourcesSettings {
   readonly quietMs: number;
   readonly context: CallContext | undefined;
   readonly onDiagnostic: ResourcesOptions["onDiagnostic"];
-  readonly clock: Clock;
 }
 
 function readCache(cache: ResourcesOptions["cache"]): ResourcesSettings["cache"] {
@@ -86,13 +78,12 @@ const fields: Fields<ResourcesOptions> = {
   quietMs: true,
   context: true,
   onDiagnostic: true,
-  clock: true,
 };
 
 /** Reads the options. Throws a `TypeError` that names what cannot be used. */
 export function readResourcesOptions(options: ResourcesOptions): ResourcesSettings {
   assertKnownOptions("createResources()", options, fields);
-  const { allowedUris, listWaitMs, cache, context, onDiagnostic, clock = systemClock } = options;
+  const { allowedUris, listWaitMs, cache, context, onDiagnostic } = options;
   if (context !== undefined) assertCallContext(context);
   if (onDiagnostic !== undefined && typeof onDiagnostic !== "function") {
     throw new TypeError("onDiagnostic must be a function");
@@ -105,6 +96,5 @@ export function readResourcesOptions(options: ResourcesOptions): ResourcesSettin
     quietMs: readWholeNumber(options.quietMs, "quietMs", { least: 0, most: 60_000, otherwise: 200 }),
     context,
     onDiagnostic,
-    clock,
   };
 }

@@ -145,12 +145,12 @@ export interface Resources extends Prompts, AsyncDisposable {
 export function createResources(provider: ResourceProvider, options: ResourcesOptions = {}): Resources {
   assertProvider(provider);
   const settings = readResourcesOptions(options);
-  const asking = new ServerQueries(provider, settings.clock);
+  const asking = new ServerQueries(provider);
   const parts: ResourceParts = { provider, settings, asking };
   const resources = new ServerLists(parts, resourceKind, "list()");
   const templates = new ServerLists(parts, templateKind, "listTemplates()");
   const prompts = new ServerLists(parts, promptKind, "listPrompts()");
-  const cache = new ReadCache(settings.cache, settings.clock);
+  const cache = new ReadCache(settings.cache);
   const counted = new Map<string, ServerStats>();
   const open = new Set<Hearing>();
   const count = (serverId: string, counter: Exclude<keyof ServerStats, "serverId">): void => {

@@ -1,5 +1,6 @@
 import { longestTimeoutMs, type CallContext, type JsonObject, type HostsideError } from "@hostside/core";
 import {
+  clock,
   assertKnownOptions,
   assertNames,
   assertRequestOptions,
@@ -81,10 +82,9 @@ export class ServerLists<T> extends LiveList<T> {
 
   constructor(parts: ResourceParts, kind: ListDefinition<T>, owner: string) {
     const { provider, settings, asking } = parts;
-    const { clock, quietMs, context } = settings;
+    const { quietMs, context } = settings;
     super({
       kind,
-      clock,
       quietMs,
       isOpen: () => !provider.closed,
       relist: (serverId, signal) => listServer(asking, serverId, { kind, timeoutMs: listTimeoutMs, signal, context }),
@@ -179,7 +179,6 @@ export class ServerLists<T> extends LiveList<T> {
     waitMs: number,
     list: () => Promise<EntryListing<T>>,
   ): Promise<EntryListing<T> | undefined> {
-    const { clock } = this.#parts.settings;
     const known = this.#late.get(serverId);
     const since = known?.since ?? clock.now();
     const leftMs = since + waitMs - clock.now();
@@ -188,7 +187,7 @@ export class ServerLists<T> extends LiveList<T> {
       return undefined;
     }
     const listing = list();
-    const first = await resultWithin(listing, leftMs, clock);
+    const first = await resultWithin(listing, leftMs);
     if (first === undefined) {
       const now = this.#late.get(serverId) ?? { since, underWay: 0 };
       this.#late.set(serverId, now);

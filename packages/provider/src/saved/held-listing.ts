@@ -1,5 +1,4 @@
-import type { Clock } from "@hostside/core";
-import { dateOf } from "@hostside/core/implement";
+import { clock } from "@hostside/core/implement";
 import type { HeldListing } from "../link/link.ts";
 import type { RecalledListing } from "./read-saved-catalog.ts";
 
@@ -11,10 +10,10 @@ const longestTrustMs = 24 * 60 * 60 * 1000;
  * give; `undefined` for one that does not, or that is from the future, as after a clock that
  * jumped.
  */
-export function heldListing(saved: RecalledListing | undefined, clock: Clock): HeldListing | undefined {
+export function heldListing(saved: RecalledListing | undefined): HeldListing | undefined {
   if (saved === undefined || saved.server.era !== "modern") return undefined;
   const { listing, server, listedAt } = saved;
-  const ageMs = dateOf(clock) - listedAt;
+  const ageMs = clock.date() - listedAt;
   const leftMs = Math.min(listing.ttlMs ?? 0, longestTrustMs) - ageMs;
   return ageMs >= 0 && leftMs > 0 ? { server, tools: listing.tools, leftMs } : undefined;
 }

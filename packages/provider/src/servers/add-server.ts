@@ -1,4 +1,4 @@
-import { isHostsideError, HostsideError, type Clock, type ServerSpec } from "@hostside/core";
+import { isHostsideError, HostsideError, type ServerSpec } from "@hostside/core";
 import type { UserOperationOptions } from "../api/mcp-provider.ts";
 import type { ProviderSettings } from "../api/provider-options.ts";
 import { operationError, registrationEndedError } from "../errors/to-hostside-error.ts";
@@ -6,7 +6,7 @@ import { checkId, readSpec } from "./read-specs.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
 import type { ServerSet } from "./server-set.ts";
 import { withoutHold } from "../saved/held-listing.ts";
-import { reachOf, sameJson } from "@hostside/core/implement";
+import { clock, reachOf, sameJson } from "@hostside/core/implement";
 
 /** What the operations on single servers share. */
 export interface OperationParts {
@@ -38,12 +38,12 @@ export async function addServer(
   { signal, interactive }: UserOperationOptions,
   parts: OperationParts,
 ): Promise<void> {
-  const { serverSet, settings } = parts;
+  const { serverSet } = parts;
   const registration = register(given, parts, true);
   const { id, link } = registration;
   if (!registration.provisional) return;
   try {
-    await whileUserWaits(registration, interactive, () => reachInTries(registration, settings.clock, signal));
+    await whileUserWaits(registration, interactive, () => reachInTries(registration, signal));
     if (link.state.kind === "removed") throw link.state.error;
   } catch (reason) {
     await takeBack(registration, serverSet);
@@ -75,7 +75,7 @@ const tryAgainAfterMs = [250, 1000];
 // Who asks for more than a person waits is believed at once.
 const longestAskedMs = 5000;
 
-async function reachInTries(registration: Registration, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
+async function reachInTries(registration: Registration, signal: AbortSignal | undefined): Promise<void> {
   const { link } = registration;
   for (const pauseMs of tryAgainAfterMs) {
     try {
@@ -84,7 +84,7 @@ async function reachInTries(registration: Registration, clock: Clock, signal: Ab
     } catch (reason) {
       const askedMs = isPassing(reason) ? (reason.details.retryAfterMs ?? 0) : Number.POSITIVE_INFINITY;
       if (askedMs > longestAskedMs || signal?.aborted === true || link.state.kind === "removed") throw reason;
-      await pause(Math.max(pauseMs, askedMs), { registration, clock, signal });
+      await pause(Math.max(pauseMs, askedMs), { registration, signal });
     }
   }
   await link.ready("ready", signal);
@@ -98,7 +98,6 @@ function isPassing(reason: unknown): reason is HostsideError {
 
 interface PauseInit {
   readonly registration: Registration;
-  readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -106,7 +105,7 @@ interface PauseInit {
  * Lets this much time pass; less when the caller gives up or the registration ends, which the next
  * try notices.
  */
-function pause(ms: number, { registration, clock, signal }: PauseInit): Promise<void> {
+function pause(ms: number, { registration, signal }: PauseInit): Promise<void> {
   return new Promise((resolve) => {
     const goOn = (): void => {
       cancel();

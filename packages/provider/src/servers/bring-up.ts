@@ -1,5 +1,5 @@
-import { HostsideError, type Clock, type Cancel } from "@hostside/core";
-import { formatMs } from "@hostside/core/implement";
+import { HostsideError, type Cancel } from "@hostside/core";
+import { clock, formatMs } from "@hostside/core/implement";
 import type { Demand } from "../link/link-state.ts";
 import { toHostsideError, operationError } from "../errors/to-hostside-error.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
@@ -16,7 +16,6 @@ export interface BringUpPlan {
   readonly serverSet: ServerSet;
   /** Default: all that are registered. */
   readonly registrations?: readonly Registration[];
-  readonly clock: Clock;
   /** A refresh is strict: it starts every server, and who is late has failed. */
   readonly demand: Extract<Demand, "ready" | "refresh">;
   /** For errors. */
@@ -43,9 +42,9 @@ export interface BringUpPlan {
  * when the caller gives up.
  */
 export async function bringUp(plan: BringUpPlan): Promise<readonly StartFailure[]> {
-  const { serverSet, clock, demand, operation, signal, interactive, timeoutMs } = plan;
+  const { serverSet, demand, operation, signal, interactive, timeoutMs } = plan;
   const wanted = toWaitFor(plan);
-  const start = createSimultaneousStart(wanted, serverSet, clock);
+  const start = createSimultaneousStart(wanted, serverSet);
   const late = {};
   const time = new AbortController();
   const required = signal === undefined ? [] : [signal];
@@ -102,8 +101,8 @@ export function isUnlisted({ link: { state }, listed }: Registration): boolean {
 }
 
 // Their status says what becomes of them.
-function startUnawaited(registrations: readonly Registration[], { serverSet, clock, demand }: BringUpPlan): void {
-  const start = createSimultaneousStart(registrations, serverSet, clock);
+function startUnawaited(registrations: readonly Registration[], { serverSet, demand }: BringUpPlan): void {
+  const start = createSimultaneousStart(registrations, serverSet);
   for (const registration of registrations) {
     const settled = (): void => start.settled(registration);
     void registration.link.ready(demand).then(settled, settled);
@@ -141,11 +140,7 @@ const longestHoldMs = 250;
  * them change once and not with every server, and a slow one holds up nobody. Those that are late
  * appear when they are ready. Names do not depend on it.
  */
-function createSimultaneousStart(
-  registrations: readonly Registration[],
-  serverSet: ServerSet,
-  clock: Clock,
-): SimultaneousStart {
+function createSimultaneousStart(registrations: readonly Registration[], serverSet: ServerSet): SimultaneousStart {
   const held = new Set(registrations.filter(({ listed, held: already }) => listed === undefined && !already));
   const waiting = new Set(held);
   let cancel: Cancel | undefined;

@@ -1,5 +1,5 @@
-import { defaultTimeouts, type Clock, type HostsideError } from "@hostside/core";
-import { settleWithin } from "@hostside/core/implement";
+import { defaultTimeouts, type HostsideError } from "@hostside/core";
+import { clock, settleWithin } from "@hostside/core/implement";
 import { sessionCloseMs } from "../link/sessions.ts";
 import type { Registration } from "./registration.ts";
 
@@ -30,12 +30,7 @@ interface Draining {
  * for any longer than `timeouts.closeMs` of its server allow. No promise of it ever rejects.
  */
 export class DrainingServers {
-  readonly #clock: Clock;
   readonly #draining = new Set<Draining>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
 
   /**
    * Settles when nothing is left that the next session under this id has to wait for; `undefined`
@@ -69,7 +64,7 @@ export class DrainingServers {
     registration.onEnd?.();
     let cut = (): void => {};
     const drained = new Promise<void>((resolve) => {
-      const cancel = drainMs > 0 ? this.#clock.schedule(drainMs, resolve) : resolve();
+      const cancel = drainMs > 0 ? clock.schedule(drainMs, resolve) : resolve();
       cut = () => {
         cancel?.();
         resolve();
@@ -102,12 +97,12 @@ export class DrainingServers {
 
   #closed({ link }: Registration, butDraining = false): Promise<void> {
     const timeoutMs = sessionCloseMs(link.spec.timeouts?.closeMs ?? defaultTimeouts.closeMs);
-    return settleWithin(link.gone(butDraining), timeoutMs, this.#clock);
+    return settleWithin(link.gone(butDraining), timeoutMs);
   }
 
   #cutWithin(drainMs: number, { cut, gone }: Draining): void {
     if (drainMs === 0) return cut();
-    const cancel = this.#clock.schedule(drainMs, cut);
+    const cancel = clock.schedule(drainMs, cut);
     void gone.finally(cancel);
   }
 }

@@ -1,10 +1,10 @@
 import type { ServerState, ServerStatus } from "../api/server-status.ts";
-import { cleanText, type ToolListing, type Clock } from "@hostside/core";
+import { cleanText, type ToolListing } from "@hostside/core";
 import type { CallQueue } from "../calls/call-queue.ts";
 import type { ToolServerListing, ProviderCatalog } from "../catalog/catalog.ts";
 import type { Link } from "../link/link.ts";
 import type { RecalledListing } from "../saved/read-saved-catalog.ts";
-import { dateOf, serverTypeOf } from "@hostside/core/implement";
+import { clock, serverTypeOf } from "@hostside/core/implement";
 import { isUpToDate, lastFailureOf, stateNameOf, type LinkState } from "../link/link-state.ts";
 
 /**
@@ -61,7 +61,7 @@ export async function whileUserWaits<T>(
 /** Reads the status of a registration. */
 export function readStatus(
   { link, queue, saved, listing = saved?.listing, listedAt, listed, held }: Registration,
-  { catalog, clock }: { readonly catalog: ProviderCatalog; readonly clock: Clock },
+  { catalog }: { readonly catalog: ProviderCatalog },
 ): ServerStatus {
   const { spec, state } = link;
   const server = listed?.server;
@@ -88,7 +88,7 @@ export function readStatus(
     attempts: state.session,
     failures: "failures" in state ? state.failures : 0,
     ...("retryAt" in state &&
-      state.retryAt > clock.now() && { retryAt: Math.round(dateOf(clock) + state.retryAt - clock.now()) }),
+      state.retryAt > clock.now() && { retryAt: Math.round(clock.date() + state.retryAt - clock.now()) }),
     inFlight: queue.inFlight,
     waiting: queue.waiting,
   };

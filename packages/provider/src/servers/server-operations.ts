@@ -199,13 +199,12 @@ async function applyServers(
 ): Promise<ApplyResult> {
   const { serverSet, settings, assertOpen } = parts;
   const { signal, interactive, timeoutMs } = options;
-  const { clock, connector, naming } = settings;
+  const { connector, naming } = settings;
   if (!Array.isArray(specs)) throw new TypeError("applyServers() takes an array of specs");
   const change = changeSet(readSpecs(specs, connector, naming), options, parts);
   const failures = await bringUp({
     serverSet,
     registrations: change.wanted,
-    clock,
     demand: "ready",
     operation: "applyServers",
     signal,

@@ -76,7 +76,7 @@ export class ServerReports implements LinkHooks {
   }
 
   known(): HeldListing | undefined {
-    return heldListing(this.#registration.saved, this.#init.parts.settings.clock);
+    return heldListing(this.#registration.saved);
   }
 
   publish(listing: ToolListing, session: Session): void {

@@ -1,5 +1,5 @@
 import { defaultTimeouts, type HostsideError, type ServerSpec, type ToolListing } from "@hostside/core";
-import { compareText, dateOf, unknownServerError, withDefaults } from "@hostside/core/implement";
+import { compareText, clock, unknownServerError, withDefaults } from "@hostside/core/implement";
 import type { ProviderSettings } from "../api/provider-options.ts";
 import { createCallQueue } from "../calls/call-queue.ts";
 import { findCallable } from "../catalog/catalog.ts";
@@ -22,7 +22,7 @@ export class ServerSet {
 
   constructor(parts: ProviderParts) {
     this.#parts = parts;
-    this.#draining = new DrainingServers(parts.settings.clock);
+    this.#draining = new DrainingServers();
     this.showing = new Showing(() => this.all(), parts);
   }
 
@@ -133,7 +133,7 @@ export class ServerSet {
 
   #put(spec: ServerSpec, provisional: boolean): Registration {
     const { settings, catalog, observers, identity } = this.#parts;
-    const { connector, clock, random, requestSeam: seam } = settings;
+    const { connector, random, requestSeam: seam } = settings;
     const { id } = spec;
     const hooks = new ServerReports({
       registration: () => registration,
@@ -143,10 +143,9 @@ export class ServerSet {
     });
     const policyOf = (current: ServerSpec): LinkPolicy => readPolicy(current, settings);
     const predecessor = this.#draining.ahead(id);
-    const link = new Link({ spec, connector, clock, random, policyOf, hooks, predecessor, seam });
+    const link = new Link({ spec, connector, random, policyOf, hooks, predecessor, seam });
     const queue = createCallQueue({
       link,
-      clock,
       find: (toolName) => findCallable(catalog.current, id, toolName),
       isQuarantined: (toolName) => catalog.current.servers.get(id)?.withheld.get(toolName)?.admission === "quarantine",
       callEnded: observers.callEnded,
@@ -173,7 +172,7 @@ export class ServerSet {
     // What ended can publish nothing more.
     if (!this.#isCurrent(registration)) return;
     const news = takeListing(registration, listing, connection.server);
-    registration.listedAt = dateOf(this.#parts.settings.clock);
+    registration.listedAt = clock.date();
     this.showing.publishNews(registration);
     this.showing.report(news);
   }

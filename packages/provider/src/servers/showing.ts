@@ -74,8 +74,8 @@ export class Showing {
   }
 
   status(registration: Registration): ServerStatus {
-    const { catalog, settings } = this.#parts;
-    return readStatus(registration, { catalog: catalog.current, clock: settings.clock });
+    const { catalog } = this.#parts;
+    return readStatus(registration, { catalog: catalog.current });
   }
 
   /**

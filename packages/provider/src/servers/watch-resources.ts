@@ -1,5 +1,5 @@
 import { isHostsideError, type Cancel, type Connection, type Diagnostic, type Subscription } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { clock, isJsonObject } from "@hostside/core/implement";
 import { hasSession, mayPass, type LinkState } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
 import type { OperationOptions } from "../api/mcp-provider.ts";
@@ -158,7 +158,6 @@ export class ResourceWatch {
   }
 
   #retry({ id, link }: Registration, retryAt: number): Cancel {
-    const { clock } = this.#init.parts.settings;
     return clock.schedule(Math.max(0, retryAt - clock.now()), () => {
       const watched = this.#servers.get(id);
       if (watched !== undefined) watched.cancelRetry = undefined;

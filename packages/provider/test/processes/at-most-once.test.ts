@@ -1,4 +1,4 @@
-import { HostsideError, type Clock, type ServerCredentials, type ServerEntry } from "@hostside/core";
+import { HostsideError, type ServerCredentials, type ServerEntry } from "@hostside/core";
 import { createProvider } from "@hostside/provider";
 import { createConnector, type ConnectorOptions, type TokenSource } from "@hostside/transports";
 import fc from "fast-check";
@@ -12,29 +12,29 @@ import {
 } from "./counting-server.ts";
 import { listen } from "./listen.ts";
 import { oddAnswer, oddMessage } from "./odd-answers.ts";
+import { useTestClock } from "../../../../test/manual-clock.ts";
 
-// Short waits are over at once, as that before a stream is resumed; the long ones, which are
-// deadlines, never come. Only that of a call does, because some answers name no request, and so
-// answer none.
+// Short waits are over at once, as that before a stream is resumed. Deadlines come a little later,
+// those of calls and of probes alike, because some answers name no request, and so answer none. The
+// others never come.
 const callMs = 90_000;
 const patient = 1_000_000;
-function createHastyClock(): Clock {
+function useHastyClock(): void {
   let now = 0;
-  return {
+  useTestClock({
     now: () => now,
     schedule(delayMs, task) {
-      // What is left of a call's time is a little less than all of it.
-      const isCall = delayMs > 60_000 && delayMs <= callMs;
-      if (delayMs >= 10_000 && !isCall) return () => {};
+      if (delayMs > callMs) return () => {};
+      const isDeadline = delayMs >= 10_000;
       const due = now + delayMs;
       const pass = (): void => {
         now = Math.max(now, due);
         task();
       };
-      const timer = setTimeout(pass, isCall ? 50 : 0);
+      const timer = setTimeout(pass, isDeadline ? 50 : 0);
       return () => clearTimeout(timer);
     },
-  };
+  });
 }
 const timeouts = {
   connectMs: patient,
@@ -56,7 +56,8 @@ interface Run {
 
 /** Calls several times at once, then once more, and looks how often each call ran. */
 async function callAll({ transport, options, count, calls }: Run): Promise<void> {
-  const connector = createConnector({ clock: createHastyClock(), random: () => 0, ...options });
+  useHastyClock();
+  const connector = createConnector({ random: () => 0, ...options });
   const servers = [{ id: "s", timeouts, ...transport }];
   await using provider = createProvider({ connector, servers });
   await provider.init();

@@ -3,7 +3,7 @@ import { createProvider, type McpProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../calm-world.ts";
-import { createVirtualClock, type VirtualClock } from "../simulation/virtual-clock.ts";
+import { useVirtualClock, type VirtualClock } from "../simulation/virtual-clock.ts";
 
 /** A server behind a `fetch`, its credentials, and the provider between them. */
 interface World extends AsyncDisposable {
@@ -25,7 +25,7 @@ interface World extends AsyncDisposable {
 }
 
 function createWorld(): World {
-  const clock = createVirtualClock();
+  const clock = useVirtualClock();
   const credentials: ServerCredentials = {
     headersFor: async () => ({ authorization: "Bearer a-token" }),
     async onRefused(refusal) {
@@ -49,7 +49,6 @@ function createWorld(): World {
     provider: createProvider({
       connector: createConnector({ fetch, authProvider: () => credentials }),
       servers: [{ id: "s", era: "legacy", ...transport }],
-      clock,
     }),
     clock,
     refuse: undefined,

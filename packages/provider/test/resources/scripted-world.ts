@@ -9,7 +9,7 @@ import {
 import { untilAborted, type ConnectionHooks } from "@hostside/core/implement";
 import { createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
 import { createResources, type Resources, type ResourcesOptions } from "@hostside/provider/resources";
-import { createManualClock, type ManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock, type ManualClock } from "../../../../test/manual-clock.ts";
 
 /** One request as a server got it. */
 export interface Asked {
@@ -61,7 +61,7 @@ export function createWorld({
   pause = async () => undefined,
   ...options
 }: WorldOptions = {}): World {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const scripted = new Map<string, ScriptedServer>();
   const serverOf = (id: string): ScriptedServer => {
     const server = scripted.get(id) ?? createServer();
@@ -71,11 +71,10 @@ export function createWorld({
   const provider = createProvider({
     connector: { connect: async (spec, hooks) => connectTo(serverOf(spec.id), hooks, () => pause(spec.id)) },
     servers: servers.map((id) => specOf(id)),
-    clock,
     random: () => 0.5,
     ...given,
   });
-  const resources = createResources(provider, { clock, ...options });
+  const resources = createResources(provider, { ...options });
   return { clock, provider, resources, server: serverOf };
 }
 

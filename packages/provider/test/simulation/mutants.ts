@@ -161,7 +161,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "calls/call-queue.ts",
-        find: "    timeoutMs: remainingMs(pending, clock),\n    signal",
+        find: "    timeoutMs: remainingMs(pending),\n    signal",
         replace: "    timeoutMs: 1_000_000,\n    signal",
       },
     ],
@@ -182,7 +182,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "link/sessions.ts",
-        find: "      if (this.#entries.size > 1) await settleWithin(earlier, sessionCloseMs(closeMs), clock);",
+        find: "      if (this.#entries.size > 1) await settleWithin(earlier, sessionCloseMs(closeMs));",
         replace: "      void earlier;",
       },
     ],
@@ -284,7 +284,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "servers/end-server.ts",
-        find: "    return settleWithin(link.gone(butDraining), timeoutMs, this.#clock);",
+        find: "    return settleWithin(link.gone(butDraining), timeoutMs);",
         replace: "    return link.gone(butDraining);",
       },
     ],
@@ -294,7 +294,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "link/sessions.ts",
-        find: "await settleWithin(earlier, sessionCloseMs(closeMs), clock);",
+        find: "await settleWithin(earlier, sessionCloseMs(closeMs));",
         replace: "await earlier;",
       },
     ],

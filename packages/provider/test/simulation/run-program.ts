@@ -10,7 +10,7 @@ import { createSimulatedConnector } from "./simulated-connector.ts";
 import { changeTools } from "./simulated-server.ts";
 import { saveCatalog } from "./save-catalog.ts";
 import { createTrackedOperations } from "./tracked-operations.ts";
-import { createVirtualClock } from "./virtual-clock.ts";
+import { useVirtualClock } from "./virtual-clock.ts";
 import { serverOf, type World } from "./world.ts";
 
 // A call that is with its server when its time is up may say what became of it.
@@ -56,7 +56,7 @@ interface Driver {
 function startRun(program: Program, scheduler: Scheduler, create: typeof createProvider): Run {
   const calm = { value: program.warm };
   const world: World = {
-    clock: createVirtualClock(),
+    clock: useVirtualClock(),
     // The calm server is the control of the experiment: quick, whatever the others do.
     pause: (id, step) =>
       calm.value || id === calmId ? Promise.resolve() : scheduler.schedule(Promise.resolve(), `${id} ${step}`),
@@ -71,7 +71,6 @@ function startRun(program: Program, scheduler: Scheduler, create: typeof createP
     connector: createSimulatedConnector(world),
     servers,
     savedCatalog,
-    clock: world.clock,
     random: () => 0.5,
     refresh: program.refresh,
     ...(program.idle && { idleMs: 2500 }),

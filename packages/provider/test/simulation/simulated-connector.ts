@@ -82,7 +82,6 @@ function handshake({ spec, hooks, signal, fault, world, server }: Attempt): Prom
     const deadline = createDeadline({
       timeoutMs: spec.timeouts?.connectMs ?? defaultTimeouts.connectMs,
       signal,
-      clock: world.clock,
       onTimeout: () => simulatedError("connect_timeout", spec.id),
     });
     const onAbort = (): void => {

@@ -88,7 +88,6 @@ export function openSession(parts: SessionParts): SimulatedSession {
       const deadline = createDeadline({
         timeoutMs,
         signal,
-        clock: world.clock,
         onTimeout: () => simulatedError(timeoutCode, spec.id, entry.arrived ? "unknown" : "not-sent"),
       });
       const settle = (settled: () => void): void => {

@@ -1,4 +1,5 @@
-import type { Clock } from "@hostside/core";
+import { onTestFinished } from "vitest";
+import { useClock, type Clock } from "@hostside/core/implement";
 
 /** A clock that stands still until it is told to go on. */
 export interface VirtualClock extends Clock {
@@ -15,8 +16,8 @@ export interface VirtualClock extends Clock {
 /** The date at time 0. */
 export const firstDate = 1_700_000_000_000;
 
-/** Makes a clock at time 0. */
-export function createVirtualClock(): VirtualClock {
+/** Puts a clock at time 0 in the place of the real time until the test ends. */
+export function useVirtualClock(): VirtualClock {
   let now = 0;
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
 
@@ -33,7 +34,7 @@ export function createVirtualClock(): VirtualClock {
     }
     now = Math.max(now, time);
   };
-  return {
+  const clock: VirtualClock = {
     now: () => now,
     date: () => firstDate + now,
     schedule(delayMs, run) {
@@ -55,4 +56,7 @@ export function createVirtualClock(): VirtualClock {
       return true;
     },
   };
+  useClock(clock);
+  onTestFinished(() => useClock());
+  return clock;
 }

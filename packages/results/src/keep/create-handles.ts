@@ -1,5 +1,5 @@
-import type { CallContext, Clock, FencingToken, JsonObject, JsonValue, Lock, Store } from "@hostside/core";
-import { dateOf, isPlainObject, readVersioned, writeVersioned, type ValueVersion } from "@hostside/core/implement";
+import type { CallContext, FencingToken, JsonObject, JsonValue, Lock, Store } from "@hostside/core";
+import { clock, isPlainObject, readVersioned, writeVersioned, type ValueVersion } from "@hostside/core/implement";
 import type { BlobSink } from "./blob-sink.ts";
 import { isRandomName, randomName } from "./sink-room.ts";
 
@@ -34,7 +34,6 @@ export interface HandlesInit {
   readonly store: Store;
   readonly lock: Lock;
   readonly sink: BlobSink;
-  readonly clock: Clock;
   /** How long a handle is good, in milliseconds. */
   readonly ttlMs: number;
   /** Of one conversation. */
@@ -94,7 +93,7 @@ interface ChangedList {
  * is, with `store_failed`.
  */
 export function createHandles(init: HandlesInit): Handles {
-  const { store, lock, sink, clock, ttlMs, maxHandles, maxBytes } = init;
+  const { store, lock, sink, ttlMs, maxHandles, maxBytes } = init;
 
   const readList = async (scope: string): Promise<readonly ListedHandle[]> => {
     const list = readVersioned(await store.get(listKey(scope)), listVersion);
@@ -124,7 +123,7 @@ export function createHandles(init: HandlesInit): Handles {
   return {
     add: (item, owner) =>
       change(owner.scope, async ({ listed, fencingToken, removeAll, write }) => {
-        const now = dateOf(clock);
+        const now = clock.date();
         const handle = randomName();
         const live = listed.filter(({ endsAt }) => endsAt > now);
         const stay = newest(live, { handles: maxHandles - 1, bytes: maxBytes - item.bytes });

@@ -1,4 +1,4 @@
-import { isKnownContent, type Clock, type ContentBlock, type ToolOrigin } from "@hostside/core";
+import { isKnownContent, type ContentBlock, type ToolOrigin } from "@hostside/core";
 import { createDeadline, formatMs, onAbort, settleWithin, untilAborted } from "@hostside/core/implement";
 import type { KeepResult, KeptPieces, OutcomePiece } from "../keeping.ts";
 import { codePointsIn } from "../present/code-points.ts";
@@ -26,7 +26,6 @@ export interface KeeperInit {
   readonly keptBy: string;
   /** Told why something was not kept. */
   readonly onFailure: (failure: KeepFailure) => void;
-  readonly clock: Clock;
   readonly tool: string;
 }
 
@@ -71,7 +70,6 @@ const mostPieces = 16;
 
 /** Makes a keeper. */
 export function createKeeper(init: KeeperInit): Keeper {
-  const { clock } = init;
   let isClosed = false;
   /** One for each result that is being kept. */
   const ends = new Set<AbortController>();
@@ -89,7 +87,7 @@ export function createKeeper(init: KeeperInit): Keeper {
       const stopListening = given && onAbort(given, giveUp);
       ends.add(end);
       const { signal } = end;
-      const deadline = createDeadline({ timeoutMs: keepMs, signal, clock, onTimeout: () => new Error(late) });
+      const deadline = createDeadline({ timeoutMs: keepMs, signal, onTimeout: () => new Error(late) });
       const whyEnded = (): string | undefined => {
         if (isClosed) return refusalWords.closed;
         if (given?.aborted) return "the work was given up";
@@ -109,7 +107,7 @@ export function createKeeper(init: KeeperInit): Keeper {
     async close() {
       isClosed = true;
       for (const end of ends) end.abort(new Error(refusalWords.closed));
-      await settleWithin(Promise.all(underWay), closeMs, clock);
+      await settleWithin(Promise.all(underWay), closeMs);
     },
   };
 }

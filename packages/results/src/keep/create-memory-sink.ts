@@ -1,5 +1,4 @@
-import type { Clock } from "@hostside/core";
-import { assertKnownOptions, readWholeNumber, systemClock, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, readWholeNumber, type Fields } from "@hostside/core/implement";
 import type { BlobSink } from "./blob-sink.ts";
 import { createSinkRoom, randomName } from "./sink-room.ts";
 
@@ -9,8 +8,6 @@ export interface MemorySinkOptions {
   readonly maxBytes?: number | undefined;
   /** How long each is kept, in milliseconds. Default an hour. */
   readonly ttlMs?: number | undefined;
-  /** Default: the real time. */
-  readonly clock?: Clock | undefined;
 }
 
 /** A sink in memory, with an end. */
@@ -19,7 +16,7 @@ export interface MemorySink extends BlobSink {
   close(): Promise<void>;
 }
 
-const fields: Fields<MemorySinkOptions> = { maxBytes: true, ttlMs: true, clock: true };
+const fields: Fields<MemorySinkOptions> = { maxBytes: true, ttlMs: true };
 
 /**
  * Keeps up to 1,000 blobs in memory, without a timer: what is too old is never given out, and goes
@@ -27,12 +24,10 @@ const fields: Fields<MemorySinkOptions> = { maxBytes: true, ttlMs: true, clock: 
  */
 export function createMemorySink(options: MemorySinkOptions = {}): MemorySink {
   assertKnownOptions("createMemorySink()", options, fields);
-  const { clock = systemClock } = options;
   const room = createSinkRoom({
     maxBytes: readWholeNumber(options.maxBytes, "maxBytes", { least: 1, otherwise: 64 * 1024 * 1024 }),
     maxBlobs: 1000,
     ttlMs: readWholeNumber(options.ttlMs, "ttlMs", { least: 1, otherwise: 3_600_000 }),
-    clock,
   });
   const blobs = new Map<string, Uint8Array>();
   let isClosed = false;

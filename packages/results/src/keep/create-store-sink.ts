@@ -1,5 +1,5 @@
-import type { Clock, Store } from "@hostside/core";
-import { assertKnownOptions, isPlainObject, readWholeNumber, systemClock, type Fields } from "@hostside/core/implement";
+import type { Store } from "@hostside/core";
+import { assertKnownOptions, isPlainObject, readWholeNumber, type Fields } from "@hostside/core/implement";
 import type { BlobSink } from "./blob-sink.ts";
 import { decodeBase64, encodeBase64 } from "./encode-base64.ts";
 import { createSinkRoom, randomName } from "./sink-room.ts";
@@ -17,11 +17,9 @@ export interface StoreSinkOptions {
   readonly ttlMs?: number | undefined;
   /** Where larger ones go. Stays open. Default: they are refused as `"too-large"`. */
   readonly larger?: BlobSink | undefined;
-  /** Default: the real time. */
-  readonly clock?: Clock | undefined;
 }
 
-const fields: Fields<StoreSinkOptions> = { store: true, maxBlobBytes: true, ttlMs: true, larger: true, clock: true };
+const fields: Fields<StoreSinkOptions> = { store: true, maxBlobBytes: true, ttlMs: true, larger: true };
 const prefix = "store:";
 
 /**
@@ -32,14 +30,14 @@ const prefix = "store:";
  */
 export function createStoreSink(options: StoreSinkOptions): BlobSink {
   assertKnownOptions("createStoreSink()", options, fields);
-  const { store, larger, clock = systemClock } = options;
+  const { store, larger } = options;
   if (typeof store?.get !== "function") throw new TypeError("store must have get(), set(), delete()");
   if (larger !== undefined && typeof larger.put !== "function") {
     throw new TypeError("larger must have put(), read(), delete()");
   }
   const maxBlobBytes = readWholeNumber(options.maxBlobBytes, "maxBlobBytes", { least: 1, otherwise: 1024 * 1024 });
   const ttlMs = readWholeNumber(options.ttlMs, "ttlMs", { least: 1, otherwise: 3_600_000 });
-  const room = createSinkRoom({ maxBytes: 64 * 1024 * 1024, maxBlobs: 10_000, ttlMs, clock });
+  const room = createSinkRoom({ maxBytes: 64 * 1024 * 1024, maxBlobs: 10_000, ttlMs });
   return {
     async put(blob, putOptions = {}) {
       const { data } = blob;

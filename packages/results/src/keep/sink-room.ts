@@ -1,4 +1,4 @@
-import type { Clock } from "@hostside/core";
+import { clock } from "@hostside/core/implement";
 import type { BlobRefusal } from "./blob-sink.ts";
 
 /** How much one sink keeps, and for how long. */
@@ -6,7 +6,6 @@ export interface RoomInit {
   readonly maxBytes: number;
   readonly maxBlobs: number;
   readonly ttlMs: number;
-  readonly clock: Clock;
 }
 
 /** The blobs of one sink, by size and age. */
@@ -25,7 +24,7 @@ export interface SinkRoom {
 }
 
 /** Makes an account of a sink. */
-export function createSinkRoom({ maxBytes, maxBlobs, ttlMs, clock }: RoomInit): SinkRoom {
+export function createSinkRoom({ maxBytes, maxBlobs, ttlMs }: RoomInit): SinkRoom {
   const blobs = new Map<string, { readonly bytes: number; readonly endsAt: number }>();
   let used = 0;
   const isLive = (key: string): boolean => (blobs.get(key)?.endsAt ?? Number.NEGATIVE_INFINITY) > clock.now();

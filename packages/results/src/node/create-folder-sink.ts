@@ -1,11 +1,10 @@
-import type { Clock, HostsideError } from "@hostside/core";
+import type { HostsideError } from "@hostside/core";
 import {
+  clock,
   assertKnownOptions,
-  dateOf,
   readWholeNumber,
   settleWithin,
   storeFailed,
-  systemClock,
   type Fields,
 } from "@hostside/core/implement";
 import { chmod, constants, lstat, mkdir, open, readdir, rename, unlink, writeFile } from "node:fs/promises";
@@ -31,8 +30,6 @@ export interface FolderSinkOptions {
    * when they are too old.
    */
   readonly onClose?: "delete" | "keep" | undefined;
-  /** Default: the real time. Ages of files are dates. */
-  readonly clock?: Clock | undefined;
 }
 
 /** A folder of files. */
@@ -49,7 +46,7 @@ export interface FolderSink extends BlobSink {
   close(): Promise<void>;
 }
 
-const fields: Fields<FolderSinkOptions> = { directory: true, maxBytes: true, ttlMs: true, onClose: true, clock: true };
+const fields: Fields<FolderSinkOptions> = { directory: true, maxBytes: true, ttlMs: true, onClose: true };
 const mostFiles = 10_000;
 const closeMs = 5000;
 const noRoomCodes: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
@@ -62,8 +59,8 @@ const noRoomCodes: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
  * Throws a `TypeError` for options that make no sense.
  */
 export function createFolderSink(options: FolderSinkOptions): FolderSink {
-  const { directory, room, clock, isKept } = readOptions(options);
-  const { made, pathOf, remove, refresh } = createFolder(directory, room, clock);
+  const { directory, room, isKept } = readOptions(options);
+  const { made, pathOf, remove, refresh } = createFolder(directory, room);
   // One change after the other, so that what is counted is what is there.
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -111,9 +108,9 @@ export function createFolderSink(options: FolderSinkOptions): FolderSink {
     return { kept: false, reason: "closed" };
   };
   const close = async (): Promise<void> => {
-    await settleWithin(last, closeMs, clock);
+    await settleWithin(last, closeMs);
     isClosed = true;
-    if (!isKept) await settleWithin(Promise.all(Array.from(made, remove)), closeMs, clock);
+    if (!isKept) await settleWithin(Promise.all(Array.from(made, remove)), closeMs);
   };
   return {
     open: () => inTurn(openOnce),
@@ -141,7 +138,7 @@ interface SinkFolder {
   readonly refresh: () => Promise<void>;
 }
 
-function createFolder(directory: string, room: SinkRoom, clock: Clock): SinkFolder {
+function createFolder(directory: string, room: SinkRoom): SinkFolder {
   const made = new Set<string>();
   const pathOf = (name: string): string => join(directory, name);
   const remove = async (name: string): Promise<void> => {
@@ -163,7 +160,7 @@ function createFolder(directory: string, room: SinkRoom, clock: Clock): SinkFold
       for (const name of names) {
         if (!isSinkName(name) || room.has(name)) continue;
         const facts = await lstat(pathOf(name)).catch(() => undefined);
-        if (facts?.isFile() === true) room.add(name, facts.size, Math.max(0, dateOf(clock) - facts.mtimeMs));
+        if (facts?.isFile() === true) room.add(name, facts.size, Math.max(0, clock.date() - facts.mtimeMs));
       }
       for (const name of room.expired()) await remove(name);
     },
@@ -173,19 +170,18 @@ function createFolder(directory: string, room: SinkRoom, clock: Clock): SinkFold
 interface FolderSettings {
   readonly directory: string;
   readonly room: SinkRoom;
-  readonly clock: Clock;
   readonly isKept: boolean;
 }
 
 function readOptions(options: FolderSinkOptions): FolderSettings {
   assertKnownOptions("createFolderSink()", options, fields);
-  const { directory, onClose = "delete", clock = systemClock } = options;
+  const { directory, onClose = "delete" } = options;
   if (typeof directory !== "string" || directory === "") throw new TypeError("directory must be a path");
   if (onClose !== "delete" && onClose !== "keep") throw new TypeError('onClose must be "delete" or "keep"');
   const maxBytes = readWholeNumber(options.maxBytes ?? Number.NaN, "maxBytes", { least: 1, otherwise: 0 });
   const ttlMs = readWholeNumber(options.ttlMs ?? Number.NaN, "ttlMs", { least: 1, otherwise: 0 });
-  const room = createSinkRoom({ maxBytes, maxBlobs: mostFiles, ttlMs, clock });
-  return { directory: resolve(directory), room, clock, isKept: onClose === "keep" };
+  const room = createSinkRoom({ maxBytes, maxBlobs: mostFiles, ttlMs });
+  return { directory: resolve(directory), room, isKept: onClose === "keep" };
 }
 
 const partEnding = ".part";

@@ -1,4 +1,3 @@
-import type { Clock } from "@hostside/core";
 import { createDeadline, formatMs, headWithin, untilAborted, utf8Length } from "@hostside/core/implement";
 import type { BlobSink } from "../keep/blob-sink.ts";
 import type { HandleOwner, Handles, KeptItem } from "../keep/create-handles.ts";
@@ -14,7 +13,6 @@ export interface ResultReaderInit {
   readonly handles: Handles;
   /** The name of this presenter: what it kept is within its reach, or gone. */
   readonly reachable: string;
-  readonly clock: Clock;
   /** Media that a model may have whole. */
   readonly media: MediaRules;
   /** How many bytes of text one answer may have, for a text of that origin. */
@@ -42,7 +40,7 @@ const mostMatches = 50;
 
 /** Makes a reader. */
 export function createReader(init: ResultReaderInit): Reader {
-  const { sink, handles, reachable, clock } = init;
+  const { sink, handles, reachable } = init;
   const readNow = async (request: ReadRequest, owner: HandleOwner): Promise<ReadAnswer> => {
     const item = await handles.find(request.handle, owner);
     if (item === undefined) return unknownHandle();
@@ -58,7 +56,7 @@ export function createReader(init: ResultReaderInit): Reader {
   return {
     async read(request, { owner, signal }) {
       const late = new Error(`reading it took longer than ${formatMs(readTimeoutMs)}`);
-      const deadline = createDeadline({ timeoutMs: readTimeoutMs, signal, clock, onTimeout: () => late });
+      const deadline = createDeadline({ timeoutMs: readTimeoutMs, signal, onTimeout: () => late });
       try {
         return await untilAborted(readNow(request, owner), deadline.signal);
       } catch (error) {

@@ -1,17 +1,16 @@
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { YieldingReader } from "./yielding-reader.ts";
 
 function open(countKept?: (bytes: Buffer) => number, mayWait?: () => boolean) {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const source = new Readable({ read: () => undefined, highWaterMark: 1024 * 1024 });
   const received: Buffer[] = [];
   let caughtUp = 0;
   const turns = new YieldingReader<Buffer>({
     source,
-    clock,
     countKept,
     mayWait,
     onBytes(bytes) {

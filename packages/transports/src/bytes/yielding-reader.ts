@@ -1,4 +1,5 @@
-import type { Cancel, Clock } from "@hostside/core";
+import { clock } from "@hostside/core/implement";
+import type { Cancel } from "@hostside/core";
 
 /** What is handed on at once, whatever else waits: as many bytes as nobody notices. */
 export const sliceBytes: number = 4 * 1024;
@@ -25,7 +26,6 @@ interface Sliceable<Bytes> {
 export interface YieldingReaderInit<Bytes> {
   /** Where the bytes come from. It is paused while some of them wait. */
   readonly source: { pause(): unknown; resume(): unknown };
-  readonly clock: Clock;
   /**
    * How many of the first bytes are only copied by whoever gets them, as those of a line before its
    * end are. They go in one piece and count an eighth of others. Default: none.
@@ -117,14 +117,13 @@ export class YieldingReader<Bytes extends Sliceable<Bytes>> {
   }
 
   #takeTurn(): void {
-    const { clock } = this.#init;
     const end = clock.now() + budgetMs;
     this.#work(() => clock.now() < end);
   }
 
   /** For the next turn, or for longer where that harms nobody. */
   #wait(): void {
-    const { clock, mayWait } = this.#init;
+    const { mayWait } = this.#init;
     if (this.isBehind || mayWait?.() !== true) setImmediate(() => this.#goOn(false));
     else this.#cancelPause = clock.schedule(longPauseMs, () => this.#goOn(true));
   }

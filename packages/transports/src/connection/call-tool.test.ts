@@ -1,6 +1,6 @@
 import { HostsideError, type CallOptions, type JsonObject } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { createActiveClock } from "../time/active-clock.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { callTool } from "./call-tool.ts";
@@ -201,12 +201,12 @@ function open(
   answers: readonly (JsonObject | HostsideError)[],
   members: { readonly isModern?: boolean; readonly elicitor?: Elicitor | undefined } = {},
 ) {
-  const clock = createManualClock();
-  const activeClock = createActiveClock(clock);
+  const clock = useManualClock();
+  const activeClock = createActiveClock();
   const sent: OutgoingRequest[] = [];
   const onToolsChanged = vi.fn<() => void>();
   const ask = vi.fn<Elicitor["ask"]>(async () => ({ action: "accept", content: {} }));
-  const context = createServerContext({ clock, redact: (text) => text.replaceAll("s3cret-token", "[redacted]") });
+  const context = createServerContext({ redact: (text) => text.replaceAll("s3cret-token", "[redacted]") });
   const init = {
     context,
     isModern: true,

@@ -1,7 +1,7 @@
 import { ProtocolError } from "@modelcontextprotocol/client";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { createServerContext } from "../../test/server-context.ts";
 import type { ChangeFilter, OpenedStream } from "../message/listening-client.ts";
 import { openChangeStream } from "./change-stream.ts";
@@ -22,11 +22,11 @@ it("a change stream ends up asking for just what is wanted, and leaves nobody wa
       fc.array(step, { maxLength: 12 }),
       fc.array(fc.boolean()),
       async (scheduler, steps, refusals) => {
-        const clock = createManualClock();
+        const clock = useManualClock();
         const open = new Map<AbortSignal, { filter: ChangeFilter; end: (how: "graceful" | "remote") => void }>();
         let listens = 0;
         const stream = openChangeStream({
-          context: createServerContext({ clock }),
+          context: createServerContext(),
           client: {
             async listen(filter, { signal }): Promise<OpenedStream> {
               const isRefused = refusals[listens] === true;

@@ -1,7 +1,7 @@
 import { ProtocolError } from "@modelcontextprotocol/client";
 import type { Diagnostic } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import type { ChangeFilter, OpenedStream } from "../message/listening-client.ts";
 import { openChangeStream, type ChangeStreamInit } from "./change-stream.ts";
 import { createServerContext } from "../../test/server-context.ts";
@@ -188,7 +188,7 @@ describe("a change stream with resources", () => {
 });
 
 function open(members: Partial<ChangeStreamInit> = {}) {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const onGap = vi.fn<() => void>();
   const diagnostics: Diagnostic[] = [];
   const listening: { settle: PromiseWithResolvers; signal: AbortSignal }[] = [];
@@ -202,7 +202,7 @@ function open(members: Partial<ChangeStreamInit> = {}) {
         return settle.promise;
       },
     },
-    context: createServerContext({ clock, random: () => 1, onDiagnostic: (each) => diagnostics.push(each) }),
+    context: createServerContext({ random: () => 1, onDiagnostic: (each) => diagnostics.push(each) }),
     lists: { toolsListChanged: true },
     onGap,
     ...members,

@@ -1,5 +1,5 @@
 import { HostsideError } from "@hostside/core";
-import { isJsonObject, untilAborted } from "@hostside/core/implement";
+import { clock, isJsonObject, untilAborted } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import type { ChangeFilter, ListeningClient, OpenedStream } from "../message/listening-client.ts";
 import { fromSdkError } from "../sdk/from-sdk-error.ts";
@@ -64,7 +64,7 @@ export function openChangeStream(init: ChangeStreamInit): ChangeStream {
   };
   if (!wantsAnything(listening) || init.after !== undefined) onReady();
   else {
-    const cancelWait = init.context.clock.schedule(longestWaitMs, () => {
+    const cancelWait = clock.schedule(longestWaitMs, () => {
       listening.missedSome = true;
       onReady();
     });
@@ -161,7 +161,6 @@ function endAll(listening: Listening, error: HostsideError): void {
 
 async function keepListening(listening: Listening): Promise<void> {
   const { signal, context } = listening;
-  const { clock } = context;
   let losses = 0;
   while (!signal.aborted && listening.over === undefined) {
     const { stream } = listening;
@@ -182,7 +181,7 @@ async function keepListening(listening: Listening): Promise<void> {
     const backoffMs = Math.min(longestBackoffMs, shortestBackoffMs * 2 ** losses);
     losses += 1;
     // Half of it is chance, so that many hosts do not come back to a restarted server at once.
-    await waitFor(backoffMs * (0.5 + context.random() / 2), { clock, signal });
+    await waitFor(backoffMs * (0.5 + context.random() / 2), { signal });
   }
 }
 
@@ -205,7 +204,7 @@ async function untilEnd(listening: Listening): Promise<"local" | "graceful" | "r
 // `false`: the server is to be left alone for a while.
 async function openNext(listening: Listening): Promise<boolean> {
   const { client, signal, context, lists } = listening;
-  const { clock, settings } = context;
+  const { settings } = context;
   const asked = nextAsked(listening);
   const uris = listening.isReduced ? [] : [...listening.resources, ...asked.map(([uri]) => uri)];
   listening.isDirty = false;

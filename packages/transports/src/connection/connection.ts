@@ -11,7 +11,14 @@ import {
   type ToolListing,
   type ListToolsOptions,
 } from "@hostside/core";
-import { assertMessage, assertRequestOptions, createDeadline, formatMs, untilAborted } from "@hostside/core/implement";
+import {
+  clock,
+  assertMessage,
+  assertRequestOptions,
+  createDeadline,
+  formatMs,
+  untilAborted,
+} from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { findLostTask } from "./tasks.ts";
 import { callTool, isHeaderMismatch, resumeCall, type CallToolInit, type ToolCallRequest } from "./call-tool.ts";
@@ -113,7 +120,7 @@ interface HeaderCalls {
  * before it runs, so that it is sent once more by what another listing says.
  */
 async function callWithHeaders(request: ToolCallRequest, { call, list, context }: HeaderCalls): Promise<JsonObject> {
-  const { clock, settings } = context;
+  const { settings } = context;
   const startedAt = clock.now();
   try {
     return await call(request);
@@ -225,9 +232,9 @@ async function notify(
   params: JsonObject | undefined,
 ): Promise<void> {
   assertMessage("notify()", method, params);
-  const { serverId, settings, clock } = context;
+  const { serverId, settings } = context;
   const timeoutMs = settings.timeouts.requestMs;
-  const deadline = createDeadline({ timeoutMs, clock, onTimeout: () => notTaken(serverId, method, timeoutMs) });
+  const deadline = createDeadline({ timeoutMs, onTimeout: () => notTaken(serverId, method, timeoutMs) });
   try {
     await untilAborted(channel.notify(method, params), deadline.signal);
   } finally {

@@ -1,5 +1,5 @@
 import { isHostsideError, HostsideError } from "@hostside/core";
-import { quoteText } from "@hostside/core/implement";
+import { clock, quoteText } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 
 /**
@@ -17,7 +17,7 @@ export class Cooldown {
   /** What a call is refused with now; `undefined` when it may go out. */
   refusal(toolName: string): HostsideError | undefined {
     if (this.#until === undefined) return undefined;
-    const { serverId, clock } = this.#context;
+    const { serverId } = this.#context;
     const leftMs = Math.ceil(this.#until - clock.now());
     if (leftMs > 0) return tooEarly(leftMs, { serverId, toolName });
     this.#until = undefined;
@@ -30,7 +30,7 @@ export class Cooldown {
     // many renewals to do.
     if (!isHostsideError(error) || error.code !== "rate_limited" || error.outcome === "not-sent") return;
     const { retryAfterMs = 0 } = error.details;
-    if (retryAfterMs > 0) this.#until = Math.max(this.#until ?? 0, this.#context.clock.now() + retryAfterMs);
+    if (retryAfterMs > 0) this.#until = Math.max(this.#until ?? 0, clock.now() + retryAfterMs);
   }
 }
 

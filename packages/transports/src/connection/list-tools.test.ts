@@ -1,6 +1,6 @@
 import { HostsideError, type JsonObject, type ServerInfo } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { createActiveClock } from "../time/active-clock.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { listTools } from "./list-tools.ts";
@@ -125,14 +125,14 @@ function open(
     era?: ServerInfo["era"];
   } = {},
 ) {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const sent: OutgoingRequest[] = [];
   const init = {
-    context: createServerContext({ clock }, { timeouts: { listMs: 1000 } }),
+    context: createServerContext({}, { timeouts: { listMs: 1000 } }),
     server: { era, protocolVersion: era === "legacy" ? "2025-11-25" : "2026-07-28", capabilities },
     findFault,
     channel: {
-      activeClock: createActiveClock(clock),
+      activeClock: createActiveClock(),
       request: async (request: OutgoingRequest) => {
         const answer = pages[sent.length];
         sent.push(request);

@@ -1,7 +1,6 @@
 import {
   HostsideError,
   isHostsideError,
-  type Clock,
   type DroppedTool,
   type HostsideErrorCode,
   type JsonObject,
@@ -11,7 +10,7 @@ import {
   type ServerLimits,
   type ToolListing,
 } from "@hostside/core";
-import { assertListOptions, createPageCursors, isJsonObject, runSoon } from "@hostside/core/implement";
+import { clock, assertListOptions, createPageCursors, isJsonObject, runSoon } from "@hostside/core/implement";
 import { parseTool, type ToolReading } from "./parse-tool.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { withCarriedMeta } from "../message/outgoing-request.ts";
@@ -44,10 +43,9 @@ const pageFailures: ReadonlySet<HostsideErrorCode> = new Set([
 export async function listTools(init: ListToolsInit, options: ListToolsOptions): Promise<ToolListing> {
   assertListOptions(options);
   const { context, server, channel, findFault } = init;
-  const { clock } = context;
   const { limits, timeouts } = context.settings;
   const reader = new ToolListingReader({ limits, findFault, wants: options.wants });
-  const hints = server.era === "modern" ? createCachingHints(clock) : undefined;
+  const hints = server.era === "modern" ? createCachingHints() : undefined;
   if (!isJsonObject(server.capabilities["tools"])) return reader.listing();
   const timeoutMs = options.timeoutMs ?? timeouts.listMs;
   const time = channel.activeClock.of(options.context);
@@ -65,7 +63,7 @@ export async function listTools(init: ListToolsInit, options: ListToolsOptions):
     });
     // The tools of one page are looked at while the server writes the next: as soon as the request
     // has left.
-    const cancel = cursor === undefined ? undefined : runSoon(clock, () => reader.catchUp());
+    const cancel = cursor === undefined ? undefined : runSoon(() => reader.catchUp());
     const page = await (cancel === undefined ? request : request.finally(cancel));
     if (!Array.isArray(page["tools"])) throw pageWithoutTools(context);
     hints?.add(page);
@@ -116,7 +114,7 @@ export interface CachingHints {
  * for no time, and for whoever asked alone.
  * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
-function createCachingHints(clock: Clock): CachingHints {
+function createCachingHints(): CachingHints {
   let until = Number.POSITIVE_INFINITY;
   let isPublic = true;
   return {

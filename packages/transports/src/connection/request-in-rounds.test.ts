@@ -1,6 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { createServerContext } from "../../test/server-context.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { createActiveClock } from "../time/active-clock.ts";
@@ -18,12 +18,12 @@ describe("requestInRounds()", () => {
 });
 
 async function ask(answers: readonly JsonObject[]): Promise<JsonObject> {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const sent: OutgoingRequest[] = [];
   const init = {
-    context: createServerContext({ clock }),
+    context: createServerContext(),
     channel: {
-      activeClock: createActiveClock(clock),
+      activeClock: createActiveClock(),
       async request(request: OutgoingRequest) {
         sent.push(request);
         return answers[sent.length - 1] ?? {};

@@ -210,7 +210,7 @@ export async function answerInputRequests(
   const state = typeof requestState === "string" ? { requestState } : undefined;
   if (requests.length === 0) {
     if (state === undefined) return { problem: "asks for input without saying which" };
-    await waitFor(pacingMs, { signal, clock: context.clock });
+    await waitFor(pacingMs, { signal });
     return { params: state };
   }
   if (requests.length > mostRequests) return { problem: `asks for more than ${mostRequests} inputs at once` };

@@ -1,6 +1,6 @@
 import { HostsideError } from "@hostside/core";
 import { expect, it, vi } from "vitest";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { ResourceSubscriptions } from "./resource-subscriptions.ts";
 import { createServerContext } from "../../test/server-context.ts";
 
@@ -70,12 +70,12 @@ it("refuses what is no URI, one that is too long, and one too many", async () =>
 });
 
 function open() {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const log: string[] = [];
   const waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
   let forget = (): void => undefined;
   const limited = { limits: { maxResourceSubscriptions: 2 }, timeouts: { requestMs: 1000 } };
-  const resources = new ResourceSubscriptions(createServerContext({ clock }, limited), {
+  const resources = new ResourceSubscriptions(createServerContext({}, limited), {
     begin(uri) {
       log.push(`begin ${uri}`);
       return new Promise((resolve, reject) => waiting.push({ resolve, reject }));

@@ -118,13 +118,12 @@ export class ResourceSubscriptions {
 async function within(
   work: Promise<void>,
   { signal, timeoutMs }: RequestOptions,
-  { serverId, settings, clock }: ServerContext,
+  { serverId, settings }: ServerContext,
 ): Promise<void> {
   const limitMs = timeoutMs ?? settings.timeouts.requestMs;
   const deadline = createDeadline({
     timeoutMs: limitMs,
     signal,
-    clock,
     onTimeout: () => timeoutError(serverId, limitMs),
   });
   try {

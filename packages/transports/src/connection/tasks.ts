@@ -154,7 +154,7 @@ class TaskWait {
   async #wait(ms: number): Promise<void> {
     const { context, closing } = this.#init;
     const { request, time } = this.#call;
-    if (ms > 0) await waitFor(ms, { clock: context.clock, signal: this.#signal });
+    if (ms > 0) await waitFor(ms, { signal: this.#signal });
     if (closing.signal.aborted) throw closing.signal.reason;
     if (this.#signal.aborted) throw requestAbortedError(context, request, "unknown");
     if (time.leftMs() <= 0) throw requestTimeoutError(context, request);
@@ -231,7 +231,6 @@ class TaskWait {
 
   // Answers may be handed over twice: the server takes the first.
   async #update(): Promise<void> {
-    const { clock } = this.#init.context;
     // When nobody needs them any more, what becomes of the call is told by the loop.
     while (!this.#signal.aborted && this.#call.time.leftMs() > 0) {
       const { result, pauseMs } = await this.#ask("tasks/update", { ...this.#heard.unsent });
@@ -239,7 +238,7 @@ class TaskWait {
         this.#heard.unsent = undefined;
         return;
       }
-      await waitFor(this.#intervalMs(pauseMs), { clock, signal: this.#signal });
+      await waitFor(this.#intervalMs(pauseMs), { signal: this.#signal });
     }
   }
 

@@ -1,7 +1,6 @@
 import {
   defaultLimits,
   defaultTimeouts,
-  type Clock,
   type Diagnostic,
   type Random,
   type ServerLimits,
@@ -15,7 +14,6 @@ export interface ServerContext {
   readonly serverId: string;
   /** Its limits and timeouts, defaults filled in. */
   readonly settings: ServerSettings;
-  readonly clock: Clock;
   readonly random: Random;
   /** Masks the secrets that the host gave this server. */
   readonly redact: Redactor;

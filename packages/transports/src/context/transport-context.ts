@@ -1,5 +1,5 @@
-import type { Clock, Random, ServerLog, ServerSpec } from "@hostside/core";
-import { createSecretMemory, systemClock, type SecretMemory } from "@hostside/core/implement";
+import type { Random, ServerLog, ServerSpec } from "@hostside/core";
+import { createSecretMemory, type SecretMemory } from "@hostside/core/implement";
 import { resolveSettings, type ServerContext } from "./server-context.ts";
 
 /** What every opener of a transport goes by, besides the spec: `open(spec, context)`. */
@@ -28,15 +28,13 @@ export type LastingContext = Omit<TransportContext, "onStarted" | "signal">;
  * of its deadline would be kept.
  */
 export function withoutOpening(context: TransportContext): LastingContext {
-  const { serverId, settings, clock, random, redact } = context;
+  const { serverId, settings, random, redact } = context;
   const { secrets, onDiagnostic, onLog, isInteractive, principal } = context;
-  return { serverId, settings, clock, random, redact, secrets, onDiagnostic, onLog, isInteractive, principal };
+  return { serverId, settings, random, redact, secrets, onDiagnostic, onLog, isInteractive, principal };
 }
 
 /** What a {@linkcode TransportContext} is made from. */
 export interface TransportContextInit extends Pick<TransportContext, "onDiagnostic" | "onLog" | "signal"> {
-  /** Default the real time. */
-  readonly clock?: Clock | undefined;
   /** Default `Math.random`. */
   readonly random?: Random | undefined;
   /** Default: nobody wants to know. */
@@ -50,14 +48,13 @@ export interface TransportContextInit extends Pick<TransportContext, "onDiagnost
 /** Puts one together; its memory of secrets begins with those of the spec. */
 export function createTransportContext(spec: ServerSpec, init: TransportContextInit): TransportContext {
   const secrets = createSecretMemory(spec);
-  const { signal, onDiagnostic, onLog, clock = systemClock, random = Math.random } = init;
+  const { signal, onDiagnostic, onLog, random = Math.random } = init;
   const { onStarted = ignore, isInteractive = never, principal } = init;
   const settings = resolveSettings(spec);
   const { redact } = secrets;
   return {
     serverId: spec.id,
     settings,
-    clock,
     random,
     redact,
     secrets,

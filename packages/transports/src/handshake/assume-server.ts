@@ -24,10 +24,10 @@ export async function assumeServer(
   { context, events, open }: Pick<AttemptInit, "context" | "events" | "open">,
   server: ServerInfo,
 ): Promise<Established> {
-  const { identity, opening, createElicitor, clock, lasting } = context;
+  const { identity, opening, createElicitor, lasting } = context;
   const attempt: ConnectAttempt = { channel: "streamable", handshake: "modern" };
   const transport = await open(attempt);
-  const activeClock = createActiveClock(clock);
+  const activeClock = createActiveClock();
   const elicitor = createElicitor?.(activeClock);
   const wire = new Wire({ transport, identity, context: lasting, events, activeClock, elicitor, opening });
   await wire.start();

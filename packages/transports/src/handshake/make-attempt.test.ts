@@ -2,7 +2,7 @@ import { HostsideError } from "@hostside/core";
 import { createDeadline } from "@hostside/core/implement";
 import { expect, it } from "vitest";
 import { createFakeTransport } from "../../test/fake-transport.ts";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { makeAttempt } from "./make-attempt.ts";
 import { createServerContext } from "../../test/server-context.ts";
 import { EraCache } from "./era-cache.ts";
@@ -12,10 +12,10 @@ it.each([
   { handshake: "modern", operation: "server/discover" },
   { handshake: "probe", operation: "server/discover" },
 ] as const)("names $operation when a server is gone as soon as $handshake begins", async (row) => {
-  const clock = createManualClock();
+  useManualClock();
   const host = createFakeTransport();
   host.start = async () => host.die(new HostsideError("exited", { code: "server_exited", serverId: "srv" }));
-  const context = createServerContext({ clock });
+  const context = createServerContext();
   const failed = await makeAttempt(
     {
       context: {
@@ -24,7 +24,7 @@ it.each([
         spec: { id: "srv", type: "stdio", command: "none" },
         identity: { info: { name: "test", version: "1" }, capabilities: {} },
         eraCache: new EraCache(),
-        deadline: createDeadline({ timeoutMs: 1000, clock, onTimeout: () => new Error("not in this test") }),
+        deadline: createDeadline({ timeoutMs: 1000, onTimeout: () => new Error("not in this test") }),
         opening: undefined,
         createElicitor: undefined,
       },

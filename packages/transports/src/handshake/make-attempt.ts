@@ -57,7 +57,7 @@ export async function makeAttempt(init: AttemptInit, attempt: ConnectAttempt): P
     transport = await init.open(attempt);
     // It may be over before there was anybody to tell.
     if (transport.closeReason !== undefined) throw transport.closeReason;
-    const activeClock = createActiveClock(context.clock);
+    const activeClock = createActiveClock();
     const elicitor = createElicitor?.(activeClock);
     wire = new Wire({
       transport,

@@ -241,7 +241,7 @@ function start(
     queueMicrotask(() => answer(method, reply));
   };
   const greeting = shakeHands({
-    context: createServerContext({ clock, onDiagnostic: (each) => diagnostics.push(each) }),
+    context: createServerContext({ onDiagnostic: (each) => diagnostics.push(each) }),
     wire,
     identity: { info: { name: "test", version: "1" }, capabilities: {} },
     handshake,

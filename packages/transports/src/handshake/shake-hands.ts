@@ -56,12 +56,12 @@ export interface Greeting {
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
 export async function shakeHands(init: HandshakeInit): Promise<Greeting> {
-  const { wire, handshake, context } = init;
+  const { wire, handshake } = init;
   await wire.start();
   if (handshake === "legacy") return beginLegacy(init, await askInitialize(init), true);
   const giveUp = new AbortController();
   const probe = discover(init, giveUp.signal);
-  const first = handshake === "modern" ? await probe : await resultWithin(probe, init.probeMs, context.clock);
+  const first = handshake === "modern" ? await probe : await resultWithin(probe, init.probeMs);
   if (first !== undefined) return decideByProbe(init, first);
   // Over HTTP, `initialize` would do harm at a server of 2026-07-28 that is only slow.
   const late = wire.hasPerRequestStream ? await waitForLife(init, probe) : undefined;
@@ -88,7 +88,7 @@ async function waitForLife(init: HandshakeInit, probe: Promise<Discovery>): Prom
   const answerIfSlow = isAlive(init, notWanted.signal).then((lives) => (lives ? undefined : probe));
   const first = await Promise.race([probe, answerIfSlow]);
   notWanted.abort();
-  return first ?? resultWithin(probe, init.probeMs, init.context.clock);
+  return first ?? resultWithin(probe, init.probeMs);
 }
 
 async function isAlive({ wire, timeoutMs }: HandshakeInit, signal: AbortSignal): Promise<boolean> {
@@ -157,7 +157,7 @@ async function decideByInitialize(
   // Whoever refuses `initialize` in the words of 2026-07-28 knows the probe, and answers it when it
   // comes to it.
   const waitMs = isModernRefusal(failure) ? timeoutMs : Math.max(probeMs, shortestWaitMs);
-  const late = await resultWithin(probe, waitMs, context.clock);
+  const late = await resultWithin(probe, waitMs);
   giveUp.abort();
   if (late?.claimed !== undefined) return beginModern(init, late.claimed);
   throw late !== undefined && endsTheSearch(late.refusal) ? late.refusal : failure;

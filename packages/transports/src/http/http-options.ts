@@ -1,4 +1,4 @@
-import type { AuthorizationRequest, Clock, ConnectionGuard, Random, ServerSpec } from "@hostside/core";
+import type { AuthorizationRequest, ConnectionGuard, Random, ServerSpec } from "@hostside/core";
 import type { AuthorizationProvider } from "./auth/authorization-provider.ts";
 import type { HeadersFor } from "./exchange/host-headers.ts";
 import type { Fetch } from "./exchange/fetch-exchange.ts";
@@ -49,8 +49,6 @@ export interface HttpOptions {
    * its credentials' own, fails with `internal_error` and is not sent. Default none.
    */
   readonly headersFor?: HeadersFor | undefined;
-  /** Default: the real time. */
-  readonly clock?: Clock | undefined;
   /** Spreads reconnections. Default: `Math.random`. */
   readonly random?: Random | undefined;
 }

@@ -1,5 +1,5 @@
 import type { AuthorizationFetch, ServerSpec } from "@hostside/core";
-import { createSecretMemory, systemClock } from "@hostside/core/implement";
+import { createSecretMemory } from "@hostside/core/implement";
 import { createDefaultExchange } from "#http-exchange";
 import { createExchangeFetch } from "./auth/exchange-fetch.ts";
 import { toTrust } from "./exchange/http-exchange.ts";
@@ -19,6 +19,6 @@ export function openAuthorizationFetch({ proxy, ca, server }: AuthorizationFetch
   const serverId = server?.id ?? "authorization";
   const trust = server?.url === undefined ? toTrust(ca) : toTrust(ca, server.tls, new URL(server.url).origin);
   const exchange = createDefaultExchange({ serverId, proxy, trust });
-  const context = { serverId, clock: systemClock, secrets: createSecretMemory(server) };
+  const context = { serverId, secrets: createSecretMemory(server) };
   return createExchangeFetch({ exchange, context });
 }

@@ -19,16 +19,13 @@ import type { HttpOptions } from "./http-options.ts";
 export type HttpServerSpec = HttpEntry & Pick<ServerSpec, "id">;
 
 /** What an exchange goes by. */
-export interface ExchangeContext extends Pick<
-  TransportContext,
-  "clock" | "principal" | "redact" | "serverId" | "settings"
-> {
+export interface ExchangeContext extends Pick<TransportContext, "principal" | "redact" | "serverId" | "settings"> {
   readonly options: Pick<HttpOptions, "ca" | "fetch" | "guard" | "proxy">;
 }
 
 /** The HTTP of a connector for one server, past its guard. */
 export function openExchange({ url, tls }: HttpServerSpec, context: ExchangeContext): HttpClient {
-  const { serverId, settings, redact, clock, principal, options } = context;
+  const { serverId, settings, redact, principal, options } = context;
   const { maxMessageBytes } = settings.limits;
   const { proxy } = options;
   const guard =
@@ -36,7 +33,7 @@ export function openExchange({ url, tls }: HttpServerSpec, context: ExchangeCont
   const about = { serverId, redact, guard };
   if (options.fetch === undefined) {
     const trust = toTrust(options.ca, tls, new URL(url).origin);
-    return createDefaultExchange({ ...about, clock, maxMessageBytes, proxy, trust });
+    return createDefaultExchange({ ...about, maxMessageBytes, proxy, trust });
   }
   if (tls !== undefined) throw specError(serverId, "tls", "cannot be used by a connector with a fetch of its own");
   return createFetchExchange(options.fetch, about);
@@ -82,9 +79,9 @@ export function requestAuthorization(spec: HttpServerSpec, context: Authorizatio
  */
 function createAuthorizationFetch(spec: HttpServerSpec, context: AuthorizationContext): AuthorizationFetch {
   // Of the rest nothing is kept alive, because whoever has credentials may keep this for good.
-  const { serverId, settings, redact, secrets, clock, principal } = context;
+  const { serverId, settings, redact, secrets, principal } = context;
   const { fetch, guard, proxy, ca } = context.options;
-  const kept = { serverId, settings, redact, secrets, clock, principal, options: { fetch, guard, proxy, ca } };
+  const kept = { serverId, settings, redact, secrets, principal, options: { fetch, guard, proxy, ca } };
   return async (url, init) => {
     const exchange = openExchange(spec, kept);
     try {

@@ -68,9 +68,9 @@ function contextWithoutConnection(
   spec: HttpServerSpec,
   options: HttpOptions & { readonly principal?: string | undefined },
 ): HttpContext {
-  const { clock, principal } = options;
+  const { principal } = options;
   const { signal } = new AbortController();
-  const context = createTransportContext(spec, { signal, onDiagnostic: ignore, onLog: ignore, clock, principal });
+  const context = createTransportContext(spec, { signal, onDiagnostic: ignore, onLog: ignore, principal });
   return { ...context, options };
 }
 

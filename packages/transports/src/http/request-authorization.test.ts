@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { makeCertificates } from "../../test/certificates.ts";
 import { thrownBy } from "../../test/open-http-transport.ts";
 import { startProxy } from "../../test/proxy-server.ts";
@@ -95,8 +95,8 @@ describe("the fetch of an authorization request", () => {
   });
 
   it("keeps credentials off the network, and lets nobody wait for ever", async () => {
-    const clock = createManualClock();
-    const { fetch } = await requestOf({ clock });
+    const clock = useManualClock();
+    const { fetch } = await requestOf();
     expect(await causeOf(fetch("http://as.test/token"))).toMatchObject({ code: "invalid_spec" });
     const waiting = causeOf(fetch(`${origin}${silent}`));
     await expect.poll(openSockets).toBe(1);

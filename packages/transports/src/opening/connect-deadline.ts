@@ -1,4 +1,4 @@
-import { HostsideError, type Clock } from "@hostside/core";
+import { HostsideError } from "@hostside/core";
 import { createDeadline, formatMs, type Deadline } from "@hostside/core/implement";
 
 /** What a connection attempt's deadline goes by. */
@@ -7,14 +7,13 @@ export interface ConnectDeadlineInit {
   readonly timeoutMs: number;
   /** The caller's. */
   readonly signal: AbortSignal;
-  readonly clock: Clock;
 }
 
 /**
  * A deadline whose signal's reason is always a `HostsideError`: `connect_timeout` or, with the
  * caller's reason as cause, `aborted`.
  */
-export function createConnectDeadline({ serverId, timeoutMs, signal, clock }: ConnectDeadlineInit): Deadline {
+export function createConnectDeadline({ serverId, timeoutMs, signal }: ConnectDeadlineInit): Deadline {
   const caller = new AbortController();
   const onAbort = (): void => caller.abort(abortedConnect(serverId, signal));
   if (signal.aborted) onAbort();
@@ -22,7 +21,6 @@ export function createConnectDeadline({ serverId, timeoutMs, signal, clock }: Co
   const deadline = createDeadline({
     timeoutMs,
     signal: caller.signal,
-    clock,
     onTimeout: () =>
       new HostsideError(`server ${JSON.stringify(serverId)} was not ready within ${formatMs(timeoutMs)}`, {
         code: "connect_timeout",

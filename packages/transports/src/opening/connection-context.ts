@@ -1,5 +1,5 @@
 import { isHostsideError, HostsideError, type ServerSpec } from "@hostside/core";
-import { systemClock, type ConnectionHooks, type KnownServer } from "@hostside/core/implement";
+import { type ConnectionHooks, type KnownServer } from "@hostside/core/implement";
 import { assumable } from "../handshake/assume-server.ts";
 import type { HandshakeContext } from "../handshake/make-attempt.ts";
 import { createElicitor } from "../wire/elicitor.ts";
@@ -40,18 +40,17 @@ export function createConnectionContext(
   spec: ServerSpec,
   { options, eraCache, hooks, signal, onStarted }: ConnectionContextInit,
 ): ConnectionContext {
-  const { clock = systemClock, random, clientInfo = { name: "hostside", version } } = options;
+  const { random, clientInfo = { name: "hostside", version } } = options;
   const { onElicit = options.onElicit, isInteractive, principal, requestMeta } = hooks;
   const effects = askForEffects(spec, options);
   const guarded = new GuardedHooks(hooks);
   const timeoutMs = resolveSettings(spec).timeouts.connectMs;
-  const deadline = createConnectDeadline({ serverId: spec.id, timeoutMs, signal, clock });
+  const deadline = createConnectDeadline({ serverId: spec.id, timeoutMs, signal });
   const { onDiagnostic, onLog } = guarded;
   const context = createTransportContext(spec, {
     signal: deadline.signal,
     onDiagnostic,
     onLog,
-    clock,
     random,
     onStarted,
     isInteractive,

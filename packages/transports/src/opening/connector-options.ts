@@ -72,7 +72,6 @@ export const connectorFields: Fields<ConnectorOptions> = {
   guard: true,
   authProvider: true,
   headersFor: true,
-  clock: true,
   random: true,
   effects: true,
 };
@@ -103,12 +102,10 @@ function isHttpUrl(value: unknown): boolean {
 export function assertConnectorOptions(options: ConnectorOptions): void {
   assertKnownOptions("createConnector()", options, connectorFields);
   const fail = (rule: string): TypeError => new TypeError(`createConnector(): ${rule}`);
-  const { clientInfo, clock, guard, maxConcurrentStarts, tasks } = options;
+  const { clientInfo, guard, maxConcurrentStarts, tasks } = options;
   assertGuard("createConnector()", guard);
   if (clientInfo !== undefined && !isClientInfo(clientInfo))
     throw fail("clientInfo must be an object with a name and a version, texts that are not empty");
-  if (clock !== undefined && !hasFunctions(clock, ["now", "schedule"]))
-    throw fail("clock must have the functions now, schedule");
   if (maxConcurrentStarts !== undefined && !(Number.isInteger(maxConcurrentStarts) && maxConcurrentStarts > 0))
     throw fail("maxConcurrentStarts must be a positive integer");
   if (tasks !== undefined && typeof tasks !== "boolean") throw fail("tasks must be a boolean");
@@ -124,9 +121,4 @@ function isClientInfo(info: unknown): boolean {
 
 function isText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
-}
-
-function hasFunctions(value: unknown, members: readonly string[]): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return members.every((member) => typeof Reflect.get(value, member) === "function");
 }

@@ -1,17 +1,17 @@
 import type { Cancel } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { StartLimiter } from "./start-limiter.ts";
 
 const never = new AbortController().signal;
 
 function open(places: number) {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const starts = new StartLimiter(places);
   const events: string[] = [];
   const enter = async (name: string, signal = never): Promise<Cancel> => {
     const hooks = { onQueued: () => events.push(`${name} waits`), onStart: () => events.push(`${name} starts`) };
-    const leave = await starts.acquire(name, { hooks, signal, options: { clock } });
+    const leave = await starts.acquire(name, { hooks, signal });
     events.push(name);
     return leave;
   };

@@ -1,6 +1,6 @@
 import { defaultStartLimit } from "#stdio";
-import type { Cancel, Clock } from "@hostside/core";
-import { onAbort, systemClock, type ConnectionHooks } from "@hostside/core/implement";
+import type { Cancel } from "@hostside/core";
+import { clock, onAbort, type ConnectionHooks } from "@hostside/core/implement";
 import { runHook } from "../time/run-hook.ts";
 import { abortedConnect } from "./connect-deadline.ts";
 
@@ -8,7 +8,6 @@ import { abortedConnect } from "./connect-deadline.ts";
 export interface AcquireStartInit {
   readonly hooks: Pick<ConnectionHooks, "onQueued" | "onStart">;
   readonly signal: AbortSignal;
-  readonly options: { readonly clock?: Clock | undefined };
 }
 
 // A server that is still silent then waits for something else than a processor: a download, or for
@@ -35,10 +34,10 @@ export class StartLimiter {
    */
   acquire(serverId: string, init: AcquireStartInit): Cancel | Promise<Cancel> {
     this.#free ??= defaultStartLimit();
-    return this.#free > 0 && !init.signal.aborted ? this.#take(init.options.clock) : this.#wait(serverId, init);
+    return this.#free > 0 && !init.signal.aborted ? this.#take() : this.#wait(serverId, init);
   }
 
-  #take(clock: Clock = systemClock): Cancel {
+  #take(): Cancel {
     this.#free = (this.#free ?? 0) - 1;
     let isHeld = true;
     const leave = (): void => {
@@ -53,7 +52,7 @@ export class StartLimiter {
     return leave;
   }
 
-  async #wait(serverId: string, { hooks, signal, options }: AcquireStartInit): Promise<Cancel> {
+  async #wait(serverId: string, { hooks, signal }: AcquireStartInit): Promise<Cancel> {
     if (signal.aborted) throw abortedConnect(serverId, signal);
     const leave = await new Promise<Cancel>((resolve, reject) => {
       const settle = (): void => {
@@ -62,7 +61,7 @@ export class StartLimiter {
       };
       const go = (): void => {
         settle();
-        resolve(this.#take(options.clock));
+        resolve(this.#take());
       };
       const ignoreAbort = onAbort(signal, () => {
         settle();

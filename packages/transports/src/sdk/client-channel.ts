@@ -39,7 +39,7 @@ const longestTimeoutMs = 2 ** 31 - 1;
  */
 export function createClientChannel(init: ClientChannelInit): RequestChannel {
   const { context, client, onNotification, onEnd, onClose } = init;
-  const { serverId, clock, redact, settings } = context;
+  const { serverId, redact, settings } = context;
   const closing = new AbortController();
   const underWay = new Set<Promise<unknown>>();
   let closed: Promise<void> | undefined;
@@ -58,7 +58,7 @@ export function createClientChannel(init: ClientChannelInit): RequestChannel {
     );
   }
   return {
-    activeClock: createActiveClock(clock),
+    activeClock: createActiveClock(),
     request(request) {
       const answer = send(init, request, closing.signal);
       const forget = (): void => void underWay.delete(answer);
@@ -81,7 +81,7 @@ export function createClientChannel(init: ClientChannelInit): RequestChannel {
       for (const restore of restores) restore();
       onClose();
       const close = async (): Promise<void> => client.close();
-      return (closed = settleWithin(close(), settings.timeouts.closeMs, clock));
+      return (closed = settleWithin(close(), settings.timeouts.closeMs));
     },
   };
 }
@@ -103,13 +103,13 @@ async function send(
   request: OutgoingRequest,
   closing: AbortSignal,
 ): Promise<JsonObject> {
-  const { serverId, clock, redact } = context;
+  const { serverId, redact } = context;
   const { method, params, timeoutMs, idleMs, signal, onProgress, headers, toolName } = request;
   if (closing.aborted)
     throw withErrorContext(toClosedError(closing), { ...errorContextOf(request), outcome: "not-sent" });
   if (signal?.aborted) throw requestAbortedError(context, request, "not-sent");
   const stop = eitherSignal(signal, closing);
-  const deadline = createDeadline({ timeoutMs, signal: stop.signal, onTimeout: () => "timed out", clock });
+  const deadline = createDeadline({ timeoutMs, signal: stop.signal, onTimeout: () => "timed out" });
   const options = {
     signal: deadline.signal,
     headers,

@@ -78,9 +78,9 @@ async function closeLate(opening: Promise<unknown>, context: ServerContext): Pro
 /**
  * Closes a part that is not ours: within `timeouts.closeMs`, and however it fails. Never rejects.
  */
-export function closePart(part: { close(): Promise<void> }, { clock, settings }: ServerContext): Promise<void> {
+export function closePart(part: { close(): Promise<void> }, { settings }: ServerContext): Promise<void> {
   const close = async (): Promise<void> => part.close();
-  return settleWithin(close(), settings.timeouts.closeMs, clock);
+  return settleWithin(close(), settings.timeouts.closeMs);
 }
 
 function isCustomClient(value: unknown): value is CustomClient {

@@ -1,5 +1,5 @@
-import { HostsideError, type Cancel, type Clock, type HostsideErrorCode } from "@hostside/core";
-import { safeCause, type Redactor } from "@hostside/core/implement";
+import { HostsideError, type Cancel, type HostsideErrorCode } from "@hostside/core";
+import { clock, safeCause, type Redactor } from "@hostside/core/implement";
 import { quoteEvidence, type Evidence } from "../text/safe-excerpt.ts";
 import { hasExited } from "./end-process.ts";
 import { drainOutput, type OutputPipe } from "./output-pipe.ts";
@@ -23,7 +23,6 @@ export interface DeathWatchInit {
   readonly process: ServerProcess;
   /** Its stdout and stderr, as they are read. */
   readonly pipes: () => readonly OutputPipe[];
-  readonly clock: Clock;
   readonly onDeath: (death: Death) => void;
 }
 
@@ -32,7 +31,7 @@ export interface DeathWatchInit {
  * `exit` event, never by `close`, which a grandchild that holds a pipe puts off for as long as it
  * likes. A closed pipe alone is death, too, unless the exit is reported within 200 ms.
  */
-export function watchForDeath({ process, pipes, clock, onDeath }: DeathWatchInit): Cancel {
+export function watchForDeath({ process, pipes, onDeath }: DeathWatchInit): Cancel {
   let watching = true;
   let cancelGrace: Cancel | undefined;
   const stopListening = (): void => {
@@ -44,7 +43,7 @@ export function watchForDeath({ process, pipes, clock, onDeath }: DeathWatchInit
   };
   const die = async (death: Death): Promise<void> => {
     stopListening();
-    if (death.code === "server_exited") await drainOutput(pipes(), clock);
+    if (death.code === "server_exited") await drainOutput(pipes());
     for (const pipe of pipes()) pipe.flush?.();
     if (watching) onDeath(death);
   };

@@ -1,6 +1,6 @@
-import type { Clock } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { killLadder } from "./end-process.ts";
+import { useTestClock } from "../../../../test/manual-clock.ts";
 
 describe("killLadder()", () => {
   it("stops at the first rung when the leader ends and nothing is left", async () => {
@@ -57,14 +57,14 @@ function createWorld() {
   const leaderExited = new Promise<void>((resolve) => {
     endLeader = resolve;
   });
-  const clock: Clock = {
+  useTestClock({
     now: () => now,
     schedule(delayMs, run) {
       const task = { at: now + delayMs, run };
       tasks.add(task);
       return () => void tasks.delete(task);
     },
-  };
+  });
   const world = {
     acts: new Array<string>(),
     alive: true,
@@ -79,7 +79,6 @@ function createWorld() {
           world.questions += 1;
           return world.alive;
         },
-        clock,
       }),
     /** Lets time pass millisecond by millisecond, and with each what follows from it. */
     async advance(ms: number) {

@@ -1,4 +1,5 @@
-import type { Cancel, Clock } from "@hostside/core";
+import { clock } from "@hostside/core/implement";
+import type { Cancel } from "@hostside/core";
 import type { ProcessGroup, ServerProcess } from "./process-group.ts";
 
 /** What {@linkcode endProcess} needs. */
@@ -11,7 +12,6 @@ export interface EndProcessInit {
   readonly inputGraceMs: number;
   /** The same after SIGTERM, and after SIGKILL. */
   readonly signalGraceMs: number;
-  readonly clock: Clock;
 }
 
 /**
@@ -21,7 +21,7 @@ export interface EndProcessInit {
  * SIGKILL was needed.
  */
 export async function endProcess(init: EndProcessInit): Promise<boolean> {
-  const { process, group, endInput, inputGraceMs, signalGraceMs, clock } = init;
+  const { process, group, endInput, inputGraceMs, signalGraceMs } = init;
   // A server that is still writing must not block on a full pipe instead of ending.
   process.stdout.resume();
   let wasKilled = false;
@@ -37,7 +37,6 @@ export async function endProcess(init: EndProcessInit): Promise<boolean> {
     ],
     leaderExited: exitOf(process),
     isAlive: () => group.isAlive(),
-    clock,
   });
   for (const pipe of [process.stdin, process.stdout, process.stderr]) pipe.destroy();
   process.unref();
@@ -66,7 +65,6 @@ export interface KillLadderInit {
   readonly leaderExited: Promise<unknown>;
   /** Whether anything is left. Asked only after the leader's end, because asking costs. */
   readonly isAlive: () => boolean;
-  readonly clock: Clock;
 }
 
 const firstPollMs = 4;
@@ -84,7 +82,7 @@ export async function killLadder(init: KillLadderInit): Promise<boolean> {
   return false;
 }
 
-function isGoneWithin(graceMs: number, { leaderExited, isAlive, clock }: KillLadderInit): Promise<boolean> {
+function isGoneWithin(graceMs: number, { leaderExited, isAlive }: KillLadderInit): Promise<boolean> {
   return new Promise((resolve) => {
     let settled = false;
     let pollMs = firstPollMs;

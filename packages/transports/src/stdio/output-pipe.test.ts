@@ -1,6 +1,6 @@
-import type { Clock } from "@hostside/core";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { drainOutput } from "./output-pipe.ts";
+import { useTestClock } from "../../../../test/manual-clock.ts";
 
 /**
  * A pipe from which something is read in each of the next turns of the event loop, as many as
@@ -17,25 +17,26 @@ function createPipe(turns: number, readableEnded = false) {
   return pipe;
 }
 
-const stopped: Clock = { now: () => 0, schedule: () => () => {} };
+beforeEach(() => useTestClock({ now: () => 0, schedule: () => () => {} }));
 
 describe("drainOutput()", () => {
   it("waits as long as something is read from any of the pipes", async () => {
     const pipes = [createPipe(3), createPipe(20)];
-    await drainOutput(pipes, stopped);
+    await drainOutput(pipes);
     expect(pipes.map((pipe) => pipe.bytesRead)).toEqual([30, 200]);
   });
 
   it("does not wait when all have ended", async () => {
     const pipes = [createPipe(5, true), createPipe(5, true)];
-    await drainOutput(pipes, stopped);
+    await drainOutput(pipes);
     expect(pipes.map((pipe) => pipe.bytesRead)).toEqual([0, 0]);
   });
 
   it("waits no longer than 500 ms when a grandchild writes on", async () => {
     let now = 0;
+    useTestClock({ now: () => (now += 50), schedule: () => () => {} });
     const pipe = createPipe(1000);
-    await drainOutput([pipe], { ...stopped, now: () => (now += 50) });
+    await drainOutput([pipe]);
     expect(now).toBeLessThanOrEqual(600);
     expect(pipe.bytesRead).toBeLessThan(200);
   });
@@ -43,7 +44,7 @@ describe("drainOutput()", () => {
   it("takes no pause of a reader for the end of what there is", async () => {
     const pipe = { bytesRead: 0, readableEnded: false, isHeldBack: true };
     let isDrained = false;
-    const draining = drainOutput([pipe], stopped).then(() => (isDrained = true));
+    const draining = drainOutput([pipe]).then(() => (isDrained = true));
     for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     expect(isDrained).toBe(false);
     pipe.isHeldBack = false;

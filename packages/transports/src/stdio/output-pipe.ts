@@ -1,4 +1,4 @@
-import type { Clock } from "@hostside/core";
+import { clock } from "@hostside/core/implement";
 import type { Readable } from "node:stream";
 import { YieldingReader } from "../bytes/yielding-reader.ts";
 
@@ -15,7 +15,6 @@ export interface OutputPipe {
 
 /** How a pipe is read. */
 export interface PipeReading {
-  readonly clock: Clock;
   readonly onBytes: (bytes: Buffer) => void;
   /** Whether the rest of the line that came last is thrown away. Default: never. */
   readonly mayWait?: () => boolean;
@@ -60,7 +59,7 @@ const mostTurnsOfPause = 10_000;
  * is reported, so that whole turns of the event loop in which nothing arrives say that there is no
  * more: no time has to be waited out. Never longer than 500 ms.
  */
-export async function drainOutput(pipes: readonly OutputPipe[], clock: Clock): Promise<void> {
+export async function drainOutput(pipes: readonly OutputPipe[]): Promise<void> {
   const readBytes = (): number => pipes.reduce((sum, pipe) => sum + (pipe.bytesRead ?? 0), 0);
   const deadline = clock.now() + maxMs;
   let seen = readBytes();

@@ -1,16 +1,17 @@
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
+import { useTestClock } from "../../../../test/manual-clock.ts";
 import { ServerStderr } from "./server-stderr.ts";
 
 function open(tailBytes = 65_536) {
   const texts: string[] = [];
   let now = 0;
+  useTestClock({ now: () => now });
   const stream = new PassThrough();
   const stderr = new ServerStderr(stream, {
     tailBytes,
     onLog: ({ text }) => texts.push(text),
     redact: (text) => text.replaceAll("hunter2", "[redacted]"),
-    clock: { now: () => now, schedule: () => () => {} },
   });
   return {
     texts,

@@ -1,5 +1,5 @@
-import type { Clock, ServerLog } from "@hostside/core";
-import type { Redactor } from "@hostside/core/implement";
+import { clock, type Redactor } from "@hostside/core/implement";
+import type { ServerLog } from "@hostside/core";
 import type { Readable } from "node:stream";
 import { safeExcerpt, withoutBrokenEnd } from "../text/safe-excerpt.ts";
 import { LineSplitter } from "./line-splitter.ts";
@@ -19,7 +19,6 @@ export interface ServerStderrInit {
   readonly tailBytes: number;
   readonly redact: Redactor;
   readonly onLog: (log: ServerLog) => void;
-  readonly clock: Clock;
 }
 
 /**
@@ -48,7 +47,7 @@ export class ServerStderr {
       onLine: (bytes, start, end) => this.#take(bytes.toString("utf8", start, end)),
       onOversized: ({ head, bytes }) => this.#take(`${withoutBrokenEnd(head.toString("utf8"))} … (${bytes} bytes)`),
     });
-    this.pipe = readInSlices(stream, { clock: init.clock, onBytes: (bytes) => this.#splitter.push(bytes) });
+    this.pipe = readInSlices(stream, { onBytes: (bytes) => this.#splitter.push(bytes) });
   }
 
   /** The server has started: what it wrote first explains nothing any more. */
@@ -79,7 +78,7 @@ export class ServerStderr {
   #take(line: string): void {
     if (line.trim() === "") return;
     this.#keep(line);
-    const now = this.#init.clock.now();
+    const now = clock.now();
     if (now - this.#windowStart >= 1000) {
       this.#windowStart = now;
       this.#logged = 0;

@@ -48,7 +48,7 @@ export class StdioTransport implements Transport {
 
   constructor(init: StdioTransportInit) {
     const { context, process, group } = init;
-    const { serverId, settings, redact, clock } = context;
+    const { serverId, settings, redact } = context;
     const { maxMessageBytes, maxMessageValues, stderrTailBytes: tailBytes } = settings.limits;
     this.#init = init;
     this.#writer = new LineWriter({
@@ -67,12 +67,11 @@ export class StdioTransport implements Transport {
       onDiagnostic: (diagnostic) => this.#whileOpen(() => context.onDiagnostic(diagnostic)),
     });
     const onLog = (log: ServerLog): void => this.#whileOpen(() => context.onLog(log));
-    this.#stderr = new ServerStderr(process.stderr, { tailBytes, redact, onLog, clock });
+    this.#stderr = new ServerStderr(process.stderr, { tailBytes, redact, onLog });
     this.#cancelTermination = terminateOnExit(group, () => !this.#isOpen());
     this.#cancelWatch = watchForDeath({
       process,
       pipes: () => [this.#output ?? process.stdout, this.#stderr.pipe],
-      clock,
       onDeath: (death) => this.#die(death),
     });
   }
@@ -101,7 +100,6 @@ export class StdioTransport implements Transport {
     this.#state = "started";
     process.stdout.once("data", context.onStarted);
     this.#output = readInSlices(process.stdout, {
-      clock: context.clock,
       onBytes: (bytes) => {
         if (this.#isOpen()) this.#reader.push(bytes);
       },
@@ -164,7 +162,7 @@ export class StdioTransport implements Transport {
     this.#state = "closed";
     this.#cancelWatch();
     const endInput = (): void => this.#writer.end(reason);
-    this.#gone = endProcess({ process, group, endInput, inputGraceMs, signalGraceMs, clock: context.clock })
+    this.#gone = endProcess({ process, group, endInput, inputGraceMs, signalGraceMs })
       .then((wasKilled) => (wasKilled ? onKilled?.() : undefined))
       .finally(() => {
         this.#writer.stop(reason);

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { createActiveClock } from "./active-clock.ts";
 
 it("stands still while paused, also when pauses overlap, and goes on from there", () => {
-  const clock = createManualClock();
-  const active = createActiveClock(clock);
+  const clock = useManualClock();
+  const active = createActiveClock();
   clock.advance(10);
   const first = active.pause();
   const second = active.pause();
@@ -19,8 +19,8 @@ it("stands still while paused, also when pauses overlap, and goes on from there"
 });
 
 it("has a time for each conversation, which stands still without the others, and the same one while somebody goes by it", () => {
-  const clock = createManualClock();
-  const clocks = createActiveClock(clock);
+  const clock = useManualClock();
+  const clocks = createActiveClock();
   const [a, b] = [clocks.of({ conversation: "a" }), clocks.of({ principal: "b" })];
   // Of another user, a conversation of that name is another one.
   expect(clocks.of({ conversation: "a", principal: "b" })).not.toBe(a);

@@ -1,5 +1,5 @@
-import type { CallContext, Cancel, Clock } from "@hostside/core";
-import { fairnessKeyOf } from "@hostside/core/implement";
+import type { CallContext, Cancel } from "@hostside/core";
+import { clock, fairnessKeyOf } from "@hostside/core/implement";
 
 /** Time that stands still while a human answers. */
 export interface ActiveClock {
@@ -34,13 +34,12 @@ export interface ActiveClocks extends ActiveClock {
 const keptClocks = 1000;
 
 /** Active clocks that run from the start. */
-export function createActiveClock(clock: Clock): ActiveClocks {
-  return new ClocksByFairnessKey(clock);
+export function createActiveClock(): ActiveClocks {
+  return new ClocksByFairnessKey();
 }
 
 // A class, because each connection has one.
 class PausableClock implements ActiveClock {
-  readonly #clock: Clock;
   readonly #withIt: ActiveClock | undefined;
   #pausedMs = 0;
   #pauses = 0;
@@ -48,8 +47,7 @@ class PausableClock implements ActiveClock {
   #users = 0;
 
   /** `withIt` stands still whenever this one does. */
-  constructor(clock: Clock, withIt?: ActiveClock) {
-    this.#clock = clock;
+  constructor(withIt?: ActiveClock) {
     this.#withIt = withIt;
   }
 
@@ -62,11 +60,11 @@ class PausableClock implements ActiveClock {
   }
 
   now(): number {
-    return (this.#pauses > 0 ? this.#pausedAt : this.#clock.now()) - this.#pausedMs;
+    return (this.#pauses > 0 ? this.#pausedAt : clock.now()) - this.#pausedMs;
   }
 
   pausedMs(): number {
-    return this.#pauses > 0 ? this.#pausedMs + this.#clock.now() - this.#pausedAt : this.#pausedMs;
+    return this.#pauses > 0 ? this.#pausedMs + clock.now() - this.#pausedAt : this.#pausedMs;
   }
 
   enter(): void {
@@ -78,7 +76,7 @@ class PausableClock implements ActiveClock {
   }
 
   pause(): Cancel {
-    if (this.#pauses === 0) this.#pausedAt = this.#clock.now();
+    if (this.#pauses === 0) this.#pausedAt = clock.now();
     this.#pauses += 1;
     const resume = this.#withIt?.pause();
     let paused = true;
@@ -87,20 +85,14 @@ class PausableClock implements ActiveClock {
       paused = false;
       resume?.();
       this.#pauses -= 1;
-      if (this.#pauses === 0) this.#pausedMs += this.#clock.now() - this.#pausedAt;
+      if (this.#pauses === 0) this.#pausedMs += clock.now() - this.#pausedAt;
     };
   }
 }
 
 class ClocksByFairnessKey extends PausableClock implements ActiveClocks {
-  readonly #clock: Clock;
   readonly #clocks = new Map<string, PausableClock>();
   #sweepAt = keptClocks;
-
-  constructor(clock: Clock) {
-    super(clock);
-    this.#clock = clock;
-  }
 
   of(context: CallContext | undefined): ActiveClock {
     const fairnessKey = fairnessKeyOf(context);
@@ -108,7 +100,7 @@ class ClocksByFairnessKey extends PausableClock implements ActiveClocks {
     let own = this.#clocks.get(fairnessKey);
     if (own === undefined) {
       if (this.#clocks.size >= this.#sweepAt) this.#forgetUnused();
-      own = new PausableClock(this.#clock, this);
+      own = new PausableClock(this);
       this.#clocks.set(fairnessKey, own);
     }
     return own;

@@ -1,5 +1,5 @@
-import type { Cancel, Clock } from "@hostside/core";
-import { onAbort } from "@hostside/core/implement";
+import type { Cancel } from "@hostside/core";
+import { clock, onAbort } from "@hostside/core/implement";
 
 /** A wait that can be taken back. */
 export interface CancellableWait {
@@ -9,7 +9,7 @@ export interface CancellableWait {
 }
 
 /** Starts a wait. */
-export function startWait(clock: Clock, delayMs: number): CancellableWait {
+export function startWait(delayMs: number): CancellableWait {
   let cancel = (_reason: Error): void => {};
   const done = new Promise<void>((resolve, reject) => {
     const cancelTimer = clock.schedule(delayMs, resolve);
@@ -22,12 +22,9 @@ export function startWait(clock: Clock, delayMs: number): CancellableWait {
 }
 
 /** Resolves when the time is up, or at once when the signal aborts. Never rejects. */
-export async function waitFor(
-  delayMs: number,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-): Promise<void> {
+export async function waitFor(delayMs: number, { signal }: { readonly signal: AbortSignal }): Promise<void> {
   if (signal.aborted) return;
-  const wait = startWait(clock, delayMs);
+  const wait = startWait(delayMs);
   const stop = (): void => wait.cancel(new Error("nobody waits any more"));
   signal.addEventListener("abort", stop, { once: true });
   try {

@@ -1,4 +1,5 @@
-import type { Cancel, Clock } from "@hostside/core";
+import { clock } from "@hostside/core/implement";
+import type { Cancel } from "@hostside/core";
 
 /** Something that holds a connection. */
 interface Held {
@@ -20,7 +21,7 @@ export interface LingerWatch {
  * Makes a watch. It has one timer for everything, because one for each would be felt: nearly all of
  * them are in vain.
  */
-export function createLingerWatch(clock: Clock, lingerMs: number): LingerWatch {
+export function createLingerWatch(lingerMs: number): LingerWatch {
   let fresh = new Set<Held>();
   let stale = new Set<Held>();
   let cancelTimer: Cancel | undefined;

@@ -1,6 +1,6 @@
 import type { Diagnostic, ElicitationRequest, ElicitationResult } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
-import { createManualClock } from "../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { createElicitor } from "./elicitor.ts";
 import { createServerContext } from "../../test/server-context.ts";
 
@@ -123,11 +123,11 @@ const limited = {
 };
 
 function open(onElicit: Answer) {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const diagnostics: Diagnostic[] = [];
   let pauses = 0;
   const elicitor = createElicitor({
-    context: createServerContext({ clock, onDiagnostic: (each) => diagnostics.push(each) }, limited),
+    context: createServerContext({ onDiagnostic: (each) => diagnostics.push(each) }, limited),
     onElicit,
     pause() {
       pauses += 1;

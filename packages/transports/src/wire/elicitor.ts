@@ -7,6 +7,7 @@ import {
   type JsonObject,
 } from "@hostside/core";
 import {
+  clock,
   cleanSchema,
   createDeadline,
   fairnessKeyOf,
@@ -72,12 +73,7 @@ export function createElicitor(init: ElicitorInit): Elicitor {
 }
 
 // A flood is told once a minute, never once per question.
-function createQuota({
-  serverId,
-  settings,
-  onDiagnostic,
-  clock,
-}: ServerContext): (question: QuestionContext) => boolean {
+function createQuota({ serverId, settings, onDiagnostic }: ServerContext): (question: QuestionContext) => boolean {
   const { maxElicitationsPerCall, maxElicitationsPerMinute } = settings.limits;
   let minuteStart = clock.now();
   let asked = 0;
@@ -110,7 +106,7 @@ async function ask(
   { signal, callContext, withinMs = Infinity }: QuestionContext,
 ): Promise<JsonObject> {
   const { context, onElicit, pause } = init;
-  const { serverId, settings, onDiagnostic, clock } = context;
+  const { serverId, settings, onDiagnostic } = context;
   const timeoutMs = Math.min(settings.timeouts.elicitMs, withinMs);
   const { mode, message } = params;
   const request: ElicitationRequest = {
@@ -121,7 +117,7 @@ async function ask(
     ...(callContext !== undefined && { context: callContext }),
   };
   const resume = pause(callContext);
-  const deadline = createDeadline({ timeoutMs, signal, onTimeout: () => new Error("nobody answered in time"), clock });
+  const deadline = createDeadline({ timeoutMs, signal, onTimeout: () => new Error("nobody answered in time") });
   try {
     return toWire(await untilAborted(onElicit(request, deadline.signal), deadline.signal), request);
   } catch (error) {

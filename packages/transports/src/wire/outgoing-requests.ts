@@ -1,5 +1,13 @@
 import type { Cancel, JsonObject, Progress, HostsideError } from "@hostside/core";
-import { createAlarm, onAbort, fairnessKeyOf, tell, withErrorContext, type Alarm } from "@hostside/core/implement";
+import {
+  clock,
+  createAlarm,
+  onAbort,
+  fairnessKeyOf,
+  tell,
+  withErrorContext,
+  type Alarm,
+} from "@hostside/core/implement";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import { mayHaveChangedRevision, saysRevisionChanged } from "../message/session-words.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
@@ -93,7 +101,7 @@ export class OutgoingRequests {
 
   constructor(init: OutgoingRequestsInit) {
     this.#init = init;
-    this.#alarm = createAlarm(init.context.clock, () => this.#checkTimes());
+    this.#alarm = createAlarm(() => this.#checkTimes());
     this.#ids = createRequestIds(init.context.random);
   }
 
@@ -289,7 +297,7 @@ export class OutgoingRequests {
   // One alarm serves all requests, and both limits of each: when it goes off, they are asked what
   // is left, and it is set anew if anything is.
   #checkTimes(): void {
-    const now = this.#init.context.clock.now();
+    const now = clock.now();
     for (const [id, entry] of Array.from(this.#pending)) {
       if (this.#pending.get(id) !== entry) continue;
       if (entry.checkAt <= now) this.#checkTime(id, entry);
@@ -311,7 +319,7 @@ export class OutgoingRequests {
     if (left > 0) {
       // While the time stands still, what is left stays the same, and may be next to nothing.
       const waitMs = time.isPaused ? Math.max(left, pausedCheckMs) : left;
-      entry.checkAt = this.#init.context.clock.now() + waitMs;
+      entry.checkAt = clock.now() + waitMs;
       return;
     }
     const stray =

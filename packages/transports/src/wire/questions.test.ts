@@ -21,7 +21,7 @@ function openQuestioned({ maxPauseMs = 900_000, isReady = true }: { maxPauseMs?:
     },
   );
   elicitor = createElicitor({
-    context: createServerContext({ clock: opened.clock, onDiagnostic: (each) => opened.diagnostics.push(each) }),
+    context: createServerContext({ onDiagnostic: (each) => opened.diagnostics.push(each) }),
     onElicit: (request, signal) => {
       asked.push(signal);
       requests.push(request);

@@ -1,5 +1,5 @@
 import type { Cancel, ServerNotification } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { clock, isJsonObject } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 
 /** What a server can say that it changed as a whole. */
@@ -106,12 +106,12 @@ export class NotificationGate {
 
   constructor(init: NotificationGateInit) {
     this.#init = init;
-    this.#windowStart = init.context.clock.now();
+    this.#windowStart = clock.now();
   }
 
   /** Whether this notification may be acted on. */
   admit(): boolean {
-    const { clock, settings } = this.#init.context;
+    const { settings } = this.#init.context;
     const now = clock.now();
     if (now - this.#windowStart >= windowMs) {
       this.#windowStart = now;
@@ -132,8 +132,7 @@ export class NotificationGate {
    * the end of the second.
    */
   defer(): void {
-    const { context, onDeferred } = this.#init;
-    const { clock } = context;
+    const { onDeferred } = this.#init;
     this.#cancelDeferred ??= clock.schedule(this.#windowStart + windowMs - clock.now(), () => {
       this.#cancelDeferred = undefined;
       onDeferred();

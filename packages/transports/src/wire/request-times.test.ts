@@ -1,5 +1,4 @@
 import { HostsideError } from "@hostside/core";
-import { systemClock } from "@hostside/core/implement";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { call, lastId, openWire } from "../../test/open-wire.ts";
 
@@ -64,7 +63,7 @@ describe("the times of requests, on the real time", () => {
   afterEach(() => void vi.useRealTimers());
 
   it("cost one timer however many requests come one after another, and none once the wire is closed", async () => {
-    const { wire, host } = openWire({}, { otherClock: systemClock });
+    const { wire, host } = openWire({}, { isRealTime: true });
     for (let index = 0; index < 50; index += 1) {
       const request = wire.request(call({ timeoutMs: 1000 }));
       answer(host);
@@ -76,7 +75,7 @@ describe("the times of requests, on the real time", () => {
   });
 
   it("are over when the timer that was set for an earlier request has run out, and not before", async () => {
-    const { wire, host } = openWire({}, { otherClock: systemClock });
+    const { wire, host } = openWire({}, { isRealTime: true });
     const first = wire.request(call({ timeoutMs: 1000 }));
     answer(host);
     await first;

@@ -1,5 +1,5 @@
 import { HostsideError, type JsonObject } from "@hostside/core";
-import { formatMs, isJsonObject } from "@hostside/core/implement";
+import { clock, formatMs, isJsonObject } from "@hostside/core/implement";
 import { carriedMeta, type MetaSource } from "../message/outgoing-request.ts";
 import type { ChangeFilter, ListeningClient, OpenedStream } from "../message/listening-client.ts";
 import { fromRpcError } from "../message/from-rpc-error.ts";
@@ -67,7 +67,7 @@ export class ListenStreams implements ListeningClient {
         end("local", signal.reason as Error);
         void tellCancelled(this.#init, id);
       };
-      const cancelTimer = context.clock.schedule(timeout, () => {
+      const cancelTimer = clock.schedule(timeout, () => {
         end("remote", lost(context, `was not acknowledged within ${formatMs(timeout)}`, "request_timeout"));
         void tellCancelled(this.#init, id);
       });

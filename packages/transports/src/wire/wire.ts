@@ -176,11 +176,11 @@ export class Wire implements RequestChannel, ListeningClient {
   }
 
   async close(error: HostsideError, reason: string): Promise<void> {
-    const { context, transport } = this.#init;
+    const { transport } = this.#init;
     this.#end();
     this.#subscriptions.failAll(error);
     const cancelled = this.#outgoing.cancelAll(error, cleanText(reason, 200).replaceAll(/\s+/g, " "));
-    await settleWithin(cancelled, farewellMs, context.clock);
+    await settleWithin(cancelled, farewellMs);
     await transport.close();
   }
 

@@ -1,6 +1,5 @@
 // For the hosts beside it: opens the server that is this Node program, as the connector would.
 import { defaultLimits, defaultTimeouts } from "@hostside/core";
-import { systemClock } from "@hostside/core/implement";
 import { openStdio } from "../../dist/stdio/open-stdio.js";
 
 /**
@@ -15,7 +14,6 @@ export function openServer(program, { timeouts = {}, effects = {} } = {}) {
     {
       serverId: "child",
       settings: { limits: defaultLimits, timeouts: { ...defaultTimeouts, ...timeouts } },
-      clock: systemClock,
       random: Math.random,
       redact,
       secrets: { redact, learn: () => {} },

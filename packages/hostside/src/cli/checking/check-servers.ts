@@ -105,7 +105,6 @@ export const checkServers: CommandWork<CheckArguments> = async (args, context) =
   const auth = chooseAuth(undefined, {
     credentials: userState(terminal).credentials,
     extrasOf: (id) => config.sources.find(({ serverId }) => serverId === id)?.extras,
-    clock: undefined,
     way: fromEnvironment,
   });
   const means = { authProvider: auth.oauth?.authProvider, signal: terminal.signal };

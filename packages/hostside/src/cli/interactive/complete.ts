@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { loadConfig } from "@hostside/config/node";
-import { systemClock } from "@hostside/core/implement";
 import { createKeptNames } from "../../names/keep-names.ts";
 import { userState } from "../../state/user-state.ts";
 import type { CommandContext, CommandWork } from "../command-context.ts";
@@ -54,7 +53,7 @@ function sourcesAtRest({ terminal, options }: CommandContext, words: readonly st
     servers: async () => (await load()).map(({ serverId, scope }) => ({ value: serverId, about: scope })),
     async tools() {
       const { store } = userState({ env, home, platform });
-      const means = { store, providerName: undefined, naming: undefined, clock: systemClock, report: () => undefined };
+      const means = { store, providerName: undefined, naming: undefined, report: () => undefined };
       const { servers } = await createKeptNames(means).recall((await load()).map(({ serverId }) => serverId));
       return servers.flatMap(([serverId, tools]) =>
         tools.map(([toolName, localName]) => ({ value: `${serverId}/${toolName}`, localName })),

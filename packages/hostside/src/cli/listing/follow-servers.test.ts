@@ -2,6 +2,7 @@ import { createEvent } from "@hostside/core/implement";
 import type { ServerState, ServerStatus } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { followServers } from "./follow-servers.ts";
+import { useTestClock } from "../../../../../test/manual-clock.ts";
 
 function statusOf(id: string, state: ServerState): ServerStatus {
   return {
@@ -24,19 +25,18 @@ function follow(states: Readonly<Record<string, ServerState>>) {
   const controller = new AbortController();
   const settled: string[] = [];
   const timers = new Set<() => void>();
-  const clock = {
-    now: () => 0,
-    schedule: (_: number, task: () => void) => {
+  useTestClock({
+    schedule(_, task) {
       timers.add(task);
       return () => void timers.delete(task);
     },
-  };
+  });
   const end = followServers(
     {
       statuses: () => Object.entries(states).map(([id, state]) => statusOf(id, state)),
       onStatusChanged: (listener) => changed.on(listener),
     },
-    { timeoutMs: 1000, signal: controller.signal, onSettled: ({ id, state }) => settled.push(`${id} ${state}`), clock },
+    { timeoutMs: 1000, signal: controller.signal, onSettled: ({ id, state }) => settled.push(`${id} ${state}`) },
   );
   const change = (id: string, state: ServerState): void => changed.emit(statusOf(id, state));
   return { end, settled, change, timers, changed, interrupt: () => controller.abort() };

@@ -1,5 +1,4 @@
-import type { Clock } from "@hostside/core";
-import { systemClock } from "@hostside/core/implement";
+import { clock } from "@hostside/core/implement";
 import type { ServerState, ServerStatus } from "@hostside/provider";
 import type { Host } from "../../host.ts";
 
@@ -22,7 +21,6 @@ export interface FollowOptions {
   readonly onSettled?: ((status: ServerStatus) => void) | undefined;
   /** Those that may take longer, once, and who hears that they do. Default: none. */
   readonly patience?: Patience | undefined;
-  readonly clock?: Clock | undefined;
 }
 
 /** Servers that are waited for beyond the time of the others. */
@@ -44,7 +42,7 @@ export function isSettled(state: ServerState): boolean {
  */
 export function followServers(
   { statuses, onStatusChanged }: Pick<Host, "statuses" | "onStatusChanged">,
-  { timeoutMs, signal, isMeant = () => true, onSettled, patience, clock = systemClock }: FollowOptions,
+  { timeoutMs, signal, isMeant = () => true, onSettled, patience }: FollowOptions,
 ): Promise<FollowEnd> {
   const waiting = new Set<string>();
   let isPatient = false;

@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { HostsideError, type Diagnostic, type Interceptor } from "@hostside/core";
-import { resultWithin, storeFailed, systemClock, untilAborted } from "@hostside/core/implement";
+import { resultWithin, storeFailed, untilAborted } from "@hostside/core/implement";
 import type { Gateway, GatewayEvent } from "@hostside/gateway";
 import { listen, serveStdio } from "@hostside/gateway/node";
 import { createHostGateway } from "../../gateway/create-host-gateway.ts";
@@ -138,7 +138,7 @@ async function overStdio(gateway: Gateway, { terminal }: CommandContext): Promis
   const isRead = new Promise<true>((resolve) => {
     terminal.stdout.write("", () => resolve(true));
   });
-  if ((await resultWithin(isRead, drainMs, systemClock)) === undefined) terminal.dropOutput?.();
+  if ((await resultWithin(isRead, drainMs)) === undefined) terminal.dropOutput?.();
 }
 
 async function overHttp(gateway: Gateway, { address, url, tokenFile }: Http, context: CommandContext): Promise<void> {

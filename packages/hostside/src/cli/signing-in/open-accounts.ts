@@ -82,7 +82,6 @@ export async function openAccounts(
     {
       credentials: state.credentials,
       extrasOf: (serverId) => config.sources.find((source) => source.serverId === serverId)?.extras,
-      clock: undefined,
       way: fromEnvironment,
     },
   );

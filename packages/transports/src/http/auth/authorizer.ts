@@ -1,5 +1,6 @@
 import { isHostsideError, HostsideError, type CredentialHeaders } from "@hostside/core";
 import {
+  clock,
   createDeadline,
   formatMs,
   reportUncaught,
@@ -89,7 +90,6 @@ export function createAuthorizer(init: AuthorizerInit): Authorizer {
 }
 
 function createTokenAuthorizer(init: AuthorizerInit, source: TokenSource): Authorizer {
-  const { clock } = init.context;
   const renew = async ({ status, challenge, error }: AuthorizationRefusal): Promise<void> => {
     const response = new Response(null, {
       status,
@@ -137,7 +137,7 @@ function createTokenAuthorizer(init: AuthorizerInit, source: TokenSource): Autho
 
 /** Waits for other credentials, for two minutes at most. */
 async function withinRecovery(
-  { context: { serverId, clock } }: AuthorizerInit,
+  { context: { serverId } }: AuthorizerInit,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
@@ -147,7 +147,7 @@ async function withinRecovery(
       serverId,
       details: { timeoutMs: recoveryMs },
     });
-  const deadline = createDeadline({ timeoutMs: recoveryMs, signal, onTimeout, clock });
+  const deadline = createDeadline({ timeoutMs: recoveryMs, signal, onTimeout });
   const begun = async (): Promise<void> => work(deadline.signal);
   try {
     await untilAborted(begun(), deadline.signal);

@@ -2,7 +2,7 @@ import { isHostsideError, HostsideError } from "@hostside/core";
 import { createSecretMemory } from "@hostside/core/implement";
 import { afterEach, describe, expect, it } from "vitest";
 import { reply, startLoopback } from "../../../test/loopback-server.ts";
-import { createManualClock } from "../../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../../test/manual-clock.ts";
 import { thrownBy } from "../../../test/open-http-transport.ts";
 import { httpAnswer, startRaw } from "../../../test/raw-server.ts";
 import { createExchangeFetch } from "./exchange-fetch.ts";
@@ -14,10 +14,10 @@ afterEach(() => {
   for (const exchange of exchanges.splice(0)) exchange.close();
 });
 
-function openFetch(clock = createManualClock()) {
+function openFetch() {
   const exchange = createDefaultExchange({ serverId: "web" });
   exchanges.push(exchange);
-  return createExchangeFetch({ exchange, context: { serverId: "web", secrets: createSecretMemory(), clock } });
+  return createExchangeFetch({ exchange, context: { serverId: "web", secrets: createSecretMemory() } });
 }
 
 async function causeOf(promise: Promise<unknown>): Promise<unknown> {
@@ -66,14 +66,14 @@ describe("createExchangeFetch()", () => {
   });
 
   it("gives up after 30 s, and after 1 MiB", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using silent = await startLoopback(() => undefined);
-    const failure = causeOf(openFetch(clock)(silent.url));
+    const failure = causeOf(openFetch()(silent.url));
     await expect.poll(() => silent.seen.length).toBe(1);
     clock.advance(30_000);
     expect(await failure).toMatchObject({ code: "request_timeout" });
     await using loud = await startRaw((socket) => socket.write(httpAnswer("x".repeat(1024 * 1024 + 1))));
-    expect(await causeOf(openFetch(clock)(loud.url))).toMatchObject({ code: "message_too_large" });
+    expect(await causeOf(openFetch()(loud.url))).toMatchObject({ code: "message_too_large" });
     expect(clock.pending()).toBe(0);
   });
 

@@ -1,5 +1,5 @@
 import { HostsideError } from "@hostside/core";
-import { formatMs, isConfidentialUrl, learnOAuthAnswer, learnOAuthRequest } from "@hostside/core/implement";
+import { clock, formatMs, isConfidentialUrl, learnOAuthAnswer, learnOAuthRequest } from "@hostside/core/implement";
 import type { TransportContext } from "../../context/transport-context.ts";
 import { guardCredentials } from "../exchange/credential-headers.ts";
 import type { HttpClient, HttpReply, HttpRequest } from "../exchange/http-exchange.ts";
@@ -19,7 +19,7 @@ export type OAuthFetch = (url: string | URL, init?: RequestInit) => Promise<Resp
 /** What an exchange fetch is made from. */
 export interface ExchangeFetchInit {
   readonly exchange: HttpClient;
-  readonly context: Pick<TransportContext, "clock" | "secrets" | "serverId">;
+  readonly context: Pick<TransportContext, "secrets" | "serverId">;
 }
 
 /**
@@ -31,7 +31,7 @@ export interface ExchangeFetchInit {
  */
 export function createExchangeFetch(init: ExchangeFetchInit): OAuthFetch {
   const { exchange, context } = init;
-  const { serverId, secrets, clock } = context;
+  const { serverId, secrets } = context;
   return async (url, options = {}) => {
     const request = toHttpRequest(url, options);
     const signal = options.signal ?? undefined;

@@ -8,7 +8,7 @@ import {
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import { reply, startLoopback, type LoopbackServer, type SeenRequest } from "../../../test/loopback-server.ts";
-import { createManualClock } from "../../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../../test/manual-clock.ts";
 import { openHttpTransport, thrownBy, type OpenedHttp, type OpenHttpInit } from "../../../test/open-http-transport.ts";
 import { clearHttpCredentials } from "../open-http.ts";
 
@@ -265,13 +265,13 @@ describe("credentials of a server", () => {
   });
 
   it("that a server refuses for its first stream alone are no reason to ask for one again and again", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startLoopback((request, response) =>
       request.httpMethod === "POST"
         ? reply(response, 200, { jsonrpc: "2.0", id: request.message["id"], result: {} })
         : reply(response, 403),
     );
-    await using web = await open(server, createKeyring("good", noMoreKeys), { clock });
+    await using web = await open(server, createKeyring("good", noMoreKeys));
     await web.handshake();
     await expect.poll(() => web.diagnostics).toMatchObject([{ kind: "stream-lost" }]);
     expect(web.diagnostics[0]?.message).toContain("sign in first");
@@ -279,10 +279,10 @@ describe("credentials of a server", () => {
   });
 
   it("are not waited for longer than two minutes, nor by who has left", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startGuarded();
     const keyring = createKeyring("old", () => new Promise(() => undefined));
-    await using web = await open(server, keyring, { clock });
+    await using web = await open(server, keyring);
     const bored = thrownBy(web.request(1));
     const left = thrownBy(web.request(2));
     await expect.poll(() => keyring.refusals.length).toBe(2);

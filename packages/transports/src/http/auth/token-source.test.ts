@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../../test/manual-clock.ts";
 import { startOAuthServer, type OAuthServer, type Refusal } from "../../../test/oauth-server.ts";
 import { openHttpTransport, thrownBy, type OpenedHttp, type OpenHttpInit } from "../../../test/open-http-transport.ts";
 import type { AuthorizationProvider, TokenSource } from "./authorization-provider.ts";
@@ -146,7 +146,7 @@ describe("a token source", () => {
   });
 
   it("that hangs in onUnauthorized is given up after two minutes, for all that wait", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startOAuthServer({ refuse: unless("never") });
     let asked = 0;
     const source: TokenSource = {
@@ -156,7 +156,7 @@ describe("a token source", () => {
         return new Promise(() => undefined);
       },
     };
-    await using web = await open(server, source, { clock });
+    await using web = await open(server, source);
     const failures = [thrownBy(web.request(1)), thrownBy(web.request(2))];
     // Both wait by now, each with a deadline of its own.
     await expect.poll(() => [server.bearers.length, asked, clock.pending()]).toEqual([2, 1, 2]);

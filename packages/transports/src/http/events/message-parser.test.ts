@@ -1,4 +1,3 @@
-import { systemClock } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { MessageParser } from "./message-parser.ts";
 
@@ -80,7 +79,6 @@ function parse(...chunks: readonly (string | Uint8Array)[]) {
       endpoint: {
         serverId: "web",
         url: new URL("http://127.0.0.1:1"),
-        clock: systemClock,
         redact: (text) => text,
         call: () => expect.unreachable(),
         toError: () => expect.unreachable(),

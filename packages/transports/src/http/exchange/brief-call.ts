@@ -1,3 +1,4 @@
+import { clock } from "@hostside/core/implement";
 import type { HostsideError } from "@hostside/core";
 import { noAnswerInTime } from "./answer-error.ts";
 import type { EndpointRequest, HttpEndpoint } from "./http-endpoint.ts";
@@ -19,7 +20,7 @@ export interface BriefCall {
 /** Starts such a request. */
 export function startBriefCall(endpoint: HttpEndpoint, request: EndpointRequest, timeoutMs: number): BriefCall {
   const call = endpoint.call(request);
-  const cancelTimer = endpoint.clock.schedule(timeoutMs, () => call.cancel(noAnswerInTime(endpoint, timeoutMs)));
+  const cancelTimer = clock.schedule(timeoutMs, () => call.cancel(noAnswerInTime(endpoint, timeoutMs)));
   const read = async (): Promise<CompleteReply> => {
     try {
       return await readRemark(await call.reply);

@@ -2,7 +2,7 @@ import { HostsideError } from "@hostside/core";
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createManualClock } from "../../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../../test/manual-clock.ts";
 import { createFetchExchange, type Fetch } from "./fetch-exchange.ts";
 import type { HttpCall } from "./http-exchange.ts";
 import { createDefaultExchange } from "./portable-exchange.ts";
@@ -170,9 +170,9 @@ describe("cancel() of a fetch", () => {
 });
 
 it("gives others a turn in the middle of a chunk that is hard work", async () => {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const body = Uint8Array.from({ length: 64 * 1024 }, (_, index) => index % 251);
-  const exchange = createFetchExchange(async () => new Response(body), { serverId: "web", clock });
+  const exchange = createFetchExchange(async () => new Response(body), { serverId: "web" });
   const reply = await exchange.start({ method: "POST", url, headers: {}, body: "{}" }).reply;
   const received: Uint8Array[] = [];
   const reading = reply.read((chunk) => {

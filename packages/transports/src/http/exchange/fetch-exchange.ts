@@ -1,5 +1,5 @@
-import type { Clock, HostsideError } from "@hostside/core";
-import { systemClock } from "@hostside/core/implement";
+import type { HostsideError } from "@hostside/core";
+import { clock } from "@hostside/core/implement";
 import { fromFetchError } from "./from-fetch-error.ts";
 import { addressIn, type HttpGuard } from "./http-guard.ts";
 import type { HttpCall, HttpClient, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
@@ -29,7 +29,6 @@ interface CallState {
   toError(error: unknown): HostsideError;
   /** Ends the `fetch`, body included. */
   abort(): void;
-  readonly clock: Clock;
 }
 
 function startCall({ method, url, headers, body }: HttpRequest, fetch: Fetch, init: HttpExchangeInit): HttpCall {
@@ -42,7 +41,6 @@ function startCall({ method, url, headers, body }: HttpRequest, fetch: Fetch, in
       state.cancelled ??
       fromFetchError(error, { serverId: init.serverId, redact: init.redact, url, sent: state.isReplied || undefined }),
     abort: () => controller.abort(),
-    clock: init.clock ?? systemClock,
   };
   const reply = new Promise<HttpReply>((resolve, reject) => {
     state.reject = reject;
@@ -119,7 +117,6 @@ const budgetMs = 1;
 
 // A large chunk may be hard work: others have their turn in the middle of it.
 async function handOnFairly(chunk: Uint8Array, onChunk: (chunk: Uint8Array) => void, state: CallState): Promise<void> {
-  const { clock } = state;
   let end = clock.now() + budgetMs;
   for (let start = 0; start < chunk.length; start += sliceBytes) {
     if (clock.now() >= end) {

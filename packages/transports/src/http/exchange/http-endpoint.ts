@@ -1,4 +1,4 @@
-import type { Clock, CredentialHeaders, HttpEntry, ServerSpec, HostsideError } from "@hostside/core";
+import type { CredentialHeaders, HttpEntry, ServerSpec, HostsideError } from "@hostside/core";
 import { bearerTokenOf, isConfidentialUrl, isCredentialHeader, type Redactor } from "@hostside/core/implement";
 import type { LastingContext } from "../../context/transport-context.ts";
 import { sendAgainOnceAuthorized, type Authorizer, type RecoveryMode } from "./send-again-once-authorized.ts";
@@ -22,7 +22,6 @@ export interface EndpointRequest extends Omit<HttpRequest, "url"> {
 export interface HttpEndpoint {
   readonly serverId: string;
   readonly url: URL;
-  readonly clock: Clock;
   /** Masks the configured secrets, and the credentials that were sent. */
   readonly redact: Redactor;
   /**
@@ -62,7 +61,7 @@ export function createHttpEndpoint({
   context,
   now = Date.now,
 }: HttpEndpointInit): HttpEndpoint {
-  const { serverId, clock, redact } = context;
+  const { serverId, redact } = context;
   const url = new URL(spec.url);
   const isConfidential = isConfidentialUrl(url);
   const configured = configuredHeaders(spec);
@@ -92,7 +91,6 @@ export function createHttpEndpoint({
   return {
     serverId,
     url,
-    clock,
     redact,
     call: (request) =>
       authorizer === undefined

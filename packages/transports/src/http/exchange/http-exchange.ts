@@ -1,4 +1,4 @@
-import type { Clock, HostsideError, ServerTls } from "@hostside/core";
+import type { HostsideError, ServerTls } from "@hostside/core";
 import type { Redactor } from "@hostside/core/implement";
 import type { HttpGuard } from "./http-guard.ts";
 import type { TlsTrust } from "../sockets/tls-trust.ts";
@@ -102,8 +102,6 @@ export interface HttpExchangeInit {
   readonly proxy?: string | false | undefined;
   /** Whom TLS trusts, and who it says to be. Only Node's exchange. */
   readonly trust?: TlsTrust | undefined;
-  /** Default: the real time. */
-  readonly clock?: Clock;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { createManualClock } from "../../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../../test/manual-clock.ts";
 import { startRaw } from "../../../test/raw-server.ts";
 import { createDefaultExchange } from "./node-exchange.ts";
 
@@ -14,8 +14,8 @@ async function read(body: Buffer): Promise<{ readonly pauses: number; readonly s
     socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${packed.length}\r\n\r\n`);
     socket.write(packed);
   });
-  const clock = createManualClock();
-  const exchange = createDefaultExchange({ serverId: "web", clock });
+  const clock = useManualClock();
+  const exchange = createDefaultExchange({ serverId: "web" });
   const reply = await exchange.start({ method: "GET", url: new URL(server.url), headers: {} }).reply;
   let seen = 0;
   let pauses = 0;

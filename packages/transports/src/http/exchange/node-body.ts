@@ -1,6 +1,5 @@
 import type { BrotliDecompress, Unzip } from "node:zlib";
-import { defaultLimits, type Clock, type HostsideError } from "@hostside/core";
-import { systemClock } from "@hostside/core/implement";
+import { defaultLimits, type HostsideError } from "@hostside/core";
 import { YieldingReader, type YieldingReaderInit } from "../../bytes/yielding-reader.ts";
 import { growsTooMuch, unknownEncoding, type FailedRequest } from "./from-fetch-error.ts";
 
@@ -16,7 +15,6 @@ const doubtfulBytes = 1024 * 1024;
 export interface BodiesContext {
   /** Stops each body that is being decoded. */
   readonly decoding: Set<() => void>;
-  readonly clock?: Clock | undefined;
   readonly maxMessageBytes?: number | undefined;
 }
 
@@ -108,7 +106,6 @@ function openReading(
   paused: YieldingReaderInit<Buffer>["source"],
   growth: Growth | undefined,
 ): Reading {
-  const { clock = systemClock } = context.shared;
   let isOpen = true;
   let hasEnded = false;
   const stop = (reason: unknown): void => {
@@ -125,7 +122,6 @@ function openReading(
   };
   const turns = new YieldingReader<Buffer>({
     source: paused,
-    clock,
     mayWait: growth?.isDoubtful,
     onBytes(bytes) {
       if (!isOpen) return;

@@ -2,7 +2,7 @@ import { createServer as createTcpServer, type AddressInfo, type Socket } from "
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from "node:zlib";
 import { HostsideError } from "@hostside/core";
 import { afterEach, describe, expect, it } from "vitest";
-import { createManualClock } from "../../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../../test/manual-clock.ts";
 import { httpAnswer, startRaw } from "../../../test/raw-server.ts";
 import type { HttpCall, HttpClient, HttpExchangeInit, HttpReply } from "./http-exchange.ts";
 import { createDefaultExchange } from "./node-exchange.ts";
@@ -137,8 +137,8 @@ describe("a request that fails before its reply", () => {
   it("is unreachable and not-sent when nobody listens", async () => {
     const server = await startRaw(() => undefined);
     await server[Symbol.asyncDispose]();
-    const clock = createManualClock();
-    const error = await thrownBy(post(openExchange({ clock }), server.url).reply);
+    const clock = useManualClock();
+    const error = await thrownBy(post(openExchange(), server.url).reply);
     expect(error).toMatchObject({ code: "unreachable", outcome: "not-sent", serverId: "web" });
     expect(String(error)).toContain("ECONNREFUSED");
     await expect.poll(() => clock.pending()).toBe(0);
@@ -166,9 +166,9 @@ describe("a request that fails before its reply", () => {
   });
 
   it("is unreachable and not-sent when the connection is not ready within 15 s, TLS included", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startRaw(() => undefined);
-    const call = post(openExchange({ clock }), `https://127.0.0.1:${server.port}/mcp`);
+    const call = post(openExchange(), `https://127.0.0.1:${server.port}/mcp`);
     const failure = thrownBy(call.reply);
     await expect.poll(() => server.connections).toBe(1);
     clock.advance(14_999);
@@ -180,12 +180,12 @@ describe("a request that fails before its reply", () => {
   });
 
   it("has no deadline any more once it is connected", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     let answer = (): void => expect.unreachable();
     await using server = await startRaw((socket) => {
       answer = () => void socket.write(httpAnswer("{}"));
     });
-    const { reply } = post(openExchange({ clock }), server.url);
+    const { reply } = post(openExchange(), server.url);
     await expect.poll(() => server.requests.length).toBe(1);
     expect(clock.pending()).toBe(0);
     clock.advance(3_600_000);

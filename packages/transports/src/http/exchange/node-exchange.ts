@@ -1,5 +1,5 @@
 import { isHostsideError, type HostsideError } from "@hostside/core";
-import { systemClock } from "@hostside/core/implement";
+import { clock } from "@hostside/core/implement";
 import {
   connectTimedOut,
   fromFetchError,
@@ -171,7 +171,7 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
     const { failed } = this;
     const { url } = failed;
     const proxy = this.#proxy;
-    const { guard, lookup, connections, connectTimeoutMs = 15_000, clock = systemClock } = this.#parts;
+    const { guard, lookup, connections, connectTimeoutMs = 15_000 } = this.#parts;
     this.#connection = undefined;
     const opening = connections.open(
       // Of a connection that is open already, the address was checked when it was made.

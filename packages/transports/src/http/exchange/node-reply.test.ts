@@ -1,7 +1,7 @@
 import { HostsideError } from "@hostside/core";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { createManualClock } from "../../../../../test/manual-clock.ts";
+import { useManualClock, useTestClock } from "../../../../../test/manual-clock.ts";
 import { httpAnswer, startRaw } from "../../../test/raw-server.ts";
 import type { HttpCall, HttpClient, HttpReply } from "./http-exchange.ts";
 import { createDefaultExchange } from "./node-exchange.ts";
@@ -90,9 +90,9 @@ interface Flood {
 
 /** A reply whose reader takes longer for each piece than a turn may. */
 function openFlood(): Flood {
-  const time = createManualClock();
+  const time = useManualClock();
   let readings = 0;
-  const now = (): number => ((readings += 1), time.now());
+  useTestClock({ ...time, now: () => ((readings += 1), time.now()) });
   let isPaused = false;
   const connection = {
     pause: () => void (isPaused = true),
@@ -107,7 +107,7 @@ function openFlood(): Flood {
     connection,
     context: {
       failed: { serverId: "web", url: new URL("http://127.0.0.1/"), redact: undefined },
-      shared: { decoding: new Set(), clock: { ...time, now } },
+      shared: { decoding: new Set() },
       toError: () => enough,
     },
   });

@@ -1,12 +1,12 @@
 import type { HostsideError } from "@hostside/core";
 import { expect, it, vi } from "vitest";
-import { createManualClock } from "../../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../../test/manual-clock.ts";
 import type { HttpCall } from "../exchange/http-exchange.ts";
 import { createSseTransport } from "./sse-transport.ts";
 import { createServerContext } from "../../../test/server-context.ts";
 
 it("a message that is answered again and again is watched once", async () => {
-  const clock = createManualClock();
+  const clock = useManualClock();
   const cancel = vi.fn<(reason: HostsideError) => void>();
   let say: (text: string) => void = () => undefined;
   const stream: HttpCall = {
@@ -27,14 +27,13 @@ it("a message that is answered again and again is watched once", async () => {
     endpoint: {
       serverId: "web",
       url: new URL("http://127.0.0.1:1/sse"),
-      clock,
       redact: (text) => text,
       call: ({ method }) => (method === "GET" ? stream : { reply: new Promise(() => undefined), cancel }),
       toError: () => expect.unreachable(),
       close: () => undefined,
     },
     context: createServerContext(
-      { clock, onDiagnostic: () => expect.unreachable() },
+      { onDiagnostic: () => expect.unreachable() },
       { timeouts: { callMs: 1_000_000, requestMs: 1_000_000 } },
     ),
   });

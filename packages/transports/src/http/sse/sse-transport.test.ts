@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { reply, startLoopback, type LoopbackServer, type SeenRequest } from "../../../test/loopback-server.ts";
-import { createManualClock } from "../../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../../test/manual-clock.ts";
 import { openHttpTransport, thrownBy, type OpenHttpInit, type OpenedHttp } from "../../../test/open-http-transport.ts";
 
 const result = (id: unknown) => ({ jsonrpc: "2.0", id, result: {} });
@@ -288,9 +288,9 @@ describe("a message over HTTP+SSE", () => {
     ["requestMs, for a notification", (web: OpenedHttp) => web.notify("x"), 700],
     ["callMs, for a request, whose reply a server may hold", (web: OpenedHttp) => web.request(1), 9000],
   ])("rejects with request_timeout after %s", async (_what, send, ms) => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startSse(greeting, () => undefined);
-    await using web = await open(server, { clock, spec: { timeouts: { requestMs: 700, callMs: 9000 } } });
+    await using web = await open(server, { spec: { timeouts: { requestMs: 700, callMs: 9000 } } });
     await web.transport.start();
     const failure = thrownBy(send(web));
     await expect.poll(() => server.targets.length).toBe(1);
@@ -315,13 +315,13 @@ describe("a message over HTTP+SSE", () => {
   });
 
   it("does not wait for its reply for ever when it was answered on the stream", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     const closed: unknown[] = [];
     await using server = await startSse(greeting, ({ message: { id } }, response, self) => {
       response.on("close", () => closed.push(id));
       if (id !== 3) self.say(message(result(id === 2 ? "2" : id)));
     });
-    await using web = await openSseTo(server, { clock });
+    await using web = await openSseTo(server);
     const sent = [1, 2, 3].map((id) => thrownBy(web.request(id)));
     await expect.poll(() => web.messages.length).toBe(2);
     expect(closed).toEqual([]);

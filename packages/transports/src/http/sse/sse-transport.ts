@@ -64,7 +64,7 @@ interface State extends SseInit {
  * back, or answered some seconds ago, does not wait for its reply.
  */
 export function createSseTransport({ context, endpoint }: SseInit): Transport {
-  const { clock, random, settings } = context;
+  const { random, settings } = context;
   const transport: Transport = {
     get closeReason() {
       return state.closeReason;
@@ -97,7 +97,7 @@ export function createSseTransport({ context, endpoint }: SseInit): Transport {
     transport,
     reading: { endpoint, sink, limits: settings.limits, random },
     underWay: new Set(),
-    lingerWatch: createLingerWatch(clock, lingerMs),
+    lingerWatch: createLingerWatch(lingerMs),
     target: undefined,
     protocolVersion: undefined,
     closeReason: undefined,

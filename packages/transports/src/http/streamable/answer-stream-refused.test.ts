@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { startLoopback } from "../../../test/loopback-server.ts";
-import { createManualClock } from "../../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../../test/manual-clock.ts";
 import { openHttpTransport } from "../../../test/open-http-transport.ts";
 
 describe("a stream that breaks off because its server is gone", () => {
   it("fails with connection_closed, outcome unknown, after three attempts that met nobody", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startLoopback((_request, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end("id: e-1\ndata:\n\n");
     });
-    await using web = await openHttpTransport({ url: server.url, random: () => 0, clock });
+    await using web = await openHttpTransport({ url: server.url, random: () => 0 });
     await web.request(1);
     await expect.poll(() => clock.pending()).toBe(1);
     await server[Symbol.asyncDispose]();

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { reply, startLoopback, type LoopbackServer, type SeenRequest } from "../../../test/loopback-server.ts";
-import { createManualClock, type ManualClock } from "../../../../../test/manual-clock.ts";
+import { useManualClock, type ManualClock } from "../../../../../test/manual-clock.ts";
 import { openHttpTransport, type OpenedHttp } from "../../../test/open-http-transport.ts";
 import { startRaw } from "../../../test/raw-server.ts";
 
@@ -31,8 +31,8 @@ async function startScript(
   });
 }
 
-async function openWith(server: LoopbackServer, clock?: ManualClock): Promise<OpenedHttp> {
-  return openHttpTransport({ url: server.url, random: () => 0, ...(clock && { clock }) });
+async function openWith(server: LoopbackServer): Promise<OpenedHttp> {
+  return openHttpTransport({ url: server.url, random: () => 0 });
 }
 
 /** Waits until a delay has begun, then lets it pass. */
@@ -112,13 +112,13 @@ describe("a request answered with a stream", () => {
   });
 
   it("gives up the connection of a stream that goes on after its answer", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     let closed = false;
     await using server = await startScript((response) => {
       events(response, event(result(1)));
       response.on("close", () => (closed = true));
     });
-    await using web = await openWith(server, clock);
+    await using web = await openWith(server);
     await web.request(1);
     await expect.poll(() => web.messages).toEqual([result(1)]);
     clock.advance(5000);
@@ -161,7 +161,7 @@ describe("a request answered with a stream", () => {
 
 describe("a stream that breaks off after an event with an id", () => {
   it("is resumed there, no sooner than the server asked for", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript(
       (response) => {
         events(response, "id: e-1\nretry: 500\ndata:\n\n");
@@ -172,7 +172,7 @@ describe("a stream that breaks off after an event with an id", () => {
         response.end();
       },
     );
-    await using web = await openWith(server, clock);
+    await using web = await openWith(server);
     await web.request(1);
     await pass(clock, 499);
     expect([clock.pending(), server.methods()]).toEqual([1, ["tools/call"]]);
@@ -187,7 +187,7 @@ describe("a stream that breaks off after an event with an id", () => {
   });
 
   it("does not act again on what is played again: questions are asked once, and progress is not doubled", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     const question = { jsonrpc: "2.0", id: "q", method: "elicitation/create", params: { message: "?" } };
     const both = `${event(question, "e-1")}${event(progress, "e-2")}`;
     await using server = await startScript(
@@ -205,7 +205,7 @@ describe("a stream that breaks off after an event with an id", () => {
         response.end();
       },
     );
-    await using web = await openWith(server, clock);
+    await using web = await openWith(server);
     await web.request(1);
     await pass(clock, 1000);
     await expect
@@ -224,14 +224,14 @@ describe("a stream that breaks off after an event with an id", () => {
   });
 
   it("is resumed as often as each stream brings something new", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     let step = 0;
     await using server = await startLoopback((_request, response) => {
       step += 1;
       events(response, step === 12 ? event(result(1)) : `id: ${step}\nretry: 300\ndata:\n\n`);
       response.end();
     });
-    await using web = await openWith(server, clock);
+    await using web = await openWith(server);
     await web.request(1);
     for (let n = 1; n < 12; n += 1) await pass(clock, 300);
     await expect.poll(() => web.messages).toEqual([result(1)]);
@@ -241,7 +241,7 @@ describe("a stream that breaks off after an event with an id", () => {
   });
 
   it("fails after six attempts that brought nothing, at growing intervals", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript(
       (response) => {
         events(response, "id: e-1\nretry: 100\ndata:\n\n");
@@ -249,7 +249,7 @@ describe("a stream that breaks off after an event with an id", () => {
       },
       (response) => reply(response, 503),
     );
-    await using web = await openWith(server, clock);
+    await using web = await openWith(server);
     await web.request(1);
     for (const ms of [250, 1000, 2000, 4000, 8000, 16_000]) {
       const before = server.seen.length;
@@ -263,7 +263,7 @@ describe("a stream that breaks off after an event with an id", () => {
   });
 
   it("waits as long as Retry-After asks for", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript(
       (response) => {
         events(response, "id: e-1\ndata:\n\n");
@@ -278,7 +278,7 @@ describe("a stream that breaks off after an event with an id", () => {
         response.end();
       },
     );
-    await using web = await openWith(server, clock);
+    await using web = await openWith(server);
     await web.request(1);
     await pass(clock, 1000);
     await expect.poll(() => server.seen.length).toBe(2);
@@ -296,7 +296,7 @@ describe("a stream that breaks off after an event with an id", () => {
   ])(
     "fails with an unknown outcome, because the call may run, when resuming is refused with %d",
     async (status, code) => {
-      const clock = createManualClock();
+      const clock = useManualClock();
       await using server = await startScript(
         (response) => {
           events(response, "id: e-1\ndata:\n\n");
@@ -304,7 +304,7 @@ describe("a stream that breaks off after an event with an id", () => {
         },
         (response) => reply(response, status),
       );
-      await using web = await openWith(server, clock);
+      await using web = await openWith(server);
       await web.request(1);
       await pass(clock, 1000);
       await expect.poll(() => failures(web)).toEqual([[1, code, "unknown", status]]);
@@ -316,7 +316,7 @@ describe("a stream that breaks off after an event with an id", () => {
     ["a token that no header can carry", () => Promise.resolve("no\nheader"), "auth_required"],
     ["an error of ours", () => Promise.reject(new HostsideError("x", { code: "unreachable" })), "connection_closed"],
   ])("fails with an unknown outcome when there is %s to resume with", async (_, later, code) => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript((response) => {
       events(response, "id: e-1\ndata:\n\n");
       response.end();
@@ -325,7 +325,6 @@ describe("a stream that breaks off after an event with an id", () => {
     await using web = await openHttpTransport({
       url: server.url,
       random: () => 0,
-      clock,
       transport: { auth: "oauth" },
       authProvider: () => ({ token: () => (tokens.shift() ?? later)() }),
     });
@@ -338,7 +337,7 @@ describe("a stream that breaks off after an event with an id", () => {
   });
 
   it("fails with session_expired, outcome unknown, when the session is gone by then", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript(
       (response) => {
         response.setHeader("mcp-session-id", "s-1");
@@ -350,7 +349,7 @@ describe("a stream that breaks off after an event with an id", () => {
       },
       (response) => reply(response, 404),
     );
-    await using web = await openWith(server, clock);
+    await using web = await openWith(server);
     await web.request(0, "initialize");
     await web.request(1);
     await pass(clock, 1000);
@@ -358,12 +357,12 @@ describe("a stream that breaks off after an event with an id", () => {
   });
 
   it("is left alone when the request is taken back meanwhile", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript((response) => {
       events(response, "id: e-1\ndata:\n\n");
       response.end();
     });
-    await using web = await openWith(server, clock);
+    await using web = await openWith(server);
     await web.request(1);
     await expect.poll(() => clock.pending()).toBe(1);
     web.transport.takeBack?.(1);
@@ -373,7 +372,7 @@ describe("a stream that breaks off after an event with an id", () => {
   });
 
   it("is left alone, too, when that comes in the moment in which it was due", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript(
       (response) => {
         events(response, "id: e-1\ndata:\n\n");
@@ -381,7 +380,7 @@ describe("a stream that breaks off after an event with an id", () => {
       },
       (response, { message }) => reply(response, 200, result(message["id"])),
     );
-    await using web = await openWith(server, clock);
+    await using web = await openWith(server);
     await web.request(1);
     await expect.poll(() => clock.pending()).toBe(1);
     clock.advance(1000);

@@ -80,7 +80,7 @@ async function followAnswer(first: HttpReply, state: State): Promise<void> {
     if (barren > maxBarren || refused >= maxRefused)
       throw lossCodes.has(loss.code) ? notResumed(endpoint, { broken, last: loss, attempts: barren }) : loss;
     const delayMs = reconnectDelayMs({ barren, serverMs: state.retryMs, random: state.reading.random });
-    const wait = startWait(endpoint.clock, delayMs);
+    const wait = startWait(delayMs);
     state.onStep(wait);
     await wait.done;
     state.memory?.nextStream();

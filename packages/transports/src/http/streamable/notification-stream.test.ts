@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { reply, startLoopback, type LoopbackServer, type SeenRequest } from "../../../test/loopback-server.ts";
-import { createManualClock, type ManualClock } from "../../../../../test/manual-clock.ts";
+import { useManualClock, type ManualClock } from "../../../../../test/manual-clock.ts";
 import { openHttpTransport, type OpenedHttp } from "../../../test/open-http-transport.ts";
 
 const changed = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
@@ -45,8 +45,8 @@ async function startScript(...steps: readonly Step[]): Promise<LoopbackServer & 
 // Longer than any wait between two attempts.
 const requestMs = 1_000_000;
 
-async function connect(server: LoopbackServer, clock: ManualClock): Promise<OpenedHttp> {
-  const web = await openHttpTransport({ url: server.url, clock, random: () => 0, spec: { timeouts: { requestMs } } });
+async function connect(server: LoopbackServer): Promise<OpenedHttp> {
+  const web = await openHttpTransport({ url: server.url, random: () => 0, spec: { timeouts: { requestMs } } });
   await web.handshake();
   return web;
 }
@@ -61,9 +61,9 @@ const lost = (web: OpenedHttp): number => web.diagnostics.filter(({ kind }) => k
 
 describe("the notification stream of a legacy server", () => {
   it("is opened after the handshake, and delivers what comes on it", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript(streaming(event(changed)));
-    await using web = await connect(server, clock);
+    await using web = await connect(server);
     await expect.poll(() => web.messages).toContainEqual(changed);
     expect(server.gets()).toMatchObject([
       { headers: { accept: "text/event-stream", "mcp-protocol-version": "2025-11-25" } },
@@ -72,9 +72,9 @@ describe("the notification stream of a legacy server", () => {
   });
 
   it("does not exist where the first GET is answered with 405, which is nobody's fault", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript(refusing(405));
-    await using web = await connect(server, clock);
+    await using web = await connect(server);
     await expect.poll(() => server.gets().length).toBe(1);
     await web.request(1);
     expect([web.interruptions, web.diagnostics, clock.pending()]).toEqual([0, [], 0]);
@@ -88,18 +88,18 @@ describe("the notification stream of a legacy server", () => {
     ["200 with HTML", (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>")],
     ["204", refusing(204)],
   ])("does not exist where it is answered with %s, which is worth a diagnostic", async (_what, step) => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript(step);
-    await using web = await connect(server, clock);
+    await using web = await connect(server);
     await expect.poll(() => lost(web)).toBe(1);
     await web.request(1);
     expect([server.gets().length, web.interruptions, clock.pending()]).toEqual([1, 0, 0]);
   });
 
   it("is opened again whenever it ends, with a word to the host at the loss and at the return (users.md 19)", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript(ending(event(changed, "n-1")), ending(event(changed)), streaming());
-    await using web = await connect(server, clock);
+    await using web = await connect(server);
     await expect.poll(() => web.interruptions).toBe(1);
     await pass(clock, 1000);
     await expect.poll(() => web.interruptions).toBe(3);
@@ -110,9 +110,9 @@ describe("the notification stream of a legacy server", () => {
   });
 
   it("keeps trying after errors that pass, without a word before it is back", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript(refusing(503), refusing(500), streaming(event(changed)));
-    await using web = await connect(server, clock);
+    await using web = await connect(server);
     await pass(clock, 1000);
     await pass(clock, 2000);
     await expect.poll(() => web.messages).toContainEqual(changed);
@@ -121,9 +121,9 @@ describe("the notification stream of a legacy server", () => {
   });
 
   it("is not given up for a refusal once it was open: a gateway may be in the way", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript(ending(event(changed)), refusing(404), refusing(405), streaming());
-    await using web = await connect(server, clock);
+    await using web = await connect(server);
     await pass(clock, 1000);
     await pass(clock, 1000);
     await pass(clock, 2000);
@@ -132,9 +132,9 @@ describe("the notification stream of a legacy server", () => {
   });
 
   it("is no storm and never gives up: streams that bring nothing come ever more seldom, down to one a minute, and calls work all the while", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript(ending());
-    await using web = await connect(server, clock);
+    await using web = await connect(server);
     for (const ms of [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]) {
       await pass(clock, ms - 1);
       const before = server.gets().length;
@@ -146,13 +146,13 @@ describe("the notification stream of a legacy server", () => {
   });
 
   it("starts over with short intervals after a stream that lasted", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     let end = (): void => expect.unreachable();
     await using server = await startScript(ending(), ending(), (response, request) => {
       streaming()(response, request);
       end = () => void response.end();
     });
-    await using web = await connect(server, clock);
+    await using web = await connect(server);
     await pass(clock, 1000);
     await pass(clock, 2000);
     await expect.poll(() => server.gets().length).toBe(3);
@@ -164,11 +164,10 @@ describe("the notification stream of a legacy server", () => {
   });
 
   it("is dropped and opened again when one event exceeds the limit", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript(streaming(`data: ${"x".repeat(5000)}`), streaming(event(changed)));
     await using web = await openHttpTransport({
       url: server.url,
-      clock,
       random: () => 0,
       spec: { limits: { maxMessageBytes: 1000 }, timeouts: { requestMs } },
     });
@@ -180,9 +179,9 @@ describe("the notification stream of a legacy server", () => {
   });
 
   it("lets no answer pass, which would not belong there", async () => {
-    const clock = createManualClock();
+    useManualClock();
     await using server = await startScript(streaming(event({ jsonrpc: "2.0", id: 1, result: {} }), event(changed)));
-    await using web = await connect(server, clock);
+    await using web = await connect(server);
     await expect.poll(() => web.messages.at(-1)).toEqual(changed);
     expect(web.messages.filter(({ id }) => id === 1)).toEqual([]);
     expect(web.diagnostics).toMatchObject([{ kind: "protocol-anomaly" }]);
@@ -192,9 +191,9 @@ describe("the notification stream of a legacy server", () => {
     ["open", streaming(), 0],
     ["about to be opened again", ending(), 1],
   ])("ends with close() while it is %s, and says nothing more", async (_state, step, timers) => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript(step);
-    await using web = await connect(server, clock);
+    await using web = await connect(server);
     await expect.poll(() => [server.gets().length, clock.pending()]).toEqual([1, timers]);
     const { interruptions } = web;
     await web.transport.close();
@@ -204,21 +203,21 @@ describe("the notification stream of a legacy server", () => {
   });
 
   it("is not opened any more when close() comes in the moment in which it was due", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript(ending());
-    await using web = await connect(server, clock);
+    await using web = await connect(server);
     await expect.poll(() => clock.delays()).toEqual([1000]);
     clock.advance(1000);
     await web.transport.close();
-    await using later = await connect(server, createManualClock());
+    await using later = await connect(server);
     await expect.poll(() => lost(later)).toBe(1);
     expect(server.gets()).toHaveLength(2);
   });
 
   it("is asked for again when a refusal that may pass does not end in time", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript((response) => response.writeHead(503).write("wait"), streaming());
-    await using web = await connect(server, clock);
+    await using web = await connect(server);
     await expect.poll(() => server.gets().length).toBe(1);
     await expect.poll(() => clock.delays()).toEqual([requestMs]);
     clock.advance(requestMs);
@@ -228,9 +227,9 @@ describe("the notification stream of a legacy server", () => {
   });
 
   it("is asked for again when its answer does not begin in time, and reported", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     await using server = await startScript(() => undefined, streaming());
-    await using web = await connect(server, clock);
+    await using web = await connect(server);
     await expect.poll(() => server.gets().length).toBe(1);
     clock.advance(requestMs - 1);
     expect(lost(web)).toBe(0);
@@ -243,13 +242,13 @@ describe("the notification stream of a legacy server", () => {
   });
 
   it("delivers what is played again after a gap once", async () => {
-    const clock = createManualClock();
+    const clock = useManualClock();
     const log = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "x" } };
     await using server = await startScript(
       ending(event(log, "n-1")),
       streaming(event(log, "n-1"), event(changed, "n-2")),
     );
-    await using web = await connect(server, clock);
+    await using web = await connect(server);
     await expect.poll(() => web.interruptions).toBe(1);
     await pass(clock, 1000);
     await expect.poll(() => web.messages.at(-1)).toEqual(changed);

@@ -1,3 +1,4 @@
+import { clock } from "@hostside/core/implement";
 import { isHostsideError, type HostsideError } from "@hostside/core";
 import { acceptUnsolicited, type ReadingContext } from "../events/accept-message.ts";
 import { replyKindOf, type Cancellable, type HttpCall, type HttpReply } from "../exchange/http-exchange.ts";
@@ -78,15 +79,14 @@ export function openNotificationStream(init: NotificationStreamInit): Notificati
 }
 
 async function keepOpen(state: State): Promise<void> {
-  const { random, endpoint } = state.reading;
-  const { clock } = endpoint;
+  const { random } = state.reading;
   for (let barren = 0; ;) {
     const openedAt = clock.now();
     state.broughtSomething = false;
     const end = await listenOnce(state);
     if (state.isCancelled || end === "refused") return;
     barren = state.broughtSomething || clock.now() - openedAt >= goodStreamMs ? 0 : barren + 1;
-    const wait = startWait(clock, reconnectDelayMs({ barren, serverMs: state.retryMs, random }));
+    const wait = startWait(reconnectDelayMs({ barren, serverMs: state.retryMs, random }));
     state.step = wait;
     try {
       await wait.done;
@@ -129,7 +129,7 @@ async function openInTime(state: State): Promise<CompleteReply | HttpReply> {
   const call = state.open(state.lastEventId);
   state.step = call;
   const { openMs } = state;
-  const cancelTimer = endpoint.clock.schedule(openMs, () => call.cancel(noAnswerInTime(endpoint, openMs)));
+  const cancelTimer = clock.schedule(openMs, () => call.cancel(noAnswerInTime(endpoint, openMs)));
   try {
     const reply = await call.reply;
     return replyKindOf(reply) === "events" ? reply : await readRemark(reply);

@@ -67,7 +67,7 @@ const plainHeaders = {
  * before the first `send()`.
  */
 export function createStreamableHttpTransport({ context, endpoint }: StreamableHttpInit): Transport {
-  const { clock, random, settings } = context;
+  const { random, settings } = context;
   let closing: Promise<void> | undefined;
   const transport: Transport = {
     hasPerRequestStream: true,
@@ -99,7 +99,7 @@ export function createStreamableHttpTransport({ context, endpoint }: StreamableH
     transport,
     reading: { endpoint, sink, limits: settings.limits, random },
     underWay: new Set(),
-    lingerWatch: createLingerWatch(clock, lingerMs),
+    lingerWatch: createLingerWatch(lingerMs),
     sessionId: undefined,
     protocolVersion: undefined,
     messageHeaders: plainHeaders,

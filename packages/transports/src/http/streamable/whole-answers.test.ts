@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startLoopback } from "../../../test/loopback-server.ts";
-import { createManualClock } from "../../../../../test/manual-clock.ts";
+import { useManualClock } from "../../../../../test/manual-clock.ts";
 import { openHttpTransport } from "../../../test/open-http-transport.ts";
 
 const result = (id: unknown) => ({ jsonrpc: "2.0", id, result: { content: [] } });
@@ -31,8 +31,8 @@ describe("an answer that comes first on its stream", () => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end(`event: message\n${event(result(1), "1")}`);
     });
-    const clock = createManualClock();
-    await using web = await openHttpTransport({ url: server.url, clock });
+    const clock = useManualClock();
+    await using web = await openHttpTransport({ url: server.url });
     await web.request(1);
     expect([web.messages, web.failures, clock.pending()]).toEqual([[result(1)], [], 0]);
   });
