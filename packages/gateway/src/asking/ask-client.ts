@@ -8,7 +8,7 @@ import {
 import { isJsonObject } from "@hostside/core/implement";
 import { passOn } from "../message/meta.ts";
 
-/** Whether a client with these capabilities can ask its user such a thing. */
+/** True if a client with these capabilities can ask its user such a thing. */
 export function canAnswer({ mode }: Pick<ElicitationRequest, "mode">, capabilities: JsonObject): boolean {
   const elicitation = capabilities["elicitation"];
   if (!isJsonObject(elicitation)) return false;
@@ -28,7 +28,7 @@ export function questionParams({ serverId, message, params }: ElicitationRequest
   return { ...rest, message: shown, ...(kept !== undefined && { _meta: kept }) };
 }
 
-/** What a client answered. What is no answer counts as `cancel`. */
+/** Reads the answer of a client. Anything else counts as `cancel`. */
 export function readElicitationResult(answer: unknown): ElicitationResult {
   if (!isJsonObject(answer)) return cancelled;
   const { action, content } = answer;

@@ -23,7 +23,7 @@ export interface ParkedCalls {
   close(): void;
 }
 
-/** What the parked calls of all clients have in common. */
+/** The number of parked calls of all clients. */
 export interface ParkingLot {
   used: number;
 }
@@ -208,7 +208,7 @@ function leaveUnanswered({ questions }: Parked): void {
   for (const { settle } of Array.from(questions.values())) settle(cancelled);
 }
 
-/** What a retry has to have in common with what it goes on with. */
+/** The key that a retry and its parked request share. */
 function keyOf({ method, params }: ActiveRequest): string {
   const { _meta: _m, requestState: _s, inputResponses: _r, ...rest } = params;
   return canonicalJson([method, rest]);

@@ -6,7 +6,7 @@ import { notificationMessage, type RequestId } from "../message/json-rpc.ts";
 
 /** How a question gets to its client. */
 export interface QuestionDelivery {
-  /** What it may go over just now, the best first. */
+  /** The sinks that can carry it now, the best first. */
   readonly sinks: () => readonly MessageSink[];
   /**
    * How long it may wait for another one where it goes over none of these, in milliseconds; 0:
@@ -28,7 +28,7 @@ export interface SessionQuestions {
   again(): void;
   /** The client answered. `false`: nothing waits for this id. */
   answer(id: RequestId, message: JsonObject): boolean;
-  /** Whether its user was shown this page of a server's, which is then said once. */
+  /** True if its user was shown this page of a server's; then `false` from now on. */
   takeShown(serverId: string, elicitationId: unknown): boolean;
   readonly size: number;
   close(): void;
@@ -39,7 +39,7 @@ interface Question {
   readonly message: JsonObject;
   readonly way: QuestionDelivery;
   readonly settle: (answer: ElicitationResult) => void;
-  /** What it went over last. */
+  /** The sink that carried it last. */
   carrier: MessageSink | undefined;
   cancelTimer: Cancel | undefined;
 }
@@ -50,7 +50,7 @@ function pageKey(serverId: string, elicitationId: string): string {
   return JSON.stringify([serverId, elicitationId]);
 }
 
-/** What {@linkcode createSessionQuestions} needs. */
+/** Options of {@linkcode createSessionQuestions}. */
 export interface SessionQuestionsInit {
   /** How many wait at a time. */
   readonly most: number;

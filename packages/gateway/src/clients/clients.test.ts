@@ -1,6 +1,6 @@
 import { isHostsideError, HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { refusalOf } from "./clients.ts";
+import { openFailure } from "./clients.ts";
 
 /** As another copy of core makes it: `instanceof` is false for it here. */
 function errorOfAnotherCopy(): Error {
@@ -14,11 +14,11 @@ describe("what a client is told when no conversation could be opened for it", ()
     ["of another copy of core", errorOfAnotherCopy()],
   ])("is the message and the code of an error that is %s", (_, error) => {
     expect(isHostsideError(error)).toBe(true);
-    expect(refusalOf(error)).toEqual({ message: "[overloaded] no room", data: { code: "overloaded" } });
+    expect(openFailure(error).failure).toMatchObject({ message: "[overloaded] no room", data: { code: "overloaded" } });
   });
 
   it("is nothing of any other error, which may hold what is nobody's business", () => {
-    const { message, data } = refusalOf(new Error("password=hunter2"));
+    const { message, data } = openFailure(new Error("password=hunter2")).failure;
     expect(message).not.toContain("hunter2");
     expect(data).toEqual({ code: "internal_error" });
   });

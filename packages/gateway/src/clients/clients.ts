@@ -3,7 +3,6 @@ import {
   HostsideError,
   type ElicitationRequest,
   type ElicitationResult,
-  type JsonObject,
   type ProtocolEra,
   cleanText,
 } from "@hostside/core";
@@ -13,7 +12,7 @@ import { createPeer, type Peer } from "./peer.ts";
 import type { GatewayClient } from "../settings/gateway-client.ts";
 import type { GatewaySettings } from "../settings/gateway-options.ts";
 import { rpcCodes, type RpcFailure } from "../message/json-rpc.ts";
-import { createClientTimes } from "../peer/trace-client.ts";
+import { carrierOf } from "../peer/trace-client.ts";
 
 /** How a client introduced itself. */
 export interface Introduction {
@@ -36,24 +35,20 @@ export interface Clients {
   /** Ends one; everything of it is gone when that resolves. */
   close(peer: Peer, reason: string): Promise<void>;
   elicit(request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult>;
-  readonly all: ReadonlySet<Peer>;
-  /** Whether no further one is taken. */
+  readonly all: readonly Peer[];
+  /** True if no further one is taken. */
   readonly isEnding: boolean;
   /** Takes no further one. */
   end(): void;
 }
 
-/** What makes room for another client of this owner; `false`: nothing does. */
+/** Makes room for another client of this owner; `false`: there is none. */
 export type EvictClient = (owner: string | undefined) => boolean;
 
 /** Makes it. */
 export function createClients(settings: GatewaySettings, makeRoom: EvictClient): Clients {
-  const { limits, onEvent } = settings;
-  const byId = new Map<string, Peer>();
-  const all = new Set<Peer>();
-  const times = createClientTimes(settings.telemetry);
+  const { limits, onEvent, telemetry } = settings;
   const shared = { settings, lot: { used: 0 }, nextNumber: createNumbers() };
-  /** Whose each place is, taken before there is a client for it. */
   const places = new Set<Place>();
   let isEnding = false;
   const refuse = (error: HostsideError): never => {
@@ -61,7 +56,7 @@ export function createClients(settings: GatewaySettings, makeRoom: EvictClient):
     throw error;
   };
   const takePlace = (owner: string | undefined): Place => {
-    if (isEnding) refuse(new HostsideError("the gateway is closing", { code: "closed" }));
+    if (isEnding) refuse(closingError());
     const mine = owner === undefined ? 0 : Array.from(places).filter((place) => place.owner === owner).length;
     for (const [policy, used] of [
       ["maxSessionsPerPrincipal", mine],
@@ -69,12 +64,14 @@ export function createClients(settings: GatewaySettings, makeRoom: EvictClient):
     ] as const) {
       if (used >= limits[policy] && !makeRoom(owner)) refuse(noRoom(policy, { used, limit: limits[policy] }));
     }
-    const place: Place = { owner, peer: undefined };
+    const place: Place = { owner, peer: undefined, endTrace: undefined };
     places.add(place);
     return place;
   };
   return {
-    all,
+    get all() {
+      return Array.from(places).flatMap(({ peer }) => peer ?? []);
+    },
     get isEnding() {
       return isEnding;
     },
@@ -86,47 +83,47 @@ export function createClients(settings: GatewaySettings, makeRoom: EvictClient):
       try {
         const client = toClient(introduction, settings);
         const conversation = await openWithin(settings, client);
-        const leave = async (error: unknown): Promise<never> => {
+        try {
+          if (isEnding) throw closingError();
+          place.peer = createPeer({ ...shared, client, conversation });
+        } catch (error) {
           await conversation.close?.("refused");
           throw error;
-        };
-        if (isEnding) return await leave(new HostsideError("the gateway is closing", { code: "closed" }));
-        let peer: Peer;
-        try {
-          peer = createPeer({ ...shared, client, conversation });
-        } catch (error) {
-          return await leave(error);
         }
-        place.peer = peer;
-        byId.set(client.id, peer);
-        all.add(peer);
-        times.begin(client);
+        place.endTrace = telemetry?.sessionStarted({ transport: carrierOf(client) });
         onEvent?.({ kind: "client-opened", client });
-        return peer;
+        return place.peer;
       } finally {
         if (place.peer === undefined) places.delete(place);
       }
     },
     async close(peer, reason) {
-      if (all.delete(peer)) {
-        byId.delete(peer.client.id);
-        for (const place of places) if (place.peer === peer) places.delete(place);
-        times.end(peer.client);
+      const place = Array.from(places).find((one) => one.peer === peer);
+      if (place !== undefined) {
+        places.delete(place);
+        place.endTrace?.();
         onEvent?.({ kind: "client-closed", client: peer.client, reason });
       }
       await peer.close(reason);
     },
     async elicit(request, signal) {
-      const peer = byId.get(request.context?.conversation ?? "");
-      if (peer === undefined) throw cannotAsk(request, "it is not known whose call that belongs to");
-      return peer.elicit(request, signal);
+      const { conversation } = request.context ?? {};
+      const place = Array.from(places).find(({ peer }) => peer?.client.id === conversation);
+      if (place?.peer === undefined) throw cannotAsk(request, "it is not known whose call that belongs to");
+      return place.peer.elicit(request, signal);
     },
   };
 }
 
+/** The place of a client, which is taken before there is one. */
 interface Place {
   readonly owner: string | undefined;
   peer: Peer | undefined;
+  endTrace: (() => void) | undefined;
+}
+
+function closingError(): HostsideError {
+  return new HostsideError("the gateway is closing", { code: "closed" });
 }
 
 function noRoom(policy: string, usage: { readonly used: number; readonly limit: number }): HostsideError {
@@ -206,11 +203,14 @@ function readInfo(info: unknown): GatewayClient["info"] {
   return Object.fromEntries(texts);
 }
 
-/** What of a failed `open()` its client is told. */
-export function refusalOf(error: unknown): { readonly message: string; readonly data: JsonObject } {
+/** The answer to a client whose `open()` failed, and its status over HTTP. */
+export function openFailure(error: unknown): { readonly status: number; readonly failure: RpcFailure } {
   const isOwn = isHostsideError(error);
+  const isBusy = isOwn && (error.code === "overloaded" || error.code === "closed");
   const message = isOwn ? error.message : "This gateway could not open a conversation";
-  return { message, data: { code: isOwn ? error.code : "internal_error" } };
+  const code = isBusy ? rpcCodes.refused : rpcCodes.internalError;
+  const data = { code: isOwn ? error.code : "internal_error" };
+  return { status: isBusy ? 503 : 500, failure: { code, message, data } };
 }
 
 /** Why nothing new is taken any more. */

@@ -9,7 +9,7 @@ import { initializeResult } from "../requests/lifecycle.ts";
 export interface OpenedLegacy {
   readonly peer: Peer;
   readonly revision: string;
-  /** What answers it. */
+  /** The result of its `initialize`. */
   readonly result: JsonObject;
 }
 

@@ -73,7 +73,7 @@ export interface Peer {
   close(reason: string): Promise<void>;
 }
 
-/** What a {@linkcode Peer} is made from. */
+/** Options of {@linkcode createPeer}. */
 export interface PeerInit {
   readonly settings: GatewaySettings;
   readonly client: GatewayClient;
@@ -83,18 +83,17 @@ export interface PeerInit {
   readonly nextNumber: () => number;
 }
 
-interface PeerState extends PeerInit {
-  readonly context: PeerContext;
-  /** What is done for the client: also for a request that was answered with a question. */
+interface PeerState extends PeerInit, PeerContext {
+  /** Requests under way, also those that were answered with a question. */
   readonly requests: Set<ActiveRequest>;
   readonly questions: SessionQuestions;
-  /** Whether it ever opened a stream of its own, and so may open one again. */
+  /** True if it ever opened a stream of its own, and so may open one again. */
   hasListened: boolean;
-  /** Whether it is asked nothing any more. */
+  /** True if it is asked nothing any more. */
   isSilent: boolean;
   /** Messages of the client that wait for their answer. */
   waiting: number;
-  /** Those of them that only listen, for as long as there is something to hear. */
+  /** The number of them that only listen. */
   listening: number;
   readonly idle: (() => void)[];
 }
@@ -108,20 +107,14 @@ export function createPeer(init: PeerInit): Peer {
   const serverOf = ({ toolName, serverId }: ActiveRequest): string | undefined =>
     toolName === undefined ? serverId : exposed.find(toolName)?.origin?.serverId;
   const news = createPeerNews({ settings, client, conversation, requests, serverOf });
-  const context: PeerContext = {
-    settings,
-    client,
-    conversation,
+  const questions = createSessionQuestions({ most: limits.maxParkedPerSession });
+  const state: PeerState = {
+    ...init,
     exposed,
     resources: conversation.resources && createRoutedResources(conversation.resources, settings),
     news,
     parked: createParkedCalls(settings, lot, () => settleIdle(state)),
     subscriptions: createPeerSubscriptions(limits.maxSubscriptionsPerSession),
-  };
-  const questions = createSessionQuestions({ most: limits.maxParkedPerSession });
-  const state: PeerState = {
-    ...init,
-    context,
     requests,
     questions,
     hasListened: false,
@@ -134,7 +127,7 @@ export function createPeer(init: PeerInit): Peer {
   let closing: Promise<void> | undefined;
   return {
     client,
-    context,
+    context: state,
     handle: (message, way) => handle(state, message, way),
     answer: (id, message) => questions.answer(id, message),
     listensAnew() {
@@ -144,13 +137,13 @@ export function createPeer(init: PeerInit): Peer {
     elicit: (request, signal) => elicit(state, { request, signal, serverOf }),
     endQuestions: () => endQuestions(state),
     get busy() {
-      return state.waiting - state.listening + context.parked.size;
+      return state.waiting - state.listening + state.parked.size;
     },
     get subscriptions() {
-      return context.subscriptions.size;
+      return state.subscriptions.size;
     },
     get parked() {
-      return context.parked.size;
+      return state.parked.size;
     },
     idle: () =>
       new Promise((resolve) => {
@@ -180,8 +173,8 @@ function sayWhatIsDone(
   });
 }
 
-function settleIdle({ waiting, listening, context, idle }: PeerState): void {
-  if (waiting > listening || context.parked.size > 0) return;
+function settleIdle({ waiting, listening, parked, idle }: PeerState): void {
+  if (waiting > listening || parked.size > 0) return;
   for (const resolve of idle.splice(0)) resolve();
 }
 
@@ -213,14 +206,14 @@ async function handle(
       try {
         // Written out, because most gateways have no telemetry, and each promise more is paid with
         // every request.
-        if (telemetry === undefined) return await handler(state.context, one);
-        return await traceRequest({ telemetry, client, request: one }, async () => handler(state.context, one));
+        if (telemetry === undefined) return await handler(state, one);
+        return await traceRequest({ telemetry, client, request: one }, async () => handler(state, one));
       } finally {
         requests.delete(one);
       }
     };
     const isAsking = client.era === "modern" && mayAsk.has(method);
-    const result = await (isAsking ? state.context.parked.run(request, run) : run(request));
+    const result = await (isAsking ? state.parked.run(request, run) : run(request));
     if (way.stop.signal.aborted && !isListening) return givenUp(id, way.stop.signal);
     return resultMessage(id, client.era === "legacy" ? result : toModern(state, result));
   } catch (error) {
@@ -234,7 +227,7 @@ async function handle(
   }
 }
 
-/** What the client hears of a request that ended: nothing where it gave it up itself. */
+/** The answer to a request that ended; none where the client gave it up itself. */
 function givenUp(id: RequestMessage["id"], { reason }: AbortSignal): JsonObject | undefined {
   const failure = rpcFailureOf(reason);
   return failure && errorMessage(id, failure);
@@ -247,7 +240,7 @@ function givenUp(id: RequestMessage["id"], { reason }: AbortSignal): JsonObject 
 const mayAsk: ReadonlySet<string> = new Set(["tools/call", "resources/read", "prompts/get"]);
 
 function readRequest(state: PeerState, { id, method, params }: RequestMessage, way: RequestDelivery): ActiveRequest {
-  const { client, questions, context, settings } = state;
+  const { client, questions, news, settings } = state;
   const meta = metaOf(params);
   const token = meta?.["progressToken"];
   const logLevel = meta?.[metaKeys.logLevel];
@@ -268,7 +261,6 @@ function readRequest(state: PeerState, { id, method, params }: RequestMessage, w
     serverId: undefined,
   };
   if (client.era === "legacy") {
-    const { news } = context;
     // Over the request's own stream, or, where that is gone, over the one that the client listens
     // on.
     const sinks = (): readonly MessageSink[] => [request.sink, ...(news.stream === undefined ? [] : [news.stream])];
@@ -289,7 +281,7 @@ function toModern({ settings }: PeerState, result: JsonObject): JsonObject {
   };
 }
 
-/** What of an error a client is told: of one that is not Hostside's own, that there was one. */
+/** The failure that a client is told; of a foreign error only that there was one. */
 function toFailure(error: unknown): ReturnType<typeof rpcFailureOf> & object {
   const known = rpcFailureOf(error);
   if (known !== undefined) return known;
@@ -331,16 +323,16 @@ async function elicit(
 
 function endQuestions(state: PeerState): void {
   state.isSilent = true;
-  state.context.parked.close();
+  state.parked.close();
   state.questions.close();
 }
 
 async function close(state: PeerState, reason: string): Promise<void> {
-  const { context, requests, questions, settings, conversation, client } = state;
-  context.parked.close();
+  const { requests, questions, settings, conversation, client } = state;
+  state.parked.close();
   questions.close();
-  context.news.close();
-  context.subscriptions.close();
+  state.news.close();
+  state.subscriptions.close();
   for (const request of Array.from(requests)) request.stop.abort(requestEndedError(reason));
   const { limits, onDiagnostic } = settings;
   let failed: unknown;

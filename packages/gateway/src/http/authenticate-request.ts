@@ -4,7 +4,7 @@ import type { HttpSettings, RefusedToken, VerifiedToken } from "./http-options.t
 import { errorMessage, rpcCodes } from "../message/json-rpc.ts";
 import type { GatewaySettings } from "../settings/gateway-options.ts";
 
-/** Who came in. */
+/** The caller of a request. */
 export interface AuthenticatedCaller {
   readonly principal: string | undefined;
   /**

@@ -4,7 +4,7 @@ import type { GatewayHttpExchange } from "./http-exchange.ts";
 import { rpcCodes, type RequestMessage, type RpcFailure } from "../message/json-rpc.ts";
 import { metaKeys, metaOf, modernRevision } from "../message/meta.ts";
 
-/** What `Mcp-Name` repeats of the parameters of a method. */
+/** The parameter of a method that `Mcp-Name` repeats. */
 const named: ReadonlyMap<string, string> = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],
@@ -32,7 +32,7 @@ export function checkHeaders(
 }
 
 /**
- * Whether header and body name two revisions. This comes before the question whether either is
+ * Checks that header and body name one revision. This comes before the question whether it is
  * spoken here.
  */
 export function checkRevision(exchange: GatewayHttpExchange, { params }: RequestMessage): RpcFailure | undefined {

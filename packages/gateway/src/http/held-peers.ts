@@ -13,11 +13,11 @@ export interface HeldPeer {
   readonly peer: Peer;
   /** Whose credentials made it; nobody else finds it. */
   readonly owner: string | undefined;
-  /** Of a session: what was agreed on. */
+  /** The revision of a session. */
   readonly revision: string | undefined;
-  /** What can be cancelled, by the client's id for it. */
+  /** The requests that can be cancelled, by the client's id. */
   readonly stops: Map<RequestId, AbortController>;
-  /** What it listens on. */
+  /** Its open streams. */
   readonly streams: Set<EventStream>;
   /** Exchanges under way. */
   users: number;
@@ -105,7 +105,7 @@ export function createHeldPeers({ limits }: GatewaySettings, clients: Clients): 
   };
 }
 
-/** What one exchange is answered with. */
+/** The parts that answer one exchange. */
 export interface HttpParts {
   readonly settings: GatewaySettings;
   readonly clients: Clients;

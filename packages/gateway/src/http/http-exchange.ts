@@ -6,7 +6,7 @@ import { createGrowingBytes } from "../message/growing-bytes.ts";
 /** Headers of an answer. */
 export type HttpHeaders = Readonly<Record<string, string>>;
 
-/** What came of a body. */
+/** A body as text, or why there is none. */
 export type ReadBody = { readonly text: string } | { readonly problem: "too-large" | "no-room" | "no-utf8" };
 
 /** One request over HTTP and the way to answer it: a `Request` of the web, or what Node has. */

@@ -32,7 +32,7 @@ export interface HttpHandler {
   close(reason?: string): Promise<void>;
 }
 
-/** What a handler is made from. */
+/** Options of {@linkcode createHttpHandler}. */
 export interface HttpHandlerInit {
   readonly settings: GatewaySettings;
   readonly clients: Clients;

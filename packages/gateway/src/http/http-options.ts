@@ -14,7 +14,7 @@ export interface RefusedToken {
   readonly scope?: string | undefined;
 }
 
-/** Who may come in. */
+/** The callers that are let in. */
 export type GatewayHttpAuth =
   /**
    * Who has this token, as `Authorization: Bearer …`; of several, any, and who has another one is
@@ -36,7 +36,7 @@ export type GatewayHttpAuth =
   /** Everybody who reaches it. For a server that somebody else guards. */
   | "none";
 
-/** What the gateway is to OAuth clients. https://www.rfc-editor.org/rfc/rfc9728 */
+/** The gateway as a protected resource. https://www.rfc-editor.org/rfc/rfc9728 */
 export interface ProtectedResource {
   /** The URL of the endpoint as clients know it, such as `https://tools.example.com/mcp`. */
   readonly url: string;
@@ -71,7 +71,7 @@ export interface HttpSettings {
   readonly path: string;
   readonly hosts: ReadonlySet<string>;
   readonly isAllowedOrigin: (origin: string) => boolean;
-  /** What `/.well-known/oauth-protected-resource` answers, and where that is. */
+  /** The path and content of `/.well-known/oauth-protected-resource`. */
   readonly resource: { readonly path: string; readonly url: string; readonly metadata: JsonObject } | undefined;
 }
 

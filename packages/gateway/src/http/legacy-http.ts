@@ -1,6 +1,6 @@
-import { isHostsideError, type JsonObject } from "@hostside/core";
+import type { JsonObject } from "@hostside/core";
 import type { LostNumber } from "@hostside/core/implement";
-import { refusalOf } from "../clients/clients.ts";
+import { openFailure } from "../clients/clients.ts";
 import { openLegacy } from "../clients/open-legacy.ts";
 import { corsHeaders, replyRefusal } from "./authenticate-request.ts";
 import type { HeldPeer, HttpParts } from "./held-peers.ts";
@@ -38,10 +38,7 @@ export async function answerLegacyPost(parts: HttpParts, read: ReadMessage): Pro
       take(session, read);
       return exchange.reply(202, corsHeaders(exchange));
     }
-    const { settings } = parts;
-    const { limits } = settings;
-    const init = { keepAliveMs: limits.keepAliveMs, headers: corsHeaders(exchange) };
-    const answer = createPostAnswer(exchange, init);
+    const answer = createPostAnswer(parts);
     answer.finish(await answerRequest(session, read.request, answer.sink));
   } finally {
     leave();
@@ -54,7 +51,7 @@ export async function answerLegacyBatch(
   values: readonly unknown[],
   lost: LostNumber | undefined,
 ): Promise<void> {
-  const { exchange, settings } = parts;
+  const { exchange } = parts;
   const session = findSession(parts);
   if (session === undefined) return;
   if (session.revision !== batchRevision || values.length === 0 || values.length > mostInBatch) {
@@ -68,8 +65,7 @@ export async function answerLegacyBatch(
     const refusals = messages.flatMap((read) => (read.kind === "invalid" ? [refusalOfMessage(read)] : []));
     for (const read of messages) take(session, read);
     if (requests.length + refusals.length === 0) return exchange.reply(202, corsHeaders(exchange));
-    const { limits } = settings;
-    const stream = openEventStream(exchange, corsHeaders(exchange), { keepAliveMs: limits.keepAliveMs });
+    const stream = openEventStream(parts);
     for (const refusal of refusals) stream.send(refusal);
     await Promise.all(
       requests.map(async (request) => {
@@ -98,9 +94,7 @@ async function initialize(parts: HttpParts, { id, params }: RequestMessage): Pro
     const headers = { ...corsHeaders(exchange), "content-type": "application/json", "mcp-session-id": key };
     exchange.reply(200, headers, writeMessage(resultMessage(id, result)));
   } catch (error) {
-    const isBusy = isHostsideError(error, "overloaded") || isHostsideError(error, "closed");
-    const failure = { code: isBusy ? rpcCodes.refused : rpcCodes.internalError, ...refusalOf(error) };
-    replyFailure(exchange, { status: isBusy ? 503 : 500, id, failure });
+    replyFailure(exchange, { ...openFailure(error), id });
   }
 }
 
@@ -126,7 +120,7 @@ function findSession({ exchange, held, owner }: HttpParts): HeldPeer | undefined
   return undefined;
 }
 
-/** What has no answer. */
+/** Takes a message that has no answer. */
 function take(session: HeldPeer, read: ReadMessage): void {
   if (read.kind === "response") session.peer.answer(read.id, read.message);
   if (read.kind !== "notification" || read.method !== "notifications/cancelled") return;
@@ -157,15 +151,14 @@ async function answerRequest(
  * client may be gone without a word.
  */
 export function openSessionStream(parts: HttpParts): void {
-  const { exchange, settings, held } = parts;
+  const { exchange, held } = parts;
   if (!accepts(exchange.header("accept"), "text/event-stream")) {
     return replyRefusal(exchange, { status: 406, message: "Not acceptable: a GET is answered with text/event-stream" });
   }
   const session = findSession(parts);
   if (session === undefined) return;
   for (const earlier of Array.from(session.streams)) earlier.end();
-  const { limits } = settings;
-  const stream = openEventStream(exchange, corsHeaders(exchange), { keepAliveMs: limits.keepAliveMs });
+  const stream = openEventStream(parts);
   const leave = held.use(session);
   const { news } = session.peer.context;
   const over = (): void => {

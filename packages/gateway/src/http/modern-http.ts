@@ -1,6 +1,6 @@
-import { isHostsideError, type JsonObject } from "@hostside/core";
+import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import { refusalOf } from "../clients/clients.ts";
+import { openFailure } from "../clients/clients.ts";
 import { corsHeaders } from "./authenticate-request.ts";
 import { checkHeaders, checkRevision, checkParamHeaders } from "./check-headers.ts";
 import type { HeldPeer, HttpParts } from "./held-peers.ts";
@@ -24,7 +24,7 @@ import {
   modernRevision,
 } from "../message/meta.ts";
 
-/** Whether a message says that it is of 2026-07-28, or of a revision after it. */
+/** True if a message says that it is of 2026-07-28, or of a revision after it. */
 export function isModernPost(read: ReadMessage): boolean {
   const params = read.kind === "request" ? read.request.params : read.kind === "notification" ? read.params : undefined;
   return params !== undefined && metaOf(params)?.[metaKeys.protocolVersion] !== undefined;
@@ -58,9 +58,8 @@ export async function answerModernPost(parts: HttpParts, read: ReadMessage): Pro
   try {
     held = await peerOf(parts, envelope.envelope);
   } catch (error) {
-    const isBusy = isHostsideError(error, "overloaded") || isHostsideError(error, "closed");
-    const failure = { code: isBusy ? rpcCodes.refused : rpcCodes.internalError, ...refusalOf(error) };
-    return refuse(failure, isBusy ? 503 : 500);
+    const { failure, status } = openFailure(error);
+    return refuse(failure, status);
   }
   const wrong = checkArguments(parts, held, request);
   return wrong === undefined ? answerRequest(parts, held, request) : refuse(wrong);
@@ -96,8 +95,7 @@ async function answerRequest(parts: HttpParts, held: HeldPeer, request: RequestM
       return replyFailure(exchange, { status: 200, id: request.id, failure });
     }
     if (isListening) held.streams.add(stream);
-    const init = { keepAliveMs: limits.keepAliveMs, headers: corsHeaders(exchange) };
-    const answer = createPostAnswer(exchange, init);
+    const answer = createPostAnswer(parts);
     const message = await held.peer.handle(request, { sink: answer.sink, stop });
     answer.finish(message, statusOf(message));
   } finally {
@@ -141,7 +139,7 @@ async function peerOf(parts: HttpParts, { info, capabilities }: RequestEnvelope)
 
 const underWay = new WeakMap<HttpParts["held"], Map<string, Promise<HeldPeer>>>();
 
-/** Those that open now: requests that come together share one. */
+/** Clients that open now: requests that come together share one. */
 function openings({ held }: HttpParts): Map<string, Promise<HeldPeer>> {
   const known = underWay.get(held) ?? new Map<string, Promise<HeldPeer>>();
   underWay.set(held, known);

@@ -1,8 +1,10 @@
 import { clock } from "@hostside/core/implement";
 import type { Cancel, JsonObject } from "@hostside/core";
-import { onGone, type GatewayHttpExchange, type HttpHeaders, type HttpStream } from "./http-exchange.ts";
+import { corsHeaders } from "./authenticate-request.ts";
+import { onGone, type GatewayHttpExchange, type HttpStream } from "./http-exchange.ts";
 import type { MessageSink } from "../message/active-request.ts";
 import { writeMessage } from "../message/json-rpc.ts";
+import type { GatewaySettings } from "../settings/gateway-options.ts";
 
 /**
  * A stream of events to a client. https://html.spec.whatwg.org/multipage/server-sent-events.html
@@ -11,17 +13,19 @@ export interface EventStream extends MessageSink {
   end(): void;
 }
 
+/** An exchange that is answered. */
+interface Answering {
+  readonly exchange: GatewayHttpExchange;
+  readonly settings: Pick<GatewaySettings, "limits">;
+}
+
 /**
  * Opens it, with a comment now and then while nothing is said, so that nobody on the way takes it
  * for dead.
  */
-export function openEventStream(
-  exchange: GatewayHttpExchange,
-  headers: HttpHeaders,
-  { keepAliveMs }: { readonly keepAliveMs: number },
-): EventStream {
+export function openEventStream({ exchange, settings: { limits } }: Answering): EventStream {
   const stream: HttpStream = exchange.stream(200, {
-    ...headers,
+    ...corsHeaders(exchange),
     "content-type": "text/event-stream",
     "cache-control": "no-cache, no-transform",
     "x-accel-buffering": "no",
@@ -29,7 +33,7 @@ export function openEventStream(
   let isOver = false;
   let cancelTimer: Cancel = () => {};
   const keepAlive = (): void => {
-    cancelTimer = clock.schedule(keepAliveMs, () => {
+    cancelTimer = clock.schedule(limits.keepAliveMs, () => {
       if (isOver) return;
       stream.write(": still here\n\n", "spare");
       keepAlive();
@@ -69,24 +73,20 @@ export interface PostAnswer {
   finish(message: JsonObject | undefined, status?: number): void;
 }
 
-/** What it goes by. */
-export interface PostAnswerInit {
-  readonly keepAliveMs: number;
-  readonly headers: HttpHeaders;
-}
-
 /** Makes it. A client that takes no stream gets the result alone. */
-export function createPostAnswer(exchange: GatewayHttpExchange, init: PostAnswerInit): PostAnswer {
-  const { keepAliveMs, headers } = init;
+export function createPostAnswer(answering: Answering): PostAnswer {
+  const { exchange, settings } = answering;
+  const { limits } = settings;
+  const headers = corsHeaders(exchange);
   const takesStreams = accepts(exchange.header("accept"), "text/event-stream");
   let stream: EventStream | undefined;
   let isOver = false;
   const open = (): EventStream | undefined => {
     if (isOver || !takesStreams) return undefined;
-    stream ??= openEventStream(exchange, headers, init);
+    stream ??= openEventStream(answering);
     return stream;
   };
-  const cancelTimer: Cancel = takesStreams ? clock.schedule(keepAliveMs, open) : () => {};
+  const cancelTimer: Cancel = takesStreams ? clock.schedule(limits.keepAliveMs, open) : () => {};
   const ignoreGone = onGone(exchange, () => {
     isOver = true;
     cancelTimer();
@@ -115,7 +115,7 @@ export function createPostAnswer(exchange: GatewayHttpExchange, init: PostAnswer
   };
 }
 
-/** Whether an `Accept` has this type in it. Without one, all is taken. */
+/** True if an `Accept` has this type in it. Without one, all is taken. */
 export function accepts(accept: string | undefined, type: string): boolean {
   if (accept === undefined) return true;
   const kind = `${type.split("/")[0]}/*`;

@@ -74,7 +74,7 @@ export interface IncomingBytes {
   begin(owner: string | undefined): IncomingBody;
 }
 
-/** Those of one body. */
+/** The bytes of one body. */
 export interface IncomingBody {
   /** Takes room for so many more; `false`: there is none. */
   take(bytes: number): boolean;

@@ -2,7 +2,7 @@ import { untilAborted } from "@hostside/core/implement";
 import { onGone, type GatewayHttpExchange, type HttpStream, readBodyText } from "./http-exchange.ts";
 import type { GatewayLimits } from "../settings/gateway-limits.ts";
 
-/** What answers an exchange. */
+/** The handler of an exchange, and its limits. */
 export interface WebAnswering {
   readonly handle: (exchange: GatewayHttpExchange) => Promise<void>;
   readonly limits: Pick<GatewayLimits, "maxBufferedBytes">;

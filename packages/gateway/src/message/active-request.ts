@@ -7,7 +7,7 @@ import type { RequestId } from "./json-rpc.ts";
  */
 export type MessagePriority = "needed" | "spare";
 
-/** Where messages for a client go. */
+/** Takes messages for a client. */
 export interface MessageSink {
   /**
    * Hands a message to the client's stream. `false`: the stream is gone, or has no room for what is
@@ -15,7 +15,7 @@ export interface MessageSink {
    */
   send(message: JsonObject, weight?: MessagePriority): boolean;
   /**
-   * Whether it is over, so that the latest of what was handed to it may not have arrived. Absent:
+   * True if it is over, so that the latest of what was handed to it may not have arrived. Absent:
    * it lasts as long as its client.
    */
   readonly isOver?: boolean;
@@ -36,12 +36,12 @@ export interface ActiveRequest {
   readonly params: JsonObject;
   /** Aborts when the client gives it up, or the gateway ends. */
   readonly stop: AbortController;
-  /** Where its progress goes. Another one, once it goes on for another message. */
+  /** Takes its progress. Another one, once it goes on for another message. */
   sink: MessageSink;
   progressToken: RequestId | undefined;
   /** Least level of log lines that its client wants with it, in 2026-07-28. */
   logLevel: string | undefined;
-  /** What its client can do. */
+  /** The capabilities of its client. */
   capabilities: JsonObject;
   /** The tool that it calls, by the name that the client used. */
   toolName: string | undefined;

@@ -23,7 +23,7 @@ export const rpcCodes = {
   methodNotFound: -32_601,
   invalidParams: -32_602,
   internalError: -32_603,
-  /** Of this server: it does not do that now. */
+  /** An error of this server: it does not do that now. */
   refused: -32_000,
   resourceNotFound: -32_002,
   headerMismatch: -32_020,
@@ -53,7 +53,7 @@ export function notificationMessage(method: string, params?: JsonObject): JsonOb
   return { jsonrpc: "2.0", method, ...(params !== undefined && { params }) };
 }
 
-/** What a message is. `"invalid"` has the id that an answer can name. */
+/** A message by its kind. `"invalid"` has the id that an answer can name. */
 export type ReadMessage =
   | { readonly kind: "request"; readonly request: RequestMessage }
   | { readonly kind: "notification"; readonly method: string; readonly params: JsonObject }
@@ -121,13 +121,13 @@ export function requestEndedError(reason: string): Error {
   return rpcError(rpcCodes.refused, `The gateway gave this up: ${reason}`, { code: "closed" });
 }
 
-/** What such an error says; `undefined` for any other. */
+/** The failure of such an error; `undefined` for any other. */
 export function rpcFailureOf(error: unknown): RpcFailure | undefined {
   return error instanceof Error ? failures.get(error) : undefined;
 }
 
 /**
- * Whether a request goes on with what was begun before: it is let in also while the gateway ends.
+ * True if a request goes on with what was begun before: it is let in also while the gateway ends.
  */
 export function isContinuation({ params }: Pick<RequestMessage, "params">): boolean {
   return params["requestState"] !== undefined;

@@ -2,7 +2,7 @@ import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { rpcCodes, type RpcFailure } from "./json-rpc.ts";
 
-/** What belongs to one hop of the protocol, and to no other. */
+/** The prefix of keys that belong to one hop of the protocol. */
 const hopPrefix = "io.modelcontextprotocol/";
 
 /**
@@ -50,7 +50,7 @@ export function isLogLevel(level: unknown): level is string {
   return typeof level === "string" && levels.includes(level);
 }
 
-/** Whether a line of `level` matters enough for somebody who asked for `least`. */
+/** True if a line of `level` matters enough for somebody who asked for `least`. */
 export function reachesLevel(level: string, least: string): boolean {
   return levels.indexOf(level) >= levels.indexOf(least);
 }
@@ -58,7 +58,7 @@ export function reachesLevel(level: string, least: string): boolean {
 /** The revision without a handshake. */
 export const modernRevision = "2026-07-28";
 
-/** Those with one, newest first. */
+/** The revisions with a handshake, newest first. */
 export const servedLegacyRevisions: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /** The newest revision with a handshake: for clients that ask for one that nobody knows. */
@@ -78,13 +78,13 @@ export function isModernRevision(revision: string): boolean {
   return revision >= modernRevision;
 }
 
-/** What a message of 2026-07-28 says of its client. */
+/** The client of a message of 2026-07-28. */
 export interface RequestEnvelope {
   readonly capabilities: JsonObject;
   readonly info: unknown;
 }
 
-/** Whether a message is of 2026-07-28. `"none"`: of an earlier revision. */
+/** The envelope of a message of 2026-07-28. `"none"`: the message is of an earlier revision. */
 export type ReadEnvelope =
   | { readonly kind: "none" }
   | { readonly kind: "modern"; readonly envelope: RequestEnvelope }

@@ -7,17 +7,17 @@ import type { MessagePriority } from "../message/active-request.ts";
 export interface BoundedWriter {
   /** `false`: it is given up, or has no room for what is spare. */
   write(text: string, weight: MessagePriority): boolean;
-  /** Whether more than half of the room is taken: time to take in less. */
+  /** True if more than half of the room is taken: time to take in less. */
   readonly isCrowded: boolean;
   /** Writes what was gathered, and stops watching; the stream is its owner's. */
   release(): void;
 }
 
-/** What it goes by. */
+/** Options of {@linkcode createBoundedWriter}. */
 export interface BoundedWriterInit {
   readonly maxBufferedBytes: number;
   readonly slowReaderMs: number;
-  /** Whether what is written in one turn goes out as one. Default `false`. */
+  /** True if what is written in one turn goes out as one. Default `false`. */
   readonly gathers?: boolean;
   /** Called once, when the reader is too slow, or the stream has failed. */
   readonly onGone: (reason: string) => void;

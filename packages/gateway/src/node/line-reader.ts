@@ -8,7 +8,7 @@ export interface LineReader {
   end(): void;
 }
 
-/** Who hears of lines. */
+/** Callbacks of {@linkcode createLineReader}. */
 export interface LineReaderInit {
   readonly onLine: (line: string) => void;
   readonly onTooLong: () => void;

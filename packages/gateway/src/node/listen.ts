@@ -1,13 +1,12 @@
-import { assertKnownOptions, settleWithin, withDefaults } from "@hostside/core/implement";
+import { assertKnownOptions, settleWithin } from "@hostside/core/implement";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { GatewayHttpOptions } from "../http/http-options.ts";
 import { toHttpExchange } from "./node-exchange.ts";
 import { createUnreadAnswers } from "./unread-answers.ts";
 import type { Gateway } from "../serving/gateway.ts";
-import { readGatewayLimits, type GatewayLimits } from "../settings/gateway-limits.ts";
 
-/** Where to listen, and for whom. */
+/** Options of {@linkcode listen}. */
 export interface ListenOptions extends GatewayHttpOptions {
   /** Default 0: any that is free. */
   readonly port?: number | undefined;
@@ -16,8 +15,7 @@ export interface ListenOptions extends GatewayHttpOptions {
    * `::1` and `localhost` needs `allowedHosts`, and should have TLS in front of it.
    */
   readonly host?: string | undefined;
-  /** Default those of the gateway. */
-  readonly limits?: Partial<Pick<GatewayLimits, "maxBufferedBytes" | "maxUnreadBytes" | "slowReaderMs">> | undefined;
+  /** Default the real time. */
 }
 
 /** A gateway on a port. */
@@ -35,7 +33,6 @@ export interface GatewayServer extends AsyncDisposable {
 const own = {
   port: true,
   host: true,
-  limits: true,
   auth: true,
   path: true,
   allowedHosts: true,
@@ -49,12 +46,12 @@ const longestEndMs = 5000;
  */
 export async function listen(gateway: Gateway, options: ListenOptions): Promise<GatewayServer> {
   assertKnownOptions("listen()", options, own);
-  const { port = 0, host = "127.0.0.1", limits: given, ...httpOptions } = options;
+  const { port = 0, host = "127.0.0.1", ...httpOptions } = options;
   if (!named.has(host) && httpOptions.allowedHosts === undefined) {
     const known = Array.from(named).join(", ");
     throw new TypeError(`host is none of ${known}: allowedHosts has to say what clients call this machine`);
   }
-  const limits = readGatewayLimits(withDefaults(gateway.limits, given));
+  const { limits } = gateway;
   const handler = gateway.http(httpOptions);
   const unread = createUnreadAnswers({ ...limits });
   const server = createServer((request, response) => {

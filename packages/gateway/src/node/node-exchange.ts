@@ -5,7 +5,7 @@ import { createBoundedWriter } from "./bounded-writer.ts";
 import type { UnreadAnswers } from "./unread-answers.ts";
 import type { GatewayLimits } from "../settings/gateway-limits.ts";
 
-/** What all exchanges of one server have in common. */
+/** The common parts of all exchanges of one server. */
 export interface GatewayNodeExchangeInit {
   readonly limits: GatewayLimits;
   readonly unread: UnreadAnswers;
@@ -66,7 +66,7 @@ export function toHttpExchange(
   };
 }
 
-/** What a client leaves unread of a whole answer is not kept for it for ever. */
+/** Destroys an answer that its client leaves unread. */
 function endUnread(response: ServerResponse, { limits }: Pick<GatewayNodeExchangeInit, "limits">): void {
   if (response.closed) return;
   response.once(

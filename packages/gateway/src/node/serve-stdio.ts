@@ -1,9 +1,8 @@
-import { settleWithin, withDefaults } from "@hostside/core/implement";
+import { settleWithin } from "@hostside/core/implement";
 import type { Readable, Writable } from "node:stream";
 import { createBoundedWriter } from "./bounded-writer.ts";
 import { createLineReader } from "./line-reader.ts";
 import type { Gateway } from "../serving/gateway.ts";
-import { readGatewayLimits, type GatewayLimits } from "../settings/gateway-limits.ts";
 
 /** Over which pipes. */
 export interface StdioOptions {
@@ -11,8 +10,6 @@ export interface StdioOptions {
   readonly input?: Readable | undefined;
   /** Default `process.stdout`: nothing else may be written there. */
   readonly output?: Writable | undefined;
-  /** Default those of the gateway. */
-  readonly limits?: Partial<Pick<GatewayLimits, "maxBodyBytes" | "maxBufferedBytes" | "slowReaderMs">> | undefined;
   /**
    * How long what is under way may go on once the client has closed its end, in milliseconds.
    * Default 2,000: hosts kill what does not end, after four seconds or so.
@@ -42,7 +39,7 @@ export function serveStdio(gateway: Gateway, options: StdioOptions = {}): Served
   const { input = process.stdin, output = process.stdout, drainMs = 2000 } = options;
   if (typeof drainMs !== "number" || !(drainMs >= 0))
     throw new TypeError("drainMs of serveStdio() must be a number of at least 0");
-  const limits = readGatewayLimits(withDefaults(gateway.limits, options.limits ?? {}));
+  const { limits } = gateway;
   let closing: Promise<void> | undefined;
   let onEnded: (reason: string) => void = () => {};
   const ended = new Promise<string>((resolve) => {

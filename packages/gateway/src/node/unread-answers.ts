@@ -1,7 +1,7 @@
 import { clock } from "@hostside/core/implement";
 import type { ServerResponse } from "node:http";
 
-/** What the clients of one server have not taken of their answers. */
+/** The unread answers of the clients of one server. */
 export interface UnreadAnswers {
   /** Watches an answer until it is closed. */
   watch(response: ServerResponse): WatchedAnswer;
@@ -13,7 +13,7 @@ export interface WatchedAnswer {
   writing(length: number): void;
 }
 
-/** What they go by. */
+/** Options of {@linkcode createUnreadAnswers}. */
 export interface UnreadAnswersInit {
   readonly maxUnreadBytes: number;
 }

@@ -5,11 +5,11 @@ import { toolCallers, type ToolCaller } from "./tools-call.ts";
 import type { GatewayTools } from "../settings/gateway-client.ts";
 import type { GatewaySettings } from "../settings/gateway-options.ts";
 
-/** What one client sees of its tools. */
+/** The tools that one client sees. */
 export interface ExposedTools {
-  /** What `tools/list` answers, in an order that depends on the tools alone. */
+  /** The answer to `tools/list`, in an order that depends on the tools alone. */
   list(): readonly JsonObject[];
-  /** Whether a client may call by this name at all; its tool may still be unknown. */
+  /** True if a client may call by this name at all; its tool may still be unknown. */
   allows(name: string): boolean;
   /** The definition of a name, if there is one now. */
   find(name: string): ToolDefinition | undefined;
@@ -18,7 +18,7 @@ export interface ExposedTools {
   /** The name itself, if it is of a tool of the gateway that calls others. */
   callerOf(name: string): ToolCaller | undefined;
   /**
-   * Whether `list()` would be another one because of what the client did since it was asked last.
+   * True if `list()` would be another one because of what the client did since it was asked last.
    */
   hasNews(): boolean;
 }

@@ -1,13 +1,10 @@
-import type { JsonObject } from "@hostside/core";
+import type { JsonObject, ListedEntry, Resource, ResourceTemplate } from "@hostside/core";
 import { clock, compareText, dropUnseen } from "@hostside/core/implement";
 import type {
-  GatewayEntry,
   GatewayListOptions,
   GatewayPrompt,
-  GatewayResource,
   GatewayResources,
   GatewaySnapshot,
-  GatewayTemplate,
 } from "../settings/gateway-client.ts";
 import type { GatewaySettings } from "../settings/gateway-options.ts";
 
@@ -18,9 +15,9 @@ export interface RoutedResources {
   list(options: GatewayListOptions): Promise<void>;
   listTemplates(options: GatewayListOptions): Promise<void>;
   listPrompts(options: GatewayListOptions): Promise<void>;
-  /** What is listed: the first of two resources with one URI, in the order of server ids. */
-  resources(): readonly GatewayResource[];
-  templates(): readonly GatewayTemplate[];
+  /** The listed resources: the first of two with one URI, in the order of server ids. */
+  resources(): readonly Resource[];
+  templates(): readonly ResourceTemplate[];
   prompts(): readonly NamedPrompt[];
   /**
    * The server to ask for a URI: who lists it, whose template it fits best, or who named it first
@@ -34,7 +31,7 @@ export interface RoutedResources {
    */
   listForUnknown(list: () => Promise<unknown>): Promise<void>;
   /** A template, by its text. */
-  templateOf(uriTemplate: string): GatewayTemplate | undefined;
+  templateOf(uriTemplate: string): ResourceTemplate | undefined;
   promptOf(name: string): GatewayPrompt | undefined;
   /** A server named resources in a result: a client may ask for them. */
   learn(serverId: string, content: readonly unknown[]): void;
@@ -135,7 +132,7 @@ export function createRoutedResources(
   };
 }
 
-/** What a listing brought. */
+/** The result of a listing. */
 interface Listed<T> {
   readonly entries: readonly T[];
   readonly failures?: readonly { readonly serverId: string }[] | undefined;
@@ -153,7 +150,7 @@ interface OwnList<T> {
  * or a role, or with `_meta`, is its caller's alone. Of a server whose list could not be read again
  * it keeps what there was.
  */
-function createOwnList<T extends GatewayEntry>(snapshot: () => GatewaySnapshot<T>): OwnList<T> {
+function createOwnList<T extends ListedEntry>(snapshot: () => GatewaySnapshot<T>): OwnList<T> {
   let own: GatewaySnapshot<T> | undefined;
   let listings = 0;
   return {
@@ -183,7 +180,7 @@ function memoized<T, R>(read: () => GatewaySnapshot<T>, make: (entries: readonly
   };
 }
 
-function firstOfEach<T extends GatewayEntry>(
+function firstOfEach<T extends ListedEntry>(
   entries: readonly T[],
   keyOf: (entry: T) => string,
   warn: (shown: string, serverId: string) => void,
@@ -229,8 +226,8 @@ function namePrompts(
 }
 
 /** The template whose text up to its first variable is the longest that the URI begins with. */
-function bestTemplate(uri: string, templates: ReadonlyMap<string, GatewayTemplate>): GatewayTemplate | undefined {
-  let best: GatewayTemplate | undefined;
+function bestTemplate(uri: string, templates: ReadonlyMap<string, ResourceTemplate>): ResourceTemplate | undefined {
+  let best: ResourceTemplate | undefined;
   let length = 0;
   for (const template of templates.values()) {
     const { uriTemplate } = template;
@@ -243,7 +240,7 @@ function bestTemplate(uri: string, templates: ReadonlyMap<string, GatewayTemplat
   return best;
 }
 
-function onlyServer(entries: readonly GatewayEntry[]): string | undefined {
+function onlyServer(entries: readonly ListedEntry[]): string | undefined {
   const ids = new Set(entries.map(({ serverId }) => serverId));
   const [only] = ids;
   return ids.size === 1 ? only : undefined;

@@ -36,7 +36,7 @@ function invalid(what: string): { readonly problem: string } {
   return { problem: `Invalid input: ${what}; pass {"name": "the_tool", "arguments": {…}}` };
 }
 
-/** What it is to call; a text says what is wrong with its arguments. */
+/** Reads the tool to call; `problem` says what is wrong with the arguments. */
 export function readToolsCall(
   caller: ToolCaller,
   args: unknown,

@@ -22,16 +22,13 @@ export function toWireInputSchema(schema: JsonObject): JsonObject {
 export function toWireOutputSchema(schema: JsonObject, era: ProtocolEra): JsonObject | undefined {
   const { $id: _id, $schema, ...mended } = withoutNulls(schema);
   const dialect = typeof $schema === "string" && knownDialect.test($schema) ? { $schema } : {};
-  const whole = { ...dialect, ...mended };
-  if (hasAny(whole, slowKeywords) && hasAny(whole, reversing)) return undefined;
-  const plain = withoutUnknown(whole);
-  if (!isSound(plain, plain) || sizeOf(plain, { root: plain, known: new Map(), level: 0 }) > mostSchemas) {
-    return undefined;
-  }
-  const { type } = plain;
-  if (era === "modern") return plain;
-  const takesObjects = type === undefined || type === "object" || (Array.isArray(type) && type.includes("object"));
-  return takesObjects ? withObjectRoot(plain) : undefined;
+  const found: Found = { isSound: true, isSlow: false, reverses: false };
+  const plain = toPlain({ ...dialect, ...mended }, found);
+  // Without its slow keywords, it would refuse what it allows.
+  if (!found.isSound || (found.isSlow && found.reverses)) return undefined;
+  if (sizeOf(plain, { root: plain, known: new Map(), level: 0 }) > mostSchemas) return undefined;
+  const takesObjects = plain["type"] === undefined || [plain["type"]].flat().includes("object");
+  return era === "modern" ? plain : takesObjects ? withObjectRoot(plain) : undefined;
 }
 
 const knownDialect = /^https?:\/\/json-schema\.org\/(?:draft-0[67]|draft\/2019-09|draft\/2020-12)\/schema#?$/;
@@ -40,11 +37,41 @@ const knownDialect = /^https?:\/\/json-schema\.org\/(?:draft-0[67]|draft\/2019-0
 const slowKeywords: ReadonlySet<string> = new Set(["pattern", "uniqueItems", "format"]);
 // Where they stand, a schema that allows more is one that allows less.
 const reversing: ReadonlySet<string> = new Set(["not", "if", "oneOf", "maxContains"]);
+// They depend on which schema is the base, on how a validator got there, or on slow patterns.
+const unsound: ReadonlySet<string> = new Set([
+  "$id",
+  "$anchor",
+  "$dynamicAnchor",
+  "$dynamicRef",
+  "$recursiveRef",
+  "patternProperties",
+]);
 
-function hasAny(schema: JsonObject, keywords: ReadonlySet<string>): boolean {
-  return (
-    Object.keys(schema).some((keyword) => keywords.has(keyword)) || innerOf(schema).some((one) => hasAny(one, keywords))
-  );
+/** Properties of a schema as a whole. */
+interface Found {
+  isSound: boolean;
+  isSlow: boolean;
+  reverses: boolean;
+}
+
+/**
+ * A schema without slow keywords, and without those that only some validators know, and that some
+ * of them refuse. Without them it allows the same or more.
+ */
+function toPlain(schema: JsonObject, found: Found): JsonObject {
+  const members = Object.entries(schema).filter(([keyword, value]) => {
+    const shape = keywordShapes.get(keyword);
+    const isSlow = slowKeywords.has(keyword);
+    found.isSlow ||= isSlow;
+    found.reverses ||= reversing.has(keyword);
+    if (isSlow || shape === "map" || (shape === undefined && !dataKeywords.has(keyword))) return false;
+    found.isSound &&= !unsound.has(keyword) && hasShape(keyword, value);
+    return true;
+  });
+  const plain = mapSchemas(toObject(members), (sub) => (isJsonObject(sub) ? toPlain(sub, found) : sub));
+  const { type } = plain;
+  if (schema["nullable"] !== true || type === undefined) return plain;
+  return toObject(Object.entries({ ...plain, type: Array.from(new Set([type, "null"].flat())) }));
 }
 
 function withObjectRoot(schema: JsonObject): JsonObject {
@@ -56,25 +83,25 @@ function withObjectRoot(schema: JsonObject): JsonObject {
 }
 
 function withoutNulls(schema: JsonObject): JsonObject {
-  return mapMembers(schema, (keyword, value) => {
-    if (value === null) return dataKeywords.has(keyword) ? null : undefined;
-    if (keyword === "$schema" && typeof value !== "string") return undefined;
-    switch (keywordShapes.get(keyword)) {
-      case "schema":
-        return Array.isArray(value) ? mapList(value, keyword) : toSchema(value, keyword);
-      case "schemas":
-        return Array.isArray(value) ? mapList(value, keyword) : value;
-      case "schema-map":
-        return isJsonObject(value) ? mapMembers(value, (_name, one) => toSchema(one, keyword)) : value;
-      default:
-        return value;
-    }
+  const there = mapMembers(schema, (keyword, value) => {
+    const isAbsent = value === null ? !dataKeywords.has(keyword) : keyword === "$schema" && typeof value !== "string";
+    return isAbsent ? undefined : value;
   });
+  return mapSchemas(there, toSchema);
 }
 
-function mapList(values: readonly unknown[], keyword: string): readonly unknown[] {
-  const mapped = values.map((one) => toSchema(one, keyword));
-  return mapped.every((one, index) => one === values[index]) ? values : mapped;
+/** A schema with what stands where schemas stand replaced; itself where nothing changes. */
+function mapSchemas(schema: JsonObject, map: (value: unknown, keyword: string) => unknown): JsonObject {
+  return mapMembers(schema, (keyword, value) => {
+    const shape = keywordShapes.get(keyword);
+    if (Array.isArray(value)) {
+      if (shape !== "schema" && shape !== "schemas") return value;
+      const mapped = value.map((one) => map(one, keyword));
+      return mapped.every((one, index) => one === value[index]) ? value : mapped;
+    }
+    if (shape === "schema") return map(value, keyword);
+    return shape === "schema-map" && isJsonObject(value) ? mapMembers(value, (_, one) => map(one, keyword)) : value;
+  });
 }
 
 function toSchema(value: unknown, keyword: string): unknown {
@@ -88,56 +115,6 @@ function mapMembers(object: JsonObject, map: (name: string, value: unknown) => u
   return members.every(([name, value]) => value === object[name]) ? object : toObject(members);
 }
 
-/**
- * A schema without slow keywords, and without those that only some validators know, and that some
- * of them refuse. Without them it allows the same or more.
- */
-function withoutUnknown(schema: JsonObject): JsonObject {
-  const { nullable, type } = schema;
-  const types = Array.isArray(type) ? type : [type];
-  const members = Object.entries(schema).flatMap(([keyword, value]): (readonly [string, unknown])[] => {
-    if (slowKeywords.has(keyword)) return [];
-    if (keyword === "type" && nullable === true) return [[keyword, Array.from(new Set([...types, "null"]))]];
-    const shape = keywordShapes.get(keyword);
-    if (shape === undefined) return dataKeywords.has(keyword) ? [[keyword, value]] : [];
-    if (shape === "map") return [];
-    if (shape === "schema" && isJsonObject(value)) return [[keyword, withoutUnknown(value)]];
-    if (shape === "schemas" && Array.isArray(value)) return [[keyword, value.map(insideOf)]];
-    if (shape === "schema-map" && isJsonObject(value)) {
-      return [[keyword, toObject(Object.entries(value).map(([name, one]) => [name, insideOf(one)]))]];
-    }
-    return [[keyword, value]];
-  });
-  return toObject(members);
-}
-
-function insideOf(value: unknown): unknown {
-  return isJsonObject(value) ? withoutUnknown(value) : value;
-}
-
-// They depend on which schema is the base, on how a validator got there, or on slow patterns.
-const unsound: ReadonlySet<string> = new Set([
-  "$id",
-  "$anchor",
-  "$dynamicAnchor",
-  "$dynamicRef",
-  "$recursiveRef",
-  "patternProperties",
-]);
-
-function isSound(schema: JsonObject, root: JsonObject): boolean {
-  return Object.entries(schema).every(([keyword, value]) => {
-    if (unsound.has(keyword) || !hasShape(keyword, value)) return false;
-    if (keyword === "$ref") return isSchema(findTarget(value, root));
-    const shape = keywordShapes.get(keyword);
-    if (shape === "schema") return !isJsonObject(value) || isSound(value, root);
-    if (shape === "schemas")
-      return Array.isArray(value) && value.every((one) => !isJsonObject(one) || isSound(one, root));
-    if (shape !== "schema-map" || !isJsonObject(value)) return true;
-    return Object.values(value).every((one) => !isJsonObject(one) || isSound(one, root));
-  });
-}
-
 // Validators compile what is referred to inside of what refers to it: one of 400 levels overflows.
 const mostLevels = 150;
 // As often as a validator may have to look, whatever the value is.
@@ -149,26 +126,29 @@ interface Walk {
   readonly level: number;
 }
 
-/** Counts schemas, with what each refers to in its place; endless for one that refers to itself. */
+/**
+ * Counts schemas, with what each refers to in its place; endless for one that refers to itself, or
+ * to what is no schema.
+ */
 function sizeOf(schema: JsonObject, { root, known, level }: Walk): number {
   const size = known.get(schema);
   if (size !== undefined) return size;
   if (level > mostLevels) return Infinity;
   known.set(schema, Infinity);
-  const inner = [...innerOf(schema), findTarget(schema["$ref"], root)].filter(isJsonObject);
-  const whole = inner.reduce((sum, one) => sum + sizeOf(one, { root, known, level: level + 1 }), 1);
+  const inner: unknown[] = [];
+  mapSchemas(schema, (sub) => {
+    inner.push(sub);
+    return sub;
+  });
+  if (Object.hasOwn(schema, "$ref")) {
+    const target = findTarget(schema["$ref"], root);
+    if (!isSchema(target)) return Infinity;
+    inner.push(target);
+  }
+  const next = { root, known, level: level + 1 };
+  const whole = inner.filter(isJsonObject).reduce((sum, one) => sum + sizeOf(one, next), 1);
   known.set(schema, whole);
   return whole;
-}
-
-function innerOf(schema: JsonObject): readonly JsonObject[] {
-  return Object.entries(schema).flatMap(([keyword, value]) => {
-    const shape = keywordShapes.get(keyword);
-    const inner = shape === "schema" ? [value] : [];
-    if (shape === "schemas" && Array.isArray(value)) inner.push(...value);
-    if (shape === "schema-map" && isJsonObject(value)) inner.push(...Object.values(value));
-    return inner.filter(isJsonObject);
-  });
 }
 
 /**

@@ -8,7 +8,7 @@ import type { PeerSubscriptions } from "./peer-subscriptions.ts";
 import type { GatewayClient, GatewayConversation } from "../settings/gateway-client.ts";
 import type { GatewaySettings } from "../settings/gateway-options.ts";
 
-/** What the requests of one client are answered with. */
+/** The parts that answer the requests of one client. */
 export interface PeerContext {
   readonly settings: GatewaySettings;
   readonly client: GatewayClient;

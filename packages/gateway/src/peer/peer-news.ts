@@ -6,7 +6,7 @@ import { metaKeys, reachesLevel } from "../message/meta.ts";
 import type { GatewayClient, GatewayConversation } from "../settings/gateway-client.ts";
 import type { GatewaySettings } from "../settings/gateway-options.ts";
 
-/** What changed, as clients are told of it. */
+/** The kind of a change that clients are told of. */
 export type ListChangeKind = "tools" | "resources" | "prompts";
 
 /**
@@ -20,7 +20,7 @@ export interface NewsSubscription {
   readonly sink: MessageSink;
 }
 
-/** What one client hears without having asked with each request. */
+/** The notifications to one client. */
 export interface PeerNews {
   /**
    * The stream of a client with a session; what it missed of changes is said at once. `undefined`:
@@ -38,7 +38,7 @@ export interface PeerNews {
   close(): void;
 }
 
-/** What {@linkcode createPeerNews} needs. */
+/** Options of {@linkcode createPeerNews}. */
 export interface PeerNewsInit {
   readonly settings: GatewaySettings;
   readonly client: GatewayClient;
@@ -135,7 +135,7 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
   };
 }
 
-/** What changed, until it was said. */
+/** Changes that were not said yet. */
 interface DueChanges {
   add(kind: ListChangeKind): void;
   kinds(): readonly ListChangeKind[];

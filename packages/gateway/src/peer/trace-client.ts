@@ -17,27 +17,7 @@ export function traceRequest<T>({ telemetry, client, request }: Traced, work: ()
   return telemetry.serve({ method, params, requestId: id, protocolVersion, transport: carrierOf(client) }, work);
 }
 
-/** What the conventions of OpenTelemetry call the transport of a client. */
-function carrierOf({ transport }: GatewayClient): "pipe" | "tcp" {
+/** The transport of a client in the words of OpenTelemetry. */
+export function carrierOf({ transport }: GatewayClient): "pipe" | "tcp" {
   return transport === "stdio" ? "pipe" : "tcp";
-}
-
-/** Measures how long clients are there. */
-export interface ClientTimes {
-  begin(client: GatewayClient): void;
-  end(client: GatewayClient): void;
-}
-
-/** Makes it; without telemetry it does nothing. */
-export function createClientTimes(telemetry: GatewayTelemetry | undefined): ClientTimes {
-  const ends = new Map<GatewayClient, () => void>();
-  return {
-    begin(client) {
-      if (telemetry !== undefined) ends.set(client, telemetry.sessionStarted({ transport: carrierOf(client) }));
-    },
-    end(client) {
-      ends.get(client)?.();
-      ends.delete(client);
-    },
-  };
 }

@@ -6,22 +6,17 @@ import { passOn } from "../message/meta.ts";
 import { toWireContent } from "../message/wire-content.ts";
 import type { NamedPrompt } from "../offer/routed-resources.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
-import { bounded, cacheable, paginate } from "./bounded.ts";
-import { listAll, routedOf, toWireEntry } from "./resources.ts";
+import { bounded } from "./bounded.ts";
+import { listAll, listRouted, routedOf, toWireEntry } from "./resources.ts";
 import type { GatewayPrompt } from "../settings/gateway-client.ts";
 
 /** `prompts/list`. */
-export const listPrompts: PeerRequestHandler = async (context, request) => {
-  const routed = routedOf(context);
-  if (request.params["cursor"] === undefined) {
-    const { listWaitMs: waitMs } = context.settings.limits;
-    await bounded(context, request, (options) => routed.listPrompts({ ...options, waitMs }));
-  }
-  const size = context.settings.limits.pageSize;
-  const all = routed.prompts().map(toWirePrompt);
-  const { entries: prompts, ...rest } = paginate(all, request.params, { size, keyOf: ({ name }) => name });
-  return cacheable(context, { prompts, ...rest });
-};
+export const listPrompts: PeerRequestHandler = listRouted({
+  member: "prompts",
+  key: "name",
+  ask: (routed, options) => routed.listPrompts(options),
+  entries: (routed) => routed.prompts().map(toWirePrompt),
+});
 
 /** `prompts/get`. */
 export const handleGetPrompt: PeerRequestHandler = async (context, request) => {

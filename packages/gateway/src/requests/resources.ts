@@ -1,4 +1,4 @@
-import { isHostsideError, type JsonObject } from "@hostside/core";
+import { isHostsideError, type JsonObject, type ListedEntry, type Resource } from "@hostside/core";
 import { isJsonObject, readContentAnnotations, readIcons } from "@hostside/core/implement";
 import type { ActiveRequest } from "../message/active-request.ts";
 import { rpcCodes, rpcError } from "../message/json-rpc.ts";
@@ -7,34 +7,49 @@ import { toWireContents } from "../message/wire-content.ts";
 import type { ResourceRoute, RoutedResources } from "../offer/routed-resources.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
 import { bounded, cacheable, paginate } from "./bounded.ts";
-import type { GatewayEntry, GatewayResource, GatewayTemplate } from "../settings/gateway-client.ts";
+import type { GatewayListOptions } from "../settings/gateway-client.ts";
 
-/** `resources/list`: the first page asks the servers, further ones are of what they said then. */
-export const listResources: PeerRequestHandler = async (context, request) => {
-  const routed = routedOf(context);
-  if (request.params["cursor"] === undefined) {
-    const { listWaitMs: waitMs } = context.settings.limits;
-    await bounded(context, request, (options) => routed.list({ ...options, waitMs }));
-  }
-  const size = context.settings.limits.pageSize;
-  const all = routed.resources().map(toWireResource);
-  const { entries: resources, ...rest } = paginate(all, request.params, { size, keyOf: ({ uri }) => uri });
-  return cacheable(context, { resources, ...rest });
-};
+/** A list of what servers have besides tools. */
+interface RoutedList {
+  /** Its name in the result. */
+  readonly member: string;
+  /** The member that tells its entries apart. */
+  readonly key: string;
+  readonly ask: (routed: RoutedResources, options: GatewayListOptions) => Promise<void>;
+  readonly entries: (routed: RoutedResources) => readonly JsonObject[];
+}
+
+/**
+ * Answers with a list: the first page asks the servers, further ones are of what they said then.
+ */
+export function listRouted({ member, key, ask, entries }: RoutedList): PeerRequestHandler {
+  return async (context, request) => {
+    const routed = routedOf(context);
+    const { listWaitMs: waitMs, pageSize: size } = context.settings.limits;
+    if (request.params["cursor"] === undefined) {
+      await bounded(context, request, (options) => ask(routed, { ...options, waitMs }));
+    }
+    const page = paginate(entries(routed), request.params, { size, keyOf: (entry) => entry[key] });
+    const { entries: shown, ...rest } = page;
+    return cacheable(context, { [member]: shown, ...rest });
+  };
+}
+
+/** `resources/list`. */
+export const listResources: PeerRequestHandler = listRouted({
+  member: "resources",
+  key: "uri",
+  ask: (routed, options) => routed.list(options),
+  entries: (routed) => routed.resources().map(({ uri, ...entry }) => ({ uri, ...toWireEntry(entry) })),
+});
 
 /** `resources/templates/list`. */
-export const listTemplates: PeerRequestHandler = async (context, request) => {
-  const routed = routedOf(context);
-  if (request.params["cursor"] === undefined) {
-    const { listWaitMs: waitMs } = context.settings.limits;
-    await bounded(context, request, (options) => routed.listTemplates({ ...options, waitMs }));
-  }
-  const size = context.settings.limits.pageSize;
-  const all = routed.templates().map(toWireTemplate);
-  const page = paginate(all, request.params, { size, keyOf: ({ uriTemplate }) => uriTemplate });
-  const { entries: resourceTemplates, ...rest } = page;
-  return cacheable(context, { resourceTemplates, ...rest });
-};
+export const listTemplates: PeerRequestHandler = listRouted({
+  member: "resourceTemplates",
+  key: "uriTemplate",
+  ask: (routed, options) => routed.listTemplates(options),
+  entries: (routed) => routed.templates().map(({ uriTemplate, ...entry }) => ({ uriTemplate, ...toWireEntry(entry) })),
+});
 
 /** `resources/read`. */
 export const handleReadResource: PeerRequestHandler = async (context, request) => {
@@ -94,22 +109,17 @@ export function routedOf({ resources }: PeerContext): RoutedResources {
   return resources;
 }
 
-// https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling has another code than the revisions before it.
+// 2026-07-28 has another code than the revisions before it.
+// https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling
 function notFound({ client }: PeerContext, uri: string): Error {
   const code = client.era === "legacy" ? rpcCodes.resourceNotFound : rpcCodes.invalidParams;
   return rpcError(code, "Resource not found", { uri: uri.slice(0, 1024) });
 }
 
-function toWireResource({ uri, ...entry }: GatewayResource): JsonObject {
-  return { uri, ...toWireEntry(entry) };
-}
-
-function toWireTemplate({ uriTemplate, ...entry }: GatewayTemplate): JsonObject {
-  return { uriTemplate, ...toWireEntry(entry) };
-}
-
-/** What resources, templates and prompts have in common, as the wire has it. */
-export function toWireEntry(entry: GatewayEntry): JsonObject {
+/** The common members of resources, templates and prompts, as the wire has them. */
+export function toWireEntry(
+  entry: ListedEntry & Partial<Pick<Resource, "mimeType" | "size" | "annotations">>,
+): JsonObject {
   const { name, title, description, mimeType, size, annotations, icons, meta } = entry;
   const kept = passOn(meta);
   return {

@@ -84,9 +84,9 @@ export function refuseLostNumber(lost: LostNumber): PeerRequestHandler {
 interface NamedCall {
   readonly name: string;
   readonly args: unknown;
-  /** Whether the client named the tool itself, and not in the arguments of another. */
+  /** True if the client named the tool itself, and not in the arguments of another. */
   readonly isDirect: boolean;
-  /** What the call is held to. */
+  /** The definition that the call is held to. */
   readonly selected?: ToolDefinition | undefined;
 }
 

@@ -15,7 +15,7 @@ import { createMessageConnection, type MessageConnection, type SendText } from "
 
 /// <reference lib="esnext.disposable" preserve="true" />
 
-/** What a gateway does now. */
+/** The current load of a gateway. */
 export interface GatewayStats {
   /** Clients with a conversation. */
   readonly clients: number;
@@ -57,7 +57,7 @@ export interface Gateway extends AsyncDisposable {
    * for what is no exposure.
    */
   setExposure(expose: Exposure): void;
-  /** What it goes by: those that were given, and the defaults of the others. */
+  /** The limits in use: those that were given, and the defaults of the others. */
   readonly limits: GatewayLimits;
   stats(): GatewayStats;
   /**
@@ -84,13 +84,12 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const closeAll = async (reason: string, drainMs: number): Promise<void> => {
     clients.end();
-    const peers = Array.from(clients.all);
-    await settleWithin(Promise.all(peers.map((peer) => peer.idle())), drainMs);
+    await settleWithin(Promise.all(clients.all.map((peer) => peer.idle())), drainMs);
     await Promise.all([
       ...Array.from(handlers, (handler) => handler.close(reason)),
       ...Array.from(connections, (connection) => connection.close(reason)),
     ]);
-    await Promise.all(Array.from(clients.all, (peer) => clients.close(peer, reason)));
+    await Promise.all(clients.all.map((peer) => clients.close(peer, reason)));
   };
   const close: Gateway["close"] = (reason = "the gateway is closing", { drainMs = 5000 } = {}) =>
     (closing ??= closeAll(reason, drainMs));
@@ -128,15 +127,14 @@ export function createGateway(options: GatewayOptions): Gateway {
       };
     },
     stats() {
-      const all = Array.from(clients.all);
-      const sum = (of: (peer: (typeof all)[number]) => number): number =>
-        all.reduce((total, peer) => total + of(peer), 0);
-      return {
-        clients: all.length,
-        busy: sum(({ busy }) => busy),
-        subscriptions: sum(({ subscriptions }) => subscriptions),
-        parked: sum(({ parked }) => parked),
-      };
+      const stats = { clients: 0, busy: 0, subscriptions: 0, parked: 0 };
+      for (const { busy, subscriptions, parked } of clients.all) {
+        stats.clients += 1;
+        stats.busy += busy;
+        stats.subscriptions += subscriptions;
+        stats.parked += parked;
+      }
+      return stats;
     },
     close,
     [Symbol.asyncDispose]: () => close(),

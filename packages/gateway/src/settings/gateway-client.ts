@@ -3,14 +3,17 @@ import type {
   ContentBlock,
   Event,
   JsonObject,
+  ListedEntry,
   ProtocolEra,
+  Resource,
+  ResourceTemplate,
   ServerLog,
   Subscription,
   HostsideError,
 } from "@hostside/core";
 import type { ToolboxView, ViewOptions } from "@hostside/discovery";
 
-/** Who speaks to the gateway. What it says of itself is untrusted. */
+/** A client of the gateway. Everything that it says of itself is untrusted. */
 export interface GatewayClient {
   /**
    * Names its conversation: random, in the context of every call, and what
@@ -21,9 +24,9 @@ export interface GatewayClient {
   readonly transport: "stdio" | "http";
   /** Whose credentials let it in, as `verifyToken` said; absent where nobody asked. */
   readonly principal?: string;
-  /** What it calls itself; of each text at most 256 UTF-16 units. */
+  /** The name that it gives itself; of each text at most 256 UTF-16 units. */
   readonly info: { readonly name?: string; readonly title?: string; readonly version?: string };
-  /** What it offers; in 2026-07-28 with its first request. */
+  /** Its capabilities; in 2026-07-28 those of its first request. */
   readonly capabilities: JsonObject;
   /**
    * For the view that it is to see: hand them on, as they are, to `toolbox.view()` or
@@ -42,7 +45,7 @@ export type GatewayTools = Pick<
 > &
   Partial<Pick<ToolboxView, "whenListed">>;
 
-/** What one client has behind the gateway: its own, whatever others do. */
+/** The conversation of one client behind the gateway. */
 export interface GatewayConversation {
   readonly tools: GatewayTools;
   /**
@@ -84,34 +87,8 @@ export interface GatewayListOptions extends GatewayReadOptions {
   readonly waitMs?: number | undefined;
 }
 
-/**
- * A listed thing of a server: with `serverId`, and members as `@hostside/provider/resources` names
- * them.
- */
-export interface GatewayEntry {
-  readonly serverId: string;
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly mimeType?: string;
-  readonly size?: number;
-  readonly annotations?: JsonObject;
-  readonly icons?: readonly JsonObject[];
-  readonly meta?: JsonObject;
-}
-
-/** A resource of a server. */
-export interface GatewayResource extends GatewayEntry {
-  readonly uri: string;
-}
-
-/** A template of a server. */
-export interface GatewayTemplate extends GatewayEntry {
-  readonly uriTemplate: string;
-}
-
 /** A prompt of a server. */
-export interface GatewayPrompt extends GatewayEntry {
+export interface GatewayPrompt extends ListedEntry {
   readonly arguments: readonly {
     readonly name: string;
     readonly title?: string;
@@ -121,12 +98,12 @@ export interface GatewayPrompt extends GatewayEntry {
 }
 
 /**
- * A server whose part of a list is not there, or not whole: a client goes on seeing what it was
- * shown of it.
+ * What a listing brings. A client goes on seeing what it was shown of the servers whose part is not
+ * there, or not whole.
  */
-export interface GatewayFailure {
-  readonly serverId: string;
-}
+type Listing<Name extends string, T> = Promise<
+  { readonly [Key in Name]: readonly T[] } & { readonly failures?: readonly { readonly serverId: string }[] }
+>;
 
 /** The latest list of one kind, as it was read for nobody in particular. */
 export interface GatewaySnapshot<T> {
@@ -140,12 +117,9 @@ export interface GatewaySnapshot<T> {
  * `createResources()` of `@hostside/provider/resources` makes is such a one.
  */
 export interface GatewayResources {
-  list(
-    options?: GatewayListOptions,
-  ): Promise<{ readonly resources: readonly GatewayResource[]; readonly failures?: readonly GatewayFailure[] }>;
-  listTemplates(
-    options?: GatewayListOptions,
-  ): Promise<{ readonly templates: readonly GatewayTemplate[]; readonly failures?: readonly GatewayFailure[] }>;
+  list(options?: GatewayListOptions): Listing<"resources", Resource>;
+  listTemplates(options?: GatewayListOptions): Listing<"templates", ResourceTemplate>;
+  listPrompts(options?: GatewayListOptions): Listing<"prompts", GatewayPrompt>;
   read(
     target: { readonly serverId: string; readonly uri: string },
     options?: GatewayReadOptions,
@@ -163,9 +137,6 @@ export interface GatewayResources {
       readonly signal?: AbortSignal | undefined;
     },
   ): Promise<Subscription>;
-  listPrompts(
-    options?: GatewayListOptions,
-  ): Promise<{ readonly prompts: readonly GatewayPrompt[]; readonly failures?: readonly GatewayFailure[] }>;
   getPrompt(
     target: { readonly serverId: string; readonly name: string },
     args?: Readonly<Record<string, string>>,
@@ -186,8 +157,8 @@ export interface GatewayResources {
     },
     options?: GatewayReadOptions,
   ): Promise<{ readonly values: readonly string[]; readonly total?: number; readonly hasMore: boolean }>;
-  snapshot(): GatewaySnapshot<GatewayResource>;
-  templateSnapshot(): GatewaySnapshot<GatewayTemplate>;
+  snapshot(): GatewaySnapshot<Resource>;
+  templateSnapshot(): GatewaySnapshot<ResourceTemplate>;
   promptSnapshot(): GatewaySnapshot<GatewayPrompt>;
   readonly onResourcesChanged: Event<unknown>;
   readonly onTemplatesChanged: Event<unknown>;
@@ -200,9 +171,9 @@ export interface GatewayResources {
 export interface GatewayEvent {
   readonly kind: "client-opened" | "client-closed" | "client-refused" | "request-ended";
   readonly client?: Pick<GatewayClient, "id" | "era" | "transport" | "principal"> | undefined;
-  /** Of a request: its method. */
+  /** The method of a request. */
   readonly method?: string | undefined;
-  /** Of a request: how long it took. */
+  /** The duration of a request. */
   readonly durationMs?: number | undefined;
   /**
    * Why it was closed or refused, or what a request was answered with: a code of an error, or

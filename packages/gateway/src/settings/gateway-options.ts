@@ -20,9 +20,9 @@ import { readGatewayLimits, type GatewayLimits } from "./gateway-limits.ts";
  */
 export type Exposure = "all" | "groups" | "search";
 
-/** What a gateway is made from. */
+/** Options of `createGateway`. */
 export interface GatewayOptions {
-  /** What the gateway is called towards clients. */
+  /** The name of the gateway towards clients. */
   readonly name: string;
   readonly version: string;
   /** For people. Default: the name. */
@@ -56,7 +56,7 @@ export interface GatewayOptions {
    * Should not wait for servers: who is late comes by an event.
    */
   readonly open: (client: GatewayClient) => GatewayConversation | Promise<GatewayConversation>;
-  /** What clients call a prompt. Default: the server's id, `_`, and the prompt's own name. */
+  /** Names a prompt. Default: the server's id, `_`, and the prompt's own name. */
   readonly namePrompt?: ((serverId: string, name: string) => string) | undefined;
   readonly limits?: Given<GatewayLimits> | undefined;
   /**

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { findLostNumber, jsonValuesBeyond, type LostNumber } from "@hostside/core/implement";
-import { closingFailure, refusalOf, type Clients } from "../clients/clients.ts";
+import { closingFailure, openFailure, type Clients } from "../clients/clients.ts";
 import { openLegacy, type OpenedLegacy } from "../clients/open-legacy.ts";
 import type { Peer } from "../clients/peer.ts";
 import type { MessageSink, MessagePriority } from "../message/active-request.ts";
@@ -26,7 +26,7 @@ import type { GatewayLimits } from "../settings/gateway-limits.ts";
 export interface MessageConnection {
   /** A message came in, as text. Never throws. */
   receive(text: string): void;
-  /** What could not be read at all came in. */
+  /** Answers a message that could not be read. */
   refuse(reason: string): void;
   /** Requests under way. */
   readonly busy: number;
@@ -49,9 +49,9 @@ interface State {
   readonly clients: Clients;
   readonly maxBodyValues: number;
   readonly sink: MessageSink;
-  /** What can be cancelled, by the client's id for it. */
+  /** The requests that can be cancelled, by the client's id. */
   readonly stops: Map<RequestId, AbortController>;
-  /** Those of what only listens. */
+  /** The requests of them that only listen. */
   readonly listening: Set<AbortController>;
   /** Messages that are not answered yet. */
   waiting: number;
@@ -204,7 +204,7 @@ async function answerRequest(state: State, request: RequestMessage): Promise<Jso
     // Anybody may ask whether somebody is there.
     return method === "ping" ? resultMessage(id, {}) : errorMessage(id, missing(metaKeys.protocolVersion));
   } catch (error) {
-    return errorMessage(id, { code: rpcCodes.internalError, ...refusalOf(error) });
+    return errorMessage(id, openFailure(error).failure);
   } finally {
     state.listening.delete(stop);
     state.stops.delete(id);

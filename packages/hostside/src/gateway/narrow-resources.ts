@@ -1,6 +1,6 @@
-import { HostsideError, type Event } from "@hostside/core";
+import { HostsideError, type Event, type ListedEntry } from "@hostside/core";
 import { createEvent } from "@hostside/core/implement";
-import type { GatewayEntry, GatewayResources, GatewaySnapshot } from "@hostside/gateway";
+import type { GatewayResources, GatewaySnapshot } from "@hostside/gateway";
 
 /** Resources and prompts of some servers, of which there may be others later. */
 export interface NarrowedResources extends GatewayResources {
@@ -14,7 +14,7 @@ export interface NarrowedResources extends GatewayResources {
  * Those of servers that are offered, and of no others: what is listed, and what may be asked for.
  */
 export function narrowResources(all: GatewayResources, isOffered: (serverId: string) => boolean): NarrowedResources {
-  const only = <T extends GatewayEntry>(entries: readonly T[]): readonly T[] =>
+  const only = <T extends ListedEntry>(entries: readonly T[]): readonly T[] =>
     entries.filter(({ serverId }) => isOffered(serverId));
   const asking = <Target extends { readonly serverId: string }>(target: Target): Target => {
     if (isOffered(target.serverId)) return target;
@@ -61,7 +61,7 @@ interface Kind<T> {
 }
 
 /** One list, whose number grows with that of all and whenever others are offered. */
-function follow<T extends GatewayEntry>(
+function follow<T extends ListedEntry>(
   onChanged: Event<unknown>,
   read: () => GatewaySnapshot<T>,
   only: (entries: readonly T[]) => readonly T[],
