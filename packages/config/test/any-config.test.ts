@@ -1,16 +1,10 @@
-import {
-  dialectNames,
-  expandConfig,
-  parseConfig,
-  readConfig,
-  type ConfigFormat,
-  type DialectName,
-} from "@hostside/config";
+import { dialectNames, expandConfig, parseConfig, readConfig, type DialectName } from "@hostside/config";
+import type { ConfigFormat } from "../src/parse/parsed-config.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../test/property-test.ts";
 
-const formats: readonly ConfigFormat[] = ["json", "jsonc", "yaml", "toml"];
+const formats: readonly ConfigFormat[] = ["json", "yaml", "toml"];
 const words = [
   "{",
   "}",

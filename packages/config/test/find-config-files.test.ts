@@ -1,7 +1,6 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { findConfigs } from "@hostside/config";
-import { findConfigFiles } from "@hostside/config/node";
+import { findConfigFiles, findConfigs } from "@hostside/config/node";
 import { describe, expect, it } from "vitest";
 import { createFakeHome } from "./fake-home.ts";
 

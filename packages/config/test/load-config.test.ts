@@ -222,6 +222,31 @@ describe("loadConfig() of an extension", () => {
   });
 });
 
+describe("the root of an extension", () => {
+  it.each([
+    ["/ext/one/bin/x", true],
+    ["/ext/one/../two/x", false],
+    ["/ext/onetwo/x", false],
+    ["/usr/bin/node", false],
+    ["node", true],
+    ["./bin/x", true],
+    ["../x", false],
+    ["${EXTENSION_ROOT}/bin/x", true],
+    ["${EXTENSION_ROOT}/../x", false],
+  ])("has the command %j in it: %j", async (written, within) => {
+    const { place, root, write } = createFakeHome();
+    const command = written.startsWith("/ext") ? join(root, written) : written;
+    write("ext/one/mcp.yaml", { mcp: { servers: { a: { transport: { type: "stdio", command } } } } });
+    const { servers, problems } = await loadConfig({
+      ...place,
+      files: [],
+      extensions: [{ id: "ext", root: join(root, "ext", "one"), file: "mcp.yaml" }],
+    });
+    expect(servers.map(({ id }) => id)).toEqual(["ext.a"]);
+    expect(problems.some(({ code }) => code === "outside_root")).toBe(!within);
+  });
+});
+
 describe("trust in what a project brings", () => {
   it("runs and reads nothing of a repository that was cloned", async () => {
     const { place, root, write } = createFakeHome();

@@ -4,12 +4,12 @@ import type { HttpEntry, StdioEntry } from "@hostside/core";
 import type { Fields } from "@hostside/core/implement";
 import {
   readConfig,
-  type ConfigImport,
   type ConfigInput,
   type HostSettings,
   type ServeSettings,
   type ServerExtras,
 } from "@hostside/config";
+import type { ConfigImport } from "../src/drafts/host-settings.ts";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 

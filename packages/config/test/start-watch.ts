@@ -1,18 +1,13 @@
 import type { Cancel, ServerSpec } from "@hostside/core";
 import type { Clock } from "@hostside/core/implement";
-import {
-  watchConfig,
-  type ConfigChange,
-  type ConfigReport,
-  type ConfigWatch,
-  type WatchConfigOptions,
-} from "@hostside/config/node";
+import { watchConfig, type ConfigChange, type ConfigReport, type ConfigWatch } from "@hostside/config/node";
+import type { WatchConfigOptions } from "../src/node/config-watch.ts";
 import { onTestFinished } from "vitest";
 import { createFakeHome, mcpServers, type FakeHome } from "./fake-home.ts";
 import { useTestClock } from "../../../test/manual-clock.ts";
 
 /** What a watch of a test is started with. */
-export interface Start extends Pick<WatchConfigOptions, "trust" | "pollMs" | "files" | "check"> {
+export interface Start extends Pick<WatchConfigOptions, "trust" | "files" | "check"> {
   /** Given how many sets there were, this one among them. */
   readonly onApply?: (count: number) => Promise<Partial<ConfigChange> | undefined>;
   readonly home?: FakeHome;
@@ -27,10 +22,9 @@ export interface Started {
   readonly applied: string[][];
   readonly reports: ConfigReport[];
   readonly nextReport: () => Promise<ConfigReport>;
-  /**
-   * Does something to files, lets the time of quiet pass as soon as it begins, and resolves to the
-   * report.
-   */
+  /** Has files looked at twice: a change is read once two looks see the same. */
+  readonly look: () => Promise<void>;
+  /** Does something to files, has them looked at, and resolves to the report. */
   readonly edit: (change: () => unknown) => Promise<ConfigReport>;
 }
 
@@ -72,6 +66,12 @@ export async function startWatch(
         resolve(report);
       });
     });
+  const look = async (): Promise<void> => {
+    for (let turn = 0; turn < 2; turn++) {
+      await clock.waiting();
+      clock.pass();
+    }
+  };
   return {
     home,
     watch,
@@ -79,22 +79,11 @@ export async function startWatch(
     applied,
     reports,
     nextReport,
+    look,
     async edit(change) {
-      // What is still on its way of an earlier change would be a hint as good as the one that this
-      // is about.
-      for (let turn = 0; turn < 3; turn++) {
-        await new Promise((resolve) => setImmediate(resolve));
-        if (clock.tasks() === 0) continue;
-        clock.pass();
-        await watch.reload();
-      }
       const report = nextReport();
-      const waiting = clock.waiting();
       change();
-      await waiting;
-      // A change comes as several hints: what is written after the first is read all the same,
-      // because all of it is done.
-      clock.pass();
+      await look();
       return report;
     },
   };

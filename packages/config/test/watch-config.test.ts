@@ -11,10 +11,14 @@ describe("watchConfig()", () => {
   it("applies what an edit changed, after 500 ms of quiet, in one report", async () => {
     const { home, watch, clock, applied, nextReport } = await startWatch();
     expect(applied).toEqual([["a"]]);
-    const waiting = clock.waiting();
     const next = nextReport();
+    home.write("home/.cursor/mcp.json", mcpServers({ a: "a", c: "c" }));
+    expect(await clock.waiting()).toBe(500);
+    clock.pass();
+    expect(await clock.waiting()).toBe(500);
     home.write("home/.cursor/mcp.json", mcpServers({ a: "a", b: "b" }));
-    expect(await waiting).toBe(500);
+    clock.pass();
+    await clock.waiting();
     expect(applied).toHaveLength(1);
     clock.pass();
     const report = await next;
@@ -157,11 +161,9 @@ describe("watchConfig()", () => {
   });
 
   it("reports nothing for an edit that changes nothing", async () => {
-    const { home, watch, clock, reports, edit } = await startWatch();
-    const waiting = clock.waiting();
+    const { home, watch, look, reports, edit } = await startWatch();
     home.write("home/.cursor/mcp.json", JSON.stringify(mcpServers({ a: "a" }), undefined, 2).replaceAll("\n", " "));
-    await waiting;
-    clock.pass();
+    await look();
     await watch.reload();
     expect(reports).toEqual([]);
     expect(await edit(() => home.write("home/.cursor/mcp.json", mcpServers({})))).toMatchObject({ removed: ["a"] });
@@ -249,7 +251,10 @@ describe("watchConfig()", () => {
     const silent = { ...trust, canAsk: false };
     const home = createFakeHome();
     home.write("home/code/app/.mcp.json", mcpServers({ p: "p" }));
-    const first = await watchConfig({ ...home.place, files: [project], trust });
+    const target: ConfigTarget = {
+      applyServers: async (specs) => ({ added: [], updated: specs.map(({ id }) => id), removed: [], failed: [] }),
+    };
+    const first = await watchConfig({ ...home.place, files: [project], target, trust });
     const trusted = new Promise<ConfigReport>((resolve) => first.onReport(resolve));
     expect((await trusted).updated).toEqual(["p"]);
     await first.close();
@@ -262,51 +267,36 @@ describe("watchConfig()", () => {
 
   it("does not watch where the settings say so", async () => {
     const settings = { watch: { enabled: false } };
-    const { home, clock, watch } = await startWatch((fake) => {
+    const { clock, watch } = await startWatch((fake) => {
       fake.write("home/.config/hostside/hostside.json", { servers: {}, settings });
     });
-    home.write("home/.config/hostside/hostside.json", { servers: {}, settings: {} });
     await watch.reload();
     expect(clock.tasks()).toBe(0);
   });
 
   it("stops watching once the settings say so, until it is asked to load again", async () => {
     const path = "home/.config/hostside/hostside.json";
-    const { home, edit, watch } = await startWatch((fake) => {
+    const { home, edit, watch, clock } = await startWatch((fake) => {
       fake.write(path, { servers: {} });
     });
-    const watched = (): number => process.getActiveResourcesInfo().filter((name) => name === "FSEventWrap").length;
-    expect(watched()).toBeGreaterThan(0);
+    expect(clock.tasks()).toBe(1);
     await edit(() => home.write(path, { servers: {}, settings: { watch: { enabled: false } } }));
-    // The system's handles go with the next turn.
-    await expect.poll(watched).toBe(0);
+    expect(clock.tasks()).toBe(0);
     home.write(path, { servers: {}, settings: {} });
     await watch.reload();
-    expect(watched()).toBeGreaterThan(0);
-  });
-
-  it("looks again and again where it is asked to", async () => {
-    const { home, clock, nextReport } = await startWatch(undefined, { pollMs: 1000 });
     expect(clock.tasks()).toBe(1);
-    const next = nextReport();
-    home.write("home/.cursor/mcp.json", mcpServers({ polled: "x" }));
-    clock.pass();
-    expect(await next).toMatchObject({ added: ["polled"] });
   });
 
   it("leaves nothing behind, and says nothing more, after close()", async () => {
     const { home, watch, clock, reports } = await startWatch();
-    const before = process.getActiveResourcesInfo().filter((name) => name === "FSEventWrap").length;
-    expect(before).toBeGreaterThan(0);
-    const waiting = clock.waiting();
     home.write("home/.cursor/mcp.json", mcpServers({ b: "b" }));
-    await waiting;
+    clock.pass();
+    await clock.waiting();
     await watch.close();
     await watch.close();
     await watch.reload();
     expect(clock.tasks()).toBe(0);
     expect(reports).toEqual([]);
-    await expect.poll(() => process.getActiveResourcesInfo().filter((name) => name === "FSEventWrap")).toEqual([]);
   });
 
   it("ends though its target does not", async () => {
@@ -336,7 +326,10 @@ describe("watchConfig()", () => {
       const brought = (): unknown => home.write("home/code/app/.mcp.json", mcpServers({ p: "p" }));
       if (when === "before") brought();
       const run = async (): Promise<unknown> => {
-        const watch = await watchConfig({ ...home.place, trust, signal: controller.signal });
+        const target: ConfigTarget = {
+          applyServers: async () => ({ added: [], updated: [], removed: [], failed: [] }),
+        };
+        const watch = await watchConfig({ ...home.place, target, trust, signal: controller.signal });
         brought();
         await watch.reload();
         return watch.close();
@@ -346,7 +339,6 @@ describe("watchConfig()", () => {
       controller.abort(reason);
       expect(await outcome).toBe(when === "before" ? reason : undefined);
       expect(clock.tasks()).toBe(0);
-      await expect.poll(() => process.getActiveResourcesInfo().filter((name) => name === "FSEventWrap")).toEqual([]);
     },
   );
 });

@@ -2,8 +2,8 @@ import { isConfigMap } from "../parse/config-data.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import type { ChosenTransport, ServerEntryRules } from "../read/entry-rules.ts";
-import { readEntry } from "../read/read-entry.ts";
-import { createServerReader } from "../read/server-reader.ts";
+import { noSyntax } from "../syntax/references.ts";
+import { createDialect } from "./create-dialect.ts";
 import type { ConfigDialect } from "../read/dialect.ts";
 
 const callSeconds = { stdio: 30, http: 60 } as const;
@@ -28,21 +28,14 @@ const rules: ServerEntryRules = {
  * The parameters of adk's tool sets, as data:
  * `{ "toolsets": { "files": { "stdio": { "command": … } } } }`.
  */
-export const adk: ConfigDialect = {
+export const adk: ConfigDialect = createDialect({
   name: "adk",
-  title: rules.title,
   format: "json",
-  syntax: { forms: [], unset: () => "literal" },
-  read(parsed) {
-    const reader = createServerReader(parsed, { dialect: "adk" });
-    reader.readMap(["toolsets"], (entry, id) => {
-      const nested = ["stdio", "http"].find((type) => isConfigMap(entry.get(type)));
-      return readEntry(entry, { ...rules, nested }, { id, parsed });
-    });
-    const result = reader.result();
-    return result;
-  },
-};
+  syntax: noSyntax,
+  roots: [["toolsets"]],
+  rules,
+  rulesOf: (entry) => ({ ...rules, nested: ["stdio", "http"].find((type) => isConfigMap(entry.get(type))) }),
+});
 
 function readExtras(entry: ConfigEntry, draft: DraftBuilder, { type, transport }: ChosenTransport): void {
   const timeout = transport.get("timeout");

@@ -3,25 +3,21 @@ import { amazonQ } from "./amazon-q.ts";
 import { anda } from "./anda.ts";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
-import { continueDev } from "./continue.ts";
 import type { ConfigDialect } from "../read/dialect.ts";
 import type { DialectName } from "../drafts/configured-server.ts";
 import { evva } from "./evva.ts";
 import { mcporter } from "./mcporter.ts";
 import { nexo } from "./nexo.ts";
-import { opencode } from "./opencode.ts";
 import { hostside } from "./hostside.ts";
-import { vscode } from "./vscode.ts";
-import { zed } from "./zed.ts";
+import { continueDev, opencode, vscode, zed } from "./editors.ts";
 import { noSyntax } from "../syntax/references.ts";
 import { createDialect } from "./create-dialect.ts";
-import { readOauth } from "../read/read-settings.ts";
-import { readServerLists } from "../read/server-reader.ts";
+import { readOauth, readServerLists } from "../read/read-settings.ts";
 
 /** `mcp_config.json` of Windsurf. */
 const windsurf: ConfigDialect = createDialect({
   name: "windsurf",
-  format: "jsonc",
+  format: "json",
   syntax: { forms: ["env", "file"], unset: () => "error" },
   roots: [["mcpServers"]],
   rules: {
@@ -38,7 +34,6 @@ const windsurf: ConfigDialect = createDialect({
 const roo: ConfigDialect = createDialect({
   name: "roo",
   format: "json",
-  strict: "no comments",
   syntax: { forms: ["env"], unset: () => "error" },
   roots: [["mcpServers"]],
   rules: {
@@ -60,7 +55,7 @@ const roo: ConfigDialect = createDialect({
  */
 const mcpJson: ConfigDialect = createDialect({
   name: "mcp-json",
-  format: "jsonc",
+  format: "json",
   syntax: { forms: ["braces", "default", "env", "file", "input", "folders"], unset: () => "error" },
   roots: [["mcpServers"]],
   rules: {
@@ -123,8 +118,7 @@ const goose: ConfigDialect = createDialect({
 /** `settings.json` of Gemini CLI. */
 const gemini: ConfigDialect = createDialect({
   name: "gemini",
-  format: "jsonc",
-  strict: "no trailing commas",
+  format: "json",
   syntax: {
     forms: ["braces", "default", "bare", "percent"],
     unset: (field) => (field === "env" || field === "headers" ? "empty" : "literal"),
@@ -153,7 +147,7 @@ const gemini: ConfigDialect = createDialect({
 /** `.cursor/mcp.json`. */
 const cursor: ConfigDialect = createDialect({
   name: "cursor",
-  format: "jsonc",
+  format: "json",
   syntax: { forms: ["env", "folders"], unset: () => "error" },
   roots: [["mcpServers"]],
   rules: {
@@ -169,7 +163,7 @@ const cursor: ConfigDialect = createDialect({
 /** `cline_mcp_settings.json`, and `mcp.json` of Cline's command line. */
 const cline: ConfigDialect = createDialect({
   name: "cline",
-  format: "jsonc",
+  format: "json",
   syntax: { forms: ["env"], unset: () => "literal" },
   roots: [["mcpServers"]],
   rules: {
@@ -191,7 +185,6 @@ const cline: ConfigDialect = createDialect({
 const claudeDesktop: ConfigDialect = createDialect({
   name: "claude-desktop",
   format: "json",
-  strict: "no comments",
   syntax: noSyntax,
   roots: [["mcpServers"]],
   rules: { title: "Claude Desktop", types: { stdio: "stdio" }, urls: false, untypedUrl: "error" },

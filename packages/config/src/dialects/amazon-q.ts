@@ -1,6 +1,6 @@
+import { dataAt, type ConfigData } from "../parse/config-data.ts";
+import { createDialect } from "./create-dialect.ts";
 import type { ServerEntryRules } from "../read/entry-rules.ts";
-import { readEntry } from "../read/read-entry.ts";
-import { createServerReader, type ServerReader } from "../read/server-reader.ts";
 import type { ConfigDialect } from "../read/dialect.ts";
 
 const rules: ServerEntryRules = {
@@ -11,54 +11,42 @@ const rules: ServerEntryRules = {
 };
 
 /** Agent files of Amazon Q, and its old `mcp.json`. */
-export const amazonQ: ConfigDialect = {
+export const amazonQ: ConfigDialect = createDialect({
   name: "amazon-q",
-  title: rules.title,
   format: "json",
   syntax: { forms: ["env"], unset: () => "error" },
-  read(parsed) {
-    const reader = createServerReader(parsed, { dialect: "amazon-q" });
-    const allowed = readAllowed(reader);
-    reader.readMap(["mcpServers"], (entry, id) => {
-      return readEntry(entry, withAllowed(allowed.get(id) ?? []), { id, parsed });
-    });
-    return reader.result();
-  },
-};
-
-interface Allowed {
-  readonly tool: string | undefined;
-  readonly index: number;
-}
-
-function withAllowed(allowed: readonly Allowed[]): ServerEntryRules {
-  return {
+  roots: [["mcpServers"]],
+  rules,
+  rulesOf: (_entry, id, { parsed }) => ({
     ...rules,
-    extra(_entry, draft) {
-      for (const { tool, index } of allowed) {
+    extra(_, draft) {
+      for (const { server, tool, index } of allowedTools(parsed.data)) {
+        if (server !== id) continue;
         if (tool === undefined) draft.extra("approval", "never");
         else draft.tool(tool, { requireApproval: false }, ["allowedTools", index]);
       }
     },
-  };
-}
+  }),
+  settings(reader) {
+    // To say what is no list of them.
+    reader.listAt(["allowedTools"]);
+    for (const { index, isPattern } of allowedTools(reader.parsed.data)) {
+      if (!isPattern) continue;
+      const message = "patterns are not read here, so that its tools are asked about";
+      const fix = "name each tool";
+      reader.problems.add({ path: ["allowedTools", index], severity: "warning", code: "unsupported", message, fix });
+    }
+    return {};
+  },
+});
 
 // `@server` is all of its tools, `@server/tool` is one.
-function readAllowed(reader: ServerReader): ReadonlyMap<string, readonly Allowed[]> {
-  const allowed = new Map<string, Allowed[]>();
-  for (const [index, item] of (reader.listAt(["allowedTools"]) ?? []).entries()) {
-    const [, server, tool] = /^@([^/]+)(?:\/(.+))?$/s.exec(typeof item === "string" ? item : "") ?? [];
-    if (server === undefined) continue;
-    if (/[*?]/.test(`${server}${tool ?? ""}`)) {
-      const message = "patterns are not read here, so that its tools are asked about";
-      reader.problems.add({
-        path: ["allowedTools", index],
-        severity: "warning",
-        code: "unsupported",
-        message,
-        fix: "name each tool",
-      });
-    } else allowed.set(server, [...(allowed.get(server) ?? []), { tool, index }]);
-  }
-  return allowed;
+function allowedTools(data: ConfigData | undefined) {
+  const items = dataAt(data, ["allowedTools"]);
+  if (!Array.isArray(items)) return [];
+  return items.flatMap((item: ConfigData, index) => {
+    const [, server = "", tool] = /^@([^/]+)(?:\/(.+))?$/s.exec(typeof item === "string" ? item : "") ?? [];
+    const isPattern = /[*?]/.test(`${server}${tool ?? ""}`);
+    return server === "" ? [] : [{ server: isPattern ? undefined : server, tool, index, isPattern }];
+  });
 }

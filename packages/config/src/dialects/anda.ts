@@ -1,11 +1,10 @@
 import { defaultLimits, type ServerLimits } from "@hostside/core";
-import { isConfigMap, type ConfigData } from "../parse/config-data.ts";
+import { isConfigMap } from "../parse/config-data.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
-import type { ChosenTransport, ServerEntryRules } from "../read/entry-rules.ts";
-import { readEntry } from "../read/read-entry.ts";
+import { type ChosenTransport, type ServerEntryRules, words } from "../read/entry-rules.ts";
 import { readOauth } from "../read/read-settings.ts";
-import { createServerReader, type ReadServer } from "../read/server-reader.ts";
+import { createDialect } from "./create-dialect.ts";
 import type { ConfigDialect } from "../read/dialect.ts";
 
 const lifecycles = { auto: "auto", discover: "2026-07-28", initialize: "legacy" } as const;
@@ -22,24 +21,10 @@ const rules: ServerEntryRules = {
   allow: "include",
   deny: "exclude",
   innerOthers: ["bearer_token", "auth", "environment", "inherit_env"],
-  others: [
-    "id",
-    "bearer_token",
-    "auth",
-    "environment",
-    "inherit_env",
-    "lifecycle",
-    "required",
-    "startup",
-    "concurrency",
-    "limits",
-    "timeouts",
-    "elicitation",
-    "resources",
-    "tasks",
-    "disabled",
-    "enabled",
-  ],
+  others: words(
+    "id bearer_token auth environment inherit_env lifecycle required startup concurrency",
+    "limits timeouts elicitation resources tasks disabled enabled",
+  ),
   missing: {
     command: "MCP stdio command must not be empty",
     url: "MCP HTTP URL must not be empty",
@@ -49,26 +34,15 @@ const rules: ServerEntryRules = {
 };
 
 /** Servers of anda, as a list or by name, and of the bot that is made with it. */
-export const anda: ConfigDialect = {
+export const anda: ConfigDialect = createDialect({
   name: "anda",
-  title: rules.title,
   format: "json",
   syntax: { forms: ["braces", "default", "bare", "folders"], unset: () => "error" },
-  read(parsed) {
-    const reader = createServerReader(parsed, { dialect: "anda", ids: { alike: "refused" } });
-    const read: ReadServer = (entry, id) => readEntry(entry, rules, { id, parsed });
-    for (const root of [[], ["servers"], ["mcpServers"]]) {
-      const data = root.length === 0 ? parsed.data : memberOf(parsed.data, root[0] ?? "");
-      if (Array.isArray(data)) reader.readList(root, "id", read);
-      else if (root.length > 0) reader.readMap(root, read);
-    }
-    return reader.result();
-  },
-};
-
-function memberOf(data: ConfigData | undefined, name: string): ConfigData | undefined {
-  return isConfigMap(data) ? data.get(name) : undefined;
-}
+  roots: ({ data }) => (Array.isArray(data) ? [[]] : [["servers"], ["mcpServers"]]),
+  nameKey: "id",
+  refusesAlike: true,
+  rules,
+});
 
 function readExtras(entry: ConfigEntry, draft: DraftBuilder, chosen: ChosenTransport): void {
   if (chosen.type === "stdio") readProcess(chosen.transport, draft);
@@ -104,26 +78,24 @@ function readCredentials(transport: ConfigEntry, draft: DraftBuilder): void {
 }
 
 function readKnobs(entry: ConfigEntry, draft: DraftBuilder): void {
-  const word = <Words extends object>(name: string, words: Words): Words[keyof Words] | undefined => {
+  const word = <Words extends object>(name: string, known: Words): Words[keyof Words] | undefined => {
     const written = entry.text(name);
     if (written === undefined) return undefined;
-    if (Object.hasOwn(words, written)) return words[written as keyof Words];
-    entry.error(name, { code: "wrong_type", message: `must be one of ${Object.keys(words).join(", ")}` });
+    if (Object.hasOwn(known, written)) return known[written as keyof Words];
+    entry.error(name, { code: "wrong_type", message: `must be one of ${Object.keys(known).join(", ")}` });
     return undefined;
   };
-  const era = word("lifecycle", lifecycles);
-  if (era !== undefined) draft.set("era", era, entry.at("lifecycle"));
   const required = entry.flag("required");
-  if (required !== undefined) draft.set("required", required, entry.at("required"));
   const startup = word("startup", startups);
-  if (startup !== undefined) draft.set("startup", startup, entry.at("startup"));
+  draft.set("era", word("lifecycle", lifecycles), entry.at("lifecycle"));
+  draft.set("required", required, entry.at("required"));
+  draft.set("startup", startup, entry.at("startup"));
   if (required === true && startup === "background") {
     const message = "a server that is required cannot start in the background";
     entry.error("startup", { code: "conflicting_fields", message, fix: 'write "eager"' });
   }
   draft.set("concurrency", word("concurrency", concurrencies) ?? "serial", entry.at("concurrency"));
-  const elicitation = entry.flag("elicitation");
-  if (elicitation !== undefined) draft.set("elicitation", elicitation, entry.at("elicitation"));
+  draft.set("elicitation", entry.flag("elicitation"), entry.at("elicitation"));
   if (entry.flag("resources") === false)
     entry.warn("resources", {
       code: "unsupported",

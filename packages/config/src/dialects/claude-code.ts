@@ -1,10 +1,9 @@
+import { createDialect } from "./create-dialect.ts";
 import { isConfigMap, nameOfData, type ConfigPath } from "../parse/config-data.ts";
-import { readEntry } from "../read/read-entry.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import type { ServerEntryRules } from "../read/entry-rules.ts";
-import { readOauth } from "../read/read-settings.ts";
-import { createServerReader, readServerLists, type ReadServer } from "../read/server-reader.ts";
+import { readOauth, readServerLists } from "../read/read-settings.ts";
 import type { ConfigDialect } from "../read/dialect.ts";
 
 const rules: ServerEntryRules = {
@@ -19,23 +18,20 @@ const rules: ServerEntryRules = {
 };
 
 /** `.mcp.json`, and `mcpServers` of `~/.claude.json`, at the top and of each project. */
-export const claudeCode: ConfigDialect = {
+export const claudeCode: ConfigDialect = createDialect({
   name: "claude-code",
-  title: "Claude Code",
   format: "json",
-  strict: "no comments",
   syntax: { forms: ["braces", "default"], unset: () => "literal" },
-  read(parsed, { projectFolder }) {
-    const reader = createServerReader(parsed, { dialect: "claude-code" });
-    const read: ReadServer = (entry, id) => readEntry(entry, rules, { id, parsed });
-    const isHomeFile = parsed.file === undefined ? false : /(?:^|[\\/])\.claude\.json$/.test(parsed.file);
-    const local = projectFolder === undefined ? undefined : projectPath(parsed.data, projectFolder);
+  rules,
+  roots({ data, file = "" }, { projectFolder }) {
+    const isHomeFile = /(?:^|[\\/])\.claude\.json$/.test(file);
+    const local = projectFolder === undefined ? undefined : projectPath(data, projectFolder);
+    const top = { path: ["mcpServers"], scope: isHomeFile ? "user" : undefined } as const;
     // Of the same name, what is local wins: it is read first.
-    if (local !== undefined) reader.readMap([...local, "mcpServers"], read, { scope: "local" });
-    reader.readMap(["mcpServers"], read, isHomeFile ? { scope: "user" } : {});
-    return reader.result(readServerLists(reader, []));
+    return local === undefined ? [top] : [{ path: [...local, "mcpServers"], scope: "local" }, top];
   },
-};
+  settings: (reader) => readServerLists(reader, []),
+});
 
 function readExtras(entry: ConfigEntry, draft: DraftBuilder): void {
   readOauth(entry, draft);

@@ -4,6 +4,7 @@ import { readOauth } from "../read/read-settings.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import { createDialect } from "./create-dialect.ts";
+import { words } from "../read/entry-rules.ts";
 import type { ConfigDialect } from "../read/dialect.ts";
 
 /** `config.toml` of Codex. */
@@ -30,18 +31,10 @@ export const codex: ConfigDialect = createDialect({
     unsupported: {
       http_headers_helper: "the command that makes headers is not run here, so that its headers are not sent",
     },
-    others: [
-      "bearer_token",
-      "bearer_token_env_var",
-      "env_http_headers",
-      "env_vars",
-      "oauth",
-      "oauth_resource",
-      "scopes",
-      "required",
-      "tools",
-      "default_tools_approval_mode",
-    ],
+    others: words(
+      "bearer_token bearer_token_env_var env_http_headers env_vars oauth oauth_resource scopes",
+      "required tools default_tools_approval_mode",
+    ),
     extra(entry, draft, { type }) {
       if (type === "http") readCredentials(entry, draft);
       else readForwarded(entry, draft);
@@ -111,8 +104,7 @@ function readApproval(entry: ConfigEntry, draft: DraftBuilder): void {
     });
     return undefined;
   };
-  const general = mode(entry.text("default_tools_approval_mode"), "default_tools_approval_mode");
-  if (general !== undefined) draft.extra("approval", general);
+  draft.extra("approval", mode(entry.text("default_tools_approval_mode"), "default_tools_approval_mode"));
   const tools = entry.entry("tools");
   for (const name of tools?.names ?? []) {
     const chosen = mode(tools?.entry(name)?.text("approval_mode"), "tools");

@@ -1,29 +1,44 @@
+import type { ConfiguredServer } from "../drafts/configured-server.ts";
 import type { HostSettings } from "../drafts/host-settings.ts";
 import type { ConfigPath } from "../parse/config-data.ts";
+import type { ParsedConfig } from "../parse/parsed-config.ts";
+import type { ConfigDialect, ReadContext } from "../read/dialect.ts";
+import type { ConfigEntry } from "../read/entry.ts";
 import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
-import { createServerReader, type ServerReader } from "../read/server-reader.ts";
-import type { ConfigDialect } from "../read/dialect.ts";
+import { createServerReader, type ServerReader, type ServerReaderInit } from "../read/server-reader.ts";
 
-/**
- * A dialect whose servers are in objects by name, with entries that {@linkcode ServerEntryRules}
- * describe.
- */
-export interface DialectInit extends Omit<ConfigDialect, "read" | "title"> {
+/** A dialect whose entries are described by {@linkcode ServerEntryRules}. */
+export interface DialectInit
+  extends Omit<ConfigDialect, "read" | "title">, Pick<ServerReaderInit, "refusesAlike" | "inputsAt"> {
   readonly rules: ServerEntryRules;
-  /** Where its servers are; every one that is there is read. */
-  readonly roots: readonly ConfigPath[];
+  /** The paths of its servers, as objects by name or as lists; all that are there are read. */
+  readonly roots: readonly ConfigPath[] | ((parsed: ParsedConfig, context: ReadContext) => readonly Root[]);
+  /** The member of an entry in a list that has its name. */
+  readonly nameKey?: string;
+  /** The rules of one entry, where it has some of its own; `undefined`: it is not read. */
+  readonly rulesOf?: (entry: ConfigEntry, id: string, reader: ServerReader) => ServerEntryRules | undefined;
   readonly settings?: (reader: ServerReader) => HostSettings;
 }
 
+/** A path of servers, and their scope. */
+export type Root = ConfigPath | { readonly path: ConfigPath; readonly scope: ConfiguredServer["scope"] };
+
 /** The dialect that some rules make. */
-export function createDialect({ rules, roots, settings, ...dialect }: DialectInit): ConfigDialect {
+export function createDialect(init: DialectInit): ConfigDialect {
+  const { rules, roots, nameKey, rulesOf = () => rules, settings, refusesAlike, inputsAt, ...dialect } = init;
   return {
     ...dialect,
     title: rules.title,
-    read(parsed) {
-      const reader = createServerReader(parsed, { dialect: dialect.name });
-      for (const root of roots) reader.readMap(root, (entry, id) => readEntry(entry, rules, { id, parsed }));
+    read(parsed, context) {
+      const reader = createServerReader(parsed, { dialect: dialect.name, refusesAlike, inputsAt });
+      for (const root of typeof roots === "function" ? roots(parsed, context) : roots) {
+        const { path, scope } = "path" in root ? root : { path: root, scope: undefined };
+        reader.readAll(path, { scope, nameKey }, (entry, id) => {
+          const own = rulesOf(entry, id, reader);
+          return own && readEntry(entry, own, { id, parsed });
+        });
+      }
       return reader.result(settings?.(reader));
     },
   };

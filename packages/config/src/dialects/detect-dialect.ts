@@ -3,11 +3,11 @@ import { dataAt, isConfigMap, type ConfigData, type ConfigPath } from "../parse/
 
 interface Signature {
   readonly dialect: DialectName;
-  /** What the path of a file of the tool ends with; separators are `/`. */
+  /** The end of the path of a file of the tool; separators are `/`. */
   readonly file?: RegExp;
-  /** Where its servers are. */
+  /** The paths of its servers. */
   readonly roots: readonly ConfigPath[];
-  /** What else must be true of the data. */
+  /** A further condition on the data. */
   readonly when?: (data: ConfigData) => boolean;
   /** And what besides, where its path does not say it. */
   readonly looks?: (data: ConfigData) => boolean;
@@ -91,14 +91,14 @@ export function detectByData(data: ConfigData | undefined, isYaml: boolean = fal
   return ordered.find((one) => fits(one, data) && (data === undefined || one.looks?.(data) !== false))?.dialect;
 }
 
-/** Whether data has servers where a dialect has them. */
+/** True if data has servers where a dialect has them. */
 export function hasRootOf(dialect: DialectName, data: ConfigData | undefined): boolean {
   return signatures.some(
     (one) => one.dialect === dialect && one.roots.some((root) => dataAt(data, root) !== undefined),
   );
 }
 
-/** Where a dialect has its servers, in words: `"mcpServers"`. */
+/** The place of the servers of a dialect, in words: `"mcpServers"`. */
 export function rootsInWords(dialect: DialectName): string {
   const roots = signatures.find((one) => one.dialect === dialect)?.roots ?? [];
   return roots

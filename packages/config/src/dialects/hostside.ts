@@ -1,29 +1,25 @@
 import { assertServerSpec, isHostsideError } from "@hostside/core";
 import { copySpec } from "@hostside/core/implement";
-import type { FieldPlace, ServerExtras } from "../drafts/configured-server.ts";
+import type { FieldPlace } from "../drafts/configured-server.ts";
 import { isConfigMap, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
 import { faultInWords, innermostPlace } from "../drafts/spec-fault.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import { warnDockerRm } from "../read/entry-rules.ts";
-import { readFlow, readInputs, readSettings } from "../read/read-settings.ts";
+import { extraFields, readExtras, readSettings } from "../read/read-settings.ts";
 import { createServerReader, type ReadServer } from "../read/server-reader.ts";
 import type { ConfigDialect } from "../read/dialect.ts";
-
-const extraFields = ["envFile", "oauth", "approval", "passContext"] as const;
 
 /** `hostside.json`: specs as they are, by id, and all that a host is configured with. */
 export const hostside: ConfigDialect = {
   name: "hostside",
   title: "Hostside",
-  format: "jsonc",
+  format: "json",
   syntax: { forms: ["braces", "default", "env", "file", "input", "folders"], unset: () => "error" },
   read(parsed) {
-    const { inputs, problems } = readInputs(parsed, ["inputs"]);
-    const reader = createServerReader(parsed, { dialect: "hostside", inputs });
-    for (const problem of problems) reader.problems.add(problem);
-    const settings = readSettings(reader, inputs);
-    reader.readMap(["servers"], (entry, id) => readSpec(entry, id, parsed));
+    const reader = createServerReader(parsed, { dialect: "hostside", inputsAt: [["inputs"]] });
+    const settings = readSettings(reader);
+    reader.readAll(["servers"], {}, (entry, id) => readSpec(entry, id, parsed));
     return reader.result(settings);
   },
 };
@@ -34,7 +30,7 @@ function readSpec(entry: ConfigEntry, id: string, parsed: ParsedConfig): ReturnT
   const fields: [string, unknown][] = [];
   for (const name of entry.names) {
     const value = entry.get(name);
-    if (value === undefined || (extraFields as readonly string[]).includes(name)) continue;
+    if (value === undefined || extraFields.includes(name)) continue;
     fields.push([name, toPlain(value)]);
     placeAll(places, { field: name, path: entry.at(name), value, parsed });
   }
@@ -78,31 +74,6 @@ function placeAll(places: Map<string, FieldPlace>, { field, path, value, parsed 
       placeAll(places, { field: `${field}[${index}]`, path: [...path, index], value: item, parsed });
     }
   }
-}
-
-function readExtras(entry: ConfigEntry): ServerExtras {
-  const approval = entry.text("approval");
-  if (approval !== undefined && approval !== "never" && approval !== "always") {
-    entry.error("approval", { code: "wrong_type", message: 'must be "never" or "always"' });
-  }
-  const oauth = entry.entry("oauth");
-  const settings = oauth && {
-    flow: readFlow(oauth),
-    clientId: oauth.text("clientId"),
-    clientSecret: oauth.text("clientSecret"),
-    scopes: oauth.texts("scopes"),
-    callbackPort: oauth.number("callbackPort"),
-    redirectUri: oauth.text("redirectUri"),
-    metadataUrl: oauth.text("metadataUrl"),
-    resource: oauth.get("resource") === false ? false : oauth.text("resource"),
-  };
-  const extras = {
-    envFile: entry.text("envFile"),
-    oauth: settings && Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)),
-    approval: approval as ServerExtras["approval"],
-    passContext: entry.flag("passContext"),
-  };
-  return Object.fromEntries(Object.entries(extras).filter(([, value]) => value !== undefined));
 }
 
 /** Data as plain objects and arrays. Every member is its object's own, whatever it is called. */

@@ -1,12 +1,13 @@
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import { createDialect } from "./create-dialect.ts";
+import { words } from "../read/entry-rules.ts";
 import type { ConfigDialect } from "../read/dialect.ts";
 
 /** `mcporter.json`. Its keys may be in camel or in snake case. */
 export const mcporter: ConfigDialect = createDialect({
   name: "mcporter",
-  format: "jsonc",
+  format: "json",
   syntax: { forms: ["braces", "default", "shell"], unset: () => "error" },
   roots: [["mcpServers"]],
   rules: {
@@ -20,26 +21,12 @@ export const mcporter: ConfigDialect = createDialect({
       refresh: "credentials are not refreshed by settings of mcporter here",
       lifecycle: "servers are started when they are needed; its lifecycle is not used",
     },
-    others: [
-      "auth",
-      "description",
-      "bearerToken",
-      "bearer_token",
-      "bearerTokenEnv",
-      "bearer_token_env",
-      "allowedTools",
-      "allowed_tools",
-      "blockedTools",
-      "blocked_tools",
-      "oauthScope",
-      "oauth_scope",
-      "oauthClientId",
-      "oauth_client_id",
-      "oauthClientSecret",
-      "oauth_client_secret",
-      "oauthRedirectUrl",
+    others: words(
+      "auth description bearerToken bearer_token bearerTokenEnv bearer_token_env allowedTools",
+      "allowed_tools blockedTools blocked_tools oauthScope oauth_scope oauthClientId",
+      "oauth_client_id oauthClientSecret oauth_client_secret oauthRedirectUrl",
       "oauth_redirect_url",
-    ],
+    ),
     extra(entry, draft, { type }) {
       readTools(entry, draft);
       if (type === "http") readAuth(entry, draft);
@@ -66,16 +53,15 @@ function readTools(entry: ConfigEntry, draft: DraftBuilder): void {
     const message = `has both ${allowedKey} and ${blockedKey}`;
     entry.error(blockedKey, { code: "conflicting_fields", message, fix: "remove one of them" });
   }
-  if (allowed !== undefined) draft.set("allow", allowed, entry.at(allowedKey));
-  if (blocked !== undefined) draft.set("deny", blocked, entry.at(blockedKey));
+  draft.set("allow", allowed, entry.at(allowedKey));
+  draft.set("deny", blocked, entry.at(blockedKey));
 }
 
 function readAuth(entry: ConfigEntry, draft: DraftBuilder): void {
   const tokenKey = keyOf(entry, "bearerToken", "bearer_token");
   const variableKey = keyOf(entry, "bearerTokenEnv", "bearer_token_env");
-  const token = entry.text(tokenKey);
   const variable = entry.text(variableKey);
-  if (token !== undefined) draft.set("bearerToken", token, entry.at(tokenKey));
+  draft.set("bearerToken", entry.text(tokenKey), entry.at(tokenKey));
   if (variable !== undefined) draft.variable({ field: "bearerToken", variable, required: true }, entry.at(variableKey));
   if (entry.text("auth") === "oauth") draft.set("auth", "oauth", entry.at("auth"));
   else if (entry.has("auth")) entry.warn("auth", { code: "unsupported", message: 'nothing but "oauth" is there here' });

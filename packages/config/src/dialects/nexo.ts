@@ -1,33 +1,19 @@
-import { compareText, isPlainObject, quoteText } from "@hostside/core/implement";
+import { isPlainObject, quoteText } from "@hostside/core/implement";
 import type { ConfiguredServer } from "../drafts/configured-server.ts";
 import type { HostSettings } from "../drafts/host-settings.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
-import { isInside, type ServerEntryRules } from "../read/entry-rules.ts";
+import { type ServerEntryRules, words } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
 import { refuseUnknownKeys } from "../read/unknown-keys.ts";
 import { createServerReader, type ReadServer } from "../read/server-reader.ts";
-import type { ConfigDialect, ExtensionContext } from "../read/dialect.ts";
+import type { ConfigDialect } from "../read/dialect.ts";
 
-const settingKeys: readonly string[] = [
-  "enabled",
-  "session_ttl",
-  "idle_reap_interval",
-  "connect_timeout",
-  "connect_timeout_ms",
-  "initialize_timeout",
-  "call_timeout",
-  "call_timeout_ms",
-  "shutdown_grace",
-  "shutdown_grace_ms",
-  "servers",
-  "resource_cache",
-  "resource_uri_allowlist",
-  "strict_root_paths",
-  "context",
-  "sampling",
-  "watch",
-];
+const settingKeys: readonly string[] = words(
+  "enabled session_ttl idle_reap_interval connect_timeout connect_timeout_ms",
+  "initialize_timeout call_timeout call_timeout_ms shutdown_grace shutdown_grace_ms servers",
+  "resource_cache resource_uri_allowlist strict_root_paths context sampling watch",
+);
 
 const rules: ServerEntryRules = {
   title: "nexo",
@@ -59,7 +45,7 @@ export const nexo: ConfigDialect = {
   title: rules.title,
   format: "yaml",
   syntax: { forms: ["braces", "default", "file", "folders"], unset: () => "error", foldersNotIn: ["url"] },
-  read(parsed, { extension }) {
+  read(parsed, { extensionId }) {
     const reader = createServerReader(parsed, { dialect: "nexo" });
     const mcp = reader.entryAt(["mcp"]);
     const { settings, timeouts } = mcp === undefined ? { settings: {}, timeouts: [] } : readSettings(mcp);
@@ -68,15 +54,10 @@ export const nexo: ConfigDialect = {
     const read: ReadServer = (entry, id) => {
       const own = entry.get("transport");
       const chosen = typeof own === "string" ? flatRules : rules;
-      return readEntry(entry, withSettings(chosen, { settings, timeouts, extension }), {
-        id,
-        parsed,
-      });
+      return readEntry(entry, withSettings(chosen, settings, timeouts), { id, parsed });
     };
-    const prefix = extension === undefined ? "" : `${extension.id}.`;
-    reader.readMap(["mcp", "servers"], read, { prefix });
-    const result = reader.result(settings);
-    return { ...result, servers: result.servers.toSorted((a, b) => compareText(a.id, b.id)) };
+    reader.readAll(["mcp", "servers"], { prefix: extensionId === undefined ? "" : `${extensionId}.` }, read);
+    return reader.result(settings);
   },
 };
 
@@ -86,13 +67,11 @@ interface Timeout {
   readonly path: ConfiguredServer["path"];
 }
 
-interface Surroundings {
-  readonly settings: HostSettings;
-  readonly timeouts: readonly Timeout[];
-  readonly extension: ExtensionContext | undefined;
-}
-
-function withSettings(chosen: ServerEntryRules, { settings, timeouts, extension }: Surroundings): ServerEntryRules {
+function withSettings(
+  chosen: ServerEntryRules,
+  settings: HostSettings,
+  timeouts: readonly Timeout[],
+): ServerEntryRules {
   return {
     ...chosen,
     extra(entry, draft, decided) {
@@ -100,7 +79,6 @@ function withSettings(chosen: ServerEntryRules, { settings, timeouts, extension 
       for (const { field, ms, path } of timeouts) draft.timeout(field, ms, path);
       draft.extra("breaker", true);
       if (settings.enabled === false) draft.set("disabled", true, ["mcp", "enabled"]);
-      if (extension !== undefined && decided.type === "stdio") checkRoot(decided.transport, extension);
     },
   };
 }
@@ -110,8 +88,7 @@ function readServerExtras(
   draft: DraftBuilder,
   { type, transport }: { type: string; transport: ConfigEntry },
 ): void {
-  const passContext = entry.entry("context")?.flag("passthrough");
-  if (passContext !== undefined) draft.extra("passContext", passContext);
+  draft.extra("passContext", entry.entry("context")?.flag("passthrough"));
   const mode = type === "http" ? transport.text("mode") : undefined;
   if (mode === undefined) return;
   if (Object.hasOwn(modes, mode)) draft.set("mode", modes[mode as keyof typeof modes], transport.at("mode"));
@@ -120,17 +97,6 @@ function readServerExtras(
       code: "unknown_transport",
       message: `${quoteText(mode, 40)} is none of ${Object.keys(modes).join(", ")}`,
     });
-}
-
-// A relative command is within the extension, and what references make of one is seen only when
-// they are expanded.
-function checkRoot(transport: ConfigEntry, { root, strictRootPaths }: ExtensionContext): void {
-  const command = transport.text("command") ?? "";
-  if (isInside(root, command)) return;
-  const message = `the command ${quoteText(command)} is outside of the extension`;
-  const finding = { code: "outside_root", message, fix: "use a program within the extension" } as const;
-  if (strictRootPaths === true) transport.error("command", finding);
-  else transport.warn("command", finding);
 }
 
 function readSettings(mcp: ConfigEntry): { readonly settings: HostSettings; readonly timeouts: readonly Timeout[] } {

@@ -11,8 +11,7 @@ import { configDialectOf } from "./all-dialects.ts";
 import type { ConfigDialect, ReadContext } from "../read/dialect.ts";
 import type { HostSettings } from "../drafts/host-settings.ts";
 import { isConfigMap, nameOfData } from "../parse/config-data.ts";
-import { fromData } from "../parse/from-data.ts";
-import { parseConfig, strictProblem } from "../parse/parse-config.ts";
+import { parseConfig } from "../parse/parse-config.ts";
 import type { ConfigFormat, ParsedConfig } from "../parse/parsed-config.ts";
 import type { ConfigProblem } from "../parse/config-problem.ts";
 import { createProblemList } from "../parse/problem-list.ts";
@@ -27,14 +26,14 @@ export interface ReadConfigOptions extends ReadContext {
   readonly format?: ConfigFormat | undefined;
 }
 
-/** What one configuration says. */
+/** The content of one configuration. */
 export interface ConfigResult {
   /** Absent where it is none that is known. */
   readonly dialect?: DialectName | undefined;
   /** In the order of the file; references are not expanded. */
   readonly servers: readonly ConfiguredServer[];
   readonly settings: HostSettings;
-  /** Of the text first, then of the entries. */
+  /** Problems of the text first, then those of the entries. */
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -66,14 +65,14 @@ export function readConfig(config: string | object, options: ReadConfigOptions =
     const fix = `put its servers under ${rootsInWords(expected)}`;
     problems.add({ path: [], severity: "warning", code: "other_dialect", message, fix });
   }
-  reportLiberties(parsed, dialect, problems.add);
   if (!hasRootOf(name, parsed.data)) reportNoServers(parsed, dialect, problems.add);
-  const result = dialect.read(parsed, options);
+  const isLost = dialect.isWhole === true && parsed.problems.some(({ severity }) => severity === "error");
+  const result = isLost ? { servers: [], settings: {}, problems: [] } : dialect.read(parsed, options);
   return {
     dialect: name,
     servers: result.servers,
     settings: result.settings,
-    problems: [...(result.coversText === true ? [] : parsed.problems), ...problems.all, ...result.problems],
+    problems: [...parsed.problems, ...problems.all, ...result.problems],
   };
 }
 
@@ -99,30 +98,48 @@ type AddProblem = ReturnType<typeof createProblemList>["add"];
 
 function parse(config: string | object, { file, dialect, format }: ReadConfigOptions): ParsedConfig {
   if (typeof config !== "string") return fromData(config, file);
-  const known =
-    format ?? formatOfFile(file) ?? (dialect === undefined ? undefined : configDialectOf(dialect).format) ?? "json";
-  // What a reader of JSON does not take depends on the dialect, which is known only afterwards.
-  return parseConfig(config, { file, format: known === "json" ? "jsonc" : known });
+  const known = format ?? formatOfFile(file) ?? (dialect === undefined ? undefined : configDialectOf(dialect).format);
+  return parseConfig(config, { file, format: known ?? "json" });
+}
+
+/**
+ * A configuration that a product has as a value that can be JSON. Nothing has a line or a column.
+ */
+function fromData(value: object, file?: string): ParsedConfig {
+  const places = { file, positionOf: () => undefined };
+  const text = writeJson(value);
+  if (text === undefined) {
+    const problems = createProblemList(places);
+    problems.add({ path: [], severity: "error", code: "wrong_type", message: "cannot be written as JSON" });
+    return { ...places, format: "data", data: undefined, problems: problems.all, isWhole: () => false };
+  }
+  const parsed = parseConfig(text, { format: "json", file });
+  const problems = parsed.problems.map(({ line: _line, column: _column, ...problem }) => problem);
+  return { ...parsed, ...places, format: "data", problems };
+}
+
+// `undefined`: it has something in it that JSON does not have, refers to itself, or throws.
+function writeJson(value: object): string | undefined {
+  try {
+    return JSON.stringify(value, (_name, member: unknown) => {
+      if (typeof member === "function" || typeof member === "symbol") throw new TypeError("this is no data");
+      return member;
+    });
+  } catch {
+    return undefined;
+  }
 }
 
 function formatOfFile(file: string | undefined): ConfigFormat | undefined {
   const [, extension = ""] = /\.([a-z]+)$/i.exec(file ?? "") ?? [];
   const formats: Readonly<Record<string, ConfigFormat>> = {
     json: "json",
-    jsonc: "jsonc",
+    jsonc: "json",
     yaml: "yaml",
     yml: "yaml",
     toml: "toml",
   };
   return formats[extension.toLowerCase()];
-}
-
-function reportLiberties(parsed: ParsedConfig, { strict, title }: ConfigDialect, add: AddProblem): void {
-  for (const liberty of parsed.liberties) {
-    const isRefused =
-      strict === "no comments" || (strict === "no trailing commas" && liberty.kind === "trailing comma");
-    if (isRefused) add(strictProblem(liberty, parsed.positionAt, title));
-  }
 }
 
 function named(dialect: DialectName | undefined): { readonly dialect?: DialectName } {

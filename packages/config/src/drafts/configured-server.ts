@@ -17,15 +17,15 @@ export interface VariableField {
   /** As in {@linkcode ConfiguredServer.places}. */
   readonly field: string;
   readonly variable: string;
-  /** Whether the server cannot be used without it; otherwise the field is left out. */
+  /** True if the server cannot be used without it; otherwise the field is left out. */
   readonly required: boolean;
 }
 
-/** What a configuration says of one server, and a spec has no place for. */
+/** Settings of one server that a spec has no place for. */
 export interface ServerExtras {
   /** A file with variables for the process, as it is written there. What `env` has wins. */
   readonly envFile?: string | undefined;
-  /** What it says about signing in. A secret may have references in it. */
+  /** Settings for signing in. A secret may have references in it. */
   readonly oauth?:
     | {
         /** `"client_credentials"`: the host signs in as itself, and no user. */
@@ -40,16 +40,16 @@ export interface ServerExtras {
       }
     | undefined;
   /**
-   * Whether somebody is asked before calls of its tools, for those that `tools` of the spec does
+   * True if somebody is asked before calls of its tools, for those that `tools` of the spec does
    * not name.
    */
   readonly approval?: "never" | "always" | undefined;
   /**
-   * Whether this server gets the context of a call as `_meta`, whatever the settings of the host
+   * True if this server gets the context of a call as `_meta`, whatever the settings of the host
    * say.
    */
   readonly passContext?: boolean | undefined;
-  /** Whether nothing is sent to this server for a while after several failures in a row. */
+  /** True if nothing is sent to this server for a while after several failures in a row. */
   readonly breaker?: boolean | undefined;
   /** The folder that a process without a `cwd` starts in, where the dialect has one. */
   readonly defaultCwd?: "workspaceFolder" | undefined;
@@ -77,7 +77,7 @@ export interface ConfiguredServer {
   readonly id: string;
   readonly dialect: DialectName;
   readonly file?: string | undefined;
-  /** Of its entry, and where its name stands. */
+  /** The path of its entry, and the position of its name. */
   readonly path: ConfigPath;
   readonly position?: Position | undefined;
   /**
@@ -102,7 +102,7 @@ export interface ConfiguredServer {
   readonly over?: readonly ConfiguredServer[] | undefined;
 }
 
-/** Where a field of a spec was read. */
+/** The place that a field of a spec was read from. */
 export interface FieldPlace {
   readonly path: ConfigPath;
   readonly position?: Position | undefined;
@@ -139,7 +139,7 @@ export const dialectNames = [
 /** The name of a dialect. */
 export type DialectName = (typeof dialectNames)[number];
 
-/** Whether a text is the name of a dialect. */
+/** True if a text is the name of a dialect. */
 export function isDialectName(name: string): name is DialectName {
   return (dialectNames as readonly string[]).includes(name);
 }

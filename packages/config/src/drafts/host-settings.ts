@@ -8,11 +8,11 @@ export interface ConfigInput {
   readonly id: string;
   readonly type: "promptString" | "pickString" | "command";
   readonly description?: string | undefined;
-  /** What is taken when there is no answer. */
+  /** The value without an answer. */
   readonly default?: string | undefined;
   /** `true`: the answer is a secret. */
   readonly password?: boolean | undefined;
-  /** Of `"pickString"`: what there is to pick. */
+  /** The choices of `"pickString"`. */
   readonly options?: readonly string[] | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface ConfigImport {
   readonly dialect?: string | undefined;
 }
 
-/** What is offered to others by whoever serves these servers as one, such as `hostside serve`. */
+/** The offer to others where these servers are served as one, as `hostside serve` does. */
 export interface ServeSettings {
   /**
    * `"all"`: every tool under its name. `"search"` or `"groups"`: the tools that find others, and
@@ -64,12 +64,12 @@ export interface HostSettings {
     | undefined;
   /** Resources that may be read, by what their URI begins with. Empty or absent: all. */
   readonly allowedResourceUris?: readonly string[] | undefined;
-  /** Whether the command of an extension's server must be within the extension. */
+  /** True if the command of an extension's server must be within the extension. */
   readonly strictRootPaths?: boolean | undefined;
-  /** Whether servers get the context of a call as `_meta`. */
+  /** True if servers get the context of a call as `_meta`. */
   readonly passContext?: boolean | undefined;
   /**
-   * Whether an edit of the file is taken over while the host runs, and after how long without
+   * Says if an edit of the file is taken over while the host runs, and after how long without
    * another one.
    */
   readonly watch?: { readonly enabled?: boolean | undefined; readonly quietMs?: number | undefined } | undefined;

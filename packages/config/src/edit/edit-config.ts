@@ -13,7 +13,7 @@ export interface ConfigEdit {
    * behind the end of a list appends to it.
    */
   readonly path: ConfigPath;
-  /** What stands there afterwards; `undefined`: nothing. */
+  /** The new value; `undefined` removes it. */
   readonly value: JsonValue | undefined;
 }
 
@@ -47,12 +47,12 @@ export function editConfig(
 
 function editOnce(written: string, { path, value }: ConfigEdit, file: string | undefined): EditedConfig {
   const text = written.trim() === "" ? "{}\n" : written;
-  const parsed = parseConfig(text, { format: "jsonc", file });
+  const parsed = parseConfig(text, { format: "json", file });
   const broken = parsed.problems.find(({ severity }) => severity === "error");
   if (broken !== undefined) return { problem: broken };
   const root = parseTree(text, [], { allowTrailingComma: true });
   if (root === undefined) throw new TypeError("a text without a fault has a root");
-  const plan = value === undefined ? planRemoval(root, path, text) : planValue(text, { root, path, value });
+  const plan = planEdit(text, root, { path, value });
   if ("obstacle" in plan) {
     const problem = { path: plan.path, severity: "error", code: "wrong_type", message: plan.obstacle } as const;
     return { problem: placeProblem(parsed, problem) };
@@ -61,9 +61,9 @@ function editOnce(written: string, { path, value }: ConfigEdit, file: string | u
   return plan.again === true ? editOnce(edited, { path, value }, file) : { text: edited };
 }
 
-/** What is to be done to a text, or what is in the way of that. */
+/** The edits of a text, or the obstacle to them. */
 type Plan =
-  | { readonly edits: readonly Edit[]; /** Whether there is more of the same. */ readonly again?: boolean }
+  | { readonly edits: readonly Edit[]; /** True if there is more of the same. */ readonly again?: boolean }
   | Obstacle;
 
 interface Obstacle {
@@ -71,44 +71,28 @@ interface Obstacle {
   readonly path: ConfigPath;
 }
 
-interface Setting {
-  readonly root: Node;
-  readonly path: ConfigPath;
-  readonly value: JsonValue;
-}
-
-function planValue(text: string, { root, path, value }: Setting): Plan {
+function planEdit(text: string, root: Node, { path, value }: ConfigEdit): Plan {
   const style = readStyle(text, root);
   let node = root;
   for (const [index, part] of path.entries()) {
-    const obstacle = obstacleAt(node, path, index);
+    const obstacle = value === undefined && node.type === "null" ? undefined : obstacleAt(node, path, index);
     if (obstacle !== undefined) return obstacle;
     const rest = path.slice(index + 1);
-    const child = childrenAt(node, part).at(-1);
+    const children = childrenAt(node, part);
+    const child = children.at(-1);
     if (child === undefined) {
       const name = node.type === "object" ? String(part) : undefined;
-      return { edits: insertInto({ text, node, style }, name, nest(rest, value)) };
+      return { edits: value === undefined ? [] : insertInto({ text, node, style }, name, nest(rest, value)) };
     }
     const inner = child.type === "property" ? (child.children?.[1] ?? child) : child;
-    // `null` is nothing, as it is to all who read.
-    if (rest.length === 0 || inner.type === "null") {
+    if (value === undefined) {
+      // What stands before it under the same name would count now.
+      if (rest.length === 0) return { edits: removeFrom(text, node, child), again: children.length > 1 };
+    } else if (rest.length === 0 || inner.type === "null") {
+      // `null` is nothing, as it is to all who read.
       return { edits: [replaceValue({ text, node: inner, style }, nest(rest, value))] };
     }
     node = inner;
-  }
-  return { edits: [] };
-}
-
-function planRemoval(root: Node, path: ConfigPath, text: string): Plan {
-  let node = root;
-  for (const [index, part] of path.entries()) {
-    const obstacle = node.type === "null" ? undefined : obstacleAt(node, path, index);
-    if (obstacle !== undefined) return obstacle;
-    const [child, ...others] = childrenAt(node, part).toReversed();
-    if (child === undefined) break;
-    // What stands before it under the same name would count now.
-    if (index === path.length - 1) return { edits: removeFrom(text, node, child), again: others.length > 0 };
-    node = child.type === "property" ? (child.children?.[1] ?? child) : child;
   }
   return { edits: [] };
 }

@@ -34,12 +34,12 @@ export function indentAt(text: string, offset: number): string {
   return /^[\t ]*/.exec(text.slice(lineStart(text, offset)))?.[0] ?? "";
 }
 
-/** Whether nothing but white space stands before an offset in its line. */
+/** True if nothing but white space stands before an offset in its line. */
 export function isLineStart(text: string, offset: number): boolean {
   return text.slice(lineStart(text, offset), offset).trim() === "";
 }
 
-/** Where the line that an offset is in begins. */
+/** The offset at which the line of an offset begins. */
 export function lineStart(text: string, offset: number): number {
   return Math.max(text.lastIndexOf("\n", offset - 1), text.lastIndexOf("\r", offset - 1)) + 1;
 }
@@ -80,7 +80,7 @@ function formatLine(value: JsonValue, space: string): string {
   return members.length === 0 || space === "" ? `{${members.join(`,${space}`)}}` : `{ ${members.join(`,${space}`)} }`;
 }
 
-/** What stands between a value and the next one, or the end of what both are in. */
+/** The text between a value and the next one, or the end of their container. */
 export interface Gap {
   readonly comma: number | undefined;
   readonly comments: readonly Comment[];

@@ -33,9 +33,9 @@ export interface ExpandedServer {
 export async function expandConfig(server: ConfiguredServer, context: ExpandContext): Promise<ExpandedServer> {
   const { syntax } = configDialectOf(server.dialect);
   const fields = createFieldExpander(server, syntax, context);
-  const expanded = await expandDraft(server.draft, fields);
+  const expanded = await expandAll(server.draft, draftFields, fields);
   const filled = withVariables(server, { draft: expanded, fields, context });
-  const extras = await expandExtras(server.extras, fields);
+  const extras = await expandAll(server.extras, ["oauth", "envFile"], fields);
   const secured = await withTlsFiles(withFolder(filled, server, context), { fields, context });
   const spec = await withEnvFile(secured, extras, { fields, context });
   const { problems, secrets } = fields;
@@ -44,36 +44,28 @@ export async function expandConfig(server: ConfiguredServer, context: ExpandCont
   return { ...(isUsable ? { spec } : {}), extras, problems, secrets: [...secrets] };
 }
 
-async function expandDraft(draft: ServerDraft, fields: FieldExpander): Promise<ServerDraft> {
-  const text = async (field: string, value: string | undefined): Promise<Record<string, string>> =>
-    value === undefined ? {} : { [field]: await fields.expand(field, value) };
-  const record = async (field: string, values: Readonly<Record<string, string>> | undefined) => {
-    if (values === undefined) return {};
-    const expanded: [string, string][] = [];
-    for (const [name, value] of Object.entries(values)) {
-      expanded.push([name, await fields.expand(`${field}.${name}`, value)]);
-    }
-    return { [field]: Object.fromEntries(expanded) };
-  };
-  if (draft.command === undefined) {
-    return {
-      ...draft,
-      url: await fields.expand("url", draft.url),
-      ...(await record("headers", draft.headers)),
-      ...(await text("bearerToken", draft.bearerToken)),
-    };
+// In the order in which their problems are told.
+const draftFields = ["args", "command", "env", "cwd", "url", "headers", "bearerToken"] as const;
+
+async function expandAll<T extends object>(owner: T, names: readonly string[], fields: FieldExpander): Promise<T> {
+  const expanded: [string, unknown][] = [];
+  for (const name of names) {
+    const value: unknown = Reflect.get(owner, name);
+    if (value !== undefined) expanded.push([name, await expandValue(name, value, fields)]);
   }
-  const args: string[] = [];
-  for (const [index, value] of (draft.args ?? []).entries()) {
-    args.push(await fields.expand(`args[${index}]`, value));
+  return { ...owner, ...Object.fromEntries(expanded) };
+}
+
+/** Every text of a value, whatever it is in. */
+async function expandValue(field: string, value: unknown, fields: FieldExpander): Promise<unknown> {
+  if (typeof value === "string") return fields.expand(field, value);
+  if (typeof value !== "object" || value === null) return value;
+  const expanded: [string, unknown][] = [];
+  for (const [name, member] of Object.entries(value)) {
+    const inner = Array.isArray(value) ? `${field}[${name}]` : `${field}.${name}`;
+    expanded.push([name, await expandValue(inner, member, fields)]);
   }
-  return {
-    ...draft,
-    command: await fields.expand("command", draft.command),
-    ...(draft.args === undefined ? {} : { args }),
-    ...(await record("env", draft.env)),
-    ...(await text("cwd", draft.cwd)),
-  };
+  return Array.isArray(value) ? expanded.map(([, member]) => member) : Object.fromEntries(expanded);
 }
 
 interface Filling {
@@ -150,19 +142,6 @@ function withField(draft: ServerDraft, field: string, value: string): ServerDraf
   if (name === undefined) return { ...draft, [part]: value };
   const members: object = Reflect.get(draft, part) ?? {};
   return { ...draft, [part]: { ...members, ...Object.fromEntries([[name, value]]) } };
-}
-
-async function expandExtras(extras: ServerExtras, fields: FieldExpander): Promise<ServerExtras> {
-  const { oauth, envFile } = extras;
-  const expanded: [string, unknown][] = [];
-  for (const [name, value] of Object.entries(oauth ?? {})) {
-    expanded.push([name, typeof value === "string" ? await fields.expand(`oauth.${name}`, value) : value]);
-  }
-  return {
-    ...extras,
-    ...(oauth === undefined ? {} : { oauth: Object.fromEntries(expanded) }),
-    ...(envFile === undefined ? {} : { envFile: await fields.expand("envFile", envFile) }),
-  };
 }
 
 function checkSpec(spec: ServerSpec, fields: FieldExpander, { check }: ExpandContext): void {

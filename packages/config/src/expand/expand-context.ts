@@ -2,7 +2,7 @@ import type { ServerSpec } from "@hostside/core";
 import type { ConfigInput } from "../drafts/host-settings.ts";
 import type { Env } from "./expand-env.ts";
 
-/** What a value is, by data or by asking; `undefined`: there is none. */
+/** Returns the value of a key; `undefined`: there is none. */
 export type Source<Key> = (key: Key) => string | undefined | Promise<string | undefined>;
 
 /** All that references in a configuration may stand for. Nothing is read from anywhere else. */
@@ -14,7 +14,7 @@ export interface ExpandContext {
    */
   readonly files?: Readonly<Record<string, string>> | Source<string> | undefined;
   /**
-   * Whether a project brings the file at a path, and its entry: such a text is no secret of the
+   * True if a project brings the file at a path, and its entry: such a text is no secret of the
    * host. Default: none is.
    */
   readonly isShipped?: ((path: string) => boolean | Promise<boolean>) | undefined;

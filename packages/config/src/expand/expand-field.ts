@@ -18,7 +18,7 @@ export interface FieldExpander {
   report(field: string, problem: FieldProblem): void;
   addSecret(value: string): void;
   readonly problems: readonly ConfigProblem[];
-  /** What came from a place that is for secrets. */
+  /** Values from a place that is for secrets. */
   readonly secrets: ReadonlySet<string>;
 }
 

@@ -5,7 +5,7 @@ import type { ExpandContext, Folders } from "./expand-context.ts";
 import { readVariable } from "./expand-env.ts";
 import type { ConfigReference } from "../syntax/references.ts";
 
-/** What a reference stands for, or why it stands for nothing. */
+/** The value of a reference, or why it has none. */
 export type Resolved =
   | { readonly value: string; readonly isSecret: boolean }
   | { readonly unset: string }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { formatProblem, mergeLayers, readConfig, type ConfigLayer, type ConfigScope } from "@hostside/config";
+import { formatProblem, readConfig, type ConfigLayer } from "@hostside/config";
+import type { ConfigScope } from "../drafts/configured-server.ts";
+import { mergeLayers } from "./merge-layers.ts";
 
 const folder = "/srv/app";
 
@@ -97,8 +99,7 @@ describe("mergeLayers()", () => {
 
   it("has a user's file win over an extension's of the same full name", () => {
     const text = "mcp: { servers: { files: { transport: { type: stdio, command: ./server } } } }";
-    const extension = { id: "notes", root: "/ext/notes" };
-    const result = readConfig(text, { dialect: "nexo", file: "/ext/notes/mcp.yaml", extension });
+    const result = readConfig(text, { dialect: "nexo", file: "/ext/notes/mcp.yaml", extensionId: "notes" });
     const own = layer("user", { "notes.files": { command: "mine" } });
     const { servers } = mergeLayers([own, { scope: "extension", result }]);
     expect(servers.map(({ id, scope }) => [id, scope])).toEqual([["notes.files", "user"]]);

@@ -8,11 +8,11 @@ import type { ConfigLayer } from "./config-layer.ts";
 import { mergeSettings } from "./merge-settings.ts";
 import { tightenEntry } from "./tighten.ts";
 
-/** What merging depends on. */
+/** Options of {@linkcode mergeLayers}. */
 export interface MergeOptions {
-  /** Whether the user trusts this entry of a project. Default: never. */
+  /** True if the user trusts this entry of a project. Default: never. */
   readonly isTrusted?: ((server: ConfiguredServer) => boolean) | undefined;
-  /** Whether the user trusts the settings of the project in this folder. Default: never. */
+  /** True if the user trusts the settings of the project in this folder. Default: never. */
   readonly trustsSettings?: ((projectFolder: string) => boolean) | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface MergedConfig {
   /** One for each name, sorted by it. */
   readonly servers: readonly ConfiguredServer[];
   readonly settings: HostSettings;
-  /** Of merging alone; each layer has its own. */
+  /** Problems of merging alone; each layer has its own. */
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -136,7 +136,7 @@ function problemAt(server: ConfiguredServer, problem: Pick<ConfigProblem, "code"
   return serverProblem(server, { ...problem, severity: "warning" });
 }
 
-/** Where an entry is, for a message: `/home/user/.cursor/mcp.json:4:5`. */
+/** The place of an entry, for a message: `/home/user/.cursor/mcp.json:4:5`. */
 export function placeInWords({ file, position }: ConfiguredServer): string {
   const parts = [file ?? "another configuration", position?.line, position?.column];
   return parts.filter((part) => part !== undefined).join(":");

@@ -7,7 +7,7 @@ import type { ConfigLayer } from "./config-layer.ts";
 const ownKeys: readonly (keyof HostSettings)[] = ["enabled", "imports", "inputs"];
 const narrowingKeys: readonly (keyof HostSettings)[] = [...ownKeys, "allowServers", "denyServers"];
 
-/** What the settings of a project's file may change of what its user gets. */
+/** The settings of a project's file that may change what its user gets. */
 export function projectSettings({ allowServers, denyServers, serve, strictRootPaths }: HostSettings): HostSettings {
   return {
     ...(allowServers !== undefined && { allowServers }),

@@ -3,7 +3,7 @@ import type { ConfiguredServer, ServerDraft, ServerExtras } from "../drafts/conf
 
 type Members<T> = T extends unknown ? keyof T : never;
 
-/** What is used of a value that a project's file has; `undefined`: nothing. */
+/** Returns the part of a project's value that is used; `undefined`: nothing. */
 type Tighten = (value: never) => unknown;
 
 const any = (value: unknown): unknown => value;

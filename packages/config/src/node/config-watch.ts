@@ -17,7 +17,7 @@ export interface ConfigTarget {
   ): Promise<ConfigChange>;
 }
 
-/** What became of a set of servers; each list has ids. */
+/** The changes to a set of servers; each list has ids. */
 export interface ConfigChange {
   readonly added: readonly string[];
   readonly updated: readonly string[];
@@ -26,7 +26,7 @@ export interface ConfigChange {
   readonly failed: readonly { readonly serverId: string; readonly error: HostsideError }[];
 }
 
-/** What an edit of the files brought. */
+/** The result of an edit of the files. */
 export interface ConfigReport extends ConfigChange {
   readonly config: LoadedConfig;
   /**
@@ -45,26 +45,19 @@ export interface ConfigReport extends ConfigChange {
 
 /** Options of {@linkcode watchConfig}. */
 export interface WatchConfigOptions extends Omit<LoadConfigOptions, "signal"> {
-  /** Default: none; reports say what changed. */
-  readonly target?: ConfigTarget | undefined;
+  readonly target: ConfigTarget;
   /**
-   * How long nothing must have changed before files are read, in milliseconds. Default: as the
-   * settings say, else 500.
+   * How often files are looked at, in milliseconds. They are read when two looks in a row see the
+   * same change. Default: as the settings say, else 500.
    */
   readonly quietMs?: number | undefined;
-  /**
-   * How often files are looked at without any hint of the system, in milliseconds: for folders of a
-   * network, about which it hears nothing. Default: never, and each 5,000 where the system cannot
-   * watch a folder.
-   */
-  readonly pollMs?: number | undefined;
   /** Ends the watch as `close()` does, also before it is there. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Configurations while their host runs. */
 export interface ConfigWatch extends AsyncDisposable {
-  /** What is used. */
+  /** The configuration in use. */
   readonly config: LoadedConfig;
   /**
    * Fires once for each edit that changed something, or that could not be used. Not for the first

@@ -21,12 +21,12 @@ import { serverProblem } from "../drafts/spec-fault.ts";
 import type { TrustEntry, TrustQuestion, TrustVerdict } from "../trust/trust.ts";
 import { checkExtensionRoot, readProjectFiles } from "./project-files.ts";
 import { createFileSource } from "./read-config-file.ts";
-import { projectFolderAt } from "./find-config-files.ts";
+import { findProjectFolder } from "./find-configs.ts";
 import { loadFields, loadPlaceOf, type LoadConfigOptions, type LoadPlace } from "./load-options.ts";
 import { resolvePaths, isWithin, realPathOf, type PathBase } from "./resolve-paths.ts";
 import { readLayers, type Accept } from "./read-layers.ts";
 
-/** Where a server comes from, and what became of it. */
+/** The origin of a server, and its state. */
 export interface ServerSource {
   readonly serverId: string;
   readonly scope: ConfigScope;
@@ -34,7 +34,7 @@ export interface ServerSource {
   readonly file?: string | undefined;
   readonly line?: number | undefined;
   readonly column?: number | undefined;
-  /** Where in the data. */
+  /** The path in the data. */
   readonly path: string;
   /**
    * `"on"`: it starts. `"off"`: its spec is disabled. `"failed"`: there is no spec, and a problem
@@ -43,7 +43,7 @@ export interface ServerSource {
   readonly state: "on" | "off" | "failed";
   /** Why it is off. */
   readonly off?: OffReason | undefined;
-  /** What its file says and a spec has no place for, expanded where it is on. */
+  /** Settings of its file that a spec has no place for, expanded where it is on. */
   readonly extras: ServerExtras;
   /**
    * Places of entries of the same name that it is used in place of, such as
@@ -69,7 +69,7 @@ export interface LoadedConfig {
    * token, which it knows from the spec.
    */
   readonly secrets: readonly string[];
-  /** What nobody has answered yet about servers that a project brings. */
+  /** Open questions about servers that a project brings. */
   readonly questions: readonly TrustQuestion[];
 }
 
@@ -89,18 +89,18 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
 
 /** How all is loaded. */
 export interface LoadMode {
-  /** Whether users are asked and waited for. */
+  /** True if users are asked and waited for. */
   readonly ask: boolean;
   readonly accept: Accept;
 }
 
-/** What is loaded, and what it came from. */
+/** A loaded configuration, and its sources. */
 export interface LoadAll {
   readonly config: LoadedConfig;
   /** All paths that were looked at, whether there is something or not. */
   readonly paths: readonly string[];
-  /** What `questions` are about. */
-  readonly undecided: readonly TrustEntry[];
+  /** The questions of the configuration, with what each is about. */
+  readonly undecided: readonly { readonly entry: TrustEntry; readonly question: TrustQuestion }[];
 }
 
 /** {@linkcode loadConfig}, for whoever loads again and again. */
@@ -108,7 +108,7 @@ export async function loadAll(options: LoadConfigOptions, { ask, accept }: LoadM
   const place = loadPlaceOf(options);
   const { layers, paths, problems } = await readLayers(options, place, accept);
   const kept = new Map<string, Promise<string | undefined>>();
-  const loading: Loading = { options, place, ask, kept, projectFolder: projectFolderAt(place) };
+  const loading: Loading = { options, place, ask, kept, projectFolder: findProjectFolder(place) };
   const verdicts = await judgeAll(layers, loading);
   const settings = await judgeSettings(layers, loading);
   const trustsSettings = (folder: string): boolean => settings.get(folder)?.verdict.trusted === true;
@@ -122,10 +122,12 @@ export async function loadAll(options: LoadConfigOptions, { ask, accept }: LoadM
     else if (server.off !== undefined) outcomes.push(leaveOff(server, verdicts));
     else outcomes.push(await useServer(server, { ...loading, settings: merged.settings }));
   }
-  const undecided = [...verdicts.values(), ...settings.values()].filter(
-    ({ entry, verdict }) =>
-      !verdict.trusted && verdict.why === "undecided" && (entry.server === noServer || isWanted(options, entry.server)),
-  );
+  const undecided = [...verdicts.values(), ...settings.values()].flatMap(({ entry, verdict }) => {
+    const isAsked = !verdict.trusted && verdict.why === "undecided";
+    return isAsked && (entry.server === noServer || isWanted(options, entry.server))
+      ? [{ entry, question: verdict.question }]
+      : [];
+  });
   const config: LoadedConfig = {
     servers: outcomes.flatMap(({ spec }) => spec ?? []),
     settings: merged.settings,
@@ -137,9 +139,9 @@ export async function loadAll(options: LoadConfigOptions, { ask, accept }: LoadM
     ],
     sources: outcomes.map(({ source }) => source),
     secrets: [...new Set(outcomes.flatMap(({ secrets }) => secrets))],
-    questions: undecided.flatMap(({ verdict }) => (verdict.trusted ? [] : [verdict.question])),
+    questions: undecided.map(({ question }) => question),
   };
-  return { config, paths: [...paths, ...kept.keys()], undecided: undecided.map(({ entry }) => entry) };
+  return { config, paths: [...paths, ...kept.keys()], undecided };
 }
 
 // What is wrong with settings that count for nothing stops nobody.
@@ -190,7 +192,7 @@ async function judgeAll(layers: readonly ConfigLayer[], loading: Loading): Promi
   return verdicts;
 }
 
-/** What the files of each project say of the host, and whether their user wants it. */
+/** Decides about the settings in the files of each project. */
 async function judgeSettings(
   layers: readonly ConfigLayer[],
   { options: { trust, signal }, ask }: Loading,

@@ -35,7 +35,7 @@ export interface ConfigExtension {
   readonly file: string;
 }
 
-/** What `loadConfig` and `watchConfig` load. */
+/** Options of `loadConfig` and `watchConfig`. */
 export interface LoadConfigOptions {
   /**
    * `"auto"` (default): what `findConfigFiles` finds; where the user has a `hostside.json` of their
@@ -46,7 +46,7 @@ export interface LoadConfigOptions {
   /** Configurations that are no files, such as what was said on a command line. */
   readonly layers?: readonly ConfigLayer[] | undefined;
   readonly extensions?: readonly ConfigExtension[] | undefined;
-  /** Who decides about servers that a project brings. Default: none of them starts. */
+  /** Decides about servers that a project brings. Default: none of them starts. */
   readonly trust?: Trust | undefined;
   /** Answers to inputs; see `ExpandContext`. */
   readonly inputs?: ExpandContext["inputs"];
@@ -55,7 +55,7 @@ export interface LoadConfigOptions {
    * expanded, nobody is asked about them. Default: all.
    */
   readonly allow?: ((serverId: string) => boolean) | undefined;
-  /** What else is asked about each spec, such as the `check` of a connector. */
+  /** A further check of each spec, such as the `check` of a connector. */
   readonly check?: ExpandContext["check"];
   /** Default: that of this process. */
   readonly cwd?: string | undefined;
@@ -92,7 +92,7 @@ export interface LoadPlace {
   readonly platform: string;
 }
 
-/** Where something is loaded, with what this process says in place of what is not given. */
+/** Fills a place with the folders, environment and platform of this process. */
 export function loadPlaceOf({ cwd, home, env, platform }: LoadConfigOptions): LoadPlace {
   return {
     cwd: cwd ?? process.cwd(),

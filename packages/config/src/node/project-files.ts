@@ -12,9 +12,8 @@ import type { ServerSpec } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import type { ConfigProblem } from "../parse/config-problem.ts";
 import { serverProblem } from "../drafts/spec-fault.ts";
-import { isInside } from "../read/entry-rules.ts";
 
-/** What is needed to look at files of a project. */
+/** The parts that files of a project are read with. */
 export interface ProjectFiles {
   readonly source: FileSource;
   /** Without links. */
@@ -73,18 +72,17 @@ async function expandPath(server: ConfiguredServer, path: string, { context }: P
   return texts.join("");
 }
 
-/** What a command of an extension is held to. */
+/** The parts of a check of an extension's command. */
 export interface ExtensionCheck {
   readonly server: ConfiguredServer;
   readonly context: ExpandContext;
-  /** Whether a command outside is an error; else it is a warning. */
+  /** True if a command outside is an error; else it is a warning. */
   readonly strict: boolean;
 }
 
 /**
- * Whether the command of an extension's server is within the extension, now that all is put into it
- * and links are followed. What can be seen without that was said when the file was read.
- * `undefined`: it is, or it is not of an extension.
+ * Checks that the command of an extension's server is within the extension, now that all is put
+ * into it and links are followed. `undefined`: it is, or it is not of an extension.
  */
 export async function checkExtensionRoot(
   spec: ServerSpec | undefined,
@@ -93,8 +91,7 @@ export async function checkExtensionRoot(
   const root = context.folders?.extensionRoot;
   if (root === undefined || server.scope !== "extension" || spec?.command === undefined) return undefined;
   const { command } = spec;
-  const written = server.draft.command;
-  if (!/[\\/]/.test(command) || (written !== undefined && !isInside(root, written))) return undefined;
+  if (!/[\\/]/.test(command)) return undefined;
   const path = isAbsolute(command) ? command : resolve(spec.cwd ?? root, command);
   if (isWithin(await realPathOf(root), await realPathOf(path))) return undefined;
   const problem = {

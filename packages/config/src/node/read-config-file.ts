@@ -2,8 +2,8 @@ import { readConfig, type ConfigResult, type ReadConfigOptions } from "../dialec
 import type { ConfigProblem, ConfigProblemCode } from "../parse/config-problem.ts";
 import { join, resolve } from "node:path";
 import { isWithin, realPathOf } from "./resolve-paths.ts";
-import { constants } from "node:fs";
-import { open, stat, type FileHandle } from "node:fs/promises";
+import { constants, type Stats } from "node:fs";
+import { open, stat } from "node:fs/promises";
 
 const maxBytes = 10 * 1024 * 1024;
 
@@ -34,7 +34,7 @@ export async function readFileText(path: string): Promise<FileText> {
   }
 }
 
-/** What is wrong with a file as a whole. */
+/** A problem of a file as a whole. */
 export function fileProblem(
   file: string,
   { code, message, fix }: Pick<ConfigProblem, "code" | "message" | "fix">,
@@ -57,11 +57,11 @@ export interface FileSource {
    * does, but for one that is not there.
    */
   read(path: string): Promise<string | undefined>;
-  /** Where a path leads. */
+  /** Resolves a path. */
   resolve(path: string): string;
 }
 
-/** Where relative paths begin, where links may lead, and what is kept of all that was read. */
+/** The folders of a file source, and the texts that were read. */
 export interface FileSourceInit {
   readonly folder: string;
   /**
@@ -105,50 +105,37 @@ async function readIfThere(path: string): Promise<string | undefined> {
 // Opening a pipe without this waits for somebody who writes into it. Windows has no such flag, and
 // no such pipes.
 const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-const mostAttempts = 3;
 
 /**
  * The text of a file of at most `maxBytes`, as UTF-8. Rejects with the error of the system for one
- * that is not there or not to be read, with `code: "EFBIG"` for one that is too big, and with
- * `code: "EAGAIN"` for one that changes each time that it is read. What is no file (a directory, a
- * device, a pipe) is never opened.
+ * that is not there or not to be read, and with `code: "EFBIG"` for one that is too big. What is no
+ * file (a directory, a device, a pipe) is never opened.
  */
 export async function readText(path: string, maxBytes: number = 1024 * 1024): Promise<string> {
   // To open some devices does something already.
-  assertFile(await stat(path));
-  for (let attempt = 0; attempt < mostAttempts; attempt++) {
-    const file = await open(path, openFlags);
-    try {
-      const text = await readOnce(file, maxBytes);
-      if (text !== undefined) return text;
-    } finally {
-      await file.close();
+  assertFile(await stat(path), maxBytes);
+  const file = await open(path, openFlags);
+  try {
+    const facts = await file.stat();
+    assertFile(facts, maxBytes);
+    // One more, to see that there is no more.
+    const buffer = Buffer.alloc(facts.size + 1);
+    let length = 0;
+    while (length < buffer.length) {
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
+      if (bytesRead === 0) return buffer.toString("utf8", 0, length);
+      length += bytesRead;
     }
+    throw systemError("EAGAIN", "it grows while it is read");
+  } finally {
+    await file.close();
   }
-  throw systemError("EAGAIN", "it changes while it is read");
 }
 
-// `undefined`: it changed meanwhile.
-async function readOnce(file: FileHandle, maxBytes: number): Promise<string | undefined> {
-  const before = await file.stat();
-  assertFile(before);
-  if (before.size > maxBytes) throw systemError("EFBIG", `it has ${before.size} bytes; at most ${maxBytes} are read`);
-  // One more, to see that there is no more.
-  const buffer = Buffer.alloc(before.size + 1);
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  const after = await file.stat();
-  if (length !== before.size || after.size !== before.size || after.mtimeMs !== before.mtimeMs) return undefined;
-  return buffer.toString("utf8", 0, length);
-}
-
-function assertFile(facts: { isDirectory(): boolean; isFile(): boolean }): void {
+function assertFile(facts: Stats, maxBytes: number): void {
   if (facts.isDirectory()) throw systemError("EISDIR", "it is a directory");
   if (!facts.isFile()) throw systemError("EINVAL", "it is no file");
+  if (facts.size > maxBytes) throw systemError("EFBIG", `it has ${facts.size} bytes; at most ${maxBytes} are read`);
 }
 
 function systemError(code: string, message: string): Error {

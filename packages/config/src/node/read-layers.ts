@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
-import { dirname, resolve, basename } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { isDialectName } from "../drafts/configured-server.ts";
-import { projectOfFile, joinPath, type ConfigLocation } from "../find/find-configs.ts";
 import type { ConfigLayer } from "../layers/config-layer.ts";
 import type { ConfigProblem } from "../parse/config-problem.ts";
-import { readConfig, type ConfigResult, type ReadConfigOptions } from "../dialects/read-config.ts";
-import { locationsAt, projectFolderAt } from "./find-config-files.ts";
-import type { ConfigFile, LoadConfigOptions, LoadPlace } from "./load-options.ts";
+import { readConfig, type ConfigResult } from "../dialects/read-config.ts";
+import { findConfigs, findProjectFolder, projectOfFile, type ConfigLocation } from "./find-configs.ts";
+import type { ConfigExtension, ConfigFile, LoadConfigOptions, LoadPlace } from "./load-options.ts";
 import { fileProblem, readFileText } from "./read-config-file.ts";
 import { isWithin, realPathOf } from "./resolve-paths.ts";
 import { isConfigMap } from "../parse/config-data.ts";
@@ -20,12 +19,12 @@ const mostImports = 5;
  */
 export type Accept = (path: string, result: ConfigResult) => ConfigResult;
 
-/** What was read, the weaker layers first. */
+/** The layers that were read, the weaker ones first. */
 export interface ReadLayers {
   readonly layers: readonly ConfigLayer[];
   /** All paths that were looked at, whether there is something or not. */
   readonly paths: readonly string[];
-  /** Of what is no layer's own. */
+  /** Problems of no layer's own. */
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -44,16 +43,12 @@ interface Reading {
 export async function readLayers(options: LoadConfigOptions, place: LoadPlace, accept: Accept): Promise<ReadLayers> {
   const reading: Reading = { place, accept, seen: new Set(), paths: new Set(), problems: [] };
   const own = await readFiles(filesOf(options.files ?? "auto", place), reading);
-  const strictRootPaths = own.findLast(({ result, projectFolder }) => {
-    return projectFolder === undefined && result.settings.strictRootPaths !== undefined;
-  })?.result.settings.strictRootPaths;
   const extensions: ConfigLayer[] = [];
   for (const { id, root, file } of options.extensions ?? []) {
     const path = resolve(place.cwd, root, file);
-    const extension = { id, root: resolve(place.cwd, root), strictRootPaths };
-    const layer = await readLayer({ path, scope: "extension", required: true }, reading, {
-      dialect: "nexo",
-      extension,
+    const layer = await readLayer({ path, dialect: "nexo", scope: "extension", required: true }, reading, {
+      id,
+      root: resolve(place.cwd, root),
     });
     if (layer !== undefined) extensions.push(layer);
   }
@@ -63,7 +58,7 @@ export async function readLayers(options: LoadConfigOptions, place: LoadPlace, a
 
 function filesOf(files: "auto" | readonly (string | ConfigFile)[], place: LoadPlace): readonly ConfigFile[] {
   if (files !== "auto") return files.map((file) => (typeof file === "string" ? { path: file } : file));
-  const all = locationsAt(place);
+  const all = findConfigs(place);
   // Whoever has one has said in it what is wanted.
   const isOwn = ({ dialect, scope, path }: ConfigLocation): boolean =>
     dialect === "hostside" && scope === "user" && existsSync(path);
@@ -109,7 +104,7 @@ interface Importing {
 
 // Which of a user's own tools are used, no project says.
 function locationsOf(dialect: string, { projectFolder }: ConfigLayer, place: LoadPlace): readonly ConfigFile[] {
-  return locationsAt(place)
+  return findConfigs(place)
     .filter((location) => (dialect === "auto" ? location.dialect !== "hostside" : location.dialect === dialect))
     .filter((location) => projectFolder === undefined || location.scope !== "user")
     .map(toFile);
@@ -121,8 +116,8 @@ async function importedFile(
   from: string,
   { dialect, reading }: Importing,
 ): Promise<readonly ConfigFile[]> {
-  const { home, platform } = reading.place;
-  const path = /^~[\\/]/.test(from) ? joinPath(home, from.slice(2), platform) : resolve(dirname(file), from);
+  const { home } = reading.place;
+  const path = /^~[\\/]/.test(from) ? join(home, from.slice(2)) : resolve(dirname(file), from);
   if (projectFolder !== undefined && !isWithin(projectFolder, await realPathOf(path))) {
     const message = "is outside of the project that imports it, and not read";
     reading.problems.push(fileProblem(path, { code: "import_failed", message }));
@@ -134,16 +129,14 @@ async function importedFile(
 
 // That of `cwd` where the file is in it: a file may be in a folder that a tool has there.
 function folderOf(path: string, place: LoadPlace): string {
-  const folder = projectFolderAt(place);
+  const folder = findProjectFolder(place);
   return folder !== undefined && isWithin(folder, path) ? folder : dirname(path);
 }
-
-type LayerContext = Pick<ReadConfigOptions, "dialect" | "extension">;
 
 async function readLayer(
   file: ConfigFile,
   { place, accept, seen, paths, problems }: Reading,
-  context: LayerContext = {},
+  extension?: Pick<ConfigExtension, "id" | "root">,
 ): Promise<ConfigLayer | undefined> {
   const { scope = "command-line", required = scope === "command-line" } = file;
   const path = resolve(place.cwd, file.path);
@@ -167,12 +160,12 @@ async function readLayer(
           file: path,
           ...(file.dialect === undefined ? {} : { dialect: file.dialect }),
           projectFolder: await findLocalProject(read.text, path, place),
-          ...context,
+          extensionId: extension?.id,
         });
   const result = accept(path, found);
   const folder = projectFolder === undefined ? {} : { projectFolder: await realPathOf(projectFolder) };
   const named = scope === "command-line" ? (projectOfFile(path) ?? folderOf(path, place)) : undefined;
-  const baseFolder = folder.projectFolder ?? context.extension?.root ?? named;
+  const baseFolder = folder.projectFolder ?? extension?.root ?? named;
   return { scope, result, file: path, ...folder, ...(baseFolder === undefined ? {} : { baseFolder }) };
 }
 
@@ -188,7 +181,7 @@ async function findLocalProject(text: string, file: string, place: LoadPlace): P
   if (!isConfigMap(projects)) return undefined;
   const keys = new Map<string, string>();
   for (const key of projects.keys()) keys.set(await realPathOf(key), key);
-  const outermost = await realPathOf(projectFolderAt(place) ?? place.cwd);
+  const outermost = await realPathOf(findProjectFolder(place) ?? place.cwd);
   for (let folder = await realPathOf(place.cwd); ; folder = dirname(folder)) {
     const key = keys.get(folder);
     if (key !== undefined) return key;

@@ -7,11 +7,11 @@ import { serverProblem } from "../drafts/spec-fault.ts";
 import { realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 
-/** Where the relative paths of an entry begin. */
+/** The base of the relative paths of an entry. */
 export interface PathBase {
   /** The folder of its project. Absent: a file of the user's own, which belongs to no folder. */
   readonly folder: string | undefined;
-  /** Whether its process starts in that folder, also where no path says so. */
+  /** True if its process starts in that folder, also where no path says so. */
   readonly startsThere: boolean;
   readonly home: string;
 }
@@ -99,7 +99,7 @@ export function realPathOfSync(path: string): string {
   }
 }
 
-/** Whether a path is a folder or below it; both without links. */
+/** True if a path is a folder or below it; both without links. */
 export function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));

@@ -26,12 +26,12 @@ export function formatPath(path: ConfigPath): string {
     .join("");
 }
 
-/** Whether a value is an object of a configuration. */
+/** True if a value is an object of a configuration. */
 export function isConfigMap(value: ConfigData | undefined): value is ConfigMap {
   return value instanceof Map;
 }
 
-/** What is at a path; `undefined` where there is nothing. */
+/** The value at a path; `undefined` where there is none. */
 export function dataAt(data: ConfigData | undefined, path: ConfigPath): ConfigData | undefined {
   let value = data;
   for (const part of path) {
@@ -42,7 +42,7 @@ export function dataAt(data: ConfigData | undefined, path: ConfigPath): ConfigDa
   return value;
 }
 
-/** What a value is, in words for a message. Never the value, which may be a secret. */
+/** The kind of a value, for a message. Never the value, which may be a secret. */
 export function nameOfData(value: ConfigData | undefined): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
@@ -59,13 +59,13 @@ export interface ConfigNode {
   data: ConfigData;
   start: number;
   end: number;
-  /** Where the name of a member begins. */
+  /** The offset of the name of a member. */
   name?: number | undefined;
   /** By name, or by index as a text. */
   children?: Map<string, ConfigNode> | undefined;
 }
 
-/** What a parser makes of a text. */
+/** The result of a parser. */
 export interface ParsedTree {
   readonly root: ConfigNode | undefined;
   readonly faults: readonly TextFault[];
@@ -74,20 +74,12 @@ export interface ParsedTree {
 /** Something wrong with a text, at an offset. */
 export interface TextFault {
   readonly offset: number;
-  readonly code:
-    | "invalid_syntax"
-    | "duplicate_key"
-    | "cyclic_alias"
-    | "too_deep"
-    | "too_many_entries"
-    | "too_large"
-    | "not_strict_json";
+  readonly code: "invalid_syntax" | "duplicate_key" | "cyclic_alias" | "too_deep" | "too_many_entries" | "too_large";
   readonly message: string;
   readonly fix?: string | undefined;
-  readonly path?: ConfigPath | undefined;
-  /** Whether the text is broken there, so that what is around it may lack something. */
+  /** True if the text is broken there, so that what is around it may lack something. */
   readonly breaks: boolean;
-  /** Whether it is before what begins there, and not in it. */
+  /** True if it is before what begins there, and not in it. */
   readonly between?: boolean | undefined;
 }
 

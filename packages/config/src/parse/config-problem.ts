@@ -1,50 +1,45 @@
-/** Every code of a {@linkcode ConfigProblem}. Branch on these, never on a message. */
-export const configProblemCodes = [
+/** The codes of problems, as a closed list. Branch on these, never on a message. */
+export type ConfigProblemCode =
   // The file.
-  "unreadable_file",
-  "too_large",
-  "too_deep",
-  "too_many_entries",
-  "too_many_problems",
-  "empty_file",
-  "other_dialect",
-  "unknown_dialect",
+  | "unreadable_file"
+  | "too_large"
+  | "too_deep"
+  | "too_many_entries"
+  | "too_many_problems"
+  | "empty_file"
+  | "other_dialect"
+  | "unknown_dialect"
   // Its text.
-  "invalid_syntax",
-  "not_strict_json",
-  "duplicate_key",
-  "cyclic_alias",
+  | "invalid_syntax"
+  | "duplicate_key"
+  | "cyclic_alias"
   // Its entries.
-  "incomplete_entry",
-  "unknown_key",
-  "wrong_type",
-  "missing_field",
-  "conflicting_fields",
-  "unknown_transport",
-  "untyped_url",
-  "out_of_range",
-  "unsupported",
-  "invalid_id",
-  "ids_alike",
-  "outside_root",
-  "relative_path",
-  "missing_rm",
+  | "incomplete_entry"
+  | "unknown_key"
+  | "wrong_type"
+  | "missing_field"
+  | "conflicting_fields"
+  | "unknown_transport"
+  | "untyped_url"
+  | "out_of_range"
+  | "unsupported"
+  | "invalid_id"
+  | "ids_alike"
+  | "outside_root"
+  | "relative_path"
+  | "missing_rm"
   // What references in it stand for, and what is made of it.
-  "unset_variable",
-  "not_expanded",
-  "unreadable_reference",
-  "missing_input",
-  "invalid_spec",
+  | "unset_variable"
+  | "not_expanded"
+  | "unreadable_reference"
+  | "missing_input"
+  | "invalid_spec"
   // Several files together.
-  "missing_file",
-  "changing_file",
-  "untrusted_server",
-  "untrusted_setting",
-  "import_failed",
-] as const;
-
-/** What is wrong, as a closed list. */
-export type ConfigProblemCode = (typeof configProblemCodes)[number];
+  | "missing_file"
+  | "changing_file"
+  | "untrusted_server"
+  | "untrusted_setting"
+  | "import_failed";
 
 /**
  * Something in a configuration that is wrong, or that is not as its author may think. A value:
@@ -57,7 +52,7 @@ export interface ConfigProblem {
   readonly line?: number | undefined;
   /** From 1, in UTF-16 units; a byte order mark does not count. */
   readonly column?: number | undefined;
-  /** Where in the data: `mcpServers.github.env.TOKEN`; `""` for the whole. */
+  /** The path in the data: `mcpServers.github.env.TOKEN`; `""` for the whole. */
   readonly path: string;
   /**
    * `"error"`: what it is about is not used: a server, a setting, all of the file. `"warning"`: it
@@ -65,9 +60,9 @@ export interface ConfigProblem {
    */
   readonly severity: "error" | "warning";
   readonly code: ConfigProblemCode;
-  /** What is wrong. Never the value of a variable, a file or an input. */
+  /** The problem in words. Never the value of a variable, a file or an input. */
   readonly message: string;
-  /** What would be right. */
+  /** The remedy. */
   readonly fix?: string | undefined;
   /** The server that it costs, or that it is about. */
   readonly serverId?: string | undefined;

@@ -1,4 +1,4 @@
-import { createProblemList, type ProblemInit } from "./problem-list.ts";
+import { createProblemList } from "./problem-list.ts";
 import {
   nodeAt,
   type ConfigNode,
@@ -10,20 +10,17 @@ import {
 import { parseJsonTree } from "./parse-json.ts";
 import { parseToml } from "./parse-toml.ts";
 import { parseYaml } from "./parse-yaml.ts";
-import type { ConfigFormat, Liberty, ParsedConfig, Position } from "./parsed-config.ts";
+import type { ConfigFormat, ParsedConfig, Position } from "./parsed-config.ts";
 
 /** How a text is parsed. */
 export interface ParseConfigOptions {
-  /** `"json"`: comments and trailing commas are read, with a warning. */
   readonly format: ConfigFormat;
   /** For problems alone: nothing is read from it. */
   readonly file?: string | undefined;
 }
 
-// Nobody reads more of one text, and each takes a look at what is around it.
+// A text with more that breaks it is not read.
 const mostFaults = 100;
-// Each is there once at most.
-const limitCodes: ReadonlySet<TextFault["code"]> = new Set(["too_deep", "too_many_entries", "cyclic_alias"]);
 // What is below may be a value that a broken text made a name of.
 const longestFaultPath = 2;
 const maxDepth = 64;
@@ -32,7 +29,6 @@ const maxEntries = 200_000;
 // read.
 const limits: Readonly<Record<ConfigFormat, ParseLimits>> = {
   json: { maxLength: 8 * 1024 * 1024, maxDepth, maxEntries },
-  jsonc: { maxLength: 8 * 1024 * 1024, maxDepth, maxEntries },
   yaml: { maxLength: 128 * 1024, maxDepth, maxEntries: 50_000 },
   toml: { maxLength: 256 * 1024, maxDepth, maxEntries: 50_000 },
 };
@@ -43,7 +39,9 @@ const limits: Readonly<Record<ConfigFormat, ParseLimits>> = {
  */
 export function parseConfig(written: string, { format, file }: ParseConfigOptions): ParsedConfig {
   const text = written.startsWith("\uFEFF") ? written.slice(1) : written;
-  const { root, faults, liberties } = parseText(text, format);
+  const { root: tree, faults } = parseText(text, format);
+  const breaking = faults.filter(({ breaks }) => breaks);
+  const root = breaking.length > mostFaults ? undefined : tree;
   const positionAt = createLineIndex(text);
   const positionOf = (path: ConfigPath, of: "name" | "value" = "value") => {
     if (root === undefined) return positionAt(0);
@@ -51,76 +49,51 @@ export function parseConfig(written: string, { format, file }: ParseConfigOption
     return positionAt(of === "name" && found ? (node.name ?? node.start) : node.start);
   };
   const problems = createProblemList({ file, positionOf });
-  for (const fault of faults.filter(({ code }, index) => index < mostFaults || limitCodes.has(code))) {
-    const { offset, breaks, code, message, fix } = fault;
-    const around = root === undefined ? [] : pathAt(root, offset);
-    const path = fault.path ?? (breaks ? around.slice(0, longestFaultPath) : around);
+  for (const { offset, breaks, code, message, fix } of faults.slice(0, mostFaults)) {
+    const around = pathAt(root, offset);
+    const path = breaks ? around.slice(0, longestFaultPath) : around;
     problems.add({ path, severity: breaks ? "error" : "warning", code, message, fix, position: positionAt(offset) });
-  }
-  const unread = text.indexOf("\uFFFD");
-  if (unread >= 0 && !text.includes("\0")) {
-    const message = "has U+FFFD, which is what a character that cannot be read is taken for";
-    const path = root === undefined ? [] : pathAt(root, unread);
-    const fix = "save the file as UTF-8, or leave the character out";
-    problems.add({ path, severity: "warning", code: "invalid_syntax", message, fix, position: positionAt(unread) });
   }
   if (faults.length > mostFaults) {
     const message = `has ${faults.length} faults; these are the first ${mostFaults}`;
     problems.add({ path: [], severity: "warning", code: "too_many_problems", message });
   }
+  const unread = text.indexOf("\uFFFD");
+  if (unread >= 0 && !text.includes("\0")) {
+    const message = "has U+FFFD, which is what a character that cannot be read is taken for";
+    const fix = "save the file as UTF-8, or leave the character out";
+    const where = { path: pathAt(root, unread), position: positionAt(unread) };
+    problems.add({ ...where, severity: "warning", code: "invalid_syntax", message, fix });
+  }
   if (text.trim() === "") {
     problems.add({ path: [], severity: "warning", code: "empty_file", message: "is empty" });
   }
-  if (format === "json") for (const liberty of liberties) problems.add(strictProblem(liberty, positionAt));
-  const breaking = faults.filter(({ breaks }) => breaks).toSorted((a, b) => a.offset - b.offset);
   return {
     ...(file === undefined ? {} : { file }),
     format,
     data: root?.data,
     problems: problems.all,
-    liberties,
     positionOf,
-    positionAt,
     isWhole: (path) => isWhole(path, breaking, root),
   };
 }
 
-/**
- * The warning about a comment or a trailing comma, for `reader`, the tool that would not read the
- * file.
- */
-export function strictProblem(
-  liberty: Liberty,
-  positionAt: ParsedConfig["positionAt"],
-  reader: string = "a strict reader",
-): ProblemInit {
-  return {
-    path: [],
-    severity: "warning",
-    code: "not_strict_json",
-    message: `${reader} cannot read this file because of a ${liberty.kind}`,
-    fix: `remove the ${liberty.kind}`,
-    position: positionAt(liberty.offset),
-  };
-}
-
-function parseText(text: string, format: ConfigFormat): ParsedTree & { readonly liberties: readonly Liberty[] } {
+function parseText(text: string, format: ConfigFormat): ParsedTree {
   const allowed = limits[format];
   if (text.length > allowed.maxLength) {
     const message = `has ${text.length} characters; at most ${allowed.maxLength} are read`;
-    return { root: undefined, faults: [{ offset: 0, code: "too_large", message, breaks: true }], liberties: [] };
+    return { root: undefined, faults: [{ offset: 0, code: "too_large", message, breaks: true }] };
   }
-  if (text.trim() === "") return { root: undefined, faults: [], liberties: [] };
+  if (text.trim() === "") return { root: undefined, faults: [] };
   const nul = text.indexOf("\0");
-  if (nul >= 0) return { root: undefined, faults: [notUtf8(nul)], liberties: [] };
+  if (nul >= 0) return { root: undefined, faults: [notUtf8(nul)] };
   switch (format) {
     case "json":
-    case "jsonc":
       return parseJsonTree(text, allowed);
     case "yaml":
-      return { ...parseYaml(text, allowed), liberties: [] };
+      return parseYaml(text, allowed);
     case "toml":
-      return { ...parseToml(text, allowed), liberties: [] };
+      return parseToml(text, allowed);
   }
 }
 
@@ -131,9 +104,9 @@ function notUtf8(offset: number): TextFault {
 }
 
 // The innermost value around an offset.
-function pathAt(root: ConfigNode, offset: number): ConfigPath {
+function pathAt(root: ConfigNode | undefined, offset: number): ConfigPath {
   const path: (string | number)[] = [];
-  for (let node: ConfigNode | undefined = root; node !== undefined;) {
+  for (let node = root; node !== undefined;) {
     const inside = childAt(node, offset);
     if (inside === undefined) break;
     path.push(Array.isArray(node.data) ? Number(inside[0]) : inside[0]);
@@ -150,19 +123,14 @@ function childAt({ children = new Map() }: ConfigNode, offset: number): readonly
   return undefined;
 }
 
-// Of faults in their order, all of which break something.
-function isWhole(path: ConfigPath, faults: readonly TextFault[], root: ConfigNode | undefined): boolean {
+function isWhole(path: ConfigPath, breaking: readonly TextFault[], root: ConfigNode | undefined): boolean {
   const { node, found } = root === undefined ? { found: false } : nodeAt(root, path);
   if (node === undefined || !found) return false;
   const start = node.name ?? node.start;
-  // What is beyond the last fault that is looked at is as good as broken.
-  const known = faults[mostFaults]?.offset ?? Number.POSITIVE_INFINITY;
-  if (node.end >= known) return false;
-  return !faults.slice(0, mostFaults).some(({ path: broken, offset, between }) => {
-    if (broken !== undefined) return path.every((part, index) => index >= broken.length || broken[index] === part);
-    // The end counts: what a text breaks off in ends where the text does.
-    return (between === true ? start < offset : start <= offset) && offset <= node.end;
-  });
+  // The end counts: what a text breaks off in ends where the text does.
+  return !breaking.some(
+    ({ offset, between }) => (between === true ? start < offset : start <= offset) && offset <= node.end,
+  );
 }
 
 /** From offsets to lines and columns. Lines end with LF, CR LF or CR, as editors count them. */

@@ -1,21 +1,11 @@
 import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
 import { quoteText } from "@hostside/core/implement";
 import type { ConfigData, ConfigNode, ParsedTree, ParseLimits, TextFault } from "./config-data.ts";
-import type { Liberty } from "./parsed-config.ts";
-
-/** What is known of a JSON text before it is parsed: nothing here recurses. */
-interface JsonSurvey {
-  readonly liberties: readonly Liberty[];
-  readonly fault?: TextFault;
-}
 
 /** JSON with comments and trailing commas, and as much of a broken text as can be read. */
-export function parseJsonTree(
-  text: string,
-  limits: ParseLimits,
-): ParsedTree & { readonly liberties: readonly Liberty[] } {
-  const { liberties, fault } = surveyJson(text, limits);
-  if (fault !== undefined) return { root: undefined, faults: [fault], liberties };
+export function parseJsonTree(text: string, limits: ParseLimits): ParsedTree {
+  const fault = findExcess(text, limits);
+  if (fault !== undefined) return { root: undefined, faults: [fault] };
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
   // Where a text breaks off, everything that is open says so.
@@ -27,37 +17,29 @@ export function parseJsonTree(
     const fix = fixes[name];
     return { offset, code: "invalid_syntax", message: describeError(name), fix, breaks: true, between };
   });
-  return { root: tree === undefined ? undefined : toNode(tree, faults), faults, liberties };
+  return { root: tree === undefined ? undefined : toNode(tree, faults), faults };
 }
 
-// The parser recurses, so that depth is counted first; and how much there is.
-function surveyJson(text: string, { maxDepth, maxEntries }: ParseLimits): JsonSurvey {
+// The parser recurses, so that depth is counted first; and how much there is. Nothing here
+// recurses.
+function findExcess(text: string, { maxDepth, maxEntries }: ParseLimits): TextFault | undefined {
   const scanner = createScanner(text);
   let depth = 0;
   let entries = 0;
-  let comma = -1;
   let before: number = token.comma;
-  let comment: Liberty | undefined;
-  let trailing: Liberty | undefined;
-  const liberties = (): readonly Liberty[] => [comment, trailing].filter((one) => one !== undefined);
   for (let kind: number = scanner.scan(); kind !== token.end; kind = scanner.scan()) {
-    const offset = scanner.getTokenOffset();
-    if (kind === token.lineComment || kind === token.blockComment) comment ??= { kind: "comment", offset };
     if (kind >= token.lineComment && kind <= token.trivia) continue;
     const opens = kind === token.openBrace || kind === token.openBracket;
-    const closes = kind === token.closeBrace || kind === token.closeBracket;
-    if (closes && comma >= 0) trailing ??= { kind: "trailing comma", offset: comma };
-    comma = kind === token.comma ? offset : -1;
     if (opens) depth++;
-    if (closes) depth--;
+    if (kind === token.closeBrace || kind === token.closeBracket) depth--;
     // In a broken text, what lacks the comma before it is a value, too: each costs a fault and
     // more.
     if (opens || kind === token.comma || (isValue(kind) && !leads(before))) entries++;
     before = kind;
-    if (depth > maxDepth) return { liberties: liberties(), fault: tooDeepFault(offset, maxDepth) };
-    if (entries > maxEntries) return { liberties: liberties(), fault: tooManyFault(offset, maxEntries) };
+    if (depth > maxDepth) return tooDeepFault(scanner.getTokenOffset(), maxDepth);
+    if (entries > maxEntries) return tooManyFault(scanner.getTokenOffset(), maxEntries);
   }
-  return { liberties: liberties() };
+  return undefined;
 }
 
 // `null`, `true`, `false`, texts, numbers, and what is nothing of JSON.

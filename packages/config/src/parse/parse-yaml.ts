@@ -5,7 +5,7 @@ import { duplicate, tooDeepFault, tooManyFault } from "./parse-json.ts";
 interface Walk {
   readonly limits: ParseLimits;
   readonly faults: TextFault[];
-  /** What is being read now, outermost first: an alias for one of these never ends. */
+  /** The nodes that are being read, outermost first: an alias for one of these never ends. */
   readonly open: Set<Node>;
   /**
    * The latest node of each anchor. The library would look through the whole document for each
@@ -74,9 +74,9 @@ function toNode(node: Node | null | undefined, walk: Walk): ConfigNode | undefin
   return { ...read, start, end };
 }
 
-// One fault is enough: a laughing file would have a billion.
+// One fault is enough: a laughing file would have a billion. It is said before all others.
 function stop(walk: Walk, fault: TextFault): undefined {
-  if (!walk.faults.some(({ code }) => code === fault.code)) walk.faults.push(fault);
+  if (!walk.faults.some(({ code }) => code === fault.code)) walk.faults.unshift(fault);
 }
 
 function readNode(node: Node, walk: Walk): Pick<ConfigNode, "children" | "data"> {

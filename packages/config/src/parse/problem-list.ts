@@ -12,15 +12,13 @@ export interface ProblemInit {
   readonly message: string;
   readonly fix?: string | undefined;
   readonly serverId?: string | undefined;
-  /** Whether the name of the member is wrong, and not its value. Default `"value"`. */
+  /** True if the name of the member is wrong, and not its value. Default `"value"`. */
   readonly of?: "name" | "value" | undefined;
-  /** The path of its place, if that is another one. */
-  readonly placePath?: ConfigPath | undefined;
-  /** Where it is, if not where the path leads. */
+  /** The position, if it is not that of the path. */
   readonly position?: Position | undefined;
 }
 
-/** What places are found by; a `ParsedConfig` is one. */
+/** Finds positions; a `ParsedConfig` does. */
 export interface Places {
   readonly file?: string | undefined;
   readonly positionOf: (path: ConfigPath, of?: "name" | "value") => Position | undefined;
@@ -54,8 +52,8 @@ const tooManyProblems: ProblemInit = {
 
 /** A problem with its place. */
 export function placeProblem(places: Places, problem: ProblemInit): ConfigProblem {
-  const { path, severity, code, message, fix, serverId, of, placePath = path, position } = problem;
-  const { line, column } = position ?? places.positionOf(placePath, of) ?? {};
+  const { path, severity, code, message, fix, serverId, of, position } = problem;
+  const { line, column } = position ?? places.positionOf(path, of) ?? {};
   return {
     ...(places.file === undefined ? {} : { file: places.file }),
     ...(line === undefined ? {} : { line, column }),

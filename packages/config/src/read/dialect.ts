@@ -4,40 +4,23 @@ import type { HostSettings } from "../drafts/host-settings.ts";
 import type { ConfigFormat, ParsedConfig } from "../parse/parsed-config.ts";
 import type { ConfigProblem } from "../parse/config-problem.ts";
 
-/** What reading may depend on beside the file. */
+/** The context of a file. */
 export interface ReadContext {
   /**
    * The folder of the project, as an absolute path: of a file with servers of many projects, its
    * servers are read, too.
    */
   readonly projectFolder?: string | undefined;
-  /**
-   * The extension whose file this is, in hosts that have such: its id begins the names of its
-   * servers.
-   */
-  readonly extension?: ExtensionContext | undefined;
+  /** The id of the extension whose file this is, which begins the names of its servers. */
+  readonly extensionId?: string | undefined;
 }
 
-/** An extension of a host that brings servers. */
-export interface ExtensionContext {
-  readonly id: string;
-  /** Its folder, as an absolute path. */
-  readonly root: string;
-  /**
-   * `true`: a server whose absolute command is outside of the folder is not read. Default `false`:
-   * it is a warning.
-   */
-  readonly strictRootPaths?: boolean | undefined;
-}
-
-/** What a file says. */
+/** The content of a file. */
 export interface DialectResult {
   /** In the order of the file. */
   readonly servers: readonly ConfiguredServer[];
   readonly settings: HostSettings;
   readonly problems: readonly ConfigProblem[];
-  /** `true`: what is wrong with the text is among these problems already, as the tool says it. */
-  readonly coversText?: boolean | undefined;
 }
 
 /** One way of writing a configuration. */
@@ -45,10 +28,10 @@ export interface ConfigDialect {
   readonly name: DialectName;
   /** As people call the tool. */
   readonly title: string;
-  /** What its files are written in, where their names do not say it. */
+  /** The format of its files, where their names do not say it. */
   readonly format: ConfigFormat;
-  /** What the tool's own reader of JSON takes; a file with more is lost for it. */
-  readonly strict?: "no comments" | "no trailing commas" | undefined;
+  /** `true`: nothing is read of a text that is broken anywhere, as the tool itself does. */
+  readonly isWhole?: boolean | undefined;
   readonly syntax: Syntax;
   /** Pure, and never throws. */
   read(parsed: ParsedConfig, context: ReadContext): DialectResult;

@@ -9,14 +9,17 @@ export interface DraftBuilder {
   arguments(args: readonly string[], paths: readonly ConfigPath[]): void;
   /** Members of `env` or `headers`, each at its own place; of two with one name the first stays. */
   member(field: "env" | "headers", named: readonly [name: string, value: string], path: ConfigPath): void;
-  /** A field of the spec. Those with members have methods of their own. */
-  set<Field extends keyof DraftFields>(field: Field, value: DraftFields[Field], path: ConfigPath): void;
-  timeout(field: keyof NonNullable<ServerSpec["timeouts"]>, ms: number, path: ConfigPath): void;
-  /** What is said of one tool, beside what was said before. */
+  /**
+   * A field of the spec. Those with members have methods of their own. Here and below, `undefined`
+   * sets nothing.
+   */
+  set<Field extends keyof DraftFields>(field: Field, value: DraftFields[Field] | undefined, path: ConfigPath): void;
+  timeout(field: keyof NonNullable<ServerSpec["timeouts"]>, ms: number | undefined, path: ConfigPath): void;
+  /** Overrides of one tool, added to those from before. */
   tool(name: string, override: ToolOverride, path: ConfigPath): void;
   variable(reference: VariableField, path: ConfigPath): void;
   extra<Field extends keyof ServerExtras>(field: Field, value: ServerExtras[Field]): void;
-  /** Where something was read that is in no spec. */
+  /** Notes the place of something that is in no spec. */
   place(field: string, path: ConfigPath): void;
   build(id: string): NonNullable<ReturnType<ReadServer>>;
 }
@@ -47,10 +50,12 @@ export function createDraftBuilder(type: "stdio" | "http", positionOf: ParsedCon
       place(`${field}.${name}`, path);
     },
     set(field, value, path) {
+      if (value === undefined) return;
       spec.set(field, value);
       place(field, path);
     },
     timeout(field, ms, path) {
+      if (ms === undefined) return;
       timeouts.set(field, ms);
       place(`timeouts.${field}`, path);
     },
@@ -63,7 +68,9 @@ export function createDraftBuilder(type: "stdio" | "http", positionOf: ParsedCon
       place(reference.field, path);
     },
     place,
-    extra: (field, value) => void extras.set(field, value),
+    extra(field, value) {
+      if (value !== undefined) extras.set(field, value);
+    },
     build(id) {
       for (const [field, texts] of Object.entries(members)) if (texts.size > 0) spec.set(field, toRecord(texts));
       if (type === "http" && extras.has("oauth") && !hasCredentials(spec, members.headers, variables)) {

@@ -2,7 +2,7 @@ import type { ServerSpec } from "@hostside/core";
 import type { DraftBuilder } from "./draft-builder.ts";
 import type { ConfigEntry } from "./entry.ts";
 
-/** What a word for a transport means. */
+/** The meaning of a word for a transport. */
 export type TransportWord = "stdio" | "http" | "streamable" | "sse" | "unsupported";
 
 /** A number of a dialect that is one of our timeouts. */
@@ -12,7 +12,7 @@ export interface TimeoutRule {
   readonly field: keyof NonNullable<ServerSpec["timeouts"]>;
 }
 
-/** What was decided of an entry. */
+/** The transport of an entry. */
 export interface ChosenTransport {
   readonly type: "stdio" | "http";
   /** The entry itself, or the object in it that the transport is in. */
@@ -71,12 +71,29 @@ export interface ServerEntryRules {
    */
   readonly unknown?: "refused" | "told" | undefined;
   readonly inheritEnv?: "all" | undefined;
-  /** What the dialect calls the lack of a command, and of a URL. */
+  /** The messages of the dialect for a missing command or URL. */
   readonly missing?: { readonly command: string; readonly url: string; readonly both: string } | undefined;
-  /** Whether the word for a transport may have capitals and spaces around it. */
+  /** True if the word for a transport may have capitals and spaces around it. */
   readonly looseType?: boolean | undefined;
-  /** What is special. */
+  /** Reads the members that only this dialect has. */
   readonly extra?: ((entry: ConfigEntry, draft: DraftBuilder, chosen: ChosenTransport) => void) | undefined;
+}
+
+/** Rules with the names that most tools have in place of those that are not given. */
+export type FullEntryRules = ServerEntryRules &
+  Required<{ [Key in keyof typeof commonNames]: NonNullable<ServerEntryRules[Key]> }>;
+
+const commonNames = {
+  typeKeys: ["type"],
+  commandKeys: ["command"],
+  urlKeys: ["url"],
+  envKey: "env",
+  headersKey: "headers",
+} as const;
+
+/** See {@linkcode FullEntryRules}. */
+export function fillRules(rules: ServerEntryRules): FullEntryRules {
+  return { ...commonNames, ...rules } as FullEntryRules;
 }
 
 /**
@@ -97,34 +114,7 @@ export function warnDockerRm(entry: ConfigEntry, command: string, args: readonly
   });
 }
 
-/**
- * Whether a path stays within a folder: it is relative and does not climb out, or it is absolute
- * and below the folder. By text alone, for both systems; links are not followed. A name without a
- * separator is looked up by the system, and is no path.
- */
-export function isInside(root: string, path: string): boolean {
-  // A folder that a reference names is the extension's own.
-  const plain = path.replace(/^\$\{(?:EXTENSION_ROOT|extensionRoot)\}(?=[\\/]|$)/, root);
-  const isWindows = /^(?:[A-Za-z]:[\\/]|\\\\)/.test(root);
-  const separators = isWindows ? /[\\/]+/ : /\/+/;
-  if (!isAbsolute(plain, isWindows)) return climb(plain.split(separators)) !== undefined;
-  const fold = (text: string): string => (isWindows ? text.toLowerCase() : text);
-  const inner = climb(fold(plain).split(separators));
-  const outer = climb(fold(root).split(separators));
-  return inner !== undefined && outer !== undefined && outer.every((part, index) => inner[index] === part);
-}
-
-function isAbsolute(path: string, isWindows: boolean): boolean {
-  return path.startsWith("/") || (isWindows && /^(?:[A-Za-z]:|\\)/.test(path));
-}
-
-// `undefined`: out of where it begins.
-function climb(parts: readonly string[]): readonly string[] | undefined {
-  const way: string[] = [];
-  for (const part of parts) {
-    if (part === "" || part === ".") continue;
-    if (part !== "..") way.push(part);
-    else if (way.pop() === undefined) return undefined;
-  }
-  return way;
+/** Names that are written in a row. */
+export function words(...rows: readonly string[]): readonly string[] {
+  return rows.flatMap((row) => row.split(" "));
 }

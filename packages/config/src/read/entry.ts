@@ -9,7 +9,7 @@ import type { ProblemInit, ProblemList } from "../parse/problem-list.ts";
 export interface ConfigEntry {
   readonly path: ConfigPath;
   readonly names: readonly string[];
-  /** Whether something is there. `null` is nothing. */
+  /** True if something is there. `null` is nothing. */
   readonly has: (name: string) => boolean;
   get(name: string): ConfigData | undefined;
   text(name: string): string | undefined;
@@ -27,26 +27,21 @@ export interface ConfigEntry {
    */
   error(name: string | ConfigPath, finding: EntryFault): void;
   warn(name: string, finding: EntryFault): void;
-  /** Whether there was an error here or below. */
+  /** True if there was an error here or below. */
   failed(): boolean;
 }
 
-/** What is wrong with a member. */
+/** A problem of a member. */
 export interface EntryFault {
   readonly code: ConfigProblemCode;
   readonly message: string;
   readonly fix?: string | undefined;
 }
 
-/** Where problems go, and what they belong to. */
+/** The list of problems, and the server that they belong to. */
 export interface EntryContext {
   readonly problems: ProblemList;
   readonly serverId?: string | undefined;
-  /**
-   * Whether a problem is said of the whole entry, as one tool does; its line is that of the member
-   * all the same.
-   */
-  readonly flat?: boolean | undefined;
 }
 
 /** Reads an object. */
@@ -69,9 +64,8 @@ function entryOf(reading: Reading): ConfigEntry {
   const get = (name: string): ConfigData | undefined => data.get(name) ?? undefined;
   const report: Report = (where, problem) => {
     if (problem.severity === "error") state.failed = true;
-    const known = typeof where === "string" ? (where === "" ? path : [...path, where]) : [...path, ...where];
-    const said = context.flat === true ? { path, placePath: known } : { path: known };
-    context.problems.add({ ...problem, ...said, serverId: context.serverId });
+    const at = typeof where === "string" ? (where === "" ? path : [...path, where]) : [...path, ...where];
+    context.problems.add({ ...problem, path: at, serverId: context.serverId });
   };
   const read = <T extends ConfigData>(name: string, is: (value: ConfigData) => value is T, wanted: string) => {
     const value = get(name);

@@ -1,31 +1,69 @@
 import { quoteText } from "@hostside/core/implement";
-import type { ConfigImport, ConfigInput, HostSettings, ServeSettings } from "../drafts/host-settings.ts";
+import type { ConfigImport, HostSettings, ServeSettings } from "../drafts/host-settings.ts";
 import { isConfigMap, nameOfData, dataAt, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
 import type { ConfigEntry } from "./entry.ts";
 import type { ServerReader } from "./server-reader.ts";
 import { refuseUnknownKeys } from "./unknown-keys.ts";
-import type { ParsedConfig } from "../parse/parsed-config.ts";
-import type { ProblemInit } from "../parse/problem-list.ts";
 import type { ServerExtras } from "../drafts/configured-server.ts";
 import type { DraftBuilder } from "./draft-builder.ts";
 
-type Kind = "flag" | "number" | "texts";
-type Shape = Readonly<Record<string, Kind | Readonly<Record<string, "flag" | "number">>>>;
+/** The kind of a member: one of these words, an object of members, or read by a function. */
+type Kind =
+  | "flag"
+  | "amount"
+  | "text"
+  | "texts"
+  | readonly string[]
+  | { readonly members: Shape }
+  | ((entry: ConfigEntry, name: string) => unknown);
+type Shape = Readonly<Record<string, Kind>>;
 
 const topFields: readonly string[] = ["$schema", "servers", "inputs", "imports", "settings", "serve"];
 const shape: Shape = {
   enabled: "flag",
-  resourceCache: { enabled: "flag", ttlMs: "number", maxEntries: "number" },
+  resourceCache: { members: { enabled: "flag", ttlMs: "amount", maxEntries: "amount" } },
   allowedResourceUris: "texts",
   strictRootPaths: "flag",
   passContext: "flag",
-  watch: { enabled: "flag", quietMs: "number" },
+  watch: { members: { enabled: "flag", quietMs: "amount" } },
   allowServers: "texts",
   denyServers: "texts",
 };
+const serveShape: Shape = {
+  expose: ["all", "groups", "search"],
+  tools: "texts",
+  readOnly: "flag",
+  requireApproval: "flag",
+  redact: "flag",
+};
+const extrasShape: Shape = {
+  envFile: "text",
+  oauth: {
+    members: {
+      flow: readFlow,
+      clientId: "text",
+      clientSecret: "text",
+      scopes: "texts",
+      callbackPort: "amount",
+      redirectUri: "text",
+      metadataUrl: "text",
+      resource: (oauth, name) => (oauth.get(name) === false ? false : oauth.text(name)),
+    },
+  },
+  approval: ["never", "always"],
+  passContext: "flag",
+};
 
-/** What `hostside.json` says of the host. */
-export function readSettings(reader: ServerReader, inputs: readonly ConfigInput[]): HostSettings {
+/** Members of a server in `hostside.json` that are no fields of a spec. */
+export const extraFields: readonly string[] = Object.keys(extrasShape);
+
+/** Reads {@linkcode extraFields}. */
+export function readExtras(entry: ConfigEntry): ServerExtras {
+  return readShape(entry, extrasShape);
+}
+
+/** Reads the settings of the host in `hostside.json`. */
+export function readSettings(reader: ServerReader): HostSettings {
   const top = reader.entryAt([]);
   if (top === undefined) return {};
   refuseUnknownKeys(top, topFields, "hostside.json");
@@ -33,58 +71,48 @@ export function readSettings(reader: ServerReader, inputs: readonly ConfigInput[
   const settings = top.entry("settings");
   const serve = readServe(top);
   return {
-    ...(settings === undefined ? {} : readShape(settings, shape)),
+    ...(settings === undefined ? {} : readShape(settings, shape, "hostside.json")),
     ...(imports.length === 0 ? {} : { imports }),
-    ...(inputs.length === 0 ? {} : { inputs }),
     ...(serve === undefined ? {} : { serve }),
   };
 }
 
-function readShape(entry: ConfigEntry, members: Shape): HostSettings {
-  refuseUnknownKeys(entry, Object.keys(members), "hostside.json");
-  const read: [string, unknown][] = [];
-  for (const [name, kind] of Object.entries(members)) {
-    const inner = typeof kind === "string" ? undefined : entry.entry(name);
-    if (typeof kind === "string") read.push([name, readKind(entry, name, kind)]);
-    else if (inner !== undefined) read.push([name, readShape(inner, kind)]);
-  }
+/** Reads members, and refuses others where `title` says of what. */
+function readShape(entry: ConfigEntry, members: Shape, title?: string): Record<string, unknown> {
+  if (title !== undefined) refuseUnknownKeys(entry, Object.keys(members), title);
+  const read = Object.entries(members).map(([name, kind]) => [name, readKind(entry, name, kind)] as const);
   return Object.fromEntries(read.filter(([, value]) => value !== undefined));
 }
 
 function readKind(entry: ConfigEntry, name: string, kind: Kind): unknown {
-  if (kind === "flag") return entry.flag(name);
-  if (kind === "texts") return entry.texts(name);
-  const amount = entry.number(name);
-  if (amount === undefined || amount > 0) return amount;
-  entry.error(name, { code: "out_of_range", message: "must be above 0" });
+  if (typeof kind === "function") return kind(entry, name);
+  if (typeof kind === "object" && "members" in kind) {
+    const inner = entry.entry(name);
+    return inner && readShape(inner, kind.members, "hostside.json");
+  }
+  if (kind === "flag" || kind === "texts") return entry[kind](name);
+  if (kind === "amount") {
+    const amount = entry.number(name);
+    if (amount === undefined || amount > 0) return amount;
+    entry.error(name, { code: "out_of_range", message: "must be above 0" });
+    return undefined;
+  }
+  const text = entry.text(name);
+  if (text === undefined || kind === "text" || kind.includes(text)) return text;
+  const words = kind
+    .map((word) => JSON.stringify(word))
+    .join(", ")
+    .replace(/, (?=[^,]*$)/, " or ");
+  entry.error(name, { code: "wrong_type", message: `must be ${words}, and is ${quoteText(text, 40)}` });
   return undefined;
 }
 
-const exposures: readonly unknown[] = ["all", "groups", "search"] satisfies ServeSettings["expose"][];
-const serveFields: readonly string[] = ["expose", "tools", "readOnly", "requireApproval", "redact"];
-
 function readServe(top: ConfigEntry): ServeSettings | undefined {
-  // What cannot be read offers nothing: a list that was meant to narrow must not vanish.
-  const closed: ServeSettings = { tools: [] };
   if (!top.has("serve")) return undefined;
   const serve = top.entry("serve");
-  if (serve === undefined) return closed;
-  refuseUnknownKeys(serve, serveFields, "serve");
-  const expose = serve.text("expose");
-  if (expose !== undefined && !exposures.includes(expose)) {
-    serve.error("expose", {
-      code: "wrong_type",
-      message: `must be "all", "groups" or "search", and is ${quoteText(expose, 40)}`,
-    });
-  }
-  const given = {
-    expose: expose as ServeSettings["expose"],
-    tools: serve.texts("tools"),
-    readOnly: serve.flag("readOnly"),
-    requireApproval: serve.flag("requireApproval"),
-    redact: serve.flag("redact"),
-  };
-  return serve.failed() ? closed : Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const read = serve && readShape(serve, serveShape, "serve");
+  // What cannot be read offers nothing: a list that was meant to narrow must not vanish.
+  return serve === undefined || serve.failed() ? { tools: [] } : read;
 }
 
 function readImports(top: ConfigEntry): readonly ConfigImport[] {
@@ -104,50 +132,6 @@ function readImports(top: ConfigEntry): readonly ConfigImport[] {
     });
     return [];
   });
-}
-
-const types: ReadonlySet<string> = new Set(["promptString", "pickString", "command"]);
-const mostInputs = 1000;
-
-/** The inputs that a file defines, in the shape of VS Code. */
-export function readInputs(
-  parsed: ParsedConfig,
-  path: ConfigPath,
-): { readonly inputs: readonly ConfigInput[]; readonly problems: readonly ProblemInit[] } {
-  const list = dataAt(parsed.data, path) ?? undefined;
-  const problems: ProblemInit[] = [];
-  const refuse = (at: ConfigPath, message: string): void =>
-    void problems.push({ path: at, severity: "error", code: "wrong_type", message });
-  if (list === undefined) return { inputs: [], problems };
-  if (!Array.isArray(list)) {
-    refuse(path, `must be a list, and is ${nameOfData(list)}`);
-    return { inputs: [], problems };
-  }
-  const inputs: ConfigInput[] = [];
-  for (const [index, item] of (list as readonly ConfigData[]).slice(0, mostInputs).entries()) {
-    const id = dataAt(item, ["id"]);
-    const type = dataAt(item, ["type"]) ?? "promptString";
-    if (!isConfigMap(item) || typeof id !== "string") refuse([...path, index], "must be an object with an id");
-    else if (typeof type !== "string" || !types.has(type)) refuse([...path, index, "type"], "is no type of an input");
-    else inputs.push(readInput(item, id, type as ConfigInput["type"]));
-  }
-  return { inputs, problems };
-}
-
-function readInput(item: ReadonlyMap<string, ConfigData>, id: string, type: ConfigInput["type"]): ConfigInput {
-  const description = item.get("description");
-  const fallback = item.get("default");
-  const options = item.get("options");
-  return {
-    id,
-    type,
-    ...(typeof description === "string" ? { description } : {}),
-    ...(typeof fallback === "string" ? { default: fallback } : {}),
-    ...(item.get("password") === true ? { password: true } : {}),
-    ...(Array.isArray(options)
-      ? { options: (options as readonly ConfigData[]).filter((one) => typeof one === "string") }
-      : {}),
-  };
 }
 
 type OauthSettings = NonNullable<ServerExtras["oauth"]>;
@@ -198,7 +182,7 @@ export function readOauth(entry: ConfigEntry, draft: DraftBuilder, key: string =
 }
 
 /** The word for the way of signing in. Without a client there is nothing to sign in as. */
-export function readFlow(oauth: ConfigEntry): OauthSettings["flow"] {
+function readFlow(oauth: ConfigEntry): OauthSettings["flow"] {
   const flow = oauth.text("flow");
   if (flow === undefined || flow === "authorization_code") return undefined;
   if (flow !== "client_credentials") {
@@ -210,4 +194,37 @@ export function readFlow(oauth: ConfigEntry): OauthSettings["flow"] {
     oauth.error("flow", { code: "missing_field", message: "client_credentials needs a client id and a client secret" });
   }
   return flow;
+}
+
+const allowedKeys = ["allowedMcpServers", "allowed"];
+const deniedKeys = ["deniedMcpServers", "disabledMcpjsonServers", "excluded"];
+
+/** The lists of servers that may be used and that may not, of names or of objects with a name. */
+export function readServerLists(reader: ServerReader, path: ConfigPath): HostSettings {
+  const allowed = namesAt(reader, path, allowedKeys);
+  const denied = namesAt(reader, path, deniedKeys);
+  return {
+    ...(allowed === undefined ? {} : { allowServers: allowed }),
+    ...(denied === undefined ? {} : { denyServers: denied }),
+  };
+}
+
+function namesAt(reader: ServerReader, path: ConfigPath, keys: readonly string[]): readonly string[] | undefined {
+  const lists = keys.map((key) => ({ key, list: reader.listAt([...path, key]) }));
+  if (lists.every(({ list }) => list === undefined)) return undefined;
+  return lists.flatMap(({ key, list = [] }) =>
+    list.flatMap((item, index) => {
+      const name = nameOf(item);
+      if (name !== undefined) return [name];
+      const at = [...path, key, index];
+      reader.problems.add({ path: at, severity: "warning", code: "unsupported", message: "names no server" });
+      return [];
+    }),
+  );
+}
+
+function nameOf(item: ConfigData): string | undefined {
+  if (typeof item === "string") return item;
+  const name = dataAt(item, ["serverName"]) ?? dataAt(item, ["name"]);
+  return typeof name === "string" ? name : undefined;
 }

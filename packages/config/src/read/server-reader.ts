@@ -1,9 +1,17 @@
 import { quoteText, foldCase } from "@hostside/core/implement";
 import type { ConfiguredServer, DialectName } from "../drafts/configured-server.ts";
 import { settingsId, type ConfigInput, type HostSettings } from "../drafts/host-settings.ts";
-import { dataAt, formatPath, isConfigMap, nameOfData, type ConfigData, type ConfigPath } from "../parse/config-data.ts";
+import {
+  dataAt,
+  formatPath,
+  isConfigMap,
+  nameOfData,
+  type ConfigData,
+  type ConfigMap,
+  type ConfigPath,
+} from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
-import { createProblemList, type ProblemList } from "../parse/problem-list.ts";
+import { createProblemList, type ProblemInit, type ProblemList } from "../parse/problem-list.ts";
 import type { DialectResult } from "./dialect.ts";
 import { createEntry, type ConfigEntry } from "./entry.ts";
 
@@ -13,14 +21,12 @@ const mostServers = 1000;
 export interface ServerReader {
   readonly parsed: ParsedConfig;
   readonly problems: ProblemList;
-  /** What is at a path, as an entry; a problem where it is something else than an object. */
+  /** The object at a path as an entry; adds a problem where it is something else. */
   entryAt(path: ConfigPath): ConfigEntry | undefined;
-  /** What is at a path, as a list; a problem where it is something else. */
+  /** The list at a path; adds a problem where it is something else. */
   listAt(path: ConfigPath): readonly ConfigData[] | undefined;
-  /** Servers in an object, by name. */
-  readMap(path: ConfigPath, read: ReadServer, place?: ServerPlace): void;
-  /** Servers in a list, each with its name in a member. */
-  readList(path: ConfigPath, nameKey: string, read: ReadServer): void;
+  /** Servers in an object, by name, or in a list, each with its name in a member. */
+  readAll(path: ConfigPath, place: ServerPlace, read: ReadServer): void;
   result(settings?: HostSettings): DialectResult;
 }
 
@@ -30,31 +36,34 @@ export type ReadServer = (
   id: string,
 ) => Pick<ConfiguredServer, "draft" | "places" | "variables" | "extras"> | undefined;
 
-/** What is known of servers from where they are. */
+/** The scope and the names of the servers at a path. */
 export interface ServerPlace {
   readonly scope?: ConfiguredServer["scope"];
   /** Before each name, as part of the id. */
   readonly prefix?: string | undefined;
+  /** The member with the name, where servers may be a list. */
+  readonly nameKey?: string | undefined;
 }
 
-/** What all servers of a file have in common. */
+/** The common parts of all servers of a file. */
 export interface ServerReaderInit {
   readonly dialect: DialectName;
-  readonly inputs?: readonly ConfigInput[] | undefined;
-  readonly ids?: IdRules | undefined;
-  /** As in `EntryContext`. */
-  readonly flat?: boolean | undefined;
+  /** The paths of its inputs. */
+  readonly inputsAt?: readonly ConfigPath[] | undefined;
+  /** `true`: of two names that are equal after normalisation, only the first is used. */
+  readonly refusesAlike?: boolean | undefined;
 }
 
 /** A reader for one file. */
 export function createServerReader(
   parsed: ParsedConfig,
-  { dialect, inputs = [], ids, flat }: ServerReaderInit,
+  { dialect, inputsAt = [], refusesAlike = false }: ServerReaderInit,
 ): ServerReader {
   const problems = createProblemList(parsed);
+  const inputs = inputsAt.flatMap((path) => readInputs(parsed.data, path, problems));
   const servers: ConfiguredServer[] = [];
   // What one file says for several scopes is kept apart by them.
-  const idChecks = new Map<ConfiguredServer["scope"], ReturnType<typeof createIdCheck>>();
+  const seenIds = new Map<ConfiguredServer["scope"], Map<string, NamedEntry>>();
   let seen = 0;
 
   const readOne = (named: NamedEntry, read: ReadServer, scope?: ConfiguredServer["scope"]): void => {
@@ -69,22 +78,15 @@ export function createServerReader(
       const message = `must be an object, and is ${nameOfData(data)}`;
       return problems.add({ path, severity: "error", code: "wrong_type", message, serverId: id });
     }
-    const checkId = idChecks.get(scope) ?? createIdCheck(problems, ids);
-    idChecks.set(scope, checkId);
-    if (!checkId({ id, path, namePath: named.namePath })) return;
-    const built = read(createEntry(data, path, { problems, serverId: id, flat }), id);
+    const ids = seenIds.get(scope) ?? new Map<string, NamedEntry>();
+    seenIds.set(scope, ids);
+    const problem = idProblem(named, ids, refusesAlike);
+    if (problem !== undefined) problems.add(problem);
+    if (problem?.severity === "error") return;
+    const built = read(createEntry(data, path, { problems, serverId: id }), id);
     if (built === undefined) return;
     const position = parsed.positionOf(path, "name");
-    servers.push({
-      id,
-      dialect,
-      ...(parsed.file === undefined ? {} : { file: parsed.file }),
-      path,
-      ...(position === undefined ? {} : { position }),
-      ...(scope === undefined ? {} : { scope }),
-      ...built,
-      inputs,
-    });
+    servers.push({ id, dialect, file: parsed.file, path, position, scope, ...built, inputs });
   };
 
   const containerAt = (path: ConfigPath, wanted: "an object" | "a list"): ConfigData | undefined => {
@@ -103,16 +105,16 @@ export function createServerReader(
       return isConfigMap(data) ? createEntry(data, path, { problems }) : undefined;
     },
     listAt: (path) => containerAt(path, "a list") as readonly ConfigData[] | undefined,
-    readMap(path, read, { scope, prefix = "" } = {}) {
-      const data = containerAt(path, "an object");
-      if (!isConfigMap(data)) return;
-      for (const [name, entry] of data) {
-        readOne({ id: `${prefix}${name}`, path: [...path, name], namePath: [...path, name], data: entry }, read, scope);
+    readAll(path, { scope, prefix = "", nameKey }, read) {
+      const isList = nameKey !== undefined && Array.isArray(dataAt(parsed.data, path));
+      const data = containerAt(path, isList ? "a list" : "an object");
+      if (isConfigMap(data)) {
+        for (const [name, entry] of data) {
+          const at = [...path, name];
+          readOne({ id: `${prefix}${name}`, path: at, namePath: at, data: entry }, read, scope);
+        }
       }
-    },
-    readList(path, nameKey, read) {
-      const data = containerAt(path, "a list");
-      if (!Array.isArray(data)) return;
+      if (!isList) return;
       for (const [index, item] of (data as readonly ConfigData[]).entries()) {
         const name = isConfigMap(item) ? item.get(nameKey) : undefined;
         const at = [...path, index];
@@ -123,14 +125,18 @@ export function createServerReader(
         } else readOne({ id: String(index), path: at, namePath: at, data: item }, read);
       }
     },
-    result: (settings = {}) => ({ servers, settings, problems: problems.all }),
+    result: (settings = {}) => ({
+      servers,
+      settings: inputs.length === 0 ? settings : { ...settings, inputs },
+      problems: problems.all,
+    }),
   };
 }
 
 interface NamedEntry {
   readonly id: string;
   readonly path: ConfigPath;
-  /** Where the name stands. */
+  /** The path of the name. */
   readonly namePath: ConfigPath;
   readonly data: ConfigData;
 }
@@ -147,59 +153,31 @@ function incomplete(id: string, path: ConfigPath) {
 
 const longestId = 128;
 
-/** What a dialect says of names of servers. */
-export interface IdRules {
-  /**
-   * `"refused"`: of two names that are equal after normalisation, only the first is used. Default:
-   * a warning.
-   */
-  readonly alike?: "refused" | undefined;
-}
-
-/** The id of a server, and where it is written. */
-export interface PlacedId {
-  readonly id: string;
-  readonly path: ConfigPath;
-  readonly namePath: ConfigPath;
-}
-
 /**
- * A check of the ids of one file: whether each can be one, and whether it can be told from those
- * before it.
+ * The problem of an id that cannot be one, or cannot be told from those before it. An error costs
+ * the server.
  */
-function createIdCheck(problems: ProblemList, { alike }: IdRules = {}): (placed: PlacedId) => boolean {
-  const seen = new Map<string, PlacedId>();
-  return (placed) => {
-    const { id, path, namePath } = placed;
-    const rule = ruleBroken(id);
-    if (rule !== undefined) {
-      const fix = `call it ${quoteText(suggestId(id), longestId)}`;
-      problems.add({
-        path,
-        severity: "error",
-        code: "invalid_id",
-        message: `${quoteText(id, 80)} ${rule}`,
-        fix,
-        of: "name",
-      });
-      return false;
-    }
-    const normal = normalizeId(id);
-    const other = seen.get(normal);
-    if (other === undefined) {
-      seen.set(normal, placed);
-      return true;
-    }
-    const refused = alike === "refused" || other.id === id;
-    const message =
-      other.id === id
-        ? `${quoteText(id, 80)} is the name of the server at ${formatPath(other.path)} already`
-        : `${quoteText(id, 80)} and ${quoteText(other.id, 80)} at ${formatPath(other.path)} are the same after normalisation`;
-    const severity = refused ? "error" : "warning";
-    const fix = "give one of them another name";
-    problems.add({ path: namePath, severity, code: "ids_alike", message, fix, of: "name", serverId: id });
-    return !refused;
-  };
+function idProblem(named: NamedEntry, seen: Map<string, NamedEntry>, refusesAlike: boolean): ProblemInit | undefined {
+  const { id, path, namePath } = named;
+  const shown = quoteText(id, 80);
+  const rule = ruleBroken(id);
+  if (rule !== undefined) {
+    const fix = `call it ${quoteText(suggestId(id), longestId)}`;
+    return { path, severity: "error", code: "invalid_id", message: `${shown} ${rule}`, fix, of: "name" };
+  }
+  const other = seen.get(normalizeId(id));
+  if (other === undefined) {
+    seen.set(normalizeId(id), named);
+    return undefined;
+  }
+  const place = formatPath(other.path);
+  const isSame = other.id === id;
+  const message = isSame
+    ? `${shown} is the name of the server at ${place} already`
+    : `${shown} and ${quoteText(other.id, 80)} at ${place} are the same after normalisation`;
+  const severity = refusesAlike || isSame ? "error" : "warning";
+  const fix = "give one of them another name";
+  return { path: namePath, severity, code: "ids_alike", message, fix, of: "name", serverId: id };
 }
 
 function ruleBroken(id: string): string | undefined {
@@ -210,11 +188,8 @@ function ruleBroken(id: string): string | undefined {
 }
 
 function suggestId(id: string): string {
-  const visible = id
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "")
-    .trim()
-    .slice(0, longestId);
-  return visible === "" ? "server" : visible;
+  const visible = id.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "").trim();
+  return visible.slice(0, longestId) || "server";
 }
 
 /**
@@ -225,35 +200,40 @@ export function normalizeId(id: string): string {
   return foldCase(id).replaceAll(/[^a-z0-9]/g, "_");
 }
 
-const allowedKeys = ["allowedMcpServers", "allowed"];
-const deniedKeys = ["deniedMcpServers", "disabledMcpjsonServers", "excluded"];
+const inputTypes: ReadonlySet<string> = new Set(["promptString", "pickString", "command"]);
+const mostInputs = 1000;
 
-/** The lists of servers that may be used and that may not, of names or of objects with a name. */
-export function readServerLists(reader: ServerReader, path: ConfigPath): HostSettings {
-  const allowed = namesAt(reader, path, allowedKeys);
-  const denied = namesAt(reader, path, deniedKeys);
-  return {
-    ...(allowed === undefined ? {} : { allowServers: allowed }),
-    ...(denied === undefined ? {} : { denyServers: denied }),
+/** The inputs that a file defines at a path, in the shape of VS Code. */
+function readInputs(data: ConfigData | undefined, path: ConfigPath, problems: ProblemList): readonly ConfigInput[] {
+  const refuse = (at: ConfigPath, message: string): readonly ConfigInput[] => {
+    problems.add({ path: at, severity: "error", code: "wrong_type", message });
+    return [];
   };
+  const list = dataAt(data, path) ?? undefined;
+  if (list === undefined) return [];
+  if (!Array.isArray(list)) return refuse(path, `must be a list, and is ${nameOfData(list)}`);
+  return (list as readonly ConfigData[]).slice(0, mostInputs).flatMap((item, index) => {
+    const at = [...path, index];
+    const id = dataAt(item, ["id"]);
+    const type = dataAt(item, ["type"]) ?? "promptString";
+    if (!isConfigMap(item) || typeof id !== "string") return refuse(at, "must be an object with an id");
+    if (typeof type !== "string" || !inputTypes.has(type)) return refuse([...at, "type"], "is no type of an input");
+    return [readInput(item, id, type as ConfigInput["type"])];
+  });
 }
 
-function namesAt(reader: ServerReader, path: ConfigPath, keys: readonly string[]): readonly string[] | undefined {
-  const lists = keys.map((key) => ({ key, list: reader.listAt([...path, key]) }));
-  if (lists.every(({ list }) => list === undefined)) return undefined;
-  return lists.flatMap(({ key, list = [] }) =>
-    list.flatMap((item, index) => {
-      const name = nameOf(item);
-      if (name !== undefined) return [name];
-      const at = [...path, key, index];
-      reader.problems.add({ path: at, severity: "warning", code: "unsupported", message: "names no server" });
-      return [];
+function readInput(item: ConfigMap, id: string, type: ConfigInput["type"]): ConfigInput {
+  const description = item.get("description");
+  const fallback = item.get("default");
+  const options = item.get("options");
+  return {
+    id,
+    type,
+    ...(typeof description === "string" && { description }),
+    ...(typeof fallback === "string" && { default: fallback }),
+    ...(item.get("password") === true && { password: true }),
+    ...(Array.isArray(options) && {
+      options: (options as readonly ConfigData[]).filter((one) => typeof one === "string"),
     }),
-  );
-}
-
-function nameOf(item: ConfigData): string | undefined {
-  if (typeof item === "string") return item;
-  const name = dataAt(item, ["serverName"]) ?? dataAt(item, ["name"]);
-  return typeof name === "string" ? name : undefined;
+  };
 }

@@ -1,18 +1,18 @@
 import { differByOneSlip, quoteText, serverEntryFields } from "@hostside/core/implement";
 import type { ConfigPath } from "../parse/config-data.ts";
 import type { ConfigEntry } from "./entry.ts";
-import type { ServerEntryRules } from "./entry-rules.ts";
+import { words, type FullEntryRules, type ServerEntryRules } from "./entry-rules.ts";
 
 // What members of servers are called by one tool or another, and what a tool that does not know one
 // of them leaves out.
 const telling: ReadonlySet<string> = new Set(
-  [
+  words(
     // And how people misspell them; YAML's merging is a name like any other.
     "arg argument arguments cmd commands envs environmentVariables envVars header params parameters uri <<",
     "allow allowedTools alwaysAllow autoApprove baseUrl bearerToken bearer_token bearer_token_env_var blockedTools command args cwd deny disabled",
     "disabledTools disabled_tools enabled enabledTools enabled_tools env envFile env_vars environment excludeTools exclude headers",
     "headersHelper httpUrl http_headers include includeTools inheritEnv oauth serverUrl timeout tools transport transportType trust type url",
-  ].flatMap((line) => line.split(" ")),
+  ),
 );
 
 // Of what a spec has, an entry has the id as its name, and can be off in each tool's own way.
@@ -23,7 +23,7 @@ const ofEntries: ReadonlySet<string> = new Set(["id", "disabled"]);
  * one would change something. Returns the place of one by which somebody has the server off: their
  * tool may start it all the same; to start it here would surprise them more than not to.
  */
-export function reportUnknownKeys(entry: ConfigEntry, rules: ServerEntryRules): ConfigPath | undefined {
+export function reportUnknownKeys(entry: ConfigEntry, rules: FullEntryRules): ConfigPath | undefined {
   const known = knownKeys(rules);
   let off: ConfigPath | undefined;
   for (const name of entry.names) {
@@ -91,34 +91,20 @@ export function refuseUnknownKeys(entry: ConfigEntry, known: readonly string[], 
   }
 }
 
-function knownKeys(rules: ServerEntryRules): ReadonlySet<string> {
-  const {
-    typeKeys = ["type"],
-    commandKeys = ["command"],
-    urlKeys = ["url"],
-    envKey = "env",
-    headersKey = "headers",
-    nested,
-  } = rules;
-  const { cwd, envFile, off, allow, deny, autoApprove, timeouts = [], unsupported = {}, others = [] } = rules;
+function knownKeys(rules: FullEntryRules): ReadonlySet<string> {
+  const { typeKeys, commandKeys, urlKeys, envKey, headersKey, nested, cwd, envFile, off } = rules;
+  const { allow, deny, autoApprove, timeouts = [], unsupported = {}, others = [] } = rules;
+  const named = [envKey, nested, off?.key, allow, deny, autoApprove];
+  const listed = [...typeKeys, ...commandKeys, ...urlKeys, ...Object.keys(unsupported), ...others];
   const known = [
-    ...typeKeys,
-    ...commandKeys,
+    ...named,
+    ...listed,
+    ...timeouts.map(({ key }) => key),
     // Where the transport is an object of its own, they are in there.
-    ...(commandKeys.length === 0 ? [] : ["args"]),
-    envKey,
-    ...urlKeys,
-    nested,
+    commandKeys.length === 0 ? undefined : "args",
     urlKeys.length === 0 ? undefined : headersKey,
     cwd === true ? "cwd" : undefined,
     envFile === true ? "envFile" : undefined,
-    off?.key,
-    allow,
-    deny,
-    autoApprove,
-    ...timeouts.map(({ key }) => key),
-    ...Object.keys(unsupported),
-    ...others,
   ];
   return new Set(known.filter((key) => key !== undefined));
 }

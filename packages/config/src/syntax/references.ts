@@ -4,7 +4,7 @@ export interface ConfigReference {
   readonly text: string;
   readonly kind: "variable" | "file" | "input" | "folder" | "secret";
   readonly name: string;
-  /** What it is when the variable is not set. */
+  /** The value when the variable is not set. */
   readonly fallback?: string | undefined;
 }
 

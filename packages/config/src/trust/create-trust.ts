@@ -9,7 +9,16 @@ import {
 } from "@hostside/core/implement";
 import { describeEntry, fingerprintEntry, referencesOf, type EntryFingerprint } from "./describe-entry.ts";
 import { createTrustRecords, type TrustRecords } from "./trust-records.ts";
-import type { AskTrust, DecideOptions, Trust, TrustEntry, TrustQuestion, TrustRecord, TrustVerdict } from "./trust.ts";
+import type {
+  AskTrust,
+  DecideOptions,
+  Trust,
+  TrustAnswer,
+  TrustEntry,
+  TrustQuestion,
+  TrustRecord,
+  TrustVerdict,
+} from "./trust.ts";
 
 /** Options of {@linkcode createTrust}. */
 export interface TrustOptions {
@@ -45,7 +54,8 @@ export function createTrust(options: TrustOptions): Trust {
     canAsk: ask !== undefined,
     decide: (entry, decideOptions = {}) => decide(entry, decideOptions, parts),
     async remember(entry, answer) {
-      await records.write(toRecord(entry, { ...(await fingerprintEntry(entry)), answer, answeredAt: clock.date() }));
+      const found = await fingerprintEntry(entry);
+      await records.write({ ...placeOf(entry), ...found, answer, answeredAt: clock.date() });
     },
     revoke: (place) => records.remove(place),
     list: () => records.all(),
@@ -55,7 +65,7 @@ export function createTrust(options: TrustOptions): Trust {
 interface TrustParts {
   readonly records: TrustRecords;
   readonly ask: AskTrust | undefined;
-  /** What the user is being asked, by what an answer would be remembered of. */
+  /** The open questions, by place and fingerprint. */
   readonly asking: Map<string, Promise<TrustVerdict>>;
   /** When the user has time for the next question. */
   last: Promise<unknown>;
@@ -63,14 +73,20 @@ interface TrustParts {
 
 async function decide(entry: TrustEntry, { ask, signal }: DecideOptions, parts: TrustParts): Promise<TrustVerdict> {
   const found = await fingerprintEntry(entry);
-  const known = await attempt(() => parts.records.read(placeOf(entry)));
-  const question = questionOf(entry, found, "value" in known ? known.value : undefined);
-  if ("error" in known) return failed(question, "what was decided about it cannot be read from the store");
-  const verdict = verdictOf(question, known.value);
+  let known: TrustRecord | undefined;
+  try {
+    known = await parts.records.read(placeOf(entry));
+  } catch {
+    const why = "what was decided about it cannot be read from the store";
+    return failed(questionOf(entry, found, undefined), why);
+  }
+  const question = questionOf(entry, found, known);
+  const verdict = verdictOf(question, known);
   if (verdict !== undefined) return verdict;
   if (ask !== true || parts.ask === undefined) return undecided(question, parts.ask !== undefined);
   const key = JSON.stringify([placeOf(entry), found.fingerprint]);
-  const asked = parts.asking.get(key) ?? askInTurn({ entry, found, question, signal }, parts);
+  const asked = parts.asking.get(key) ?? parts.last.then(() => askUser({ entry, found, question, signal }, parts));
+  if (!parts.asking.has(key)) parts.last = asked;
   parts.asking.set(key, asked);
   return asked.finally(() => parts.asking.delete(key));
 }
@@ -80,12 +96,6 @@ interface Asking {
   readonly found: EntryFingerprint;
   readonly question: TrustQuestion;
   readonly signal: AbortSignal | undefined;
-}
-
-function askInTurn(asking: Asking, parts: TrustParts): Promise<TrustVerdict> {
-  const next = parts.last.then(() => askUser(asking, parts));
-  parts.last = next;
-  return next;
 }
 
 async function askUser(
@@ -99,20 +109,23 @@ async function askUser(
     const message = `is brought by a project, and cannot be trusted: ${long}; put it into a file of your own`;
     return { trusted: false, why: "too-long", message, question };
   }
-  const answered = await attempt(() =>
-    signal === undefined ? ask(question) : untilAborted(ask(question, signal), signal),
-  );
-  if ("error" in answered && isAborted(signal)) return undecided(question, true);
-  if ("error" in answered) return failed(question, "whoever asks about it failed");
-  const answer = answered.value;
+  let answer: TrustAnswer | undefined;
+  try {
+    answer = await (signal === undefined ? ask(question) : untilAborted(ask(question, signal), signal));
+  } catch {
+    return isAborted(signal) ? undecided(question, true) : failed(question, "whoever asks about it failed");
+  }
   if (answer !== "trust" && answer !== "refuse") return undecided(question, true);
-  const record = toRecord(entry, { ...found, answer, answeredAt: clock.date() });
-  const kept = await attempt(() => records.write(record));
-  if ("error" in kept) return failed(question, "the answer about it cannot be kept in the store");
+  const record = { ...placeOf(entry), ...found, answer, answeredAt: clock.date() };
+  try {
+    await records.write(record);
+  } catch {
+    return failed(question, "the answer about it cannot be kept in the store");
+  }
   return verdictOf(question, record) ?? undecided(question, true);
 }
 
-/** What a person reads before they answer: more of it would hide the rest. */
+/** The longest question: a longer one would hide its end. */
 const longestQuestion = 4000;
 
 function lengthOf({ serverId, folder, file = "", cwd = "", ...lists }: TrustQuestion): number {
@@ -172,22 +185,7 @@ function placeOf({ server, folder }: TrustEntry) {
   return { folder, ...(server.file === undefined ? {} : { file: server.file }), serverId: server.id };
 }
 
-function toRecord(
-  entry: TrustEntry,
-  { fingerprint, parts, answer, answeredAt }: Pick<TrustRecord, "fingerprint" | "parts" | "answer" | "answeredAt">,
-): TrustRecord {
-  return { ...placeOf(entry), answer, fingerprint, parts, answeredAt };
-}
-
 // A signal aborts while it is looked away.
 function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
-}
-
-async function attempt<T>(work: () => Promise<T>): Promise<{ readonly value: T } | { readonly error: unknown }> {
-  try {
-    return { value: await work() };
-  } catch (error) {
-    return { error };
-  }
 }

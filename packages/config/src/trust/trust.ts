@@ -15,7 +15,7 @@ export interface TrustEntry {
    * of it as what it says itself. Default none.
    */
   readonly files?: Readonly<Record<string, string>> | undefined;
-  /** What stands in those of `files` that the project has. */
+  /** The texts of those of `files` that the project has. */
   readonly contents?: Readonly<Record<string, string>> | undefined;
   /**
    * What files of the project say of the host, by their paths. Of `"(settings)"` alone,
@@ -32,7 +32,7 @@ export interface NamedReference {
   readonly name: string;
 }
 
-/** What a user is asked. Everything in it is as the project says it: show it as data. */
+/** A question to a user. Everything in it is as the project says it: show it as data. */
 export interface TrustQuestion {
   readonly serverId: string;
   readonly folder: string;
@@ -69,7 +69,7 @@ export interface TrustQuestion {
   readonly fingerprint: string;
 }
 
-/** What a user says: both are remembered. */
+/** The answer of a user: both are remembered. */
 export type TrustAnswer = "trust" | "refuse";
 
 /**
@@ -78,7 +78,7 @@ export type TrustAnswer = "trust" | "refuse";
  */
 export type AskTrust = (question: TrustQuestion, signal?: AbortSignal) => Promise<TrustAnswer | undefined>;
 
-/** Whether an entry may start, and if not, why not. */
+/** The decision about an entry. */
 export type TrustVerdict =
   | { readonly trusted: true }
   | {
@@ -106,7 +106,7 @@ export interface TrustRecord extends TrustPlace {
   readonly answeredAt: number;
 }
 
-/** What a decision counts for. */
+/** The scope of a decision. */
 export interface TrustPlace {
   readonly folder: string;
   readonly file?: string | undefined;
@@ -121,9 +121,9 @@ export interface DecideOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What users decided about servers that projects bring. */
+/** The decisions of users about servers that projects bring. */
 export interface Trust {
-  /** Whether the user can be asked at all. */
+  /** True if the user can be asked at all. */
   readonly canAsk: boolean;
   /**
    * Never rejects: what fails is a verdict. The same question is asked once at a time, and one

@@ -1,6 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import { findConfigs } from "@hostside/config";
-import { findConfigFiles } from "@hostside/config/node";
+import { findConfigFiles, findConfigs } from "@hostside/config/node";
 import type { CommandContext } from "../command-context.ts";
 import type { Terminal } from "../terminal.ts";
 import { usageError } from "../exit-codes.ts";

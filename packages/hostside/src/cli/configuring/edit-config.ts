@@ -118,7 +118,7 @@ function toCurrent(place: ConfigPlace, text: string | undefined): CurrentConfig 
     throw usageError(`${file} has bytes that are no UTF-8`, "nothing was changed: save it as UTF-8");
   }
   const isBlank = (text ?? "").trim() === "";
-  const parsed = parseConfig(isBlank ? "{}" : (text ?? ""), { format: "jsonc", file });
+  const parsed = parseConfig(isBlank ? "{}" : (text ?? ""), { format: "json", file });
   const other = otherTool(file, parsed.data);
   if (other !== undefined) {
     throw usageError(

@@ -43,7 +43,7 @@ export function readPastedEntry(name: string, text: string): PastedEntry {
 
 function parse(text: string): JsonObject {
   const whole = /^\s*"/.test(text) ? `{${text}\n}` : text;
-  const { data, problems } = parseConfig(whole, { format: "jsonc" });
+  const { data, problems } = parseConfig(whole, { format: "json" });
   const fault = problems.find(({ severity }) => severity === "error");
   if (fault !== undefined) {
     // What a parser says may quote the text, and there may be a secret in it.

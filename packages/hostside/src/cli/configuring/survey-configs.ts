@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
-import { findProjectFolder, type ConfigLocation, type DialectName, type ServerDraft } from "@hostside/config";
-import { findConfigFiles, readConfigFile } from "@hostside/config/node";
+import type { DialectName, ServerDraft } from "@hostside/config";
+import { findConfigFiles, findProjectFolder, readConfigFile, type ConfigLocation } from "@hostside/config/node";
 import { redactSpec, redactUrl } from "@hostside/core";
 import type { Terminal } from "../terminal.ts";
 
@@ -31,7 +30,7 @@ export interface SurveyedServer {
  */
 export async function surveyConfigs({ env, home, platform, cwd }: Terminal): Promise<readonly SurveyedFile[]> {
   const place = { env, home, platform, cwd };
-  const projectFolder = findProjectFolder({ ...place, exists: existsSync });
+  const projectFolder = findProjectFolder(place);
   const found = findConfigFiles(place).filter(({ dialect }) => dialect !== "hostside");
   return Promise.all(
     found.map(async ({ path, dialect, tool, scope, certain }): Promise<SurveyedFile> => {

@@ -1,4 +1,4 @@
-import { findConfigs, type FindOptions } from "@hostside/config";
+import { findConfigs, type FindOptions } from "@hostside/config/node";
 import { usageError, exitCodes } from "../exit-codes.ts";
 import type { Editor } from "./editors.ts";
 import { resolve, dirname, isAbsolute, join } from "node:path";

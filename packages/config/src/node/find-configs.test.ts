@@ -1,7 +1,9 @@
-import { win32 } from "node:path";
-import { detectDialect, dialectNames, findConfigs, findProjectFolder, readConfig } from "@hostside/config";
-import { readFileSync } from "node:fs";
+import { join, win32 } from "node:path";
+import { detectDialect, dialectNames, readConfig } from "@hostside/config";
+import { findConfigs, findProjectFolder } from "@hostside/config/node";
+import { mkdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { createFakeHome } from "../../test/fake-home.ts";
 import { locationRows } from "./locations.ts";
 
 describe("findConfigs()", () => {
@@ -40,34 +42,26 @@ describe("findConfigs()", () => {
   });
 
   it("looks into folders for places with any name in them", () => {
-    const folder = String.raw`C:\Home\user\AppData\Local\Packages`;
-    const list = (path: string): readonly string[] => (path === folder ? ["Claude_pz", "Other_pz", "Claude_"] : []);
-    const found = findConfigs({ platform: "win32", home: String.raw`C:\Home\user`, env: {}, list });
-    expect(found.map(({ path }) => path).filter((path) => path.startsWith(folder))).toEqual([
-      String.raw`${folder}\Claude_pz\LocalCache\Roaming\Claude\claude_desktop_config.json`,
-    ]);
+    const { place, home, write } = createFakeHome();
+    for (const name of ["b.json", "a.json", "a.txt", ".json"]) write(`home/.aws/amazonq/cli-agents/${name}`, {});
+    const folder = join(home, ".aws", "amazonq", "cli-agents");
+    const found = findConfigs({ ...place, cwd: undefined }).map(({ path }) => path);
+    expect(found.filter((path) => path.startsWith(folder))).toEqual(
+      ["a.json", "b.json"].map((name) => join(folder, name)),
+    );
   });
 
   it.each([
-    ["the folder with a .git", "/people/ada/code/app/src", ["/people/ada/code/app/.git"], "/people/ada/code/app"],
-    ["what is below home, without one", "/people/ada/code/app", [], "/people/ada/code"],
-    ["cwd, elsewhere", "/srv/a/b", [], "/srv/a/b"],
-    ["nothing, at home", "/people/ada", ["/people/ada/.git"], undefined],
-    ["never home, though it has a .git", "/people/ada/app", ["/people/ada/.git"], "/people/ada/app"],
+    ["the folder with a .git", "home/code/app/src", ["home/code/app/.git"], "home/code/app"],
+    ["what is below home, without one", "home/other/app", [], "home/other"],
+    ["cwd, elsewhere", "srv/a/b", [], "srv/a/b"],
+    ["nothing, at home", "home", ["home/.git"], undefined],
+    ["never home, though it has a .git", "home/app", ["home/.git"], "home/app"],
   ])("has a project begin at %s", (...[, cwd, there, folder]) => {
-    const exists = (path: string): boolean => there.includes(path);
-    expect(findProjectFolder({ platform: "linux", home: "/people/ada", env: {}, cwd, exists })).toBe(folder);
-  });
-
-  it("lists what is there, from the outermost folder to cwd", () => {
-    const there = ["/p/.git", "/p/.mcp.json", "/p/a/b/.mcp.json", "/.mcp.json", "/home/user/.claude.json"];
-    const exists = (path: string): boolean => there.includes(path);
-    const found = findConfigs({ platform: "linux", home: "/home/user", env: {}, cwd: "/p/a/b", exists });
-    expect(found.map(({ path, scope, folder, tool }) => [path, scope, folder, tool])).toEqual([
-      ["/home/user/.claude.json", "user", undefined, "Claude Code"],
-      ["/p/.mcp.json", "project", "/p", "Claude Code"],
-      ["/p/a/b/.mcp.json", "project", "/p/a/b", "Claude Code"],
-    ]);
+    const { place, root } = createFakeHome();
+    for (const path of [cwd, ...there]) mkdirSync(join(root, path), { recursive: true });
+    const wanted = folder === undefined ? undefined : join(root, folder);
+    expect(findProjectFolder({ ...place, cwd: join(root, cwd) })).toBe(wanted);
   });
 
   it("has a place for each dialect but those that only their host names", () => {

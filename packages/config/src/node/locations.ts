@@ -1,0 +1,145 @@
+import type { DialectName } from "../drafts/configured-server.ts";
+
+/** A system that tools have other folders on. */
+export type System = "linux" | "darwin" | "win32";
+
+/**
+ * A place where a tool keeps a configuration. In a path, `{name}` is a folder of the user or of the
+ * system, and `*` any one name.
+ */
+export interface LocationRow {
+  readonly dialect: DialectName;
+  /** As people call the tool. */
+  readonly tool: string;
+  readonly scope: "user" | "project";
+  /** For all systems, or for some of them. A path of a project is below each of its folders. */
+  readonly path: string | Readonly<Partial<Record<System, string>>>;
+  /** `false`: nobody has seen it documented by the tool itself. Default `true`. */
+  readonly certain?: boolean | undefined;
+}
+
+const on = (linux: string, darwin: string, win32: string): LocationRow["path"] => ({ linux, darwin, win32 });
+
+const codeUser = (product: string, file: string): LocationRow["path"] => {
+  const path = `${product}/User/${file}`;
+  return on(`{config}/${path}`, `{appSupport}/${path}`, `{appData}/${path}`);
+};
+
+/**
+ * Where tools keep their configurations. Of two entries of one scope with one name, that of the
+ * file that stands later here wins. A folder whose variable is not set is where it is by default; a
+ * path with a variable that has no default is left out. The servers of the projects in
+ * `.claude.json` have the scope "local".
+ */
+const table: readonly (readonly [
+  DialectName,
+  tool: string,
+  LocationRow["scope"],
+  LocationRow["path"],
+  certain?: false,
+])[] = [
+  [
+    "goose",
+    "Goose",
+    "user",
+    on("{config}/goose/config.yaml", "{homeConfig}/goose/config.yaml", "{appData}/Block/goose/config/config.yaml"),
+  ],
+  ["amazon-q", "Amazon Q", "user", "{home}/.aws/amazonq/mcp.json"],
+  ["amazon-q", "Amazon Q", "user", "{home}/.aws/amazonq/cli-agents/*.json"],
+  ["amazon-q", "Amazon Q", "user", "{home}/.aws/amazonq/agents/default.json"],
+  ["amazon-q", "Amazon Q", "project", ".amazonq/mcp.json"],
+  ["continue", "Continue", "user", "{home}/.continue/config.yaml"],
+  ["continue", "Continue", "project", ".continue/mcpServers/*.yaml", false],
+  [
+    "roo",
+    "Roo Code",
+    "user",
+    codeUser("Code", "globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
+    false,
+  ],
+  ["roo", "Roo Code", "project", ".roo/mcp.json"],
+  [
+    "cline",
+    "Cline",
+    "user",
+    codeUser("Code", "globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
+    false,
+  ],
+  ["cline", "Cline", "user", "{home}/.cline/mcp.json"],
+  ["windsurf", "Windsurf", "user", "{home}/.codeium/mcp_config.json"],
+  ["windsurf", "Windsurf", "user", "{home}/.codeium/windsurf/mcp_config.json"],
+  [
+    "zed",
+    "Zed",
+    "user",
+    on("{config}/zed/settings.json", "{homeConfig}/zed/settings.json", "{appData}/Zed/settings.json"),
+  ],
+  ["zed", "Zed", "project", ".zed/settings.json"],
+  ["opencode", "opencode", "user", "{config}/opencode/opencode.json"],
+  ["opencode", "opencode", "user", "{config}/opencode/opencode.jsonc"],
+  ["opencode", "opencode", "user", "{env:OPENCODE_CONFIG}"],
+  ["opencode", "opencode", "project", "opencode.json"],
+  ["opencode", "opencode", "project", "opencode.jsonc"],
+  ["gemini", "Gemini CLI", "user", "{home}/.gemini/settings.json"],
+  [
+    "gemini",
+    "Gemini CLI",
+    "user",
+    on(
+      "/etc/gemini-cli/settings.json",
+      "/Library/Application Support/GeminiCli/settings.json",
+      "C:/ProgramData/gemini-cli/settings.json",
+    ),
+  ],
+  ["gemini", "Gemini CLI", "project", ".gemini/settings.json"],
+  ["codex", "Codex", "user", "{codexHome}/config.toml"],
+  ["codex", "Codex", "project", ".codex/config.toml"],
+  ["vscode", "VS Code", "user", codeUser("Code", "settings.json"), false],
+  ["vscode", "VS Code", "user", codeUser("Code - Insiders", "mcp.json")],
+  ["vscode", "VS Code", "user", codeUser("Code", "mcp.json")],
+  ["vscode", "VS Code", "project", ".devcontainer/devcontainer.json"],
+  ["vscode", "VS Code", "project", ".devcontainer.json"],
+  ["vscode", "VS Code", "project", ".vscode/mcp.json"],
+  ["cursor", "LM Studio", "user", "{home}/.lmstudio/mcp.json", false],
+  ["cursor", "Cursor", "user", "{home}/.cursor/mcp.json"],
+  ["cursor", "Cursor", "project", ".cursor/mcp.json"],
+  [
+    "claude-desktop",
+    "Claude Desktop",
+    "user",
+    { win32: "{localAppData}/Packages/Claude_*/LocalCache/Roaming/Claude/claude_desktop_config.json" },
+  ],
+  [
+    "claude-desktop",
+    "Claude Desktop",
+    "user",
+    { darwin: "{appSupport}/Claude/claude_desktop_config.json", win32: "{appData}/Claude/claude_desktop_config.json" },
+  ],
+  ["claude-desktop", "Claude Desktop", "user", { linux: "{config}/Claude/claude_desktop_config.json" }, false],
+  ["claude-code", "Claude Code", "user", "{home}/.claude.json"],
+  ["claude-code", "Claude Code", "project", ".mcp.json"],
+  ["mcporter", "mcporter", "user", "{home}/.mcporter/mcporter.json"],
+  ["mcporter", "mcporter", "user", "{home}/.mcporter/mcporter.jsonc"],
+  ["mcporter", "mcporter", "user", "{env:MCPORTER_CONFIG}"],
+  ["mcporter", "mcporter", "project", "config/mcporter.json"],
+  ["nexo", "nexo", "project", "config/mcp.yaml"],
+  ["evva", "evva", "user", "{home}/.evva/settings.json"],
+  ["evva", "evva", "project", ".evva/settings.json"],
+  ["mcp-json", "Junie", "user", "{home}/.junie/mcp/mcp.json", false],
+  ["mcp-json", "Junie", "project", ".junie/mcp/mcp.json", false],
+  ["mcp-json", "any", "project", "mcp.json"],
+  [
+    "hostside",
+    "Hostside",
+    "user",
+    on("{config}/hostside/hostside.json", "{homeConfig}/hostside/hostside.json", "{appData}/hostside/hostside.json"),
+  ],
+  ["hostside", "Hostside", "project", "hostside.json"],
+  ["hostside", "Hostside", "project", "hostside.jsonc"],
+  ["hostside", "Hostside", "project", "hostside.local.json"],
+];
+
+/** The table of places. */
+export const locationRows: readonly LocationRow[] = table.map(([dialect, tool, scope, path, certain]) => {
+  return { dialect, tool, scope, path, certain };
+});
