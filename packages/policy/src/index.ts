@@ -26,5 +26,5 @@ export type {
   ApprovalOptions,
   ApprovalQuestion,
 } from "./approval/approval-options.ts";
-export { toConfirmationRequest, toRejection } from "./approval/confirmation-request.ts";
+export { toConfirmationRequest, toRejection } from "./approval/pending-call.ts";
 export { fitsSchema } from "./validation/create-validation.ts";

@@ -1,4 +1,3 @@
-import type { ToolChange } from "./pins/diff-locks.ts";
 import type { CallContext, ToolEffect, ToolOrigin, HostsideErrorCode } from "@hostside/core";
 
 /** The stages of a policy that decide over a call. */
@@ -14,7 +13,7 @@ export type PolicyStage =
   | "output"
   | "redaction";
 
-/** What every event about a call has. No arguments and no result: those are the conversation's. */
+/** Members of every event about a call. No arguments and no result: they are the conversation's. */
 export interface CallEventBase {
   readonly origin: ToolOrigin;
   readonly effect: ToolEffect;
@@ -24,7 +23,7 @@ export interface CallEventBase {
   readonly at: number;
 }
 
-/** What a policy tells: each decision, with its reason in words. */
+/** Events of a policy: each decision, with its reason in words. */
 export type PolicyEvent =
   | (CallEventBase & { readonly type: "invoked" })
   | (CallEventBase & { readonly type: "succeeded"; readonly durationMs: number; readonly attempts: number })
@@ -91,7 +90,7 @@ export interface CircuitEvent {
   readonly reason: string;
 }
 
-/** What was found out about the tools of one server, in one event however many there are. */
+/** News about the tools of one server, in one event however many there are. */
 export interface PinEvent {
   /**
    * `"tools-drifted"`: some are not what was pinned, and held back, perhaps with others;
@@ -104,9 +103,27 @@ export interface PinEvent {
   /** Remote names, sorted. */
   readonly tools: readonly string[];
   /**
-   * What changed, where that is known; at most 500 changes. Texts in them are the server's:
+   * The changes, where they are known; at most 500 changes. Texts in them are the server's:
    * untrusted.
    */
   readonly changes?: readonly ToolChange[];
   readonly reason: string;
+}
+
+/**
+ * The meaning of a change to those who use a server: `breaking`, calls or prompts that worked may
+ * not work any more; `security`, what a model is told or a person has approved is another thing
+ * now; `compatible`, neither.
+ */
+export type ChangeKind = "breaking" | "security" | "compatible";
+
+/** One difference between two locks. */
+export interface ToolChange {
+  readonly kind: ChangeKind;
+  /** The tool; absent when it is about the server. */
+  readonly tool?: string;
+  /** The place in the definition, such as `inputSchema.properties.path`. */
+  readonly path: string;
+  /** The change, as a clause. */
+  readonly what: string;
 }

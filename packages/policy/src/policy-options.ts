@@ -7,30 +7,32 @@ import type { CacheOptions } from "./cache/create-result-cache.ts";
 import { effectFields, type EffectOptions } from "./effects/create-effects.ts";
 import type { LimitsOptions } from "./limits/create-limits.ts";
 import type { PolicyEvent } from "./policy-event.ts";
+import { assertFunctions } from "./read-options.ts";
 import type { RedactionOptions } from "./redaction/create-redaction.ts";
 import type { RetryOptions } from "./retry/create-retry.ts";
 import type { ValidationOptions } from "./validation/create-validation.ts";
 
 /**
- * What may run, how often, and who says so. What is not given is off, but for one thing: a call
+ * Permissions, limits and approvals. What is not given is off, but for one thing: a call
  * that a rule, or the definition of its tool (`requireApproval`), wants approved is refused where
  * nobody can be asked.
  */
 export interface PolicyOptions extends AdmissionOptions, EffectOptions, Partial<LimitsOptions> {
-  /** Who is asked before calls, and how. Default: nobody can be asked. */
+  /** The approval of calls by a human. Default: nobody can be asked. */
   readonly approval?: ApprovalOptions | undefined;
   /**
-   * Whether arguments and results are held to the schemas of their tools. Default: they are not.
+   * Tells whether arguments and results are held to the schemas of their tools. Default: they are
+   * not.
    */
   readonly validation?: ValidationOptions | undefined;
-  /** Whether results of `pure` tools are given again. Default: they are not. */
+  /** Tells whether results of `pure` tools are given again. Default: they are not. */
   readonly cache?: CacheOptions | undefined;
   /** When a call is tried again. Default: never. */
   readonly retry?: RetryOptions | undefined;
   /** When nothing is sent to a server that fails; see `requestSeam`. Default: never. */
   readonly breaker?: BreakerOptions | undefined;
   /**
-   * What is masked in results, errors and progress. Default: nothing; `{}` masks what is known to
+   * Masks in results, errors and progress. Default: nothing; `{}` masks what is known to
    * be secret.
    */
   readonly redact?: RedactionOptions | undefined;
@@ -39,10 +41,10 @@ export interface PolicyOptions extends AdmissionOptions, EffectOptions, Partial<
    * same for more listeners.
    */
   readonly onEvent?: ((event: PolicyEvent) => void) | undefined;
-  /** Where approvals and pins are kept. Default: in memory, until the process ends. */
+  /** The store of approvals and pins. Default: in memory, until the process ends. */
   readonly store?: Store | undefined;
   /**
-   * What makes a use of an approval exclusive. Goes with `store`: processes that share one share
+   * Makes a use of an approval exclusive. Goes with `store`: processes that share one share
    * the other. Default: in this process.
    */
   readonly lock?: Lock | undefined;
@@ -90,9 +92,7 @@ export function assertPolicyParts(options: PolicyOptions): void {
       typeof part === "object" && part !== null && typeof Reflect.get(part, member) === "function";
     if (!members.every(has)) throw new TypeError(`${name} must have ${members.map((one) => `${one}()`).join(", ")}`);
   }
-  if (options.onEvent !== undefined && typeof options.onEvent !== "function") {
-    throw new TypeError("onEvent must be a function");
-  }
+  assertFunctions("", { onEvent: options.onEvent });
 }
 
 /** Tells whether a selector asks for new tools. Throws a `TypeError` where that cannot be known. */

@@ -2,9 +2,9 @@ import type { Lock, Notices, Store, ToolCall } from "@hostside/core";
 import type { PolicyEvent } from "./policy-event.ts";
 import type { EffectOf, IsNew } from "./rules/tool-subject.ts";
 
-/** What the stages of one policy share. */
+/** The parts that the stages of one policy share. */
 export interface PolicyParts {
-  /** What is kept for longer than a call. */
+  /** Keeps data for longer than a call. */
   readonly store: Store;
   readonly lock: Lock;
   /**
@@ -13,7 +13,7 @@ export interface PolicyParts {
    */
   readonly notices?: Notices | undefined;
   /**
-   * What a call of a tool does, for every stage alike: hand the parts to `toolSubject()`. Absent:
+   * The effect of a call, for every stage alike: hand the parts to `toolSubject()`. Absent:
    * what its definition says.
    */
   readonly effectOf?: EffectOf | undefined;
@@ -23,5 +23,5 @@ export interface PolicyParts {
   emit(event: PolicyEvent, call?: Pick<ToolCall, "options">): void;
 }
 
-/** What a stage needs that keeps nothing and leaves nothing to chance. */
+/** The parts of a stage that keeps nothing. */
 export type StageParts = Pick<PolicyParts, "emit" | "effectOf" | "isNew">;

@@ -21,8 +21,7 @@ import { createEffects } from "./effects/create-effects.ts";
 import { invoke, type InvokeTarget } from "./invoke/invoke.ts";
 import type { InvocationResult } from "./invoke/invocation.ts";
 import { createLimits } from "./limits/create-limits.ts";
-import { freezeArguments } from "./pipeline/freeze-arguments.ts";
-import { recordCalls } from "./pipeline/record-calls.ts";
+import { freezeArguments, recordCalls } from "./pipeline/record-calls.ts";
 import type { PolicyEvent } from "./policy-event.ts";
 import { asksForNewTools, assertPolicyParts, policyFields, type PolicyOptions } from "./policy-options.ts";
 import type { PolicyParts } from "./policy-parts.ts";
@@ -106,7 +105,7 @@ export interface Policy
 export function createPolicy(options: PolicyOptions = {}): Policy {
   assertKnownOptions("createPolicy()", options, policyFields);
   assertPolicyParts(options);
-  const { store = createMemoryStore({}), lock = createMemoryLock({}) } = options;
+  const { store = createMemoryStore(), lock = createMemoryLock() } = options;
   const { notices, onEvent } = options;
   const events = createEvent<PolicyEvent>();
   if (onEvent !== undefined) events.on(onEvent);

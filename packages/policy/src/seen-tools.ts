@@ -12,7 +12,7 @@ export interface SeenTools {
   note(definition: ToolDefinition, server: AdmissionServer | undefined): void;
   /** By local name, in any case; by `"server/tool"`; by qualified name. */
   find(name: string): SeenTool | undefined;
-  /** What was last told of a server. */
+  /** Looks up what was last told of a server. */
   server(serverId: string): AdmissionServer | undefined;
 }
 

@@ -43,8 +43,7 @@ describe("trust on first use", () => {
         at: expect.any(Number),
         serverId: "s",
         tools: ["read", "send"],
-        reason:
-          "1 tool is not the one that it was (1 security-relevant), 1 tool is not known; held back until approved",
+        reason: "2 tools are held back until approved (1 security-relevant)",
         changes: [
           {
             kind: "security",
@@ -99,7 +98,7 @@ describe("trust on first use", () => {
     ]);
     expect(pinEvents(world).at(-1)).toMatchObject({
       type: "tools-drifted",
-      reason: "1 tool is not the one that it was (2 breaking, 1 security-relevant); held back until approved",
+      reason: "1 tool is held back until approved (2 breaking, 1 security-relevant)",
     });
     await second.provider.close();
   });
@@ -160,11 +159,7 @@ describe("an approval", () => {
     expect(changes).toEqual([-300, 300]);
     expect(pinEvents(world).map(({ type, tools, reason }) => [type, tools.length, reason])).toEqual([
       ["tools-trusted", 300, "it is the first use of the server: 300 tools trusted as listed"],
-      [
-        "tools-drifted",
-        300,
-        "300 tools are not the ones that they were (300 security-relevant); held back until approved",
-      ],
+      ["tools-drifted", 300, "300 tools are held back until approved (300 security-relevant)"],
       ["tools-approved", 300, "somebody approved 300 tools"],
     ]);
     await provider.close();

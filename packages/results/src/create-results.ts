@@ -1,27 +1,44 @@
-import { createMemoryLock, createMemoryStore, type CallContext, type ToolOutcome } from "@hostside/core";
-import { assertKnownOptions, quoteText, reportUncaught, utf8Length } from "@hostside/core/implement";
+import {
+  createMemoryLock,
+  createMemoryStore,
+  type CallContext,
+  type Diagnostic,
+  type Lock,
+  type Store,
+  type ToolOutcome,
+} from "@hostside/core";
+import {
+  assertKnownOptions,
+  quoteText,
+  readWholeNumber,
+  reportUncaught,
+  utf8Length,
+  type Fields,
+} from "@hostside/core/implement";
 import { presentError } from "./errors/present-error.ts";
-import { createHandles, ownerOf, type Handles, type KeptItem } from "./keep/create-handles.ts";
-import { createKeeper, type KeepFailure, type Keeper } from "./keep/create-keeper.ts";
+import type { BlobSink } from "./keep/blob-sink.ts";
+import { createHandles, scopeOf, type KeptItem } from "./keep/create-handles.ts";
+import { createKeeper, type KeepFailure } from "./keep/create-keeper.ts";
 import { randomName } from "./keep/sink-room.ts";
-import { presentAndKeep, type KeepingParts } from "./present-and-keep.ts";
-import { assertSettled } from "./present/assert-settled.ts";
-import { member } from "./present/member.ts";
-import { readPresentOptions, type PresentSettings } from "./present/present-options.ts";
-import type { Presented } from "./presented.ts";
-import { createReader, type Reader } from "./read/create-reader.ts";
-import { presentAnswer } from "./read/present-answer.ts";
-import type { ReadAnswer, ReadRequest } from "./read/read-answer.ts";
-import { parseRequest } from "./read/read-request.ts";
-import { createResultsReadTool, type ResultsReadTool } from "./read/results-read-tool.ts";
-import type { PresentContext, ResultPresenter } from "./result-presenter.ts";
-import { assertResultsOptions, readBounds, type ResultsOptions } from "./results-options.ts";
+import { presentAndKeep } from "./present-and-keep.ts";
 import { delimitersFor } from "./present/delimiters.ts";
+import {
+  presentFields,
+  readPresentOptions,
+  type PresentOptions,
+  type PresentSettings,
+} from "./present/present-options.ts";
+import { assertSettled, member } from "./present/untrusted.ts";
+import type { PresentContext, Presented, ResultPresenter } from "./presented.ts";
+import { createReader } from "./read/create-reader.ts";
+import { presentAnswer } from "./read/present-answer.ts";
+import { parseRequest, type ReadAnswer, type ReadRequest } from "./read/read-answer.ts";
+import { createResultsReadTool, type ResultsReadTool } from "./read/results-read-tool.ts";
 
 /** Presents results, and keeps what is too big for a model. */
 export interface Results extends ResultPresenter {
   /**
-   * What a model gets of a result: the same as `present(outcome, "blocks")`, and each notice says
+   * Presents a result to a model: the same as `present(outcome, "blocks")`, and each notice says
    * by which handle the rest can be read, or why it was not kept. Never rejects, whatever the sink,
    * the store or the result; takes no longer than 5 seconds beside its own work, and keeps nothing
    * any more when the signal aborts. Only unknown fields and a promise of an outcome are a
@@ -66,35 +83,48 @@ export interface Results extends ResultPresenter {
  */
 export function createResults(options: ResultsOptions): Results {
   assertResultsOptions(options);
-  const parts = createParts(options);
-  const { settings, toolName, reader, keptBy, handles, keeper } = parts;
+  const { sink, toolName = "results_read", onDiagnostic } = options;
+  const { maxTextBytes, maxBlocks, media, audience, delimiters } = options;
+  const settings = readPresentOptions("createResults()", { maxTextBytes, maxBlocks, media, audience, delimiters });
+  const { store = createMemoryStore(), lock = createMemoryLock() } = options;
+  const ttlMs = readWholeNumber(options.ttlMs, "ttlMs", { least: 1, otherwise: 3_600_000 });
+  const maxHandles = readWholeNumber(options.maxHandles, "maxHandles", { least: 1, most: 1000, otherwise: 64 });
+  const maxBytes = readWholeNumber(options.maxKeptBytes, "maxKeptBytes", { least: 1, otherwise: 64 * 1024 * 1024 });
+  const handles = createHandles({ store, lock, sink, ttlMs, maxHandles, maxBytes });
+  const keptBy = randomName();
+  const onFailure = (failure: KeepFailure): void => report(failure, onDiagnostic);
+  const keeper = createKeeper({ sink, handles, maxBytes, keptBy, onFailure, tool: toolName });
+  const reader = createReader({
+    sink,
+    handles,
+    reachable: keptBy,
+    media: { types: settings.mediaTypes, maxItemBytes: settings.maxItemBytes },
+    roomFor: (item) => roomFor(item, settings),
+  });
   let isClosed = false;
-
-  const read = async (request: ReadRequest, context: CallContext | undefined, signal: AbortSignal | undefined) => {
-    if (isClosed) return closedAnswer;
-    return reader.read(request, { owner: ownerOf(context ?? {}, keptBy), signal });
-  };
+  const read = async (request: ReadRequest, { context = {}, signal }: PresentContext): Promise<ReadAnswer> =>
+    isClosed ? closedAnswer : reader.read(request, { scope: scopeOf(context, keptBy), signal });
   return {
     async present(outcome, presentContext = {}) {
       // A context in its place would be ignored: everybody who names no conversation would share
       // the handle.
       assertKnownOptions("present()", presentContext, { context: true, signal: true });
       assertSettled("present()", outcome);
-      return presentAnswer(outcome, toolName, settings) ?? (await presentAndKeep(outcome, presentContext, parts));
+      return (
+        presentAnswer(outcome, toolName, settings) ??
+        (await presentAndKeep(outcome, presentContext, { settings, toolName, keptBy, keeper }))
+      );
     },
     presentError: (error) => presentError(error, "blocks", { delimiters: settings.delimiters }),
-    tool: createResultsReadTool({
-      name: toolName,
-      read: (request, { context, signal }) => read(request, context, signal),
-    }),
-    async read(request, { context, signal } = {}) {
+    tool: createResultsReadTool(toolName, read),
+    async read(request, presentContext = {}) {
       const parsed = parseRequest({ ...request });
-      if (parsed.kind === "bad") throw new TypeError(`read(): ${parsed.problem}`);
-      return read(parsed.request, context, signal);
+      if ("problem" in parsed) throw new TypeError(`read(): ${parsed.problem}`);
+      return read(parsed.request, presentContext);
     },
     async forget(whose = {}) {
       assertKnownOptions("forget()", whose, { conversation: true, principal: true });
-      await handles.forget(ownerOf(whose, keptBy).scope);
+      await handles.forget(scopeOf(whose, keptBy));
     },
     async close() {
       isClosed = true;
@@ -108,40 +138,6 @@ const closedAnswer: ReadAnswer = {
   reason: "unavailable",
   message: "Nothing that was kept can be read any more.",
 };
-
-interface ResultsParts extends KeepingParts {
-  readonly settings: PresentSettings;
-  readonly toolName: string;
-  readonly handles: Handles;
-  readonly keeper: Keeper;
-  readonly reader: Reader;
-}
-
-function createParts(options: ResultsOptions): ResultsParts {
-  const { sink, toolName = "results_read" } = options;
-  const { maxTextBytes, maxBlocks, media, audience, delimiters } = options;
-  const shown = { maxTextBytes, maxBlocks, media, audience, delimiters };
-  const settings = readPresentOptions("createResults()", shown);
-  const { ttlMs, maxHandles, maxKeptBytes: maxBytes } = readBounds(options);
-  const { store = createMemoryStore(), lock = createMemoryLock() } = options;
-  const handles = createHandles({ store, lock, sink, ttlMs, maxHandles, maxBytes });
-  const keptBy = randomName();
-  const onFailure = (failure: KeepFailure): void => report(failure, options.onDiagnostic);
-  return {
-    settings,
-    toolName,
-    handles,
-    keptBy,
-    keeper: createKeeper({ sink, handles, maxBytes, keptBy, onFailure, tool: toolName }),
-    reader: createReader({
-      sink,
-      handles,
-      reachable: keptBy,
-      media: { types: settings.mediaTypes, maxItemBytes: settings.maxItemBytes },
-      roomFor: (item) => roomFor(item, settings),
-    }),
-  };
-}
 
 /** Says what failed without the message of an error, which may hold what nobody should read. */
 function report({ origin, why, cause }: KeepFailure, onDiagnostic: ResultsOptions["onDiagnostic"]): void {
@@ -172,4 +168,78 @@ function roomFor({ serverId, toolName }: KeptItem, { maxTextBytes, delimiters }:
       ? { open: "", close: "" }
       : delimitersFor({ serverId, toolName, qualifiedName: "" }, delimiters);
   return Math.max(16, maxTextBytes - headBytes - utf8Length(open + close));
+}
+
+/** Options about what a presenter shows, and where it keeps the rest. */
+export interface ResultsOptions extends PresentOptions {
+  /** Keeps what is too big. Its maker closes it. */
+  readonly sink: BlobSink;
+  /**
+   * The store of handles. Default: in memory, until the process ends. One that several processes
+   * share lets each read what the other kept, when they share the sink, too.
+   */
+  readonly store?: Store | undefined;
+  /**
+   * Makes a change to a conversation's handles exclusive. Goes with `store`: processes that
+   * share one share the other. Default: in this process.
+   */
+  readonly lock?: Lock | undefined;
+  /**
+   * How long a handle is good, in milliseconds. Default an hour; no longer than the sink keeps a
+   * blob is of use.
+   */
+  readonly ttlMs?: number | undefined;
+  /**
+   * Handles of one conversation. Default 64; one more, and the oldest goes, which the notice says.
+   */
+  readonly maxHandles?: number | undefined;
+  /**
+   * Bytes of all that one conversation keeps. Default 64 MiB; more, and the oldest goes. So no
+   * conversation takes all the room of a sink.
+   */
+  readonly maxKeptBytes?: number | undefined;
+  /** The name of the tool. Default `results_read`. */
+  readonly toolName?: string | undefined;
+  /** Hears of what could not be kept (`not-kept`). Must not throw. */
+  readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
+  /** Default: the real time. */
+}
+
+const fields: Fields<ResultsOptions> = {
+  ...presentFields,
+  sink: true,
+  store: true,
+  lock: true,
+  ttlMs: true,
+  maxHandles: true,
+  maxKeptBytes: true,
+  toolName: true,
+  onDiagnostic: true,
+};
+const parts: Readonly<Record<string, readonly string[]>> = {
+  sink: ["put", "read", "delete"],
+  store: ["get", "set", "delete"],
+  lock: ["withLock"],
+};
+
+/**
+ * Refuses options that nothing reads and parts that cannot be called. Throws a `TypeError` that
+ * names the field.
+ */
+export function assertResultsOptions(options: ResultsOptions): void {
+  assertKnownOptions("createResults()", options, fields);
+  for (const [name, members] of Object.entries(parts)) {
+    const part: unknown = Reflect.get(options, name);
+    if (part === undefined && name !== "sink") continue;
+    const has = (member: string): boolean =>
+      typeof part === "object" && part !== null && typeof Reflect.get(part, member) === "function";
+    if (!members.every(has)) throw new TypeError(`${name} must have ${members.map((one) => `${one}()`).join(", ")}`);
+  }
+  if (options.onDiagnostic !== undefined && typeof options.onDiagnostic !== "function") {
+    throw new TypeError("onDiagnostic must be a function");
+  }
+  const { toolName } = options;
+  if (toolName !== undefined && !(typeof toolName === "string" && /^[A-Za-z][\w-]{0,63}$/.test(toolName))) {
+    throw new TypeError("toolName must be a letter and up to 63 letters, digits, _ and -");
+  }
 }

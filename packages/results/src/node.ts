@@ -1,2 +1,2 @@
 // For products on Node: a folder that keeps what is too big.
-export { createFolderSink, type FolderSink, type FolderSinkOptions } from "./node/create-folder-sink.ts";
+export { createFolderSink, type FolderSinkOptions } from "./node/create-folder-sink.ts";

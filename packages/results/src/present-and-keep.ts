@@ -1,15 +1,15 @@
 import type { ToolOutcome } from "@hostside/core";
 import { runSoon, utf8Length } from "@hostside/core/implement";
+import { scopeOf } from "./keep/create-handles.ts";
 import type { Keeper, ResultKeeping } from "./keep/create-keeper.ts";
-import { ownerOf } from "./keep/create-handles.ts";
-import type { OutcomePiece } from "./keeping.ts";
-import { presentRead } from "./present/present-blocks.ts";
+import type { OutcomePiece } from "./presented.ts";
+import { presentRead } from "./present/present.ts";
 import type { PresentSettings } from "./present/present-options.ts";
 import { readOutcome, type SafeOutcome } from "./present/read-outcome.ts";
 import type { Omission, OmissionReason, Presented } from "./presented.ts";
-import type { PresentContext } from "./result-presenter.ts";
+import type { PresentContext } from "./presented.ts";
 
-/** What presenting and keeping needs. */
+/** The parts of presenting and keeping. */
 export interface KeepingParts {
   readonly settings: PresentSettings;
   readonly toolName: string;
@@ -28,13 +28,12 @@ const mostRounds = 3;
  */
 export async function presentAndKeep(
   outcome: ToolOutcome,
-  presentContext: PresentContext,
-  parts: KeepingParts,
+  { context = {}, signal }: PresentContext,
+  { settings, toolName, keptBy, keeper }: KeepingParts,
 ): Promise<Presented> {
-  const { settings, toolName, keptBy, keeper } = parts;
   const shown = readOutcome(outcome, settings.maxBlocks);
-  const first = presentRead(shown, settings);
-  if (!first.omitted.some(isWorthKeeping)) return first;
+  let presented = presentRead(shown, settings);
+  if (!presented.omitted.some(isWorthKeeping)) return presented;
 
   // What is left out may be large: others have their turn between the steps.
   const nextTurn = (): Promise<void> => new Promise((resolve) => void runSoon(resolve));
@@ -42,16 +41,16 @@ export async function presentAndKeep(
   const safe = readOutcome(outcome, mostBlocks, shown);
   // Notices are longer with a handle in them, so that something else may no longer fit: what it is
   // is found before, and kept as well.
-  let missing = piecesOf(presentRead(shown, { ...settings, kept: { tool: toolName, of: () => longest } }).omitted);
-  const kept = keeper.begin(safe, { owner: ownerOf(presentContext.context ?? {}, keptBy), presentContext });
+  let missing = piecesOf(presentRead(shown, { ...settings, kept: { tool: toolName, of: () => longest } }));
+  const { conversation } = context;
+  const kept = keeper.begin(safe, { scope: scopeOf(context, keptBy), conversation, signal });
   try {
-    let presented = first;
     for (let round = 0; round < mostRounds && missing.length > 0; round += 1) {
       await nextTurn();
       await kept.keep(missing);
       await nextTurn();
-      presented = presentWith(shown, describeDropped(kept), { ...settings, kept });
-      missing = piecesOf(presented.omitted).filter((piece) => kept.of(piece) === undefined);
+      presented = presentKept(shown, kept, settings);
+      missing = piecesOf(presented).filter((piece) => kept.of(piece) === undefined);
     }
     return presented;
   } finally {
@@ -63,15 +62,14 @@ export async function presentAndKeep(
 const longest = { handle: "f".repeat(32), characters: 1_000_000_000 };
 
 /**
- * Presents an outcome with a notice behind it, both within the bounds; without it, where it would
- * take half of them.
+ * Presents an outcome with handles, and with a notice about older ones that had to go, unless that
+ * would take half of the space.
  */
-function presentWith(view: SafeOutcome, words: string | undefined, settings: PresentSettings): Presented {
-  if (words === undefined) return presentRead(view, settings);
+function presentKept(shown: SafeOutcome, kept: ResultKeeping, settings: PresentSettings): Presented {
+  const words = describeDropped(kept.dropped());
   const bytes = utf8Length(words);
-  if (bytes > settings.maxTextBytes / 2) return presentRead(view, settings);
-  const space = { ...settings, maxTextBytes: settings.maxTextBytes - bytes };
-  const presented = presentRead(view, space);
+  if (words === "" || bytes > settings.maxTextBytes / 2) return presentRead(shown, { ...settings, kept });
+  const presented = presentRead(shown, { ...settings, kept, maxTextBytes: settings.maxTextBytes - bytes });
   return { ...presented, blocks: [...presented.blocks, { type: "text", text: words, part: "notice" }] };
 }
 
@@ -79,18 +77,15 @@ function isWorthKeeping({ reason }: Omission): boolean {
   return keptReasons.has(reason);
 }
 
-function piecesOf(omitted: readonly Omission[]): OutcomePiece[] {
-  return omitted.flatMap((omission) =>
-    isWorthKeeping(omission) && omission.piece !== undefined ? [omission.piece] : [],
-  );
+function piecesOf({ omitted }: Presented): readonly OutcomePiece[] {
+  return omitted.filter(isWorthKeeping).flatMap(({ piece }) => piece ?? []);
 }
 
-function describeDropped(kept: ResultKeeping): string | undefined {
-  const dropped = kept.dropped();
-  if (dropped.length === 0) return undefined;
+const mostNamed = 2;
+
+function describeDropped(dropped: readonly string[]): string {
+  if (dropped.length === 0) return "";
   const names = dropped.slice(0, mostNamed).map((handle) => JSON.stringify(handle));
   const others = dropped.length > mostNamed ? ` and ${dropped.length - mostNamed} more` : "";
   return `[to make room, what was kept earlier was let go: ${names.join(", ")}${others}]`;
 }
-
-const mostNamed = 2;

@@ -1,8 +1,7 @@
-import type { ErrorKind, JsonValue, ToolOrigin, HostsideErrorCode } from "@hostside/core";
-import type { OutcomePiece } from "./keeping.ts";
+import type { CallContext, ErrorKind, JsonValue, ToolOrigin, HostsideErrorCode, ToolOutcome } from "@hostside/core";
 
 /**
- * What a text of a presentation is made of: `"content"` what the tool wrote, `"structured"` its
+ * The origin of a text of a presentation: `"content"` what the tool wrote, `"structured"` its
  * structured content as JSON, `"resource"` a text that was sent along, `"link"` a resource that is
  * named, `"notice"` words of the host on what is not shown, `"error"` words of the host on why
  * there is no result.
@@ -28,7 +27,7 @@ export interface PresentedMedia {
   readonly data: string;
   /** Decoded. */
   readonly bytes: number;
-  /** What the server calls it: untrusted, bounded. */
+  /** Its name by the server: untrusted, bounded. */
   readonly name?: string | undefined;
 }
 
@@ -50,7 +49,9 @@ export type OmissionReason =
   | "not-json"
   | "for-users";
 
-/** What a presentation does not show, or not whole. Each has a notice among the blocks, too. */
+/**
+ * A piece that a presentation does not show, or not whole. Each has a notice among the blocks, too.
+ */
 export interface Omission {
   /**
    * The type of the block, such as `image`; `structured` for structured content; `result` for all
@@ -61,24 +62,24 @@ export interface Omission {
   readonly mimeType?: string | undefined;
   /** Decoded, where that is known. */
   readonly bytes?: number | undefined;
-  /** What of the outcome it is about. */
+  /** The piece of the outcome. */
   readonly piece?: OutcomePiece | undefined;
   /** By which it can be read, where it was kept. */
   readonly handle?: string | undefined;
 }
 
-/** What a model gets of one call, bounded, for whatever shape a model API wants. */
+/** The presentation of one call, bounded, for whatever shape a model API wants. */
 export interface Presented {
   /** In the order of the result; at least one. */
   readonly blocks: readonly PresentedBlock[];
-  /** Whether the tool said that it failed, or there is no result at all. */
+  /** True if the tool said that it failed, or there is no result at all. */
   readonly isError: boolean;
   /**
    * The structured content, when it is shown whole. It is among the blocks as well, as a text: of
    * the part `"structured"`, or as the text of the tool that says the same.
    */
   readonly structured?: JsonValue | undefined;
-  /** What went wrong, when there is no result. */
+  /** The error, when there is no result. */
   readonly error?: PresentedError | undefined;
   readonly omitted: readonly Omission[];
   readonly origin?: ToolOrigin | undefined;
@@ -89,12 +90,58 @@ export interface Presented {
  */
 export interface PresentedError {
   readonly code: HostsideErrorCode;
-  /** Whose move it is: `contract` the caller's, `auth` the user's, and so on. */
+  /** The party that has to act: `contract` the caller, `auth` the user, and so on. */
   readonly kind: ErrorKind;
   readonly message: string;
   readonly retryable: boolean;
-  /** What is known of the call's effect. */
+  /** The known effect of the call. */
   readonly outcome: "not-sent" | "unknown" | "failed";
-  /** Where the arguments were wrong: JSON pointers into them. */
+  /** The places of wrong arguments: JSON pointers into them. */
   readonly violations?: readonly { readonly pointer: string; readonly message: string }[] | undefined;
+}
+
+/**
+ * Which piece of an outcome: a block of its content by its index, its structured content, or all
+ * blocks from an index on.
+ */
+export type OutcomePiece =
+  | { readonly part: "block"; readonly index: number }
+  | { readonly part: "structured" }
+  | { readonly part: "rest"; readonly from: number };
+
+/** The fate of a piece that is not shown whole: it has a handle, or was not kept. */
+export interface KeepResult {
+  /** By which a model can read it. */
+  readonly handle?: string;
+  /** How many characters a text has, in code points; `undefined` for what is no text. */
+  readonly characters?: number | undefined;
+  /** Why it was not kept, in words for a model. */
+  readonly notKept?: string;
+}
+
+/** The kept pieces of one outcome, for the notices on what is not shown. */
+export interface KeptPieces {
+  /**
+   * The name of the tool that reads what was kept: `results_read`, unless the product has another
+   * one.
+   */
+  readonly tool: string;
+  /** `undefined` for a piece that nobody tried to keep. */
+  of(piece: OutcomePiece): KeepResult | undefined;
+}
+
+/** For which call something is presented. */
+export interface PresentContext {
+  /** The context of the call: what is kept can be read in the same conversation alone. */
+  readonly context?: CallContext | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Turns what calls bring into what a model gets. The adapters take one; `createResults()` makes one
+ * that keeps what is too big.
+ */
+export interface ResultPresenter {
+  present(outcome: ToolOutcome, presentContext?: PresentContext): Presented | Promise<Presented>;
+  presentError(error: unknown, presentContext?: PresentContext): Presented;
 }

@@ -5,7 +5,6 @@ import {
   presentAsEvva,
   saveBlobs,
   type BlobSink,
-  type NewBlob,
   type Presented,
   type ResultsOptions,
 } from "@hostside/results";
@@ -49,7 +48,7 @@ describe("createResults()", () => {
   });
 
   it("gives the sink the text whole, with its type and its conversation", async () => {
-    const put: NewBlob[] = [];
+    const put: Parameters<BlobSink["put"]>[0][] = [];
     const sink = sinkThat(async (blob) => {
       put.push(blob);
       return { kept: true, key: "key/of/the sink" };

@@ -21,8 +21,6 @@ describe("options of present()", () => {
     [{ audience: "user" }, /audience of present\(\)/],
     [{ delimiters: { nonce: "\u27E7" } }, /delimiters\.nonce of present\(\)/],
     [{ delimiters: 1 }, /delimiters of present\(\)/],
-    [{ kept: {} }, /kept of present\(\)/],
-    [{ kept: { of: () => undefined } }, /kept of present\(\) must have the name of a tool/],
     [[], /options as an object/],
   ])("%j is a TypeError that names the field", (options, message) => {
     expect(() => present(outcomeOf({}), "blocks", options as PresentOptions)).toThrow(message);
@@ -110,35 +108,6 @@ describe("options of present()", () => {
       expect.stringContaining(`\nResource: ${words}\n\u27E6end\u27E7`),
       '[resource of "image/png", 70 bytes is not shown: a result may show 0 media]',
     ]);
-  });
-
-  it("says how to get what was kept, and why something was not", () => {
-    const kept = {
-      tool: "results_read",
-      of: (piece: { readonly part: string }) =>
-        piece.part === "block" ? ({ handle: "h1" } as const) : ({ notKept: "the folder is full" } as const),
-    };
-    const big = { ...image, data: png.replace("=", "").repeat(99_999) };
-    const content = [text("a".repeat(9000)), big];
-    const { blocks, omitted } = present(outcomeOf({ content, structuredContent: "b".repeat(9000) }), "blocks", {
-      maxTextBytes: 4096,
-      media: { maxItemBytes: 100 },
-      kept,
-    });
-    const texts = blocks.map((block) => (block.type === "text" ? block.text : ""));
-    expect(texts[0]).toMatch(/from character \d+ on; to read it: results_read \{"handle":"h1"\}\]$/);
-    expect(texts[1]).toMatch(
-      /^\[image of "image\/png", .* is not shown: .*; to read it: results_read \{"handle":"h1"\}\]$/,
-    );
-    expect(texts[2]).toMatch(/; it was not kept: the folder is full\]$/);
-    expect(omitted.map(({ handle }) => handle)).toEqual(["h1", "h1", undefined]);
-    const throws = {
-      tool: "results_read",
-      of: (): never => {
-        throw new Error("no");
-      },
-    };
-    expect(textsOf(content, { kept: throws, maxTextBytes: 4096 })[0]).toContain("ask the tool for less at a time");
   });
 
   it("shows what a server means for users alone, unless the product wants otherwise", () => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 import { createToolbox, type StaticTool } from "@hostside/discovery";
 import { createProvider } from "@hostside/provider";
-import { createMemorySink, createResults, type Presented, type ResultsReadTool } from "@hostside/results";
+import { createMemorySink, createResults, type Presented, type Results } from "@hostside/results";
 import { createConnector } from "@hostside/transports";
 import { expect, expectTypeOf, it } from "vitest";
 import { createAnsweringServer } from "./answering-server.ts";
@@ -17,7 +17,7 @@ function argumentsIn(text: string): JsonObject {
 }
 
 it("is a tool that a toolbox takes", () => {
-  expectTypeOf<ResultsReadTool>().toExtend<StaticTool>();
+  expectTypeOf<Results["tool"]>().toExtend<StaticTool>();
 });
 
 it("lets a model read and search the rest of 4 MB that a server sent, in its own conversation alone", async () => {

@@ -15,17 +15,17 @@ import type { PolicyParts } from "../policy-parts.ts";
 import { refuseCall } from "../refuse.ts";
 import { decide as decideByRules, findDeny, type RuleDecision } from "../rules/decide.ts";
 import { readRules } from "../rules/read-rules.ts";
-import type { RuleLayer } from "../rules/rule.ts";
-import type { RuleAction } from "../rules/rule-options.ts";
+import type { RuleLayer, RuleAction } from "../rules/rule-options.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
 import { watchRules } from "../rules/unmatched-rules.ts";
-import { chooseHeld, describeHeld } from "./held-tools.ts";
-import type {
-  AdmissionDecision,
-  AdmissionOptions,
-  AdmissionTarget,
-  HeldTool,
-  ToolAdmission,
+import {
+  chooseHeld,
+  describeHeld,
+  type AdmissionDecision,
+  type AdmissionOptions,
+  type AdmissionTarget,
+  type HeldTool,
+  type ToolAdmission,
 } from "./tool-admission.ts";
 
 // Bounds, because users may bring servers. A server that was not asked about for so long is not on

@@ -9,13 +9,15 @@ import type {
   ToolDefinition,
 } from "@hostside/core";
 import type { Fields } from "@hostside/core/implement";
+import type { ApprovedTool, Pins } from "../pins/create-pins.ts";
+import type { ToolChange } from "../policy-event.ts";
 import type { PinOptions } from "../pins/pin-options.ts";
-import type { ToolChange } from "../pins/diff-locks.ts";
-import type { IsNew } from "../rules/tool-subject.ts";
+import { hashWords } from "../pins/tool-lock.ts";
 import { ruleFields, type RuleAction, type RuleOptions } from "../rules/rule-options.ts";
+import type { IsNew } from "../rules/tool-subject.ts";
 import type { FindUnmatched } from "../rules/unmatched-rules.ts";
 
-/** What is on offer: rules on who may be used, and pins on what has been seen. */
+/** Options about the tools on offer: rules on what may be used, and pins on what has been seen. */
 export interface AdmissionOptions extends RuleOptions {
   /** Default: tools are not pinned. */
   readonly pins?: PinOptions | undefined;
@@ -48,26 +50,26 @@ export interface HeldTool extends Pick<AdmissionDecision, "stage" | "rule" | "wh
   readonly toolName: string;
   readonly fingerprint?: string;
   readonly definition: ToolDefinition;
-  /** What its server says of itself, which an approval is of, too: untrusted. */
+  /** The words of its server about itself, which an approval covers, too: untrusted. */
   readonly words?: ServerWords;
   /** That of its server, for which an approval holds. */
   readonly registration?: string;
   /**
-   * Whether {@linkcode ToolAdmission.approve} would let it be used: not without a fingerprint, and
-   * not while its server has another version.
+   * Tells whether {@linkcode ToolAdmission.approve} would let it be used: not without a
+   * fingerprint, and not while its server has another version.
    */
   readonly approvable: boolean;
   /**
-   * What changed since it was pinned, where that is known. Texts in it are the server's: untrusted.
+   * The changes since it was pinned, where they are known. Texts in it are the server's: untrusted.
    */
   readonly changes?: readonly ToolChange[];
 }
 
-/** What an approval did. */
+/** The result of an approval. */
 export interface ApprovalResult {
   /** Remote names, sorted. */
   readonly approved: readonly string[];
-  /** Those that stay held back, or were not, and why; as a clause. */
+  /** Tools that stay held back, or were not, and why; as a clause. */
   readonly left: readonly { readonly toolName: string; readonly reason: string }[];
 }
 
@@ -105,7 +107,7 @@ export interface ToolAdmission {
    * fails; then nothing changes.
    */
   reload(): Promise<void>;
-  /** What is attached and held back by this policy, sorted by server and name. */
+  /** Lists the tools of attached targets that this policy holds back, sorted by server and name. */
   held(): readonly HeldTool[];
   /**
    * Lets tools of a server be used as they are now: those of these remote names, or all that are
@@ -122,4 +124,79 @@ export interface ToolAdmission {
   revoke(serverId: string, toolNames?: readonly string[]): Promise<void>;
   /** Hears no more of other replicas. Idempotent. */
   close(): void;
+}
+
+/**
+ * The tool as one that is held back by this policy; `undefined` when it is somebody else who holds
+ * it back.
+ */
+export function describeHeld(
+  { definition, server }: QuarantinedTool,
+  decide: ToolAdmission["decide"],
+  pins: Pick<Pins, "changesOf" | "judge">,
+): HeldTool | undefined {
+  const { decision, stage, rule, why } = decide(definition, server);
+  if (decision !== "quarantine") return undefined;
+  const { origin, name, fingerprint } = definition;
+  const changes = pins.changesOf(definition, server);
+  return {
+    serverId: origin?.serverId ?? "",
+    toolName: origin?.toolName ?? name,
+    ...(fingerprint !== undefined && { fingerprint }),
+    definition,
+    ...(server?.words !== undefined && { words: server.words }),
+    ...(server?.registration !== undefined && { registration: server.registration }),
+    stage,
+    rule,
+    why,
+    approvable: fingerprint !== undefined && pins.judge(definition, server).kind !== "other-version",
+    ...(changes !== undefined && { changes }),
+  };
+}
+
+/** The tools to approve, and those that cannot be. */
+export interface ApprovalSelection {
+  readonly tools: readonly ApprovedTool[];
+  readonly left: ApprovalResult["left"];
+}
+
+/**
+ * Chooses of the held tools of one server those that were asked for; by default all. Servers
+ * that are attached more than once may list variants of one tool: a name alone means none of
+ * several.
+ */
+export function chooseHeld(
+  held: readonly HeldTool[],
+  wanted: readonly (string | HeldTool)[] = held,
+): ApprovalSelection {
+  const tools = new Map<string, ApprovedTool>();
+  const left = new Map<string, string>();
+  for (const one of wanted) {
+    const toolName = typeof one === "string" ? one : one.toolName;
+    const variants = held.filter((other) => other.toolName === toolName);
+    const tool =
+      typeof one === "string"
+        ? variants[0]
+        : variants.find(
+            (other) => other.fingerprint === one.fingerprint && hashWords(other.words) === hashWords(one.words),
+          );
+    if (variants.length === 0) left.set(toolName, "is not held back");
+    else if (typeof one === "string" && variants.length > 1) left.set(toolName, manyVariants(variants));
+    else if (tool === undefined) left.set(toolName, "is not the one any more that was looked at");
+    else if (!tool.approvable || tool.fingerprint === undefined) left.set(toolName, tool.why);
+    else {
+      const { fingerprint, definition, words, registration } = tool;
+      const key = JSON.stringify([toolName, fingerprint, words]);
+      tools.set(key, { toolName, fingerprint, registration, entry: definition.entry, words });
+    }
+  }
+  return {
+    tools: Array.from(tools.values()),
+    left: Array.from(left, ([toolName, reason]) => ({ toolName, reason })),
+  };
+}
+
+function manyVariants(variants: readonly HeldTool[]): string {
+  const prints = variants.map(({ fingerprint = "no fingerprint" }) => fingerprint).join(" and ");
+  return `is held back in ${variants.length} variants, ${prints}: approve the one of held() that was looked at`;
 }

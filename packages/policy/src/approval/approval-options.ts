@@ -1,6 +1,9 @@
 import type { AdmissionServer, CallContext, JsonObject, ToolDefinition, ToolEffect, ToolOrigin } from "@hostside/core";
-import { assertKnownOptions, type Fields } from "@hostside/core/implement";
-import type { ToolSelection } from "../rules/select-tools.ts";
+import { assertKnownOptions, foldCase, type Fields } from "@hostside/core/implement";
+import { qualifiedName } from "@hostside/naming";
+import { assertFunctions } from "../read-options.ts";
+import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
+import type { ToolSubject } from "../rules/tool-subject.ts";
 
 /**
  * Before which calls somebody is asked, besides those that a rule or a definition
@@ -17,7 +20,7 @@ export type ApprovalMode =
   | { readonly named?: readonly string[] | undefined; readonly tools?: ToolSelection | undefined };
 
 /**
- * What an answer counts for: `"once"` this call; `"conversation"` every call of this tool in this
+ * The scope of an answer: `"once"` this call; `"conversation"` every call of this tool in this
  * conversation, `"always"` every call of it, both for this principal, as long as the tool has this
  * fingerprint and no worse effect; `"no"` the call is refused; `"suspend"` it is refused for now,
  * and can be approved later (with {@linkcode ApprovalOptions.suspend}).
@@ -25,7 +28,7 @@ export type ApprovalMode =
 export type ApprovalDecision = "once" | "conversation" | "always" | "no" | "suspend";
 
 /**
- * What a handler answers: a decision, or one with the human's own words; or `"none"`, because it
+ * The answer of a handler: a decision, or one with the human's own words; or `"none"`, because it
  * could ask nobody this time: the call is then suspended or refused as without a handler, with the
  * reason, if there is one.
  */
@@ -34,7 +37,7 @@ export type ApprovalAnswer =
   | { readonly decision: ApprovalDecision | "none"; readonly reason?: string };
 
 /**
- * What somebody is asked. Frozen; nothing in it can be changed before the call runs, and the call
+ * The question to a person. Frozen; nothing in it can be changed before the call runs, and the call
  * runs with exactly this.
  */
 export interface ApprovalQuestion {
@@ -44,11 +47,11 @@ export interface ApprovalQuestion {
   /** The server in the host's own words. Absent for a tool that is on no server. */
   readonly server: AdmissionServer | undefined;
   /**
-   * What will be sent: a copy of the arguments, with the members of every object in the order of
-   * their names.
+   * The arguments that will be sent: a copy of the arguments, with the members of every object in
+   * the order of their names.
    */
   readonly args: JsonObject;
-  /** What a call does. */
+  /** The effect of a call. */
   readonly effect: ToolEffect;
   /** Which rule wants that somebody is asked, in words. */
   readonly why: string;
@@ -146,9 +149,7 @@ const suspendFields: Fields<SuspendOptions> = { key: true, ttlMs: true };
 export function readApprovalOptions(options: ApprovalOptions): ReadApprovalOptions {
   assertKnownOptions("approval", options, optionFields);
   const { mode = "none", handler, timeoutMs = 300_000, suspend, secrets = () => [] } = options;
-  for (const [name, call] of Object.entries({ handler, secrets })) {
-    if (call !== undefined && typeof call !== "function") throw new TypeError(`approval.${name} must be a function`);
-  }
+  assertFunctions("approval.", { handler, secrets });
   assertTime("approval.timeoutMs", timeoutMs);
   return { mode, handler, timeoutMs, secrets, suspend: suspend && readSuspend(suspend) };
 }
@@ -170,4 +171,101 @@ function readSuspend(suspend: SuspendOptions): ReadApprovalOptions["suspend"] {
 function assertTime(field: string, ms: number): void {
   if (typeof ms === "number" && ms > 0 && ms <= 30 * dayMs) return;
   throw new TypeError(`${field} must be a number of milliseconds above 0, at most 30 days`);
+}
+
+/** A tool that somebody may have to be asked about. A call is one. */
+export interface AskedTool {
+  readonly definition: ToolDefinition;
+  readonly server?: AdmissionServer | undefined;
+}
+
+/** Why a call has to be approved. */
+export interface WhyAsked {
+  /** The rule as the product wrote it. */
+  readonly rule: string;
+  /** In words, for people. */
+  readonly why: string;
+}
+
+/**
+ * Tells whether the mode wants a tool approved. `localName` is what the model calls it by, where
+ * that is known.
+ */
+export type AskedByMode = (subject: ToolSubject, localName: string | undefined) => WhyAsked | undefined;
+
+type Selecting = Exclude<ApprovalMode, string>;
+const modeFields: Fields<Selecting> = { named: true, tools: true };
+
+/**
+ * Reads a mode, or follows one that may be another one later. Throws a `TypeError` that names its
+ * part for one that makes no sense.
+ */
+export function readMode(mode: ApprovalMode | (() => ApprovalMode)): AskedByMode {
+  return typeof mode === "function" ? followMode(mode) : readFixedMode(mode);
+}
+
+function followMode(mode: () => ApprovalMode): AskedByMode {
+  let known: { readonly mode: ApprovalMode; readonly asked: AskedByMode } | undefined;
+  return (subject, localName) => {
+    const now = mode();
+    if (known?.mode !== now) known = { mode: now, asked: readFixedMode(now) };
+    return known.asked(subject, localName);
+  };
+}
+
+function readFixedMode(mode: ApprovalMode): AskedByMode {
+  if (mode === "none") return () => undefined;
+  if (mode === "all") return () => ({ rule: "approval.mode", why: "every call is to be approved" });
+  if (typeof mode === "string")
+    throw new TypeError(`approval.mode: ${JSON.stringify(mode)} is none of "none", "all", { named }, { tools }`);
+  assertKnownOptions("approval.mode", mode, modeFields);
+  const { named, tools } = mode;
+  if (named === undefined && tools === undefined) throw new TypeError("approval.mode names no tool");
+  const find = named === undefined ? undefined : readNames(named);
+  const selected = tools === undefined ? undefined : readSelection(tools, "approval.mode.tools");
+  return (subject, localName) => {
+    const name = find?.(subject, localName);
+    if (name !== undefined) {
+      return { rule: "approval.mode.named", why: `calls of ${JSON.stringify(name)} are to be approved` };
+    }
+    if (selected?.matches(subject) !== true) return undefined;
+    return { rule: "approval.mode.tools", why: `calls of ${selected.text} are to be approved` };
+  };
+}
+
+/** Finds the name that means a tool, as it was written. */
+function readNames(
+  named: readonly string[],
+): (subject: ToolSubject, localName: string | undefined) => string | undefined {
+  if (!Array.isArray(named) || named.length === 0) {
+    throw new TypeError("approval.mode.named must be a list of names that is not empty");
+  }
+  for (const [index, name] of named.entries()) {
+    if (typeof name === "string" && name !== "") continue;
+    throw new TypeError(`approval.mode.named[${index}] must be a text that is not empty`);
+  }
+  const names = new Map(named.map((name) => [foldCase(name), name] as const));
+  return ({ serverId, toolName }, localName) =>
+    names.get(foldCase(toolName)) ??
+    names.get(foldCase(serverId === "" ? `local::${toolName}` : qualifiedName({ serverId, toolName }))) ??
+    (localName === undefined ? undefined : findLocal(names, foldCase(localName)));
+}
+
+// Shorter names are never cut, so that only their hash is to be taken off.
+const maybeCut = 48;
+
+/**
+ * A server can have a hash put on the name of its tool, by a second tool that wants the same name.
+ * To ask once too often harms nobody.
+ */
+function findLocal(names: ReadonlyMap<string, string>, localName: string): string | undefined {
+  const exact = names.get(localName);
+  if (exact !== undefined) return exact;
+  const hash = /[0-9a-f]{6,16}$/.exec(localName);
+  if (hash === null) return undefined;
+  const head = localName.slice(0, hash.index).replace(/[_-]$/, "");
+  for (const [name, written] of names) {
+    if (name === head || (localName.length >= maybeCut && head.length > 0 && name.startsWith(head))) return written;
+  }
+  return undefined;
 }

@@ -1,8 +1,7 @@
 import type { PolicyParts } from "../policy-parts.ts";
-import type { ReadApprovalOptions } from "./approval-options.ts";
+import type { ReadApprovalOptions, AskedTool, WhyAsked } from "./approval-options.ts";
 import type { RememberedApprovals } from "./remembered-approvals.ts";
 import type { Suspension } from "./suspend-call.ts";
-import type { AskedTool, WhyAsked } from "./why-asked.ts";
 
 /** The parts that the approval of one policy shares. */
 export interface ApprovalParts {

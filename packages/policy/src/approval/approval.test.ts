@@ -4,7 +4,7 @@ import { fingerprint, gated, setUp, type ApprovalSetup, type Handler } from "../
 import { callOf, createStageWorld, rejectionOf, settle } from "../../test/stage-world.ts";
 import type { ApprovalAnswer } from "./approval-options.ts";
 import type { AskedByRules } from "./approval.ts";
-import { toRejection } from "./confirmation-request.ts";
+import { toRejection } from "./pending-call.ts";
 
 const never = new Promise<never>(() => {});
 

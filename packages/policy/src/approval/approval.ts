@@ -14,9 +14,16 @@ import { sameDefinition, sameJson, withoutApproval } from "@hostside/core/implem
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, stoppedCall, tellFailed } from "../refuse.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
-import { dayMs, readApprovalOptions, type ApprovalOptions } from "./approval-options.ts";
+import {
+  dayMs,
+  readApprovalOptions,
+  type ApprovalOptions,
+  readMode,
+  type AskedTool,
+  type WhyAsked,
+} from "./approval-options.ts";
 import type { ApprovalParts } from "./approval-parts.ts";
-import type { ApprovalGrant } from "./approval-token.ts";
+import { type ApprovalGrant, createSuspension, type TokenLook } from "./suspend-call.ts";
 import { createApprovalAsking, rejectedError } from "./ask-about-call.ts";
 import { createFrameworkApproval, type ApprovalOfFramework } from "./framework-approval.ts";
 import { copyArguments, refuseApproval, type PendingApproval } from "./pending-call.ts";
@@ -26,8 +33,6 @@ import {
   type ConversationScope,
   type RememberedFor,
 } from "./remembered-approvals.ts";
-import { createSuspension, type TokenLook } from "./suspend-call.ts";
-import { readMode, type AskedTool, type WhyAsked } from "./why-asked.ts";
 
 /** Says by the rules of the policy why somebody has to approve calls of a tool. */
 export type AskedByRules = (tool: AskedTool) => WhyAsked | undefined;
@@ -48,8 +53,8 @@ export interface Approval {
    */
   around(stage: Interceptor): Interceptor;
   /**
-   * Whether somebody is asked before a call of the tool, for those who show it. What was remembered
-   * does not count.
+   * Tells whether somebody is asked before a call of the tool, for those who show it. What was
+   * remembered does not count.
    */
   requiresApproval(definition: ToolDefinition, server?: AdmissionServer): boolean;
   /** Says why somebody is asked before calls of a tool; `undefined` where nobody is. */

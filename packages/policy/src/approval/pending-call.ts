@@ -1,21 +1,24 @@
 import {
+  isHostsideError,
   truncateText,
   type HostsideError,
   type JsonObject,
   type JsonValue,
+  type SuspendedCall,
   type ToolCall,
   type ToolEffect,
 } from "@hostside/core";
 import { canonicalJson, describeCall, escapeUnseen, freezeData, isJsonObject } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import { refuseCall, type PolicyRefusal } from "../refuse.ts";
-import type { ReadApprovalOptions } from "./approval-options.ts";
-import type { WhyAsked } from "./why-asked.ts";
+import type { ReadApprovalOptions, WhyAsked } from "./approval-options.ts";
 
 /** A call that is to be approved, as it will run. */
 export interface PendingApproval {
   readonly call: ToolCall;
-  /** What is shown and sent: a frozen copy, whose members are in the order of their names. */
+  /**
+   * The arguments that are shown and sent: a frozen copy, with members in the order of their names.
+   */
   readonly args: JsonObject;
   /** The canonical JSON of the arguments. */
   readonly canonical: string;
@@ -64,4 +67,31 @@ export function refuseApproval(
 export function lockKey(key: string): string {
   const end = key.slice(key.lastIndexOf(":") + 1);
   return `${key.slice(0, -end.length)}lock:${end.slice(-2)}`;
+}
+
+/**
+ * A suspended call in the shape that Google's Agent Development Kit has for it: the arguments of
+ * `adk_request_confirmation`.
+ */
+export interface ConfirmationRequest {
+  readonly originalFunctionCall: { readonly id: string; readonly name: string; readonly args: JsonObject };
+  readonly toolConfirmation: { readonly hint: string; readonly confirmed: false };
+}
+
+/**
+ * Shows a suspended call as an ADK does. `callId`: the id that the model gave its call; default the
+ * id of the suspended call.
+ */
+export function toConfirmationRequest(suspended: SuspendedCall, callId: string = suspended.id): ConfirmationRequest {
+  const { localName, args, hint } = suspended;
+  return {
+    originalFunctionCall: { id: callId, name: localName, args },
+    toolConfirmation: { hint, confirmed: false },
+  };
+}
+
+/** Makes the text for a model about a call that somebody refused; `undefined` for other errors. */
+export function toRejection(error: unknown): { readonly error: string } | undefined {
+  const isRejected = isHostsideError(error, "approval_denied") && error.details.denied === "rejected";
+  return isRejected ? { error: "tool call was rejected by the user" } : undefined;
 }

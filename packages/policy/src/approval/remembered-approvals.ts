@@ -8,7 +8,7 @@ import {
   type ValueVersion,
 } from "@hostside/core/implement";
 import { hashJson } from "@hostside/naming";
-import { isWorseEffect } from "../effects/worse-effect.ts";
+import { isWorseEffect } from "../effects/create-effects.ts";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, tellFailed } from "../refuse.ts";
 import { dayMs } from "./approval-options.ts";
@@ -36,11 +36,11 @@ export interface ConversationScope {
  * worse effect. A store that fails costs a question more, and never lets anything run.
  */
 export interface RememberedApprovals {
-  /** Whether an earlier answer holds for the call. */
+  /** Tells whether an earlier answer holds for the call. */
   approves(pending: PendingApproval): Promise<boolean>;
   /** Keeps an answer to a call. */
   keep(kind: RememberedFor, pending: PendingApproval): Promise<void>;
-  /** Whether an answer to one call, remembered for `kind`, would hold for another one. */
+  /** True if an answer to one call, remembered for `kind`, would hold for another one. */
   holdsFor(kind: RememberedFor, answered: PendingApproval, other: PendingApproval): boolean;
   /** Forgets all of a conversation, or one tool. Rejects as the store does. */
   forget(scope: ApprovalScope | ConversationScope): Promise<void>;

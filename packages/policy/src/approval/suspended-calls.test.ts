@@ -2,9 +2,8 @@ import type { CallContext, CallHandler, SuspendedCall, ToolCall, ToolDefinition 
 import { describe, expect, it } from "vitest";
 import { answerOk, callOf, createStageWorld, rejectionOf, settle, type StageWorld } from "../../test/stage-world.ts";
 import type { ApprovalOptions } from "./approval-options.ts";
-import { lockKey } from "./pending-call.ts";
+import { lockKey, toConfirmationRequest, toRejection } from "./pending-call.ts";
 import { createApproval, type Approval } from "./approval.ts";
-import { toConfirmationRequest, toRejection } from "./confirmation-request.ts";
 
 const key = new Uint8Array(32).fill(7);
 const definition = { fingerprint: "sha256-01", effect: "idempotent-write" } as const;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ApprovalMode } from "./approval-options.ts";
-import { readMode } from "./why-asked.ts";
+import { type ApprovalMode, readMode } from "./approval-options.ts";
 
 const subject = { serverId: "a:b", toolName: "Delete", labels: {}, effect: "external" } as const;
 

@@ -2,18 +2,24 @@ import { HostsideError, type Interceptor, type RequestSeam, type ServerRequest }
 import { assertKnownOptions, clock, onAbort, readWholeNumber, type Fields } from "@hostside/core/implement";
 import { LRUCache } from "lru-cache";
 import type { StageParts } from "../policy-parts.ts";
-import { readPositiveNumber } from "../read-number.ts";
+import { assertFunctions, readPositiveNumber } from "../read-options.ts";
 import { refuseCall } from "../refuse.ts";
-import { createCircuit, type Circuit, type CircuitInit, type CircuitState, type EndRequest } from "./circuit.ts";
-import { judgeHealth } from "./judge-health.ts";
+import {
+  createCircuit,
+  type Circuit,
+  type CircuitInit,
+  type CircuitState,
+  type EndRequest,
+  judgeHealth,
+} from "./circuit.ts";
 
 /** When a server is left alone because it fails, and how it is tried again. */
 export interface BreakerOptions {
   /** Which servers, by their ids. Must not throw. Default: all. */
   readonly servers?: ((serverId: string) => boolean) | undefined;
   /**
-   * What fails together: all requests of a server, or the calls of each tool by themselves.
-   * Default `"server"`.
+   * The group that fails together: all requests of a server, or the calls of each tool by
+   * themselves. Default `"server"`.
    */
   readonly per?: "server" | "tool" | undefined;
   /** So many failures in a row open it. Default 5. */
@@ -71,7 +77,7 @@ const maxCircuits = 10_000;
 export function createBreaker(options: BreakerOptions, parts: StageParts): Breaker {
   assertKnownOptions("breaker", options, fields);
   const { servers, per = "server" } = options;
-  if (servers !== undefined && typeof servers !== "function") throw new TypeError("breaker.servers must be a function");
+  assertFunctions("breaker.", { servers });
   if (per !== "server" && per !== "tool") throw new TypeError('breaker.per must be "server" or "tool"');
   const failures = readWholeNumber(options.failures, "breaker.failures", { least: 1, otherwise: 5 });
   const openMs = readPositiveNumber(options.openMs ?? 10_000, "breaker.openMs");

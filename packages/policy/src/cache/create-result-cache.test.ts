@@ -2,7 +2,7 @@ import { isHostsideError, type JsonValue, type ToolCall, type ToolOutcome } from
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { outcomeOf, stageCall, stageParts, type CallGiven } from "../../test/still-parts.ts";
-import { markOutcome } from "../validation/output-problems.ts";
+import { markOutcome } from "../validation/create-validation.ts";
 import { createResultCache, type CacheOptions } from "./create-result-cache.ts";
 
 function setUp(options: CacheOptions = {}, answer: (call: ToolCall, time: number) => ToolOutcome = numbered) {

@@ -12,7 +12,7 @@ import { LRUCache } from "lru-cache";
 import { tellApplied } from "../refuse.ts";
 import type { PolicyParts } from "../policy-parts.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
-import { hasOutputProblems } from "../validation/output-problems.ts";
+import { hasOutputProblems } from "../validation/create-validation.ts";
 
 /**
  * Which results are kept, and for how long: at most 1,000, of 16 MiB together. Only those of tools

@@ -2,8 +2,7 @@ import type { ToolAnnotations, ToolDefinition, ToolEffect } from "@hostside/core
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
-import { createEffects, type EffectOptions, type EffectRule } from "./create-effects.ts";
-import { toolEffects } from "./worse-effect.ts";
+import { createEffects, type EffectOptions, type EffectRule, toolEffects } from "./create-effects.ts";
 
 interface Known {
   readonly effect?: ToolEffect;

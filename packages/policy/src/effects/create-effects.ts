@@ -2,9 +2,8 @@ import type { AdmissionServer, ToolDefinition, ToolEffect } from "@hostside/core
 import { assertKnownOptions, effectOfHints, isToolEffect, type Fields } from "@hostside/core/implement";
 import { readSelection, type ToolMatcher, type ToolSelection } from "../rules/select-tools.ts";
 import { effectOfDefinition, toolSubject, type EffectOf } from "../rules/tool-subject.ts";
-import { worseEffect } from "./worse-effect.ts";
 
-/** What calls of some tools do, in the host's words. */
+/** The effect of calls of some tools, in the host's words. */
 export interface EffectRule {
   /** An `effect` in it is the one that the definition has. */
   readonly tools: ToolSelection;
@@ -91,8 +90,8 @@ export function createEffects(options: EffectOptions): Effects {
 }
 
 /**
- * Whether the host itself chose what the definition says. Whoever defines a tool that is on no
- * server is the host.
+ * Tells whether the host itself chose what the definition says. Whoever defines a tool that is on
+ * no server is the host.
  */
 function isChosen({ effectSource, origin }: ToolDefinition): boolean {
   return effectSource === "host" || (origin?.serverId ?? "") === "";
@@ -121,4 +120,17 @@ function whyPlain(definition: ToolDefinition): string {
   const { effect } = definition;
   const isSaid = effect !== undefined && (effect !== "external" || isChosen(definition));
   return isSaid ? "by its definition" : "because nobody says better";
+}
+
+/** All effects, the least dangerous first. */
+export const toolEffects: readonly ToolEffect[] = ["pure", "idempotent-write", "non-idempotent-write", "external"];
+
+/** The more dangerous one of two effects. */
+export function worseEffect(a: ToolEffect, b: ToolEffect): ToolEffect {
+  return toolEffects.indexOf(a) >= toolEffects.indexOf(b) ? a : b;
+}
+
+/** Tells whether an effect does more harm than another one. */
+export function isWorseEffect(effect: ToolEffect, than: ToolEffect): boolean {
+  return worseEffect(effect, than) !== than;
 }

@@ -1,6 +1,7 @@
 import type { StdioEntry } from "@hostside/core";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
-import { matchGlob, type GlobMatch } from "../rules/match-glob.ts";
+import { readTexts } from "../read-options.ts";
+import { matchGlob } from "../rules/match-glob.ts";
 
 /**
  * A program that may be started. What a member does not name is not allowed, but for the arguments.
@@ -22,13 +23,11 @@ export interface CommandRule {
   readonly cwd?: readonly string[] | undefined;
 }
 
-/** Why a process does not fit a rule; `undefined` if it does. */
-export type CommandCheck = (process: StdioEntry) => string | undefined;
-
 /** A rule that was read. */
 export interface ReadCommandRule {
   readonly command: string;
-  readonly check: CommandCheck;
+  /** Says why a process does not fit the rule; `undefined` if it does. */
+  readonly check: (process: StdioEntry) => string | undefined;
 }
 
 const fields: Fields<CommandRule> = { command: true, args: true, env: true, cwd: true };
@@ -42,8 +41,8 @@ export function readCommandRule(given: string | CommandRule, place: string): Rea
   if (typeof rule.command !== "string" || rule.command.trim() === "")
     throw new TypeError(`${place}.command must be a text that is not blank`);
   const fitsArguments = readArguments(rule.args, `${place}.args`);
-  const env = readGlobs(rule.env, `${place}.env`);
-  const cwd = readGlobs(rule.cwd, `${place}.cwd`);
+  const env = readTexts(rule.env ?? [], `${place}.env`).map(matchGlob);
+  const cwd = readTexts(rule.cwd ?? [], `${place}.cwd`).map(matchGlob);
   return {
     command: rule.command,
     check(process) {
@@ -60,20 +59,10 @@ export function readCommandRule(given: string | CommandRule, place: string): Rea
 
 function readArguments(globs: unknown, place: string): (args: readonly string[]) => boolean {
   if (globs === undefined) return () => true;
-  const texts = listOf(globs, place);
+  const texts = readTexts(globs, place);
   const isOpen = texts.at(-1) === "**";
   const matches = (isOpen ? texts.slice(0, -1) : texts).map(matchGlob);
   return (args) =>
     (isOpen ? args.length >= matches.length : args.length === matches.length) &&
     matches.every((match, index) => match(args[index] ?? ""));
-}
-
-function readGlobs(globs: unknown, place: string): readonly GlobMatch[] {
-  return globs === undefined ? [] : listOf(globs, place).map(matchGlob);
-}
-
-function listOf(value: unknown, place: string): readonly string[] {
-  if (!Array.isArray(value) || !value.every((one) => typeof one === "string"))
-    throw new TypeError(`${place} must be a list of texts`);
-  return value;
 }

@@ -1,13 +1,12 @@
 import type { ConnectionGuard, GuardedServer, GuardRefusal } from "@hostside/core";
 import { assertKnownOptions, quoteText, type Fields } from "@hostside/core/implement";
-import { addressKindOf, type AddressKind } from "./address-kind.ts";
+import { readTexts } from "../read-options.ts";
+import { addressKindOf, contains, parseAddress, readNetwork, type AddressKind, type Network } from "./address.ts";
 import { readCommandRule, type CommandRule, type ReadCommandRule } from "./command-rule.ts";
-import { contains, readNetwork, type Network } from "./network.ts";
-import { parseAddress } from "./parse-address.ts";
 
 /**
- * Where connections may go. Every default is that of a service whose users bring addresses of their
- * own.
+ * Options about where connections may go. Every default is that of a service whose users bring
+ * addresses of their own.
  */
 export interface ConnectionGuardOptions {
   /**
@@ -20,9 +19,10 @@ export interface ConnectionGuardOptions {
   /** Default any. */
   readonly ports?: readonly number[] | undefined;
   /**
-   * What else may be connected to than public addresses: networks such as `"10.1.0.0/16"`, or
-   * `true` for all that are private, shared (CGNAT) or loopback. Never, whatever is said here:
-   * metadata services of clouds, multicast, and tunnels that hide another address. Default `false`.
+   * Further addresses that may be connected to than public addresses: networks such as
+   * `"10.1.0.0/16"`, or `true` for all that are private, shared (CGNAT) or loopback. Never,
+   * whatever is said here: metadata services of clouds, multicast, and tunnels that hide another
+   * address. Default `false`.
    */
   readonly privateNetworks?: boolean | readonly string[] | undefined;
   /**
@@ -31,7 +31,7 @@ export interface ConnectionGuardOptions {
    */
   readonly forbiddenNetworks?: readonly string[] | undefined;
   /**
-   * What becomes of a connection whose address nobody tells: made by a `fetch` of the host's own,
+   * The treatment of a connection whose address nobody tells: made by a `fetch` of the host's own,
    * in a browser or on an edge. `"allow"` is for those who have something else that looks at
    * addresses, such as a proxy for all that goes out. Default `"refuse"`.
    */
@@ -56,14 +56,13 @@ const fields: Fields<ConnectionGuardOptions> = {
   except: true,
 };
 
-const place = "createConnectionGuard()";
 const neverAllowed: ReadonlySet<AddressKind> = new Set<AddressKind>(["metadata", "multicast", "tunnel"]);
 const allowedIfPrivate: ReadonlySet<AddressKind> = new Set<AddressKind>(["private", "shared", "loopback"]);
 // RFC 6761, 6762 and 8375, and what is reserved for private use: names that by agreement lead to
 // nothing public. Where a network is opened, their addresses decide.
 const localNames = /(?:^|\.)(?:localhost|localdomain|local|internal|home\.arpa)$/;
 
-/** What the options come to. */
+/** The options as they were read. */
 interface Rules {
   readonly hosts: readonly HostMatch[] | undefined;
   readonly schemes: readonly string[];
@@ -145,62 +144,57 @@ function no(rule: keyof ConnectionGuardOptions, reason: string): GuardRefusal {
 }
 
 function readRules(options: ConnectionGuardOptions): Rules {
-  assertKnownOptions(place, options, fields);
-  const { privateNetworks = false, unknownAddresses = "refuse", commands = [] } = options;
+  assertKnownOptions("createConnectionGuard()", options, fields);
+  const { hosts, ports, privateNetworks = false, unknownAddresses = "refuse", commands = [] } = options;
   if (unknownAddresses !== "allow" && unknownAddresses !== "refuse")
     throw wrong("unknownAddresses", '"allow" or "refuse"');
-  const schemes = listOf(options.schemes, "schemes") ?? ["https"];
-  for (const [index, scheme] of schemes.entries())
-    if (scheme !== "http" && scheme !== "https") throw wrong(`schemes[${index}]`, '"http" or "https"');
-  const ports = listOf(options.ports, "ports");
-  for (const [index, port] of (ports ?? []).entries())
-    if (!(typeof port === "number" && Number.isInteger(port) && port > 0 && port < 65_536))
-      throw wrong(`ports[${index}]`, "a port, from 1 to 65535");
+  const schemes = readEach(readFilled(options.schemes ?? ["https"], "schemes"), "schemes", (scheme, place) => {
+    if (scheme === "http" || scheme === "https") return scheme;
+    throw new TypeError(`${place} must be "http" or "https"`);
+  });
+  if (commands !== "any" && !Array.isArray(commands)) throw wrong("commands", '"any" or a list');
   return {
-    hosts: textsOf(options.hosts, "hosts")?.map((host, index) => readHostPattern(host, `${place}: hosts[${index}]`)),
-    schemes: schemes as readonly string[],
-    ports: ports as readonly number[] | undefined,
+    hosts: hosts && readEach(readTexts(hosts, placeOf("hosts")), "hosts", readHostPattern),
+    schemes,
+    ports: ports && readEach(readFilled(ports, "ports"), "ports", readPort),
     mayBePrivate: privateNetworks === true,
-    opened: typeof privateNetworks === "boolean" ? [] : networksOf(privateNetworks, "privateNetworks"),
-    forbidden: networksOf(options.forbiddenNetworks ?? [], "forbiddenNetworks"),
+    opened: typeof privateNetworks === "boolean" ? [] : readNetworks(privateNetworks, "privateNetworks"),
+    forbidden: readNetworks(options.forbiddenNetworks ?? [], "forbiddenNetworks"),
     mayBeUnknown: unknownAddresses === "allow",
-    commands: commands === "any" ? "any" : readCommands(commands),
-    except: new Set(textsOf(options.except, "except") ?? []),
+    commands: commands === "any" ? "any" : readEach(commands, "commands", readCommandRule),
+    except: new Set(readTexts(options.except ?? [], placeOf("except"))),
   };
 }
 
-function readCommands(commands: unknown): readonly ReadCommandRule[] {
-  if (!Array.isArray(commands)) throw wrong("commands", '"any" or a list');
-  const list: readonly (string | CommandRule)[] = commands;
-  return list.map((rule, index) => readCommandRule(rule, `${place}: commands[${index}]`));
+function readEach<T, Read>(list: readonly T[], field: string, read: (one: T, place: string) => Read): readonly Read[] {
+  return list.map((one, index) => read(one, `${placeOf(field)}[${index}]`));
 }
 
-function networksOf(networks: unknown, field: string): readonly Network[] {
-  const texts = textsOf(networks, field) ?? [];
-  return texts.map((text, index) => readNetwork(text, `${place}: ${field}[${index}]`));
-}
-
-function textsOf(value: unknown, field: string): readonly string[] | undefined {
-  const list = value === undefined ? undefined : listOf(value, field, true);
-  if (list === undefined) return undefined;
-  const texts = list.filter((one) => typeof one === "string");
-  if (texts.length < list.length) throw wrong(field, "a list of texts");
-  return texts;
+function readNetworks(networks: unknown, field: string): readonly Network[] {
+  return readEach(readTexts(networks, placeOf(field)), field, readNetwork);
 }
 
 // An empty list of what is allowed allows nothing, which nobody asks for in this way.
-function listOf(value: unknown, field: string, mayBeEmpty = false): readonly unknown[] | undefined {
-  if (value === undefined) return undefined;
+function readFilled(value: unknown, field: string): readonly unknown[] {
   if (!Array.isArray(value)) throw wrong(field, "a list");
-  if (value.length === 0 && !mayBeEmpty) throw wrong(field, "a list that is not empty");
+  if (value.length === 0) throw wrong(field, "a list that is not empty");
   return value;
 }
 
-function wrong(field: string, what: string): TypeError {
-  return new TypeError(`${place}: ${field} must be ${what}`);
+function readPort(port: unknown, place: string): number {
+  if (typeof port === "number" && Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new TypeError(`${place} must be a port, from 1 to 65535`);
 }
 
-/** Whether a hostname is one that a pattern stands for. */
+function placeOf(field: string): string {
+  return `createConnectionGuard(): ${field}`;
+}
+
+function wrong(field: string, what: string): TypeError {
+  return new TypeError(`${placeOf(field)} must be ${what}`);
+}
+
+/** Tells whether a hostname is one that a pattern stands for. */
 export type HostMatch = (hostname: string) => boolean;
 
 /**

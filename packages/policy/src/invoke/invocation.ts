@@ -34,10 +34,10 @@ export interface Invocation {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Whose move it is, by the kind of the error. */
+/** The party that has to act, by the kind of the error. */
 export type InvocationErrorCode = "AuthError" | "ContractError" | "ExecutionError" | "PolicyError" | "SystemError";
 
-/** What went wrong, as data. */
+/** An error as data. */
 export interface InvocationError {
   readonly code: InvocationErrorCode;
   /**
@@ -59,23 +59,23 @@ export interface InvocationError {
   readonly origin?: InvocationOrigin;
 }
 
-/** Whose tool it was. `serverId` is empty for a tool that is on no server. */
+/** The tool and its server. `serverId` is empty for a tool that is on no server. */
 export type InvocationOrigin = Pick<ToolOrigin, "serverId" | "toolName">;
 
-/** What became of an invocation. */
+/** The result of an invocation. */
 export interface InvocationResult {
   /** `"retryable"`: an error that may be tried again. */
   readonly status: "ok" | "error" | "retryable";
-  /** What the tool brought back, also when it says that it failed. */
+  /** The result of the tool, also when it says that it failed. */
   readonly output?: ToolOutcome;
   /** Present unless the status is `"ok"`. */
   readonly error?: InvocationError;
   readonly durationMs: number;
   /** At least 1. */
   readonly attempts: number;
-  /** Of the server, as far as it says. */
+  /** The version of the server, if it says one. */
   readonly resolvedVersion?: string;
-  /** What of the policy held for the tool, in words; empty when no tool was found. */
+  /** The parts of the policy that held for the tool, in words; empty when no tool was found. */
   readonly policySnapshot: readonly string[];
   readonly correlationId: string;
   readonly origin?: InvocationOrigin;

@@ -19,11 +19,11 @@ import {
   isPlainObject,
   quoteText,
 } from "@hostside/core/implement";
-import { readVersionRange } from "../pins/version-range.ts";
+import { readVersionRange } from "../pins/pin-options.ts";
 import { countAttempts } from "../pipeline/record-calls.ts";
 import { mayRepeat } from "../retry/may-repeat.ts";
 import type { EffectOf } from "../rules/tool-subject.ts";
-import { outputProblemsOf } from "../validation/output-problems.ts";
+import { outputProblemsOf } from "../validation/create-validation.ts";
 import type {
   Invocation,
   InvocationError,
@@ -60,7 +60,7 @@ interface Found {
   readonly server: AdmissionServer | undefined;
 }
 
-/** What is known of a call while it runs. */
+/** The state of a call while it runs. */
 interface State {
   correlationId: string;
   context?: CallContext;

@@ -1,6 +1,6 @@
 import type { LimitRefusal, LimitRule, Spending, Spent } from "./limit-store.ts";
 
-/** What is used of one limit, for one key. */
+/** The use of one limit, for one key. */
 export interface Bucket {
   readonly rule: LimitRule;
   readonly shared: boolean;
@@ -10,7 +10,7 @@ export interface Bucket {
   active: number;
   /** Calls that wait because of it, or of another one together with it. */
   waiting: number;
-  /** Of the window since {@linkcode since}. */
+  /** Spent in the window since {@linkcode since}. */
   spent: Spending;
   since: number;
   usedAt: number;

@@ -17,7 +17,7 @@ import { createMemoryLimitStore } from "./memory-limit-store.ts";
 /** The limits of one policy. */
 export interface LimitsOptions {
   readonly limits: readonly Limit[];
-  /** Where they are counted. Default: in memory, for this policy alone. */
+  /** The store that counts them. Default: in memory, for this policy alone. */
   readonly limitStore?: LimitStore | undefined;
 }
 
@@ -150,8 +150,8 @@ async function run(call: ToolCall, next: CallHandler, { lease, wanted, parts }: 
     }
   };
   const end = (): void => settle(spent(undefined));
-  // The place is free when the call is over for its caller: at once when its time is up, and when it
-  // was given up after its pipeline has waited for a last word.
+  // The place is free when the call is over for its caller: at once when its time is up, and when
+  // it was given up after its pipeline has waited for a last word.
   ignore =
     signal &&
     onAbort(signal, () => {

@@ -1,6 +1,6 @@
 import type { ToolCall, ToolOutcome } from "@hostside/core";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
-import { readPositiveNumber, readPositiveInteger } from "../read-number.ts";
+import { readPositiveNumber, readPositiveInteger } from "../read-options.ts";
 import { readSelection, type ToolMatcher, type ToolSelection } from "../rules/select-tools.ts";
 import type { LimitRule } from "./limit-store.ts";
 
@@ -29,7 +29,7 @@ export interface LimitRate {
  */
 export interface LimitBudget {
   readonly calls?: number | undefined;
-  /** Of arguments and results, as JSON in UTF-8. */
+  /** Bytes of arguments and results, as JSON in UTF-8. */
   readonly bytes?: number | undefined;
   /** From the moment that a call is let through to its end, in milliseconds. */
   readonly timeMs?: number | undefined;
@@ -37,13 +37,13 @@ export interface LimitBudget {
   readonly perMs?: number | undefined;
 }
 
-/** What calls may cost, in whatever the product counts. */
+/** A bound on the cost of calls, in any unit of the product. */
 export interface LimitCost {
   readonly max: number;
   /**
-   * What a call has cost; `outcome` is absent when it failed and may have run. Asked at once after
-   * the call, and never for one that did not leave the host. One that throws, or answers no number
-   * from 0 up, uses up the budget: nobody knows what was spent.
+   * Returns what a call has cost; `outcome` is absent when it failed and may have run. Asked at
+   * once after the call, and never for one that did not leave the host. One that throws, or answers
+   * no number from 0 up, uses up the budget: nobody knows what was spent.
    */
   readonly of: (call: ToolCall, outcome: ToolOutcome | undefined) => number;
 }
@@ -72,7 +72,7 @@ export interface Limit {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * What becomes of a call for which there is no room by rate or concurrency. Default `"refuse"`.
+   * The treatment of a call for which there is no room by rate or concurrency. Default `"refuse"`.
    * To wait uses the call's own time. Beyond a budget every call is refused.
    */
   readonly onFull?: "refuse" | { readonly waitMs: number } | undefined;

@@ -21,7 +21,7 @@ export interface LimitRule {
   readonly waitMs: number;
 }
 
-/** What calls use up. */
+/** Amounts that calls use up. */
 export interface Spending {
   readonly calls: number;
   readonly bytes: number;
@@ -30,7 +30,7 @@ export interface Spending {
   readonly cost: number;
 }
 
-/** What one call has used up, beside that it was one. */
+/** Amounts that one call has used up, beside that it was one. */
 export type Spent = Omit<Spending, "calls">;
 
 /** One limit that holds for a call, and its key: each key has an allowance of its own. */
@@ -39,12 +39,12 @@ export interface LimitWant {
   readonly key: string;
 }
 
-/** What a call was given. */
+/** The share that a call was given. */
 export interface LimitLease {
   readonly granted: true;
   /**
-   * What is to be told of it, as a clause after the name of the call: "was let through uncounted,
-   * …".
+   * A remark to be told about it, as a clause after the name of the call: "was let through
+   * uncounted, …".
    */
   readonly remark?: string | undefined;
   /** How long it waited for it, in milliseconds. */
@@ -61,7 +61,7 @@ export interface LimitLease {
 export interface LimitRefusal {
   readonly granted: false;
   readonly rule: LimitRule;
-  /** Which part of the rule. */
+  /** The part of the rule. */
   readonly part: "rate" | "concurrency" | keyof Spending;
   readonly used: number;
   readonly limit: number;
@@ -78,7 +78,7 @@ export interface LimitRefusal {
 export type LimitStoreOutage = { readonly state: "down"; readonly error: unknown } | { readonly state: "up" };
 
 /**
- * Where limits are counted: in memory by default ({@linkcode createMemoryLimitStore}), or in one
+ * Counts limits: in memory by default ({@linkcode createMemoryLimitStore}), or in one
  * place for many replicas of a host.
  *
  * A call gets something of every limit that it wants, or nothing of any, as one step. Not one of

@@ -81,7 +81,7 @@ function tryTake(buckets: readonly Bucket[], parts: MemoryParts, since?: number)
   };
 }
 
-/** Whether to wait any longer makes no sense, or is not allowed. */
+/** Tells whether to wait any longer makes no sense, or is not allowed. */
 function isInVain({ rule, part, retryAfterMs = 0 }: LimitRefusal, since: number, now: number): boolean {
   if (part !== "rate" && part !== "concurrency") return true;
   return now >= since + rule.waitMs || now + retryAfterMs > since + rule.waitMs;

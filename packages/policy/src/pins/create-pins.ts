@@ -2,7 +2,7 @@ import type { AdmissionServer, JsonObject, ServerWords, ToolDefinition } from "@
 import { clock } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import type { IsNew } from "../rules/tool-subject.ts";
-import type { ToolChange } from "./diff-locks.ts";
+import type { ToolChange } from "../policy-event.ts";
 import { isNewTool, judgePin, wordsName, type PinFacts, type PinnedTool, type PinVerdict } from "./judge-pin.ts";
 import { createPinMemory, readOnNotice, type PinMemory, type NoticeReader } from "./pin-memory.ts";
 import type { PinPlan } from "./pin-options.ts";
@@ -19,7 +19,7 @@ export interface ApprovedTool {
   readonly registration: string | undefined;
   /** For telling what changed when it is another one. */
   readonly entry: JsonObject | undefined;
-  /** What its server says of itself. */
+  /** The words of its server about itself. */
   readonly words: ServerWords | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface Pins {
   readonly isNew: IsNew;
   /** Has the store read, if that has failed before and not a moment ago. Never throws. */
   read(): void;
-  /** What changed since the tool was pinned; `undefined` where that is not known. */
+  /** Lists what changed since the tool was pinned; `undefined` where that is not known. */
   changesOf(definition: ToolDefinition, server: AdmissionServer | undefined): readonly ToolChange[] | undefined;
   /**
    * Reads what was kept, if that has not worked yet, and waits for what is being kept. Rejects when
@@ -59,7 +59,7 @@ export interface Pins {
 export interface PinsInit {
   readonly plan: PinPlan;
   readonly parts: PolicyParts;
-  /** Whether anything is decided by what the store has. It is read from then on. */
+  /** True if anything is decided by what the store has. It is read from then on. */
   readonly usesStore: boolean;
   /** Called when verdicts may be other ones: ask again. */
   readonly onChange: () => void;

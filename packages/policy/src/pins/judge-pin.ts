@@ -11,7 +11,7 @@ export interface PinnedTool {
   readonly toolName: string;
   /** Absent: the tool cannot be told from another one. */
   readonly fingerprint: string | undefined;
-  /** What its server says. */
+  /** The version that its server claims. */
   readonly version: string | undefined;
   /** A hash of what its server says of itself. Absent: that is not known. */
   readonly words: string | undefined;
@@ -20,11 +20,11 @@ export interface PinnedTool {
 /** Under this name, which no tool has, a server's words are pinned among its tools. */
 export const wordsName = "";
 
-/** What is known when a tool is judged. */
+/** The facts by which a tool is judged. */
 export interface PinFacts extends PinPlan {
   /** `undefined` while it has not been read. */
   readonly record: PinRecord | undefined;
-  /** What servers list that are seen for the first time right now. */
+  /** Tools of servers that are seen for the first time right now. */
   readonly firstUse: ReadonlyMap<string, { readonly tools: Fingerprints }>;
 }
 
@@ -48,13 +48,13 @@ export type PinKind =
   | "unread"
   | "unseen";
 
-/** What pins say of a tool. */
+/** The verdict of pins on a tool. */
 export interface PinVerdict {
   readonly kind: PinKind;
   readonly held: boolean;
-  /** Whether a person has approved it as it is, or a lock has it so. */
+  /** True if a person has approved it as it is, or a lock has it so. */
   readonly approved: boolean;
-  /** What decides: `pins.locks["github"]`. */
+  /** The deciding rule: `pins.locks["github"]`. */
   readonly rule: string;
   /** A clause after the name of the tool. */
   readonly why: string;
@@ -95,7 +95,9 @@ export function judgePin(tool: PinnedTool, facts: PinFacts): PinVerdict {
   return judgeUnknown(tool, facts);
 }
 
-/** Whether a tool came or changed after the first use of its server, or is not in its lock. */
+/**
+ * Tells whether a tool came or changed after the first use of its server, or is not in its lock.
+ */
 export function isNewTool(
   { serverId, key, toolName, fingerprint }: PinnedTool,
   { locks, record, firstUse }: PinFacts,

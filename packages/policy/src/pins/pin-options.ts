@@ -1,7 +1,6 @@
 import type { ServerWords } from "@hostside/core";
 import { assertKnownOptions, isJsonObject, type Fields } from "@hostside/core/implement";
 import { hashWords, parseLock, type LockedTool, type ToolLock } from "./tool-lock.ts";
-import { readVersionRange, type VersionMatch } from "./version-range.ts";
 
 /** Which tools are held back because they are not the ones that somebody has seen. */
 export interface PinOptions {
@@ -12,11 +11,11 @@ export interface PinOptions {
    */
   readonly locks?: Readonly<Record<string, ToolLock | string>> | undefined;
   /**
-   * What becomes of tools of servers without a lock. `"trust-on-first-use"` takes all that a server
-   * lists when it is first seen for what it is to be, and keeps that in the store; `"quarantine"`
-   * holds each tool back until it is approved; `"allow"` lets everything pass that was never
-   * approved or locked, and keeps first uses where a selector asks for `new` tools. Default
-   * `"trust-on-first-use"`.
+   * The treatment of tools of servers without a lock. `"trust-on-first-use"` takes all that a
+   * server lists when it is first seen for what it is to be, and keeps that in the store;
+   * `"quarantine"` holds each tool back until it is approved; `"allow"` lets everything pass that
+   * was never approved or locked, and keeps first uses where a selector asks for `new` tools.
+   * Default `"trust-on-first-use"`.
    */
   readonly unpinned?: Unpinned | undefined;
   /**
@@ -40,11 +39,11 @@ export interface PinPlan {
 
 /** The locked tools of one server. */
 export interface ServerLock {
-  /** Where it stands in the options: `pins.locks["github"]`. */
+  /** Its place in the options: `pins.locks["github"]`. */
   readonly place: string;
   /** By remote name. */
   readonly tools: ReadonlyMap<string, LockedTool>;
-  /** What the server says of itself, and its hash. Absent: that is not locked. */
+  /** The words of the server about itself, and their hash. Absent: they are not locked. */
   readonly server: ServerWords | undefined;
   readonly words: string | undefined;
 }
@@ -99,4 +98,56 @@ function readLock(lock: ToolLock | string, place: string): ServerLock {
   } catch (cause) {
     throw new TypeError(`${place}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
+}
+
+/** Tells whether a version that a server claims is one that is wanted. */
+export type VersionMatch = (version: string | undefined) => boolean;
+
+const numbers = /^(?:0|[1-9]\d{0,14})(?:\.(?:0|[1-9]\d{0,14})){0,2}$/;
+const exact = /^[0-9A-Za-z][0-9A-Za-z.+_-]*$/;
+
+/**
+ * Reads a range of versions: `*` any, `1.*` and `1.2.*` those that begin so, `^1.2.3` from this one
+ * up to the next that may break (a change of the first number that is not 0); `^` may leave numbers
+ * out. Anything else is that one version, byte for byte. A version that is not three numbers, such
+ * as a prerelease, is in no range but `*` and its own.
+ *
+ * Throws a `TypeError` that names `place` for a text that is no range.
+ */
+export function readVersionRange(range: unknown, place: string): VersionMatch {
+  if (typeof range !== "string") throw new TypeError(`${place} must be a text`);
+  if (range === "*") return () => true;
+  const begin = range.endsWith(".*") ? readNumbers(range.slice(0, -2)) : undefined;
+  if (begin !== undefined && begin.length < 3) return (version) => begins(readVersion(version), begin);
+  const from = range.startsWith("^") ? readNumbers(range.slice(1)) : undefined;
+  if (from !== undefined) {
+    const first = from.findIndex((number) => number > 0);
+    const fixed = from.slice(0, first < 0 ? from.length : first + 1);
+    return (version) => {
+      const claimed = readVersion(version);
+      return begins(claimed, fixed) && isNoLess(claimed ?? [], from);
+    };
+  }
+  if (exact.test(range)) return (version) => version === range;
+  throw new TypeError(
+    `${place}: ${JSON.stringify(range)} is no range of versions; try "1.2.3", "^1.2.3", "1.*" or "*"`,
+  );
+}
+
+function readNumbers(text: string): readonly number[] | undefined {
+  return numbers.test(text) ? text.split(".").map(Number) : undefined;
+}
+
+function readVersion(version: string | undefined): readonly number[] | undefined {
+  const read = version === undefined ? undefined : readNumbers(version);
+  return read?.length === 3 ? read : undefined;
+}
+
+function begins(version: readonly number[] | undefined, begin: readonly number[]): boolean {
+  return version !== undefined && begin.every((number, at) => version[at] === number);
+}
+
+function isNoLess(version: readonly number[], from: readonly number[]): boolean {
+  const at = version.findIndex((number, place) => number !== (from[place] ?? 0));
+  return at < 0 || (version[at] ?? 0) > (from[at] ?? 0);
 }

@@ -5,7 +5,7 @@ import { isJsonObject, storeFailed, type ValueVersion } from "@hostside/core/imp
 export interface ToolPin {
   /** That of the first use of its server. */
   readonly trusted: string | undefined;
-  /** Those that somebody approved, the latest last. */
+  /** Fingerprints that somebody approved, the latest last. */
   readonly approved: readonly string[];
 }
 
@@ -32,7 +32,8 @@ export type PinChange = (record: PinRecord) => PinRecord;
 const mostApproved = 8;
 
 /**
- * Of a server that is not known, these are its tools from now on. One that is known stays as it is.
+ * Adds a first use: of a server that is not known, these are its tools from now on. One that is
+ * known stays as it is.
  */
 export function withFirstUse(record: PinRecord, serverId: string, tools: Fingerprints): PinRecord {
   if (record.has(serverId)) return record;

@@ -6,13 +6,14 @@ import {
   type ToolDefinition,
 } from "@hostside/core";
 import { isJsonObject, readVersioned, resultWithin, writeVersioned, type ValueVersion } from "@hostside/core/implement";
+import type { ToolChange } from "../policy-event.ts";
 import type { PolicyParts } from "../policy-parts.ts";
-import { compareEntries, diffWords, type ToolChange } from "./diff-locks.ts";
+import { compareEntries, diffWords } from "./diff-locks.ts";
 import { wordsName } from "./judge-pin.ts";
 import type { PinPlan } from "./pin-options.ts";
 import { pinKey, pinsFormat, readPinRecord, writePinRecord, type PinChange, type PinRecord } from "./pin-record.ts";
 
-/** What servers listed for tools that were pinned, by remote name. */
+/** The entries of tools that were pinned, by remote name. */
 export type PinnedEntries = ReadonlyMap<string, JsonObject>;
 
 /**
@@ -105,7 +106,7 @@ function writeEntries(entries: PinnedEntries): JsonValue {
   return Array.from(entries).filter(([, entry]) => (length += JSON.stringify(entry).length) <= mostEntriesLength);
 }
 
-/** What servers listed for tools when they were pinned: for telling what changed since. */
+/** The entries of tools when they were pinned: for telling what changed since. */
 export interface KnownEntries {
   remember(key: string, toolName: string, entry: JsonObject | undefined): void;
   /** Keeps what is remembered of these tools. */

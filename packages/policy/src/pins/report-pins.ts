@@ -1,6 +1,7 @@
 import { clock } from "@hostside/core/implement";
+import type { ToolChange } from "../policy-event.ts";
 import type { PolicyParts } from "../policy-parts.ts";
-import { summarizeChanges, type ToolChange } from "./diff-locks.ts";
+import { summarizeChanges } from "./diff-locks.ts";
 import type { PinKind } from "./judge-pin.ts";
 
 /** One tool that is held back, for a report. */
@@ -51,12 +52,13 @@ export function createPinReports({ parts, prepare }: PinReportsInit): PinReports
       .flatMap((pin) => pin.changes() ?? [])
       .map((change) => [JSON.stringify(change), change] as const);
     const changes = Array.from(new Map(all).values());
+    const changed = changes.length === 0 ? "" : ` (${summarizeChanges(changes)})`;
     parts.emit({
       type: drifted.length > 0 ? "tools-drifted" : "tools-held",
       at: clock.date(),
       serverId,
       tools: pins.map(({ toolName }) => toolName).sort(),
-      reason: describePins(pins, changes),
+      reason: `${pins.length === 1 ? "1 tool is" : `${pins.length} tools are`} held back until approved${changed}`,
       ...(changes.length > 0 && { changes: changes.slice(0, 500) }),
     });
   };
@@ -90,26 +92,4 @@ function entryOf<T>(all: Map<string, Map<string, T>>, key: string): Map<string, 
 
 function isDrifted({ kind }: HeldPin): boolean {
   return kind === "drifted" || kind === "other-words";
-}
-
-const ofOthers = "of a server that says other things of itself";
-const clauses: readonly (readonly [kind: PinKind, one: string, many: string])[] = [
-  ["drifted", "is not the one that it was", "are not the ones that they were"],
-  ["new", "is not known", "are not known"],
-  ["unpinned", "was never approved", "were never approved"],
-  ["unfingerprinted", "has no fingerprint", "have no fingerprint"],
-  ["other-words", `is ${ofOthers}`, `are ${ofOthers}`],
-  ["other-version", "is of another version of the server", "are of another version of the server"],
-];
-
-function describePins(pins: readonly HeldPin[], changes: readonly ToolChange[]): string {
-  const counted = summarizeChanges(changes);
-  const said = clauses.flatMap(([kind, one, many]) => {
-    const found = pins.filter((pin) => pin.kind === kind);
-    const [first] = found;
-    if (first === undefined) return [];
-    const detail = isDrifted(first) && counted !== "" ? ` (${counted})` : "";
-    return [`${found.length} ${found.length === 1 ? `tool ${one}` : `tools ${many}`}${detail}`];
-  });
-  return `${said.join(", ")}; held back until approved`;
 }

@@ -2,12 +2,12 @@ import type { JsonObject, ServerWords } from "@hostside/core";
 import { isJsonObject, sameJson, serverWords, type ClaimedWords } from "@hostside/core/implement";
 import { hashJson } from "@hostside/naming";
 
-/** What a server offered at one time, to be compared with what it offers later. */
+/** The offer of a server at one time, to be compared with later ones. */
 export interface ToolLock {
   readonly lockVersion: 1;
   /** Hash over everything below: equal locks, equal offers. */
   readonly hash: string;
-  /** What the server tells models about itself. Absent: that is not locked. */
+  /** The words of the server to models. Absent: they are not locked. */
   readonly server?: ServerWords;
   /** In the order of their names. */
   readonly tools: readonly LockedTool[];
@@ -17,8 +17,8 @@ export interface ToolLock {
 export interface LockedTool {
   readonly name: string;
   /**
-   * Of the definition: name, title, description, schemas, annotations, `_meta` and whatever else it
-   * has.
+   * The hash of the definition: name, title, description, schemas, annotations, `_meta` and
+   * whatever else it has.
    */
   readonly hash: string;
   readonly definition: JsonObject;

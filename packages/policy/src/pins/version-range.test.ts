@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readVersionRange } from "./version-range.ts";
+import { readVersionRange } from "./pin-options.ts";
 
 const rows: readonly (readonly [range: string, inside: string, outside: string])[] = [
   ["*", "1.2.3 x 2026.8.31 1.0.0-beta", ""],

@@ -17,15 +17,15 @@ import {
   type SecretFinder,
 } from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
+import { assertFunctions, readTexts } from "../read-options.ts";
 import { callEvent, tellApplied } from "../refuse.ts";
 import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
 import { createMask } from "./mask-data.ts";
-import { createLaterTexts, maskText, type Search } from "./mask-text.ts";
-import { createPlaceholders } from "./placeholders.ts";
+import { createLaterTexts, maskText, type Search, createPlaceholders } from "./mask-text.ts";
 import { createSecretKeys, type SecretKeys } from "./secret-keys.ts";
 
-/** What is masked in results, and how. Nothing that was masked is ever put back. */
+/** Options about masking results. Nothing that was masked is ever put back. */
 export interface RedactionOptions {
   /**
    * Keys whose values are masked besides `token`, `authorization`, `password`, `secret`, `apikey`
@@ -41,7 +41,7 @@ export interface RedactionOptions {
    * result.
    */
   readonly values?: readonly string[] | ((context: CallContext | undefined) => readonly string[]) | undefined;
-  /** Whether anything is masked now; asked for each call. Must not throw. Default: always. */
+  /** Tells whether anything is masked now; asked for each call. Must not throw. Default: always. */
   readonly when?: (() => boolean) | undefined;
   /**
    * The secret of the placeholders, at least 16 bytes. The same key gives the same placeholders in
@@ -123,7 +123,7 @@ type Searches = (context: CallContext | undefined, call?: ToolCall) => Search;
 function createSearches(options: RedactionOptions, parts: StageParts): Searches {
   assertKnownOptions("redact", options, fields);
   const { keys = [], tools = [], values = [], when } = options;
-  if (when !== undefined && typeof when !== "function") throw new TypeError("redact.when must be a function");
+  assertFunctions("redact.", { when });
   if (typeof values !== "function") assertValues(values);
   const own = readKeys(keys, "redact.keys");
   if (!Array.isArray(tools)) throw new TypeError("redact.tools must be a list");
@@ -144,7 +144,7 @@ function createSearches(options: RedactionOptions, parts: StageParts): Searches 
   let findValues: SecretFinder = () => [];
   const finderFor = (context: CallContext | undefined): SecretFinder => {
     const current = typeof values === "function" ? values(context) : values;
-    if (!isTexts(current)) throw new TypeError("redact.values() answered no list of texts");
+    readTexts(current, "the answer of redact.values()");
     if (current.length !== known.length || current.some((value, index) => value !== known[index])) {
       known = [...current];
       findValues = createSecretFinder(known);
@@ -158,23 +158,18 @@ function createSearches(options: RedactionOptions, parts: StageParts): Searches 
   });
 }
 
-function isTexts(texts: unknown): texts is readonly string[] {
-  return Array.isArray(texts) && texts.every((text) => typeof text === "string");
-}
-
 // No value is named: it is a secret.
 function assertValues(values: unknown): void {
-  if (!isTexts(values)) throw new TypeError("redact.values must be a list of texts");
-  const at = values.findIndex((value) => value.length < shortestValue);
+  const at = readTexts(values, "redact.values").findIndex((value) => value.length < shortestValue);
   if (at < 0) return;
   throw new TypeError(`redact.values[${at}] is too short to be looked for: at least ${shortestValue} characters`);
 }
 
 function readKeys(keys: unknown, place: string): readonly string[] {
-  if (!isTexts(keys)) throw new TypeError(`${place} must be a list of texts`);
-  const empty = keys.findIndex((key) => !/[\p{L}\p{N}]/u.test(key));
+  const texts = readTexts(keys, place);
+  const empty = texts.findIndex((key) => !/[\p{L}\p{N}]/u.test(key));
   if (empty >= 0) throw new TypeError(`${place}[${empty}] has neither a letter nor a digit`);
-  return [...keys];
+  return [...texts];
 }
 
 function readKey(key: unknown): Uint8Array {

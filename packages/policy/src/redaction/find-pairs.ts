@@ -1,7 +1,7 @@
 import type { SecretSpan } from "@hostside/core/implement";
 import type { SecretKeys } from "./secret-keys.ts";
 
-/** What stands under a secret key. */
+/** The value under a secret key. */
 export interface PairSpan extends SecretSpan {
   /** The text ends before the value does. */
   readonly isOpen?: boolean | undefined;
@@ -106,7 +106,7 @@ function readValue(text: string, place: Place, found: PairSpan[]): number {
 interface Quoted {
   readonly start: number;
   readonly end: number;
-  /** Where the text goes on behind it. */
+  /** The place where the text goes on behind it. */
   readonly next: number;
   readonly isOpen?: boolean;
 }
@@ -137,7 +137,7 @@ function readQuoted(text: string, start: number): Quoted | undefined {
 
 interface Container {
   readonly end: number;
-  /** Whether it has a text that is no name of a member. */
+  /** True if it has a text that is no name of a member. */
   readonly hasText: boolean;
   readonly hasNumber: boolean;
   readonly isOpen: boolean;

@@ -1,4 +1,4 @@
-/** What becomes of a value under a key: all of it is masked, or its texts alone, or nothing. */
+/** The treatment of a value under a key: all of it is masked, or its texts alone, or nothing. */
 export type KeyVerdict = "all" | "texts" | undefined;
 
 /** Tells by a key whether its value is a secret. */

@@ -1,9 +1,9 @@
 import { isHostsideError, type ToolEffect, type HostsideError, type HostsideErrorCode } from "@hostside/core";
 
-/** What is known of a call that failed. */
+/** The facts about a call that failed. */
 export interface FailedTry {
   readonly effect: ToolEffect;
-  /** Whether the server was sent a key by which it knows the same effect again. */
+  /** True if the server was sent a key by which it knows the same effect again. */
   readonly hasKey: boolean;
 }
 
@@ -33,8 +33,8 @@ const passing: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>([
 ]);
 
 /**
- * Whether a call may be tried again after this failure: it provably did not run, or the host itself
- * says of the tool that a second run changes nothing. A server's word counts for neither.
+ * Tells whether a call may be tried again after this failure: it provably did not run, or the host
+ * itself says of the tool that a second run changes nothing. A server's word counts for neither.
  */
 export function mayRepeat(error: unknown, { effect, hasKey }: FailedTry): error is HostsideError {
   if (!isHostsideError(error) || refusals.has(error.code) || error.details.policy !== undefined) return false;

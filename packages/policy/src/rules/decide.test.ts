@@ -3,9 +3,15 @@ import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
 import { decide } from "./decide.ts";
 import { readRules } from "./read-rules.ts";
-import { decisions, strictnessOf, type RuleAction, type RuleOptions, type ToolRule } from "./rule-options.ts";
-import type { RuleLayer } from "./rule.ts";
-import { toolEffects } from "../effects/worse-effect.ts";
+import {
+  decisions,
+  strictnessOf,
+  type RuleAction,
+  type RuleOptions,
+  type ToolRule,
+  type RuleLayer,
+} from "./rule-options.ts";
+import { toolEffects } from "../effects/create-effects.ts";
 import type { ToolSubject } from "./tool-subject.ts";
 
 const tool = (serverId: string, toolName: string, more: Partial<ToolSubject> = {}): ToolSubject => ({

@@ -1,12 +1,11 @@
-import { strictnessOf, type RuleAction } from "./rule-options.ts";
-import { decisionOf, describeRule, type RuleLayer } from "./rule.ts";
+import { strictnessOf, type RuleAction, decisionOf, describeRule, type RuleLayer } from "./rule-options.ts";
 import type { ReadSelector } from "./select-tools.ts";
 import type { ToolSubject } from "./tool-subject.ts";
 
-/** What the rules say of a tool. */
+/** The decision of the rules on a tool. */
 export interface RuleDecision {
   readonly decision: RuleAction;
-  /** What decides: the name of a rule or its place, or `defaultDecision`. */
+  /** The deciding rule: its name or place, or `defaultDecision`. */
   readonly rule: string;
   /**
    * A clause after the name of the tool:
@@ -22,10 +21,10 @@ const ownReader: RuleDecision = {
 };
 
 /**
- * What the rules say of a tool: pure, and the only place where it is decided. In each layer `deny`
- * beats `requireApproval` beats `allow`, and what no rule names gets the layer's default; of all
- * layers that the tool is in, the strictest answer counts. `approved`: somebody has approved the
- * tool as it is, so that a quarantine by default is over.
+ * Decides by the rules on a tool: pure, and the only place where it is decided. In each layer
+ * `deny` beats `requireApproval` beats `allow`, and what no rule names gets the layer's default; of
+ * all layers that the tool is in, the strictest answer counts. `approved`: somebody has approved
+ * the tool as it is, so that a quarantine by default is over.
  *
  * A tool on no server that only reads, such as `results_read`, gets no default. Only rules that
  * name it hold for it.
@@ -51,7 +50,10 @@ function isOwnReader({ serverId, effect }: ToolSubject): boolean {
   return serverId === "" && effect === "pure";
 }
 
-/** Whether a selector is for a tool; one about servers is not for the host's own reading tools. */
+/**
+ * Tells whether a selector is for a tool; one about servers is not for the host's own reading
+ * tools.
+ */
 function isFor(selector: ReadSelector, subject: ToolSubject): boolean {
   if (!selector.matches(subject)) return false;
   if (!isOwnReader(subject)) return true;

@@ -1,8 +1,8 @@
 import type { Fields } from "@hostside/core/implement";
-import type { ToolSelector } from "./select-tools.ts";
+import type { ReadSelector, ToolSelector } from "./select-tools.ts";
 
 /**
- * What becomes of a tool: `"allow"` offers it and lets calls pass, `"approval"` offers it and has
+ * The decision on a tool: `"allow"` offers it and lets calls pass, `"approval"` offers it and has
  * each call approved, `"quarantine"` shows it to the host alone until somebody approves it,
  * `"deny"` hides it. From left to right each is stricter than the one before.
  */
@@ -10,7 +10,7 @@ export type RuleAction = "allow" | "approval" | "quarantine" | "deny";
 
 /** Which tools a rule is about, and what people should know of it. */
 export interface ToolRule extends ToolSelector {
-  /** What errors, events and explanations call it. Default: its place, such as `deny[2]`. */
+  /** Its name in errors, events and explanations. Default: its place, such as `deny[2]`. */
   readonly name?: string | undefined;
   /** Why there is such a rule, as a clause; it reaches whoever is refused, the model among them. */
   readonly reason?: string | undefined;
@@ -45,7 +45,7 @@ export interface RuleLists {
  * that a user added at run time, or that a project's file brought: give them a label.
  */
 export interface StricterRules extends RuleLists {
-  /** What errors and explanations call these rules. Default: their place, `stricter[0]`. */
+  /** Their name in errors and explanations. Default: their place, `stricter[0]`. */
   readonly name?: string | undefined;
   /** Ids of the servers. One of `server` and `labels` is needed. */
   readonly server?: string | readonly string[] | undefined;
@@ -82,4 +82,41 @@ export const decisions: readonly RuleAction[] = ["allow", "approval", "quarantin
 /** How strict a decision is: the larger, the stricter. */
 export function strictnessOf(decision: RuleAction): number {
   return decisions.indexOf(decision);
+}
+
+/** A rule that was read. */
+export interface Rule extends ReadSelector {
+  readonly kind: RuleKind;
+  /** Its name, or else its place. */
+  readonly name: string;
+  readonly place: string;
+  readonly reason: string | undefined;
+}
+
+/** The lists of rules. */
+export type RuleKind = "allow" | "requireApproval" | "deny";
+
+/** Rules that are judged together. */
+export interface RuleLayer {
+  /** `undefined`: for every tool. */
+  readonly scope: ReadSelector | undefined;
+  readonly name: string;
+  /** In the order in which they decide: the first one that matches does. */
+  readonly rules: readonly Rule[];
+  readonly defaultDecision: RuleAction;
+  /** The name of its default: `defaultDecision`, `stricter[0].defaultDecision`. */
+  readonly defaultName: string;
+}
+
+/** The kinds, the one first that beats the others. */
+export const ruleKinds: readonly RuleKind[] = ["deny", "requireApproval", "allow"];
+
+/** Maps a list of rules to its decision. */
+export function decisionOf(kind: RuleKind): RuleAction {
+  return kind === "requireApproval" ? "approval" : kind;
+}
+
+/** A rule in words: its name or place, and what it is for. */
+export function describeRule({ name, text }: Rule): string {
+  return `${name} (${text.startsWith("{") ? text : JSON.stringify(text)})`;
 }

@@ -18,18 +18,21 @@ export interface ToolSubject {
   readonly isNew?: (() => boolean) | undefined;
 }
 
-/** Whether a tool came or changed after the first listing of its server, or is not in its lock. */
+/**
+ * Tells whether a tool came or changed after the first listing of its server, or is not in its
+ * lock.
+ */
 export type IsNew = (definition: ToolDefinition, server: AdmissionServer | undefined) => boolean;
 
 /**
- * What a call of a tool does, as a policy knows it: by its own configuration first, then by the
+ * The effect of a call, as a policy knows it: by its own configuration first, then by the
  * definition.
  */
 export type EffectOf = (definition: ToolDefinition, server: AdmissionServer | undefined) => ToolEffect;
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({});
 
-/** What decisions go by, for one tool. Without `effectOf`, what the definition says counts. */
+/** Makes the subject of decisions on one tool. Without `effectOf`, its definition counts. */
 export function toolSubject(
   definition: ToolDefinition,
   server: AdmissionServer | undefined,
@@ -49,7 +52,7 @@ export function toolSubject(
   };
 }
 
-/** What the definition says; what it does not say is the worst. */
+/** Reads the effect of a definition; without one it is the worst. */
 export function effectOfDefinition({ effect = "external" }: ToolDefinition): ToolEffect {
   return effect;
 }

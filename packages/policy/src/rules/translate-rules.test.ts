@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
 import { readSelector } from "./select-tools.ts";
-import { translateRule } from "./translate-rules.ts";
+import { translateRule } from "./read-rules.ts";
 
 const rows: readonly (readonly [text: string, servers: readonly string[] | undefined, meaning: unknown])[] = [
   ["mcp_github_delete_repo", ["github", "fs"], { server: "github", tool: "delete_repo" }],

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "@hostside/core";
 import { findMeant, quoteText } from "@hostside/core/implement";
 import { globsMeet, matchGlob } from "./match-glob.ts";
-import { describeRule, type Rule, type RuleLayer } from "./rule.ts";
+import { describeRule, type Rule, type RuleLayer } from "./rule-options.ts";
 import type { ReadSelector } from "./select-tools.ts";
 
 const requestMethods = ["resources/*", "prompts/*", "completion/*"];

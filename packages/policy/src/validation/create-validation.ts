@@ -1,9 +1,8 @@
-import type { Interceptor, JsonObject, JsonValue, ToolCall, Violation } from "@hostside/core";
-import { assertKnownOptions, type Fields } from "@hostside/core/implement";
+import type { Interceptor, JsonObject, JsonValue, ToolCall, ToolOutcome, Violation } from "@hostside/core";
+import { assertKnownOptions, isJsonObject, type Fields } from "@hostside/core/implement";
 import type { PolicyStage } from "../policy-event.ts";
 import type { PolicyParts } from "../policy-parts.ts";
 import { refuseCall, tellApplied } from "../refuse.ts";
-import { markOutcome, unmarkOutcome } from "./output-problems.ts";
 import { compileSchema, type CompiledSchema, type ValidationResult } from "./schema/compile-schema.ts";
 
 /**
@@ -136,8 +135,8 @@ async function compile(schema: JsonObject): Promise<KnownSchema> {
 const compiled = new WeakMap<JsonObject, Promise<KnownSchema>>();
 
 /**
- * Whether a value fits a JSON Schema, which is compiled once for each object. `true` also where the
- * schema cannot be used, or the value is too much to check. Never rejects.
+ * Tells whether a value fits a JSON Schema, which is compiled once for each object. `true` also
+ * where the schema cannot be used, or the value is too much to check. Never rejects.
  */
 export async function fitsSchema(value: JsonValue, schema: JsonObject): Promise<boolean> {
   const known = compiled.get(schema) ?? compile(schema);
@@ -166,4 +165,36 @@ function wordsFor(verdict: Failed): string {
   if (verdict.kind === "too-much") return "is too much to check against the schema";
   const keywords = Array.from(new Set(verdict.violations.flatMap(({ keyword }) => keyword ?? []))).join(", ");
   return `does not fit the schema (${keywords})`;
+}
+
+/** The member of an outcome's `meta` that says what is wrong with the result. */
+export const outputProblemsKey = "hostside/output-problems";
+
+/** The outcome, marked as one that does not fit the tool's output schema. */
+export function markOutcome(outcome: ToolOutcome, violations: readonly Violation[]): ToolOutcome {
+  const problems: JsonObject[] = violations.map(({ path, keyword, message }) => ({ path, keyword, message }));
+  return { ...outcome, meta: { ...outcome.meta, [outputProblemsKey]: problems } };
+}
+
+/** Reads the problems of a marked outcome; `undefined` for any other. */
+export function outputProblemsOf(outcome: ToolOutcome): readonly Violation[] | undefined {
+  const problems = outcome.meta?.[outputProblemsKey];
+  if (!Array.isArray(problems)) return undefined;
+  // Where nothing is validated, a mark may be a server's.
+  return problems.flatMap((problem: JsonValue) => {
+    const { path, message } = isJsonObject(problem) ? problem : {};
+    return typeof path === "string" && typeof message === "string" ? [{ path, message }] : [];
+  });
+}
+
+/** Tells whether an outcome is marked. */
+export function hasOutputProblems({ meta }: ToolOutcome): boolean {
+  return meta !== undefined && Object.hasOwn(meta, outputProblemsKey);
+}
+
+/** The outcome without a mark: only this host may set one. The very same when there is none. */
+export function unmarkOutcome(outcome: ToolOutcome): ToolOutcome {
+  if (outcome.meta === undefined || !hasOutputProblems(outcome)) return outcome;
+  const { [outputProblemsKey]: _mark, ...meta } = outcome.meta;
+  return { ...outcome, meta };
 }

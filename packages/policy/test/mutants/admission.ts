@@ -22,7 +22,7 @@ export const admissionMutants: readonly PolicyMutant[] = [
     bug: "lets an allow win over a deny",
     patches: [
       {
-        file: "rules/rule.ts",
+        file: "rules/rule-options.ts",
         find: '["deny", "requireApproval", "allow"]',
         replace: '["allow", "requireApproval", "deny"]',
       },
@@ -42,7 +42,7 @@ export const admissionMutants: readonly PolicyMutant[] = [
   },
   {
     bug: "guesses when a rule for a name could be about two servers",
-    patches: [{ file: "rules/translate-rules.ts", find: "meant.length > 1", replace: "meant.length > 2" }],
+    patches: [{ file: "rules/read-rules.ts", find: "meant.length > 1", replace: "meant.length > 2" }],
     test: "packages/policy/src/rules/translate-rules.test.ts",
   },
   {
@@ -60,7 +60,7 @@ export const admissionMutants: readonly PolicyMutant[] = [
     bug: "lets the first of two words on an effect count, not the more dangerous one",
     patches: [
       {
-        file: "effects/worse-effect.ts",
+        file: "effects/create-effects.ts",
         find: "toolEffects.indexOf(a) >= toolEffects.indexOf(b)",
         replace: "toolEffects.indexOf(a) >= 0",
       },
@@ -94,7 +94,7 @@ export const admissionMutants: readonly PolicyMutant[] = [
     bug: "approves what a tool is now, whatever somebody looked at",
     patches: [
       {
-        file: "admission/held-tools.ts",
+        file: "admission/tool-admission.ts",
         find: "(other) => other.fingerprint === one.fingerprint && ",
         replace: "(other) => other.toolName === one.toolName && ",
       },
@@ -144,7 +144,7 @@ export const admissionMutants: readonly PolicyMutant[] = [
   },
   {
     bug: "takes a prerelease for the release",
-    patches: [{ file: "pins/version-range.ts", find: "){0,2}$/;", replace: "){0,2}/;" }],
+    patches: [{ file: "pins/pin-options.ts", find: "){0,2}$/;", replace: "){0,2}/;" }],
     test: "packages/policy/src/pins/version-range.test.ts",
   },
   {
@@ -162,7 +162,7 @@ export const admissionMutants: readonly PolicyMutant[] = [
     bug: "approves one of the variants of one tool, whichever comes last",
     patches: [
       {
-        file: "admission/held-tools.ts",
+        file: "admission/tool-admission.ts",
         find: 'typeof one === "string" && variants.length > 1',
         replace: 'typeof one === "string" && variants.length > 9',
       },

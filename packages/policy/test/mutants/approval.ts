@@ -101,7 +101,7 @@ export const approvalMutants: readonly PolicyMutant[] = [
     bug: "compares arguments by a text that is not canonical",
     patches: [
       {
-        file: "approval/approval-token.ts",
+        file: "approval/suspend-call.ts",
         find: "args: `args ${call.canonical}`,",
         replace: "args: `args ${call.canonical.length}`,",
       },
@@ -112,7 +112,7 @@ export const approvalMutants: readonly PolicyMutant[] = [
     bug: "resumes a call for another principal",
     patches: [
       {
-        file: "approval/approval-token.ts",
+        file: "approval/suspend-call.ts",
         find: 'caller: canonicalJson(["caller", principal, conversation])',
         replace: 'caller: canonicalJson(["caller", conversation, principal === null])',
       },

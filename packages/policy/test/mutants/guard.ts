@@ -8,7 +8,7 @@ export const guardMutants: readonly PolicyMutant[] = [
     bug: "takes an IPv6 address that no registry names for a public one",
     patches: [
       {
-        file: "guard/address-kind.ts",
+        file: "guard/address.ts",
         find: 'address.length === 4 ? "public" : "reserved"',
         replace: '"public"',
       },
@@ -17,7 +17,7 @@ export const guardMutants: readonly PolicyMutant[] = [
   },
   {
     bug: "does not look at the IPv4 address inside of an IPv6 one",
-    patches: [{ file: "guard/parse-address.ts", find: "bytes?.length !== 16", replace: "bytes !== undefined" }],
+    patches: [{ file: "guard/address.ts", find: "bytes?.length !== 16", replace: "bytes !== undefined" }],
     test,
   },
   {

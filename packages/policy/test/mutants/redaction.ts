@@ -9,7 +9,7 @@ export const redactionMutants: readonly PolicyMutant[] = [
     bug: "has a placeholder that is a plain hash, which tells whether a guess is right",
     patches: [
       {
-        file: "redaction/placeholders.ts",
+        file: "redaction/mask-text.ts",
         find: "hash = (message) => bytesToHex(mac.clone().update(utf8ToBytes(message)).digest());",
         replace: "hash = (message) => bytesToHex(mac && sha256(utf8ToBytes(message)));",
       },
@@ -74,7 +74,7 @@ export const redactionMutants: readonly PolicyMutant[] = [
   {
     bug: "takes whatever looks like a placeholder for one of its own",
     patches: [
-      { file: "redaction/placeholders.ts", find: "checkOf(id) === check ?", replace: "checkOf(id) !== check + id ?" },
+      { file: "redaction/mask-text.ts", find: "checkOf(id) === check ?", replace: "checkOf(id) !== check + id ?" },
     ],
     test,
   },

@@ -1,9 +1,8 @@
-import type { ToolOrigin } from "@hostside/core";
+import { cleanText, isHostsideError, type HostsideError, type ToolOrigin } from "@hostside/core";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
-import { delimitersFor, plainBrackets, type DelimiterOptions } from "../present/delimiters.ts";
-import { readDelimiters } from "../present/read-delimiters.ts";
+import { delimitersFor, plainBrackets, readDelimiters, type DelimiterOptions } from "../present/delimiters.ts";
+import { member } from "../present/untrusted.ts";
 import type { Presented, PresentedError } from "../presented.ts";
-import { readError, type ReadError } from "./read-error.ts";
 
 /** As what an error can be presented. */
 export type ErrorForm = "blocks" | "text" | "envelope";
@@ -30,7 +29,7 @@ export interface ErrorEnvelope {
 const fields: Fields<PresentErrorOptions> = { delimiters: true };
 
 /**
- * What a model gets when there is no result: a text with the code, the kind, the message, whether
+ * Presents an error to a model: a text with the code, the kind, the message, whether
  * the call ran, whether to try again, and where the arguments were wrong as JSON pointers, so that
  * it can mend its call. Takes anything that was thrown. No stack, no cause, no message of an error
  * that is not Hostside's. Pure, bounded, and never throws but a `TypeError` for options.
@@ -112,4 +111,60 @@ const outcomes: Readonly<Record<PresentedError["outcome"], string>> = {
 function originOf({ serverId, toolName }: ReadError): ToolOrigin | undefined {
   if (serverId === undefined || toolName === undefined) return undefined;
   return { serverId, toolName, qualifiedName: `mcp::${serverId}::${toolName}` };
+}
+
+/** An error as it may be shown, with what else is known of it. */
+export interface ReadError {
+  readonly error: PresentedError;
+  readonly serverId: string | undefined;
+  readonly toolName: string | undefined;
+  /** How long to wait before another try, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** How many more violations there are than those shown. */
+  readonly moreViolations: number;
+}
+
+const longestMessage = 2000;
+const longestViolation = 300;
+const mostViolations = 20;
+
+/**
+ * Reads anything that was thrown. Of a `HostsideError`, whose texts hold no secret, its message is
+ * shown, cleaned and bounded; of anything else nothing but that there was an error, because its
+ */
+export function readError(error: unknown): ReadError {
+  try {
+    if (isHostsideError(error)) return readHostsideError(error);
+  } catch {
+    // What throws when it is looked at is foreign, whatever it claims to be.
+  }
+  // The platform's names for what an AbortSignal ends.
+  const name = member(error, "name");
+  const foreign =
+    name === "AbortError" || name === "TimeoutError"
+      ? ({ code: "aborted", kind: "policy", message: "the call was stopped" } as const)
+      : ({ code: "internal_error", kind: "system", message: "the call failed in a way of its own" } as const);
+  return {
+    error: { ...foreign, retryable: false, outcome: "unknown" },
+    serverId: undefined,
+    toolName: undefined,
+    retryAfterMs: undefined,
+    moreViolations: 0,
+  };
+}
+
+function readHostsideError(error: HostsideError): ReadError {
+  const { code, kind, rawMessage, retryable, outcome, serverId, toolName, details } = error;
+  const violations = (details.violations ?? []).slice(0, mostViolations).map(({ path, message }) => ({
+    pointer: cleanText(path, longestViolation),
+    message: cleanText(message, longestViolation),
+  }));
+  const message = cleanText(rawMessage, longestMessage);
+  return {
+    error: { code, kind, message, retryable, outcome, ...(violations.length > 0 && { violations }) },
+    serverId,
+    toolName,
+    retryAfterMs: details.retryAfterMs,
+    moreViolations: Math.max(0, (details.violations?.length ?? 0) - violations.length),
+  };
 }

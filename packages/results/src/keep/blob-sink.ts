@@ -1,4 +1,4 @@
-/** What is to be kept. */
+/** Bytes to keep. */
 export interface NewBlob {
   /**
    * A text comes as UTF-8. The sink may hold on to the array itself; whoever gives it changes
@@ -7,7 +7,7 @@ export interface NewBlob {
   readonly data: Uint8Array;
   /** Lower case and without parameters, as the server says: a label, never a part of a path. */
   readonly mimeType: string;
-  /** Whose it is, in the host's own word; absent where a call names no conversation. */
+  /** The conversation, in the host's own word; absent where a call names none. */
   readonly conversation?: string | undefined;
 }
 
@@ -17,13 +17,13 @@ export interface NewBlob {
  */
 export type BlobRefusal = "full" | "too-large" | "closed";
 
-/** What became of a blob. */
+/** The result of putting a blob. */
 export type PutResult =
   | {
       readonly kept: true;
       /** By which the sink finds it again. For the host alone: a model gets a handle instead. */
       readonly key: string;
-      /** Where other programs of this machine find it, when it is a file. */
+      /** The path for other programs of this machine, when it is a file. */
       readonly path?: string | undefined;
     }
   | { readonly kept: false; readonly reason: BlobRefusal };

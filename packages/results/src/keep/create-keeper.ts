@@ -1,26 +1,25 @@
 import { isKnownContent, type ContentBlock, type ToolOrigin } from "@hostside/core";
 import { createDeadline, formatMs, onAbort, settleWithin, untilAborted } from "@hostside/core/implement";
-import type { KeepResult, KeptPieces, OutcomePiece } from "../keeping.ts";
-import { codePointsIn } from "../present/code-points.ts";
+import type { KeepResult, KeptPieces, OutcomePiece } from "../presented.ts";
+import { codePointsIn } from "../present/untrusted.ts";
 import type { SafeOutcome } from "../present/read-outcome.ts";
-import type { PresentContext } from "../result-presenter.ts";
 import type { BlobRefusal, BlobSink } from "./blob-sink.ts";
-import type { HandleOwner, Handles } from "./create-handles.ts";
+import type { Handles } from "./create-handles.ts";
 import { contentOf, type PieceContent } from "./piece-content.ts";
 
-/** Why a piece was not kept. */
+/** A piece that was not kept, and why. */
 export interface KeepFailure {
   readonly origin: ToolOrigin | undefined;
   readonly why: string;
-  /** What was thrown, if anything was. */
+  /** The error that was thrown, if any. */
   readonly cause?: unknown;
 }
 
-/** What a keeper needs. */
+/** The parts of a keeper. */
 export interface KeeperInit {
   readonly sink: BlobSink;
   readonly handles: Handles;
-  /** Of one conversation: what is larger is not kept at all. */
+  /** Bytes of one conversation: a larger piece is not kept at all. */
   readonly maxBytes: number;
   /** The name of this presenter. */
   readonly keptBy: string;
@@ -29,23 +28,21 @@ export interface KeeperInit {
   readonly tool: string;
 }
 
-/** For whom something is kept. */
+/** The call whose result is kept. */
 export interface KeepWork {
-  readonly owner: HandleOwner;
-  readonly presentContext: PresentContext;
+  readonly scope: string;
+  readonly conversation: string | undefined;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** The pieces of one result that are kept, or were not: all that was asked for until now. */
 export interface ResultKeeping extends KeptPieces {
   /**
    * Keeps pieces, each once however often it is asked for. Settles within the time that there is
-   * for the whole result, or when the occasion's signal aborts. Never rejects.
+   * for the whole result, or when the signal of the call aborts. Never rejects.
    */
   keep(pieces: readonly OutcomePiece[]): Promise<void>;
-  /**
-   * Handles of earlier results that are no longer good, because there was no room for them beside
-   * the new ones.
-   */
+  /** Handles of earlier results that had to go for the new ones. */
   dropped(): readonly string[];
   /** Releases the timer and the listener. What is under way goes on. */
   end(): void;
@@ -53,7 +50,7 @@ export interface ResultKeeping extends KeptPieces {
 
 /** Keeps pieces of results, and never fails for it. */
 export interface Keeper {
-  /** Begins to keep pieces of one result: its time runs from now on. Who begins ends it. */
+  /** Begins to keep pieces of one result: its time runs from now on. The caller ends it. */
   begin(outcome: SafeOutcome, work: KeepWork): ResultKeeping;
   /**
    * Gives up what is under way, waits for it at most 5 seconds, and keeps nothing any more. Never
@@ -68,45 +65,45 @@ const closeMs = 5000;
 // Of one result, each by itself.
 const mostPieces = 16;
 
+const refusalWords: Readonly<Record<BlobRefusal, string>> = {
+  full: "there is no room left where such things are kept",
+  "too-large": "it is larger than anything that is kept",
+  closed: "nothing is kept any more",
+};
+const failedWords = "what keeps such things failed";
+
 /** Makes a keeper. */
 export function createKeeper(init: KeeperInit): Keeper {
-  let isClosed = false;
-  /** One for each result that is being kept. */
-  const ends = new Set<AbortController>();
+  const closing = new AbortController();
   const underWay = new Set<Promise<unknown>>();
-  const track = (work: Promise<unknown>): void => {
-    const settled = Promise.allSettled([work]).then(() => void underWay.delete(settled));
-    underWay.add(settled);
-  };
   return {
-    begin(outcome, { owner, presentContext: { signal: given, context } }) {
+    begin(outcome, { scope, conversation, signal: given }) {
       const late = `keeping it took longer than ${formatMs(keepMs)}`;
       const end = new AbortController();
-      const giveUp = (): void => end.abort(given?.reason);
-      if (isClosed || given?.aborted) giveUp();
-      const stopListening = given && onAbort(given, giveUp);
-      ends.add(end);
-      const { signal } = end;
-      const deadline = createDeadline({ timeoutMs: keepMs, signal, onTimeout: () => new Error(late) });
+      const giveUp = (): void => end.abort(given?.aborted ? given.reason : closing.signal.reason);
+      if (closing.signal.aborted || given?.aborted) giveUp();
+      const stopListening = [closing.signal, given].map((signal) => signal && onAbort(signal, giveUp));
+      const deadline = createDeadline({
+        timeoutMs: keepMs,
+        signal: end.signal,
+        onTimeout: () => new Error(late),
+      });
       const whyEnded = (): string | undefined => {
-        if (isClosed) return refusalWords.closed;
+        if (closing.signal.aborted) return refusalWords.closed;
         if (given?.aborted) return "the work was given up";
         return deadline.signal.aborted ? late : undefined;
       };
-      const conversation = context?.conversation;
-      const job: KeepJob = { outcome, owner, conversation, signal: deadline.signal, whyEnded, track, dropped: [] };
+      const job: KeepJob = { outcome, scope, conversation, signal: deadline.signal, whyEnded, underWay, dropped: [] };
       return {
         ...keepPieces(job, init),
         end() {
-          ends.delete(end);
-          stopListening?.();
+          for (const stop of stopListening) stop?.();
           deadline.dispose();
         },
       };
     },
     async close() {
-      isClosed = true;
-      for (const end of ends) end.abort(new Error(refusalWords.closed));
+      closing.abort(new Error(refusalWords.closed));
       await settleWithin(Promise.all(underWay), closeMs);
     },
   };
@@ -115,29 +112,22 @@ export function createKeeper(init: KeeperInit): Keeper {
 /** The work of keeping pieces of one result. */
 interface KeepJob {
   readonly outcome: SafeOutcome;
-  readonly owner: HandleOwner;
+  readonly scope: string;
   readonly conversation: string | undefined;
   /** Aborts when the time is up, the caller gives up, or nothing is kept any more. */
   readonly signal: AbortSignal;
-  /** Why nothing more is kept, in words; `undefined` while there is time. */
+  /** Says why nothing more is kept; `undefined` while there is time. */
   readonly whyEnded: () => string | undefined;
-  readonly track: (work: Promise<unknown>) => void;
+  readonly underWay: Set<Promise<unknown>>;
   /** Gets the handles that had to go for new ones. */
   readonly dropped: string[];
 }
 
-const refusalWords: Readonly<Record<BlobRefusal, string>> = {
-  full: "there is no room left where such things are kept",
-  "too-large": "it is larger than anything that is kept",
-  closed: "nothing is kept any more",
-};
-const failedWords = "what keeps such things failed";
-
 function keepPieces(job: KeepJob, init: KeeperInit): Omit<ResultKeeping, "end"> {
-  const { outcome, dropped } = job;
+  const { outcome, dropped, underWay } = job;
   const found = new Map<string, KeepResult>();
   const lost = new Set<string>();
-  const of = (piece: OutcomePiece): KeepResult | undefined => found.get(nameOf(piece));
+  const of = (piece: OutcomePiece): KeepResult | undefined => found.get(JSON.stringify(piece));
   const refuse = (why: string, cause?: unknown): KeepResult => {
     init.onFailure({ origin: outcome.origin, why, cause });
     return { notKept: why };
@@ -151,9 +141,10 @@ function keepPieces(job: KeepJob, init: KeeperInit): Omit<ResultKeeping, "end"> 
       if (content === undefined) return undefined;
       if (content === "too-large") return refuse(refusalWords["too-large"]);
       const work = putPiece(content, job, init);
-      job.track(work);
+      const settled = Promise.allSettled([work]).then(() => void underWay.delete(settled));
+      underWay.add(settled);
       const keeping = await untilAborted(work, job.signal);
-      return "notKept" in keeping ? refuse(keeping.notKept) : keeping;
+      return keeping.notKept === undefined ? keeping : refuse(keeping.notKept);
     } catch (cause) {
       return refuse(job.whyEnded() ?? failedWords, cause);
     }
@@ -165,11 +156,11 @@ function keepPieces(job: KeepJob, init: KeeperInit): Omit<ResultKeeping, "end"> 
       for (const piece of spread(outcome, pieces)) {
         if (of(piece) !== undefined) continue;
         const keeping = await keepOne(piece);
-        if (keeping !== undefined) found.set(nameOf(piece), keeping);
+        if (keeping !== undefined) found.set(JSON.stringify(piece), keeping);
       }
       // A handle of this result may have gone for a later one.
       for (const [name, keeping] of found) {
-        if (!("handle" in keeping) || !dropped.includes(keeping.handle)) continue;
+        if (keeping.handle === undefined || !dropped.includes(keeping.handle)) continue;
         lost.add(keeping.handle);
         found.set(name, { notKept: refusalWords.full });
       }
@@ -180,42 +171,36 @@ function keepPieces(job: KeepJob, init: KeeperInit): Omit<ResultKeeping, "end"> 
 
 async function putPiece(
   { data, mimeType, text }: PieceContent,
-  { outcome, owner, conversation, signal, dropped }: KeepJob,
+  { outcome, scope, conversation, signal, dropped }: KeepJob,
   { sink, handles, maxBytes, keptBy }: KeeperInit,
 ): Promise<KeepResult> {
   if (data.length > maxBytes) return { notKept: refusalWords["too-large"] };
   const put = await sink.put({ data, mimeType, conversation }, { signal });
   // A sink is a product's own: it may give another reason than those.
   if (!put.kept) return { notKept: Object.hasOwn(refusalWords, put.reason) ? refusalWords[put.reason] : failedWords };
-  const { key, path } = put;
+  const { key } = put;
   let handle: string | undefined;
   try {
     signal.throwIfAborted();
     const characters = text === undefined ? undefined : codePointsIn(text, 0, text.length);
     const { serverId = "", toolName = "" } = outcome.origin ?? {};
     const item = { key, mimeType, bytes: data.length, characters, serverId, toolName, keptBy };
-    const added = await handles.add(item, owner);
+    const added = await handles.add(item, scope);
     ({ handle } = added);
     signal.throwIfAborted();
     dropped.push(...added.dropped);
-    return { handle, path, characters };
+    return { handle, characters };
   } catch (error) {
     // Nobody gets to know of it: it would only take room.
-    await (handle === undefined ? sink.delete(key) : handles.drop(handle, owner.scope));
+    await (handle === undefined ? sink.delete(key) : handles.drop(handle, scope));
     throw error;
   }
 }
 
 function hasBytes(block: ContentBlock | undefined): boolean {
   if (block === undefined || !isKnownContent(block)) return false;
-  return (
-    block.type === "image" || block.type === "audio" || (block.type === "resource" && block.resource.text === undefined)
-  );
-}
-
-function nameOf(piece: OutcomePiece): string {
-  if (piece.part === "block") return `block ${piece.index}`;
-  return piece.part === "rest" ? `rest ${piece.from}` : piece.part;
+  if (block.type === "resource") return block.resource.text === undefined;
+  return block.type === "image" || block.type === "audio";
 }
 
 /** The pieces with the media of the rest by themselves; the rest last, to name them. */

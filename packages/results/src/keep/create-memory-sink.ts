@@ -4,7 +4,7 @@ import { createSinkRoom, randomName } from "./sink-room.ts";
 
 /** Options of {@linkcode createMemorySink}. */
 export interface MemorySinkOptions {
-  /** Of all blobs together. Default 64 MiB. */
+  /** Bytes of all blobs together. Default 64 MiB. */
   readonly maxBytes?: number | undefined;
   /** How long each is kept, in milliseconds. Default an hour. */
   readonly ttlMs?: number | undefined;

@@ -9,13 +9,13 @@ export interface StoreSinkOptions {
   /** Shared by all who are to read what one of them kept. */
   readonly store: Store;
   /**
-   * Of one blob. Default 1 MiB: long texts, and not the pictures and archives that a database is no
-   * place for.
+   * Bytes of one blob. Default 1 MiB: long texts, and not the pictures and archives that a database
+   * is no place for.
    */
   readonly maxBlobBytes?: number | undefined;
   /** How long each is kept, in milliseconds. Default an hour. */
   readonly ttlMs?: number | undefined;
-  /** Where larger ones go. Stays open. Default: they are refused as `"too-large"`. */
+  /** The sink for larger ones. Stays open. Default: they are refused as `"too-large"`. */
   readonly larger?: BlobSink | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { isKnownContent, type ContentBlock } from "@hostside/core";
-import type { KeepResult, OutcomePiece } from "../keeping.ts";
+import type { KeepResult, OutcomePiece } from "../presented.ts";
 import { checkBase64 } from "@hostside/core/implement";
-import { normalMediaType } from "../media/media-type.ts";
+import { normalMediaType } from "../media/read-media.ts";
 import type { SafeOutcome } from "../present/read-outcome.ts";
 import { writeStructured } from "../present/structured-json.ts";
 import { decodeBase64 } from "./encode-base64.ts";
@@ -18,11 +18,11 @@ const encoder = new TextEncoder();
 const octets = "application/octet-stream";
 
 /**
- * What is to be kept of a piece: a text as UTF-8, with U+FFFD for each lone surrogate, which UTF-8
- * does not have; media as the bytes that their base64 stands for; structured content as JSON.
- * `undefined` for what nobody could read: bad base64, what is no JSON, a kind that is not known.
- * `"too-large"` for what has more than `maxBytes` for sure: it is neither written nor decoded.
- * Nothing of `_meta`. Linear.
+ * Reads the content of a piece to be kept: a text as UTF-8, with U+FFFD for each lone surrogate,
+ * which UTF-8 does not have; media as the bytes that their base64 stands for; structured content as
+ * JSON. `undefined` for what nobody could read: bad base64, what is no JSON, a kind that is not
+ * known. `"too-large"` for what has more than `maxBytes` for sure: it is neither written nor
+ * decoded. Nothing of `_meta`. Linear.
  */
 export function contentOf(
   { blocks, count, structured }: SafeOutcome,
@@ -107,7 +107,7 @@ function fromUtf8(data: Uint8Array): string | undefined {
  */
 function describeBlock(block: ContentBlock | undefined, keeping: KeepResult | undefined): string {
   if (block === undefined || !isKnownContent(block)) return "[a block of a kind that is not known]";
-  const way = keeping !== undefined && "handle" in keeping ? `, handle ${JSON.stringify(keeping.handle)}` : "";
+  const way = keeping?.handle === undefined ? "" : `, handle ${JSON.stringify(keeping.handle)}`;
   switch (block.type) {
     case "text":
       return block.text;

@@ -1,6 +1,6 @@
 import { isKnownContent, type ToolOutcome } from "@hostside/core";
 import { checkBase64 } from "@hostside/core/implement";
-import { normalMediaType } from "../media/media-type.ts";
+import { normalMediaType } from "../media/read-media.ts";
 import { presentDefaults } from "../present/present-options.ts";
 import { readOutcome } from "../present/read-outcome.ts";
 import type { BlobSink } from "./blob-sink.ts";

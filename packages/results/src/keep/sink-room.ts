@@ -16,10 +16,10 @@ export interface SinkRoom {
   add(key: string, bytes: number, ageMs?: number): void;
   remove(key: string): boolean;
   has(key: string): boolean;
-  /** Whether a blob is there and not too old. */
+  /** True if a blob is there and not too old. */
   isLive(key: string): boolean;
   keys(): readonly string[];
-  /** Those that are too old. */
+  /** Lists keys that are too old. */
   expired(): readonly string[];
 }
 
@@ -53,7 +53,7 @@ export function randomName(): string {
   return crypto.randomUUID().replaceAll("-", "");
 }
 
-/** Whether a text has the form of such a name. */
+/** Tells whether a text has the form of such a name. */
 export function isRandomName(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
 }

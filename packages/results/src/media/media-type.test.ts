@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { normalMediaType, pictureType } from "./media-type.ts";
+import { normalMediaType, pictureType } from "./read-media.ts";
 
 describe("normalMediaType()", () => {
   it.each([

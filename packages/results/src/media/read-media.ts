@@ -1,12 +1,11 @@
-import type { OmissionReason, PresentedMedia } from "../presented.ts";
-import { checkBase64, mostBytes } from "@hostside/core/implement";
-import { pictureSize } from "./picture-size.ts";
-import { hasSignature, normalMediaType, pictureType } from "./media-type.ts";
-
 // Anthropic refuses the request for a picture with a longer side; no API takes more.
+import { bytesOf, checkBase64, mostBytes } from "@hostside/core/implement";
+import type { OmissionReason, PresentedMedia } from "../presented.ts";
+import { pictureSize } from "./picture-size.ts";
+
 const mostPixels = 8000;
 
-/** What media may be shown. */
+/** The media that may be shown. */
 export interface MediaRules {
   readonly types: readonly string[];
   readonly maxItemBytes: number;
@@ -78,7 +77,7 @@ export function bytesInWords(bytes: number): string {
   return bytes < 1024 * 1024 ? `${oneDigit(bytes / 1024)} KiB` : `${oneDigit(bytes / 1024 / 1024)} MiB`;
 }
 
-/** Whether a type is among those allowed, of which one may be such as `audio/*`. */
+/** Tells whether a type is among those allowed, of which one may be such as `audio/*`. */
 function isAllowed(type: string | undefined, { types }: MediaRules): boolean {
   return (
     type !== undefined && types.some((one) => (one.endsWith("/*") ? type.startsWith(one.slice(0, -1)) : one === type))
@@ -101,4 +100,46 @@ function tooLarge({ maxItemBytes }: MediaRules): string {
 
 function oneDigit(value: number): string {
   return String(Math.round(value * 10) / 10);
+}
+
+const aliases: ReadonlyMap<string, string> = new Map([
+  ["image/jpg", "image/jpeg"],
+  ["image/pjpeg", "image/jpeg"],
+  ["image/x-png", "image/png"],
+]);
+const shape = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,62}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,62}$/;
+
+/**
+ * A media type as APIs take it: lower case, without parameters and blanks, `image/jpg` and
+ * `image/pjpeg` as `image/jpeg`, `image/x-png` as `image/png`. `undefined` for what is no media
+ * type.
+ */
+export function normalMediaType(type: string): string | undefined {
+  const [essence = ""] = type.slice(0, 200).split(";", 1);
+  const lower = essence.trim().toLowerCase();
+  return shape.test(lower) ? (aliases.get(lower) ?? lower) : undefined;
+}
+
+const signatures: readonly (readonly [type: string, at: number, bytes: string])[] = [
+  ["image/png", 0, "\x89PNG\r\n\x1A\n"],
+  ["image/jpeg", 0, "\xFF\xD8\xFF"],
+  ["image/gif", 0, "GIF87a"],
+  ["image/gif", 0, "GIF89a"],
+  ["image/webp", 8, "WEBP"],
+];
+
+/**
+ * Which of the four kinds of pictures that model APIs take the first bytes of checked base64 are,
+ * if they are one of them.
+ */
+export function pictureType(data: string): string | undefined {
+  const start = String.fromCharCode(...bytesOf(data, 0, 12));
+  return signatures.find(
+    ([type, at, bytes]) => start.startsWith(bytes, at) && (type !== "image/webp" || start.startsWith("RIFF")),
+  )?.[0];
+}
+
+/** Tells whether pictures of this type begin in a way that can be checked. */
+export function hasSignature(type: string): boolean {
+  return signatures.some(([known]) => known === type);
 }

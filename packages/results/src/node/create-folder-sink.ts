@@ -20,12 +20,12 @@ export interface FolderSinkOptions {
    * created.
    */
   readonly directory: string;
-  /** Of all files in it together, those of earlier processes included. */
+  /** Bytes of all files in it together, those of earlier processes included. */
   readonly maxBytes: number;
   /** How long each file is kept, in milliseconds, also after a crash. */
   readonly ttlMs: number;
   /**
-   * What becomes of the files of this sink when it is closed. Default `"delete"`. `"keep"` is for
+   * The treatment of the files of this sink when it is closed. Default `"delete"`. `"keep"` is for
    * handles that outlive the process in a store, and for files that a person opens later: they go
    * when they are too old.
    */

@@ -1,5 +1,5 @@
 import type { ToolOrigin } from "@hostside/core";
-import { quoteText } from "@hostside/core/implement";
+import { assertKnownOptions, quoteText, type Fields } from "@hostside/core/implement";
 
 /** How texts of servers are delimited. */
 export interface DelimiterOptions {
@@ -38,4 +38,21 @@ export function delimitersFor(origin: ToolOrigin | undefined, { nonce }: Delimit
 
 function name(text: string): string {
   return plainBrackets(quoteText(text, 64));
+}
+
+const delimiterFields: Fields<DelimiterOptions> = { nonce: true };
+
+/**
+ * Reads the option `delimiters`; `undefined` where there are to be no marks. Throws a `TypeError`
+ * that names the field. `owner`: such as `present()`.
+ */
+export function readDelimiters(owner: string, delimiters: unknown): DelimiterOptions | undefined {
+  if (delimiters === undefined || delimiters === false) return undefined;
+  if (delimiters === true) return {};
+  assertKnownOptions(`delimiters of ${owner}`, delimiters, delimiterFields);
+  const { nonce }: { readonly nonce?: unknown } = delimiters as object;
+  if (nonce !== undefined && (typeof nonce !== "string" || !/^[A-Za-z0-9]{1,64}$/.test(nonce))) {
+    throw new TypeError(`delimiters.nonce of ${owner} must be 1 to 64 letters and digits`);
+  }
+  return nonce === undefined ? {} : { nonce };
 }

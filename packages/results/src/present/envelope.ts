@@ -1,6 +1,6 @@
 import type { ContentBlock, JsonObject, JsonValue, ToolOutcome } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import { member } from "./member.ts";
+import { member } from "./untrusted.ts";
 
 /** A result whole, with its origin: for the host's audit and its stores, never for a model. */
 export interface ResultEnvelope {

@@ -1,18 +1,16 @@
 import { headWithin, utf8Length } from "@hostside/core/implement";
+import type { Omission, OutcomePiece, PresentedBlock } from "../presented.ts";
 import { delimitersFor, plainBrackets, type Delimiters } from "./delimiters.ts";
-import type { OutcomePiece } from "../keeping.ts";
-import type { Omission, PresentedBlock } from "../presented.ts";
-import { cutMarker, keepingOf, restNotice, wayTo } from "./notices.ts";
-import type { Pieces, TextPiece } from "./pieces.ts";
+import { cutMarker, handleOf, restNotice, wayTo } from "./notices.ts";
 import type { PresentSettings } from "./present-options.ts";
 import type { SafeOutcome } from "./read-outcome.ts";
-import { shareSpace, type SpaceClaim } from "./share-space.ts";
+import type { Pieces, TextPiece } from "./read-pieces.ts";
 
-/** What fits into the bounds. */
+/** The blocks that fit into the bounds. */
 export interface FittedPieces {
   readonly blocks: readonly PresentedBlock[];
   readonly omitted: readonly Omission[];
-  /** Whether the structured content is shown whole. */
+  /** True if the structured content is shown whole. */
   readonly structuredWhole: boolean;
 }
 
@@ -31,7 +29,7 @@ interface Fitting {
   readonly settings: PresentSettings;
 }
 
-/** Where each text ends that is shown, by its place. One that is not among them is not shown. */
+/** The end of each text that is shown, by its place. Other texts are not shown. */
 type Cuts = ReadonlyMap<number, number>;
 
 function cutPieces({ pieces, rest }: Pieces, { delimiters, settings }: Fitting): Cuts {
@@ -105,7 +103,7 @@ function render({ pieces, rest, structuredAt }: Pieces, cuts: Cuts, { delimiters
       kind: "result",
       reason: from === undefined ? "too-many" : "too-large",
       piece,
-      ...handleOf(piece, settings),
+      ...handleOf(settings.kept, piece),
     });
     blocks.push({ type: "text", text: restNotice(left, wayTo(settings.kept, piece)), part: "notice" });
   }
@@ -120,10 +118,66 @@ function dress({ head, text, foreign }: TextPiece, end: number, delimiters: Deli
 }
 
 function omissionOf({ label }: TextPiece, piece: OutcomePiece, settings: PresentSettings): Omission {
-  return { kind: label, reason: "too-large", piece, ...handleOf(piece, settings) };
+  return { kind: label, reason: "too-large", piece, ...handleOf(settings.kept, piece) };
 }
 
-function handleOf(piece: OutcomePiece, { kept }: PresentSettings): { readonly handle?: string } {
-  const keeping = keepingOf(kept, piece);
-  return keeping !== undefined && "handle" in keeping ? { handle: keeping.handle } : {};
+/** The space that one text asks for, in bytes. */
+export interface SpaceClaim {
+  readonly whole: number;
+  /** Its further cost, cut or not: its head, and marks around it. */
+  readonly frame: number;
+  /** Its further cost when it is cut: the words that say so. */
+  readonly marker: number;
+  readonly cuttable: boolean;
+  /** It gets its least share before those that come earlier. */
+  readonly first: boolean;
+}
+
+/** The space to share. */
+export interface AvailableSpace {
+  readonly budget: number;
+  /** The least that is shown of a text that is cut. */
+  readonly least: number;
+  /** The cost of the words for all texts without room. */
+  readonly rest: number;
+}
+
+/**
+ * Shares room among texts. All are shown whole while they fit. Otherwise each in turn gets what it
+ * needs, or at least the least share, until there is no room for the next; and what is left is
+ * shared so that the longest are cut, all to the same length. Gives for each text how much of it
+ * may be shown, which is its `whole` where it fits; `undefined` where there is no room for it.
+ */
+export function shareSpace(claims: readonly SpaceClaim[], space: AvailableSpace): readonly (number | undefined)[] {
+  const all = claims.reduce((sum, { whole, frame }) => sum + whole + frame, 0);
+  if (all <= space.budget) return claims.map(({ whole }) => whole);
+  const isLong = ({ cuttable, whole, marker }: SpaceClaim): boolean => cuttable && whole > space.least + marker;
+  const needOf = (claim: SpaceClaim): number =>
+    claim.frame + (isLong(claim) ? space.least + claim.marker : claim.whole);
+  let free = space.budget - space.rest;
+  const taken = new Set<number>();
+  claims.forEach((claim, index) => {
+    if (!claim.first || needOf(claim) > free) return;
+    free -= needOf(claim);
+    taken.add(index);
+  });
+  for (const [index, claim] of claims.entries()) {
+    if (claim.first) continue;
+    if (needOf(claim) > free) break;
+    free -= needOf(claim);
+    taken.add(index);
+  }
+  const long = claims
+    .map((claim, index) => ({ claim, index }))
+    .filter(({ claim, index }) => taken.has(index) && isLong(claim));
+  const shares = claims.map(({ whole }, index) => (taken.has(index) ? whole : undefined));
+  long.sort((a, b) => a.claim.whole - b.claim.whole);
+  long.forEach(({ claim, index }, place) => {
+    const equal = Math.floor(free / (long.length - place));
+    const missing = claim.whole - space.least - claim.marker;
+    const more = Math.min(missing, equal);
+    free -= more;
+    shares[index] = more === missing ? claim.whole : space.least + more;
+  });
+  return shares;
 }

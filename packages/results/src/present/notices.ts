@@ -1,30 +1,20 @@
-import { codePointsIn } from "./code-points.ts";
-import type { KeepResult, KeptPieces, OutcomePiece } from "../keeping.ts";
+import { codePointsIn } from "./untrusted.ts";
+import type { KeptPieces, OutcomePiece } from "../presented.ts";
 
-/** What was kept of a piece; nothing where nobody can say. */
-export function keepingOf(kept: KeptPieces | undefined, piece: OutcomePiece | undefined): KeepResult | undefined {
-  try {
-    return piece === undefined ? undefined : kept?.of(piece);
-  } catch {
-    // A notice without a handle is better than no result.
-    return undefined;
-  }
+/** The handle of a piece that was kept, as a member of an omission. */
+export function handleOf(kept: KeptPieces | undefined, piece: OutcomePiece | undefined): { readonly handle?: string } {
+  const handle = piece && kept?.of(piece)?.handle;
+  return handle === undefined ? {} : { handle };
 }
 
 /** How the model gets what is not shown, as the end of a notice. */
 export function wayTo(kept: KeptPieces | undefined, piece: OutcomePiece | undefined): string {
-  const keeping = keepingOf(kept, piece);
-  if (kept === undefined || keeping === undefined) return "";
-  if ("handle" in keeping) return `; to read it: ${kept.tool} ${JSON.stringify({ handle: keeping.handle })}`;
-  return `; it was not kept: ${keeping.notKept.slice(0, 200)}`;
+  const { handle, notKept } = (piece && kept?.of(piece)) ?? {};
+  if (handle !== undefined) return `; to read it: ${kept?.tool} ${JSON.stringify({ handle })}`;
+  return notKept === undefined ? "" : `; it was not kept: ${notKept.slice(0, 200)}`;
 }
 
-/** A notice on a block that is not shown. */
-export function notShownNotice(what: string, why: string, way: string): string {
-  return `[${what} is not shown: ${why}${way}]`;
-}
-
-/** What the words after a text that was cut are made of. */
+/** The parts of the words after a text that was cut. */
 export interface CutTextNotice {
   readonly text: string;
   /** In UTF-16 units. */
@@ -38,13 +28,12 @@ export interface CutTextNotice {
  * millions of characters nobody can read is no use.
  */
 export function cutMarker({ text, shown, piece }: CutTextNotice, kept: KeptPieces | undefined): string {
-  const keeping = keepingOf(kept, piece);
-  if (kept !== undefined && keeping !== undefined && "handle" in keeping && keeping.characters !== undefined) {
-    const { handle, characters } = keeping;
+  const { handle, characters } = (piece && kept?.of(piece)) ?? {};
+  if (handle !== undefined && characters !== undefined) {
     // Of all of it, nothing is missing: it is asked only how long the words may become.
     const offset = shown === text.length ? characters : codePointsIn(text, 0, shown);
     const missing = shown === text.length ? characters : characters - offset;
-    const way = `${kept.tool} ${JSON.stringify({ handle, offset })}`;
+    const way = `${kept?.tool} ${JSON.stringify({ handle, offset })}`;
     return `[${missing} of ${characters} characters are not shown; to read on: ${way}]`;
   }
   const way = wayTo(kept, piece);

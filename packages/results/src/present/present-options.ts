@@ -1,8 +1,7 @@
-import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
-import type { KeptPieces } from "../keeping.ts";
-import { normalMediaType } from "../media/media-type.ts";
-import type { DelimiterOptions } from "./delimiters.ts";
-import { readDelimiters } from "./read-delimiters.ts";
+import { assertKnownOptions, kindOf, readWholeNumber, type Fields } from "@hostside/core/implement";
+import type { KeptPieces } from "../presented.ts";
+import { normalMediaType } from "../media/read-media.ts";
+import { readDelimiters, type DelimiterOptions } from "./delimiters.ts";
 
 /** Which media a model gets. */
 export interface MediaOptions {
@@ -11,13 +10,13 @@ export interface MediaOptions {
    * empty list shows none.
    */
   readonly types?: readonly string[] | undefined;
-  /** Of one picture, sound or file, as base64, which some APIs count. Default 5 MiB. */
+  /** Bytes of one picture, sound or file, as base64, which some APIs count. Default 5 MiB. */
   readonly maxItemBytes?: number | undefined;
-  /** Of one result. Default 8. */
+  /** Media of one result. Default 8. */
   readonly maxItems?: number | undefined;
 }
 
-/** What of a result is shown, and how. */
+/** Options about what of a result is shown, and how. */
 export interface PresentOptions {
   /**
    * All texts of one presentation in UTF-8, with notices and marks; at least 1,024. Default 32 KiB:
@@ -31,7 +30,7 @@ export interface PresentOptions {
   readonly maxBlocks?: number | undefined;
   readonly media?: MediaOptions | undefined;
   /**
-   * What to do with a block that its server means for users alone (`annotations.audience`):
+   * The treatment of a block that its server means for users alone (`annotations.audience`):
    * `"all"`, the default, shows it like any other, because the word is a hint of the server, and by
    * it a server could hide from the model what the user is told. `"assistant"`: a notice stands for
    * it.
@@ -42,8 +41,6 @@ export interface PresentOptions {
    * Default: none.
    */
   readonly delimiters?: boolean | DelimiterOptions | undefined;
-  /** What was kept of what is not shown, for its notices. Default: nothing was kept. */
-  readonly kept?: KeptPieces | undefined;
 }
 
 /** {@linkcode PresentOptions} that were read, with their defaults. */
@@ -55,12 +52,13 @@ export interface PresentSettings {
   readonly maxItems: number;
   readonly audience: "all" | "assistant";
   readonly delimiters: DelimiterOptions | undefined;
+  /** The pieces that were kept, for the notices. */
   readonly kept: KeptPieces | undefined;
   /** Words stand for media, and count as texts do. */
   readonly mediaInWords: boolean;
 }
 
-/** What is shown of a result by default. Media types, bytes, items. */
+/** The defaults of what is shown of a result. Media types, bytes, items. */
 export const presentDefaults: {
   readonly maxTextBytes: number;
   readonly maxBlocks: number;
@@ -75,14 +73,13 @@ export const presentDefaults: {
   maxItems: 8,
 };
 
-/** What presenting can be told. */
+/** The fields of {@linkcode PresentOptions}. */
 export const presentFields: Fields<PresentOptions> = {
   maxTextBytes: true,
   maxBlocks: true,
   media: true,
   audience: true,
   delimiters: true,
-  kept: true,
 };
 const mediaFields: Fields<MediaOptions> = { types: true, maxItemBytes: true, maxItems: true };
 
@@ -92,37 +89,25 @@ const mediaFields: Fields<MediaOptions> = { types: true, maxItemBytes: true, max
  */
 export function readPresentOptions(owner: string, options: PresentOptions = {}): PresentSettings {
   assertKnownOptions(owner, options, presentFields);
-  const { media = {}, audience = "all", kept } = options;
+  const { media = {}, audience = "all" } = options;
   assertKnownOptions(`media of ${owner}`, media, mediaFields);
   if (audience !== "all" && audience !== "assistant") throw fail(owner, "audience", 'must be "all" or "assistant"');
-  if (kept !== undefined && (typeof kept !== "object" || kept === null || typeof kept.of !== "function")) {
-    throw fail(owner, "kept", "must have a function of()");
-  }
-  if (kept !== undefined && typeof kept.tool !== "string") throw fail(owner, "kept", "must have the name of a tool");
-  const whole = (
-    place: string,
-    value: number | undefined,
-    bounds: readonly [least: number, otherwise: number],
-  ): number => readWhole(`${place} of ${owner}`, value, bounds);
+  const whole = (place: string, value: number | undefined, bounds: { least: number; otherwise: number }): number =>
+    readWholeNumber(value, `${place} of ${owner}`, bounds);
   return {
-    maxTextBytes: whole("maxTextBytes", options.maxTextBytes, [1024, presentDefaults.maxTextBytes]),
-    maxBlocks: whole("maxBlocks", options.maxBlocks, [1, presentDefaults.maxBlocks]),
+    maxTextBytes: whole("maxTextBytes", options.maxTextBytes, { least: 1024, otherwise: presentDefaults.maxTextBytes }),
+    maxBlocks: whole("maxBlocks", options.maxBlocks, { least: 1, otherwise: presentDefaults.maxBlocks }),
     mediaTypes: readTypes(owner, media.types),
-    maxItemBytes: whole("media.maxItemBytes", media.maxItemBytes, [1, presentDefaults.maxItemBytes]),
-    maxItems: whole("media.maxItems", media.maxItems, [0, presentDefaults.maxItems]),
+    maxItemBytes: whole("media.maxItemBytes", media.maxItemBytes, {
+      least: 1,
+      otherwise: presentDefaults.maxItemBytes,
+    }),
+    maxItems: whole("media.maxItems", media.maxItems, { least: 0, otherwise: presentDefaults.maxItems }),
     audience,
     delimiters: readDelimiters(owner, options.delimiters),
-    kept,
+    kept: undefined,
     mediaInWords: false,
   };
-}
-
-function readWhole(place: string, value: number | undefined, [least, otherwise]: readonly [number, number]): number {
-  if (value === undefined) return otherwise;
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new TypeError(
-    `${place} must be a whole number from ${least}, not ${typeof value === "number" ? value : kindOf(value)}`,
-  );
 }
 
 function readTypes(owner: string, types: readonly string[] | undefined): readonly string[] {

@@ -1,17 +1,19 @@
 import type { JsonObject, ToolOutcome } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import type { Presented } from "../presented.ts";
-import { assertSettled } from "./assert-settled.ts";
+import type { Presented, PresentedBlock } from "../presented.ts";
+import { assertSettled, member } from "./untrusted.ts";
 import { presentEnvelope, type ResultEnvelope } from "./envelope.ts";
-import { presentBlocks } from "./present-blocks.ts";
+import { fitPieces } from "./fit-pieces.ts";
+import { readOutcome, type SafeOutcome } from "./read-outcome.ts";
+import { notice, readPieces } from "./read-pieces.ts";
+import { plainStructured } from "./structured-json.ts";
 import { readPresentOptions, type PresentOptions, type PresentSettings } from "./present-options.ts";
-import { member } from "./member.ts";
 
 /** As what a result can be presented. */
 export type PresentForm = "blocks" | "text" | "envelope" | "raw";
 
 /**
- * What a model gets of a result, as blocks for any model API: bounded, each text well-formed and
+ * Presents a result to a model, as blocks for any model API: bounded, each text well-formed and
  * none empty, media checked, structured content once, and a notice for all that is not shown. Pure,
  * synchronous, and linear in the size of the result. Never throws for any outcome, whoever made it;
  * a `TypeError` names the option that breaks a rule, and refuses a promise of an outcome.
@@ -49,7 +51,7 @@ export function present(
 }
 
 /**
- * What stands before the text of a result that is an error, where a model API has no flag for that.
+ * The prefix of a result that is an error, where a model API has no flag for that.
  */
 const toolErrorPrefix = "[tool error] ";
 
@@ -65,4 +67,31 @@ function presentText(outcome: unknown, settings: PresentSettings): string {
   });
   const text = blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n\n");
   return isError ? toolErrorPrefix + text : text;
+}
+
+/** An outcome as blocks for a model API. */
+export function presentBlocks(outcome: unknown, settings: PresentSettings): Presented {
+  return presentRead(readOutcome(outcome, settings.maxBlocks), settings);
+}
+
+/** The same for an outcome that was read already, with `maxBlocks`. */
+export function presentRead(safe: SafeOutcome, settings: PresentSettings): Presented {
+  const found = readPieces(safe, settings);
+  const fitted = fitPieces(found, safe, settings);
+  const { json } = found;
+  const blocks = fitted.blocks.length > 0 ? fitted.blocks : [nothing(safe)];
+  // Between marks it is among the texts alone: as a value it would come without them.
+  const whole = fitted.structuredWhole && json !== undefined && settings.delimiters === undefined;
+  return {
+    blocks,
+    isError: safe.isError,
+    ...(whole ? { structured: plainStructured(json) } : {}),
+    omitted: [...found.omitted, ...fitted.omitted],
+    ...(safe.origin === undefined ? {} : { origin: safe.origin }),
+  };
+}
+
+function nothing({ isError }: SafeOutcome): PresentedBlock {
+  const text = isError ? "[the tool failed and says nothing else]" : "[the tool returned nothing]";
+  return { type: "text", text: notice(text).head, part: "notice" };
 }

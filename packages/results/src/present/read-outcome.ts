@@ -1,6 +1,6 @@
 import { readContent, type ContentBlock, type ToolOrigin } from "@hostside/core";
 import { dropUnseen, isJsonObject } from "@hostside/core/implement";
-import { member } from "./member.ts";
+import { member } from "./untrusted.ts";
 
 /**
  * An outcome as it can be worked on: each of its members was read once, and is what its type says.

@@ -1,15 +1,45 @@
 import { headWithin } from "@hostside/core/implement";
 import { isKnownContent, type ContentBlock, type ResourceLink } from "@hostside/core";
-import type { OutcomePiece } from "../keeping.ts";
-import { bytesInWords, readMedia, type MediaClaim } from "../media/read-media.ts";
-import type { Omission, PresentedMedia } from "../presented.ts";
-import { normalMediaType } from "../media/media-type.ts";
-import { keepingOf, notShownNotice, wayTo } from "./notices.ts";
-import { oneLine, quoted } from "./one-line.ts";
-import type { MediaPiece, Pieces, TextPiece } from "./pieces.ts";
+import type { OutcomePiece, Omission, PresentedMedia, TextPart } from "../presented.ts";
+import { bytesInWords, readMedia, type MediaClaim, normalMediaType } from "../media/read-media.ts";
+import { handleOf, wayTo } from "./notices.ts";
+import { oneLine, quoted } from "./untrusted.ts";
 import type { PresentSettings } from "./present-options.ts";
 import type { SafeOutcome } from "./read-outcome.ts";
 import { repeatsStructured, structuredBesideBlocks } from "./structured-json.ts";
+
+/** A text of a presentation before it is cut and delimited. */
+export interface TextPiece {
+  readonly kind: "text";
+  readonly part: TextPart;
+  /** Shown before the text, and never cut: where it is from. Empty for most. */
+  readonly head: string;
+  readonly text: string;
+  /** Written by a server, and so between marks where there are any. */
+  readonly foreign: boolean;
+  /** Its piece of the outcome; absent for words of ours. */
+  readonly piece?: OutcomePiece | undefined;
+  /** The type of its block; `structured` for structured content. */
+  readonly label: string;
+}
+
+/** A picture, a sound or a file of a presentation. */
+export interface MediaPiece {
+  readonly kind: "media";
+  readonly media: PresentedMedia;
+}
+
+/** The pieces of an outcome, in its order. */
+export interface Pieces {
+  readonly pieces: readonly (TextPiece | MediaPiece)[];
+  readonly omitted: readonly Omission[];
+  /** JSON of the structured content, where there is one. */
+  readonly json: string | undefined;
+  /** The place of the piece that shows the structured content. */
+  readonly structuredAt: number | undefined;
+  /** The first block that was not looked at, and how many there are. */
+  readonly rest: { readonly from: number; readonly count: number } | undefined;
+}
 
 /**
  * The pieces of an outcome, in its order, with a notice for each block that is not shown. The
@@ -71,7 +101,7 @@ export function readPieces(outcome: SafeOutcome, settings: PresentSettings): Pie
   return { pieces, omitted, json, structuredAt, rest };
 }
 
-/** What was found until now. */
+/** The pieces that were found until now. */
 interface Found {
   readonly settings: PresentSettings;
   readonly pieces: (TextPiece | MediaPiece)[];
@@ -91,10 +121,8 @@ function createFound(settings: PresentSettings): Found {
     omitted,
     media: 0,
     omit(what, why, omission) {
-      const keeping = keepingOf(settings.kept, omission.piece);
-      const handle = keeping !== undefined && "handle" in keeping ? { handle: keeping.handle } : {};
-      omitted.push({ ...omission, ...handle });
-      pieces.push(notice(notShownNotice(what, why, wayTo(settings.kept, omission.piece))));
+      omitted.push({ ...omission, ...handleOf(settings.kept, omission.piece) });
+      pieces.push(notice(`[${what} is not shown: ${why}${wayTo(settings.kept, omission.piece)}]`));
     },
   };
 }
@@ -102,7 +130,7 @@ function createFound(settings: PresentSettings): Found {
 interface Place {
   readonly label: string;
   readonly piece: OutcomePiece;
-  /** Of a resource. */
+  /** The URI of a resource. */
   readonly uri?: string;
 }
 
@@ -140,7 +168,7 @@ export function notice(text: string): TextPiece {
   return { kind: "text", part: "notice", head: text, text: "", foreign: false, label: "notice" };
 }
 
-/** What stands for a medium in a text. */
+/** Makes the words for a medium in a text. */
 export function mediaInWords({ type, mimeType, bytes }: PresentedMedia): string {
   return `[${type}: ${mimeType}, ${bytes} bytes]`;
 }

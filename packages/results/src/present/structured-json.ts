@@ -35,9 +35,9 @@ export function structuredBesideBlocks(outcome: SafeOutcome): StructuredJson | u
 }
 
 /**
- * Whether structured content is the blocks of its result and nothing else, as servers for files
- * send pictures: in an object of the one member `content`, or alone. Linear in the size of that
- * JSON.
+ * Tells whether structured content is the blocks of its result and nothing else, as servers for
+ * files send pictures: in an object of the one member `content`, or alone. Linear in the size of
+ * that JSON.
  */
 export function repeatsBlocks(json: string, { blocks, count }: SafeOutcome): boolean {
   if (count === 0 || count > blocks.length || !/^(?:\{"content":)?\[/.test(json)) return false;
@@ -53,12 +53,12 @@ export function repeatsBlocks(json: string, { blocks, count }: SafeOutcome): boo
 const wrapping = /^\{"(?:result|content|text)":/;
 
 /**
- * Whether a text of the same result says what the structured content does: it is JSON of that, as
- * the specification asks servers to send it, too; or structured content is an object of one member
- * that is called `result`, as libraries for servers wrap what is no object, or `content` or `text`,
- * and the text is its value, or JSON of it. A member of any other name says more than the text. A
- * text that is far shorter than that JSON is not looked at, so that many short ones cost no more
- * than they are long.
+ * Tells whether a text of the same result says what the structured content does: it is JSON of
+ * that, as the specification asks servers to send it, too; or structured content is an object of
+ * one member that is called `result`, as libraries for servers wrap what is no object, or `content`
+ * or `text`, and the text is its value, or JSON of it. A member of any other name says more than
+ * the text. A text that is far shorter than that JSON is not looked at, so that many short ones
+ * cost no more than they are long.
  */
 export function repeatsStructured(text: string, json: string): boolean {
   // Every character of a text may be an escape in JSON, and of a few letters, most of the JSON is

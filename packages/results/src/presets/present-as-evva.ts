@@ -1,13 +1,12 @@
 import { isKnownContent, type ContentBlock, type EmbeddedResource, type ToolOutcome } from "@hostside/core";
-import { assertKnownOptions, kindOf, checkBase64, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, checkBase64, kindOf, type Fields } from "@hostside/core/implement";
+import { readError } from "../errors/present-error.ts";
 import { readMedia } from "../media/read-media.ts";
-import { readError } from "../errors/read-error.ts";
-import { codePointsIn, unitAfter } from "../present/code-points.ts";
-import { oneLine, quoted } from "../present/one-line.ts";
 import { presentDefaults } from "../present/present-options.ts";
 import { readOutcome, type SafeOutcome } from "../present/read-outcome.ts";
 import { describeLink } from "../present/read-pieces.ts";
-import { decodedSize, unsaidStructured } from "./preset-parts.ts";
+import { repeatsStructured, structuredBesideBlocks, type StructuredJson } from "../present/structured-json.ts";
+import { codePointsIn, oneLine, quoted, unitAfter } from "../present/untrusted.ts";
 
 /** Bytes of a resource that was sent along, checked: standard base64, padded. */
 export interface EvvaBlob {
@@ -146,4 +145,26 @@ function structuredLine(safe: SafeOutcome): string | undefined {
 
 function placeOf({ origin }: SafeOutcome): string {
   return `${oneLine(origin?.serverId ?? "", 128)}/${oneLine(origin?.toolName ?? "", 128)}`;
+}
+
+/** How many bytes base64 is, decoded; of a text that is none, how long it is. */
+export function decodedSize(data: string): number {
+  const checked = checkBase64(data);
+  return checked.kind === "good" ? checked.bytes : data.length;
+}
+
+/**
+ * The structured content, where there is one that no text and no other block of the result says.
+ */
+export function unsaidStructured(outcome: SafeOutcome): StructuredJson | undefined {
+  const written = structuredBesideBlocks(outcome);
+  if (written?.kind !== "json") return written;
+  const isSaid = outcome.blocks.some(
+    (block) =>
+      block !== undefined &&
+      isKnownContent(block) &&
+      block.type === "text" &&
+      repeatsStructured(block.text, written.json),
+  );
+  return isSaid ? undefined : written;
 }

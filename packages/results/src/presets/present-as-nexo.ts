@@ -1,10 +1,10 @@
 import { headWithin } from "@hostside/core/implement";
 import { isKnownContent, type ContentBlock, type ToolOrigin, type ToolOutcome } from "@hostside/core";
-import { readError } from "../errors/read-error.ts";
-import { oneLine, quoted } from "../present/one-line.ts";
+import { readError } from "../errors/present-error.ts";
+import { oneLine, quoted } from "../present/untrusted.ts";
 import { presentDefaults } from "../present/present-options.ts";
 import { readOutcome, type SafeOutcome } from "../present/read-outcome.ts";
-import { decodedSize, unsaidStructured } from "./preset-parts.ts";
+import { decodedSize, unsaidStructured } from "./present-as-evva.ts";
 
 /** A result as nexo's tools answer it: a text, or an error with its words. */
 export type NexoResult = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly error: string };

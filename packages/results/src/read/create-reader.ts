@@ -1,13 +1,12 @@
 import { createDeadline, formatMs, headWithin, untilAborted, utf8Length } from "@hostside/core/implement";
 import type { BlobSink } from "../keep/blob-sink.ts";
-import type { HandleOwner, Handles, KeptItem } from "../keep/create-handles.ts";
+import type { Handles, KeptItem } from "../keep/create-handles.ts";
 import { encodeBase64 } from "../keep/encode-base64.ts";
 import { readMedia, type MediaRules } from "../media/read-media.ts";
-import { codePointsIn, unitAfter } from "../present/code-points.ts";
-import { describeMatch, findText } from "./find-text.ts";
-import type { ReadAnswer, ReadFailure, ReadRequest } from "./read-answer.ts";
+import { codePointsIn, unitAfter } from "../present/untrusted.ts";
+import { describeMatch, type ReadAnswer, type ReadFailure, type ReadRequest, type TextMatch } from "./read-answer.ts";
 
-/** What a reader needs. */
+/** The parts of a reader. */
 export interface ResultReaderInit {
   readonly sink: BlobSink;
   readonly handles: Handles;
@@ -19,9 +18,10 @@ export interface ResultReaderInit {
   readonly roomFor: (item: KeptItem) => number;
 }
 
-/** For whom something is read. */
+/** The call that reads. */
 export interface ReadWork {
-  readonly owner: HandleOwner;
+  /** The name under which the handles of its conversation are kept. */
+  readonly scope: string;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -41,8 +41,8 @@ const mostMatches = 50;
 /** Makes a reader. */
 export function createReader(init: ResultReaderInit): Reader {
   const { sink, handles, reachable } = init;
-  const readNow = async (request: ReadRequest, owner: HandleOwner): Promise<ReadAnswer> => {
-    const item = await handles.find(request.handle, owner);
+  const readNow = async (request: ReadRequest, scope: string): Promise<ReadAnswer> => {
+    const item = await handles.find(request.handle, scope);
     if (item === undefined) return unknownHandle();
     if (item === "unreadable") return failure("unavailable", unreadableWords);
     const data = await sink.read(item.key);
@@ -54,11 +54,11 @@ export function createReader(init: ResultReaderInit): Reader {
   };
 
   return {
-    async read(request, { owner, signal }) {
+    async read(request, { scope, signal }) {
       const late = new Error(`reading it took longer than ${formatMs(readTimeoutMs)}`);
       const deadline = createDeadline({ timeoutMs: readTimeoutMs, signal, onTimeout: () => late });
       try {
-        return await untilAborted(readNow(request, owner), deadline.signal);
+        return await untilAborted(readNow(request, scope), deadline.signal);
       } catch (error) {
         if (signal?.aborted) throw error;
         const why = error === late ? late.message : "what keeps it failed";
@@ -150,4 +150,68 @@ function readBytes(
   const next = from + Math.min(limit ?? bytes, bytes - from, Math.max(3, Math.floor(roomFor(item) / 4) * 3));
   const base64 = encodeBase64(data.subarray(from, next));
   return { kind: "bytes", item, base64, offset: from, ...(next < bytes && { next }) };
+}
+
+/** The place to begin, and how many to find. */
+export interface FindPlan {
+  readonly query: string;
+  /** The first character, in code points. */
+  readonly from: number;
+  readonly maxMatches: number;
+}
+
+// Of UTF-16 units on either side of a match.
+const around = 80;
+
+/** Finds a plain text, whatever its case. `more`: there are others. Linear in the text. */
+export function findText(
+  text: string,
+  { query, from, maxMatches }: FindPlan,
+): { readonly matches: readonly TextMatch[]; readonly more: boolean } {
+  const [folded, wanted] = [foldUnits(text), foldUnits(query)];
+  const matches: TextMatch[] = [];
+  let counted = unitAfter(text, 0, from);
+  let offset = from;
+  let line = 1 + lineBreaksIn(text, 0, counted);
+  for (let at = folded.indexOf(wanted, counted); at !== -1; at = folded.indexOf(wanted, at + wanted.length)) {
+    if (matches.length === maxMatches) return { matches, more: true };
+    offset += codePointsIn(text, counted, at);
+    line += lineBreaksIn(text, counted, at);
+    counted = at;
+    matches.push({ offset, line, text: lineAround(text, at, at + wanted.length) });
+  }
+  return { matches, more: false };
+}
+
+/**
+ * The text in lower case, unit for unit: as long as it was, so that places in it are places in the
+ * text. U+0130 becomes `i`, because it alone has a longer small letter; all kinds of small sigma
+ * are one, because which it is depends on its neighbours.
+ */
+function foldUnits(text: string): string {
+  return text.replaceAll("\u0130", "i").toLowerCase().replaceAll("\u03C2", "\u03C3");
+}
+
+/** Cuts the line of a match around it, with `…` where the line goes on. */
+function lineAround(text: string, start: number, end: number): string {
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
+  const lineBreak = text.indexOf("\n", end);
+  const lineEnd = lineBreak === -1 ? text.length : lineBreak;
+  const first = wholeUnit(text, Math.max(start === 0 ? 0 : lineStart, start - around));
+  const last = wholeUnit(text, Math.min(lineEnd, end + around));
+  return `${first > lineStart ? "…" : ""}${text.slice(first, last)}${last < lineEnd ? "…" : ""}`;
+}
+
+/** The place, or the one before it when it is inside of a surrogate pair. */
+function wholeUnit(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  const isInside = unit >= 0xdc00 && unit <= 0xdfff && at > 0;
+  return isInside ? at - 1 : at;
+}
+
+function lineBreaksIn(text: string, from: number, to: number): number {
+  let count = 0;
+  // By unit, and not by indexOf(), which looks beyond `to`.
+  for (let at = from; at < to; at += 1) if (text.charCodeAt(at) === 10) count += 1;
+  return count;
 }

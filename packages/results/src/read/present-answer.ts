@@ -1,9 +1,9 @@
 import { utf8Length } from "@hostside/core/implement";
 import type { ToolOrigin, ToolOutcome } from "@hostside/core";
-import { presentBlocks } from "../present/present-blocks.ts";
+import { presentBlocks } from "../present/present.ts";
 import type { PresentSettings } from "../present/present-options.ts";
 import { readOrigin, readOutcome } from "../present/read-outcome.ts";
-import { member } from "../present/member.ts";
+import { member } from "../present/untrusted.ts";
 import type { Presented, PresentedText } from "../presented.ts";
 import { keptFromMeta } from "./results-read-tool.ts";
 

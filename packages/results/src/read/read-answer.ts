@@ -1,8 +1,7 @@
 import type { KeptItem } from "../keep/create-handles.ts";
 import type { PresentedMedia } from "../presented.ts";
-import type { TextMatch } from "./find-text.ts";
 
-/** What a model asks of something that was kept. */
+/** A request of a model about something that was kept. */
 export interface ReadRequest {
   readonly handle: string;
   /**
@@ -16,8 +15,18 @@ export interface ReadRequest {
   readonly query?: string | undefined;
 }
 
+/** A place where a query was found. */
+export interface TextMatch {
+  /** The character at which it begins, counted in code points from the beginning of the text. */
+  readonly offset: number;
+  /** The line it is in, from 1. */
+  readonly line: number;
+  /** The part of that line around it. */
+  readonly text: string;
+}
+
 /**
- * What a request brings: a page of a text, places where a query was found, a page of bytes as
+ * The answer to a request: a page of a text, places where a query was found, a page of bytes as
  * base64, a medium that a model may have whole, what is known of other bytes, or why nothing was
  * read. `offset`, `total` and `next` count code points of texts, and bytes of bytes; `next` is
  * absent at the end.
@@ -48,4 +57,41 @@ export interface ReadFailure {
   readonly reason: "bad-arguments" | "unknown-handle" | "no-text" | "beyond-the-end" | "unavailable";
   /** For a model. */
   readonly message: string;
+}
+
+/** The longest query, in UTF-16 units. */
+export const longestQuery = 256;
+
+const members: ReadonlySet<string> = new Set(["handle", "offset", "limit", "query"]);
+
+/**
+ * Reads arguments of anybody's, or says in words for a model what is wrong with them. Members that
+ * are `null` count as not given: some models send every one.
+ */
+export function parseRequest(
+  args: Readonly<Record<string, unknown>>,
+): { readonly request: ReadRequest } | { readonly problem: string } {
+  const bad = (problem: string): { readonly problem: string } => ({
+    problem: `${problem}; it takes {"handle": text, "offset"?: number, "limit"?: number, "query"?: text}`,
+  });
+  const unknown = Object.keys(args).find((member) => !members.has(member));
+  if (unknown !== undefined) return bad(`there is no argument ${JSON.stringify(unknown.slice(0, 40).toWellFormed())}`);
+  const { handle } = args;
+  const [offset, limit, query] = [args["offset"] ?? undefined, args["limit"] ?? undefined, args["query"] ?? undefined];
+  if (typeof handle !== "string") return bad('"handle" must be a text');
+  if (!isCount(offset, 0)) return bad('"offset" must be a whole number of 0 or more');
+  if (!isCount(limit, 1)) return bad('"limit" must be a whole number of 1 or more');
+  if (query !== undefined && (typeof query !== "string" || query === "" || query.length > longestQuery)) {
+    return bad(`"query" must be a text of 1 to ${longestQuery} characters`);
+  }
+  return { request: { handle, offset, limit, query } };
+}
+
+function isCount(value: unknown, least: number): value is number | undefined {
+  return value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= least);
+}
+
+/** A match in one line, for a model. */
+export function describeMatch({ offset, line, text }: TextMatch): string {
+  return `character ${offset}, line ${line}: ${text}`;
 }

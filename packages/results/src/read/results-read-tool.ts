@@ -1,9 +1,7 @@
 import type { CallOptions, ContentBlock, JsonObject, ToolDefinition } from "@hostside/core";
-import { describeMatch } from "./find-text.ts";
-import type { ReadAnswer, ReadRequest } from "./read-answer.ts";
-import { longestQuery, parseRequest } from "./read-request.ts";
+import { describeMatch, longestQuery, parseRequest, type ReadAnswer, type ReadRequest } from "./read-answer.ts";
 
-/** What a call of the tool brings: of two texts, the first is ours and the second the server's. */
+/** The result of the tool: of two texts, the first is ours and the second the server's. */
 export interface ReadToolResult {
   readonly content: readonly ContentBlock[];
   readonly isError?: boolean;
@@ -16,12 +14,6 @@ export interface ResultsReadTool {
   run(args: JsonObject, options: CallOptions): Promise<ReadToolResult>;
 }
 
-/** What the tool is made of. */
-export interface ResultsReadInit {
-  readonly name: string;
-  readonly read: (request: ReadRequest, options: CallOptions) => Promise<ReadAnswer>;
-}
-
 /**
  * The member of an answer's `meta` that says from which tool the text comes. For the presenter
  * alone.
@@ -29,12 +21,15 @@ export interface ResultsReadInit {
 export const keptFromMeta = "hostside/kept-from";
 
 /** Makes the tool. */
-export function createResultsReadTool({ name, read }: ResultsReadInit): ResultsReadTool {
+export function createResultsReadTool(
+  name: string,
+  read: (request: ReadRequest, options: CallOptions) => Promise<ReadAnswer>,
+): ResultsReadTool {
   return {
     definition: defineTool(name),
     async run(args, options) {
       const parsed = parseRequest(args);
-      if (parsed.kind === "bad") return failed(`Wrong arguments for ${name}: ${parsed.problem}.`);
+      if ("problem" in parsed) return failed(`Wrong arguments for ${name}: ${parsed.problem}.`);
       return render(await read(parsed.request, options), parsed.request, name);
     },
   };
@@ -85,14 +80,15 @@ function render(answer: ReadAnswer, request: ReadRequest, tool: string): ReadToo
     content: [{ type: "text", text: `[${head}]` }, ...(text === "" ? [] : [{ type: "text", text } as const])],
     meta,
   });
+  const page = (where: string, next: number | undefined, text: string): ReadToolResult =>
+    withText(
+      next === undefined ? `${where}; this is the end` : `${where}; to read on: ${more({ offset: next })}`,
+      text,
+    );
   switch (answer.kind) {
     case "text": {
       const { offset, total, next, text } = answer;
-      const where = `characters ${offset} to ${next ?? total} of ${total}`;
-      return withText(
-        next === undefined ? `${where}; this is the end` : `${where}; to read on: ${more({ offset: next })}`,
-        text,
-      );
+      return page(`characters ${offset} to ${next ?? total} of ${total}`, next, text);
     }
     case "matches": {
       const { matches, total, next } = answer;
@@ -102,11 +98,7 @@ function render(answer: ReadAnswer, request: ReadRequest, tool: string): ReadToo
     }
     case "bytes": {
       const { offset, next, base64 } = answer;
-      const where = `bytes ${offset} to ${next ?? bytes} of ${bytes}, ${mimeType}, as base64`;
-      return withText(
-        next === undefined ? `${where}; this is the end` : `${where}; to read on: ${more({ offset: next })}`,
-        base64,
-      );
+      return page(`bytes ${offset} to ${next ?? bytes} of ${bytes}, ${mimeType}, as base64`, next, base64);
     }
     case "facts":
       return withText(

@@ -1,8 +1,7 @@
 import type { Violation } from "@hostside/core";
-import { readParts } from "./part-keywords.ts";
+import { readParts, readApplicators, readReference } from "./part-keywords.ts";
 import { createPatternReader, type PatternEngine } from "./read-pattern.ts";
 import { createRun, enter, fail, isObject, tooMuch, type Check, type KeywordInput, type SchemaObject } from "./run.ts";
-import { readApplicators, readReference } from "./schema-keywords.ts";
 import { readValues } from "./value-keywords.ts";
 
 /** The result of one check: the value fits, these things are wrong, or it was too much to check. */

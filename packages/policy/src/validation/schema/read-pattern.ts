@@ -56,7 +56,7 @@ const lineEnds = String.raw`\n\r\x{2028}\x{2029}`;
 const property = /^\\([pP])\{(?:Script|sc|Script_Extensions|scx|General_Category|gc)=(\w{1,40})\}/;
 
 /**
- * What of a pattern means something else to the engine than in ECMAScript, written so that it means
+ * Translates what means something else to the engine than in ECMAScript, written so that it means
  * the same.
  */
 function toEngineSyntax(source: string): string {

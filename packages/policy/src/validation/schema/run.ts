@@ -2,16 +2,16 @@ import type { Violation } from "@hostside/core";
 
 /** One check of one value. */
 export interface ValidationRun {
-  /** What may still be done, in steps of about 50 ns. */
+  /** Steps that are left, of about 50 ns each. */
   steps: number;
   depth: number;
-  /** Where the check is, in the value. */
+  /** The place of the check in the value. */
   readonly path: string[];
-  /** Where to report what is wrong. `undefined`: the check stops at the first problem. */
+  /** Collects problems. `undefined`: the check stops at the first one. */
   violations: Violation[] | undefined;
 }
 
-/** Whether a value is what (a keyword of) a schema asks for. */
+/** Tells whether a value is what (a keyword of) a schema asks for. */
 export type Check = (value: unknown, run: ValidationRun) => boolean;
 
 /** A schema object whose members were copied, and which has no prototype. */
@@ -22,7 +22,7 @@ export interface SchemaObject {
 /** One schema object, and what its keywords need to be read. */
 export interface KeywordInput {
   readonly schema: SchemaObject;
-  /** Whether draft-07 or draft-06 holds, where a `$ref` stands alone. */
+  /** True if draft-07 or draft-06 holds, where a `$ref` stands alone. */
   readonly isOld: boolean;
   /** Compiles a pattern; `undefined` for one that the engine does not support. */
   readonly patterns: (source: string) => Pattern | undefined;
@@ -80,7 +80,7 @@ export function fail(run: ValidationRun, keyword: string, message: string): fals
   return false;
 }
 
-/** Whether to go on after something was wrong. */
+/** Tells whether to go on after something was wrong. */
 export function wantsMore({ violations }: ValidationRun): boolean {
   return violations !== undefined && violations.length < mostViolations;
 }
@@ -146,12 +146,12 @@ export function namesOf(value: Readonly<Record<string, unknown>>, run: Validatio
   return names;
 }
 
-/** Whether a value is a list of JSON. */
+/** Tells whether a value is a list of JSON. */
 export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-/** Whether a value is an object of JSON. */
+/** Tells whether a value is an object of JSON. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
