@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { Command } from "commander";
 import type { HostParts } from "../create-host.ts";
 import type { HostState } from "../host-options.ts";
 import type { Approver, TerminalPrompter } from "./questions.ts";
@@ -11,7 +12,7 @@ export interface TypedServer {
   readonly words: readonly string[];
 }
 
-/** Which files are read, and how. */
+/** The files that are read, and their dialect. */
 export interface FileOptions {
   /** Files in place of what is found (`--config`, repeatable). */
   readonly config?: readonly string[] | undefined;
@@ -24,7 +25,7 @@ export interface OpenedHost extends HostParts, AsyncDisposable {
   readonly state: HostState;
   /** Asks the person at the terminal; `undefined` where nobody is to be asked. */
   readonly asker: TerminalPrompter | undefined;
-  /** Whom calls are approved by, see `OpenHostRequest.approver`. */
+  /** Approves calls, see `OpenHostRequest.approver`. */
   readonly approver?: Approver | undefined;
 }
 
@@ -34,11 +35,11 @@ export interface GlobalOptions extends FileOptions {
   readonly typed?: TypedServer | undefined;
   /** One JSON document on stdout, and nothing else there. */
   readonly json?: boolean | undefined;
-  /** How long servers may take to come up, in seconds: more than 0. Default 30. */
+  /** The most seconds that servers may take to come up, more than 0. Default 30. */
   readonly timeout?: number | undefined;
   /** No progress on stderr. Problems and questions stay. */
   readonly quiet?: boolean | undefined;
-  /** What servers write to stderr and what a developer wants to know, on stderr. */
+  /** Shows what servers write to stderr, and what a developer wants to know, on stderr. */
   readonly verbose?: boolean | undefined;
   /**
    * A file that becomes a recording of what is said with servers (`@hostside/conformance/replay`).
@@ -46,21 +47,25 @@ export interface GlobalOptions extends FileOptions {
   readonly record?: string | undefined;
 }
 
-/** What a command gets beside its own arguments. */
+/** The surroundings of a command. */
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly options: GlobalOptions;
   /** A host that is open already and stays so, as in the `repl`. `openHost()` hands it out. */
   readonly opened?: OpenedHost | undefined;
   /**
-   * Has a signal be what ends the command, and no interruption: for what runs until it is stopped.
+   * Makes a signal the regular end of the command, for commands that run until they are stopped.
    */
   readonly expectStop?: (() => void) | undefined;
+  /** All commands, for those that are about commands. */
+  readonly program?: Command | undefined;
+  /** Runs another command line. */
+  readonly runLine?: RunLine | undefined;
 }
 
 /**
- * A command's work: resolves to the exit code, see `exitCodes`. What it throws becomes a message
- * and `exitCodeOf` of it.
+ * A command's work: resolves to the exit code, see `exitCodes`. An error becomes a message and
+ * an exit code, see `exitCodeOf`.
  */
 export type CommandWork<Arguments> = (args: Arguments, context: CommandContext) => Promise<number>;
 

@@ -16,24 +16,23 @@ export class UsageError extends Error {
 }
 
 /**
- * What a command throws that was asked for something it cannot be asked for. `hint`: what would be
- * right, as a line of its own.
+ * Makes the error of a command that was asked for something wrong. `hint`: what would be right, as
+ * a line of its own.
  */
 export function usageError(message: string, hint?: string): UsageError {
   return new UsageError(message, hint);
 }
 
 /**
- * Why a command is to end when nobody reads what it writes: no failure, as in
- * `hostside list | head -1`.
+ * The reason to end a command whose output is closed, as in `hostside list | head -1`. It is no
+ * failure.
  */
 export class OutputClosed extends Error {
   override readonly name: string = "OutputClosed";
 }
 
 /**
- * Why a command is to end when something threw where nobody could catch it. People have read
- * `cause` already.
+ * The reason to end a command after an uncaught error. `cause` was shown already.
  */
 export class Crashed extends Error {
   override readonly name: string = "Crashed";
@@ -44,7 +43,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What a command exits with: the table of the conformance kit. */
+/** Exit codes of commands: the table of the conformance kit. */
 export const exitCodes = {
   /** It did what was asked. */
   pass: 0,
@@ -60,7 +59,8 @@ export const exitCodes = {
   authRequired: 5,
 } as const;
 
-const unreachable: ReadonlySet<string> = new Set([
+/** Codes of errors of a server that could not be reached. */
+export const unreachable: ReadonlySet<string> = new Set([
   "spawn_failed",
   "server_exited",
   "unreachable",

@@ -1,5 +1,4 @@
 /**
- * How a command reaches servers: by the proxies that its environment names, as other programs that
- * a person starts do.
+ * Options to reach servers by the proxies that the environment names, as other programs do.
  */
 export const fromEnvironment = { proxy: "environment" } as const;

@@ -5,11 +5,11 @@ export interface PromptChoice<Value extends string> {
   readonly hint?: string | undefined;
 }
 
-/** What is asked of a line of text. */
+/** Options of a question for a line of text. */
 export interface TextQuestion {
-  /** What stands there already. */
+  /** The text that stands there already. */
   readonly initial?: string | undefined;
-  /** What is wrong with an answer; `undefined`: nothing. It is asked for again then. */
+  /** Says what is wrong with an answer, to ask again. `undefined`: nothing. */
   readonly check?: ((text: string) => string | undefined) | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface Questions {
   ): Promise<readonly Value[] | undefined>;
   confirm(message: string, initial?: boolean): Promise<boolean | undefined>;
   text(message: string, question?: TextQuestion): Promise<string | undefined>;
-  /** What is typed is not shown. */
+  /** Asks for a text that is not shown. */
   secret(message: string): Promise<string | undefined>;
 }
 
@@ -47,13 +47,13 @@ export interface TerminalPrompter {
    */
   alone<Answer>(work: (questions: Questions) => Promise<Answer>, signal?: AbortSignal): Promise<Answer>;
   /**
-   * Whether somebody is asked just now; a line that is written meanwhile tears the question apart.
+   * Somebody is asked just now. A line that is written meanwhile tears the question apart.
    */
   readonly isAsking: boolean;
 }
 
-/** Who approves the calls of a host. */
+/** Approves the calls of a host. */
 export interface Approver {
-  /** Whoever typed the call has approved it. In the repl each line says it anew. */
+  /** The person who typed the call has approved it. In the repl each line says it anew. */
   isYes: boolean;
 }

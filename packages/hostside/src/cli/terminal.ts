@@ -2,20 +2,20 @@ import { homedir } from "node:os";
 import { styleText } from "node:util";
 import { replaceUnseen } from "@hostside/core/implement";
 
-/** What a command reads and writes besides its arguments. */
+/** Everything that a command reads and writes besides its arguments. */
 export interface Terminal {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
-  /** For results. */
+  /** Writes results. */
   readonly out: (text: string) => void;
-  /** For what a program reads, character for character. Default: {@linkcode out}. */
+  /** Writes what a program reads, character for character. Default: {@linkcode out}. */
   readonly outWhole?: (text: string) => void;
-  /** For progress, questions, mistakes and problems. */
+  /** Writes progress, questions, mistakes and problems. */
   readonly err: (text: string) => void;
-  /** Whether {@linkcode out} is a terminal on which lines can be replaced. */
+  /** {@linkcode out} is a terminal on which lines can be replaced. */
   readonly isLive: boolean;
-  /** Whether a person can be asked: questions are written to stderr and answered on stdin. */
+  /** A person can be asked: questions are written to stderr and answered on stdin. */
   readonly canAsk: boolean;
   /** Columns of the terminal. */
   readonly columns: number;
@@ -26,10 +26,10 @@ export interface Terminal {
   readonly cwd: string;
   readonly home: string;
   readonly platform: string;
-  /** Of the Node that runs this, such as `22.1.0`. */
+  /** The version of Node, such as `22.1.0`. */
   readonly nodeVersion: string;
   /**
-   * What this command line was started with: the path of Node, and the script as it was named.
+   * The path of Node and the script, as this command line was started.
    * Absent: not known.
    */
   readonly program?: { readonly node: string; readonly script: string } | undefined;
@@ -41,13 +41,13 @@ export interface Terminal {
    */
   readonly dropOutput?: () => void;
   /**
-   * Has Ctrl-C call a listener in place of aborting {@linkcode signal}, the latest one alone.
+   * Makes Ctrl-C call a listener in place of aborting {@linkcode signal}, the latest one alone.
    * Returns what takes it away again.
    */
   readonly onInterrupt: (listener: () => void) => () => void;
 }
 
-/** What a text looks like. */
+/** The look of a text. */
 export type Style = "good" | "bad" | "warn" | "dim" | "bold" | "name";
 
 const formats = { good: "green", bad: "red", warn: "yellow", dim: "dim", bold: "bold", name: "cyan" } as const;
@@ -133,7 +133,7 @@ export function changeTerminal(terminal: Terminal, changes: Partial<Omit<Termina
 }
 
 /**
- * Whether a stream shows colours, decided for each: https://no-color.org and
+ * Tells whether a stream shows colours: https://no-color.org and
  * https://force-color.org, of which the first wins.
  */
 export function isColored(stream: { readonly isTTY?: boolean | undefined }, env: Terminal["env"]): boolean {

@@ -11,11 +11,7 @@ const mark =
 
 describe("docs/cli.md", () => {
   using terminal = fakeTerminal();
-  const program = createProgram(
-    terminal,
-    async () => undefined,
-    async () => 0,
-  );
+  const program = createProgram(terminal, async () => undefined);
 
   it("says of every command what the program says", async () => {
     const [byHand = ""] = readFileSync(file, "utf8").split(mark);

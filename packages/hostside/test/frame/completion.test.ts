@@ -29,11 +29,7 @@ describe("completeWords()", () => {
   };
   const complete = async (...words: readonly string[]): Promise<unknown> => {
     using terminal = fakeTerminal();
-    const program = createProgram(
-      terminal,
-      async () => undefined,
-      async () => 0,
-    );
+    const program = createProgram(terminal, async () => undefined);
     const wanted = { words: words.slice(0, -1), current: words.at(-1) ?? "" };
     const found = await completeWords(program, wanted, sources);
     return found === "files" ? found : found.map(({ value }) => value);
@@ -64,11 +60,7 @@ describe("completeWords()", () => {
 describe("completion of texts of a server", () => {
   it("leaves out what a terminal would obey, and whatever else nobody can type", async () => {
     using terminal = fakeTerminal();
-    const program = createProgram(
-      terminal,
-      async () => undefined,
-      async () => 0,
-    );
+    const program = createProgram(terminal, async () => undefined);
     const hostile = ["\u001B[2Jx", "x\u001B]0;mine\u0007", "two\nlines", "\u202Ex", ""];
     const candidates = (kept: string) => [...hostile, kept].map((value) => ({ value }));
     const sources: CompletionSources = {

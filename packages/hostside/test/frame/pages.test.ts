@@ -7,11 +7,7 @@ import { widthOf } from "../../src/cli/render/render-text.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 
 using terminal = fakeTerminal();
-const program = createProgram(
-  terminal,
-  async () => undefined,
-  async () => 0,
-);
+const program = createProgram(terminal, async () => undefined);
 const commands = program.createHelp().visibleCommands(program);
 
 /** The arguments of a command line as it is typed, up to where the shell takes over. */
@@ -33,11 +29,7 @@ describe("the pages of help", () => {
       expect(line).toMatch(/^hostside /);
       let ran = 0;
       using own = fakeTerminal();
-      const fresh = createProgram(
-        own,
-        async () => void (ran += 1),
-        async () => 0,
-      );
+      const fresh = createProgram(own, async () => void (ran += 1));
       await fresh.parseAsync(takeTypedServer(argvOf(line), fresh).line, { from: "user" });
       expect({ line, ran }).toEqual({ line, ran: 1 });
     }

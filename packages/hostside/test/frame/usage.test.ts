@@ -43,11 +43,7 @@ describe("--json with help", () => {
 describe("global options", () => {
   const read = async (...argv: readonly string[]): Promise<CommandContext["options"]> => {
     using terminal = fakeTerminal();
-    const program = createProgram(
-      terminal,
-      async () => undefined,
-      async () => 0,
-    );
+    const program = createProgram(terminal, async () => undefined);
     await program.parseAsync(argv, { from: "user" });
     return program.opts();
   };

@@ -58,11 +58,7 @@ describe("a server that is typed in place of a configured one", () => {
 
 describe("takeTypedServer()", () => {
   using terminal = fakeTerminal();
-  const commands = createProgram(
-    terminal,
-    async () => undefined,
-    async () => 0,
-  );
+  const commands = createProgram(terminal, async () => undefined);
   it.for([
     { argv: ["list", "files"], line: ["list", "files"] },
     {

@@ -25,8 +25,8 @@ export interface AddressMeans {
 }
 
 /**
- * Where the kit finds a server of the configuration, with what lets it in; `undefined` for a
- * transport that the kit does not speak.
+ * The address of a server for the kit, with credentials. `undefined`: the kit does not speak its
+ * transport.
  */
 export async function toAddress(spec: ServerSpec, means: AddressMeans): Promise<ServerAddress | undefined> {
   if (spec.command !== undefined) {
@@ -50,8 +50,7 @@ export async function toAddress(spec: ServerSpec, means: AddressMeans): Promise<
 }
 
 /**
- * What a sign-in gives; nothing where nobody has signed in, and the kit reports what the server
- * asks for.
+ * Headers of a sign-in. Without one there are none, and the kit reports what the server asks for.
  */
 async function signedInHeaders(
   spec: ServerSpec,
@@ -75,8 +74,9 @@ function refuse(): Promise<Response> {
   return Promise.reject(new TypeError("nothing is asked for here"));
 }
 
-/** Options of `check`. */
-export interface CheckOptions {
+/** Arguments of `check`. */
+export interface CheckArguments {
+  readonly server: string | undefined;
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
   readonly strict?: boolean;
@@ -85,11 +85,6 @@ export interface CheckOptions {
   readonly allowCalls?: boolean;
   /** Files of reports. */
   readonly report?: readonly string[];
-}
-
-/** Arguments of `check`. */
-export interface CheckArguments extends CheckOptions {
-  readonly server: string | undefined;
 }
 
 /** Runs the conformance kit's checks against servers of the configuration, one after the other. */

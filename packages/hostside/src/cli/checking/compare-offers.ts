@@ -42,8 +42,8 @@ export function renewLocks(before: ServersLock, offers: Offers): RenewedLock {
 }
 
 /**
- * Compares the offers of servers with a lock file. Of a server that could not be asked nothing is
- * said.
+ * Compares the offers of servers with a lock file. It skips servers that could not be
+ * asked.
  */
 export function compareOffers(before: ServersLock, offers: Offers): readonly OfferChange[] {
   const gone = goneServers(before, offers).map((server): OfferChange => {

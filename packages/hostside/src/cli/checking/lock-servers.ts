@@ -13,11 +13,13 @@ import { readOffers } from "./read-offers.ts";
 export interface LockArguments {
   readonly file: string | undefined;
   /** Ids of the only servers that are asked. */
-  readonly servers: readonly string[] | undefined;
+  readonly server?: readonly string[] | undefined;
 }
 
-/** Writes down what the servers offer. What is not known of one stays as it was in the file. */
-export const lockServers: CommandWork<LockArguments> = async ({ file, servers }, context) => {
+/**
+ * Writes down what the servers offer. A server that could not be asked stays as it was in the file.
+ */
+export const lockServers: CommandWork<LockArguments> = async ({ file, server: servers }, context) => {
   const { terminal, options } = context;
   const path = lockPath(file, context);
   // Read first: a file that is something else is not written over, and no server is started for it.
@@ -49,12 +51,12 @@ export const lockServers: CommandWork<LockArguments> = async ({ file, servers },
 
 /** Arguments of `diff`. */
 export interface DiffArguments extends LockArguments {
-  /** Whether compatible changes fail, too. */
+  /** Fails on compatible changes, too. */
   readonly strict?: boolean | undefined;
 }
 
 /** Compares what the servers offer with what a lock file says. */
-export const diffServers: CommandWork<DiffArguments> = async ({ file, servers, strict }, context) => {
+export const diffServers: CommandWork<DiffArguments> = async ({ file, server: servers, strict }, context) => {
   const { terminal, options } = context;
   const path = lockPath(file, context);
   const before = await readLockFile(path);

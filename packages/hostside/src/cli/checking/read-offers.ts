@@ -16,17 +16,17 @@ export interface UnreadServer {
   readonly reason: string;
 }
 
-/** What the servers of a configuration offer now. */
+/** The present offers of the servers of a configuration. */
 export interface Offers {
   readonly locks: ServersLock;
   readonly unread: readonly UnreadServer[];
-  /** Those of `unread` that should have been read: not the ones that are off on purpose. */
+  /** Servers of `unread` that should have been read: those that are off on purpose are not here. */
   readonly failed: readonly UnreadServer[];
   /** Every server that is configured, whether it was asked or not. */
   readonly configured: ReadonlySet<string>;
-  /** Whether every server was asked; else those that somebody named. */
+  /** Every server was asked, not only named ones. */
   readonly isAll: boolean;
-  /** Whether a file could not be read, so that there may be servers that nobody sees. */
+  /** A file could not be read, so that there may be more servers. */
   readonly isPartial: boolean;
 }
 

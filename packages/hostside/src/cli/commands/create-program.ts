@@ -1,9 +1,8 @@
 import { createRequire } from "node:module";
 import { Command } from "commander";
-import type { CommandContext, RunLine } from "../command-context.ts";
-import { exitCodes } from "../exit-codes.ts";
 import type { Terminal } from "../terminal.ts";
-import { collect, configureHelp, readSeconds, setPage, type Act, type Declare, type Page } from "./declare.ts";
+import { addCommand, collect, configureHelp, readSeconds, setPage } from "./declare.ts";
+import type { CommandRun, CommandSpec, Page } from "./declare.ts";
 import { examine } from "./examine.ts";
 import { look } from "./look.ts";
 import { more } from "./more.ts";
@@ -11,11 +10,8 @@ import { setUp } from "./set-up.ts";
 import { signIn } from "./sign-in.ts";
 import { use } from "./use.ts";
 
-/** Runs the work of a command. */
-export type CommandRun = (work: (context: CommandContext) => Promise<number>) => Promise<void>;
-
 /** Every command, by its heading in the overview. */
-const groups: Readonly<Record<string, readonly Declare[]>> = {
+const groups: Readonly<Record<string, readonly CommandSpec[]>> = {
   Look: look,
   Use: use,
   "Set up": setUp,
@@ -28,7 +24,7 @@ const groups: Readonly<Record<string, readonly Declare[]>> = {
  * The program with every command. It throws a `CommanderError` where it would end the process, and
  * writes nothing but help and its version.
  */
-export function createProgram(terminal: Terminal, run: CommandRun, runLine: RunLine): Command {
+export function createProgram(terminal: Terminal, run: CommandRun): Command {
   const program = new Command("hostside")
     .usage("COMMAND [arguments] [options]")
     .version(readVersion(), "-v, --version", "the version of hostside")
@@ -46,12 +42,8 @@ export function createProgram(terminal: Terminal, run: CommandRun, runLine: RunL
     .option("--color", "colours, also where there is no terminal")
     .option("--no-color", "no colours");
   configureHelp(setPage(program, overview), terminal);
-  const act: Act =
-    (work) =>
-    (...given) =>
-      run(work(...given));
   for (const [heading, commands] of Object.entries(groups)) {
-    for (const declare of commands) declare(program, act, runLine).helpGroup(`${heading}:`);
+    for (const spec of commands) addCommand(program, spec, run).helpGroup(`${heading}:`);
   }
   return program;
 }
@@ -67,12 +59,6 @@ const overview: Page = {
     "hostside --config mcp.json list": "the same for one file",
   },
   json: "what the page of each command says; of help and --version { text }",
-  exits: {
-    [exitCodes.incomplete]: "not everything could be done, or it was interrupted",
-    [exitCodes.fail]: "a tool failed, a server is not well, or a check found something",
-    [exitCodes.unreachable]: "a server could not be reached",
-    [exitCodes.authRequired]: "somebody has to sign in first",
-  },
 };
 
 // By its name, because built files lie elsewhere than sources.

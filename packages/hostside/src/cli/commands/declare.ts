@@ -1,5 +1,5 @@
 import { Help, InvalidArgumentError, type Command } from "commander";
-import type { CommandContext, GlobalOptions, RunLine } from "../command-context.ts";
+import type { CommandContext, CommandWork, GlobalOptions } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { wrapText } from "../render/render-text.ts";
 import { withColor, type Terminal } from "../terminal.ts";
@@ -12,25 +12,37 @@ export interface Page {
   readonly about?: readonly string[] | undefined;
   /** Command lines that work, each with what it does. */
   readonly examples: Readonly<Record<string, string>>;
-  /** What `--json` prints: the shape as text, each line shown as it is. */
+  /** The shape that `--json` prints, as text; each line is shown as it is. */
   readonly json?: string | undefined;
   /** Meanings of exit codes, beside those that hold for all commands. */
   readonly exits?: Readonly<Record<number, string>> | undefined;
 }
 
-/** Makes the action of a command out of its work, which gets what commander read. */
-export type Act = <Given extends readonly unknown[]>(
-  work: (...given: Given) => (context: CommandContext) => Promise<number>,
-) => (...given: Given) => Promise<void>;
+/** A command: its page, its arguments and options, and its work. */
+export interface CommandSpec extends Page {
+  readonly name: string;
+  /** The overview leaves it out. */
+  readonly isHidden?: boolean;
+  /** Declares arguments and options. Their names are the members of what the work gets. */
+  readonly takes?: (command: Command) => Command;
+  /** Loads the work. */
+  readonly work: () => Promise<CommandWork<never>>;
+}
 
-/** Declares a command on a program. `runLine` is for commands that run other command lines. */
-export type Declare = (program: Command, act: Act, runLine: RunLine) => Command;
+/** Runs the work of a command. */
+export type CommandRun = (work: (context: CommandContext) => Promise<number>) => Promise<void>;
 
 const pages = new WeakMap<Command, Page>();
 
-/** Adds a command with its page. */
-export function addCommand(program: Command, name: string, page: Page): Command {
-  return setPage(program.command(name), page);
+/** Adds a command to a program. */
+export function addCommand(program: Command, spec: CommandSpec, run: CommandRun): Command {
+  const { name, isHidden = false, takes = (command) => command, work } = spec;
+  const command = takes(setPage(program.command(name, { hidden: isHidden }), spec));
+  return command.action((...given: readonly unknown[]) => {
+    const named = command.registeredArguments.map((argument, index) => [argument.name(), given[index]]);
+    const args = { ...command.opts(), ...Object.fromEntries(named) };
+    return run(async (context) => (await work())(args as never, context));
+  });
 }
 
 /** Gives a command its page. */
@@ -96,8 +108,11 @@ function isPainted(paint: Terminal["paint"]): boolean {
 
 const commonExits: Readonly<Record<number, string>> = {
   [exitCodes.pass]: "it did what was asked",
+  [exitCodes.fail]: "a tool failed, a server is not well, or a check found something",
   [exitCodes.usage]: "the command line or the configuration is wrong, or nobody could be asked",
-  [exitCodes.incomplete]: "it was interrupted",
+  [exitCodes.incomplete]: "not everything could be done, or it was interrupted",
+  [exitCodes.unreachable]: "a server could not be reached",
+  [exitCodes.authRequired]: "somebody has to sign in first",
 };
 
 function sectionsOf(command: Command, helper: Help): readonly string[] {

@@ -9,8 +9,8 @@ const sameSignalMs = 300;
 
 /**
  * The program. A signal ends what is under way, and the process ends by itself when nothing of it
- * is left; the second signal does not wait: servers that are still there are killed then. That
- * nobody reads the output is as good as a signal, and no failure.
+ * is left; the second signal does not wait: servers that are still there are killed then. A
+ * closed output ends it like a signal, and is no failure.
  */
 export async function main(): Promise<void> {
   const controller = new AbortController();
@@ -54,14 +54,14 @@ export async function main(): Promise<void> {
   if (isDropped) process.exit();
 }
 
-/** Who is called on Ctrl-C, see `Terminal.onInterrupt`. */
+/** Listeners for Ctrl-C, see `Terminal.onInterrupt`. */
 export interface Interrupts {
   readonly onInterrupt: (listener: () => void) => () => void;
   /** Calls the latest listener, or says that there is none. */
   readonly interrupt: () => boolean;
 }
 
-/** Keeps those who want to hear of Ctrl-C. */
+/** Keeps listeners for Ctrl-C. */
 export function createInterrupts(): Interrupts {
   const listeners = new Set<() => void>();
   return {

@@ -1,62 +1,54 @@
 import { Argument } from "commander";
+import type { CommandWork } from "../command-context.ts";
 import { exitCodes, usageError } from "../exit-codes.ts";
-import { shells, type ShellName } from "../interactive/shell-scripts.ts";
+import { shells } from "../interactive/shell-scripts.ts";
 import { findCommand } from "../program/find-option.ts";
 import { didYouMean, nearNames } from "../program/near-names.ts";
-import { addCommand, type Declare } from "./declare.ts";
+import type { CommandSpec } from "./declare.ts";
 
-const completion: Declare = (program, act) =>
-  addCommand(program, "completion", {
-    does: "a script that completes command lines of hostside in your shell",
-    about: [
-      "Prints the script; your shell reads it when it starts. Servers are completed from your configuration and tools from the names that they had last; no server is started for it.",
-    ],
-    examples: {
-      "hostside completion bash >> ~/.bashrc": "for bash",
-      'hostside completion zsh > "$fpath[1]/_hostside"': "for zsh",
-      "hostside completion fish > ~/.config/fish/completions/hostside.fish": "for fish",
-    },
-    json: '{ "shell": "bash" | "zsh" | "fish", "script": text }',
-  })
-    .addArgument(new Argument("[shell]", "default: that of $SHELL").choices(shells))
-    .action(
-      act((shell: ShellName | undefined) => async (context) => {
-        const { printCompletion } = await import("../interactive/shell-scripts.ts");
-        return printCompletion({ shell }, context);
-      }),
-    );
+const completion: CommandSpec = {
+  name: "completion",
+  does: "a script that completes command lines of hostside in your shell",
+  about: [
+    "Prints the script; your shell reads it when it starts. Servers are completed from your configuration and tools from the names that they had last; no server is started for it.",
+  ],
+  examples: {
+    "hostside completion bash >> ~/.bashrc": "for bash",
+    'hostside completion zsh > "$fpath[1]/_hostside"': "for zsh",
+    "hostside completion fish > ~/.config/fish/completions/hostside.fish": "for fish",
+  },
+  json: '{ "shell": "bash" | "zsh" | "fish", "script": text }',
+  takes: (command) => command.addArgument(new Argument("[shell]", "default: that of $SHELL").choices(shells)),
+  work: async () => (await import("../interactive/shell-scripts.ts")).printCompletion,
+};
 
 /** Answers the scripts that `completion` prints. */
-const complete: Declare = (program, act) =>
-  program
-    .command("complete", { hidden: true })
-    .description("what may come next on a command line")
-    .argument("[words...]")
-    .action(
-      act((words: readonly string[]) => async (context) => {
-        const { runCompleteCommand } = await import("../interactive/complete.ts");
-        return runCompleteCommand({ program, words }, context);
-      }),
-    );
+const complete: CommandSpec = {
+  name: "complete",
+  isHidden: true,
+  does: "what may come next on a command line",
+  examples: {},
+  takes: (command) => command.argument("[words...]"),
+  work: async () => (await import("../interactive/complete.ts")).runCompleteCommand,
+};
 
-const help: Declare = (program, act) =>
-  addCommand(program, "help", {
-    does: "what a command does, with examples",
-    examples: { "hostside help call": "everything about call" },
-  })
-    .argument("[command]", "the command")
-    .action(
-      act((name: string | undefined) => async () => {
-        const command = name === undefined ? program : findCommand(program, name);
-        if (command === undefined) {
-          const names = program.commands.map((one) => one.name());
-          const hint = didYouMean(nearNames(name ?? "", names)) ?? "hostside --help lists them";
-          throw usageError(`unknown command '${name}'`, hint);
-        }
-        command.outputHelp();
-        return exitCodes.pass;
-      }),
-    );
+const help: CommandSpec = {
+  name: "help",
+  does: "what a command does, with examples",
+  examples: { "hostside help call": "everything about call" },
+  takes: (command) => command.argument("[command]", "the command"),
+  work: async () => showHelp,
+};
+
+const showHelp: CommandWork<{ readonly command: string | undefined }> = async ({ command: name }, { program }) => {
+  const command = name === undefined ? program : program && findCommand(program, name);
+  if (command === undefined) {
+    const near = nearNames(name ?? "", program?.commands.map((one) => one.name()) ?? []);
+    throw usageError(`unknown command '${name}'`, didYouMean(near) ?? "hostside --help lists them");
+  }
+  command.outputHelp();
+  return exitCodes.pass;
+};
 
 /** Commands about the command line itself. */
-export const more: readonly Declare[] = [completion, complete, help];
+export const more: readonly CommandSpec[] = [completion, complete, help];

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { CommanderError } from "commander";
 import { HostsideError } from "@hostside/core";
 import { Crashed, OutputClosed, exitCodeOf, exitCodes, usageError } from "../exit-codes.ts";
-import type { CommandContext } from "../command-context.ts";
+import type { CommandContext, RunLine } from "../command-context.ts";
 import { takeTypedServer, type TakenServer } from "../opening/typed-server.ts";
 import { createProgram } from "./create-program.ts";
 import type { ProgramOptions } from "./declare.ts";
@@ -10,7 +10,7 @@ import { renderError } from "../program/render-error.ts";
 import { printJson } from "../render/print.ts";
 import { changeTerminal, withColor, withSafeOutput, type Terminal } from "../terminal.ts";
 
-/** Where command lines are run one after the other. */
+/** Options for command lines that are run one after the other. */
 export interface CommandLineOptions {
   /** Has commands work with what is open already. */
   readonly opened?: CommandContext["opened"];
@@ -20,8 +20,8 @@ export interface CommandLineOptions {
 
 /**
  * Runs a command line and resolves to the exit code. Never rejects; what went wrong is on stderr,
- * and with `--json` on stdout. When the terminal's signal aborts, the command ends as soon as
- * nothing of it is left.
+ * and with `--json` on stdout. It ends on the terminal's signal, as soon as nothing of
+ * the command is left.
  */
 export async function runCommandLine(
   argv: readonly string[],
@@ -38,17 +38,16 @@ export async function runCommandLine(
       options: { ...given, ...options, ...(taken.server !== undefined && { typed: taken.server }) },
       opened,
       expectStop,
+      program,
+      runLine,
     };
   };
   const isJson = given?.json ?? isJsonAsked(argv);
   const pages = isJson ? withJsonTexts(terminal) : terminal;
-  const program = createProgram(
-    pages,
-    async (work) => {
-      exitCode = await work(contextOf());
-    },
-    (line, { terminal: own, ...rest }) => runCommandLine(line, own, rest),
-  );
+  const runLine: RunLine = (line, { terminal: own, ...rest }) => runCommandLine(line, own, rest);
+  const program = createProgram(pages, async (work) => {
+    exitCode = await work(contextOf());
+  });
   // What is open already stays as it is.
   const taken: TakenServer = opened === undefined ? takeTypedServer(argv, program) : { line: argv };
   let command = program;

@@ -1,156 +1,121 @@
-import type { AddArguments } from "../configuring/add-server.ts";
-import type { PlaceRequest } from "../configuring/choose-place.ts";
-import type { TrustArguments } from "../configuring/decide-trust.ts";
-import type { InitArguments } from "../configuring/init-config.ts";
-import { addCommand, collect, type Declare } from "./declare.ts";
+import { collect, type CommandSpec } from "./declare.ts";
 
-type AddOptions = Omit<AddArguments, "name" | "words">;
+const init: CommandSpec = {
+  name: "init",
+  does: "find the servers that you have, and use them",
+  about: [
+    "Looks at the configurations of your other tools (Claude Code, Cursor, VS Code, Codex and others), shows their servers, and writes one hostside.json that imports those that you choose. No other file is touched, and no server is started.",
+    "A hostside.json that is there already stays as it is; imports that it lacks are added to it.",
+  ],
+  examples: {
+    "hostside init": "choose what is used",
+    "hostside init --yes": "use all of it",
+    "hostside init --dry-run --json": "what there is, for a script",
+  },
+  json: '{ "found": [{ "tool", "dialect", "file", "scope", "certain", "servers": [{ "name", "starts", "disabled" }], "errors", "warnings" }],\n  "file", "imports": […], "change": "created" | "added" | "unchanged" | "none", "notes": […], "dryRun" }',
+  takes: (command) =>
+    command
+      .option("--user", "write it for you, everywhere (default)")
+      .option("--project", "write ./hostside.json, for whoever works on the project")
+      .option("-y, --yes", "take all that is known for sure, and ask nothing")
+      .option("--dry-run", "show what would be written"),
+  work: async () => (await import("../configuring/init-config.ts")).initConfig,
+};
 
-const init: Declare = (program, act) =>
-  addCommand(program, "init", {
-    does: "find the servers that you have, and use them",
-    about: [
-      "Looks at the configurations of your other tools (Claude Code, Cursor, VS Code, Codex and others), shows their servers, and writes one hostside.json that imports those that you choose. No other file is touched, and no server is started.",
-      "A hostside.json that is there already stays as it is; imports that it lacks are added to it.",
-    ],
-    examples: {
-      "hostside init": "choose what is used",
-      "hostside init --yes": "use all of it",
-      "hostside init --dry-run --json": "what there is, for a script",
-    },
-    json: '{ "found": [{ "tool", "dialect", "file", "scope", "certain", "servers": [{ "name", "starts", "disabled" }], "errors", "warnings" }],\n  "file", "imports": […], "change": "created" | "added" | "unchanged" | "none", "notes": […], "dryRun" }',
-    exits: {
-      2: "there was nobody to ask, or the hostside.json that is there is broken",
-      3: "somebody wanted no more of it",
-    },
-  })
-    .option("--user", "write it for you, everywhere (default)")
-    .option("--project", "write ./hostside.json, for whoever works on the project")
-    .option("-y, --yes", "take all that is known for sure, and ask nothing")
-    .option("--dry-run", "show what would be written")
-    .action(
-      act(
-        (options: InitArguments) => async (context) =>
-          (await import("../configuring/init-config.ts")).initConfig(options, context),
-      ),
-    );
+const add: CommandSpec = {
+  name: "add",
+  does: "add a server: a command or a URL",
+  about: [
+    "Writes the server into a hostside.json, and keeps its comments. Its entry is checked first, without starting it, and nothing is written where it makes no sense. Whether the program is there is for hostside doctor to say.",
+    "Values may be references: ${NAME} is a variable, ${file:path} a file, ${input:id} a question. So secrets stay out of the file.",
+  ],
+  examples: {
+    "hostside add files -- npx -y @modelcontextprotocol/server-filesystem .": "a program",
+    "hostside add github https://api.githubcopilot.com/mcp/ --header 'Authorization: Bearer ${GITHUB_TOKEN}'": "a URL",
+    "hostside add search --env API_KEY -- npx -y some-search-server": "with your own API_KEY",
+    'hostside add files --json-entry \'{"command":"npx","args":["-y","x"]}\'': "from a README",
+  },
+  json: '{ "changes": [{ "file", "name", "change": "added" | "replaced" }], "notes": […] }',
+  takes: (command) =>
+    command
+      .argument("<name>", "what the server is called")
+      .argument("[words...]", "a program and its arguments behind --, or a URL")
+      .option("--env <NAME=value>", "a variable for the program; NAME alone: yours; can be given again", collect)
+      .option("--header <Name: value>", "a header for the URL; can be given again", collect)
+      .option("--cwd <folder>", "where the program starts")
+      .option("--json-entry <json>", "an entry as READMEs have it; - reads stdin")
+      .option("--allow <tool>", "offer this tool alone; can be given again", collect)
+      .option("--deny <tool>", "hide this tool; can be given again", collect)
+      .option("--user", "for you, everywhere (default)")
+      .option("--project", "into ./hostside.json, for whoever works on the project")
+      .option("--disabled", "write it, and do not use it yet")
+      .option("--replace", "in the place of a server of this name"),
+  work: async () => (await import("../configuring/add-server.ts")).runAddCommand,
+};
 
-const add: Declare = (program, act) =>
-  addCommand(program, "add", {
-    does: "add a server: a command or a URL",
-    about: [
-      "Writes the server into a hostside.json, and keeps its comments. Its entry is checked first, without starting it, and nothing is written where it makes no sense. Whether the program is there is for hostside doctor to say.",
-      "Values may be references: ${NAME} is a variable, ${file:path} a file, ${input:id} a question. So secrets stay out of the file.",
-    ],
-    examples: {
-      "hostside add files -- npx -y @modelcontextprotocol/server-filesystem .": "a program",
-      "hostside add github https://api.githubcopilot.com/mcp/ --header 'Authorization: Bearer ${GITHUB_TOKEN}'":
-        "a URL",
-      "hostside add search --env API_KEY -- npx -y some-search-server": "with your own API_KEY",
-      'hostside add files --json-entry \'{"command":"npx","args":["-y","x"]}\'': "from a README",
-    },
-    json: '{ "changes": [{ "file", "name", "change": "added" | "replaced" }], "notes": […] }',
-    exits: { 2: "the name is taken, or the entry makes no sense; nothing was written" },
-  })
-    .argument("<name>", "what the server is called")
-    .argument("[command...]", "a program and its arguments behind --, or a URL")
-    .option("--env <NAME=value>", "a variable for the program; NAME alone: yours; can be given again", collect)
-    .option("--header <Name: value>", "a header for the URL; can be given again", collect)
-    .option("--cwd <folder>", "where the program starts")
-    .option("--json-entry <json>", "an entry as READMEs have it; - reads stdin")
-    .option("--allow <tool>", "offer this tool alone; can be given again", collect)
-    .option("--deny <tool>", "hide this tool; can be given again", collect)
-    .option("--user", "for you, everywhere (default)")
-    .option("--project", "into ./hostside.json, for whoever works on the project")
-    .option("--disabled", "write it, and do not use it yet")
-    .option("--replace", "in the place of a server of this name")
-    .action(
-      act(
-        (name: string, words: readonly string[], options: AddOptions) => async (context) =>
-          (await import("../configuring/add-server.ts")).runAddCommand({ ...options, name, words }, context),
-      ),
-    );
+const remove: CommandSpec = {
+  name: "remove",
+  does: "take a server out of a hostside.json",
+  about: ["A server that another tool's file brings stays there: hostside disable has it off here."],
+  examples: { "hostside remove files": "the server files, wherever a hostside.json has it" },
+  json: '{ "changes": [{ "file", "name", "change": "removed" }], "notes": […] }',
+  takes: (command) =>
+    command
+      .argument("<name>", "the server")
+      .option("--user", "out of yours alone")
+      .option("--project", "out of that of the project alone"),
+  work: async () => (await import("../configuring/remove-server.ts")).removeServer,
+};
 
-const remove: Declare = (program, act) =>
-  addCommand(program, "remove", {
-    does: "take a server out of a hostside.json",
-    about: ["A server that another tool's file brings stays there: hostside disable has it off here."],
-    examples: { "hostside remove files": "the server files, wherever a hostside.json has it" },
-    json: '{ "changes": [{ "file", "name", "change": "removed" }], "notes": […] }',
-    exits: { 2: "there is no such server, or another tool's file brings it" },
-  })
-    .argument("<name>", "the server")
-    .option("--user", "out of yours alone")
-    .option("--project", "out of that of the project alone")
-    .action(
-      act(
-        (name: string, options: PlaceRequest) => async (context) =>
-          (await import("../configuring/remove-server.ts")).removeServer({ ...options, name }, context),
-      ),
-    );
+const enable: CommandSpec = {
+  name: "enable",
+  does: "use servers again that were disabled",
+  about: ["Takes back what hostside disable wrote, in every hostside.json that is read here."],
+  examples: { "hostside enable github": "use github again" },
+  json: '{ "changes": [{ "file", "name", "change": "enabled" | "unchanged" }], "notes": […] }',
+  takes: (command) => command.argument("<names...>", "the servers"),
+  work: async () => (await import("../configuring/switch-servers.ts")).enableServers,
+};
 
-const enable: Declare = (program, act) =>
-  addCommand(program, "enable", {
-    does: "use servers again that were disabled",
-    about: ["Takes back what hostside disable wrote, in every hostside.json that is read here."],
-    examples: { "hostside enable github": "use github again" },
-    json: '{ "changes": [{ "file", "name", "change": "enabled" | "unchanged" }], "notes": […] }',
-    exits: { 2: "there is no such server, or another tool's file has it off" },
-  })
-    .argument("<name...>", "the servers")
-    .action(
-      act(
-        (names: readonly string[]) => async (context) =>
-          (await import("../configuring/switch-servers.ts")).enableServers({ names }, context),
-      ),
-    );
+const disable: CommandSpec = {
+  name: "disable",
+  does: "keep servers, and do not use them",
+  about: [
+    'A server of a hostside.json gets "disabled": true there. One that another tool\'s file brings is put on the list "denyServers" of your hostside.json, and that file stays as it is.',
+  ],
+  examples: {
+    "hostside disable github": "no longer use github",
+    "hostside disable github --project": "not in this project",
+  },
+  json: '{ "changes": [{ "file", "name", "change": "disabled" | "unchanged" }], "notes": […] }',
+  takes: (command) =>
+    command
+      .argument("<names...>", "the servers")
+      .option("--user", "in your hostside.json")
+      .option("--project", "in that of the project"),
+  work: async () => (await import("../configuring/switch-servers.ts")).disableServers,
+};
 
-const disable: Declare = (program, act) =>
-  addCommand(program, "disable", {
-    does: "keep servers, and do not use them",
-    about: [
-      'A server of a hostside.json gets "disabled": true there. One that another tool\'s file brings is put on the list "denyServers" of your hostside.json, and that file stays as it is.',
-    ],
-    examples: {
-      "hostside disable github": "no longer use github",
-      "hostside disable github --project": "not in this project",
-    },
-    json: '{ "changes": [{ "file", "name", "change": "disabled" | "unchanged" }], "notes": […] }',
-    exits: { 2: "there is no such server" },
-  })
-    .argument("<name...>", "the servers")
-    .option("--user", "in your hostside.json")
-    .option("--project", "in that of the project")
-    .action(
-      act(
-        (names: readonly string[], options: PlaceRequest) => async (context) =>
-          (await import("../configuring/switch-servers.ts")).disableServers({ ...options, names }, context),
-      ),
-    );
-
-const trust: Declare = (program, act) =>
-  addCommand(program, "trust", {
-    does: "decide about servers that a project brings",
-    about: [
-      "A project can bring servers, and a server is a program that runs as you. So none of them starts before you said yes to what it would start. An answer counts for an entry as it is: after any change of it you are asked again.",
-    ],
-    examples: {
-      "hostside trust": "look at each, and decide",
-      "hostside trust github": "decide about github, also where it was refused",
-      "hostside trust --list": "what was decided so far",
-    },
-    json: '{ "decisions": [{ "name", "folder", "answer": "trust" | "refuse" }], "open": [{ "serverId", "folder", "file", "line", "column", "starts": […], "cwd", "sets": […], "settings": […], "replaces": […], "references": […], "changed": […], "before", "fingerprint" }] };\nwith --list { "records": [{ "name", "answer", "folder", "file", "answeredAt" }] }; with --revoke { "revoked": [{ "name", "count" }] }',
-    exits: { 2: "there is nothing to decide about a name", 3: "something is still to be decided" },
-  })
-    .argument("[name...]", "these servers alone; also those that were refused")
-    .option("--list", "what was decided, in every project")
-    .option("--revoke", "forget what was decided about those that are named")
-    .action(
-      act(
-        (names: readonly string[], options: Omit<TrustArguments, "names">) => async (context) =>
-          (await import("../configuring/decide-trust.ts")).decideTrust({ ...options, names }, context),
-      ),
-    );
+const trust: CommandSpec = {
+  name: "trust",
+  does: "decide about servers that a project brings",
+  about: [
+    "A project can bring servers, and a server is a program that runs as you. So none of them starts before you said yes to what it would start. An answer counts for an entry as it is: after any change of it you are asked again.",
+  ],
+  examples: {
+    "hostside trust": "look at each, and decide",
+    "hostside trust github": "decide about github, also where it was refused",
+    "hostside trust --list": "what was decided so far",
+  },
+  json: '{ "decisions": [{ "name", "folder", "answer": "trust" | "refuse" }], "open": [{ "serverId", "folder", "file", "line", "column", "starts": […], "cwd", "sets": […], "settings": […], "replaces": […], "references": […], "changed": […], "before", "fingerprint" }] };\nwith --list { "records": [{ "name", "answer", "folder", "file", "answeredAt" }] }; with --revoke { "revoked": [{ "name", "count" }] }',
+  exits: { 2: "there is nothing to decide about a name", 3: "something is still to be decided" },
+  takes: (command) =>
+    command
+      .argument("[names...]", "these servers alone; also those that were refused")
+      .option("--list", "what was decided, in every project")
+      .option("--revoke", "forget what was decided about those that are named"),
+  work: async () => (await import("../configuring/decide-trust.ts")).decideTrust,
+};
 
 /** Commands that change which servers are used. */
-export const setUp: readonly Declare[] = [init, add, remove, enable, disable, trust];
+export const setUp: readonly CommandSpec[] = [init, add, remove, enable, disable, trust];

@@ -23,7 +23,7 @@ import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
 import { readPastedEntry, type PastedEntry } from "./read-pasted-entry.ts";
 import { reportChanges } from "./report-changes.ts";
 
-/** What `add` was given. */
+/** Arguments of `add`. */
 export interface AddArguments extends EntryArguments, PlaceRequest {
   readonly name: string;
   /** `"-"`: from stdin. */

@@ -23,31 +23,26 @@ export interface PlaceRequest {
  */
 export function choosePlace({ terminal, options }: CommandContext, { user, project }: PlaceRequest): ConfigPlace {
   const [named, ...others] = options.config ?? [];
+  const own = userPlace(terminal);
   if (user === true && project === true)
     throw usageError("--user and --project are two files", "leave one of them out");
-  if (named !== undefined) {
-    if (others.length > 0) throw usageError("--config names several files, and one is edited");
-    if (user === true || project === true) {
-      throw usageError(
-        `--config names a file, and --${user === true ? "user" : "project"} another`,
-        "leave one of them out",
-      );
-    }
-    const path = resolve(terminal.cwd, named);
-    return path === userPlace(terminal).path ? userPlace(terminal) : { path, scope: "named" };
-  }
-  return project === true ? projectPlace(terminal) : userPlace(terminal);
+  if (named === undefined) return project === true ? projectPlace(terminal) : own;
+  if (others.length > 0) throw usageError("--config names several files, and one is edited");
+  if (user === true || project === true)
+    throw usageError("--config names a file, and --user and --project another", "leave one of them out");
+  const path = resolve(terminal.cwd, named);
+  return path === own.path ? own : { path, scope: "named" };
 }
 
 /** The user's own, which is read wherever they are. */
-export function userPlace({ env, home, platform }: Terminal): ConfigPlace {
+function userPlace({ env, home, platform }: Terminal): ConfigPlace {
   const own = findConfigs({ env, home, platform }).find(({ dialect }) => dialect === "hostside");
   if (own === undefined) throw new TypeError("the table of places has one for hostside.json");
   return { path: own.path, scope: "user" };
 }
 
 /** The project's: the innermost one that is there, else one in the working folder. */
-export function projectPlace({ env, home, platform, cwd }: Terminal): ConfigPlace {
+function projectPlace({ env, home, platform, cwd }: Terminal): ConfigPlace {
   const found = findConfigFiles({ env, home, platform, cwd }).filter(
     // The local one is for what is not shared.
     ({ dialect, scope, path }) => dialect === "hostside" && scope === "project" && !path.endsWith(".local.json"),

@@ -34,15 +34,15 @@ export interface CurrentConfig {
 export interface FileChange {
   readonly edits: readonly ConfigEdit[];
   /**
-   * Whether others may not read a file that is made. Default: of one that is not a project's.
+   * Makes a new file readable by its user alone. Default: unless it is a project's.
    */
   readonly isPrivate?: boolean | undefined;
 }
 
-/** How a file is changed. */
+/** Options of {@linkcode changeConfig}. */
 export interface ChangeInit<T extends FileChange> {
   readonly place: ConfigPlace;
-  /** Says what to do to the file as it is. What it throws ends the command. */
+  /** Says what to do to the file as it is. Its error ends the command. */
   readonly plan: (current: CurrentConfig) => T | Promise<T>;
   readonly dryRun?: boolean | undefined;
 }
@@ -50,14 +50,14 @@ export interface ChangeInit<T extends FileChange> {
 /** The change that was made. */
 export interface ChangedConfig<T extends FileChange> {
   readonly change: T;
-  /** Whether the file was not there before. */
+  /** The file was not there before. */
   readonly isNew: boolean;
 }
 
 /**
  * Reads a `hostside.json`, asks what to do to it, and writes it: whole or not at all, and so that
- * no other `hostside` that does the same loses anything. Where an editor saves it meanwhile, `plan`
- * is asked again about what is there then. A file that is broken, or of another tool, is not
+ * no other `hostside` that does the same loses anything. If an editor saves it meanwhile, `plan`
+ * is asked again about the new text. A file that is broken, or of another tool, is not
  * touched: a usage error with its place.
  */
 export async function changeConfig<T extends FileChange>(
@@ -101,7 +101,7 @@ export async function readCurrentConfig(place: ConfigPlace): Promise<CurrentConf
   return toCurrent(place, await readCurrent(place.path));
 }
 
-/** What stands at a path of a file's data; `undefined` where there is nothing. */
+/** The value at a path of a file's data; `undefined` if there is none. */
 export function valueAt(data: ConfigData | undefined, path: readonly string[]): ConfigData | undefined {
   return path.reduce<ConfigData | undefined>(
     (value, name) => (value instanceof Map ? (value as ReadonlyMap<string, ConfigData>).get(name) : undefined),
@@ -153,7 +153,7 @@ function brokenFile(problem: string): Error {
   return usageError(problem, "nothing was changed: mend the file first");
 }
 
-/** What a file that is not there yet gets before anything else. */
+/** The first edits of a file that is not there yet. */
 export interface StartedFile {
   readonly edits: readonly ConfigEdit[];
   readonly notes: readonly string[];

@@ -2,7 +2,7 @@ import type { ConfiguredServer } from "@hostside/config";
 import { redactSpec } from "@hostside/core";
 import { isCredentialHeader, isSecretName } from "@hostside/core/implement";
 
-/** Where a secret stands in an entry. */
+/** The place of a secret in an entry. */
 export interface SecretPlace {
   /** The path in the entry, such as `env.TOKEN` or `args[2]`. */
   readonly path: string;
@@ -49,15 +49,15 @@ function inRecord(
   );
 }
 
-/** Whether a value is more than a reference to a variable, a file or an input. */
+/** Tells a value from a reference to a variable, a file or an input. */
 function isLiteral(value: string): boolean {
   return value.trim() !== "" && !/\$\{|\$\w|\{(?:env|file):|%\w+%/.test(value);
 }
 
-/** What is said of an entry that is added. */
+/** Advice about an entry that is added. */
 export interface Advice {
   readonly notes: readonly string[];
-  /** Whether a secret stands in it. */
+  /** A secret stands in the entry. */
   readonly hasSecrets: boolean;
 }
 

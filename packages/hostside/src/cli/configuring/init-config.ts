@@ -20,7 +20,7 @@ export interface InitArguments extends PlaceRequest {
   readonly dryRun?: boolean | undefined;
 }
 
-/** What `init` found and did: the shape that `--json` prints. */
+/** The report of `init`: the shape that `--json` prints. */
 export interface InitReport {
   readonly found: readonly SurveyedFile[];
   /** The `hostside.json`. */
@@ -77,7 +77,7 @@ export const initConfig: CommandWork<InitArguments> = async (args, context) => {
   return report({ ...known, imports, change: done, notes }, context);
 };
 
-/** Whether a file can be imported there: what a project imports is within it. */
+/** Tells whether a file can be imported there: a project imports files within it alone. */
 function canImport({ file, scope }: SurveyedFile, place: ConfigPlace): boolean {
   if (place.scope !== "project") return true;
   const path = relative(dirname(place.path), file);
@@ -111,10 +111,10 @@ interface Choosing {
 
 /**
  * The imports for the chosen ones among the files that were found, the stronger ones first, without
- * those that are there. For a user who left nothing out: all of all tools, as without a file. Else
- * a dialect, which brings the files of any project as well, where nothing of it was left out; else
- * the user's own files of it, by path. A file of a project is never imported by its path there: its
- * servers would start without trust. Pure.
+ * those that are there. If a user left nothing out, these are all files of all tools, as without a
+ * file. Else a dialect, which brings the files of any project as well, where nothing of it was left
+ * out; else the user's own files of it, by path. A file of a project is never imported by its path
+ * there: its servers would start without trust. Pure.
  */
 function chooseImports(
   found: readonly SurveyedFile[],
@@ -151,7 +151,7 @@ function pathImport({ file, dialect }: SurveyedFile, folder: string): JsonValue 
   return dialect === "mcp-json" || detectDialect(file, undefined) === dialect ? from : { from, dialect };
 }
 
-/** Where the imports of a file are from, as many as there are. */
+/** The sources of a file's imports, as many as there are. */
 function importsOf({ parsed, result }: CurrentConfig): readonly JsonValue[] {
   const written = valueAt(parsed.data, ["imports"]);
   if (!Array.isArray(written)) return [];
@@ -163,8 +163,8 @@ function importsOf({ parsed, result }: CurrentConfig): readonly JsonValue[] {
 const installed = "node_modules/@hostside/config/hostside.schema.json";
 
 /**
- * `$schema` of a new file, for editors: the one that is installed beside it, as a path. Where none
- * is, there is none: a copy would grow old.
+ * `$schema` of a new file, for editors: the one that is installed beside it, as a path. Without
+ * one there is none: a copy would grow old.
  */
 function schemaEdits({ path }: ConfigPlace): readonly ConfigEdit[] {
   return existsSync(join(dirname(path), installed)) ? [{ path: ["$schema"], value: `./${installed}` }] : [];

@@ -4,7 +4,7 @@ import { userState } from "../../state/user-state.ts";
 import { filesOf } from "../opening/config-files.ts";
 import type { CommandContext } from "../command-context.ts";
 
-/** What is configured here, and what was decided about it. Nothing is started. */
+/** The configuration here, and the decisions about it. */
 export interface Configured {
   readonly config: LoadedConfig;
   readonly trust: Trust;
@@ -26,7 +26,7 @@ export async function loadConfigured(
   return { config, trust };
 }
 
-/** Where a server stands: `/home/user/.cursor/mcp.json:4`. */
+/** The place of a server's entry: `/home/user/.cursor/mcp.json:4`. */
 export function sourcePlaceOf({ file, line }: Pick<ServerSource, "file" | "line">): string {
   return [file ?? "another configuration", line].filter((part) => part !== undefined).join(":");
 }

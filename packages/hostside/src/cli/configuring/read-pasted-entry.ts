@@ -4,7 +4,6 @@ import {
   readConfig,
   type ConfigData,
   type ConfigInput,
-  type ConfigProblem,
   type ConfiguredServer,
 } from "@hostside/config";
 import type { JsonObject, JsonValue } from "@hostside/core";
@@ -14,13 +13,11 @@ import { usageError } from "../exit-codes.ts";
 /** The entry of a server as it stands in a README, made one of `hostside.json`. */
 export interface PastedEntry {
   readonly entry: JsonObject;
-  /** What it is to be asked of a user, as VS Code writes it beside its servers. */
+  /** Inputs to ask a user for, as VS Code writes them beside its servers. */
   readonly inputs: readonly ConfigInput[];
-  /** What of it has no place there, as lines. */
+  /** Lines about parts that have no place there. */
   readonly notes: readonly string[];
 }
-
-const roots = [["mcpServers"], ["servers"], ["mcp", "servers"], ["context_servers"]] as const;
 
 /**
  * Reads an entry, or a file with it in it, in JSON as people paste it, with comments, trailing
@@ -36,7 +33,7 @@ export function readPastedEntry(name: string, text: string): PastedEntry {
   const isOurs = ours.problems.length === 0;
   const { servers, problems } = isOurs ? ours : readConfig({ mcpServers: file }, { dialect: "mcp-json" });
   const [server] = servers;
-  if (server === undefined) throw usageError(inLines(problems), "nothing was written");
+  if (server === undefined) throw usageError(problems.map(formatProblem).join("\n"), "nothing was written");
   const written = isOurs ? entry : toEntry(server);
   return { entry: written, inputs: inputsFor(written, data), notes: problems.map(formatProblem) };
 }
@@ -64,12 +61,12 @@ function toJson(data: ConfigData): JsonValue {
 }
 
 function findEntry(name: string, data: JsonObject): JsonObject {
-  const entries = roots.map((root) => objectAt(data, root)).find((found) => found !== undefined) ?? asEntries(data);
+  const roots = [data["mcpServers"], data["servers"], settingsOf(data)["servers"], data["context_servers"]];
+  const entries = roots.find(isJsonObject) ?? asEntries(data);
   if (entries === undefined) return data;
   const names = Object.keys(entries);
   const own: JsonValue | undefined = Object.hasOwn(entries, name) ? entries[name] : undefined;
-  const [only] = names.length === 1 ? Object.values(entries) : [];
-  const entry = own ?? only;
+  const entry = own ?? (names.length === 1 ? Object.values(entries)[0] : undefined);
   if (isJsonObject(entry)) return entry;
   throw usageError(
     `--json-entry has ${names.length} servers, and none of them is called ${JSON.stringify(name)}`,
@@ -77,12 +74,9 @@ function findEntry(name: string, data: JsonObject): JsonObject {
   );
 }
 
-function objectAt(data: JsonObject, path: readonly string[]): JsonObject | undefined {
-  const found = path.reduce<JsonValue | undefined>(
-    (value, key) => (isJsonObject(value) ? value[key] : undefined),
-    data,
-  );
-  return isJsonObject(found) ? found : undefined;
+/** The part about servers of the settings of VS Code. */
+function settingsOf({ mcp }: JsonObject): JsonObject {
+  return isJsonObject(mcp) ? mcp : {};
 }
 
 // `NAME: { … }` without what is around it.
@@ -94,7 +88,7 @@ function asEntries(data: JsonObject): JsonObject | undefined {
 
 function inputsFor(entry: JsonObject, data: JsonObject): readonly ConfigInput[] {
   const text = JSON.stringify(entry);
-  const inputs = data["inputs"] ?? objectAt(data, ["mcp"])?.["inputs"];
+  const inputs = data["inputs"] ?? settingsOf(data)["inputs"];
   const { settings } = readConfig({ servers: {}, inputs }, { dialect: "hostside" });
   return (settings.inputs ?? []).filter(({ id }) => text.includes(`\${input:${id}}`));
 }
@@ -104,8 +98,4 @@ function toEntry({ draft, extras }: ConfiguredServer): JsonObject {
   const { id: _id, type: _type, ...spec } = draft;
   const { breaker: _breaker, defaultCwd: _folder, ...others } = extras;
   return JSON.parse(JSON.stringify({ ...spec, ...others })) as JsonObject;
-}
-
-function inLines(problems: readonly ConfigProblem[]): string {
-  return problems.map(formatProblem).join("\n");
 }

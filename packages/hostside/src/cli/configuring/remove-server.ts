@@ -1,12 +1,12 @@
 import type { CommandContext, CommandWork } from "../command-context.ts";
-import { exactServer, unknownServer } from "../opening/known-server.ts";
+import { exactServer } from "../opening/known-server.ts";
 import { usageError } from "../exit-codes.ts";
 import { changeConfig, readCurrentConfig, valueAt } from "./edit-config.ts";
 import { choosePlace, ownPlaces, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
 import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
 import { reportChanges } from "./report-changes.ts";
 
-/** What `remove` was given. */
+/** Arguments of `remove`. */
 export interface RemoveArguments extends PlaceRequest {
   readonly name: string;
 }
@@ -30,12 +30,11 @@ export const removeServer: CommandWork<RemoveArguments> = async (args, context) 
   });
   const { sources } = (await loadConfigured(context)).config;
   const other = sources.find(({ serverId }) => serverId === name);
-  const notes =
-    other === undefined
-      ? []
-      : [
-          `${sourcePlaceOf(other)} has ${name}, too; that one is ${other.off === undefined ? "used now" : `there now, and ${other.off}`}`,
-        ];
+  const notes: string[] = [];
+  if (other !== undefined) {
+    const state = other.off === undefined ? "used now" : `there now, and ${other.off}`;
+    notes.push(`${sourcePlaceOf(other)} has ${name}, too; that one is ${state}`);
+  }
   return reportChanges({ changes: [{ file: place.path, name, change: "removed" }], notes }, context);
 };
 
@@ -49,13 +48,6 @@ async function findPlace(args: RemoveArguments, context: CommandContext): Promis
     if (valueAt(parsed.data, ["servers", name]) !== undefined) return place;
   }
   const { config } = await loadConfigured(context);
-  if (isChosen && places[0] !== undefined && !config.sources.some(({ serverId }) => serverId === name)) {
-    const own = config.sources.filter(({ file }) => file === places[0]?.path);
-    throw unknownServer(
-      name,
-      own.map(({ serverId }) => serverId),
-    );
-  }
   const source = exactServer(config, name);
   throw usageError(
     `${name} comes from ${sourcePlaceOf(source)}, and ${isChosen ? "not from the file that was chosen" : "hostside leaves that file as it is"}`,

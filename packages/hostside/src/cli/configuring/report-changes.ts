@@ -3,14 +3,14 @@ import { exitCodes } from "../exit-codes.ts";
 import { terminalLine } from "../render/render-text.ts";
 import { printJson, shortPath } from "../render/print.ts";
 
-/** What happened to a server in a file. */
+/** A change of a server in a file. */
 export interface ConfiguredServerChange {
   readonly file: string;
   readonly name: string;
   readonly change: "added" | "replaced" | "removed" | "enabled" | "disabled" | "unchanged";
 }
 
-/** What a command that edits configuration did: the shape that `--json` prints. */
+/** The report of a command that edits configuration: the shape that `--json` prints. */
 export interface ChangeReport {
   readonly changes: readonly ConfiguredServerChange[];
   readonly notes: readonly string[];

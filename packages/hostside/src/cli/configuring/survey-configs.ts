@@ -9,7 +9,7 @@ export interface SurveyedFile {
   readonly dialect: DialectName;
   readonly file: string;
   readonly scope: ConfigLocation["scope"];
-  /** Whether the tool itself says that its file is there. */
+  /** The tool itself says that its file is there. */
   readonly certain: boolean;
   readonly servers: readonly SurveyedServer[];
   readonly errors: number;
@@ -19,7 +19,7 @@ export interface SurveyedFile {
 /** A server of a file. */
 export interface SurveyedServer {
   readonly name: string;
-  /** What it starts, or its URL; without secrets. */
+  /** The command line that starts it, or its URL; without secrets. */
   readonly starts: string;
   readonly disabled: boolean;
 }

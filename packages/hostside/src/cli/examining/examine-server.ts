@@ -10,7 +10,7 @@ import type { DoctorFinding, Mend, RunFor } from "./finding.ts";
 
 const area = "connection";
 
-/** What a server is examined with. */
+/** Everything that a server is examined with. */
 export interface ServerMeans {
   readonly provider: McpProvider;
   readonly config: LoadedConfig;
@@ -135,7 +135,7 @@ const remedies: Readonly<Record<string, string>> = {
   server_exited: "what it wrote to stderr says why it ended; start it by hand to see all of it",
 };
 
-/** What servers and npm write to stderr, and what mends it. */
+/** Remedies for what servers and npm write to stderr. */
 const stderrRemedies: readonly (readonly [RegExp, string])[] = [
   [/\bE404\b/, "npm has no such package: look at how it is spelt"],
   [
@@ -198,7 +198,7 @@ interface Report {
   readonly mend: Mend;
 }
 
-/** What is said of reports of a provider, by their kind. */
+/** Advice about diagnostics of a provider, by their kind. */
 const reports: readonly Report[] = [
   {
     kind: "fallback",

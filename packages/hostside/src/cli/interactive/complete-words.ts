@@ -12,53 +12,62 @@ export interface ToolCandidate extends CompletionCandidate {
   readonly localName?: string | undefined;
 }
 
-/** Where names come from that no command knows. */
+/** Sources of names that no command knows. */
 export interface CompletionSources {
   readonly servers: () => Promise<readonly CompletionCandidate[]>;
   /** As `server/tool`. */
   readonly tools: () => Promise<readonly ToolCandidate[]>;
 }
 
-/** What may come next: words, or files as the shell finds them. */
+/** Words that may come next, or files as the shell finds them. */
 export type WordCompletion = "files" | readonly CompletionCandidate[];
 
-/** What somebody wants who has typed `words` and is at `current`. */
+/** A line up to the cursor: whole words, and the one that is typed. */
 export interface CompletionQuery {
   readonly words: readonly string[];
   readonly current: string;
 }
 
+// Names of servers and tools are texts of strangers, and some shells do not quote what they insert:
+// a name that needs quotes is typed by hand.
+const plainName = /^[\p{L}\p{N}_%+,./:=@~-]+$/u;
+
 /**
- * What may stand at the cursor, by what the commands declare: an argument or a value named
+ * Finds what may stand at the cursor, by what the commands declare: an argument or a value named
  * `server`, `tool`, `command` or `file` is one.
  */
 export async function completeWords(
   program: Command,
-  { words, current }: CompletionQuery,
+  { words, current: typed }: CompletionQuery,
   sources: CompletionSources,
 ): Promise<WordCompletion> {
-  const place = walk(program, words);
-  const values = (one: Option | Argument): Promise<WordCompletion> => valuesOf(one, { program, current, sources });
-  if (place.option !== undefined) return startingWith(current, await values(place.option));
-  if (!place.isLiteral && current.startsWith("-")) {
-    const equals = current.indexOf("=");
-    const option = equals === -1 ? undefined : findOption(place.command, current.slice(0, equals));
-    if (option === undefined) return startingWith(current, optionsOf(place.command));
-    const found = await values(option);
-    const head = current.slice(0, equals + 1);
-    return found === "files"
-      ? found
-      : startingWith(
-          current,
-          found.map((one) => ({ ...one, value: head + one.value })),
-        );
-  }
-  if (place.operands.length === 0 && place.command.commands.length > 0)
-    return startingWith(current, commandsOf(place.command));
-  const { registeredArguments } = place.command;
+  const [head = "", flag] = /^(--[\w-]+)=/.exec(typed) ?? [];
+  const current = typed.slice(head.length);
+  const place = walk(program, flag === undefined ? words : [...words, flag]);
+  const found = await candidatesAt(place, { program, current, sources });
+  if (found === "files") return found;
+  return found
+    .filter(({ value }) => value.startsWith(current) && plainName.test(value))
+    .map((one) => ({ ...one, value: head + one.value }));
+}
+
+interface Completing {
+  readonly program: Command;
+  readonly current: string;
+  readonly sources: CompletionSources;
+}
+
+async function candidatesAt(
+  { command, operands, option, isLiteral }: Place,
+  completing: Completing,
+): Promise<WordCompletion> {
+  if (option !== undefined) return valuesOf(option, completing);
+  if (!isLiteral && completing.current.startsWith("-")) return optionsOf(command);
+  if (operands.length === 0 && command.commands.length > 0) return commandsOf(command);
+  const { registeredArguments } = command;
   const last = registeredArguments.at(-1);
-  const argument = registeredArguments[place.operands.length] ?? (last?.variadic === true ? last : undefined);
-  return argument === undefined ? [] : startingWith(current, await values(argument));
+  const argument = registeredArguments[operands.length] ?? (last?.variadic === true ? last : undefined);
+  return argument === undefined ? [] : valuesOf(argument, completing);
 }
 
 interface Place {
@@ -66,7 +75,7 @@ interface Place {
   readonly operands: readonly string[];
   /** The option whose value is next. */
   readonly option: Option | undefined;
-  /** Whether `--` was typed. */
+  /** `--` was typed. */
   readonly isLiteral: boolean;
 }
 
@@ -105,17 +114,11 @@ function commandsOf(command: Command): readonly CompletionCandidate[] {
     .map((one) => ({ value: one.name(), about: one.description() }));
 }
 
-interface Completing {
-  readonly program: Command;
-  readonly current: string;
-  readonly sources: CompletionSources;
-}
-
 async function valuesOf(one: Option | Argument, { program, current, sources }: Completing): Promise<WordCompletion> {
   if (one.argChoices !== undefined) return one.argChoices.map((value) => ({ value }));
   // Of an option the name is that of its value: `--config <file>`.
   const name = "flags" in one ? (/[<[]([\w-]+)/.exec(one.flags)?.[1] ?? "") : one.name();
-  if (/^servers?$|^name$/.test(name)) return sources.servers();
+  if (/^(?:server|name)s?$/.test(name)) return sources.servers();
   if (/^tools?$/.test(name)) return toolNames(current, await sources.tools());
   if (/^commands?$/.test(name)) return commandsOf(program);
   return /file|folder|path/.test(name) ? "files" : [];
@@ -125,13 +128,4 @@ async function valuesOf(one: Option | Argument, { program, current, sources }: C
 function toolNames(current: string, tools: readonly ToolCandidate[]): readonly CompletionCandidate[] {
   if (tools.some(({ value }) => value.startsWith(current))) return tools;
   return tools.flatMap(({ value, localName }) => (localName === undefined ? [] : { value: localName, about: value }));
-}
-
-// Names of servers and tools are texts of strangers, and some shells do not quote what they insert:
-// a name that needs quotes is typed by hand.
-const plainName = /^[\p{L}\p{N}_%+,./:=@~-]+$/u;
-
-function startingWith(current: string, completion: WordCompletion): WordCompletion {
-  if (completion === "files") return completion;
-  return completion.filter(({ value }) => value.startsWith(current) && plainName.test(value));
 }

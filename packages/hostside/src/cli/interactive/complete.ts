@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { loadConfig } from "@hostside/config/node";
 import { createKeptNames } from "../../names/keep-names.ts";
 import { userState } from "../../state/user-state.ts";
@@ -10,7 +9,6 @@ import { completeWords, type CompletionSources } from "./complete-words.ts";
 
 /** The question of a shell's script. */
 export interface ShellQuestion {
-  readonly program: Command;
   /** The words after the program's name, the one at the cursor last. */
   readonly words: readonly string[];
 }
@@ -19,11 +17,12 @@ export interface ShellQuestion {
  * Answers a shell's script: a line that says `files` or `words`, then each word, a tab, and what it
  * is. A failure completes nothing: a person who presses a key wants no message.
  */
-export const runCompleteCommand: CommandWork<ShellQuestion> = async ({ program, words }, context) => {
+export const runCompleteCommand: CommandWork<ShellQuestion> = async ({ words }, context) => {
   const before = words.slice(0, -1);
   try {
+    if (context.program === undefined) return exitCodes.usage;
     const query = { words: before, current: words.at(-1) ?? "" };
-    const found = await completeWords(program, query, sourcesAtRest(context, before));
+    const found = await completeWords(context.program, query, sourcesAtRest(context, before));
     const lines =
       found === "files"
         ? ["files"]

@@ -1,18 +1,13 @@
 import { createInterface } from "node:readline";
 import { isJsonObject } from "@hostside/core/implement";
 import { split } from "shlex";
-import type { CommandContext, CommandWork, RunLine, OpenedHost } from "../command-context.ts";
+import type { CommandContext, CommandWork, OpenedHost } from "../command-context.ts";
 import { exitCodes, usageError } from "../exit-codes.ts";
 import { pathOf, searchTool } from "../opening/find-tool.ts";
 import { openHost } from "../opening/open-host.ts";
 import { renderError } from "../program/render-error.ts";
 import { terminalLine } from "../render/render-text.ts";
 import { changeTerminal } from "../terminal.ts";
-
-/** Arguments of `repl`. */
-export interface ReplArguments {
-  readonly runLine: RunLine;
-}
 
 /** Commands that a line can be, beside `exit`. */
 export const replCommands = ["list", "show", "call", "search", "help"] as const;
@@ -23,10 +18,10 @@ const endings: ReadonlySet<string> = new Set(["exit", "quit"]);
  * Connects once, and runs a command for each line: those that a person types, or all of stdin.
  * Resolves to what the first line that failed exits with; a person who leaves has seen what failed.
  */
-export const runRepl: CommandWork<ReplArguments> = async (args, context) => {
+export const runRepl: CommandWork<object> = async (_args, context) => {
   await using opened = await openHost(context, { follow: true, approver: { isYes: false } });
   const { terminal } = context;
-  const session = { ...args, opened, context };
+  const session = { opened, context };
   const { stdin, signal } = terminal;
   const lines = terminal.canAsk ? typedLines(session) : createInterface({ input: stdin, signal });
   let exitCode: number = exitCodes.pass;
@@ -38,13 +33,13 @@ export const runRepl: CommandWork<ReplArguments> = async (args, context) => {
   return exitCode;
 };
 
-interface Session extends ReplArguments {
+interface Session {
   readonly opened: OpenedHost;
   readonly context: CommandContext;
 }
 
-async function runTyped(line: string, { runLine, opened, context }: Session): Promise<number | "exit"> {
-  const { terminal } = context;
+async function runTyped(line: string, { opened, context }: Session): Promise<number | "exit"> {
+  const { terminal, runLine } = context;
   const controller = new AbortController();
   const forget = terminal.onInterrupt(() => controller.abort());
   const signal = AbortSignal.any([terminal.signal, controller.signal]);
@@ -63,7 +58,7 @@ async function runTyped(line: string, { runLine, opened, context }: Session): Pr
       terminal.err(`Commands: ${replCommands.join(", ")}, exit. help COMMAND says everything about one.\n`);
       return exitCodes.pass;
     }
-    return await runLine(argv, own);
+    return (await runLine?.(argv, own)) ?? exitCodes.usage;
   } catch (error) {
     renderError(error, own);
     return exitCodes.usage;
@@ -124,7 +119,7 @@ async function* typedLines({ opened, context }: Session): AsyncGenerator<string>
   err("\n");
 }
 
-/** What may come next: names of commands, servers and tools, and the arguments of a tool. */
+/** Completes names of commands, servers and tools, and the arguments of a tool. */
 function complete(line: string, { host }: OpenedHost): [words: string[], typed: string] {
   const words = line.trimStart().split(/\s+/);
   const typed = words.at(-1) ?? "";

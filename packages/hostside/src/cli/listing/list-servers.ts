@@ -18,9 +18,9 @@ export interface ListArguments {
   /** Whether tools are shown. */
   readonly tools: boolean;
   /** Whether descriptions are whole. */
-  readonly long: boolean;
+  readonly long?: boolean | undefined;
   /** Whether the file of each server is shown. */
-  readonly where: boolean;
+  readonly where?: boolean | undefined;
 }
 
 /** Shows the servers as they come up, and the tools of those that did. */

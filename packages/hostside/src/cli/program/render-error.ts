@@ -1,6 +1,6 @@
 import { isHostsideError, type HostsideError, type HostsideErrorCode } from "@hostside/core";
 import { serverWords, shellLine, cleanLines, terminalLine } from "../render/render-text.ts";
-import { UsageError } from "../exit-codes.ts";
+import { UsageError, messageOf, unreachable } from "../exit-codes.ts";
 import { inspect } from "node:util";
 import type { CommandContext, TypedServer } from "../command-context.ts";
 import type { Terminal } from "../terminal.ts";
@@ -41,26 +41,18 @@ const hints: Readonly<Partial<Record<HostsideErrorCode, Hint>>> = {
   tool_quarantined: review,
   rate_limited: (_server, { details: { retryAfterMs } }) =>
     retryAfterMs === undefined ? undefined : `it may be tried again in ${Math.ceil(retryAfterMs / 1000)} s`,
-  spawn_failed: examine,
-  server_exited: examine,
-  unreachable: examine,
-  dns_failed: examine,
-  tls_failed: examine,
-  http_error: examine,
-  redirect_refused: examine,
-  handshake_failed: examine,
-  unsupported_protocol: examine,
   connect_timeout: patience,
   list_timeout: patience,
 };
 
 /** The command that mends a failure, in a line for people; `undefined` where none is known. */
 function hintOf(error: HostsideError, typed?: TypedServer): string | undefined {
-  const server = error.serverId === undefined ? "NAME" : shellLine(serverWords(error.serverId, typed));
-  return Object.hasOwn(hints, error.code) ? hints[error.code]?.(server, error) : undefined;
+  const { code, serverId } = error;
+  const server = serverId === undefined ? "NAME" : shellLine(serverWords(serverId, typed));
+  return (hints[code] ?? (unreachable.has(code) ? examine : undefined))?.(server, error);
 }
 
-/** What went wrong, as `--json` prints it: `{ "error": … }`. */
+/** A failure as `--json` prints it: `{ "error": … }`. */
 export interface ErrorReport {
   /**
    * One of `docs/errors.md`, or `"usage"` (the command line is wrong), `"system"` (files and the
@@ -72,34 +64,28 @@ export interface ErrorReport {
   readonly message: string;
   readonly serverId?: string | undefined;
   readonly toolName?: string | undefined;
-  /** What is known about the effect of a call. */
+  /** The effect of a call, as far as it is known. */
   readonly outcome?: string | undefined;
   readonly retryable?: boolean | undefined;
-  /** What mends it, as a line for people. */
+  /** A remedy, as a line for people. */
   readonly hint?: string | undefined;
   /** Evidence, see `ErrorDetails`. */
   readonly details?: unknown;
 }
 
-/** What is to be said of something that was thrown. */
+/** Describes whatever was thrown. */
 export function reportError(error: unknown, typed?: TypedServer): ErrorReport {
-  if (isHostsideError(error)) return reportHostsideError(error, typed);
-  const message = error instanceof Error ? error.message : String(error);
+  if (isHostsideError(error)) {
+    const { code, kind, rawMessage: message, serverId, toolName, outcome, retryable } = error;
+    const details = error.toJSON()["details"];
+    return { code, kind, message, serverId, toolName, outcome, retryable, hint: hintOf(error, typed), details };
+  }
+  const message = messageOf(error);
   if (error instanceof UsageError) return { code: "usage", kind: "contract", message, hint: error.hint };
   if (isSystemError(error)) return { code: "system", kind: "system", message };
-  return {
-    code: "bug",
-    kind: "system",
-    message,
-    hint: "this is a defect of hostside: run it again with --verbose, and report what it says at https://github.com/hostside/hostside/issues",
-  };
-}
-
-function reportHostsideError(error: HostsideError, typed?: TypedServer): ErrorReport {
-  const { code, kind, rawMessage, serverId, toolName, outcome, retryable } = error;
-  const details = error.toJSON()["details"];
-  const hint = hintOf(error, typed);
-  return { code, kind, message: rawMessage, serverId, toolName, outcome, retryable, hint, details };
+  const hint =
+    "this is a defect of hostside: run it again with --verbose, and report what it says at https://github.com/hostside/hostside/issues";
+  return { code: "bug", kind: "system", message, hint };
 }
 
 // https://nodejs.org/api/errors.html#class-systemerror

@@ -9,11 +9,11 @@ export interface LiveLines {
   end(): void;
 }
 
-/** What a frame is made for. */
+/** The room of a frame. */
 export interface Frame {
   /** The sign that turns, one for all lines. */
   readonly spinner: string;
-  /** How wide a line may be, and how many there may be, so that nothing scrolls away. */
+  /** The most columns of a line and the most lines, so that nothing scrolls away. */
   readonly columns: number;
   readonly rows: number;
 }

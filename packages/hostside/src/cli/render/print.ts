@@ -18,8 +18,8 @@ export function renderJson(value: unknown, { paint }: Pick<Terminal, "paint">): 
 }
 
 /**
- * JSON, indented by two, in which no character is one that a terminal obeys or does not show. What
- * is parsed of it is the value.
+ * JSON, indented by two, in which no character is one that a terminal obeys or does not show.
+ * Parsing it gives the value.
  */
 export function jsonText(value: unknown): string {
   // JSON.stringify() escapes U+0000 to U+001F alone.
@@ -62,7 +62,7 @@ export function formatNumber(value: number): string {
   return `${amount < 9.95 ? amount.toFixed(1).replace(/\.0$/, "") : Math.round(amount)}${sign}`;
 }
 
-/** What an estimate of tokens is shown as: `~1.2k tokens`. */
+/** Formats an estimate of tokens: `~1.2k tokens`. */
 export function formatTokens(tokens: number): string {
   return tokens === 1 ? "~1 token" : `~${formatNumber(tokens)} tokens`;
 }

@@ -7,25 +7,24 @@ export interface Cell {
   readonly style?: Style | undefined;
 }
 
-/** How a column behaves. */
+/** Options of a column. */
 export interface TableColumn {
   readonly align?: "left" | "right" | undefined;
   /**
-   * To how few columns of the terminal it may be cut where there is no room. Default: it is never
-   * cut.
+   * The fewest columns of the terminal that it may be cut to. Default: it is never cut.
    */
   readonly least?: number | undefined;
   /**
-   * Whether it is left out, the last such one first, before anything is cut to less than its least.
+   * Leaves it out, the last such one first, before anything is cut to less than its least.
    * Default `false`.
    */
   readonly optional?: boolean | undefined;
 }
 
-/** How a table is drawn. */
+/** Options of a table. */
 export interface TableOptions extends Pick<Terminal, "columns" | "paint"> {
   readonly layout: readonly TableColumn[];
-  /** What each line begins with. Default nothing. */
+  /** The beginning of each line. Default nothing. */
   readonly indent?: string | undefined;
 }
 

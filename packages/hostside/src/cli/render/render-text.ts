@@ -43,7 +43,7 @@ const plain = /^[ -~]*$/;
 const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /**
- * How many columns of a terminal a text takes, where it has no line feeds. Escape sequences take
+ * Measures the columns of a terminal that a text without line feeds takes. Escape sequences take
  * none.
  */
 export function widthOf(text: string): number {
@@ -78,13 +78,13 @@ export function padToWidth(text: string, width: number, align: "left" | "right" 
   return align === "left" ? text + blanks : blanks + text;
 }
 
-/** How a text is wrapped. */
+/** Options of {@linkcode wrapText}. */
 export interface WrapOptions {
   /** Columns of a line, its indent included. */
   readonly width: number;
-  /** What each line begins with. Default nothing. */
+  /** The beginning of each line. Default nothing. */
   readonly indent?: string | undefined;
-  /** What each line but the first begins with. Default: the indent. */
+  /** The beginning of each line but the first. Default: the indent. */
   readonly hanging?: string | undefined;
 }
 
@@ -119,8 +119,8 @@ export function wrapText(text: string, { width, indent = "", hanging = indent }:
 }
 
 /**
- * Arguments as they are typed in a shell, one that nobody has to quote as it is. For people to
- * copy; never run by this program.
+ * Arguments as they are typed in a shell, one that nobody has to quote as it is. People
+ * copy it; this program never runs it.
  */
 export function shellLine(words: readonly string[]): string {
   return words.map(shellWord).join(" ");
@@ -133,7 +133,7 @@ function shellWord(word: string): string {
   return /^(?:~\/|[\w@%+:,./-])[\w@%+=:,./~-]*$/.test(shown) ? shown : `'${shown.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** What names a server in a command line of hostside: its id, or what was typed in its place. */
+/** The words for a server in a command line of hostside: its id, or what was typed in its place. */
 export function serverWords(serverId: string, typed: TypedServer | undefined): readonly string[] {
   if (typed?.id !== serverId) return [serverId];
   return typed.words.length === 1 && /^https?:/i.test(typed.words[0] ?? "") ? typed.words : ["--", ...typed.words];

@@ -10,19 +10,15 @@ import { loadConfig } from "@hostside/config/node";
 import { describeAccount, isGood, describeEnd, type AccountFacts } from "./render-accounts.ts";
 import { openAccounts, signInTarget } from "./open-accounts.ts";
 
-/** Options of `login`. */
-export interface LoginOptions {
+/** Arguments of `login`. */
+export interface LoginArguments {
+  readonly server: string;
   /** Scopes beside those that the server asks for. */
   readonly scope?: readonly string[] | undefined;
-  /** Whether somebody who is signed in signs in anew. */
+  /** Signs in anew, also if somebody is signed in. */
   readonly again?: boolean | undefined;
-  /** Whether a browser is opened. */
+  /** Opens a browser. */
   readonly browser: boolean;
-}
-
-/** Arguments of `login`. */
-export interface LoginArguments extends LoginOptions {
-  readonly server: string;
 }
 
 /**

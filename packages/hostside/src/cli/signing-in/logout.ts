@@ -4,23 +4,23 @@ import { exitCodes, usageError } from "../exit-codes.ts";
 import { knownServer } from "../opening/known-server.ts";
 import { formatCount, printJson, printLines } from "../render/print.ts";
 import { terminalLine } from "../render/render-text.ts";
+import { nameOf } from "./render-accounts.ts";
 import { openAccounts, signInTarget } from "./open-accounts.ts";
 
-/** What `logout` was asked: one server, or all. */
+/** Arguments of `logout`: one server, or all. */
 export interface LogoutArguments {
   readonly server: string | undefined;
   readonly all?: boolean | undefined;
 }
 
-/** What became of one sign-in; what `--json` has. */
+/** The end of one sign-in, as `--json` prints it. */
 export interface LogoutFacts {
   readonly server: string;
   readonly principal?: string | undefined;
-  /** Whether there was a sign-in. */
+  /** There was a sign-in. */
   readonly existed: boolean;
   /**
-   * Whether the authorization server agreed to revoke the tokens; `null` where it offers no such
-   * thing.
+   * The authorization server agreed to revoke the tokens. `null`: it does not offer that.
    */
   readonly revoked: boolean | null;
 }
@@ -48,24 +48,21 @@ export const logout: CommandWork<LogoutArguments> = async ({ server, all = false
     // Its server may be gone, or name nothing to sign in to.
     if (typeof known === "object") await oauth.forgetClient(known.spec, { principal, signal }).catch(() => false);
     const { existed, revoked = null } = await oauth.signOut(serverId, { principal, signal });
-    facts.push({ server: serverId, ...(principal !== undefined && { principal }), existed, revoked });
+    facts.push({ server: serverId, principal, existed, revoked });
   }
   if (options.json === true) printJson(terminal, { accounts: facts });
   else printLines(terminal, renderLogout(facts, all));
   return exitCodes.pass;
 };
 
-/** What became of sign-ins, as lines. */
+/** Renders the ends of sign-ins as lines. */
 export function renderLogout(facts: readonly LogoutFacts[], all: boolean): readonly string[] {
   if (facts.length === 0) return ["Nobody was signed in anywhere."];
-  const lines = facts.map(({ server, principal, existed, revoked }) => {
-    const name = terminalLine(principal === undefined ? server : `${server} (${principal})`, 200);
+  const lines = facts.map(({ existed, revoked, ...account }) => {
+    const name = terminalLine(nameOf(account), 200);
     if (!existed) return `${name}: nobody was signed in.`;
     if (revoked === true) return `${name}: signed out, and the tokens were revoked.`;
-    const why =
-      revoked === null
-        ? "the authorization server revokes no tokens"
-        : "the authorization server did not revoke the tokens";
+    const why = `the authorization server ${revoked === null ? "revokes no tokens" : "did not revoke the tokens"}`;
     return `${name}: signed out here; ${why}, so that they end by themselves.`;
   });
   return all ? [...lines, `${formatCount(facts.length, "sign-in")} forgotten.`] : lines;

@@ -33,15 +33,15 @@ export function signInTarget(spec: ServerSpec): SignInTarget | string {
 export interface OpenedAccounts extends AsyncDisposable {
   readonly oauth: OAuth;
   readonly config: LoadedConfig;
-  /** Where sign-ins are kept. */
+  /** The folder of the sign-ins. */
   readonly folder: string;
 }
 
-/** What a command wants of sign-ins. */
+/** Options of {@linkcode openAccounts}. */
 export interface OpenAccountsRequest {
   /**
-   * Which servers of the configuration are expanded, and asked about if somebody can be asked.
-   * Default: all, and nobody is asked.
+   * Chooses the servers of the configuration that are expanded, and asked about if somebody can be
+   * asked. Default: all, and nobody is asked.
    */
   readonly only?: ((serverId: string) => boolean) | undefined;
   /** `false`: no browser is opened. Default `true`: where one can be seen. */

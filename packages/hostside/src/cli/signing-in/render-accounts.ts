@@ -4,11 +4,11 @@ import { terminalLine, shellLine } from "../render/render-text.ts";
 import { renderTable } from "../render/render-table.ts";
 import type { Style, Terminal } from "../terminal.ts";
 
-/** How somebody stands with a server. */
+/** The state of a sign-in. */
 export type SignInState =
   /** A token is there that counts, or another one is had without a user. */
   | "signed-in"
-  /** What is there counts no more. */
+  /** The sign-in has ended. */
   | "expired"
   /** The server wants a sign-in, and there is none. */
   | "signed-out"
@@ -21,7 +21,7 @@ export type SignInState =
 export interface AccountFacts {
   readonly server: string;
   readonly state: SignInState;
-  /** Whether the configuration has the server. */
+  /** The configuration has the server. */
   readonly configured: boolean;
   readonly principal?: string | undefined;
   readonly issuer?: string | undefined;
@@ -31,29 +31,29 @@ export interface AccountFacts {
   /** ISO 8601. */
   readonly expiresAt?: string | undefined;
   readonly renews?: boolean | undefined;
-  /** Why it is not known, or what to do. */
+  /** The reason that it is not known, or what to do. */
   readonly note?: string | undefined;
 }
 
-/** What is known of a sign-in at a moment, in milliseconds since 1970. */
+/** Describes a sign-in. `now`: milliseconds since 1970. */
 export function describeAccount(account: SignedIn, configured: boolean, now: number): AccountFacts {
   const { serverId, principal, issuer, serverUrl, clientId, scopes, expiresAt, renews, current } = account;
   return {
     server: serverId,
     state: isGood(account, now) ? "signed-in" : "expired",
     configured,
-    ...(principal !== undefined && { principal }),
+    principal,
     issuer,
     url: serverUrl,
     clientId,
     scopes,
-    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
+    expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt).toISOString(),
     renews,
-    ...(!current && { note: "of an authorization server that the server does not name any more" }),
+    note: current ? undefined : "of an authorization server that the server does not name any more",
   };
 }
 
-/** Whether a sign-in lets in without a user. */
+/** Tells whether a sign-in works without a user. */
 export function isGood({ expiresAt, renews, current }: SignedIn, now: number): boolean {
   return current && (renews || expiresAt === undefined || expiresAt > now);
 }
@@ -73,11 +73,8 @@ export function renderAccounts(
 ): readonly string[] {
   if (accounts.length === 0)
     return ["No server of the configuration wants a sign-in, and nobody is signed in anywhere."];
-  const names = accounts.map(({ server, principal }) =>
-    principal === undefined ? server : `${server} (${principal})`,
-  );
-  const rows = accounts.map((account, index) => [
-    { text: names[index] ?? "", style: "name" as const },
+  const rows = accounts.map((account) => [
+    { text: nameOf(account), style: "name" as const },
     looks[account.state],
     describeEnd(account, now),
   ]);
@@ -85,32 +82,29 @@ export function renderAccounts(
   return accounts.flatMap((account, index) => [table[index] ?? "", ...detailsOf(account).map((line) => `    ${line}`)]);
 }
 
+/** The server of an account, and its principal. */
+export function nameOf({ server, principal }: Pick<AccountFacts, "server" | "principal">): string {
+  return principal === undefined ? server : `${server} (${principal})`;
+}
+
 function detailsOf(account: AccountFacts): readonly string[] {
   const { server, state, configured, issuer, clientId, scopes = [], note } = account;
-  const grant = [
-    issuer === undefined ? undefined : `at ${issuer}`,
-    clientId === undefined ? undefined : `as ${clientId}`,
-    scopes.length === 0 ? undefined : `for ${scopes.join(" ")}`,
-  ];
-  const wantsUser = configured && (state === "signed-out" || state === "expired");
-  return [
-    grant.filter((part) => part !== undefined).join(", "),
-    note ?? "",
-    configured ? "" : `not configured any more: ${shellLine(["hostside", "logout", server])}`,
-    wantsUser ? shellLine(["hostside", "login", server]) : "",
-  ]
-    .filter((line) => line !== "")
-    .map((line) => terminalLine(line, 500));
+  const grant: string[] = [];
+  if (issuer !== undefined) grant.push(`at ${issuer}`);
+  if (clientId !== undefined) grant.push(`as ${clientId}`);
+  if (scopes.length > 0) grant.push(`for ${scopes.join(" ")}`);
+  const lines = [grant.join(", "), note ?? ""];
+  if (!configured) lines.push(`not configured any more: ${shellLine(["hostside", "logout", server])}`);
+  else if (state === "signed-out" || state === "expired") lines.push(shellLine(["hostside", "login", server]));
+  return lines.filter((line) => line !== "").map((line) => terminalLine(line, 500));
 }
 
 /** Until when, in words: `until 2026-11-23 06:50 UTC (58 min), renewed by itself`. */
 export function describeEnd({ expiresAt, renews }: AccountFacts, now: number): string {
   const end = expiresAt === undefined ? undefined : Date.parse(expiresAt);
   const at = expiresAt === undefined ? "" : `${expiresAt.slice(0, 16).replace("T", " ")} UTC`;
-  if (renews === true)
-    return end === undefined || end <= now
-      ? "renewed by itself"
-      : `until ${at} (${formatDuration(end - now)}), renewed by itself`;
+  const left = end === undefined || end <= now ? undefined : `until ${at} (${formatDuration(end - now)})`;
+  if (renews === true) return left === undefined ? "renewed by itself" : `${left}, renewed by itself`;
   if (end === undefined) return renews === undefined ? "" : "until the server ends it";
-  return end > now ? `until ${at} (${formatDuration(end - now)})` : `since ${at}`;
+  return left ?? `since ${at}`;
 }
