@@ -40,8 +40,7 @@ it("does not pass over an entry that cannot be used", async () => {
 });
 
 it("hands the kit what a server gets of the environment where it is used", async () => {
-  const means = { authProvider: undefined, signal: AbortSignal.abort() };
-  const address = (transport: object) => toAddress({ id: "a", type: "stdio", command: "x", ...transport }, means);
+  const address = (transport: object) => toAddress({ id: "a", type: "stdio", command: "x", ...transport });
   expect(await address({})).toMatchObject({ server: { inheritEnv: "safe" } });
   expect(await address({ inheritEnv: "all" })).toMatchObject({ server: { inheritEnv: "all" } });
 });

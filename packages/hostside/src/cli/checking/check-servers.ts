@@ -3,7 +3,7 @@ import { bearerTokenOf } from "@hostside/core/implement";
 import type * as Kit from "@hostside/conformance";
 import type { ServerAddress, ReportFormat, RunReport, TextStyle } from "@hostside/conformance";
 import type { OAuth } from "@hostside/auth";
-import { connect } from "@hostside/transports";
+import { createAuthorizationFetch } from "@hostside/transports";
 import { signInWhereAsked } from "../../auth/sign-in-where-asked.ts";
 import { fromEnvironment } from "../from-environment.ts";
 import { extname } from "node:path";
@@ -18,17 +18,14 @@ import { loadKit } from "../load-kit.ts";
 import { printJson } from "../render/print.ts";
 import type { Style, Terminal } from "../terminal.ts";
 
-/** The sign-ins that the kit may use. */
-export interface AddressMeans {
-  readonly authProvider: OAuth["authProvider"] | undefined;
-  readonly signal: AbortSignal;
-}
-
 /**
  * The address of a server for the kit, with credentials. `undefined`: the kit does not speak its
  * transport.
  */
-export async function toAddress(spec: ServerSpec, means: AddressMeans): Promise<ServerAddress | undefined> {
+export async function toAddress(
+  spec: ServerSpec,
+  authProvider?: OAuth["authProvider"],
+): Promise<ServerAddress | undefined> {
   if (spec.command !== undefined) {
     // It is checked in the environment that it is used in, and a stranger's server gets no more of
     // it.
@@ -44,7 +41,7 @@ export async function toAddress(spec: ServerSpec, means: AddressMeans): Promise<
   const headers = {
     ...spec.headers,
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
-    ...(await signedInHeaders(spec, url, means)),
+    ...(await signedInHeaders(spec, url, authProvider)),
   };
   return { type: "http", url, headers };
 }
@@ -55,23 +52,17 @@ export async function toAddress(spec: ServerSpec, means: AddressMeans): Promise<
 async function signedInHeaders(
   spec: ServerSpec,
   url: URL,
-  { authProvider, signal }: AddressMeans,
+  authProvider: OAuth["authProvider"] | undefined,
 ): Promise<Readonly<Record<string, string>>> {
   const signed = signInWhereAsked(spec);
   if (authProvider === undefined || signed.url === undefined || signed.auth === undefined) return {};
   try {
-    // A connection renews what has run out, over its own HTTP; the kit then gets what is kept.
-    const connection = await connect(signed, { ...fromEnvironment, authProvider, signal, isInteractive: () => false });
-    await connection.close();
-    const given = authProvider(signed, { interactive: false, fetch: refuse });
+    const fetch = createAuthorizationFetch({ ...fromEnvironment, server: signed });
+    const given = authProvider(signed, { interactive: false, fetch });
     return (await given?.headersFor({ method: "POST", url })) ?? {};
   } catch {
     return {};
   }
-}
-
-function refuse(): Promise<Response> {
-  return Promise.reject(new TypeError("nothing is asked for here"));
 }
 
 /** Arguments of `check`. */
@@ -102,13 +93,12 @@ export const checkServers: CommandWork<CheckArguments> = async (args, context) =
     extrasOf: (id) => config.sources.find(({ serverId }) => serverId === id)?.extras,
     way: fromEnvironment,
   });
-  const means = { authProvider: auth.oauth?.authProvider, signal: terminal.signal };
   const reports: { readonly server: string; readonly report: RunReport }[] = [];
   const failures: string[] = [];
   try {
     for (const spec of specs) {
       if (terminal.signal.aborted) break;
-      const address = await toAddress(spec, means);
+      const address = await toAddress(spec, auth.oauth?.authProvider);
       if (address === undefined) continue;
       const report = await checkOne(spec.id, { ...plan, address }, { kit, context });
       reports.push({ server: spec.id, report });

@@ -42,17 +42,12 @@ export const disableServers: CommandWork<SwitchArguments> = async (args, context
     const { serverId: name, off, dialect, file } = source;
     if (off === "disabled" || off === "not allowed") return [];
     const own = dialect === "hostside" ? ownPlaces(context).find(({ path }) => path === file) : undefined;
-    if (own === undefined || isChosen) {
-      const notes = file === undefined ? [] : [`${sourcePlaceOf(source)} is left as it is`];
-      return [{ source, place: choosePlace(context, args), plan: (current) => denyIn(current, name, notes) }];
+    if (own !== undefined && !isChosen) {
+      const edits = [{ path: ["servers", name, "disabled"], value: true }];
+      return [{ source, place: own, plan: () => ({ edits, notes: [] }) }];
     }
-    return [
-      {
-        source,
-        place: own,
-        plan: () => ({ edits: [{ path: ["servers", name, "disabled"], value: true }], notes: [] }),
-      },
-    ];
+    const notes = file === undefined ? [] : [`${sourcePlaceOf(source)} is left as it is`];
+    return [{ source, place: choosePlace(context, args), plan: (current) => denyIn(current, name, notes) }];
   });
   return runSteps(steps, { sources, config, change: "disabled" }, context);
 };
@@ -62,22 +57,17 @@ export const enableServers: CommandWork<Pick<SwitchArguments, "names">> = async 
   const { config } = await loadConfigured(context);
   const sources = names.map((name) => knownServer(config, name));
   for (const source of sources) assertSwitchable(source, config);
-  const files = await Promise.all(ownPlaces(context).map(readCurrentConfig));
-  const steps = sources
-    .filter(({ off }) => off !== undefined)
-    .flatMap((source): readonly Step[] => {
-      const editsIn = (current: CurrentConfig) => [
-        ...allowIn(current, source.serverId),
-        ...switchOnIn(current, source),
-      ];
-      const own = files.filter((current) => editsIn(current).length > 0);
-      if (own.length === 0) {
-        throw usageError(
-          `${source.serverId} is off, because ${source.file ?? "its file"} says "enabled": false for all of its servers`,
-        );
-      }
-      return own.map(({ place }) => ({ source, place, plan: (current) => ({ edits: editsIn(current), notes: [] }) }));
-    });
+  const steps: Step[] = [];
+  for (const source of sources.filter(({ off }) => off !== undefined)) {
+    const plan = (current: CurrentConfig): StartedFile => ({ edits: switchOnIn(current, source), notes: [] });
+    const files = await Promise.all(ownPlaces(context).map(readCurrentConfig));
+    const own = files.filter((current) => plan(current).edits.length > 0);
+    if (own.length === 0) {
+      const why = `${source.file ?? "its file"} says "enabled": false for all of its servers`;
+      throw usageError(`${source.serverId} is off, because ${why}`);
+    }
+    steps.push(...own.map(({ place }) => ({ source, place, plan })));
+  }
   return runSteps(steps, { sources, config, change: "enabled" }, context);
 };
 
@@ -148,6 +138,13 @@ function denyIn(current: CurrentConfig, name: string, notes: readonly string[]):
   };
 }
 
+function switchOnIn(current: CurrentConfig, { serverId, file }: ServerSource): readonly ConfigEdit[] {
+  const { parsed, place } = current;
+  const path = ["servers", serverId, "disabled"];
+  const isOff = file === place.path && valueAt(parsed.data, path) === true;
+  return [...allowIn(current, serverId), ...(isOff ? [{ path, value: undefined }] : [])];
+}
+
 function allowIn(current: CurrentConfig, name: string): readonly ConfigEdit[] {
   const denied = deniedIn(current);
   if (!denied.includes(name)) return [];
@@ -163,9 +160,4 @@ function allowIn(current: CurrentConfig, name: string): readonly ConfigEdit[] {
 function deniedIn({ parsed }: CurrentConfig): readonly unknown[] {
   const denied = valueAt(parsed.data, deniedPath);
   return Array.isArray(denied) ? denied : [];
-}
-
-function switchOnIn({ parsed, place }: CurrentConfig, { serverId, file }: ServerSource): readonly ConfigEdit[] {
-  const path = ["servers", serverId, "disabled"];
-  return file === place.path && valueAt(parsed.data, path) === true ? [{ path, value: undefined }] : [];
 }
