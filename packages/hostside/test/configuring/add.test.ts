@@ -157,7 +157,7 @@ describe("hostside add", () => {
     homeFile(terminal, ".cursor/mcp.json", mcpServers({ "my-files": "a" }));
     const { code, err } = await runIn(terminal, ["add", "My_Files", "b"]);
     expect(code).toBe(0);
-    expect(err).toMatch(/"My_Files" and "my-files" of .*mcp\.json:3 are the same after normalisation/);
+    expect(err).toMatch(/mcp\.json:3:5: .*"my-files" and "My_Files" in .* are the same after normalisation/);
   });
 
   it("warns of what looks like a secret, proposes a reference, and shows none of it", async () => {
@@ -204,7 +204,7 @@ describe("hostside add", () => {
     const { err } = await runIn(terminal, ["add", "later", "x", "--project", "--disabled"]);
     expect(err).not.toContain("trusted");
     // What a project brings is not used in place of this one.
-    expect((await runIn(terminal, ["add", "theirs", "x"])).err).toContain("this one is used");
+    expect((await runIn(terminal, ["add", "theirs", "x"])).err).toContain("not used in place of");
   });
 });
 

@@ -1,16 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import {
-  configScopes,
-  expandConfig,
-  formatProblem,
-  normalizeId,
-  type ConfigEdit,
-  type ConfigProblem,
-  type ConfigResult,
-} from "@hostside/config";
-import { readText, type ServerSource } from "@hostside/config/node";
+import { expandConfig, formatProblem, type ConfigEdit, type ConfigProblem, type ConfigResult } from "@hostside/config";
+import { readText } from "@hostside/config/node";
 import type { JsonObject } from "@hostside/core";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import type { Terminal } from "../terminal.ts";
@@ -49,13 +41,11 @@ export const runAddCommand: CommandWork<AddArguments> = async (args, context) =>
     ...(disabled === true && { disabled }),
   };
   assertReadable(name, entry);
-  const { sources } = (await loadConfigured(context)).config;
   const { change } = await changeConfig(context, {
     place,
     plan: (current) => planAdding(current, { ...pasted, entry }, { ...args, terminal: context.terminal }),
   });
-  const trusted = place.scope === "project" ? await trustOwn(context, place.path, name) : [];
-  const notes = [...change.notes, ...findNeighbours(sources, name, place), ...trusted];
+  const notes = [...change.notes, ...(await notesOnNames(context, name, place))];
   const done = change.isThere ? "replaced" : "added";
   return reportChanges({ changes: [{ file: place.path, name, change: done }], notes }, context);
 };
@@ -150,36 +140,25 @@ function inWords({ path, message, fix, severity, code }: ConfigProblem): string 
   return formatProblem({ path, message, fix, severity, code });
 }
 
-function findNeighbours(
-  sources: readonly ServerSource[],
+/** Loads the configuration with the server in it, and says what else has its name. */
+async function notesOnNames(
+  context: CommandContext,
   name: string,
   { path, scope }: ConfigPlace,
-): readonly string[] {
-  const rank = configScopes.indexOf(scope === "named" ? "command-line" : scope);
-  return sources
-    .filter(({ file }) => file !== path)
-    .flatMap((source) => {
-      const { serverId } = source;
-      if (serverId === name) {
-        // What a project brings is not used in place of something else before it is trusted.
-        const isStronger = configScopes.indexOf(source.scope) > rank && source.off !== "untrusted";
-        return [`${sourcePlaceOf(source)} has ${serverId}, too; ${isStronger ? "that one" : "this one"} is used`];
-      }
-      if (normalizeId(serverId) !== normalizeId(name)) return [];
-      return [
-        `${JSON.stringify(name)} and ${JSON.stringify(serverId)} of ${sourcePlaceOf(source)} are the same after normalisation, so that names of their tools need a suffix`,
-      ];
-    });
-}
-
-// Whoever writes an entry of a project has seen what it starts.
-async function trustOwn(context: CommandContext, file: string, name: string): Promise<readonly string[]> {
-  const real = await realpath(file);
-  let isAsked = false;
-  await loadConfigured(context, async (question) => {
-    if (question.serverId !== name || question.file !== real) return undefined;
-    isAsked = true;
+): Promise<readonly string[]> {
+  const notes: string[] = [];
+  const real = await realpath(path);
+  // The user who writes an entry of a project has seen what it starts.
+  const { config } = await loadConfigured(context, async ({ serverId, file }) => {
+    if (scope !== "project" || serverId !== name || file !== real) return undefined;
+    notes.push("it is trusted in this project, because you added it; others are asked (hostside trust)");
     return "trust";
   });
-  return isAsked ? ["it is trusted in this project, because you added it; others are asked (hostside trust)"] : [];
+  const used = config.sources.find(({ serverId }) => serverId === name);
+  if (used?.file === path) notes.push(...used.over.map((other) => `${other} has ${name}, too; this one is used`));
+  else if (used !== undefined) notes.push(`${sourcePlaceOf(used)} has ${name}, too; that one is used`);
+  const about = config.problems.filter(({ code, serverId, message }) =>
+    code === "ids_alike" ? message.includes(JSON.stringify(name)) : code === "untrusted_server" && serverId === name,
+  );
+  return [...notes, ...about.map(formatProblem)];
 }
