@@ -11,11 +11,6 @@ const dot = { serverId: "repo", toolName: "issues.get" };
 
 describe("assignNames()", () => {
   it.each<[string, unknown, unknown]>([
-    ["tools must be a list, not a string", "fs", {}],
-    ["a tool must have a serverId and a toolName", ["fs"], {}],
-    ["a tool must have a serverId and a toolName", [{ serverId: "fs" }], {}],
-    ["serverIds must be a list, not a string", [], { serverIds: "fs" }],
-    ["reservedNames must be a list, not a string", [], { reservedNames: "pay" }],
     ['has no option "reserved"; known are strategy, ', [], { reserved: ["pay"] }],
     ["takes its options as an object, not a Map", [], new Map()],
   ])("throws a TypeError: %s", (message, tools, options) => {

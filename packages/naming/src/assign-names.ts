@@ -1,6 +1,6 @@
-import { assertKnownOptions, compareText, foldCase, isJsonObject, kindOf, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, compareText, foldCase, type Fields } from "@hostside/core/implement";
 import { candidatesOf, tryNextHash, type NameCandidate } from "./candidate-names.ts";
-import { emptyNames, extendNames, indexNames, withOnlyTools, type NameTable } from "./name-table.ts";
+import { emptyNames, NameDraft, indexNames, withOnlyTools, type NameTable } from "./name-table.ts";
 import { hostsideNaming } from "./naming-presets.ts";
 import { assertNamingStrategy, type NamingStrategy } from "./naming-strategy.ts";
 import { createReservedNames } from "./reserved-names.ts";
@@ -53,7 +53,7 @@ export interface NameCollision {
   readonly reserved?: true;
 }
 
-/** What {@linkcode assignNames} decided. */
+/** The decisions of {@linkcode assignNames}. */
 export interface NameAssignment {
   /** The names of `previous` and of every given tool. `previous` itself when no tool is new. */
   readonly names: NameTable;
@@ -73,24 +73,21 @@ export interface NameAssignment {
  * end, and another hash should even that be somebody's. So a name never passes from one tool to
  * another.
  *
- * Throws `TypeError` when the strategy breaks a rule of its own, a reserved name is no text or
- * empty, a tool is no identity, or an option is unknown or of a wrong type.
+ * Throws `TypeError` when the strategy breaks a rule of its own, or an option is unknown.
  */
 export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesOptions = {}): NameAssignment {
   assertKnownOptions("assignNames()", options, optionFields);
   const { strategy = hostsideNaming, previous = emptyNames, serverIds = [], maxNamesPerServer = 20_000 } = options;
   assertNamingStrategy(strategy);
-  const reserved = foldReservedNames(options.reservedNames ?? []);
-  assertList("serverIds", serverIds);
-  assertList("tools", tools);
-  const offered = Array.from(tools, assertIdentity);
-  const draft = extendNames(previous);
+  const reserved = new Set(Array.from(options.reservedNames ?? [], foldCase));
+  const offered = Array.from(tools);
+  const draft = new NameDraft(previous);
   const unnamed = offered.filter((tool) => draft.expect(tool));
   if (unnamed.length === 0) return { names: previous, collisions: [] };
 
   const owners = indexNames(previous);
-  /** Who got which name here, A to Z lower-cased. */
-  let given: Map<string, NameCandidate> | undefined;
+  /** Names that were given in an earlier round, A to Z lower-cased. */
+  const given = new Map<string, NameCandidate>();
   let waiting = unnamed.map(candidatesOf(strategy, createReservedNames(strategy, serverIds)));
   const collisions: NameCollision[] = reservedCollisions(waiting);
   // In each round every tool wants one name. Who is alone in wanting a free name gets it; the
@@ -100,7 +97,7 @@ export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesO
     const { first, others } = groupByName(waiting);
     const rivals: NameCandidate[] = [];
     for (const [name, candidate] of first) {
-      const owner = owners.get(name) ?? given?.get(name)?.identity;
+      const owner = owners.get(name) ?? given.get(name)?.identity;
       const more = others.get(name);
       const isReserved = reserved.has(name);
       if (owner === undefined && more === undefined && !isReserved) {
@@ -117,7 +114,7 @@ export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesO
         ...(isReserved && owner === undefined && { reserved: true }),
       });
     }
-    given = withMore(given, first);
+    if (rivals.length > 0) for (const [name, candidate] of first) given.set(name, candidate);
     for (const rival of rivals) tryNextHash(rival, strategy);
     waiting = rivals;
   }
@@ -134,45 +131,6 @@ const optionFields: Fields<AssignNamesOptions> = {
   reservedNames: true,
   maxNamesPerServer: true,
 };
-
-/** Refuses what is no list: of a text, each letter would be an entry. */
-function assertList(name: string, list: unknown): void {
-  if (typeof list === "object" && list !== null && Symbol.iterator in list) return;
-  throw new TypeError(`assignNames(): ${name} must be a list, not ${kindOf(list)}`);
-}
-
-function assertIdentity(tool: ToolIdentity): ToolIdentity {
-  const given: unknown = tool;
-  if (isJsonObject(given) && typeof given["serverId"] === "string" && typeof given["toolName"] === "string")
-    return tool;
-  throw new TypeError("assignNames(): a tool must have a serverId and a toolName, which are strings");
-}
-
-/**
- * The reserved names with A to Z lower-cased. Throws a `TypeError` for one that is no text or
- * empty.
- */
-function foldReservedNames(names: Iterable<string>): ReadonlySet<string> {
-  assertList("reservedNames", names);
-  const folded = new Set<string>();
-  for (const name of names) {
-    if (typeof name !== "string" || name === "")
-      throw new TypeError("a reserved name must be a text that is not empty");
-    folded.add(foldCase(name));
-  }
-  return folded;
-}
-
-// Nearly always all that are given are those of the first round, for which there is a table
-// already.
-function withMore(
-  given: Map<string, NameCandidate> | undefined,
-  more: Map<string, NameCandidate>,
-): Map<string, NameCandidate> {
-  if (given === undefined) return more;
-  for (const [name, candidate] of more) given.set(name, candidate);
-  return given;
-}
 
 function reservedCollisions(candidates: readonly NameCandidate[]): NameCollision[] {
   const collisions = new Map<string, NameCollision & { readonly members: ToolIdentity[] }>();

@@ -1,6 +1,6 @@
 import { isLegalName, toolNamePrefix, type NamingStrategy } from "./naming-strategy.ts";
 import { appendHash } from "./append-hash.ts";
-import type { ReservedNames } from "./reserved-names.ts";
+import type { FindReserved } from "./reserved-names.ts";
 import type { ToolIdentity } from "./tool-identity.ts";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes } from "@noble/hashes/utils.js";
@@ -28,7 +28,7 @@ export interface NameCandidate {
  */
 export function candidatesOf(
   strategy: NamingStrategy,
-  reservedNames: ReservedNames,
+  findReserved: FindReserved,
 ): (identity: ToolIdentity) => NameCandidate {
   const servers = new Map<string, ServerSegment>();
   return (identity) => {
@@ -42,7 +42,7 @@ export function candidatesOf(
     const plain = `${server.prefix}${server.echo === undefined ? tool : stripServerPrefix(tool, server.echo)}`;
     const exact = server.exact && tool === toolName;
     const fits = isLegalName(plain, strategy) && (exact || strategy.repaired === "keep");
-    const found = fits ? reservedNames.find(serverId, plain) : undefined;
+    const found = fits ? findReserved(serverId, plain) : undefined;
     const owner = typeof found === "string" ? found : undefined;
     const candidate: NameCandidate = { identity, plain, owner, name: plain, attempts: 0 };
     if (!fits || found !== undefined) tryNextHash(candidate, strategy);
@@ -58,11 +58,11 @@ export function tryNextHash(candidate: NameCandidate, strategy: NamingStrategy):
 }
 
 interface ServerSegment {
-  /** What the names of its tools start with. */
+  /** The start of the names of its tools. */
   readonly prefix: string;
-  /** Whether it shows the server id unchanged, or none. */
+  /** Says whether it shows the server id unchanged, or none. */
   readonly exact: boolean;
-  /** What is left out in front of its tools' names, if anything is. */
+  /** A prefix that is left out of its tools\' names. */
   readonly echo: string | undefined;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isLegalFunctionName } from "./function-name.ts";
+import { isLegalFunctionName } from "./naming-strategy.ts";
 
 describe("isLegalFunctionName()", () => {
   it.each(["a", "mcp_repo_search", "a-b", "a1", "a".repeat(64)])("accepts %j", (name) => {

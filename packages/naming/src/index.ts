@@ -12,10 +12,14 @@ export {
 } from "./naming-presets.ts";
 export { withPrefix, type NamingStrategy } from "./naming-strategy.ts";
 export { hashJson } from "./hash-json.ts";
-export { qualifiedName, type ToolIdentity } from "./tool-identity.ts";
+export { parseToolName, qualifiedName, type ToolIdentity } from "./tool-identity.ts";
 
 // For those who implement a provider or a strategy of their own.
-export { assertNamingStrategy, isLegalName, normalizeServerId, toolNamePrefix } from "./naming-strategy.ts";
-export { isPossibleName } from "./is-possible-name.ts";
-export { isLegalFunctionName } from "./function-name.ts";
-export { parseToolName } from "./parse-tool-name.ts";
+export {
+  assertNamingStrategy,
+  isLegalFunctionName,
+  isLegalName,
+  normalizeServerId,
+  toolNamePrefix,
+} from "./naming-strategy.ts";
+export { isPossibleName } from "./append-hash.ts";

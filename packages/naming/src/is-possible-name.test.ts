@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isPossibleName } from "./is-possible-name.ts";
+import { isPossibleName } from "./append-hash.ts";
 import { hostsideNaming, verbatimNaming } from "./naming-presets.ts";
 
 describe("isPossibleName()", () => {

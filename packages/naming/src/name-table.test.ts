@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assignNames } from "./assign-names.ts";
-import { emptyNames, extendNames, identityOf, localNameOf, withoutServer } from "./name-table.ts";
+import { emptyNames, NameDraft, identityOf, localNameOf, withoutServer } from "./name-table.ts";
 import { evvaNaming } from "./naming-presets.ts";
 
 const tools = [
@@ -49,9 +49,9 @@ describe("withoutServer()", () => {
   });
 });
 
-describe("extendNames()", () => {
+describe("new NameDraft()", () => {
   it("copies only the server that it changes", () => {
-    const draft = extendNames(names);
+    const draft = new NameDraft(names);
     draft.give({ serverId: "files", toolName: "list" }, "mcp__files__list");
     const extended = draft.finish();
     expect(extended.servers.get("memory")).toBe(names.servers.get("memory"));

@@ -78,44 +78,48 @@ export function withOnlyTools(names: NameTable, serverId: string, toolNames: Rea
   return { servers };
 }
 
-/** A table in the making. Shares with the table it extends what it does not change. */
-export interface NameDraft {
-  nameOf(identity: ToolIdentity): string | undefined;
+/**
+ * A table in the making: it has all names of another one, which never changes, and more. Shares with
+ * it what stays the same.
+ */
+export class NameDraft {
+  readonly #servers: Map<string, ReadonlyMap<string, string>>;
+  readonly #copied = new Map<string, Map<string, string>>();
+
+  constructor(names: NameTable) {
+    this.#servers = new Map(names.servers);
+  }
+
+  nameOf({ serverId, toolName }: ToolIdentity): string | undefined {
+    return this.#servers.get(serverId)?.get(toolName);
+  }
+
   /**
    * Takes down a pair that is to get a name before the table is finished. Returns `false` for one
    * that has a name, or was taken down.
    */
-  expect(identity: ToolIdentity): boolean;
+  expect(identity: ToolIdentity): boolean {
+    if (this.#servers.get(identity.serverId)?.has(identity.toolName) === true) return false;
+    // Its place is there, and the table needs no other one to know that.
+    this.give(identity, "");
+    return true;
+  }
+
   /**
    * Gives a name to a pair that has none. The caller made sure of that, and that the name is free.
    */
-  give(identity: ToolIdentity, localName: string): void;
-  /** The table. The draft is not to be used afterwards. */
-  finish(): NameTable;
-}
-
-/** Starts a table that has all names of `names` and more. `names` itself never changes. */
-export function extendNames(names: NameTable): NameDraft {
-  const servers = new Map(names.servers);
-  const copied = new Map<string, Map<string, string>>();
-  const give = ({ serverId, toolName }: ToolIdentity, localName: string): void => {
-    let tools = copied.get(serverId);
+  give({ serverId, toolName }: ToolIdentity, localName: string): void {
+    let tools = this.#copied.get(serverId);
     if (tools === undefined) {
-      tools = new Map(servers.get(serverId));
-      copied.set(serverId, tools);
-      servers.set(serverId, tools);
+      tools = new Map(this.#servers.get(serverId));
+      this.#copied.set(serverId, tools);
+      this.#servers.set(serverId, tools);
     }
     tools.set(toolName, localName);
-  };
-  return {
-    nameOf: ({ serverId, toolName }) => servers.get(serverId)?.get(toolName),
-    expect(identity) {
-      if (servers.get(identity.serverId)?.has(identity.toolName) === true) return false;
-      // Its place is there, and the table needs no other one to know that.
-      give(identity, "");
-      return true;
-    },
-    give,
-    finish: () => ({ servers }),
-  };
+  }
+
+  /** Returns the table. The draft is not to be used afterwards. */
+  finish(): NameTable {
+    return { servers: this.#servers };
+  }
 }

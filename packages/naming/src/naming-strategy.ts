@@ -15,7 +15,7 @@ export interface NamingStrategy {
   readonly prefix: string;
   /** Between prefix, server and tool. */
   readonly separator: string;
-  /** Whether the server is a segment of the name. */
+  /** Says whether the server is a segment of the name. */
   readonly showServer: boolean;
   /**
    * Whether the server's segment is left out of a tool's that begins with it, so that
@@ -33,7 +33,7 @@ export interface NamingStrategy {
    * `"hash"` adds the hash, so that a name is either exact or visibly is not.
    */
   readonly repaired: "keep" | "hash";
-  /** What names the target accepts, apart from their length. Without the flags `g` and `y`. */
+  /** The names that the target accepts, apart from their length. Without the flags `g` and `y`. */
   readonly legal: RegExp;
   /** Longest name, in UTF-16 units: 32 to 1,024. */
   readonly maxLength: number;
@@ -41,7 +41,7 @@ export interface NamingStrategy {
   readonly hashLength: number;
   /** Between a name and its hash. */
   readonly hashSeparator: string;
-  /** Whether `_` at the end of a name that was cut is dropped before the hash is added. */
+  /** Says whether `_` at the end of a name that was cut is dropped before the hash is added. */
   readonly trimCut: boolean;
 }
 
@@ -57,7 +57,7 @@ export function withPrefix(strategy: NamingStrategy, prefix: string): NamingStra
   return changed;
 }
 
-/** Whether the strategy's target accepts a name: its length and its form. */
+/** Says whether the strategy's target accepts a name: its length and its form. */
 export function isLegalName(name: string, strategy: NamingStrategy): boolean {
   return name.length > 0 && name.length <= strategy.maxLength && strategy.legal.test(name);
 }
@@ -100,7 +100,7 @@ export function assertNamingStrategy(strategy: NamingStrategy): void {
   }
 }
 
-/** What stands before the hash when nothing of the tool's own name can. */
+/** Returns the text before the hash when nothing of the tool's own name can. */
 export function lastResortHead({ prefix }: NamingStrategy): string {
   return prefix === "" ? "x" : prefix;
 }
@@ -108,4 +108,12 @@ export function lastResortHead({ prefix }: NamingStrategy): string {
 function assertInteger(member: string, value: number, [least, most]: readonly [number, number]): void {
   if (Number.isInteger(value) && value >= least && value <= most) return;
   throw new TypeError(`naming.${member} must be an integer from ${least} to ${most}`);
+}
+
+/**
+ * Whether every model API known accepts a function name: `a-z`, then `a-z0-9_-`, at most 64
+ * characters.
+ */
+export function isLegalFunctionName(name: string): boolean {
+  return /^[a-z][a-z0-9_-]{0,63}$/.test(name);
 }

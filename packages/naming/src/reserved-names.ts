@@ -2,27 +2,24 @@ import { compareText, foldCase } from "@hostside/core/implement";
 import { toolNamePrefix, type NamingStrategy } from "./naming-strategy.ts";
 import { endsLikeHash } from "./append-hash.ts";
 
-/** Says whether a plain name is one server's to give away, whatever the others list. */
-export interface ReservedNames {
-  /**
-   * Why a tool of this server cannot have this plain name: the id of the server to which every such
-   * name belongs, or `true` when it reads like a name with a hash. `undefined` when it can.
-   */
-  find(serverId: string, plain: string): string | true | undefined;
-}
+/**
+ * Says why a tool of a server cannot have a plain name: the id of the server to which every such
+ * name belongs, or `true` when it reads like a name with a hash. `undefined` when it can.
+ */
+export type FindReserved = (serverId: string, plain: string) => string | true | undefined;
 
 interface KnownServer {
   readonly id: string;
-  /** What its names start with, A to Z lower-cased. */
+  /** The start of its names, A to Z lower-cased. */
   readonly prefix: string;
-  /** What is left at least of that in a name that was cut for its hash. */
+  /** The least that is left of it in a name that was cut for its hash. */
   readonly reach: string;
 }
 
 interface Neighbours {
   /** The servers whose names all start like some of this server's, the most particular first. */
   readonly inner: readonly KnownServer[];
-  /** Whether any name of another server can start as one of this server's does. */
+  /** Says whether any name of another server can start as one of this server's does. */
   readonly any: boolean;
 }
 
@@ -35,23 +32,21 @@ interface Neighbours {
  * So the names of two servers never meet, and it does not matter which of them is listed first. A
  * strategy that does not show the server leaves ids nothing to decide: nothing is reserved.
  */
-export function createReservedNames(strategy: NamingStrategy, serverIds: Iterable<string>): ReservedNames {
+export function createReservedNames(strategy: NamingStrategy, serverIds: Iterable<string>): FindReserved {
   const neighbours = new Map<string, Neighbours>();
   let servers: readonly KnownServer[] | undefined;
-  return {
-    find(serverId, plain) {
-      let around = neighbours.get(serverId);
-      if (around === undefined) {
-        servers ??= strategy.showServer ? Array.from(new Set(serverIds), (id) => knownServer(id, strategy)) : [];
-        around = findNeighbours(knownServer(serverId, strategy), servers);
-        neighbours.set(serverId, around);
-      }
-      if (!around.any) return undefined;
-      const folded = foldCase(plain);
-      const owner = around.inner.find(({ prefix }) => folded.startsWith(prefix));
-      if (owner !== undefined) return owner.id;
-      return endsLikeHash(folded, strategy) ? true : undefined;
-    },
+  return (serverId, plain) => {
+    let around = neighbours.get(serverId);
+    if (around === undefined) {
+      servers ??= strategy.showServer ? Array.from(new Set(serverIds), (id) => knownServer(id, strategy)) : [];
+      around = findNeighbours(knownServer(serverId, strategy), servers);
+      neighbours.set(serverId, around);
+    }
+    if (!around.any) return undefined;
+    const folded = foldCase(plain);
+    const owner = around.inner.find(({ prefix }) => folded.startsWith(prefix));
+    if (owner !== undefined) return owner.id;
+    return endsLikeHash(folded, strategy) ? true : undefined;
   };
 }
 

@@ -1,9 +1,8 @@
 import { HostsideError } from "@hostside/core";
 import { compareText, foldCase, isJsonObject, quoteText } from "@hostside/core/implement";
-import { emptyNames, extendNames, type NameTable } from "./name-table.ts";
+import { emptyNames, NameDraft, type NameTable } from "./name-table.ts";
 import { hostsideNaming } from "./naming-presets.ts";
 import { assertNamingStrategy, isLegalName, type NamingStrategy } from "./naming-strategy.ts";
-import type { ToolIdentity } from "./tool-identity.ts";
 
 /**
  * Names as JSON, to be kept over a restart. Arrays of pairs, so that no server or tool name is ever
@@ -32,33 +31,8 @@ export function saveNames(names: NameTable): SavedNames {
  */
 export function loadNames(saved: unknown, strategy: NamingStrategy = hostsideNaming): NameTable {
   assertNamingStrategy(strategy);
-  const draft = extendNames(emptyNames);
+  const draft = new NameDraft(emptyNames);
   const taken = new Set<string>();
-  for (const { identity, localName } of readSavedNames(saved)) {
-    const { serverId, toolName } = identity;
-    if (!isLegalName(localName, strategy)) throw invalidNames(`${quote(localName)} is not a legal name`);
-    const folded = foldCase(localName);
-    if (taken.has(folded)) throw invalidNames(`${quote(localName)} is given twice`);
-    if (draft.nameOf(identity) !== undefined) {
-      throw invalidNames(`${quote(toolName)} of ${quote(serverId)} has two names`);
-    }
-    draft.give(identity, localName);
-    taken.add(folded);
-  }
-  return draft.finish();
-}
-
-/** A name that was saved, and whose it is. */
-export interface SavedName {
-  readonly identity: ToolIdentity;
-  readonly localName: string;
-}
-
-/**
- * The names of what {@linkcode saveNames} wrote, whatever they are. Throws `invalid_names` for
- * another shape or version.
- */
-export function* readSavedNames(saved: unknown): Iterable<SavedName> {
   if (!isJsonObject(saved) || saved["version"] !== 1) throw invalidNames("the data is not of version 1");
   for (const [serverId, tools] of readPairs(saved["servers"], "servers")) {
     if (typeof serverId !== "string") throw invalidNames("a server id is not a string");
@@ -66,9 +40,18 @@ export function* readSavedNames(saved: unknown): Iterable<SavedName> {
       if (typeof toolName !== "string" || typeof localName !== "string") {
         throw invalidNames(`a name of ${quote(serverId)} is not a string`);
       }
-      yield { identity: { serverId, toolName }, localName };
+      const identity = { serverId, toolName };
+      const folded = foldCase(localName);
+      if (!isLegalName(localName, strategy)) throw invalidNames(`${quote(localName)} is not a legal name`);
+      if (taken.has(folded)) throw invalidNames(`${quote(localName)} is given twice`);
+      if (draft.nameOf(identity) !== undefined) {
+        throw invalidNames(`${quote(toolName)} of ${quote(serverId)} has two names`);
+      }
+      draft.give(identity, localName);
+      taken.add(folded);
     }
   }
+  return draft.finish();
 }
 
 function readPairs(value: unknown, what: string): readonly (readonly [unknown, unknown])[] {
