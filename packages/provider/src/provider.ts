@@ -1,24 +1,23 @@
 import { HostsideError, type UnreadyGroup } from "@hostside/core";
 import { assertNames, assertReason, assertRefreshOptions, createEvent, freezeData } from "@hostside/core/implement";
 import { saveNames } from "@hostside/naming";
-import { createProviderCalls, type ProviderCalls } from "./requests/provider-calls.ts";
+import type { McpProvider, ServerStatus, ToolRoute } from "./api/mcp-provider.ts";
+import { assertServerId, readOperationOptions } from "./api/operation-options.ts";
+import { readInitOptions, readProviderOptions, type ProviderOptions } from "./api/provider-options.ts";
 import { appTools, findCatalogTool, quarantinedTools, type ProviderCatalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/define-tool.ts";
 import { LiveCatalog } from "./catalog/live-catalog.ts";
-import type { McpProvider, ToolRoute } from "./api/mcp-provider.ts";
-import { assertServerId, readOperationOptions } from "./api/operation-options.ts";
-import { readInitOptions, readProviderOptions, type ProviderOptions } from "./api/provider-options.ts";
-import { writeSavedCatalog } from "./servers/write-saved-catalog.ts";
-import { readSpecs } from "./servers/read-specs.ts";
-import { createObservers, type Observers, type ProviderParts } from "./servers/server-reports.ts";
-import { bringUp, isUnlisted, refreshError } from "./servers/bring-up.ts";
-import { ResourceWatch } from "./servers/watch-resources.ts";
-import { ServerSet } from "./servers/server-set.ts";
-import { createServerOperations } from "./servers/server-operations.ts";
-import type { Registration } from "./servers/registration.ts";
-import type { ServerStatus } from "./api/server-status.ts";
-import { listingOriginOf } from "./servers/publish-listings.ts";
+import { createProviderCalls, type ProviderCalls } from "./requests/provider-calls.ts";
 import { readSavedCatalog, type RecalledListing } from "./saved/read-saved-catalog.ts";
+import { bringUp, isUnlisted, refreshError } from "./servers/bring-up.ts";
+import { listingOriginOf } from "./servers/publish-listings.ts";
+import { readSpecs } from "./servers/read-specs.ts";
+import type { Registration } from "./servers/registration.ts";
+import { createServerOperations } from "./servers/server-operations.ts";
+import { Observers, type ProviderParts } from "./servers/server-reports.ts";
+import { ServerSet, type ProviderContext } from "./servers/server-set.ts";
+import { ResourceWatch } from "./servers/watch-resources.ts";
+import { writeSavedCatalog } from "./servers/write-saved-catalog.ts";
 
 /**
  * Makes a provider over MCP servers. All specs are checked before anything else happens; nothing is
@@ -32,7 +31,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
   const specs = readSpecs(settings.servers, settings.connector, settings.naming);
   const { name, names, describe, admit, reservedNames } = settings;
   const catalog = new LiveCatalog({ providerName: name, names, describe, admit, reservedNames });
-  const observers = createObservers();
+  const observers = new Observers();
   const parts = { settings, catalog, observers, identity: {} };
   const serverSet = new ServerSet(parts);
   for (const spec of specs) serverSet.add(spec);
@@ -48,8 +47,9 @@ export function createProvider(options: ProviderOptions): McpProvider {
   const assertOpen = (): void => {
     if (closedBy !== undefined) throw closedBy;
   };
-  const calls = createProviderCalls({ parts, serverSet, assertOpen });
-  const resources = new ResourceWatch({ parts, serverSet, lend: calls.lend });
+  const context: ProviderContext = { ...parts, serverSet, assertOpen };
+  const calls = createProviderCalls(context);
+  const resources = new ResourceWatch(context, calls.lend);
   const endAll = async (error: HostsideError): Promise<void> => {
     observers.close();
     resources.close();
@@ -58,7 +58,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
     calls.end(error);
     await serverSet.endAll(error);
     calls.end(error, true);
-    observers.end();
+    observers.diagnostics.close();
   };
   const close = (reason?: string): Promise<void> => {
     assertReason(reason);
@@ -84,12 +84,12 @@ export function createProvider(options: ProviderOptions): McpProvider {
       serverSet.showing.readmit();
     },
     unreadyGroups: () => unreadyGroups(name, servers.statuses(), catalog.current),
-    ...startOf({ serverSet, catalog, assertOpen }),
+    ...startOf(context),
     call: calls.call,
     callTimeoutMs: calls.callTimeoutMs,
     describeServer: calls.describeServer,
     ...servers,
-    ...createServerOperations({ serverSet, settings, assertOpen, lend: calls.lend }),
+    ...createServerOperations(context, calls.lend),
     get closed() {
       return closedBy !== undefined;
     },
@@ -109,22 +109,15 @@ export function createProvider(options: ProviderOptions): McpProvider {
   };
 }
 
-/** What bringing servers up needs. */
-interface StartInit {
-  readonly serverSet: ServerSet;
-  readonly catalog: LiveCatalog;
-  readonly assertOpen: () => void;
-}
-
 /** How all servers are brought up, and brought up to date. */
-function startOf({ serverSet, catalog, assertOpen }: StartInit): Pick<McpProvider, "init" | "refresh"> {
+function startOf(context: ProviderContext): Pick<McpProvider, "init" | "refresh"> {
+  const { serverSet, catalog, assertOpen } = context;
   return {
     async init(initOptions = {}) {
       assertOpen();
       const { toolName, ...how } = readInitOptions(initOptions);
       if (toolName !== undefined && !mayBring(toolName, serverSet, catalog)) return;
-      const plan = { ...how, serverSet, demand: "ready", operation: "init" } as const;
-      const failures = await bringUp(plan);
+      const failures = await bringUp({ ...how, demand: "ready", operation: "init" }, context);
       // A server that goes fails nobody, and with the provider all of them have gone.
       assertOpen();
       const fatal = failures.filter(({ registration }) => registration.link.spec.required === true);
@@ -134,7 +127,7 @@ function startOf({ serverSet, catalog, assertOpen }: StartInit): Pick<McpProvide
       assertOpen();
       assertRefreshOptions(refreshOptions);
       const { signal, timeoutMs } = refreshOptions;
-      const failures = await bringUp({ serverSet, demand: "refresh", operation: "refresh", signal, timeoutMs });
+      const failures = await bringUp({ demand: "refresh", operation: "refresh", signal, timeoutMs }, context);
       assertOpen();
       if (failures.length > 0) throw refreshError("refresh MCP servers", failures);
     },
@@ -160,7 +153,7 @@ function isBusy(calls: ProviderCalls, serverSet: ServerSet): boolean {
   return calls.busy || serverSet.all().some(({ link }) => link.busy);
 }
 
-/** What is known of the servers now; nobody is asked. */
+/** Reads what is known of the servers now; nobody is asked. */
 function serversOf(serverSet: ServerSet): Pick<McpProvider, "statuses" | "serverIds" | "hasServer"> {
   return {
     statuses: () => serverSet.all().map((registration) => serverSet.showing.status(registration)),
@@ -181,7 +174,7 @@ function eventsOf(
     onCallEnded: observers.callEnded.on,
     onServerOperation: observers.serverOperation.on,
     onServerRecord: observers.serverRecord.on,
-    onDiagnostic: observers.diagnostic.on,
+    onDiagnostic: observers.diagnostics.on,
     onServerLog: observers.serverLog.on,
     onResourcesChanged: observers.resourcesChanged.on,
     onPromptsChanged: observers.promptsChanged.on,
@@ -190,7 +183,7 @@ function eventsOf(
   };
 }
 
-/** What is known of the tools now; nobody is asked. */
+/** Reads what is known of the tools now; nobody is asked. */
 function readsOf(
   catalog: LiveCatalog,
 ): Pick<McpProvider, "appTools" | "tools" | "groups" | "has" | "quarantined" | "routes" | "savedNames"> {
@@ -228,7 +221,7 @@ function recallCatalog(saved: unknown, { settings, observers }: ProviderParts, s
   const registrations = serverSet.all();
   const specs = registrations.map(({ link }) => link.spec);
   const { listings, problems } = readSavedCatalog(saved, { specs, principal: settings.principal });
-  for (const problem of problems) observers.diagnostic.emit(problem);
+  for (const problem of problems) observers.diagnose(problem);
   const recalled = registrations.filter((registration) => recall(registration, listings.get(registration.id)));
   serverSet.show(recalled);
 }

@@ -4,22 +4,25 @@ import type {
   Connection,
   Diagnostic,
   Event,
+  HostsideError,
+  HttpEntry,
+  ServerInfo,
   ServerLog,
   ServerNotification,
   ServerOperation,
+  ServerPeer,
   ServerRecord,
   ServerSpec,
   Subscription,
   ToolDefinition,
   ToolEffect,
-  HostsideError,
+  ToolListing,
   ToolProvider,
   UnreadyGroup,
 } from "@hostside/core";
 import type { SavedNames } from "@hostside/naming";
 import type { QuarantinedServerTool } from "../catalog/catalog.ts";
 import type { SavedCatalog } from "../saved/read-saved-catalog.ts";
-import type { ServerStatus } from "./server-status.ts";
 
 /**
  * Options of an operation that can be given up. One that is unknown or of a wrong type is a
@@ -100,7 +103,7 @@ export interface ServerResourceUpdate {
   readonly maybeMissed?: true;
 }
 
-/** Where a call by a local name leads. */
+/** The way of a call by a local name. */
 export interface ToolRoute {
   /** The local name. */
   readonly name: string;
@@ -108,7 +111,7 @@ export interface ToolRoute {
   /** The remote name, byte for byte. */
   readonly toolName: string;
   readonly qualifiedName: string;
-  /** What the tool does to the world, as its definition says; `external` where nobody knows. */
+  /** The tool\'s effect on the world, as its definition says; `external` where nobody knows. */
   readonly effect: ToolEffect;
 }
 
@@ -152,7 +155,9 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   /** Sorted. */
   serverIds(): readonly string[];
   hasServer(id: string): boolean;
-  /** Where each tool on offer leads, sorted by local name. Reads what is known; asks nobody. */
+  /**
+   * Returns where each tool on offer leads, sorted by local name. Reads what is known; asks nobody.
+   */
   routes(): readonly ToolRoute[];
   /**
    * Registers a server, connects to it and lists its tools: all or nothing. When any of it fails,
@@ -332,4 +337,75 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    * end with the provider.
    */
   readonly onClosed: Event<undefined>;
+}
+
+/**
+ * `idle` no session, none wanted yet; `connecting` until the first listing is in; `ready`; `down`
+ * the session was lost, the next call gets another one; `failed` the latest attempt failed, the
+ * next one may not; `needs-auth` credentials are missing or refused; `disabled`; `removed` only in
+ * the last `onStatusChanged` of a registration.
+ */
+export type ServerState = "idle" | "connecting" | "ready" | "down" | "failed" | "needs-auth" | "disabled" | "removed";
+
+/**
+ * What is known of one server, at one moment. Plain data, safe to log: no header, environment value
+ * or token is in it.
+ */
+export interface ServerStatus {
+  readonly id: string;
+  /** As the spec says, else as the server claims (untrusted). */
+  readonly title?: string;
+  readonly transport: ServerPeer["transport"];
+  /**
+   * Whose credentials it is asked with, as its spec says: `oauth` for one that a user can be asked
+   * to sign in to. Absent: those of the spec, if any.
+   */
+  readonly auth?: HttpEntry["auth"];
+  readonly state: ServerState;
+  /** When it came into this state: milliseconds since 1970, for `new Date()`. */
+  readonly since: number;
+  /**
+   * Why it is not `ready`, or why its tools could not be listed again. Stays while it is tried
+   * again, until something works: then a server that is `connecting` still says what its latest
+   * attempt failed with.
+   */
+  readonly error?: HostsideError;
+  /** The stage that failed. */
+  readonly stage?: "connect" | "list" | "session" | "call";
+  /** Tools on offer now. */
+  readonly toolCount: number;
+  /**
+   * The tools on offer may not be the server's latest: it announced a change, or could not be asked
+   * since.
+   */
+  readonly stale: boolean;
+  /** Why the latest listing is not the whole one. */
+  readonly degraded?: NonNullable<ToolListing["truncated"]>;
+  /** Tools of the latest listing that could not be used; `onDiagnostic` said why. */
+  readonly droppedTools: number;
+  /** The server\'s own description; of the latest session. Untrusted. */
+  readonly server?: ServerInfo;
+  /** When the session was connected: milliseconds since 1970, for `new Date()`. */
+  readonly connectedAt?: number;
+  /** How long connecting took, every fallback included. */
+  readonly connectMs?: number;
+  /** How long the latest good listing took. */
+  readonly listMs?: number;
+  /** When the latest good listing came in: milliseconds since 1970, for `new Date()`. */
+  readonly listedAt?: number;
+  /** Sessions asked for so far. */
+  readonly attempts: number;
+  /** Failures in a row. */
+  readonly failures: number;
+  /**
+   * From when on a failure is no longer held against the next attempt: milliseconds since 1970, for
+   * `new Date()`. Absent when that time has come. Whether there is an attempt then that nobody asks
+   * for is another question: of a server that is `down` there is one while something is subscribed
+   * to.
+   */
+  readonly retryAt?: number;
+  /** Calls on the wire. */
+  readonly inFlight: number;
+  /** Calls that wait for the session, for a listing or for their turn. */
+  readonly waiting: number;
 }

@@ -12,20 +12,13 @@ import {
   type ServerSpec,
   type RemoteTool,
 } from "@hostside/core";
-import {
-  clock,
-  assertInitOptions,
-  assertKnownOptions,
-  foldCase,
-  systemRandom,
-  type Fields,
-} from "@hostside/core/implement";
+import { assertInitOptions, assertKnownOptions, foldCase, systemRandom, type Fields } from "@hostside/core/implement";
 import { isLegalFunctionName, type NamingStrategy } from "@hostside/naming";
 import { describeVerbatim, describeWithOrigin, type DescribeTool } from "../catalog/define-tool.ts";
 import { createNameBook, openNameBook, type NameBook, type SharedNames } from "../catalog/name-book.ts";
 import type { LinkPolicy, RefreshMode } from "../link/link-state.ts";
 
-/** What a provider is made from. */
+/** The parts of a provider. */
 export interface ProviderOptions {
   /** Opens the connections; `createConnector()` of `@hostside/transports`, or your own. */
   readonly connector: Connector;
@@ -134,7 +127,10 @@ export interface DebounceOptions {
 
 /**
  * How a server that fails is tried again. A wait is random between nothing and a ceiling, which
- * starts at `baseMs`, doubles with each failure in a row and stops at `maxMs`.
+ * starts at `baseMs`, doubles with each failure in a row and stops at `maxMs`. A call ignores the
+ * first five failures in a row and tries at once; during a later wait it is refused with the latest
+ * failure. `refresh()` always tries. A session that lasts 30 s makes up for the failures before it;
+ * so does a call that works.
  */
 export interface BackoffOptions {
   /** Default 500. */
@@ -142,40 +138,28 @@ export interface BackoffOptions {
   /** Default 60,000. */
   readonly maxMs?: number | undefined;
   /**
-   * How many failures in a row a call ignores and tries at once all the same; during the wait after
-   * one more it is refused with the latest failure. Default 5. `refresh()` always tries.
-   */
-  readonly freeAttempts?: number | undefined;
-  /**
    * Whether a server that failed to start is tried again without a call, if its failure can pass;
    * not if its program ended with the same exit code as the time before. While something of it is
    * subscribed to, it is tried again in any case. Default `true`.
    */
   readonly background?: boolean | undefined;
-  /**
-   * A session that lasts this long makes up for the failures before it; so does a call that works.
-   * Default 30,000.
-   */
-  readonly stableMs?: number | undefined;
 }
 
 /** Options with every default in place. */
-export interface ProviderSettings {
-  readonly connector: Connector;
+export interface ProviderSettings extends Pick<
+  ProviderOptions,
+  "connector" | "admit" | "requestSeam" | "onElicit" | "principal"
+> {
   readonly servers: readonly ServerSpec[];
   readonly name: string;
   readonly names: SharedNames;
-  /** Of those names. */
+  /** The strategy of those names. */
   readonly naming: NamingStrategy;
   readonly describe: DescribeTool;
-  readonly admit: Admit | undefined;
   readonly reservedNames: readonly string[];
   readonly policy: Omit<LinkPolicy, "connectBackstopMs" | "listBackstopMs">;
   readonly interceptors: readonly Interceptor[];
   readonly requestInterceptors: readonly RequestInterceptor[];
-  readonly requestSeam: RequestSeam | undefined;
-  readonly onElicit: ProviderOptions["onElicit"];
-  readonly principal: string | undefined;
   readonly random: Random;
 }
 
@@ -205,9 +189,7 @@ const debounceFields: Fields<DebounceOptions> = { quietMs: true, maxMs: true };
 const backoffFields: Fields<BackoffOptions> = {
   baseMs: true,
   maxMs: true,
-  freeAttempts: true,
   background: true,
-  stableMs: true,
 };
 
 /**
@@ -222,31 +204,26 @@ export function readProviderOptions(options: ProviderOptions): ProviderSettings 
     requestInterceptors = [],
     description = "with-origin",
     random = systemRandom,
+    reservedNames = [],
   } = options;
-  if (typeof connector?.connect !== "function") throw new TypeError("connector must have a connect function");
-  if (!Array.isArray(servers)) throw new TypeError("servers must be an array");
-  if (typeof name !== "string" || !isLegalFunctionName(foldCase(name))) {
-    throw new TypeError("name must be 1 to 64 characters: a letter, then letters, digits, _ or -");
+  must(typeof connector?.connect === "function", "connector must have a connect function");
+  must(Array.isArray(servers), "servers must be an array");
+  const isName = typeof name === "string" && isLegalFunctionName(foldCase(name));
+  must(isName, "name must be 1 to 64 characters: a letter, then letters, digits, _ or -");
+  must(["lazy", "debounced", "manual"].includes(refresh), 'refresh must be "lazy", "debounced" or "manual"');
+  for (const [option, functions] of Object.entries({ interceptors, requestInterceptors })) {
+    must(Array.isArray(functions) && functions.every(isFunction), `${option} must be an array of functions`);
   }
-  if (!["lazy", "debounced", "manual"].includes(refresh)) {
-    throw new TypeError('refresh must be "lazy", "debounced" or "manual"');
+  for (const [option, given] of Object.entries({ admit, requestSeam, random, onElicit })) {
+    must(given === undefined || isFunction(given), `${option} must be a function`);
   }
-  assertFunctions("interceptors", interceptors);
-  assertFunctions("requestInterceptors", requestInterceptors);
-  if (admit !== undefined && typeof admit !== "function") throw new TypeError("admit must be a function");
-  if (requestSeam !== undefined && typeof requestSeam !== "function") {
-    throw new TypeError("requestSeam must be a function");
-  }
-  if (typeof clock?.now !== "function" || typeof clock.schedule !== "function") {
-    throw new TypeError("clock must have the functions now and schedule");
-  }
-  if (typeof random !== "function") throw new TypeError("random must be a function");
-  if (onElicit !== undefined && typeof onElicit !== "function") throw new TypeError("onElicit must be a function");
-  if (principal !== undefined && (typeof principal !== "string" || principal === "")) {
-    throw new TypeError("principal must be a text that is not empty");
-  }
-  const reservedNames = readReservedNames(options.reservedNames);
-  const describe = readDescription(description);
+  must(principal === undefined || isText(principal), "principal must be a text that is not empty");
+  must(
+    Array.isArray(reservedNames) && reservedNames.every(isText),
+    "reservedNames must be an array of texts that are not empty",
+  );
+  const describe = typeof description === "string" ? descriptions.get(description) : description;
+  must(isFunction(describe), `description must be "with-origin", "brief", "verbatim", "nexo" or a function`);
   const names = readNames(options);
   return {
     connector,
@@ -260,11 +237,23 @@ export function readProviderOptions(options: ProviderOptions): ProviderSettings 
     requestSeam,
     onElicit,
     principal,
-    reservedNames,
-    describe,
+    reservedNames: [...reservedNames],
+    describe: describe ?? describeWithOrigin,
     admit,
     random,
   };
+}
+
+function must(isGood: boolean, message: string): void {
+  if (!isGood) throw new TypeError(message);
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === "function";
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
 }
 
 /** The book that the options name, or one of its own. */
@@ -274,65 +263,36 @@ function readNames({ names, naming, savedNames }: ProviderOptions): SharedNames 
   throw new TypeError("names takes the place of naming and savedNames: give those to createNameBook()");
 }
 
-function assertFunctions(option: string, value: unknown): void {
-  if (Array.isArray(value) && value.every((entry) => typeof entry === "function")) return;
-  throw new TypeError(`${option} must be an array of functions`);
-}
-
-function readReservedNames(names: readonly string[] = []): readonly string[] {
-  if (!Array.isArray(names) || names.some((name) => typeof name !== "string" || name === "")) {
-    throw new TypeError("reservedNames must be an array of texts that are not empty");
-  }
-  return [...names];
-}
-
-function readDescription(description: NonNullable<ProviderOptions["description"]>): DescribeTool {
-  if (typeof description === "function") return description;
-  if (description === "with-origin") return describeWithOrigin;
-  if (description === "brief") return describeBriefly;
-  if (description === "verbatim") return describeVerbatim;
-  if (description === "nexo") return describeAsNexo;
-  throw new TypeError('description must be "with-origin", "brief", "verbatim", "nexo" or a function');
-}
-
 function readPolicy(
   { backoff = {}, debounce = {}, idleMs }: ProviderOptions,
   refresh: RefreshMode,
 ): ProviderSettings["policy"] {
   assertKnownOptions("backoff", backoff, backoffFields);
   assertKnownOptions("debounce", debounce, debounceFields);
-  if (backoff.background !== undefined && typeof backoff.background !== "boolean") {
-    throw new TypeError("backoff.background must be true or false");
-  }
+  must(typeof (backoff.background ?? true) === "boolean", "backoff.background must be true or false");
   return {
     refresh,
     debounceMs: readAmount("debounce.quietMs", debounce.quietMs, 300),
     maxDelayMs: readAmount("debounce.maxMs", debounce.maxMs, 2000),
     backoffBaseMs: readAmount("backoff.baseMs", backoff.baseMs, 500),
     backoffMaxMs: readAmount("backoff.maxMs", backoff.maxMs, 60_000),
-    freeAttempts: readAmount("backoff.freeAttempts", backoff.freeAttempts, 5),
-    stableMs: readAmount("backoff.stableMs", backoff.stableMs, 30_000),
     background: backoff.background ?? true,
     idleMs: readAmount("idleMs", idleMs, Number.POSITIVE_INFINITY),
   };
 }
 
 function readAmount(option: string, value: number | undefined, fallback: number): number {
-  if (value === undefined) return fallback;
-  if (typeof value !== "number" || !(value >= 0)) throw new TypeError(`${option} must be a number of 0 or more`);
-  return value;
+  must(value === undefined || (typeof value === "number" && value >= 0), `${option} must be a number of 0 or more`);
+  return value ?? fallback;
 }
 
 /**
  * Fills in the default. Throws a `TypeError` that names the option that is unknown or of a wrong
  * type.
  */
-export function readInitOptions(options: InitOptions): {
-  readonly signal: AbortSignal | undefined;
-  readonly timeoutMs: number;
-  readonly retryFailed: boolean;
-  readonly toolName: string | undefined;
-} {
+export function readInitOptions(
+  options: InitOptions,
+): Pick<InitOptions, "signal" | "toolName"> & { readonly timeoutMs: number; readonly retryFailed: boolean } {
   assertInitOptions(options);
   const { signal, timeoutMs = 10_000, retryFailed = true, toolName } = options;
   return { signal, timeoutMs, retryFailed, toolName };
@@ -372,7 +332,14 @@ export function describeBriefly(tool: RemoteTool): string {
   return saysMore ? `${title}. ${description}` : description;
 }
 
-/** What two spellings of one name share. */
+/** Returns the letters and digits that spellings of one name share. */
 function lettersOf(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
 }
+
+const descriptions: ReadonlyMap<string, DescribeTool> = new Map<string, DescribeTool>([
+  ["with-origin", describeWithOrigin],
+  ["brief", describeBriefly],
+  ["verbatim", describeVerbatim],
+  ["nexo", describeAsNexo],
+]);

@@ -53,7 +53,10 @@ export function toolQuarantinedError(origin: ToolOrigin): HostsideError {
   });
 }
 
-/** What kept a call from being sent: the server's trouble, the deadline, or the caller. */
+/**
+ * Makes the error of a call that was not sent, from its reason: the server's trouble, the deadline,
+ * or the caller.
+ */
 export function notSentError(reason: unknown, { origin, options }: ToolCall, retryAfterMs?: number): HostsideError {
   if (options.signal?.aborted === true && reason === options.signal.reason) return callAbortedError(origin, reason);
   const error = toHostsideError(reason, origin.serverId, "tools/call");
@@ -74,7 +77,7 @@ export interface FailedCall {
   readonly idleMs?: number | undefined;
 }
 
-/** What became of a call that was handed to its connection. */
+/** Makes the error of a call that was handed to its connection. */
 export function failedCallError(reason: unknown, call: FailedCall, session: Session): HostsideError {
   const { origin } = call;
   const error = toHostsideError(reason, origin.serverId, "tools/call");

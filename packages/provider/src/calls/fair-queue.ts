@@ -1,7 +1,7 @@
 import { onAbort } from "@hostside/core/implement";
 import type { Cancel } from "@hostside/core";
 
-/** What the gate has to know of a call. */
+/** The part of a call that the gate needs. */
 export interface GateEntry {
   readonly mode: GateMode;
   /**
@@ -80,7 +80,7 @@ export function fairShareOf(places: number): number {
 export class Gate {
   readonly #limit: () => number;
   readonly #callers = new Callers();
-  /** Those whose first call may go as soon as its turn comes, in the order of their turns. */
+  /** Callers whose first call may go as soon as its turn comes, in the order of their turns. */
   readonly #turns = new Set<Caller>();
   #exclusive = false;
   /** How many are through. */
@@ -209,7 +209,7 @@ export interface WaitingCalls {
 /** How many wait, for an error. */
 export interface QueueLoad {
   readonly waiting: number;
-  /** Of the same caller. */
+  /** Calls of the same caller. */
   readonly own: number;
 }
 

@@ -17,7 +17,7 @@ export interface Pausable {
   pause(fairnessKey: string | undefined): Cancel;
 }
 
-/** What a {@linkcode Pausable} is made from. */
+/** The parts of a {@linkcode Pausable}. */
 export interface PausableInit {
   /**
    * How long one deadline may stand still in all, in milliseconds. A server that asks without end

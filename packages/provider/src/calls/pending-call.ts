@@ -21,7 +21,7 @@ export interface PendingCall extends ToolCall, GateEntry {
   hand: HandCall | undefined;
   /** In all, for errors. */
   readonly timeoutMs: number;
-  /** What is left of it for the call queue. */
+  /** The rest of it for the call queue. */
   readonly budgetMs: number;
   readonly startedAt: number;
   /** How long it has waited so far: for a session, for a listing, for its turn. */
@@ -79,7 +79,7 @@ function modeOf({ concurrency }: ServerSpec, { annotations }: ToolDefinition): G
   return "shared";
 }
 
-/** What is noted of one call while somebody watches it. */
+/** Notes on one call while somebody watches it. */
 export class CallWatch {
   readonly attempts: CallAttempt[] = [];
   #current: (Pick<CallAttempt, "startedAt" | "peer"> & Exchanged) | undefined;

@@ -14,7 +14,7 @@ import type { HandCall } from "./pending-call.ts";
 /** A call whose session was lost, and which its server goes on with. */
 export interface FailedCallToResume {
   readonly lost: LostCall;
-  /** What its caller is to know if nothing more is heard of it. */
+  /** The error for its caller if nothing more is heard of it. */
   readonly error: HostsideError;
 }
 
@@ -62,7 +62,7 @@ function isCallers(reason: unknown): reason is HostsideError {
   return isHostsideError(reason, "aborted") || isHostsideError(reason, "call_timeout");
 }
 
-/** Whether an error says more of the call than that its session was lost. */
+/** Says whether an error says more of the call than that its session was lost. */
 function isSaying(reason: unknown): boolean {
   return isHostsideError(reason) && reason.outcome !== "not-sent" && reason.details.rpcCode !== invalidParams;
 }

@@ -18,7 +18,6 @@ import {
 import { qualifiedName, type NameTable, type ToolIdentity } from "@hostside/naming";
 import {
   findCallable,
-  isForApps,
   isVisibleTo,
   type ProviderCatalog,
   type ServerCatalog,
@@ -39,7 +38,7 @@ import {
 export interface CatalogPlan {
   readonly providerName: string;
   readonly describe: DescribeTool;
-  /** Whether a tool is on offer; absent: all are. */
+  /** Says whether a tool is on offer; absent: all are. */
   readonly admit?: Admit | undefined;
   /** Hears of each part of the product's own that failed. */
   readonly report: (problem: Diagnostic) => void;
@@ -50,7 +49,7 @@ export interface CatalogPlan {
   readonly readmit?: boolean | undefined;
   /** The names of {@linkcode toolsToName}, and of those in listings that are not new. */
   readonly names: NameTable;
-  /** What the new one follows: whatever did not change stays the same object. */
+  /** The catalogue before it: whatever did not change stays the same object. */
   readonly previous: ProviderCatalog;
 }
 
@@ -104,7 +103,7 @@ function buildServer(listing: ToolServerListing, plan: CatalogPlan): ServerCatal
   const server = describeServer(spec, listing.server);
   const withheld = new Map<string, Withheld>();
   const failed: { readonly toolName: string; readonly problem: string }[] = [];
-  /** What is admitted of some tools. */
+  /** Returns the tools that are admitted. */
   const admitted = (tools: readonly RemoteTool[], nameOf: (toolName: string) => string | undefined): CatalogTool[] => {
     const found: CatalogTool[] = [];
     for (const tool of tools) {
@@ -267,7 +266,7 @@ function clean(text: string | undefined): string {
  */
 export function createToolFilter(spec: ServerSpec): (tool: RemoteTool) => boolean {
   const isOffered = createNameFilter(spec);
-  return ({ name, meta }) => isOffered(name) && (meta === undefined || isForModels(meta["ui"]));
+  return ({ name, meta }) => isOffered(name) && isVisibleTo("model", meta);
 }
 
 /**
@@ -276,7 +275,7 @@ export function createToolFilter(spec: ServerSpec): (tool: RemoteTool) => boolea
  */
 function createAppFilter(spec: ServerSpec): (tool: RemoteTool) => boolean {
   const isOffered = createNameFilter(spec);
-  return ({ name, meta }) => meta !== undefined && isOffered(name) && !isForModels(meta["ui"]) && isForApps(meta);
+  return ({ name, meta }) => isOffered(name) && !isVisibleTo("model", meta) && isVisibleTo("app", meta);
 }
 
 /** The part of a spec's filter that goes by the remote name alone. */
@@ -285,9 +284,4 @@ export function createNameFilter({ allow = [], deny = [] }: ServerSpec): (toolNa
   const included = new Set(allow);
   const excluded = new Set(deny);
   return (name) => (included.size === 0 || included.has(name)) && !excluded.has(name);
-}
-
-// https://github.com/modelcontextprotocol/ext-apps: `_meta.ui.visibility` lists who may use the tool; absent means everybody.
-function isForModels(ui: unknown): boolean {
-  return isVisibleTo("model", ui);
 }

@@ -32,7 +32,7 @@ export interface Withheld {
 export interface QuarantinedServerTool {
   /** As it would be on offer. */
   readonly definition: ToolDefinition;
-  /** What `admit` was told of its server. */
+  /** The description of its server that `admit` got. */
   readonly server: AdmissionServer;
 }
 
@@ -104,7 +104,7 @@ export function findCallable(catalog: ProviderCatalog, serverId: string, toolNam
 export function appTools(server: ServerCatalog | undefined): readonly CatalogTool[] {
   if (server === undefined) return [];
   return [...server.offers, ...server.apps.values()]
-    .filter((definition) => isForApps(toolOf(definition).meta))
+    .filter((definition) => isVisibleTo("app", toolOf(definition).meta))
     .sort((a, b) => compareText(a.origin.toolName, b.origin.toolName));
 }
 
@@ -134,13 +134,12 @@ export function findQuarantined({ servers }: ProviderCatalog, name: string): Cat
   return undefined;
 }
 
-/** Whether the server's own user interface may call a tool: unless its `_meta` says otherwise. */
-export function isForApps(meta: JsonObject | undefined): boolean {
-  return isVisibleTo("app", meta?.["ui"]);
-}
-
-/** Reads `_meta.ui.visibility`, which lists who may use a tool; without it everybody may. */
-export function isVisibleTo(who: "model" | "app", ui: unknown): boolean {
+/**
+ * Reads `_meta.ui.visibility`, which lists who may use a tool; without it everybody may
+ * (https://github.com/modelcontextprotocol/ext-apps).
+ */
+export function isVisibleTo(who: "model" | "app", meta: JsonObject | undefined): boolean {
+  const ui = meta?.["ui"];
   const visibility = isJsonObject(ui) ? ui["visibility"] : undefined;
   return !Array.isArray(visibility) || visibility.includes(who);
 }

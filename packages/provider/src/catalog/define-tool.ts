@@ -57,12 +57,12 @@ export function describeVerbatim({ description = "" }: RemoteTool): string {
   return description;
 }
 
-/** What a definition is made from besides the tool. */
+/** The parts of a definition besides the tool. */
 export interface DefinitionParts {
   readonly spec: ServerSpec;
   readonly listed: ListingOrigin;
   readonly localName: string;
-  /** What the qualified names of the server's tools begin with. */
+  /** The start of the qualified names of the server\'s tools. */
   readonly qualifier: string;
   readonly groupIds: readonly string[];
   readonly describe: DescribeTool;
@@ -89,7 +89,7 @@ export function listingOriginOf(definition: ToolDefinition): ListingOrigin | und
   return ListedTool.originOf(definition);
 }
 
-/** What somebody asked for. */
+/** The wish of a caller. */
 const known = new WeakMap<ToolDefinition, string>();
 
 // A class, because what costs something when it is read stands once on its prototype. To give each
@@ -192,7 +192,7 @@ function quote(text: string): string {
   return clean.replaceAll("\n", " ").replaceAll("`", "'").trim();
 }
 
-/** What the host says of a tool in its server's spec, if anything. */
+/** Returns the entry for a tool in its server\'s spec. */
 function overrideOf({ tools }: ServerSpec, toolName: string): ToolOverride | undefined {
   // A server may call a tool as every object has a member.
   return tools !== undefined && Object.hasOwn(tools, toolName) ? tools[toolName] : undefined;

@@ -6,13 +6,13 @@ import { emptyCatalog, quarantinedTools, type ProviderCatalog, type ToolServerLi
 import type { CatalogTool } from "./define-tool.ts";
 import type { NameUser, SharedNames } from "./name-book.ts";
 
-/** What a live catalogue is made from. */
+/** The parts of a live catalogue. */
 export interface LiveCatalogInit extends Pick<CatalogPlan, "providerName" | "describe" | "admit"> {
   readonly names: SharedNames;
   readonly reservedNames: readonly string[];
 }
 
-/** What came up while a catalogue was made. */
+/** Problems that came up while a catalogue was made. */
 export interface PublishReport {
   readonly collisions: readonly NameCollision[];
   readonly problems: readonly Diagnostic[];

@@ -16,7 +16,7 @@ import {
   type ToolIdentity,
 } from "@hostside/naming";
 
-/** What a book of names is made from. */
+/** The parts of a book of names. */
 export interface NameBookOptions {
   /**
    * How local tool names look. Default `hostsideNaming`. Where its `sanitize` throws or returns no
@@ -77,7 +77,7 @@ export function openNameBook(book: NameBook): SharedNames {
   return names;
 }
 
-/** What a book has to know of one provider. */
+/** The part of a provider that a book needs. */
 export interface NameUserInit {
   /**
    * Local names that no tool gets while this provider is there; tools of servers that are

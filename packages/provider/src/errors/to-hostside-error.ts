@@ -15,7 +15,7 @@ export function toHostsideError(error: unknown, serverId: string, operation: str
   });
 }
 
-/** What somebody asked of one server, or of all, for the errors of it. */
+/** A request to one server, or to all, for the errors of it. */
 export interface AskedOperation {
   readonly serverId?: string;
   readonly operation: string;

@@ -18,6 +18,13 @@ export type LinkState =
   | NeedsAuthState
   | RemovedState;
 
+/** The latest attempt, or session, has failed. */
+interface Retried extends Numbered {
+  readonly error: HostsideError;
+  readonly failures: number;
+  readonly retryAt: number;
+}
+
 interface Numbered {
   /** Number of the latest session that was asked for; 0 before the first. */
   readonly session: number;
@@ -25,7 +32,7 @@ interface Numbered {
   readonly run: number;
 }
 
-/** What went wrong last, while nothing has worked since. */
+/** The last failure, while nothing has worked since. */
 export interface LastFailure {
   readonly stage: "connect" | "list" | "session";
   readonly error: HostsideError;
@@ -86,20 +93,14 @@ export interface ReadyState extends Numbered {
 }
 
 /** The session was lost. The next call gets another one. */
-export interface DownState extends Numbered {
+export interface DownState extends Retried {
   readonly kind: "down";
-  readonly error: HostsideError;
-  readonly failures: number;
-  readonly retryAt: number;
 }
 
 /** The latest attempt to get a session, or its first listing, failed. Never final. */
-export interface FailedState extends Numbered {
+export interface FailedState extends Retried {
   readonly kind: "failed";
   readonly stage: "connect" | "list";
-  readonly error: HostsideError;
-  readonly failures: number;
-  readonly retryAt: number;
   /**
    * Its program ended at once and in the same way as the time before: another attempt for nobody
    * would be no different.
@@ -111,18 +112,15 @@ export interface FailedState extends Numbered {
  * The latest attempt failed for want of credentials. Never tried again by itself, because only a
  * person can help.
  */
-export interface NeedsAuthState extends Numbered {
+export interface NeedsAuthState extends Retried {
   readonly kind: "needs-auth";
   readonly stage: "connect" | "list";
-  readonly error: HostsideError;
-  readonly failures: number;
-  readonly retryAt: number;
 }
 
 /** The registration is over: removed, replaced or closed. The only final state. */
 export interface RemovedState extends Numbered {
   readonly kind: "removed";
-  /** What whoever still holds on to the registration gets. */
+  /** The error for holders of the registration. */
   readonly error: HostsideError;
 }
 
@@ -175,7 +173,7 @@ export interface RunningListing {
   readonly restlessSince?: number | undefined;
 }
 
-/** What went wrong last in a state without a session, if nothing has worked since. */
+/** Returns the last failure in a state without a session, if nothing has worked since. */
 export function lastFailureOf(state: LinkState): LastFailure | undefined {
   switch (state.kind) {
     case "idle":
@@ -187,9 +185,7 @@ export function lastFailureOf(state: LinkState): LastFailure | undefined {
       return { stage: state.stage, error: state.error };
     case "down":
       return { stage: "session", error: state.error };
-    case "ready":
-    case "disabled":
-    case "removed":
+    default:
       return undefined;
   }
 }
@@ -225,18 +221,18 @@ export function mayPass({ error, stage }: FailedState): boolean {
   return error.retryable || stage === "list";
 }
 
-/** Whether a session is live in this state. */
+/** Says whether a session is live in this state. */
 export function hasSession(state: LinkState): state is ListingState | ReadyState {
   return state.kind === "listing" || state.kind === "ready";
 }
 
-/** Whether the tools on show are the server's latest, as far as this host knows. */
+/** Says whether the tools on show are the server's latest, as far as this host knows. */
 export function isUpToDate({ listing }: ReadyState, now: number): boolean {
   if (listing.kind === "fresh") return listing.until === undefined || now < listing.until;
   return listing.kind === "running" && !listing.outdated && !listing.noticed;
 }
 
-/** Whether a listing is under way in this state. */
+/** Says whether a listing is under way in this state. */
 export function isRunning(state: LinkState): state is RunningState {
   return hasSession(state) && state.listing.kind === "running";
 }
@@ -247,7 +243,7 @@ export function isRunning(state: LinkState): state is RunningState {
  */
 export type Demand = "call" | "ready" | "refresh";
 
-/** What happens to a link. `session` and `run` say which one a report is about. */
+/** An event of a link. `session` and `run` say which one a report is about. */
 export type LinkEvent =
   | { readonly type: "want"; readonly demand: Demand; readonly tickets: readonly number[] }
   /** The attempt waits for its turn to start, or no longer does. */
@@ -275,7 +271,7 @@ export type LinkEvent =
   /** With `drain`, calls that are under way may finish. */
   | { readonly type: "remove"; readonly error: HostsideError; readonly drain?: boolean };
 
-/** What is to be done about it, in this order. */
+/** An effect of a transition, in the order of the list. */
 export type LinkEffect =
   | { readonly type: "connect"; readonly session: number }
   /**
@@ -298,15 +294,15 @@ export type LinkEffect =
   /** Everybody who waits gets the error. */
   | { readonly type: "reject"; readonly error: HostsideError };
 
-/** What a transition may look at besides state and event. */
+/** The facts for a transition besides state and event. */
 export interface LinkContext {
   readonly serverId: string;
   readonly now: number;
   readonly random: Random;
   readonly policy: LinkPolicy;
-  /** Whether anybody waits. */
+  /** Says whether anybody waits. */
   readonly waiting: boolean;
-  /** Whether the tools on show are those of a whole listing. */
+  /** Says whether the tools on show are those of a whole listing. */
   readonly hasWholeListing: boolean;
   /**
    * Whether the current session was opened of what was known, and its server has not been heard of
@@ -338,9 +334,7 @@ export interface LinkPolicy {
   readonly maxDelayMs: number;
   readonly backoffBaseMs: number;
   readonly backoffMaxMs: number;
-  readonly freeAttempts: number;
   readonly background: boolean;
-  readonly stableMs: number;
   /** How long a session may go unused; `Infinity` for ever. */
   readonly idleMs: number;
   /** When a connection attempt that has not even failed is given up. */

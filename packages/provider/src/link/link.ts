@@ -10,6 +10,7 @@ import {
 import {
   clock,
   createAlarm,
+  onAbort,
   sameJson,
   type Alarm,
   type ConnectionHooks,
@@ -34,9 +35,8 @@ import { mustList } from "./listing-transitions.ts";
 import { Operation, type AnnounceOperation } from "./operation.ts";
 import { Sessions, type Session, type SessionsHost } from "./sessions.ts";
 import { transition, wakeAt } from "./transition.ts";
-import { Waiters } from "./waiters.ts";
 
-/** What a link is made from. */
+/** The parts of a link. */
 export interface LinkInit {
   readonly spec: ServerSpec;
   readonly connector: Connector;
@@ -62,9 +62,9 @@ export interface LinkHooks extends Omit<SessionsHost, "sessionEvent">, NewsHooks
    * server's own word.
    */
   known(): HeldListing | undefined;
-  /** Whether a server that failed may be tried again without a call. */
+  /** Says whether a server that failed may be tried again without a call. */
   mayRetry(): boolean;
-  /** Whether the latest listing that was made public is a whole one. */
+  /** Says whether the latest listing that was made public is a whole one. */
   hasWholeListing(): boolean;
   /** A listing is to be made public. Must not throw. */
   publish(listing: ToolListing, session: Session): void;
@@ -79,7 +79,7 @@ export interface LinkHooks extends Omit<SessionsHost, "sessionEvent">, NewsHooks
  * no decision of its own. Nothing starts before something is wanted of it.
  */
 export class Link implements SessionsHost {
-  /** What new sessions, listings and calls go by. */
+  /** The spec of new sessions, listings and calls. */
   spec: ServerSpec;
   /** When the state got the name that it has, in milliseconds since 1970. */
   since: number;
@@ -115,7 +115,7 @@ export class Link implements SessionsHost {
     return hasSession(state) ? this.#sessions.get(state.session)?.openedAt : undefined;
   }
 
-  /** Whether anything is under way on a session, or subscribed to. */
+  /** Says whether anything is under way on a session, or subscribed to. */
   get busy(): boolean {
     return this.#sessions.busy;
   }
@@ -362,4 +362,99 @@ function mayKnow(session: number): boolean {
 function assertListing({ tools, dropped }: ToolListing, serverId: string): void {
   if (Array.isArray(tools) && Array.isArray(dropped)) return;
   throw new HostsideError("the connector's listTools() returned no listing", { code: "internal_error", serverId });
+}
+
+interface Waiter {
+  readonly demand: Demand;
+  /** The listing it waits for; `undefined` until the link has decided. */
+  run?: number;
+  resolve(session: Session): void;
+  reject(reason: unknown): void;
+}
+
+/** The waiters of a link, each under a ticket of its own. Nobody does at first. */
+export class Waiters {
+  readonly #waiters = new Map<number, Waiter>();
+  #lastTicket = 0;
+
+  /** Says whether anybody waits for a run. */
+  get waiting(): boolean {
+    for (const { run } of this.#waiters.values()) if (run !== undefined) return true;
+    return false;
+  }
+
+  /**
+   * Takes a ticket. The promise rejects with the reason of `signal` when that aborts first; nobody
+   * else is touched by it.
+   */
+  add(
+    demand: Demand,
+    signal: AbortSignal | undefined,
+  ): { readonly ticket: number; readonly session: Promise<Session> } {
+    this.#lastTicket += 1;
+    const ticket = this.#lastTicket;
+    const session = new Promise<Session>((resolve, reject) => {
+      const leave = (): void => {
+        this.#take(ticket);
+        reject(signal?.reason);
+      };
+      const settled = signal && onAbort(signal, leave);
+      this.#waiters.set(ticket, {
+        demand,
+        resolve(value) {
+          settled?.();
+          resolve(value);
+        },
+        reject(reason) {
+          settled?.();
+          reject(reason);
+        },
+      });
+    });
+    return { ticket, session };
+  }
+
+  wait(tickets: readonly number[], run: number): void {
+    for (const ticket of tickets) {
+      const waiter = this.#waiters.get(ticket);
+      if (waiter) waiter.run = run;
+    }
+  }
+
+  go(tickets: readonly number[], session: Session): void {
+    for (const ticket of tickets) this.#take(ticket)?.resolve(session);
+  }
+
+  refuse(tickets: readonly number[], error: HostsideError): void {
+    for (const ticket of tickets) this.#take(ticket)?.reject(error);
+  }
+
+  /**
+   * Lets go who waits for this run or an earlier one; with an error, those who wanted a refresh get
+   * that instead.
+   */
+  release({ run, error }: { readonly run: number; readonly error?: HostsideError }, session: Session): void {
+    for (const ticket of this.#waitingFor(run)) {
+      const waiter = this.#take(ticket);
+      if (error !== undefined && waiter?.demand === "refresh") waiter.reject(error);
+      else waiter?.resolve(session);
+    }
+  }
+
+  /** Turns away all who wait for a run. */
+  reject(error: HostsideError): void {
+    for (const ticket of this.#waitingFor(Number.POSITIVE_INFINITY)) this.#take(ticket)?.reject(error);
+  }
+
+  #take(ticket: number): Waiter | undefined {
+    const waiter = this.#waiters.get(ticket);
+    this.#waiters.delete(ticket);
+    return waiter;
+  }
+
+  #waitingFor(run: number): readonly number[] {
+    return Array.from(this.#waiters.entries())
+      .filter(([, waiter]) => waiter.run !== undefined && waiter.run <= run)
+      .map(([ticket]) => ticket);
+  }
 }

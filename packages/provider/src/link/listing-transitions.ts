@@ -135,7 +135,9 @@ function keepTools(
   return { state: again.state, effects: [release, ...again.effects] };
 }
 
-/** Whether a call has to wait for a listing, or may go out with the tools as they are known. */
+/**
+ * Says whether a call has to wait for a listing, or may go out with the tools as they are known.
+ */
 export function mustList(state: ReadyState, { now, policy }: Pick<LinkContext, "now" | "policy">): boolean {
   if (isUpToDate(state, now) || policy.refresh === "manual") return false;
   return state.listing.kind !== "dirty" || now >= state.listing.notBefore;

@@ -14,7 +14,7 @@ import { clock, askForMeta, tell } from "@hostside/core/implement";
  */
 export type AnnounceOperation = (operation: Omit<ServerOperation, "observe">) => ServerObserver | undefined;
 
-/** Where operations are told of. None of it may throw. */
+/** The listener for operations. None of it may throw. */
 export interface OperationHost {
   /** Called with what is over. */
   onRecord(record: ServerRecord): void;
@@ -22,7 +22,7 @@ export interface OperationHost {
   announcer(): AnnounceOperation | undefined;
 }
 
-/** What operations need. */
+/** The parts for operations. */
 export interface OperationInit {
   readonly spec: ServerSpec;
   readonly host: OperationHost;
@@ -42,7 +42,9 @@ export class Operation {
     this.#from = clock.now();
   }
 
-  /** Announces it, once. To be called in the turn of whoever caused it. A session is not announced. */
+  /**
+   * Announces it, once. To be called in the turn of whoever caused it. A session is not announced.
+   */
   announce(): void {
     const { spec, host } = this.#init;
     if (this.#isAnnounced || this.#kind === "session") return;

@@ -5,6 +5,7 @@ import {
   backoffMs,
   isRefusal,
   lastFailureOf,
+  type Demand,
   type LinkContext,
   type LinkEffect,
   type Step,
@@ -17,11 +18,16 @@ import {
   type ReadyState,
 } from "./link-state.ts";
 
+// Failures in a row that a call ignores.
+const freeAttempts = 5;
+// A session that lasts this long makes up for the failures before it.
+const stableMs = 30_000;
+
 /** Starts a connection attempt; `before` is done first. */
 export function startAttempt(
   state: IdleState | DownState | FailedState | NeedsAuthState,
   context: LinkContext,
-  before: readonly LinkEffect[],
+  { before = [], demand }: { readonly before?: readonly LinkEffect[]; readonly demand?: Demand } = {},
 ): Step {
   const session = state.session + 1;
   return {
@@ -32,6 +38,7 @@ export function startAttempt(
       startedAt: context.now,
       failures: state.kind === "idle" ? 0 : state.failures,
       lastFailure: lastFailureOf(state),
+      ...(demand !== undefined && { forCalls: demand === "call" }),
     },
     effects: [...before, { type: "connect", session }],
   };
@@ -46,7 +53,7 @@ export function mayAttempt(
   { error, failures, retryAt }: DownState | FailedState | NeedsAuthState,
   { now, policy }: LinkContext,
 ): boolean {
-  return now >= retryAt || (failures <= policy.freeAttempts && askedMs(error, policy) === 0);
+  return now >= retryAt || (failures <= freeAttempts && askedMs(error, policy) === 0);
 }
 
 /**
@@ -86,7 +93,7 @@ export function attemptFailed(
 export function loseSession(state: ReadyState, reason: HostsideError, context: LinkContext): Step {
   const error = apartFromCalls(reason);
   const { session, run, connectedAt } = state;
-  const lasted = context.now - connectedAt >= context.policy.stableMs;
+  const lasted = context.now - connectedAt >= stableMs;
   // What was known was wrong; the server has not failed.
   const isMistaken = context.isAssumed && isForgotten(error);
   const failures = (lasted ? 0 : state.failures) + (isMistaken ? 0 : 1);
@@ -103,7 +110,7 @@ export function loseSession(state: ReadyState, reason: HostsideError, context: L
   const close: LinkEffect = { type: "close", session, error, drain: isForgotten(error) };
   if (!context.waiting) return { state: down, effects: [close] };
   if (!mayAttempt(down, context)) return { state: down, effects: [close, { type: "reject", error }] };
-  return startAttempt(down, context, [close]);
+  return startAttempt(down, context, { before: [close] });
 }
 
 /**
@@ -116,7 +123,7 @@ export function openAnew(
   context: LinkContext,
 ): Step {
   const idle: IdleState = { kind: "idle", session, run, lastFailure };
-  return startAttempt(idle, context, [{ type: "close", session, error, drain: true }]);
+  return startAttempt(idle, context, { before: [{ type: "close", session, error, drain: true }] });
 }
 
 // A program that finds no API key, or no module, finds none the next time either.

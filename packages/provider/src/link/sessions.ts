@@ -41,7 +41,7 @@ interface Entry {
   gone: Promise<void>;
 }
 
-/** What the sessions of a link need. */
+/** The parts for the sessions of a link. */
 export interface SessionsInit {
   readonly connector: Connector;
   /**
@@ -52,7 +52,7 @@ export interface SessionsInit {
   readonly host: SessionsHost;
 }
 
-/** Whose sessions they are. None of it may throw. */
+/** The owner of the sessions. None of it may throw. */
 export interface SessionsHost extends OperationHost {
   /** Called with what has become of a session. */
   sessionEvent(event: Extract<LinkEvent, { readonly type: "connected" | "connect-failed" | "session-lost" }>): void;
@@ -75,7 +75,7 @@ export class Sessions {
     });
   }
 
-  /** Whether anything is under way on any of them, or subscribed to. */
+  /** Says whether anything is under way on any of them, or subscribed to. */
   get busy(): boolean {
     return Array.from(this.#entries.values()).some(({ inFlight }) => inFlight > 0);
   }
@@ -224,7 +224,6 @@ export class Session {
   readonly openedAt: number;
   readonly #entry: Entry;
   readonly #init: Omit<SessionParts, "number">;
-  #lent: Connection | undefined;
 
   constructor(connection: Connection, entry: Entry, { number, ...init }: SessionParts) {
     this.number = number;
@@ -235,18 +234,29 @@ export class Session {
     this.#init = init;
   }
 
-  /**
-   * The connection for somebody outside of the provider: whatever is under way on it counts as use
-   * of the session. Takes nothing new once the session was ended, also while calls finish on it.
-   */
-  get lent(): Connection {
-    this.#lent ??= lendConnection(this, this.#init.host);
-    return this.#lent;
-  }
-
   /** Why this host ended it; `undefined` while it has not. */
   get endedBy(): HostsideError | undefined {
     return this.#entry.endedBy;
+  }
+
+  /**
+   * Does something for somebody outside of the provider, which counts as use of the session. Throws
+   * when the session was ended, also while calls finish on it.
+   */
+  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    assertInUse(this);
+    this.enter();
+    try {
+      return await work(this.connection);
+    } catch (error) {
+      // As of a call: whoever asks for the connection next gets another one, however late this one
+      // says that it is over.
+      if (isHostsideError(error) && isForgotten(error))
+        this.#init.host.sessionEvent({ type: "session-lost", session: this.number, error });
+      throw error;
+    } finally {
+      this.leave();
+    }
   }
 
   /** Counts a call, so that a session that drains knows when it is empty. */
@@ -268,34 +278,6 @@ export class Session {
  */
 export function assertInUse({ endedBy }: Pick<Session, "endedBy">): void {
   if (endedBy !== undefined) throw withErrorContext(endedBy, { outcome: "not-sent" });
-}
-
-function lendConnection(session: Session, host: SessionsHost): Connection {
-  const { connection, number } = session;
-  const use = async <T>(work: () => Promise<T>): Promise<T> => {
-    assertInUse(session);
-    session.enter();
-    try {
-      return await work();
-    } catch (error) {
-      // As of a call: whoever asks for the connection next gets another one, however late this one
-      // says that it is over.
-      if (isHostsideError(error) && isForgotten(error))
-        host.sessionEvent({ type: "session-lost", session: number, error });
-      throw error;
-    } finally {
-      session.leave();
-    }
-  };
-  return {
-    server: connection.server,
-    listTools: (options) => use(() => connection.listTools(options)),
-    callTool: (toolName, args, options) => use(() => connection.callTool(toolName, args, options)),
-    request: (method, params, options) => use(() => connection.request(method, params, options)),
-    notify: (method, params) => use(() => connection.notify(method, params)),
-    subscribeResource: (uri, options) => use(() => connection.subscribeResource(uri, options)),
-    close: (reason) => connection.close(reason),
-  };
 }
 
 // A connector of the product's own may break its word.

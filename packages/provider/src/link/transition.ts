@@ -79,11 +79,7 @@ export function wakeAt(state: LinkState, policy: LinkPolicy): number | undefined
       // What cannot get better by itself (a missing program or API key, a refused protocol) is left
       // to the next call or refresh, and to whoever is subscribed to something.
       return policy.background && state.hopeless !== true && mayPass(state) ? state.retryAt : undefined;
-    case "disabled":
-    case "idle":
-    case "down":
-    case "needs-auth":
-    case "removed":
+    default:
       return undefined;
   }
 }
@@ -101,25 +97,20 @@ function want(state: LinkState, event: LinkEvent & { readonly type: "want" }, co
       return stay(state, { type: "refuse", tickets, error: disabledError(context.serverId) });
     case "removed":
       return stay(state, { type: "refuse", tickets, error: state.error });
+    case "idle":
     case "down":
     case "failed":
     case "needs-auth":
-      if (demand === "call" && !mayAttempt(state, context)) {
+      if (state.kind !== "idle" && demand === "call" && !mayAttempt(state, context)) {
         return stay(state, { type: "refuse", tickets, error: heldBack(state.error) });
       }
-      return startFor(demand, startAttempt(state, context, [{ type: "wait", tickets, run: state.run + 1 }]));
-    case "idle":
-      return startFor(demand, startAttempt(state, context, [{ type: "wait", tickets, run: state.run + 1 }]));
+      return startAttempt(state, context, { before: [{ type: "wait", tickets, run: state.run + 1 }], demand });
     case "connecting":
       return stay(alsoFor(demand, state), { type: "wait", tickets, run: state.run + 1 });
     case "listing":
     case "ready":
       return wantTools(state, event, context);
   }
-}
-
-function startFor(demand: Demand, { state, effects }: Step): Step {
-  return { state: state.kind === "connecting" ? { ...state, forCalls: demand === "call" } : state, effects };
 }
 
 function alsoFor(demand: Demand, state: ConnectingState): ConnectingState {
@@ -168,12 +159,7 @@ function sessionLost(
         : attemptFailed(state, { stage: "list", error }, context);
     case "connecting":
       return attemptFailed(state, { stage: "connect", error }, context);
-    case "disabled":
-    case "idle":
-    case "down":
-    case "failed":
-    case "needs-auth":
-    case "removed":
+    default:
       return stay(state);
   }
 }
@@ -201,7 +187,7 @@ function wake(state: LinkState, context: LinkContext): Step {
       ? startRun(state, context)
       : checkUse(state, context);
   }
-  return state.kind === "failed" ? startAttempt(state, context, []) : stay(state);
+  return state.kind === "failed" ? startAttempt(state, context) : stay(state);
 }
 
 // Nobody is told: the next call gets another session, and does not wait for the end of this one in
@@ -220,7 +206,7 @@ function renew(state: LinkState, error: HostsideError, context: LinkContext): St
   if (state.kind !== "connecting" && !hasSession(state)) return stay(state);
   const { session, run } = state;
   const idle: IdleState = { kind: "idle", session, run, lastFailure: lastFailureOf(state) };
-  return startAttempt(idle, context, [{ type: "close", session, error, drain: true }]);
+  return startAttempt(idle, context, { before: [{ type: "close", session, error, drain: true }] });
 }
 
 function disconnect(
@@ -251,8 +237,7 @@ function disconnect(
       return stay(refusal === undefined ? next() : state);
     case "idle":
       return stay(refusal === undefined ? state : next());
-    case "disabled":
-    case "removed":
+    default:
       return stay(state);
   }
 }

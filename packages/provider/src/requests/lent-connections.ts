@@ -53,7 +53,7 @@ function callWithMeta(call: ToolCall, meta: JsonObject | undefined): ToolCall {
 /** A timeout of a server, in milliseconds. */
 export type TimeoutMsOf = (serverId: string, name: "callMs" | "requestMs" | "elicitTotalMs") => number;
 
-/** What lending needs. */
+/** The parts for lending. */
 export interface LentConnectionsInit {
   readonly settings: Pick<ProviderSettings, "requestInterceptors" | "requestSeam" | "principal">;
   readonly calls: CallPipeline;
@@ -111,10 +111,11 @@ interface Guarded extends LentConnectionsInit {
 }
 
 function guardConnection(guarded: Guarded): Connection {
-  const { lent } = guarded.session;
+  const { session } = guarded;
   return {
-    server: lent.server,
-    listTools: (options) => ask(guarded, { method: "tools/list", options }, () => lent.listTools(options)),
+    server: session.connection.server,
+    listTools: (options) =>
+      ask(guarded, { method: "tools/list", options }, () => session.use((connection) => connection.listTools(options))),
     async callTool(toolName, args, options = {}) {
       assertToolName("callTool()", toolName);
       assertCallOptions(options);
@@ -124,7 +125,7 @@ function guardConnection(guarded: Guarded): Connection {
       method === "tools/call" ? requestCall(guarded, params, options) : request(guarded, { method, params, options }),
     notify: (method, params) => notify(guarded, method, params),
     subscribeResource: (uri, options) => subscribe(guarded, uri, options),
-    close: (reason) => lent.close(reason),
+    close: (reason) => session.connection.close(reason),
   };
 }
 
@@ -212,7 +213,9 @@ async function request(guarded: Guarded, given: GivenRequest): ReturnType<Connec
     const leave = deadline && registration.queue.pausable.add(deadline, fairnessKeyOf(context));
     try {
       return await ask(guarded, handed, (meta) =>
-        session.lent.request(given.method, withMeta(handed.params, meta), wireOptions(handed.options, registration)),
+        session.use((connection) =>
+          connection.request(given.method, withMeta(handed.params, meta), wireOptions(handed.options, registration)),
+        ),
       );
     } finally {
       leave?.();
@@ -222,7 +225,7 @@ async function request(guarded: Guarded, given: GivenRequest): ReturnType<Connec
 
 async function notify(guarded: Guarded, method: string, params?: JsonObject): Promise<void> {
   await handOn(guarded, { method, params, isNotification: true }, async (handed) => {
-    await guarded.session.lent.notify(method, handed.params);
+    await guarded.session.use((connection) => connection.notify(method, handed.params));
     return null;
   });
 }
@@ -246,7 +249,8 @@ async function subscribe(guarded: Guarded, uri: string, options?: RequestOptions
       const { uri: wanted, _meta: meta } = handed.params ?? {};
       const observer = isJsonObject(meta) ? { ...handed.options.observer, meta: () => meta } : handed.options.observer;
       const wire = wireOptions({ ...handed.options, observer }, registration);
-      keep(await session.lent.subscribeResource(typeof wanted === "string" ? wanted : uri, wire));
+      const wantedUri = typeof wanted === "string" ? wanted : uri;
+      keep(await session.use((connection) => connection.subscribeResource(wantedUri, wire)));
       return {};
     });
   } catch (reason) {

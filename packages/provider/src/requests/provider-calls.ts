@@ -1,6 +1,7 @@
 import {
-  defaultTimeouts,
   HostsideError,
+  defaultTimeouts,
+  truncateText,
   type CallOptions,
   type ToolCall,
   type ToolOrigin,
@@ -11,49 +12,48 @@ import {
   clock,
   assertCallOptions,
   createCallPipeline,
+  createDeadline,
+  describeAbsent,
+  onBehalfOf,
   quoteText,
   readCallArguments,
   unknownToolError,
   withErrorContext,
-  onBehalfOf,
+  type AbsentServer,
   type CallPipeline,
 } from "@hostside/core/implement";
 import { qualifiedName } from "@hostside/naming";
-import { findCallable, findQuarantined, findCatalogTool } from "../catalog/catalog.ts";
+import { checkSelection, toolQuarantinedError, toolRemovedError } from "../calls/call-errors.ts";
+import { findCallable, findCatalogTool, findQuarantined } from "../catalog/catalog.ts";
 import { describeServer, type CatalogTool } from "../catalog/define-tool.ts";
-import type { ProviderParts } from "../servers/server-reports.ts";
 import type { Registration } from "../servers/registration.ts";
-import type { ServerSet } from "../servers/server-set.ts";
-import { absentServers, awaitTool, type AwaitToolInit } from "./await-tool.ts";
-import { toolQuarantinedError, toolRemovedError, checkSelection } from "../calls/call-errors.ts";
-import { createSendCall, LentConnections, type TimeoutMsOf } from "./lent-connections.ts";
+import type { Lend, ProviderContext } from "../servers/server-set.ts";
+import { LentConnections, createSendCall, type TimeoutMsOf } from "./lent-connections.ts";
 
 /** The calls of one provider, from a local name to the call queue of a server. */
 export interface ProviderCalls {
   readonly call: ToolProvider["call"];
   readonly end: CallPipeline["end"];
-  /** Whether anything waits for a tool, is with a layer, or with the call queue of a server. */
+  /**
+   * Says whether anything waits for a tool, is with a layer, or with the call queue of a server.
+   */
   readonly busy: boolean;
   readonly callTimeoutMs: NonNullable<ToolProvider["callTimeoutMs"]>;
   readonly describeServer: NonNullable<ToolProvider["describeServer"]>;
-  /** What the product gets of a session. */
-  readonly lend: LentConnections["lend"];
+  /** The connection that the product gets of a session. */
+  readonly lend: Lend;
 }
 
-/** What the calls of a provider need. */
-export interface ProviderCallsInit {
-  readonly parts: ProviderParts;
-  readonly serverSet: ServerSet;
-  /** Throws when the provider is closed. */
-  readonly assertOpen: () => void;
+interface Finding extends ProviderContext {
+  /** Looks again, for each call that waits for a tool; whoever closes the provider calls them. */
+  readonly waiting: Set<() => void>;
 }
 
 const noOptions: CallOptions = Object.freeze({});
 
 /** Puts the interceptors of a provider before the call queues of its servers. */
-export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
-  const { parts, serverSet, assertOpen } = init;
-  const { settings, catalog, observers } = parts;
+export function createProviderCalls(context: ProviderContext): ProviderCalls {
+  const { serverSet, assertOpen, settings, catalog } = context;
   const { interceptors, requestSeam, principal } = settings;
   const timeoutMsOf: TimeoutMsOf = (serverId, name) =>
     serverSet.get(serverId)?.link.spec.timeouts?.[name] ?? defaultTimeouts[name];
@@ -76,9 +76,9 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
     sendCall,
     timeoutMsOf,
     calls: pipeline,
-    find: (registration, toolName) => findOnOffer(registration, toolName, init),
+    find: (registration, toolName) => findOnOffer(registration, toolName, context),
   });
-  const finding: AwaitToolInit = { catalog, serverSet, observers, assertOpen, waiting: new Set() };
+  const finding: Finding = { ...context, waiting: new Set() };
   const go = (definition: CatalogTool, args: unknown, options: CallOptions): Promise<ToolOutcome> => {
     const { origin } = definition;
     if (options.selected !== undefined) checkSelection(options.selected, definition);
@@ -130,7 +130,7 @@ export function createProviderCalls(init: ProviderCallsInit): ProviderCalls {
 }
 
 /** Waits for the tool of a name that is not on offer now. Throws where it may not be waited for. */
-function awaitAbsent(toolName: string, options: CallOptions, finding: AwaitToolInit): Promise<CatalogTool> {
+function awaitAbsent(toolName: string, options: CallOptions, finding: Finding): Promise<CatalogTool> {
   const catalog = finding.catalog.current;
   const held = findQuarantined(catalog, toolName);
   if (held !== undefined) throw toolQuarantinedError(held.origin);
@@ -145,13 +145,12 @@ function awaitAbsent(toolName: string, options: CallOptions, finding: AwaitToolI
 function findOnOffer(
   registration: Registration,
   toolName: string,
-  { parts, serverSet, assertOpen }: ProviderCallsInit,
+  { catalog: { current: catalog }, serverSet, assertOpen }: ProviderContext,
 ): CatalogTool {
   assertOpen();
   const { id } = registration;
   const origin = { serverId: id, toolName, qualifiedName: qualifiedName({ serverId: id, toolName }) };
   if (serverSet.get(id) !== registration) throw serverGoneError(origin, registration);
-  const catalog = parts.catalog.current;
   const callable = findCallable(catalog, id, toolName);
   if (callable !== undefined) return callable;
   const isHeld = catalog.servers.get(id)?.withheld.get(toolName)?.admission === "quarantine";
@@ -168,4 +167,84 @@ function serverGoneError({ serverId, toolName }: ToolOrigin, former: Registratio
     toolName,
     outcome: "not-sent",
   });
+}
+
+/** Servers whose tools are not on offer now, sorted by id. */
+function absentServers({ serverSet, catalog: { current } }: ProviderContext): readonly AbsentServer[] {
+  const absent = serverSet.all().filter(({ id }) => !current.servers.has(id));
+  return absent.map((registration) => {
+    const { id, state, error } = serverSet.showing.status(registration);
+    return { id, state, ...(error !== undefined && { code: error.code }) };
+  });
+}
+
+/**
+ * Waits until a tool of this name is on offer. Starts the servers whose tools are not known and may
+ * be called so, as a call of theirs would; rejects with `unknown_tool` when none of them is on its
+ * way any more, with `tool_quarantined` when it came and is held back, with `call_timeout`,
+ * `aborted` or `closed`. Nothing was sent then.
+ */
+function awaitTool(name: string, options: CallOptions, init: Finding): Promise<CatalogTool> {
+  const { catalog, serverSet, observers, assertOpen, waiting } = init;
+  const { timeoutMs = defaultTimeouts.callMs, signal } = options;
+  return new Promise((resolve, reject) => {
+    const deadline = createDeadline({ timeoutMs, signal, onTimeout: () => lateError(name, timeoutMs, init) });
+    const settling = new AbortController();
+    const mayBring = (): readonly Registration[] => serverSet.all().filter(({ id }) => catalog.mayName(id, name));
+    let settled = false;
+    const settle = (act: () => void): void => {
+      if (settled) return;
+      settled = true;
+      for (const end of subscriptions) end();
+      waiting.delete(look);
+      deadline.dispose();
+      settling.abort();
+      act();
+    };
+    const look = (): void => {
+      try {
+        assertOpen();
+      } catch (error) {
+        return settle(() => reject(error));
+      }
+      const tool = findCatalogTool(catalog.current, name);
+      if (tool !== undefined) return settle(() => resolve(tool));
+      const held = findQuarantined(catalog.current, name);
+      if (held !== undefined) return settle(() => reject(toolQuarantinedError(held.origin)));
+      if (mayBring().some((registration) => serverSet.showing.status(registration).state === "connecting")) return;
+      settle(() => reject(unknownToolError(name, catalog.current.definitions, absentServers(init))));
+    };
+    const giveUp = (): void =>
+      settle(() => reject(signal?.aborted ? abortedError(name, signal.reason) : deadline.signal.reason));
+    const subscriptions = [catalog.onToolsChanged(look), observers.status.on(look)];
+    waiting.add(look);
+    if (deadline.signal.aborted) return giveUp();
+    deadline.signal.addEventListener("abort", giveUp, { once: true });
+    // What is on show of some may be old: the tool may be a new one.
+    const isUnsure = ({ saved, link: { state } }: Registration): boolean =>
+      saved !== undefined && state.kind === "idle";
+    for (const registration of mayBring()) {
+      if (catalog.current.servers.has(registration.id) && !isUnsure(registration)) continue;
+      // Its status says what became of it.
+      void registration.link.ready("call", AbortSignal.any([settling.signal])).then(look, look);
+    }
+    look();
+  });
+}
+
+function lateError(name: string, timeoutMs: number, init: Finding): HostsideError {
+  const servers = absentServers(init);
+  const shown = JSON.stringify(truncateText(name, 200));
+  return new HostsideError(`tool ${shown} was not there within ${timeoutMs} ms; ${describeAbsent(servers)}`, {
+    code: "call_timeout",
+    toolName: truncateText(name, 200),
+    outcome: "not-sent",
+    details: { timeoutMs, servers },
+  });
+}
+
+function abortedError(name: string, cause: unknown): HostsideError {
+  const toolName = truncateText(name, 200);
+  const message = `call of ${quoteText(toolName)} was aborted while it waited for servers`;
+  return new HostsideError(message, { code: "aborted", toolName, outcome: "not-sent", cause });
 }

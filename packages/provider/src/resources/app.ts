@@ -96,29 +96,27 @@ function decodePage(blob: string | undefined): string | undefined {
 function readPolicy(csp: unknown, report: Report): AppPolicy {
   if (csp !== undefined && !isJsonObject(csp)) report("its csp is no object");
   const given: JsonObject = isJsonObject(csp) ? csp : {};
-  const read = (name: keyof AppPolicy): readonly string[] => {
-    const domains: unknown = given[name];
-    if (domains === undefined) return [];
-    if (!Array.isArray(domains)) {
-      report(`its csp.${name} is no array`);
-      return [];
-    }
-    const origins: string[] = [];
-    for (const domain of domains.slice(0, mostDomains) as readonly unknown[]) {
-      if (typeof domain === "string" && domain.length <= longestOrigin && originPattern.test(domain))
-        origins.push(domain);
-      else report(`its csp.${name} has ${typeof domain === "string" ? quoteText(domain, 80) : "what is"}, no origin`);
-    }
-    if (domains.length > mostDomains)
-      report(`its csp.${name} has ${domains.length - mostDomains} more than ${mostDomains}`);
-    return origins;
-  };
   return {
-    connectDomains: read("connectDomains"),
-    resourceDomains: read("resourceDomains"),
-    frameDomains: read("frameDomains"),
-    baseUriDomains: read("baseUriDomains"),
+    connectDomains: readOrigins("connectDomains", given, report),
+    resourceDomains: readOrigins("resourceDomains", given, report),
+    frameDomains: readOrigins("frameDomains", given, report),
+    baseUriDomains: readOrigins("baseUriDomains", given, report),
   };
+}
+
+function readOrigins(name: keyof AppPolicy, { [name]: domains = [] }: JsonObject, report: Report): readonly string[] {
+  if (!Array.isArray(domains)) {
+    report(`its csp.${name} is no array`);
+    return [];
+  }
+  if (domains.length > mostDomains)
+    report(`its csp.${name} has ${domains.length - mostDomains} more than ${mostDomains}`);
+  return domains.slice(0, mostDomains).filter((domain): domain is string => {
+    const isText = typeof domain === "string";
+    if (isText && domain.length <= longestOrigin && originPattern.test(domain)) return true;
+    report(`its csp.${name} has ${isText ? quoteText(domain, 80) : "what is"}, no origin`);
+    return false;
+  });
 }
 
 function readPermissions(permissions: unknown, report: Report): readonly AppPermission[] {
@@ -155,7 +153,7 @@ export interface AppPolicy {
   readonly baseUriDomains: readonly string[];
 }
 
-/** What an app would like to use of the device. */
+/** A feature of the device that an app would like to use. */
 export type AppPermission = "camera" | "microphone" | "geolocation" | "clipboardWrite";
 
 /**
@@ -164,28 +162,28 @@ export type AppPermission = "camera" | "microphone" | "geolocation" | "clipboard
  * for users, and never for a model.
  */
 export interface App {
-  /** Whose it is, and whose tools it may call. */
+  /** The server that it is of, and whose tools it may call. */
   readonly serverId: string;
   readonly uri: string;
   /** The page, whole. */
   readonly html: string;
   /** As the server says; `text/html;profile=mcp-app`, or there is a problem. */
   readonly mimeType?: string;
-  /** What the server asks for, without what is no origin. The host decides. */
+  /** The wishes of the server, without what is no origin. The host decides. */
   readonly csp: AppPolicy;
-  /** What the server asks for. */
+  /** The wishes of the server. */
   readonly permissions: readonly AppPermission[];
   /** The host name that it would like for itself, in the host's own form. */
   readonly domain?: string;
   readonly prefersBorder?: boolean;
-  /** What could not be used as it came, in words for a developer: the first 100. */
+  /** Problems with what it came with, in words for a developer: the first 100. */
   readonly problems: readonly string[];
 }
 
 /** The app that shows what a tool answers. */
 export interface AppReference {
   readonly serverId: string;
-  /** Of the scheme `ui`; at most 8,192 UTF-16 units. */
+  /** A URI of the scheme `ui`; at most 8,192 UTF-16 units. */
   readonly uri: string;
 }
 

@@ -1,25 +1,29 @@
 import {
-  isHostsideError,
   HostsideError,
+  isHostsideError,
+  type AdmissionServer,
   type CallContext,
+  type CallOutcome,
+  type Connection,
+  type Event,
+  type HostsideErrorCode,
+  type HostsideErrorInit,
   type JsonObject,
   type ServerInfo,
-  type HostsideErrorCode,
-  type CallOutcome,
+  type Subscription,
 } from "@hostside/core";
 import {
   createDeadline,
+  formatMs,
   isJsonObject,
   kindOf,
   onAbort,
   unknownServerError,
   untilAborted,
   withErrorContext,
-  formatMs,
   type Deadline,
 } from "@hostside/core/implement";
-import type { ResourceProvider } from "./resource-provider.ts";
-import type { ResourcesSettings } from "./resources-options.ts";
+import { maxContentLength, maxContents, type ResourcesSettings } from "./resources-options.ts";
 
 /** Something to ask of one server, in one request or several. */
 export interface ServerQuery extends Subject {
@@ -42,7 +46,7 @@ export interface AskedSession {
 
 /** One try at a question. */
 export interface RequestAttempt {
-  /** Of all tries together. */
+  /** The deadline of all tries together. */
   readonly deadline: Deadline;
   /** From now on, something may have reached the server. */
   readonly sending: () => void;
@@ -68,11 +72,11 @@ export class ServerQueries {
   }
 
   /**
-   * Connects if need be and does `work` on the session; once more from its beginning where
-   * a session was lost before the answer. Settles by the time of the question, its abort or `close()`,
-   * whatever provider, layers and server do; what is on the wire is cancelled there. Throws
-   * `request_timeout`, `aborted`, `closed`, and what connecting or `work` failed with, always a
-   * {@linkcode HostsideError}.
+   * Connects if need be and does `work` on the session; once more from its beginning where a
+   * session was lost before the answer. Settles by the time of the question, its abort or
+   * `close()`, whatever provider, layers and server do; what is on the wire is cancelled there.
+   * Throws `request_timeout`, `aborted`, `closed`, and what connecting or `work` failed with,
+   * always a {@linkcode HostsideError}.
    */
   ask<T>(question: ServerQuery, work: (session: AskedSession) => Promise<T>): Promise<T> {
     return this.run(question, async ({ deadline, sending }) => {
@@ -175,39 +179,44 @@ export class ServerQueries {
   }
 }
 
-/** What is asked, for its errors. */
+/** A question, for its errors. */
 export interface Subject {
   readonly serverId: string;
   /** The method, such as `resources/read`. */
   readonly operation: string;
 }
 
-/** The time of a request is up, wherever it was by then. */
-export function timeoutError({ serverId, operation }: Subject, timeoutMs: number): HostsideError {
-  return new HostsideError(
-    `${operation} on server ${JSON.stringify(serverId)} took longer than ${formatMs(timeoutMs)}`,
-    {
-      code: "request_timeout",
-      serverId,
-      details: { operation, timeoutMs },
-    },
-  );
+type AskErrorInit = Pick<HostsideErrorInit, "outcome" | "cause" | "details">;
+
+/**
+ * Makes an error of what was asked; `serverId` is absent for what was asked of several servers. The
+ * `problem` follows their names in the message.
+ */
+function askError(
+  code: HostsideErrorCode,
+  { serverId, operation }: Partial<Subject> & Pick<Subject, "operation">,
+  { problem, ...init }: AskErrorInit & { readonly problem: string },
+): HostsideError {
+  const where = serverId === undefined ? "" : ` on server ${JSON.stringify(serverId)}`;
+  const details = { operation, ...init.details };
+  return new HostsideError(`${operation}${where} ${problem}`, { code, serverId, ...init, details });
 }
 
-/** The caller gave up; `serverId` is absent for what was asked of several servers. */
+/** The time of a request is up, wherever it was by then. */
+export function timeoutError(subject: Subject, timeoutMs: number): HostsideError {
+  return askError("request_timeout", subject, {
+    problem: `took longer than ${formatMs(timeoutMs)}`,
+    details: { timeoutMs },
+  });
+}
+
+/** The caller gave up. */
 export function abortedError(
-  { serverId, operation }: Partial<Pick<Subject, "serverId">> & Omit<Subject, "serverId">,
+  subject: Partial<Subject> & Pick<Subject, "operation">,
   outcome: CallOutcome,
   cause: unknown,
 ): HostsideError {
-  const where = serverId === undefined ? "" : ` on server ${JSON.stringify(serverId)}`;
-  return new HostsideError(`${operation}${where} was aborted`, {
-    code: "aborted",
-    serverId,
-    outcome,
-    details: { operation },
-    cause,
-  });
+  return askError("aborted", subject, { problem: "was aborted", outcome, cause });
 }
 
 /** `close()` was called, or the provider's. */
@@ -225,24 +234,28 @@ export function removedError(serverId: string, cause?: HostsideError): HostsideE
 }
 
 /** The server does not say that it has any of these. */
-export function notOfferedError({ serverId, operation }: Subject): HostsideError {
-  return new HostsideError(`server ${JSON.stringify(serverId)} does not offer ${operation}`, {
-    code: "unsupported_operation",
-    serverId,
-    details: { operation },
-  });
+export function notOfferedError(subject: Subject): HostsideError {
+  return askError("unsupported_operation", subject, { problem: "is not offered" });
 }
 
 /**
  * The answer is not what the specification has. `problem` says what it is instead:
  * `"without an array of contents"`.
  */
-export function malformedError({ serverId, operation }: Subject, problem: string): HostsideError {
-  return new HostsideError(`${operation} on server ${JSON.stringify(serverId)} was answered ${problem}`, {
-    code: "protocol_error",
-    serverId,
+export function malformedError(subject: Subject, problem: string): HostsideError {
+  return askError("protocol_error", subject, { problem: `was answered ${problem}`, outcome: "failed" });
+}
+
+/** The answer is too much. It is refused as a whole: half a picture is worse than none. */
+export function tooLargeError(
+  subject: Subject,
+  usage: { readonly used: number; readonly limit: number },
+  unit: string,
+): HostsideError {
+  return askError("message_too_large", subject, {
+    problem: `was answered with ${usage.used} ${unit}; at most ${usage.limit} are taken`,
     outcome: "failed",
-    details: { operation },
+    details: { usage },
   });
 }
 
@@ -250,19 +263,109 @@ export function malformedError({ serverId, operation }: Subject, problem: string
  * Whatever was thrown, as an error of this project: of a provider of the product's own it may be
  * anything.
  */
-export function toAskError(reason: unknown, { serverId, operation }: Subject): HostsideError {
-  if (isHostsideError(reason)) return reason.serverId === undefined ? withErrorContext(reason, { serverId }) : reason;
-  return new HostsideError(`${operation} on server ${JSON.stringify(serverId)} failed`, {
-    code: "internal_error",
-    serverId,
-    details: { operation },
-    cause: reason,
-  });
+export function toAskError(reason: unknown, subject: Subject): HostsideError {
+  if (!isHostsideError(reason)) return askError("internal_error", subject, { problem: "failed", cause: reason });
+  return reason.serverId === undefined ? withErrorContext(reason, { serverId: subject.serverId }) : reason;
 }
 
-/** What all parts of one `createResources` share. */
+const mostReasons = 100;
+
+/** How the pieces of an answer are read. */
+export interface PieceReader<T> {
+  readonly member: "contents" | "messages";
+  /** Returns a piece, or a word on why it is none. */
+  readonly read: (value: unknown) => T | string;
+  /** Counts the UTF-16 units of a piece. */
+  readonly lengthOf: (piece: T) => number;
+}
+
+/**
+ * Reads an answer piece by piece: one that is malformed costs itself. What is too much is refused
+ * as a whole, and never cut. Throws `protocol_error` for an answer without pieces, and
+ * `message_too_large`, which says how much there was.
+ */
+export function readPieces<T>(
+  answer: JsonObject,
+  subject: Subject,
+  { member, read, lengthOf }: PieceReader<T>,
+): { readonly pieces: readonly T[]; readonly dropped: readonly { readonly index: number; readonly reason: string }[] } {
+  const values: unknown = answer[member] === null ? [] : answer[member];
+  if (!Array.isArray(values)) throw malformedError(subject, `without an array of ${member}`);
+  if (values.length > maxContents) throw tooLargeError(subject, { used: values.length, limit: maxContents }, member);
+  const pieces: T[] = [];
+  const dropped: { index: number; reason: string }[] = [];
+  let used = 0;
+  for (const [index, value] of (values as readonly unknown[]).entries()) {
+    const piece = read(value);
+    if (typeof piece === "string") {
+      if (dropped.length < mostReasons) dropped.push({ index, reason: piece });
+      continue;
+    }
+    used += lengthOf(piece);
+    pieces.push(piece);
+  }
+  if (used > maxContentLength) throw tooLargeError(subject, { used, limit: maxContentLength }, "UTF-16 units");
+  return { pieces, dropped };
+}
+
+/** The parts that all parts of one `createResources` share. */
 export interface ResourceParts {
   readonly provider: ResourceProvider;
   readonly settings: ResourcesSettings;
   readonly asking: ServerQueries;
+}
+
+/** The knowledge of one server: the part of a provider's status that counts here. */
+export interface ResourceServerStatus {
+  readonly id: string;
+  /** Such as `ready`, `down` or `disabled`; `removed` in the last event of a registration. */
+  readonly state: string;
+  /** The server\'s own description, of its latest session. Untrusted. */
+  readonly server?: ServerInfo | undefined;
+}
+
+/** An update of a resource, as a provider reports it. */
+export interface ResourceUpdate {
+  readonly serverId: string;
+  /** The server's: untrusted. */
+  readonly uri: string;
+  /** The session was away, and changes may have been missed meanwhile. */
+  readonly maybeMissed?: true | undefined;
+}
+
+/**
+ * What resources and prompts need of a provider; the one of `@hostside/provider` is such a
+ * provider. Its connections carry the host's layers, so that nothing that is asked here goes around
+ * them.
+ */
+export interface ResourceProvider {
+  /** Sorted. */
+  serverIds(): readonly string[];
+  statuses(): readonly ResourceServerStatus[];
+  /** Describes a server in the host's own words. Absent: nothing is read of it but its id. */
+  describeServer?(serverId: string): AdmissionServer | undefined;
+  /**
+   * The live connection of a server, made if there is none; replaced by every reconnect. Rejects
+   * with `unknown_server`, `server_disabled`, or what connecting failed with. `signal` ends the
+   * wait.
+   */
+  connection(
+    id: string,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<Pick<Connection, "server" | "request">>;
+  /**
+   * Has `onResourceUpdated` fire for this resource until the subscription ends, over reconnects.
+   */
+  subscribeResource(
+    id: string,
+    uri: string,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<Subscription>;
+  readonly onStatusChanged: Event<ResourceServerStatus>;
+  readonly onResourcesChanged: Event<{ readonly serverId: string }>;
+  readonly onPromptsChanged: Event<{ readonly serverId: string }>;
+  readonly onResourceUpdated: Event<ResourceUpdate>;
+  readonly closed: boolean;
+  /** Fires once, when it is closed. */
+  readonly onClosed: Event<undefined>;
 }

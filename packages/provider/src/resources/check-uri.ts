@@ -10,7 +10,7 @@ export const longestMimeType = 256;
 // https://www.rfc-editor.org/rfc/rfc3986#section-3.1
 const schemeOf = /^([A-Za-z][A-Za-z0-9+.-]{0,63}):/;
 
-/** Whether a URI may be read. */
+/** Says whether a URI may be read. */
 export type AllowUri = (uri: string) => boolean;
 
 /**
@@ -43,10 +43,10 @@ export function readAllowedUris(allowed: readonly string[] | AllowUri | undefine
   return (uri) => allowsUri(allowed, uri);
 }
 
-/** What a URI is for, and which ones are allowed. */
+/** The use of a URI, and the rule for it. */
 export interface UriRule {
   readonly serverId: string;
-  /** Who was handed it, for a `TypeError`: `read()`. */
+  /** The function that got it, for a `TypeError`: `read()`. */
   readonly caller: string;
   readonly allows: AllowUri;
 }

@@ -73,7 +73,7 @@ export async function readAllPages<T>(
   } while (cursor !== undefined);
 }
 
-/** What was read of one server's list. */
+/** The list of one server, as far as it was read. */
 export interface EntryListing<T> {
   readonly serverId: string;
   /** Sorted by their keys, which are unique. */
@@ -284,18 +284,18 @@ export interface ListDefinition<T> {
   readonly method: string;
   /** The member of a page that has the entries. */
   readonly member: string;
-  /** What a server declares that has such a list. One that does not is not asked. */
+  /** The capability of a server that has such a list. One that does not is not asked. */
   readonly capability: "resources" | "prompts";
   /** Reads an entry; a text says why it cannot be used. */
   readonly read: (entry: JsonObject, serverId: string) => T | string;
-  /** What an entry is known by on its server. The first of two equal ones is kept. */
+  /** The identity of an entry on its server. The first of two equal ones is kept. */
   readonly keyOf: (entry: T) => string;
 }
 
 /** An entry of a list that was left out, and why. */
 export interface DroppedEntry {
   readonly serverId: string;
-  /** Where it stood in the server's list, from 0. */
+  /** Its place in the server\'s list, from 0. */
   readonly index: number;
   readonly reason: string;
 }

@@ -2,14 +2,14 @@ import type { Cancel, HostsideError, Subscription } from "@hostside/core";
 import { clock, compareText, createEvent, freezeData, sameJson } from "@hostside/core/implement";
 import type { ListDefinition, EntryListing } from "./list-server.ts";
 
-/** What changed on one server. */
+/** A change of one server\'s list. */
 export interface ListChange<T> extends EntriesDiff<T> {
   readonly serverId: string;
-  /** Of the snapshot that shows it. */
+  /** The revision of the snapshot that shows it. */
   readonly revision: number;
 }
 
-/** What is known of one server's list. */
+/** The state of one server\'s list. */
 export interface ListState {
   readonly serverId: string;
   /**
@@ -27,11 +27,11 @@ export interface ListSnapshot<T> {
   readonly revision: number;
   /** Sorted by server id, then by key. */
   readonly entries: readonly T[];
-  /** Of the servers that were listed, sorted by id. */
+  /** The servers that were listed, sorted by id. */
   readonly servers: readonly ListState[];
 }
 
-/** What a live list needs. */
+/** The parts for a live list. */
 export interface LiveListInit<T> {
   readonly kind: Pick<ListDefinition<T>, "keyOf">;
   readonly quietMs: number;
@@ -54,7 +54,7 @@ class Known<T> {
   entries: ReadonlyMap<string, T> = new Map();
   /** How much of the list is shown. */
   extent: Extent = "none";
-  /** Whether somebody wants it to be shown: not while it was only read for somebody alone. */
+  /** Says whether somebody wants it to be shown: not while it was only read for somebody alone. */
   isAwaited = true;
   error: HostsideError | undefined;
   /** Number of the listing that is shown. */
@@ -166,7 +166,7 @@ export class LiveList<T> {
     };
   }
 
-  /** Whether a listing of this server ever began. */
+  /** Says whether a listing of this server ever began. */
   has(serverId: string): boolean {
     return this.#servers.has(serverId);
   }
@@ -318,7 +318,7 @@ function takeSnapshot<T>(servers: ReadonlyMap<string, Known<T>>, revision: numbe
   });
 }
 
-/** What became of the entries of one server. */
+/** The difference in the entries of one server. */
 export interface EntriesDiff<T> {
   readonly added: readonly T[];
   /** As they were. */

@@ -2,7 +2,7 @@ import type { AdmissionServer, CallContext, JsonObject, ResourceContents } from 
 import { clock, sameJson, assertKnownOptions, readWholeNumber, type Fields } from "@hostside/core/implement";
 import { LRUCache } from "lru-cache";
 
-/** What a read is known by. */
+/** The identity of a read. */
 export interface ReadPlace {
   readonly serverId: string;
   readonly uri: string;
@@ -44,7 +44,7 @@ export class ReadCache {
     this.#start = clock.now();
   }
 
-  /** Whether reads of this resource are kept now. */
+  /** Says whether reads of this resource are kept now. */
   keeps({ server }: ReadPlace): boolean {
     return server?.perCaller !== true && this.#keptNow() !== undefined;
   }
@@ -119,7 +119,7 @@ export class ReadCache {
   }
 }
 
-/** Whether a URI is the same as another one, or names something below it. */
+/** Says whether a URI is the same as another one, or names something below it. */
 export function isPart(uri: string, whole: string): boolean {
   if (!uri.startsWith(whole)) return false;
   return (
@@ -174,20 +174,17 @@ export function readCacheOptions(options: ReadCacheOptions | undefined): CacheSe
   };
 }
 
-/** What a resource holds. */
-export interface ReadContents {
-  readonly contents: readonly ResourceContents[];
-  /** Pieces that could not be used: the first 100. */
-  readonly dropped: readonly { readonly index: number; readonly reason: string }[];
-}
-
-/** What was read of one resource. Everything in it is a server's: untrusted. */
-export interface ResourceRead extends ReadContents {
+/** The contents of one resource. Everything in it is a server's: untrusted. */
+export interface ResourceRead {
   readonly serverId: string;
-  /** What was asked for; a piece of the contents has a URI of its own, as the server says. */
+  /**
+   * The URI that was asked for; a piece of the contents has a URI of its own, as the server says.
+   */
   readonly uri: string;
   /** Texts and base64 as they came. `_meta` of a piece is for the host, never for a model. */
   readonly contents: readonly ResourceContents[];
+  /** Pieces that could not be used: the first 100. */
+  readonly dropped: readonly { readonly index: number; readonly reason: string }[];
   /** The `_meta` of the result, for the host. */
   readonly meta?: JsonObject;
   /**

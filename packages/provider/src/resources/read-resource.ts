@@ -1,4 +1,4 @@
-import { maxContentLength, maxContents, requestTimeoutMs } from "./resources-options.ts";
+import { requestTimeoutMs } from "./resources-options.ts";
 import {
   isHostsideError,
   HostsideError,
@@ -7,9 +7,9 @@ import {
   type ResourceContents,
 } from "@hostside/core";
 import { freezeData, isJsonObject, quoteText } from "@hostside/core/implement";
-import { notOfferedError, malformedError, type ResourceParts } from "./ask-server.ts";
+import { notOfferedError, readPieces, type PieceReader, type ResourceParts } from "./ask-server.ts";
 import type { ReadOptions } from "./server-lists.ts";
-import type { ReadContents, ResourceRead } from "./read-cache.ts";
+import type { ResourceRead } from "./read-cache.ts";
 import { longestMimeType, longestUri } from "./check-uri.ts";
 
 /** One resource of one server. */
@@ -40,10 +40,12 @@ export async function readResource(
       if (!isJsonObject(server.capabilities["resources"])) throw notOfferedError({ serverId, operation });
       const result = await request(operation, { uri, ...(meta && { _meta: meta }) });
       const { _meta: resultMeta } = result;
+      const { pieces: contents, dropped } = readPieces(result, { serverId, operation }, pieceReader);
       return freezeData({
         serverId,
         uri,
-        ...readContents(result, serverId),
+        contents,
+        dropped,
         ...(isJsonObject(resultMeta) && { meta: resultMeta }),
         ...readHints(result, server),
         isCached: false,
@@ -74,34 +76,11 @@ function notFoundError(cause: HostsideError, { serverId, uri }: ResourceTarget):
   });
 }
 
-const mostReasons = 100;
-
-/**
- * Reads the result of `resources/read`, piece by piece: one that is malformed costs itself. What is
- * too much is refused as a whole, and never cut: half a picture or half a JSON text is worse than
- * none. Throws `protocol_error` for a result without an array of contents, and `message_too_large`,
- * which says how much there was.
- */
-function readContents(result: JsonObject, serverId: string): ReadContents {
-  const subject = { serverId, operation: "resources/read" };
-  const values: unknown = result["contents"] === null ? [] : result["contents"];
-  if (!Array.isArray(values)) throw malformedError(subject, "without an array of contents");
-  if (values.length > maxContents) throw tooLarge(serverId, { used: values.length, limit: maxContents }, "pieces");
-  const contents: ResourceContents[] = [];
-  const dropped: { index: number; reason: string }[] = [];
-  let used = 0;
-  for (const [index, value] of (values as readonly unknown[]).entries()) {
-    const piece = readPiece(value);
-    if (typeof piece === "string") {
-      if (dropped.length < mostReasons) dropped.push({ index, reason: piece });
-      continue;
-    }
-    used += piece.text?.length ?? piece.blob?.length ?? 0;
-    contents.push(piece);
-  }
-  if (used > maxContentLength) throw tooLarge(serverId, { used, limit: maxContentLength }, "UTF-16 units");
-  return { contents, dropped };
-}
+const pieceReader: PieceReader<ResourceContents> = {
+  member: "contents",
+  read: readPiece,
+  lengthOf: ({ text, blob }) => text?.length ?? blob?.length ?? 0,
+};
 
 function readPiece(value: unknown): ResourceContents | string {
   if (!isJsonObject(value)) return "it is no object";
@@ -113,18 +92,4 @@ function readPiece(value: unknown): ResourceContents | string {
   if (typeof text === "string") return { uri, text, ...extras };
   if (typeof blob === "string") return { uri, blob, ...extras };
   return "it has neither a text nor a blob";
-}
-
-function tooLarge(
-  serverId: string,
-  usage: { readonly used: number; readonly limit: number },
-  unit: string,
-): HostsideError {
-  const message = `a resource of server ${JSON.stringify(serverId)} has ${usage.used} ${unit}; at most ${usage.limit} are taken`;
-  return new HostsideError(message, {
-    code: "message_too_large",
-    serverId,
-    outcome: "failed",
-    details: { operation: "resources/read", usage },
-  });
 }

@@ -1,6 +1,6 @@
-import { isHostsideError, HostsideError, type ContentBlock } from "@hostside/core";
+import { isHostsideError, type ContentBlock, type HostsideError } from "@hostside/core";
 import { assertKnownOptions, isPlainObject, kindOf, readWholeNumber, type Fields } from "@hostside/core/implement";
-import { toAskError } from "./ask-server.ts";
+import { toAskError, tooLargeError } from "./ask-server.ts";
 import { assertReadOptions, type ReadOptions } from "./server-lists.ts";
 import type { ResourceTarget } from "./read-resource.ts";
 import type { Resources } from "./resources.ts";
@@ -30,7 +30,7 @@ export interface SelectedFailure {
   readonly error: HostsideError;
 }
 
-/** What a user selected, read. */
+/** The selected resources, read. */
 export interface SelectedResources {
   /** In the order of the selection. */
   readonly resources: readonly SelectedResource[];
@@ -44,6 +44,7 @@ const fields: Fields<SelectedOptions> = {
   meta: true,
   maxTotalLength: true,
 };
+const operation = "resources/read";
 /** How many resources a selection may have: a person chose each. */
 const mostSelected = 100;
 
@@ -81,7 +82,8 @@ export async function readSelected(
     }
     const used = found.contents.reduce((sum, { text, blob }) => sum + (text ?? blob ?? "").length, 0);
     if (used > left) {
-      failures.push({ serverId, uri, error: tooMuch({ serverId, uri }, { used, limit: left }) });
+      const error = tooLargeError({ serverId, operation }, { used, limit: left }, "UTF-16 units of the selection");
+      failures.push({ serverId, uri, error });
       continue;
     }
     left -= used;
@@ -100,7 +102,7 @@ async function readOne(
   } catch (reason) {
     // What was called wrongly, was given up, or is closed, is no word on a resource.
     if (reason instanceof TypeError || isHostsideError(reason, "closed") || options.signal?.aborted) throw reason;
-    return { ...target, error: toAskError(reason, { ...target, operation: "resources/read" }) };
+    return { ...target, error: toAskError(reason, { ...target, operation }) };
   }
 }
 
@@ -108,18 +110,5 @@ function blocksOf({ contents }: ResourceRead): readonly ContentBlock[] {
   return contents.map(({ uri, text, blob, mimeType }): ContentBlock => {
     const head = { uri, ...(mimeType !== undefined && { mimeType }) };
     return { type: "resource", resource: text === undefined ? { ...head, blob } : { ...head, text } };
-  });
-}
-
-function tooMuch(
-  { serverId, uri }: ResourceTarget,
-  usage: { readonly used: number; readonly limit: number },
-): HostsideError {
-  const message = `resource ${JSON.stringify(uri)} of server ${JSON.stringify(serverId)} has ${usage.used} UTF-16 units, and ${usage.limit} are left of the selection's`;
-  return new HostsideError(message, {
-    code: "message_too_large",
-    serverId,
-    outcome: "failed",
-    details: { operation: "resources/read", usage },
   });
 }

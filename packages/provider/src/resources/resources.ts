@@ -1,30 +1,39 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { isHostsideError, type Event, type Resource, type ResourceTemplate, type Subscription } from "@hostside/core";
-import { compareText, createEvent, isJsonObject, isPlainObject, kindOf } from "@hostside/core/implement";
-import { abortedError, ServerQueries, type ResourceParts } from "./ask-server.ts";
+import {
+  assertKnownOptions,
+  assertRequestOptions,
+  compareText,
+  createEvent,
+  isJsonObject,
+  isPlainObject,
+  kindOf,
+  quoteText,
+  tell,
+  type Fields,
+} from "@hostside/core/implement";
+import {
+  ServerQueries,
+  abortedError,
+  removedError,
+  type ResourceParts,
+  type ResourceProvider,
+  type ResourceServerStatus,
+} from "./ask-server.ts";
 import { checkUri } from "./check-uri.ts";
-import { createPrompts, promptKind, type Prompts } from "./create-prompts.ts";
 import { resourceKind, templateKind, type DroppedEntry } from "./list-server.ts";
 import type { ListChange, ListSnapshot } from "./live-list.ts";
-import { ReadCache, type ResourceRead } from "./read-cache.ts";
-import type { Prompt } from "./prompt.ts";
+import { createPrompts, promptKind, type Prompt, type Prompts } from "./prompts.ts";
+import { ReadCache, isPart, type ResourceRead } from "./read-cache.ts";
 import { readResource, type ResourceTarget } from "./read-resource.ts";
-import type { ResourceProvider, ResourceServerStatus } from "./resource-provider.ts";
-import { readResourcesOptions, type ResourcesOptions } from "./resources-options.ts";
+import { readResourcesOptions, requestTimeoutMs, type ResourcesOptions } from "./resources-options.ts";
 import {
-  assertReadOptions,
   ServerLists,
+  assertReadOptions,
   type ListOptions,
   type ReadOptions,
   type ServerFailure,
 } from "./server-lists.ts";
-import {
-  readSubscribeOptions,
-  subscribe,
-  type Hearing,
-  type SubscribeOptions,
-  type UpdateListener,
-} from "./subscriptions.ts";
 
 /** Counters of one server, since it was registered. */
 export interface ServerStats {
@@ -37,13 +46,13 @@ export interface ServerStats {
   readonly refusedUris: number;
 }
 
-/** What was counted. */
+/** The counters. */
 export interface ResourceStats {
-  /** Of the servers that there was something to count of, sorted by id. */
+  /** The servers that there was something to count of, sorted by id. */
   readonly servers: readonly ServerStats[];
   /** Reads in the cache now. */
   readonly cacheEntries: number;
-  /** What they take. */
+  /** Their size. */
   readonly cacheBytes: number;
 }
 
@@ -104,8 +113,8 @@ export interface Resources extends Prompts, AsyncDisposable {
    * before anything is sent `unknown_server`, `not_allowed` for a URI that is not among
    * `allowedUris`, and `invalid_arguments` for a URI that is too long or has control characters;
    * `unsupported_operation` where the server has no resources; `resource_not_found` in both eras;
-   * `message_too_large` beyond 8,388,608 UTF-16 units or 1,000 pieces; `protocol_error`, `request_timeout`, `aborted`,
-   * `closed`, and whatever connecting failed with.
+   * `message_too_large` beyond 8,388,608 UTF-16 units or 1,000 pieces; `protocol_error`,
+   * `request_timeout`, `aborted`, `closed`, and whatever connecting failed with.
    */
   read(target: ResourceTarget, options?: ReadOptions): Promise<ResourceRead>;
   /**
@@ -128,7 +137,7 @@ export interface Resources extends Prompts, AsyncDisposable {
   readonly onResourcesChanged: Event<ListChange<Resource>>;
   /** The same for templates. */
   readonly onTemplatesChanged: Event<ListChange<ResourceTemplate>>;
-  /** What the servers have to offer, sorted by id; nothing after `close()`. Asks nobody. */
+  /** Returns what the servers have to offer, sorted by id; nothing after `close()`. Asks nobody. */
   servers(): readonly ServerOffer[];
   /** Fires when `servers()` may have another answer. */
   readonly onServersChanged: Event<undefined>;
@@ -308,4 +317,108 @@ function follow({ provider, asking, resources, templates, prompts, cache, counte
 function assertProvider(provider: ResourceProvider | null | undefined): void {
   if (typeof provider?.statuses === "function" && typeof provider.connection === "function") return;
   throw new TypeError(`createResources() needs a provider, such as createProvider() makes, not ${kindOf(provider)}`);
+}
+
+/** A resource that is subscribed to changed, or may have. */
+export interface SubscribedUpdate {
+  readonly serverId: string;
+  /** The URI that was subscribed to. */
+  readonly uri: string;
+  /** The URI that the server named: the same, or a part of it. Untrusted. */
+  readonly updatedUri: string;
+  /**
+   * The session was away, so that nobody knows whether and how often it changed: read it again.
+   * `false` where the server said that it changed, or a stream on which it would have said so was
+   * interrupted.
+   */
+  readonly maybeMissed: boolean;
+}
+
+/**
+ * What hears of updates. One that throws is reported as uncaught, and stops nobody. Where it
+ * returns a promise, nobody waits for that; one that rejects is a diagnostic.
+ */
+export type UpdateListener = (update: SubscribedUpdate) => unknown;
+
+/** Options of `subscribe()`. */
+export interface SubscribeOptions {
+  readonly onUpdate: UpdateListener;
+  /** Ends the wait for the server's agreement, with `aborted`; not the subscription. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * For the server to agree, connecting included, in milliseconds. Default: `requestTimeoutMs` of
+   * `createResources`.
+   */
+  readonly timeoutMs?: number | undefined;
+}
+
+const fields: Fields<SubscribeOptions> = { onUpdate: true, signal: true, timeoutMs: true };
+
+/** Reads what `subscribe()` was given. Throws a `TypeError` that names what cannot be used. */
+export function readSubscribeOptions(given: UpdateListener | SubscribeOptions): SubscribeOptions {
+  const options = typeof given === "function" ? { onUpdate: given } : given;
+  if (!isPlainObject(options)) throw new TypeError(`subscribe() takes a listener or options, not ${kindOf(options)}`);
+  assertKnownOptions("subscribe()", options, fields);
+  const { onUpdate, signal, timeoutMs } = options;
+  if (typeof onUpdate !== "function") throw new TypeError("subscribe(): onUpdate must be a function");
+  assertRequestOptions({ signal, timeoutMs });
+  return options;
+}
+
+/** Somebody who hears of a resource, or will when the server agrees. */
+export interface Hearing {
+  readonly serverId: string;
+  /** Hears no more, and ends the subscription if there is one. Idempotent. */
+  end(): void;
+}
+
+/** Subscribes, and is in `open` until that ends. */
+export async function subscribe(
+  { provider, asking, settings, open }: ResourceParts & { readonly open: Set<Hearing> },
+  { serverId, uri }: ResourceTarget,
+  { onUpdate, signal: given, timeoutMs = requestTimeoutMs }: SubscribeOptions,
+): Promise<Subscription> {
+  let agreed: Subscription | undefined;
+  // Before the server agrees: the first update may come together with its word.
+  const unhear = provider.onResourceUpdated((update) => {
+    if (update.serverId !== serverId || !isPart(update.uri, uri)) return;
+    const answer = onUpdate({ serverId, uri, updatedUri: update.uri, maybeMissed: update.maybeMissed === true });
+    // A rejection that nobody takes would end the process.
+    Promise.resolve(answer).catch((reason: unknown) => {
+      const message = `a listener of resource ${quoteText(uri)} of server ${JSON.stringify(serverId)} rejected: ${nameOf(reason)}`;
+      tell(settings.onDiagnostic, { kind: "defect", serverId, message });
+    });
+  });
+  const end = (): void => {
+    open.delete(hearing);
+    unhear();
+    agreed?.();
+  };
+  const hearing: Hearing = { serverId, end };
+  open.add(hearing);
+  const question = { serverId, operation: "resources/subscribe", timeoutMs, signal: given };
+  let pending: Promise<Subscription> | undefined;
+  try {
+    agreed = await asking.run(question, ({ deadline: { signal }, sending }) => {
+      sending();
+      pending = provider.subscribeResource(serverId, uri, { signal });
+      return pending;
+    });
+    if (!open.has(hearing)) throw removedError(serverId);
+    return Object.assign(end, { [Symbol.dispose]: end });
+  } catch (reason) {
+    end();
+    // What comes too late is ended at once.
+    pending?.then(
+      (late) => late(),
+      () => undefined,
+    );
+    throw reason;
+  }
+}
+
+/** Names the kind of an error. Its message may hold what nobody should read. */
+function nameOf(reason: unknown): string {
+  const name = isHostsideError(reason) ? reason.code : reason instanceof Error ? reason.name : "";
+  return /^\w{1,40}$/.test(name) ? name : "an unknown reason";
 }

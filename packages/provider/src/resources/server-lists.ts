@@ -1,20 +1,26 @@
-import { longestTimeoutMs, type CallContext, type JsonObject, type HostsideError } from "@hostside/core";
+import { longestTimeoutMs, type CallContext, type HostsideError, type JsonObject } from "@hostside/core";
 import {
   clock,
   assertKnownOptions,
   assertNames,
   assertRequestOptions,
+  compareText,
   isCallArguments,
+  isJsonObject,
   onAbort,
   readWholeNumber,
   resultWithin,
-  compareText,
-  isJsonObject,
   type Fields,
 } from "@hostside/core/implement";
-import { abortedError, removedError, timeoutError, type ResourceParts } from "./ask-server.ts";
-import type { ResourceServerStatus, ResourceProvider } from "./resource-provider.ts";
-import { listServer, type ListDefinition, type EntryListing, type DroppedEntry } from "./list-server.ts";
+import {
+  abortedError,
+  removedError,
+  timeoutError,
+  type ResourceParts,
+  type ResourceProvider,
+  type ResourceServerStatus,
+} from "./ask-server.ts";
+import { listServer, type DroppedEntry, type EntryListing, type ListDefinition } from "./list-server.ts";
 import { LiveList } from "./live-list.ts";
 import { listTimeoutMs } from "./resources-options.ts";
 
@@ -75,7 +81,7 @@ export class ServerLists<T> extends LiveList<T> {
   readonly #parts: ResourceParts;
   readonly #kind: ListDefinition<T>;
   readonly #owner: string;
-  /** Whether somebody wanted the lists of all servers, and so those of new ones. */
+  /** Says whether somebody wanted the lists of all servers, and so those of new ones. */
   #wantsAll = false;
   /** Servers that were waited for as long as somebody waits, and did not list. */
   readonly #late = new Map<string, Late>();
@@ -240,7 +246,7 @@ function serversToAsk(
     .toSorted(compareText);
 }
 
-/** Whether a server declares this capability; `undefined` while it has not been asked. */
+/** Says whether a server declares this capability; `undefined` while it has not been asked. */
 function declares(
   { server }: ResourceServerStatus,
   capability: ListDefinition<unknown>["capability"],

@@ -1,17 +1,20 @@
 import {
-  defaultLimits,
   HostsideError,
+  defaultLimits,
   type Diagnostic,
   type JsonObject,
+  type RemoteTool,
   type ServerInfo,
+  type ServerLimits,
   type ServerSpec,
+  type ToolFlag,
   type ToolListing,
 } from "@hostside/core";
-import { isJsonObject, quoteText, withDefaults } from "@hostside/core/implement";
+import { clock, isJsonObject, quoteText, withDefaults } from "@hostside/core/implement";
 import { fingerprintReach } from "../catalog/fingerprint-reach.ts";
-import { readSavedServer, readSavedTool } from "./read-saved-tool.ts";
+import type { HeldListing } from "../link/link.ts";
 
-/** What a server listed before its registration. */
+/** A listing from before the registration. */
 export interface RecalledListing {
   readonly listing: ToolListing;
   readonly server: ServerInfo;
@@ -19,11 +22,11 @@ export interface RecalledListing {
   readonly listedAt: number;
 }
 
-/** What is to be used of a saved catalogue. */
+/** The usable part of a saved catalogue. */
 export interface RecalledCatalog {
   /** By server id. */
   readonly listings: ReadonlyMap<string, RecalledListing>;
-  /** What could not be used, though it is of a server that is there. */
+  /** Problems with what could not be used, though it is of a server that is there. */
   readonly problems: readonly Diagnostic[];
 }
 
@@ -156,7 +159,7 @@ export interface SavedListing {
   readonly cacheScope: "public" | "private";
   /** Why it stops before the server's end of it. */
   readonly truncated?: string;
-  /** What the server says of itself. */
+  /** The server\'s own description. */
   readonly server: JsonObject;
   /** As they were listed, with `absent` for members of `extras` that stand for none. */
   readonly tools: readonly JsonObject[];
@@ -164,3 +167,124 @@ export interface SavedListing {
 
 /** The format that is written here. */
 export const catalogVersion = 1;
+
+/**
+ * Reads a tool as it was saved; `at` says where it stands. Throws an `Error` that says what is
+ * wrong.
+ */
+export function readSavedTool(saved: unknown, at: string, limits: ServerLimits): RemoteTool {
+  // A tool and its member, around a schema.
+  if (isDeeper(saved, limits.maxSchemaDepth + 4)) throw new Error(`${at} is nested too deeply`);
+  const { extras, absent, ...tool } = readMembers(saved, at, {
+    name: limits.maxNameLength,
+    title: limits.maxNameLength,
+    description: limits.maxDescriptionLength,
+    inputSchema: isJsonObject,
+    outputSchema: isJsonObject,
+    annotations: areAnnotations,
+    meta: isJsonObject,
+    extras: isJsonObject,
+    absent: areTexts,
+    flags: (flags) => areTexts(flags) && flags.every((flag) => Object.hasOwn(flagNames, flag)),
+  });
+  if (tool["name"] === undefined || tool["name"] === "") throw new Error(`${at}.name is not a text`);
+  if (tool["inputSchema"] === undefined) throw new Error(`${at}.inputSchema is not an object`);
+  const missing = areTexts(absent) ? absent.map((member) => [member, undefined] as const) : [];
+  const all = [...Object.entries(extras ?? {}), ...missing];
+  return { ...tool, ...(all.length > 0 && { extras: Object.fromEntries(all) }) } as unknown as RemoteTool;
+}
+
+/** Reads what a server said of itself. Throws as {@linkcode readSavedTool}. */
+export function readSavedServer(saved: unknown, { maxServerTextLength: most }: ServerLimits): ServerInfo {
+  const server = readMembers(saved, "server", {
+    era: (era) => era === "legacy" || era === "modern",
+    httpMode: (mode) => mode === "streamable" || mode === "sse",
+    protocolVersion: 256,
+    capabilities: (given) => isJsonObject(given) && JSON.stringify(given).length <= 2 * most,
+    ...Object.fromEntries(["name", "title", "version", "description", "instructions"].map((text) => [text, most])),
+  });
+  for (const member of ["era", "protocolVersion", "capabilities"]) {
+    if (server[member] === undefined) throw new Error(`server.${member} is missing`);
+  }
+  return server as unknown as ServerInfo;
+}
+
+/** A member is a text of at most so many UTF-16 units, or what a test says. */
+type Members = Readonly<Record<string, number | ((value: unknown) => boolean)>>;
+
+/** Reads the members that are known, and leaves out all others. */
+function readMembers(saved: unknown, at: string, members: Members): JsonObject {
+  if (!isJsonObject(saved)) throw new Error(`${at} is not an object`);
+  const known = Object.entries(members).filter(([member]) => saved[member] !== undefined);
+  for (const [member, test] of known) {
+    const value = saved[member];
+    if (typeof test === "function" ? !test(value) : typeof value !== "string") {
+      throw new Error(`${at}.${member} ${test === isJsonObject ? "is not an object" : "cannot be used"}`);
+    }
+    // What was cut may end in a mark.
+    if (typeof test === "number" && typeof value === "string" && value.length > test + 16) {
+      throw new Error(`${at}.${member} is longer than ${test} characters`);
+    }
+  }
+  return Object.fromEntries(known.map(([member]) => [member, saved[member]]));
+}
+
+const hints: ReadonlySet<string> = new Set(["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]);
+
+function areAnnotations(value: unknown): boolean {
+  return (
+    isJsonObject(value) &&
+    Object.entries(value).every(([name, hint]) =>
+      name === "title" ? typeof hint === "string" : hints.has(name) && typeof hint === "boolean",
+    )
+  );
+}
+
+const flagNames: { readonly [Flag in ToolFlag]: true } = {
+  ansi: true,
+  bidi: true,
+  control: true,
+  "extras-dropped": true,
+  invisible: true,
+  "lone-surrogate": true,
+  "schema-replaced": true,
+  tag: true,
+  truncated: true,
+};
+
+function areTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === "string");
+}
+
+// Goes by a list of its own: what is too deep must not exhaust the stack that finds it out.
+function isDeeper(value: unknown, most: number): boolean {
+  const waiting: (readonly [node: unknown, depth: number])[] = [[value, 1]];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [node, depth] = next;
+    if (typeof node !== "object" || node === null) continue;
+    if (depth > most) return true;
+    for (const member of Object.values(node)) waiting.push([member, depth + 1]);
+  }
+  return false;
+}
+
+// Whatever a server says: what is older is looked at again.
+const longestTrustMs = 24 * 60 * 60 * 1000;
+
+/**
+ * A saved listing that still holds by the word of its server, which only servers of 2026-07-28
+ * give; `undefined` for one that does not, or that is from the future, as after a clock that
+ * jumped.
+ */
+export function heldListing(saved: RecalledListing | undefined): HeldListing | undefined {
+  if (saved === undefined || saved.server.era !== "modern") return undefined;
+  const { listing, server, listedAt } = saved;
+  const ageMs = clock.date() - listedAt;
+  const leftMs = Math.min(listing.ttlMs ?? 0, longestTrustMs) - ageMs;
+  return ageMs >= 0 && leftMs > 0 ? { server, tools: listing.tools, leftMs } : undefined;
+}
+
+/** The same listing, good for no time: with other credentials it may be another one. */
+export function withoutHold(saved: RecalledListing): RecalledListing {
+  return { ...saved, listing: { ...saved.listing, ttlMs: 0 } };
+}

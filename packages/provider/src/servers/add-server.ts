@@ -1,25 +1,16 @@
-import { isHostsideError, HostsideError, type ServerSpec } from "@hostside/core";
-import type { UserOperationOptions } from "../api/mcp-provider.ts";
-import type { ProviderSettings } from "../api/provider-options.ts";
+import { HostsideError, isHostsideError, type ServerSpec } from "@hostside/core";
+import { onAbort, reachOf, sameJson, settleWithin } from "@hostside/core/implement";
+import type { EndOptions, UserOperationOptions } from "../api/mcp-provider.ts";
 import { operationError, registrationEndedError } from "../errors/to-hostside-error.ts";
+import { withoutHold } from "../saved/read-saved-catalog.ts";
 import { checkId, readSpec } from "./read-specs.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
-import type { ServerSet } from "./server-set.ts";
-import { withoutHold } from "../saved/held-listing.ts";
-import { clock, reachOf, sameJson } from "@hostside/core/implement";
-
-/** What the operations on single servers share. */
-export interface OperationParts {
-  readonly serverSet: ServerSet;
-  readonly settings: ProviderSettings;
-  /** Throws when the provider is closed. */
-  readonly assertOpen: () => void;
-}
+import type { ProviderContext, ServerSet } from "./server-set.ts";
 
 /** Registers a server, if its spec is good and its id is free. Nothing starts. */
 export function register(
   given: ServerSpec,
-  { serverSet, settings }: OperationParts,
+  { serverSet, settings }: ProviderContext,
   provisional = false,
 ): Registration {
   const { connector, naming } = settings;
@@ -36,7 +27,7 @@ export function register(
 export async function addServer(
   given: ServerSpec,
   { signal, interactive }: UserOperationOptions,
-  parts: OperationParts,
+  parts: ProviderContext,
 ): Promise<void> {
   const { serverSet } = parts;
   const registration = register(given, parts, true);
@@ -84,7 +75,16 @@ async function reachInTries(registration: Registration, signal: AbortSignal | un
     } catch (reason) {
       const askedMs = isPassing(reason) ? (reason.details.retryAfterMs ?? 0) : Number.POSITIVE_INFINITY;
       if (askedMs > longestAskedMs || signal?.aborted === true || link.state.kind === "removed") throw reason;
-      await pause(Math.max(pauseMs, askedMs), { registration, signal });
+      // The next try notices when the caller gives up or the registration ends meanwhile.
+      let goOn = (): void => {};
+      const cut = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      registration.onEnd = goOn;
+      const ignore = signal && onAbort(signal, goOn);
+      await settleWithin(cut, Math.max(pauseMs, askedMs));
+      ignore?.();
+      registration.onEnd = undefined;
     }
   }
   await link.ready("ready", signal);
@@ -96,42 +96,13 @@ function isPassing(reason: unknown): reason is HostsideError {
   return passingCodes.has(code) || (code === "http_error" && passingStatuses.has(details.httpStatus ?? 0));
 }
 
-interface PauseInit {
-  readonly registration: Registration;
-  readonly signal: AbortSignal | undefined;
-}
-
-/**
- * Lets this much time pass; less when the caller gives up or the registration ends, which the next
- * try notices.
- */
-function pause(ms: number, { registration, signal }: PauseInit): Promise<void> {
-  return new Promise((resolve) => {
-    const goOn = (): void => {
-      cancel();
-      signal?.removeEventListener("abort", goOn);
-      registration.onEnd = undefined;
-      resolve();
-    };
-    const cancel = clock.schedule(ms, goOn);
-    signal?.addEventListener("abort", goOn, { once: true });
-    registration.onEnd = goOn;
-  });
-}
-
-/** What came of another spec. */
+/** The result of another spec. */
 export interface SpecUpdate {
   /** The same registration, or the one in its place. */
   readonly registration: Registration;
   readonly difference: SpecDifference;
-  /** Whether a session that has what the spec says is on its way, or is to be opened. */
+  /** Says whether a session that has what the spec says is on its way, or is to be opened. */
   readonly isWanted: boolean;
-}
-
-/** How a server that is replaced may end. */
-export interface UpdateOptions {
-  readonly drainMs?: number | undefined;
-  readonly reason?: string | undefined;
 }
 
 /**
@@ -141,7 +112,7 @@ export interface UpdateOptions {
 export function updateSpec(
   old: Registration,
   spec: ServerSpec,
-  { serverSet, drainMs, reason }: UpdateOptions & { readonly serverSet: ServerSet },
+  { serverSet, drainMs, reason }: EndOptions & { readonly serverSet: ServerSet },
 ): SpecUpdate {
   const difference = compareSpecs(old.link.spec, spec);
   if (difference === "session") {
@@ -160,7 +131,7 @@ export function updateSpec(
 
 // The server is still there: a call that was about to go out on the old session goes out on the
 // next one.
-/** What calls that wait for a session meet when the server got other credentials. */
+/** Makes the error for calls that wait for a session when the server got other credentials. */
 export function renewedError(serverId: string): HostsideError {
   const message = `the session with ${JSON.stringify(serverId)} ended, because the server got other credentials`;
   return new HostsideError(message, { code: "connection_closed", serverId, outcome: "not-sent" });

@@ -3,7 +3,7 @@ import { clock, formatMs } from "@hostside/core/implement";
 import type { Demand } from "../link/link-state.ts";
 import { toHostsideError, operationError } from "../errors/to-hostside-error.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
-import type { ServerSet } from "./server-set.ts";
+import type { ProviderContext } from "./server-set.ts";
 
 /** One server that could not be brought up. */
 export interface StartFailure {
@@ -11,16 +11,15 @@ export interface StartFailure {
   readonly error: HostsideError;
 }
 
-/** What to bring up, and how. */
+/** The servers to bring up, and how. */
 export interface BringUpPlan {
-  readonly serverSet: ServerSet;
   /** Default: all that are registered. */
   readonly registrations?: readonly Registration[];
   /** A refresh is strict: it starts every server, and who is late has failed. */
   readonly demand: Extract<Demand, "ready" | "refresh">;
   /** For errors. */
   readonly operation: string;
-  readonly signal: AbortSignal | undefined;
+  readonly signal?: AbortSignal | undefined;
   readonly interactive?: boolean | undefined;
   /**
    * How long servers that are not required are waited for. Default: until they are there or have
@@ -41,10 +40,11 @@ export interface BringUpPlan {
  * are late: their attempts go on. What `startup` says holds but for a refresh. Throws `aborted`
  * when the caller gives up.
  */
-export async function bringUp(plan: BringUpPlan): Promise<readonly StartFailure[]> {
-  const { serverSet, demand, operation, signal, interactive, timeoutMs } = plan;
-  const wanted = toWaitFor(plan);
-  const start = createSimultaneousStart(wanted, serverSet);
+export async function bringUp(plan: BringUpPlan, context: ProviderContext): Promise<readonly StartFailure[]> {
+  const { serverSet } = context;
+  const { demand, operation, signal, interactive, timeoutMs } = plan;
+  const wanted = toWaitFor(plan, context);
+  const settled = startTogether(wanted, context);
   const late = {};
   const time = new AbortController();
   const required = signal === undefined ? [] : [signal];
@@ -63,7 +63,7 @@ export async function bringUp(plan: BringUpPlan): Promise<readonly StartFailure[
         if (reason === late) return demand === "refresh" ? [{ registration, error: lateError(id, plan) }] : [];
         return [{ registration, error: toHostsideError(reason, id, operation) }];
       } finally {
-        start.settled(registration);
+        settled(registration);
       }
     }),
   );
@@ -78,18 +78,21 @@ export async function bringUp(plan: BringUpPlan): Promise<readonly StartFailure[
 }
 
 /** Starts those that nobody waits for, and returns the others. */
-function toWaitFor(plan: BringUpPlan): readonly Registration[] {
-  const { serverSet, registrations = serverSet.all(), demand, retryFailed = true } = plan;
+function toWaitFor(plan: BringUpPlan, context: ProviderContext): readonly Registration[] {
+  const { registrations = context.serverSet.all(), demand, retryFailed = true } = plan;
   if (!retryFailed) return registrations.filter(isUnlisted);
   const enabled = registrations.filter(({ link }) => link.state.kind !== "disabled");
   if (demand === "refresh") return enabled;
   // With tools from before there is nothing to wait for: the first call connects.
   const isWanted = ({ link: { spec, state }, saved }: Registration): boolean =>
     (spec.startup ?? "init") === "init" && (spec.required === true || saved === undefined || state.kind !== "idle");
-  startUnawaited(
-    enabled.filter(({ link }) => link.spec.startup === "background"),
-    plan,
-  );
+  // Their status says what becomes of them.
+  const unawaited = enabled.filter(({ link }) => link.spec.startup === "background");
+  const appear = startTogether(unawaited, context);
+  for (const registration of unawaited) {
+    const settled = (): void => appear(registration);
+    void registration.link.ready(demand).then(settled, settled);
+  }
   return enabled.filter(isWanted);
 }
 
@@ -98,15 +101,6 @@ function toWaitFor(plan: BringUpPlan): readonly Registration[] {
  */
 export function isUnlisted({ link: { state }, listed }: Registration): boolean {
   return state.kind === "connecting" || state.kind === "listing" || (state.kind === "idle" && listed === undefined);
-}
-
-// Their status says what becomes of them.
-function startUnawaited(registrations: readonly Registration[], { serverSet, demand }: BringUpPlan): void {
-  const start = createSimultaneousStart(registrations, serverSet);
-  for (const registration of registrations) {
-    const settled = (): void => start.settled(registration);
-    void registration.link.ready(demand).then(settled, settled);
-  }
 }
 
 function lateError(serverId: string, { operation, timeoutMs = 0 }: BringUpPlan): HostsideError {
@@ -125,12 +119,6 @@ export function refreshError(what: string, failures: readonly StartFailure[]): H
   });
 }
 
-/** The first appearance of several servers. */
-export interface SimultaneousStart {
-  /** The server has its tools, or is known not to get them now. */
-  settled(registration: Registration): void;
-}
-
 // Long enough for servers that start at about the same speed, too short for a person to notice.
 const longestHoldMs = 250;
 
@@ -140,7 +128,10 @@ const longestHoldMs = 250;
  * them change once and not with every server, and a slow one holds up nobody. Those that are late
  * appear when they are ready. Names do not depend on it.
  */
-function createSimultaneousStart(registrations: readonly Registration[], serverSet: ServerSet): SimultaneousStart {
+function startTogether(
+  registrations: readonly Registration[],
+  { serverSet }: ProviderContext,
+): (settled: Registration) => void {
   const held = new Set(registrations.filter(({ listed, held: already }) => listed === undefined && !already));
   const waiting = new Set(held);
   let cancel: Cancel | undefined;
@@ -151,11 +142,9 @@ function createSimultaneousStart(registrations: readonly Registration[], serverS
     serverSet.show(held);
     held.clear();
   };
-  return {
-    settled(registration) {
-      if (!waiting.delete(registration) || held.size === 0) return;
-      if (waiting.size === 0) appear();
-      else cancel ??= clock.schedule(longestHoldMs, appear);
-    },
+  return (registration) => {
+    if (!waiting.delete(registration) || held.size === 0) return;
+    if (waiting.size === 0) appear();
+    else cancel ??= clock.schedule(longestHoldMs, appear);
   };
 }

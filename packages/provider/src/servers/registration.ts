@@ -1,11 +1,11 @@
-import type { ServerState, ServerStatus } from "../api/server-status.ts";
 import { cleanText, type ToolListing } from "@hostside/core";
+import { clock, serverTypeOf } from "@hostside/core/implement";
+import type { ServerState, ServerStatus } from "../api/mcp-provider.ts";
 import type { CallQueue } from "../calls/call-queue.ts";
-import type { ToolServerListing, ProviderCatalog } from "../catalog/catalog.ts";
+import type { ProviderCatalog, ToolServerListing } from "../catalog/catalog.ts";
+import { isUpToDate, lastFailureOf, stateNameOf, type LinkState } from "../link/link-state.ts";
 import type { Link } from "../link/link.ts";
 import type { RecalledListing } from "../saved/read-saved-catalog.ts";
-import { clock, serverTypeOf } from "@hostside/core/implement";
-import { isUpToDate, lastFailureOf, stateNameOf, type LinkState } from "../link/link-state.ts";
 
 /**
  * One server under its id, from registration to removal. What replaces it under the same id is
@@ -25,7 +25,7 @@ export interface Registration {
    * replaces.
    */
   listed?: ToolServerListing;
-  /** What it had before, by a saved catalogue, until this registration lists something. */
+  /** The listing of a saved catalogue, until this registration lists something. */
   saved?: RecalledListing | undefined;
   /** How often the server came back as another one. */
   replacements: number;
@@ -101,11 +101,6 @@ function publicState(state: LinkState, held: boolean): ServerState {
 
 function failureOf(state: LinkState): Pick<ServerStatus, "error" | "stage"> {
   switch (state.kind) {
-    case "down":
-      return { error: state.error, stage: "session" };
-    case "failed":
-    case "needs-auth":
-      return { error: state.error, stage: state.stage };
     case "ready":
       if (state.refusal !== undefined) return { error: state.refusal, stage: "call" };
       if (state.listing.kind === "dirty" && state.listing.error !== undefined) {
@@ -114,11 +109,7 @@ function failureOf(state: LinkState): Pick<ServerStatus, "error" | "stage"> {
       return {};
     case "removed":
       return { error: state.error };
-    case "idle":
-    case "connecting":
-    case "listing":
+    default:
       return lastFailureOf(state) ?? {};
-    case "disabled":
-      return {};
   }
 }

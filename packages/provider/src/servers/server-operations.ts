@@ -1,8 +1,6 @@
 import { HostsideError, type Connection, type RequestSeam, type ServerSpec } from "@hostside/core";
 import { assertKnownOptions, compareText, quoteText, untilAborted } from "@hostside/core/implement";
-import { hasSession, type Demand } from "../link/link-state.ts";
-import type { Session } from "../link/sessions.ts";
-import type { McpProvider, UserOperationOptions, ApplyOptions, ApplyResult } from "../api/mcp-provider.ts";
+import type { ApplyOptions, ApplyResult, McpProvider, UserOperationOptions } from "../api/mcp-provider.ts";
 import {
   assertNoOptions,
   assertServerId,
@@ -10,14 +8,17 @@ import {
   readRemoveOptions,
   readUserOptions,
 } from "../api/operation-options.ts";
-import { asOperation, toHostsideError, registrationEndedError } from "../errors/to-hostside-error.ts";
-import { addServer, register, renewedError, updateSpec, type OperationParts } from "./add-server.ts";
-import { readSpec, readSpecs } from "./read-specs.ts";
-import { withoutHold } from "../saved/held-listing.ts";
-import { whileUserWaits, type Registration } from "./registration.ts";
+import { asOperation, registrationEndedError, toHostsideError } from "../errors/to-hostside-error.ts";
+import { hasSession, type Demand } from "../link/link-state.ts";
+import type { Session } from "../link/sessions.ts";
+import { withoutHold } from "../saved/read-saved-catalog.ts";
+import { addServer, register, renewedError, updateSpec } from "./add-server.ts";
 import { bringUp } from "./bring-up.ts";
+import type { Lend, ProviderContext } from "./server-set.ts";
+import { readSpec, readSpecs } from "./read-specs.ts";
+import { whileUserWaits, type Registration } from "./registration.ts";
 
-/** What can be done to servers while a provider is in use. */
+/** The operations on servers while a provider is in use. */
 export type ServerOperations = Pick<
   McpProvider,
   | "addServer"
@@ -32,14 +33,8 @@ export type ServerOperations = Pick<
   | "connection"
 >;
 
-/** What the operations need. */
-export interface ServerOperationsInit extends OperationParts {
-  /** What the product gets of a session. */
-  readonly lend: (registration: Registration, session: Session) => Connection;
-}
-
 /** Makes the operations. */
-export function createServerOperations({ lend, ...parts }: ServerOperationsInit): ServerOperations {
+export function createServerOperations(parts: ProviderContext, lend: Lend): ServerOperations {
   const { serverSet, settings, assertOpen } = parts;
   const { connector, principal, requestSeam: seam } = settings;
   const find = (operation: string, id: string): Registration => {
@@ -129,11 +124,11 @@ function renew(registration: Registration): void {
   if (state.kind === "needs-auth") link.ready("refresh").catch(() => undefined);
 }
 
-interface SignOutParts extends Pick<OperationParts, "serverSet"> {
+interface SignOutParts extends Pick<ProviderContext, "serverSet"> {
   readonly disconnect: (registration: Registration, error: HostsideError, refusal?: HostsideError) => Promise<void>;
 }
 
-type ClearParts = SignOutParts & Pick<OperationParts["settings"], "connector" | "principal">;
+type ClearParts = SignOutParts & Pick<ProviderContext["settings"], "connector" | "principal">;
 
 async function clearCredentials(
   registration: Registration,
@@ -195,22 +190,15 @@ function reach(
 async function applyServers(
   specs: readonly ServerSpec[],
   options: ApplyOptions,
-  parts: OperationParts,
+  parts: ProviderContext,
 ): Promise<ApplyResult> {
   const { serverSet, settings, assertOpen } = parts;
   const { signal, interactive, timeoutMs } = options;
   const { connector, naming } = settings;
   if (!Array.isArray(specs)) throw new TypeError("applyServers() takes an array of specs");
   const change = changeSet(readSpecs(specs, connector, naming), options, parts);
-  const failures = await bringUp({
-    serverSet,
-    registrations: change.wanted,
-    demand: "ready",
-    operation: "applyServers",
-    signal,
-    interactive,
-    timeoutMs,
-  });
+  const plan = { registrations: change.wanted, demand: "ready", operation: "applyServers" } as const;
+  const failures = await bringUp({ ...plan, signal, interactive, timeoutMs }, parts);
   const gone = Promise.all(change.gone);
   await asOperation({ operation: "applyServers", signal }, () => (signal ? untilAborted(gone, signal) : gone));
   assertOpen();
@@ -232,7 +220,7 @@ interface SetChange {
 function changeSet(
   specs: readonly ServerSpec[],
   { drainMs = defaultDrainMs, reason }: ApplyOptions,
-  { serverSet }: OperationParts,
+  { serverSet }: ProviderContext,
 ): SetChange {
   const kept = new Map(specs.map((spec) => [spec.id, spec]));
   const added: string[] = [];

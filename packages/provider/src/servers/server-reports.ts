@@ -1,60 +1,50 @@
 import type {
+  CallRecord,
   Diagnostic,
   ElicitationRequest,
   ElicitationResult,
+  JsonObject,
   ServerLog,
   ServerNotification,
-  ServerRecord,
-  ToolListing,
-  JsonObject,
   ServerObserver,
   ServerOperation,
-  CallRecord,
+  ServerRecord,
+  ServerSpec,
+  ToolListing,
 } from "@hostside/core";
 import {
-  fairnessKeyOf,
-  contextOnBehalfOf,
   askForMeta,
-  tell,
+  contextOnBehalfOf,
   createEvent,
+  fairnessKeyOf,
+  tell,
+  type ConnectionHooks,
   type EventSource,
 } from "@hostside/core/implement";
+import type { ServerResourceUpdate, ServerStatus } from "../api/mcp-provider.ts";
+import type { ProviderSettings } from "../api/provider-options.ts";
+import type { LiveCatalog } from "../catalog/live-catalog.ts";
 import type { HeldListing, LinkHooks } from "../link/link.ts";
 import type { AnnounceOperation } from "../link/operation.ts";
 import type { Session } from "../link/sessions.ts";
-import { heldListing } from "../saved/held-listing.ts";
+import { heldListing } from "../saved/read-saved-catalog.ts";
 import type { Registration } from "./registration.ts";
-import type { ServerStatus } from "../api/server-status.ts";
-import type { ServerResourceUpdate } from "../api/mcp-provider.ts";
-import type { LiveCatalog } from "../catalog/live-catalog.ts";
-import type { ProviderSettings } from "../api/provider-options.ts";
 
-/** What the reports of one server are made from. */
+/** The parts of the reports of one server. */
 export interface ServerReportsInit {
-  /** Whose they are; asked with the first report. */
+  /** The registration; asked with the first report. */
   readonly registration: () => Registration;
   readonly onListing: (listing: ToolListing, session: Session) => void;
   readonly onState: () => void;
   readonly parts: ProviderParts;
 }
 
-/** What a server's link reports to: its registration, and those who watch the provider. */
+/** The receiver of a link\'s reports: its registration, and those who watch the provider. */
 export class ServerReports implements LinkHooks {
-  readonly principal: LinkHooks["principal"];
-  readonly onElicit: LinkHooks["onElicit"];
   readonly #init: ServerReportsInit;
 
   constructor(init: ServerReportsInit) {
-    const { principal, onElicit } = init.parts.settings;
     this.#init = init;
-    this.principal = principal;
-    this.onElicit =
-      onElicit &&
-      ((given, signal) => {
-        const request =
-          principal === undefined ? given : { ...given, context: contextOnBehalfOf(principal, given.context) };
-        return this.#askInPause(onElicit, request, signal);
-      });
   }
 
   get #registration(): Registration {
@@ -98,42 +88,42 @@ export class ServerReports implements LinkHooks {
 
   onDefect(): void {
     const message = "a step of the server's life failed";
-    this.onDiagnostic({ kind: "defect", serverId: this.#registration.id, message });
+    this.#observers.diagnose({ kind: "defect", serverId: this.#registration.id, message });
   }
 
-  onDiagnostic(diagnostic: Diagnostic): void {
-    this.#observers.diagnostic.emit(diagnostic);
-  }
-
-  onLog(log: ServerLog): void {
-    this.#observers.serverLog.emit({ serverId: this.#registration.id, ...log });
-  }
-
-  onResourcesChanged(): void {
-    this.#observers.resourcesChanged.emit({ serverId: this.#registration.id });
-  }
-
-  onPromptsChanged(): void {
-    this.#observers.promptsChanged.emit({ serverId: this.#registration.id });
-  }
-
-  onResourceUpdated(uri: string): void {
-    this.#observers.resourceUpdated.emit({ serverId: this.#registration.id, uri });
-  }
-
-  onNotification(notification: ServerNotification): void {
-    this.#observers.notification.emit({ ...notification, serverId: this.#registration.id });
-  }
-
-  isInteractive(): boolean {
-    return this.#registration.usersWaiting > 0;
+  news({ id: serverId, elicitation }: ServerSpec, isInUse: () => boolean): Partial<ConnectionHooks> {
+    const observers = this.#observers;
+    const { principal, onElicit } = this.#init.parts.settings;
+    return {
+      onResourcesChanged() {
+        if (isInUse()) observers.resourcesChanged.emit({ serverId });
+      },
+      onPromptsChanged() {
+        if (isInUse()) observers.promptsChanged.emit({ serverId });
+      },
+      onResourceUpdated(uri) {
+        if (isInUse()) observers.resourceUpdated.emit({ serverId, uri });
+      },
+      onNotification(notification) {
+        if (isInUse()) observers.notification.emit({ ...notification, serverId });
+      },
+      onDiagnostic: (diagnostic) => observers.diagnose(diagnostic),
+      onLog: (log) => observers.serverLog.emit({ serverId, ...log }),
+      isInteractive: () => this.#registration.usersWaiting > 0,
+      ...(principal !== undefined && { principal }),
+      ...(onElicit !== undefined &&
+        elicitation !== false && { onElicit: (request, signal) => this.#askInPause(onElicit, request, signal) }),
+    };
   }
 
   async #askInPause(
-    onElicit: NonNullable<LinkHooks["onElicit"]>,
-    request: ElicitationRequest,
+    onElicit: NonNullable<ProviderSettings["onElicit"]>,
+    given: ElicitationRequest,
     signal: AbortSignal,
   ): Promise<ElicitationResult> {
+    const { principal } = this.#init.parts.settings;
+    const request =
+      principal === undefined ? given : { ...given, context: contextOnBehalfOf(principal, given.context) };
     // A human's time is nobody's fault: what waits for this server waits without a clock until the
     // answer is there.
     const resume = this.#registration.queue.pausable.pause(fairnessKeyOf(request.context));
@@ -181,74 +171,51 @@ export interface ServerNews {
   readonly serverId: string;
 }
 
-/** Those who watch a provider's servers. */
-export interface Observers {
-  readonly status: EventSource<ServerStatus>;
-  readonly callEnded: EventSource<CallRecord>;
-  readonly serverOperation: EventSource<ServerOperation>;
-  readonly serverRecord: EventSource<ServerRecord>;
-  readonly diagnostic: EventSource<Diagnostic>;
-  readonly serverLog: EventSource<ServerLog & ServerNews>;
-  readonly resourcesChanged: EventSource<ServerNews>;
-  readonly promptsChanged: EventSource<ServerNews>;
-  readonly resourceUpdated: EventSource<ServerResourceUpdate>;
-  readonly notification: EventSource<ServerNotification & ServerNews>;
+/** The events of a provider\'s servers. */
+export class Observers {
+  readonly status: EventSource<ServerStatus> = createEvent();
+  readonly callEnded: EventSource<CallRecord> = createEvent();
+  readonly serverOperation: EventSource<ServerOperation> = createEvent();
+  readonly serverRecord: EventSource<ServerRecord> = createEvent();
+  readonly serverLog: EventSource<ServerLog & ServerNews> = createEvent();
+  readonly resourcesChanged: EventSource<ServerNews> = createEvent();
+  readonly promptsChanged: EventSource<ServerNews> = createEvent();
+  readonly resourceUpdated: EventSource<ServerResourceUpdate> = createEvent();
+  readonly notification: EventSource<ServerNotification & ServerNews> = createEvent();
+  readonly diagnostics: EventSource<Diagnostic> = createEvent();
+  #early: Diagnostic[] | undefined = [];
+
+  diagnose(diagnostic: Diagnostic): void {
+    if (this.#early === undefined) this.diagnostics.emit(diagnostic);
+    else this.#early.push(diagnostic);
+  }
+
   /**
    * The provider is made. Diagnostics from before come in a later turn, when whoever made it can
    * listen.
    */
-  begin(): void;
-  /** Ends every subscription but that of diagnostics. */
-  close(): void;
-  /** Nobody is told anything any more, diagnostics included. */
-  end(): void;
+  begin(): void {
+    const held = this.#early ?? [];
+    this.#early = undefined;
+    if (held.length === 0) return;
+    queueMicrotask(() => {
+      for (const diagnostic of held) this.diagnostics.emit(diagnostic);
+    });
+  }
+
+  /**
+   * Ends every subscription but that of diagnostics: what the end of a server leaves behind is
+   * told.
+   */
+  close(): void {
+    const { status, callEnded, serverOperation, serverRecord, serverLog } = this;
+    for (const event of [status, callEnded, serverOperation, serverRecord, serverLog]) event.close();
+    const { resourcesChanged, promptsChanged, resourceUpdated, notification } = this;
+    for (const event of [resourcesChanged, promptsChanged, resourceUpdated, notification]) event.close();
+  }
 }
 
-/** Makes the events of one provider. */
-export function createObservers(): Observers {
-  const diagnostic = createEvent<Diagnostic>();
-  let early: Diagnostic[] | undefined = [];
-  const events = {
-    status: createEvent<ServerStatus>(),
-    callEnded: createEvent<CallRecord>(),
-    serverOperation: createEvent<ServerOperation>(),
-    serverRecord: createEvent<ServerRecord>(),
-    diagnostic: {
-      ...diagnostic,
-      get hasListeners() {
-        // Of what is early it is not known yet.
-        return early !== undefined || diagnostic.hasListeners;
-      },
-      emit(value: Diagnostic): void {
-        if (early === undefined) diagnostic.emit(value);
-        else early.push(value);
-      },
-    },
-    serverLog: createEvent<ServerLog & ServerNews>(),
-    resourcesChanged: createEvent<ServerNews>(),
-    promptsChanged: createEvent<ServerNews>(),
-    resourceUpdated: createEvent<ServerResourceUpdate>(),
-    notification: createEvent<ServerNotification & ServerNews>(),
-  };
-  return {
-    ...events,
-    begin() {
-      const held = early ?? [];
-      early = undefined;
-      if (held.length === 0) return;
-      queueMicrotask(() => {
-        for (const value of held) diagnostic.emit(value);
-      });
-    },
-    close() {
-      // What the end of a server leaves behind is told after this.
-      for (const event of Object.values(events)) if (event !== events.diagnostic) event.close();
-    },
-    end: () => events.diagnostic.close(),
-  };
-}
-
-/** What all parts of one provider share. */
+/** The parts that all parts of one provider share. */
 export interface ProviderParts {
   readonly settings: ProviderSettings;
   readonly catalog: LiveCatalog;

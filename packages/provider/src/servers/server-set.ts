@@ -1,16 +1,21 @@
-import { defaultTimeouts, type HostsideError, type ServerSpec, type ToolListing } from "@hostside/core";
-import { compareText, clock, unknownServerError, withDefaults } from "@hostside/core/implement";
+import {
+  defaultTimeouts,
+  type Connection,
+  type HostsideError,
+  type ServerSpec,
+  type ToolListing,
+} from "@hostside/core";
+import { clock, compareText, unknownServerError, withDefaults } from "@hostside/core/implement";
 import type { ProviderSettings } from "../api/provider-options.ts";
-import { createCallQueue } from "../calls/call-queue.ts";
+import { CallQueue } from "../calls/call-queue.ts";
 import { findCallable } from "../catalog/catalog.ts";
-import { Link } from "../link/link.ts";
 import type { LinkPolicy } from "../link/link-state.ts";
+import { Link } from "../link/link.ts";
 import type { Session } from "../link/sessions.ts";
 import { DrainingServers, type RegistrationEnding } from "./end-server.ts";
-import { changeSpec, takeListing } from "./publish-listings.ts";
+import { Showing, changeSpec, takeListing } from "./publish-listings.ts";
 import type { Registration } from "./registration.ts";
 import { ServerReports, type ProviderParts } from "./server-reports.ts";
-import { Showing } from "./showing.ts";
 
 /** The registered servers, and the way from each of them to the catalogue. Empty at first. */
 export class ServerSet {
@@ -144,12 +149,12 @@ export class ServerSet {
     const policyOf = (current: ServerSpec): LinkPolicy => readPolicy(current, settings);
     const predecessor = this.#draining.ahead(id);
     const link = new Link({ spec, connector, random, policyOf, hooks, predecessor, seam });
-    const queue = createCallQueue({
+    const queue = new CallQueue({
       link,
       find: (toolName) => findCallable(catalog.current, id, toolName),
       isQuarantined: (toolName) => catalog.current.servers.get(id)?.withheld.get(toolName)?.admission === "quarantine",
       callEnded: observers.callEnded,
-      diagnostic: observers.diagnostic,
+      diagnose: (diagnostic) => observers.diagnose(diagnostic),
     });
     this.#lastNumber += 1;
     const registration: Registration = {
@@ -183,3 +188,13 @@ function readPolicy({ timeouts }: ServerSpec, { policy }: ProviderSettings): Lin
   const { connectMs, listMs, closeMs } = withDefaults(defaultTimeouts, timeouts);
   return { ...policy, connectBackstopMs: connectMs + 5 * closeMs, listBackstopMs: listMs + closeMs };
 }
+
+/** The parts that all operations of a provider share. */
+export interface ProviderContext extends ProviderParts {
+  readonly serverSet: ServerSet;
+  /** Throws when the provider is closed. */
+  readonly assertOpen: () => void;
+}
+
+/** Returns what the product gets of a session. */
+export type Lend = (registration: Registration, session: Session) => Connection;

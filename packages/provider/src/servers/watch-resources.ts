@@ -1,13 +1,11 @@
 import { isHostsideError, type Cancel, type Connection, type Diagnostic, type Subscription } from "@hostside/core";
 import { clock, isJsonObject } from "@hostside/core/implement";
+import type { OperationOptions, ServerStatus } from "../api/mcp-provider.ts";
+import { asOperation, registrationEndedError } from "../errors/to-hostside-error.ts";
 import { hasSession, mayPass, type LinkState } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
-import type { OperationOptions } from "../api/mcp-provider.ts";
-import type { ProviderParts } from "./server-reports.ts";
-import { asOperation, registrationEndedError } from "../errors/to-hostside-error.ts";
 import type { Registration } from "./registration.ts";
-import type { ServerStatus } from "../api/server-status.ts";
-import type { ServerSet } from "./server-set.ts";
+import type { Lend, ProviderContext } from "./server-set.ts";
 
 /** One subscription of the product's. */
 interface Want {
@@ -33,14 +31,6 @@ interface Watched {
   wasAway: boolean;
 }
 
-/** What a {@linkcode ResourceWatch} is made from. */
-export interface ResourceWatchInit {
-  readonly parts: ProviderParts;
-  readonly serverSet: ServerSet;
-  /** What the product gets of a session. */
-  readonly lend: (registration: Registration, session: Session) => Connection;
-}
-
 /**
  * The resources that the product wants to hear of, whatever becomes of the sessions with their
  * servers. It follows the status of each server: what was subscribed to is subscribed to again on
@@ -48,23 +38,25 @@ export interface ResourceWatchInit {
  * and prompts.
  */
 export class ResourceWatch {
-  readonly #init: ResourceWatchInit;
+  readonly #context: ProviderContext;
+  readonly #lend: Lend;
   readonly #servers = new Map<string, Watched>();
   readonly #unfollow: Cancel;
 
-  constructor(init: ResourceWatchInit) {
-    this.#init = init;
-    this.#unfollow = init.parts.observers.status.on((status) => this.#follow(status));
+  constructor(context: ProviderContext, lend: Lend) {
+    this.#context = context;
+    this.#lend = lend;
+    this.#unfollow = context.observers.status.on((status) => this.#follow(status));
   }
 
   /** Does what the provider's `subscribeResource` says. */
   async subscribe(id: string, uri: string, { signal }: OperationOptions): Promise<Subscription> {
-    const { parts, serverSet, lend } = this.#init;
+    const { settings, serverSet } = this.#context;
     const registration = serverSet.require(id);
-    const { requestSeam: seam } = parts.settings;
+    const { requestSeam: seam } = settings;
     const begin = async (): Promise<readonly [Session, Subscription]> => {
       const session = await registration.link.ready("call", signal);
-      return [session, await lend(registration, session).subscribeResource(uri, { signal })];
+      return [session, await this.#lend(registration, session).subscribeResource(uri, { signal })];
     };
     const method = "resources/subscribe";
     const [session, current] = await asOperation({ serverId: id, operation: "subscribeResource", signal }, () =>
@@ -129,7 +121,7 @@ export class ResourceWatch {
 
   // Nobody could hear of a change while there was no session.
   #tellListsChanged(serverId: string, capabilities: Readonly<Record<string, unknown>>): void {
-    const { resourcesChanged, promptsChanged } = this.#init.parts.observers;
+    const { resourcesChanged, promptsChanged } = this.#context.observers;
     if (isJsonObject(capabilities["resources"])) resourcesChanged.emit({ serverId });
     if (isJsonObject(capabilities["prompts"])) promptsChanged.emit({ serverId });
   }
@@ -137,7 +129,7 @@ export class ResourceWatch {
   // Brings a server's subscriptions in line with its session as it is now. Idempotent.
   #sync(id: string): void {
     const watched = this.#servers.get(id);
-    const registration = this.#init.serverSet.get(id);
+    const registration = this.#context.serverSet.get(id);
     if (watched === undefined) return;
     const state = registration?.link.state;
     const { bound, wants } = watched;
@@ -167,7 +159,7 @@ export class ResourceWatch {
   }
 
   async #bind(watched: Watched, registration: Registration): Promise<void> {
-    const { serverSet, lend, parts } = this.#init;
+    const { serverSet, observers } = this.#context;
     const { id, link } = registration;
     watched.isBinding = true;
     let tried: number | undefined;
@@ -177,13 +169,13 @@ export class ResourceWatch {
       const isCurrent = serverSet.get(id) === registration && link.state.session === session.number;
       if (!isCurrent || this.#servers.get(id) !== watched || watched.wants.size === 0) return;
       bindTo(watched, registration, session);
-      const connection = lend(registration, session);
+      const connection = this.#lend(registration, session);
       const missing = Array.from(watched.wants.values()).filter(({ current, isNew }) => isNew && current === undefined);
       for (const want of missing) want.isNew = false;
       await Promise.all(missing.map((want) => this.#resubscribe(watched, { want, connection, session, id })));
       if (watched.bound?.session !== session) return;
       for (const uri of new Set(missing.map((want) => want.uri)))
-        parts.observers.resourceUpdated.emit({ serverId: id, uri, maybeMissed: true });
+        observers.resourceUpdated.emit({ serverId: id, uri, maybeMissed: true });
     } catch {
       // The session was lost again; the next one is followed in the same way.
     } finally {
@@ -203,7 +195,7 @@ export class ResourceWatch {
       const reason = isHostsideError(error) ? error.code : "an unknown reason";
       const message = `a resource of server ${JSON.stringify(id)} could not be subscribed to again: ${reason}`;
       const diagnostic: Diagnostic = { kind: "stream-lost", serverId: id, message };
-      this.#init.parts.observers.diagnostic.emit(diagnostic);
+      this.#context.observers.diagnose(diagnostic);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { fixtureServer, type StdioFixture } from "@hostside/fixtures";
 import { createProvider, type McpProvider } from "@hostside/provider";
-import { createResources, type Resources, type SubscribedUpdate } from "@hostside/provider/resources";
+import { createResources, type Resources } from "@hostside/provider/resources";
+import type { SubscribedUpdate } from "../../src/resources/resources.ts";
 import { createConnector } from "@hostside/transports";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 

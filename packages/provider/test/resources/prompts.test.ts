@@ -1,5 +1,6 @@
 import { HostsideError, type JsonObject, type JsonValue } from "@hostside/core";
-import type { ListChange, Prompt } from "@hostside/provider/resources";
+import type { Prompt } from "@hostside/provider/resources";
+import type { ListChange } from "../../src/resources/live-list.ts";
 import { describe, expect, it } from "vitest";
 import { createWorld, failureOf, settle, type Answer, type World, type WorldOptions } from "./scripted-world.ts";
 

@@ -1,5 +1,5 @@
 import { HostsideError, type Diagnostic } from "@hostside/core";
-import type { SubscribedUpdate } from "@hostside/provider/resources";
+import type { SubscribedUpdate } from "../../src/resources/resources.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createWorld, failureOf, settle, specOf } from "./scripted-world.ts";
 

@@ -1,4 +1,4 @@
-import type { ListChange } from "@hostside/provider/resources";
+import type { ListChange } from "../../src/resources/live-list.ts";
 import type { Resource } from "@hostside/core";
 import { createWorld, type World, type WorldOptions } from "./scripted-world.ts";
 

@@ -1,4 +1,5 @@
-import { createProvider, type RefreshMode } from "@hostside/provider";
+import { createProvider } from "@hostside/provider";
+import type { RefreshMode } from "../../src/link/link-state.ts";
 import { describe, expect, it } from "vitest";
 import { failureReport } from "../failure-report.ts";
 import { simulate } from "./simulate.ts";

@@ -1,5 +1,6 @@
 import { isHostsideError, type ToolDefinition } from "@hostside/core";
-import type { ApplyResult, ServerStatus } from "@hostside/provider";
+import type { ServerStatus } from "@hostside/provider";
+import type { ApplyResult } from "../../src/api/mcp-provider.ts";
 import { calmId, playedIds } from "./program.ts";
 import type { Run } from "./run.ts";
 import { isPartOf, readSnapshot, sameTools, type ShownTools } from "./snapshot.ts";

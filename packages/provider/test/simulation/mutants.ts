@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
         file: "link/transition.ts",
         find: 'case "connecting":\n      return stay(alsoFor(demand, state), { type: "wait", tickets, run: state.run + 1 });',
         replace:
-          'case "connecting":\n      return startAttempt({ ...state, kind: "idle" }, context, [{ type: "wait", tickets, run: state.run + 1 }]);',
+          'case "connecting":\n      return startAttempt({ ...state, kind: "idle" }, context, { before: [{ type: "wait", tickets, run: state.run + 1 }] });',
       },
     ],
   },
@@ -222,7 +222,7 @@ export const mutants: readonly Mutant[] = [
         replace: "    calls.end(error, true);\n    observers.close();\n    catalog.close();",
       },
       {
-        file: "servers/showing.ts",
+        file: "servers/publish-listings.ts",
         find: 'if (registration.link.state.kind === "removed") return;',
         replace: "",
       },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { ServerSpec } from "@hostside/core";
-import type { RefreshMode } from "@hostside/provider";
+import type { RefreshMode } from "../../src/link/link-state.ts";
 import type { CallFault, CloseFault, ConnectFault, ListFault } from "./simulated-server.ts";
 
 /** The servers that programs play with. */

@@ -74,7 +74,7 @@ function startRun(program: Program, scheduler: Scheduler, create: typeof createP
     random: () => 0.5,
     refresh: program.refresh,
     ...(program.idle && { idleMs: 2500 }),
-    backoff: { baseMs: 100, maxMs: 2000, freeAttempts: 2, stableMs: 5000 },
+    backoff: { baseMs: 100, maxMs: 2000 },
     ...(program.intercepted && { interceptors: [createInterceptor(world, interceptorFaults)] }),
     async onElicit({ serverId, message }, signal) {
       await human.answer(serverId, message === "ask-nobody" ? signal : undefined);

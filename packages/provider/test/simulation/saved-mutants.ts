@@ -26,12 +26,12 @@ export const savedMutants: readonly Mutant[] = [
     bug: "takes whatever was saved for what still holds",
     patches: [
       {
-        file: "saved/held-listing.ts",
+        file: "saved/read-saved-catalog.ts",
         find: 'if (saved === undefined || saved.server.era !== "modern") return undefined;',
         replace: "if (saved === undefined) return undefined;",
       },
       {
-        file: "saved/held-listing.ts",
+        file: "saved/read-saved-catalog.ts",
         find: "Math.min(listing.ttlMs ?? 0, longestTrustMs) - ageMs",
         replace: "longestTrustMs - ageMs",
       },

@@ -1,5 +1,6 @@
 import fc, { type RunDetails, type Scheduler } from "fast-check";
-import type { createProvider, RefreshMode } from "@hostside/provider";
+import type { createProvider } from "@hostside/provider";
+import type { RefreshMode } from "../../src/link/link-state.ts";
 import { programsFor, type Program, type TroubleKind } from "./program.ts";
 import { runProgram } from "./run-program.ts";
 
