@@ -20,15 +20,15 @@ export interface Account {
   readonly fetch: AuthorizationFetch;
   /** Every secret that passed, so that none is in a text. */
   readonly secrets: SecretMemory;
-  /** What the server's refusals say. */
+  /** Hints from the server's refusals. */
   readonly hints: AccountHints;
 }
 
-/** What is known from a server's own refusals, from the latest connection on. */
+/** Facts from a server's own refusals, from the latest connection on. */
 export interface AccountHints {
-  /** Where its metadata is (RFC 9728), as it says; untrusted. */
+  /** Place of its metadata (RFC 9728), as it says; untrusted. */
   metadataUrl: string | undefined;
-  /** What it asked for so far, all together. */
+  /** Scopes that it asked for so far, all together. */
   scope: string | undefined;
   /** Whether it wants tokens that are bound to a key (RFC 9449). */
   dpop: boolean;
@@ -36,6 +36,18 @@ export interface AccountHints {
   isHeard?: boolean | undefined;
   /** A client that its authorization server does not know any more: not to be used again. */
   refusedClientId?: string | undefined;
+}
+
+/** Keeps a value for each account, made at its first use. */
+export function perAccount<Value>(create: () => Value): (account: Account) => Value {
+  const values = new WeakMap<Account, Value>();
+  return (account) => {
+    const known = values.get(account);
+    if (known !== undefined) return known;
+    const value = create();
+    values.set(account, value);
+    return value;
+  };
 }
 
 /** The configuration of a client that signs in without a user. */

@@ -9,16 +9,15 @@ import {
 } from "@hostside/core";
 import {
   assertKnownOptions,
-  createDeadline,
   createSecretMemory,
   formatMs,
   kindOf,
   quoteText,
   safeCause,
-  untilAborted,
   type Fields,
 } from "@hostside/core/implement";
 import { useLast } from "./create-accounts.ts";
+import { withinTime } from "./within-time.ts";
 
 /** A server, and for whom a key to it is wanted. */
 export interface KeyedServer {
@@ -94,18 +93,15 @@ function createKeyCredentials(server: KeyedServer, { keyFor, header = "" }: ApiK
       ...(code === "store_failed" && { retryable: true }),
       ...(cause !== undefined && { cause: safeCause(cause, secrets.redact) }),
     });
+  const onTimeout = (): HostsideError =>
+    unsent("store_failed", `keyFor() gave no key for ${account} within ${formatMs(keyMs)}`);
   const askHost = async (): Promise<unknown> => {
-    const onTimeout = (): HostsideError =>
-      unsent("store_failed", `keyFor() gave no key for ${account} within ${formatMs(keyMs)}`);
-    const deadline = createDeadline({ timeoutMs: keyMs, onTimeout });
     try {
-      return await untilAborted((async () => keyFor(server))(), deadline.signal);
+      return await withinTime({ timeoutMs: keyMs, onTimeout }, async () => keyFor(server));
     } catch (error) {
       if (isHostsideError(error)) throw error;
       const reason = error instanceof Error ? quoteText(secrets.redact(error.message), 200) : "no reason given";
       throw unsent("store_failed", `keyFor() failed for ${account}: ${reason}`, error);
-    } finally {
-      deadline.dispose();
     }
   };
   const headersFor = async (): Promise<CredentialHeaders> => {
@@ -139,8 +135,7 @@ function createKeyCredentials(server: KeyedServer, { keyFor, header = "" }: ApiK
 }
 
 /**
- * Whose credentials a server gets, as a connector asks it; `undefined` when that is for somebody
- * else to say.
+ * Chooses the credentials of a server for a connector; `undefined` when another provider has them.
  */
 export type AuthProvider<Credentials extends object = object> = (
   spec: ServerSpec,

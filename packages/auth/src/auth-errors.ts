@@ -1,13 +1,20 @@
-import { cleanText, isHostsideError, HostsideError, truncateText, type ErrorDetails } from "@hostside/core";
+import {
+  cleanText,
+  isHostsideError,
+  HostsideError,
+  truncateText,
+  type ErrorDetails,
+  type HostsideErrorInit,
+} from "@hostside/core";
 import { safeCause, withErrorContext, type Redactor } from "@hostside/core/implement";
 
-/** Whom an error is about. An account is one. */
+/** The server that an error is about. An account is one. */
 export interface Troubled {
   readonly serverId: string;
   readonly secrets: { readonly redact: Redactor };
 }
 
-/** What an error has beside its text. */
+/** Details and cause of an error. */
 export interface TroubleExtras {
   readonly details?: ErrorDetails | undefined;
   readonly cause?: unknown;
@@ -18,12 +25,17 @@ export interface TroubleExtras {
  * without the server, which is put in front.
  */
 export function authRequired(about: Troubled, text: string, { details, cause }: TroubleExtras = {}): HostsideError {
-  return new HostsideError(`${nameServer(about.serverId)}: ${text}`, {
-    code: "auth_required",
-    serverId: about.serverId,
-    details,
-    cause: isHostsideError(cause) ? cause : safeCause(cause, about.secrets.redact),
-  });
+  const known = isHostsideError(cause) ? cause : safeCause(cause, about.secrets.redact);
+  return serverError(about, text, { code: "auth_required", details, cause: known });
+}
+
+/** An error about a server, whose name is put in front of the text. */
+export function serverError(
+  { serverId }: Pick<Troubled, "serverId">,
+  text: string,
+  init: Omit<HostsideErrorInit, "serverId">,
+): HostsideError {
+  return new HostsideError(`${nameServer(serverId)}: ${text}`, { ...init, serverId });
 }
 
 const showing = "show the authorization page";
@@ -71,7 +83,7 @@ export function withoutServerName(serverId: string, text: string): string {
 const longestSource = 16_384;
 
 /**
- * What an authorization server or a user's browser said, fit for a message: one line, without
+ * Makes a text of an authorization server or a browser fit for a message: one line, without
  * control characters and secrets, of at most `maxLength` UTF-16 units. It is cleaned first and cut
  * last, because a cut would leave half of a secret.
  */
@@ -82,24 +94,19 @@ export function safeExcerptOf(about: Troubled, text: string, maxLength = 300): s
 }
 
 /**
- * What a request, or the SDK on its behalf, failed with. `doing` is in words, such as
+ * Makes the error of a failed request. `doing` is in words, such as
  * `reading the metadata`. A failure of a `fetch` has the `HostsideError` as its cause; one without
  * was no connection.
  */
 export function toAuthError(error: unknown, about: Troubled, doing: string): HostsideError {
   if (isHostsideError(error)) return naming(error, about);
   if (error instanceof Error && isHostsideError(error.cause)) return naming(error.cause, about);
-  const { redact } = about.secrets;
   const reason =
     error instanceof Error
       ? safeExcerptOf(about, `${error.name}: ${error.message}${codeBeneath(error)}`)
       : "no reason given";
-  const isNetwork = error instanceof TypeError;
-  return new HostsideError(`${nameServer(about.serverId)}: ${doing} failed: ${reason}`, {
-    code: isNetwork ? "unreachable" : "auth_required",
-    serverId: about.serverId,
-    cause: safeCause(error, redact),
-  });
+  const code = error instanceof TypeError ? "unreachable" : "auth_required";
+  return serverError(about, `${doing} failed: ${reason}`, { code, cause: safeCause(error, about.secrets.redact) });
 }
 
 // Of a `fetch` all that says more: ECONNREFUSED, DEPTH_ZERO_SELF_SIGNED_CERT.
@@ -112,7 +119,7 @@ function naming(error: HostsideError, { serverId }: Troubled): HostsideError {
   return error.serverId === undefined ? withErrorContext(error, { serverId }) : error;
 }
 
-/** What is given up, and for which server, if that is known. */
+/** The server of an operation that was given up, if that is known. */
 export interface GivenUp {
   readonly serverId?: string | undefined;
 }

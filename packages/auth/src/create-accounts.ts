@@ -29,7 +29,7 @@ export interface Accounts {
   accountOf(server: ServerSpec | string, principal: string | undefined): Account;
   /** The account, when its server is known. */
   knownAccount(serverId: string, principal: string | undefined): Account | undefined;
-  /** Those of a principal. */
+  /** The accounts of a principal. */
   of(principal: string | undefined): readonly Account[];
   /** The same, for a connector, whose `fetch` is used from now on. */
   connect(spec: ServerSpec, request: AuthorizationRequest): Account;
@@ -39,11 +39,9 @@ export interface Accounts {
 // what its refusals said.
 const mostAccounts = 10_000;
 
-interface Entry {
-  readonly account: Account;
-  config: ClientConfig;
-  connected: AuthorizationFetch | undefined;
-}
+// An account is the same object as long as it is in use; its configuration and `fetch` are the
+// latest.
+type Entry = { -readonly [Member in keyof Account]: Account[Member] };
 
 /** Makes the accounts of one `createOAuth()`. `closing` ends their requests. */
 export function createAccounts(settings: OAuthSettings, closing: AbortSignal): Accounts {
@@ -65,42 +63,34 @@ export function createAccounts(settings: OAuthSettings, closing: AbortSignal): A
     const { fetch, guard } = settings;
     const server = { serverId: spec.id, principal };
     const own = createBoundedFetch({ fetch: fetchFor(fetch, spec), guard, closing, server });
-    const entry: Entry = {
+    return {
+      serverId: spec.id,
+      title: spec.title ?? spec.id,
+      serverUrl: url,
+      principal,
       config,
-      connected: undefined,
-      account: {
-        serverId: spec.id,
-        title: spec.title ?? spec.id,
-        serverUrl: url,
-        principal,
-        get config() {
-          return entry.config;
-        },
-        fetch: learnSecrets((target, init) => (entry.connected ?? own)(target, init), secrets),
-        secrets,
-        hints: { metadataUrl: undefined, scope: undefined, dpop: false },
-      },
+      fetch: learnSecrets(own, secrets),
+      secrets,
+      hints: { metadataUrl: undefined, scope: undefined, dpop: false },
     };
-    return entry;
   };
   return {
     accountOf(server, principal) {
       principalOf({ principal });
-      if (typeof server !== "string") return entryOf(server, principal).account;
+      if (typeof server !== "string") return entryOf(server, principal);
       const spec = specs.get(server);
       if (spec === undefined) throw unknownServer(server);
-      return entryOf(spec, principal).account;
+      return entryOf(spec, principal);
     },
     knownAccount(serverId, principal) {
       const spec = specs.get(serverId);
-      return spec && entryOf(spec, principal).account;
+      return spec && entryOf(spec, principal);
     },
-    of: (principal) =>
-      Array.from(entries.values(), ({ account }) => account).filter((account) => account.principal === principal),
+    of: (principal) => Array.from(entries.values()).filter((account) => account.principal === principal),
     connect(spec, { principal, fetch }) {
       const entry = entryOf(spec, principal);
-      entry.connected = endedBy(closing, fetch);
-      return entry.account;
+      entry.fetch = learnSecrets(endedBy(closing, fetch), entry.secrets);
+      return entry;
     },
   };
 }

@@ -36,11 +36,13 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
   const ended = new AbortController();
   const accounts = createAccounts(settings, ended.signal);
   const events = { signedIn: createEvent<SignedIn>(), signedOut: createEvent<AccountOwner>() };
+  const ledgers: Ledgers = { redeeming: new Set(), unsaved: new Set(), begun: new Set() };
   const parts: AuthParts = {
     settings,
     store: settings.store,
     accountOf: (server, principal) => accounts.accountOf(server, principal),
     ...events,
+    ...ledgers,
     closing,
     signInAfterRefusal: (account, refusal) => signingIn.signInAfterRefusal(account, refusal),
     isSigningIn: (account) => signingIn.isUnderWay(account),
@@ -107,6 +109,7 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
   };
 }
 
+type Ledgers = Pick<AuthParts, "begun" | "redeeming" | "unsaved">;
 type Known = { readonly [Option in keyof AuthorizeOptions]?: true };
 const endedFields: Known = { principal: true, signal: true };
 const signInFields: Known = { ...endedFields, scopes: true };

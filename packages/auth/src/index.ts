@@ -7,14 +7,7 @@ export type { OAuthOptions } from "./oauth-options.ts";
 export type { ClientConfig, ClientsFor } from "./oauth-options.ts";
 
 // How a user is asked, and how the answer comes back. @hostside/auth/node has some of both.
-export type {
-  OAuthPrompt,
-  PromptAnswer,
-  PromptRequest,
-  RedirectExpectation,
-  RedirectListener,
-  RedirectReceiver,
-} from "./oauth-options.ts";
+export type { OAuthPrompt, PromptAnswer, PromptRequest, RedirectReceiver } from "./oauth-options.ts";
 
 // What a model asks for a sign-in with.
 export { createAuthenticateTools } from "./authenticate-tools/create-authenticate-tools.ts";
@@ -26,7 +19,7 @@ export { firstAuthProvider, type AuthProvider } from "./api-keys.ts";
 
 // Where credentials are kept, and who may change them now. @hostside/auth/node has files and the
 // keyring.
-export type { CredentialKey, CredentialStore } from "./store/credential-store.ts";
+export type { CredentialStore } from "./store/credential-store.ts";
 export { createMemoryCredentials } from "./store/create-memory-credentials.ts";
-export { createKeyvCredentials, type SealedCredentials } from "./store/create-keyv-credentials.ts";
+export { createKeyvCredentials } from "./store/create-keyv-credentials.ts";
 export type { SealingKey } from "./store/sealer.ts";

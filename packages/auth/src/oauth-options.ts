@@ -3,11 +3,11 @@ import type { CredentialStore } from "./store/credential-store.ts";
 
 /** Options of `createOAuth`. */
 export interface OAuthOptions {
-  /** Where credentials are kept. Default: in memory, so that a restart signs everybody out. */
+  /** The store of credentials. Default: in memory, so that a restart signs everybody out. */
   readonly store?: CredentialStore | undefined;
   /**
-   * Where authorization servers send users back to: a page of the product's own, which hands what
-   * it got to `complete()`; or who listens for them, such as `loopbackRedirect()` of
+   * The place that authorization servers send users back to: a page of the product's own, which
+   * hands what it got to `complete()`; or who listens for them, such as `loopbackRedirect()` of
    * `@hostside/auth/node`. Needed for the authorization code flow alone.
    */
   readonly redirect?: RedirectReceiver | URL | string | undefined;
@@ -17,17 +17,15 @@ export interface OAuthOptions {
    */
   readonly prompt?: OAuthPrompt | undefined;
   /**
-   * Who signs in at each server, by server id. Default for a server that is not here: a user, as a
+   * Clients by server id. Default for a server that is not here: a user, as a
    * client that is found or registered.
    */
   readonly clients?: ClientsFor | Readonly<Record<string, ClientConfig>> | undefined;
   /** How the host introduces itself where it registers. */
   readonly product?: ProductIdentity | undefined;
-  /** The last way to become a client: asks a human for one that was registered by hand. */
-  readonly askForClient?: ((question: ClientQuestion) => Promise<GivenClient | undefined>) | undefined;
   /**
-   * Decides where requests may go that no connector makes. Those of a connector are judged by the
-   * connector's own. Default: anywhere.
+   * Decides where requests may go that no connector makes. The requests of a connector are judged
+   * by the connector's guard. Default: anywhere.
    */
   readonly guard?: ConnectionGuard | undefined;
   /**
@@ -35,7 +33,6 @@ export interface OAuthOptions {
    * runtime's `fetch`, bounded as a connector's is.
    */
   readonly fetch?: OAuthFetch | undefined;
-  /** Default: the real time. */
 }
 
 /** A `fetch` that knows for which server it is called. */
@@ -45,7 +42,6 @@ export type OAuthFetch = (url: string | URL, init: RequestInit | undefined, serv
 export interface ProductIdentity {
   /** Default `"Hostside"`. */
   readonly name?: string | undefined;
-  readonly url?: string | undefined;
   /**
    * `https:` URL of the product's Client ID Metadata Document, which is then its client id wherever
    * that is understood.
@@ -77,8 +73,8 @@ interface CommonConfig {
   /** Asked for in place of what the server names. */
   readonly scopes?: readonly string[] | undefined;
   /**
-   * What tokens are asked for (RFC 8707), where it is not the server's URL. `false` leaves the
-   * parameter out, for an authorization server that refuses it.
+   * The resource that tokens are asked for (RFC 8707), where it is not the server's URL. `false`
+   * leaves the parameter out, for an authorization server that refuses it.
    */
   readonly resource?: string | false | undefined;
   /** Binds tokens to a key of this host (RFC 9449). Default: where the server wants it. */
@@ -88,7 +84,7 @@ interface CommonConfig {
 /** A user signs in in a browser. */
 export interface AuthorizationCodeConfig extends CommonConfig {
   readonly flow?: "authorization_code" | undefined;
-  /** Of a client that was registered by hand. */
+  /** The id of a client that was registered by hand. */
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
   /**
@@ -111,7 +107,7 @@ export interface ClientCredentialsConfig extends CommonConfig {
 export interface PrivateKey {
   /** PKCS #8 as PEM, or a JWK. */
   readonly key: JsonObject | string;
-  /** Of JOSE: `ES256`, `RS256`, … */
+  /** A name of JOSE: `ES256`, `RS256`, … */
   readonly algorithm: string;
   readonly keyId?: string | undefined;
 }
@@ -125,7 +121,7 @@ export interface JwtBearerConfig extends CommonConfig {
   readonly clientSecret?: string | undefined;
 }
 
-/** What an assertion is for. */
+/** The purpose of an assertion. */
 export interface AssertionRequest {
   readonly serverId: string;
   readonly principal?: string | undefined;
@@ -155,23 +151,6 @@ export interface EnterpriseManagedConfig extends CommonConfig {
   };
 }
 
-/** A human is asked for a client, because nothing else led to one. */
-export interface ClientQuestion {
-  readonly serverId: string;
-  readonly principal?: string | undefined;
-  readonly issuer: string;
-  readonly redirectUri: string;
-  /** What was tried before, and why it failed. */
-  readonly tried: readonly string[];
-  readonly signal: AbortSignal;
-}
-
-/** A client that was registered by hand. */
-export interface GivenClient {
-  readonly clientId: string;
-  readonly clientSecret?: string | undefined;
-}
-
 /** A user is to be shown an authorization page. */
 export interface PromptRequest {
   readonly serverId: string;
@@ -188,7 +167,7 @@ export interface PromptRequest {
 }
 
 /**
- * What became of the page: `"completed"` it was shown, and the answer will come by the redirect, if
+ * The result of showing the page: `"completed"` it was shown, and the answer will come by the redirect, if
  * it is not there yet; `"cancelled"` the user does not want to; or the whole URL that the user was
  * sent back to, where it has to be pasted. To throw refuses: the sign-in has failed, and nobody is
  * given the page. To throw a `HostsideError` with the code `auth_required` says that a page cannot
@@ -199,10 +178,10 @@ export type PromptAnswer = "completed" | "cancelled" | { readonly callbackUrl: U
 /** Shows a user an authorization page. */
 export type OAuthPrompt = (request: PromptRequest) => Promise<PromptAnswer>;
 
-/** Whom a {@linkcode RedirectReceiver} listens for. */
+/** The user that a {@linkcode RedirectReceiver} listens for. */
 export interface RedirectExpectation {
   readonly serverId: string;
-  /** What the page that answers the user calls the server. */
+  /** Name of the server on the page that answers the user. */
   readonly title: string;
   /**
    * The redirect URI that the configuration of the client names. The listener listens there and
@@ -225,7 +204,7 @@ export interface RedirectReceiver {
 
 /** Listens for one user. */
 export interface RedirectListener {
-  /** Where the authorization server is to send the user back to. */
+  /** The URI that the authorization server sends the user back to. */
   readonly redirectUri: string;
   /**
    * From now on an answer counts that has this `state`; any other is answered and ignored. Resolves

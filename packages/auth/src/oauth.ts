@@ -43,12 +43,12 @@ export interface PendingAuthorization {
   readonly expiresAt: number;
 }
 
-/** Whose sign-in at which server. */
+/** A sign-in by its server and principal. */
 export interface AccountOwner extends AccountOptions {
   readonly serverId: string;
 }
 
-/** What somebody is signed in to. Without any secret. */
+/** A sign-in of a user or program. Without any secret. */
 export interface SignedIn {
   readonly serverId: string;
   readonly principal?: string | undefined;
@@ -56,7 +56,7 @@ export interface SignedIn {
   /** With what may be secret in it masked. */
   readonly serverUrl: string;
   readonly clientId: string;
-  /** What was granted; empty when the server did not say. */
+  /** Granted scopes; empty when the server did not say. */
   readonly scopes: readonly string[];
   /** When the access token ends, in milliseconds since 1970; absent when the server did not say. */
   readonly expiresAt?: number | undefined;
@@ -69,16 +69,16 @@ export interface SignedIn {
   readonly current: boolean;
 }
 
-/** What a server wants of those who sign in. */
+/** The way to sign in to a server. */
 export interface DiscoveredAuthorization {
   readonly issuer: string;
-  /** What the server names; empty when it names none. */
+  /** Scopes that the server names; empty when it names none. */
   readonly scopes: readonly string[];
   /** Which ways to become a client the authorization server offers. */
   readonly registration: readonly ("metadata-document" | "dynamic")[];
 }
 
-/** What became of tokens when somebody signed out. */
+/** The result of a sign-out. */
 export interface SignedOut {
   /** Whether there was anything. */
   readonly existed: boolean;
@@ -99,7 +99,8 @@ export interface OAuth extends AsyncDisposable {
   /**
    * Signs in, by whatever flow the server is configured for; with the authorization code flow a
    * user is asked now, by the `prompt`. `server`: the spec, or the id of one that a connector has
-   * asked about. Who is signing in to the same server for the same principal already is waited for.
+   * asked about. A sign-in of the same principal at the same server that is under way is waited
+   * for.
    *
    * Rejects with `auth_required` when the user declined, cancelled or did not come back in time,
    * when no way to become a client was left, and when the answer cannot be trusted;
@@ -120,19 +121,19 @@ export interface OAuth extends AsyncDisposable {
    *
    * Rejects with `auth_required`, and sends nothing to anybody, for a `state` that nobody began or
    * that was answered, for a principal that did not begin it, for another path than the redirect's,
-   * and for an answer of another issuer. What another principal began stays open for that
+   * and for an answer of another issuer. A sign-in of another principal stays open for that
    * principal.
    */
   complete(callbackUrl: URL | string, options?: Pick<SignInOptions, "principal" | "signal">): Promise<SignedIn>;
   /**
-   * Forgets what was begun and not completed, in any process that shares the store, and ends this
-   * one's `authorize()` with `auth_required`. Resolves to whether there was anything.
+   * Forgets what this process began and nobody completed, and ends its `authorize()` with
+   * `auth_required`. Resolves to whether there was anything.
    */
   cancel(serverId: string, options?: AccountOptions): Promise<boolean>;
   /**
-   * What a server wants, without signing in; `null` when it lets in everybody. Of a server that
-   * refuses and publishes nothing `registration` is empty: it may have the endpoints of the
-   * protocol of 2025-03-26, or want a key.
+   * Finds out how to sign in to a server; `null` when it lets in everybody. If a server refuses and
+   * publishes nothing, `registration` is empty: it may have the endpoints of the protocol of
+   * 2025-03-26, or want a key.
    */
   discover(
     server: ServerSpec | URL | string,

@@ -1,7 +1,7 @@
-import { HostsideError } from "@hostside/core";
+import type { HostsideError } from "@hostside/core";
 import { assertKnownOptions, isPlainObject, kindOf, type Fields } from "@hostside/core/implement";
 import { assertClientConfig, wrongRedirectUri } from "./check-client-config.ts";
-import { nameServer } from "./auth-errors.ts";
+import { serverError } from "./auth-errors.ts";
 import type { ClientConfig, ClientsFor, OAuthOptions, ProductIdentity, RedirectReceiver } from "./oauth-options.ts";
 import { createMemoryCredentials } from "./store/create-memory-credentials.ts";
 import type { CredentialStore } from "./store/credential-store.ts";
@@ -12,11 +12,11 @@ export interface OAuthSettings extends Omit<OAuthOptions, "clients" | "redirect"
   readonly product: ProductIdentity & { readonly name: string };
   /** A page of the product's own. */
   readonly redirectUri: string | undefined;
-  /** Who listens where there is no such page. */
+  /** The listener where there is no such page. */
   readonly receiver: RedirectReceiver | undefined;
   /**
-   * Who signs in. Throws `invalid_spec` when the product's function answers with what cannot be
-   * used.
+   * Chooses the client of a server. Throws `invalid_spec` when the product's function answers with
+   * what cannot be used.
    */
   readonly configOf: (server: Parameters<ClientsFor>[0]) => ClientConfig;
 }
@@ -27,11 +27,10 @@ const optionFields: Fields<OAuthOptions> = {
   prompt: true,
   clients: true,
   product: true,
-  askForClient: true,
   guard: true,
   fetch: true,
 };
-const productFields: Fields<ProductIdentity> = { name: true, url: true, metadataUrl: true };
+const productFields: Fields<ProductIdentity> = { name: true, metadataUrl: true };
 const storeMethods = ["load", "save", "clear", "accounts", "withLock"] as const;
 
 /**
@@ -45,7 +44,7 @@ export function readOAuthOptions(options: OAuthOptions): OAuthSettings {
   for (const method of storeMethods) {
     if (typeof store[method] !== "function") throw fail("store", `must have a method ${method}()`);
   }
-  for (const name of ["prompt", "askForClient", "fetch"] as const) {
+  for (const name of ["prompt", "fetch"] as const) {
     const value = options[name];
     if (value !== undefined && typeof value !== "function")
       throw fail(name, `must be a function, not ${kindOf(value)}`);
@@ -73,24 +72,16 @@ function readRedirect(redirect: OAuthOptions["redirect"]): Pick<OAuthSettings, "
   return { receiver: redirect, redirectUri: undefined };
 }
 
-function readProduct(product: ProductIdentity | undefined): OAuthSettings["product"] {
-  if (product === undefined) return { name: "Hostside" };
+function readProduct(product: ProductIdentity = {}): OAuthSettings["product"] {
   assertKnownOptions("product", product, productFields);
-  for (const [member, value] of Object.entries(product)) {
-    if (value === undefined) continue;
-    if (typeof value !== "string" || value.trim() === "")
-      throw fail(`product.${member}`, "must be a text, and not blank");
-    if (member !== "name" && !(/^https?:/.test(value) && URL.canParse(value)))
-      throw fail(`product.${member}`, "must be a URL");
+  const { name = "Hostside", metadataUrl } = product;
+  if (typeof name !== "string" || name.trim() === "") throw fail("product.name", "must be a text, and not blank");
+  if (metadataUrl === undefined) return { name };
+  const url = URL.canParse(metadataUrl) ? new URL(metadataUrl) : undefined;
+  if (url?.protocol !== "https:" || url.pathname === "/" || url.hash !== "" || url.username !== "") {
+    throw fail("product.metadataUrl", "must be an https: URL with a path, without a fragment and user info");
   }
-  const { metadataUrl } = product;
-  if (metadataUrl !== undefined) {
-    const { protocol, pathname, hash, username } = new URL(metadataUrl);
-    if (protocol !== "https:" || pathname === "/" || hash !== "" || username !== "") {
-      throw fail("product.metadataUrl", "must be an https: URL with a path, without a fragment and user info");
-    }
-  }
-  return { ...product, name: product.name ?? "Hostside" };
+  return { name, metadataUrl };
 }
 
 const aUser: ClientConfig = {};
@@ -117,11 +108,7 @@ function readClients(clients: OAuthOptions["clients"]): OAuthSettings["configOf"
 
 function invalidConfig(serverId: string, member: string, rule: string): HostsideError {
   const field = member === "" ? "clients" : `clients.${member}`;
-  return new HostsideError(`${nameServer(serverId)}: ${field} ${rule}`, {
-    code: "invalid_spec",
-    serverId,
-    details: { field },
-  });
+  return serverError({ serverId }, `${field} ${rule}`, { code: "invalid_spec", details: { field } });
 }
 
 function fail(option: string, rule: string): TypeError {

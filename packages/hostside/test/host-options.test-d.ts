@@ -25,7 +25,6 @@ export async function open(): Promise<Host> {
     allowTool: (definition, server) => (definition.name === server?.id ? "hide" : "offer"),
     auth: {
       clients: (server) => (server.principal === undefined ? undefined : { flow: "authorization_code" }),
-      askForClient: async (question) => void question.serverId.length,
       prompt: async (request) => (request.url.href === "" ? "cancelled" : "completed"),
       fetch: async (url, init) => fetch(url, { signal: init?.signal ?? null }),
     },

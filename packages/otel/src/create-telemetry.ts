@@ -27,7 +27,7 @@ import { context, SpanKind, type Attributes } from "@opentelemetry/api";
 import { endSpan, spanFailureOf, type SpanFailure } from "./spans/failure.ts";
 import { peerAttributes } from "./spans/peer-attributes.ts";
 
-/** What can be watched; each part on its own or all together. */
+/** Parts that can be watched; each part on its own or all together. */
 export interface WatchedParts {
   readonly provider?: WatchedProvider | undefined;
   readonly policy?: WatchedPolicy | undefined;
@@ -39,8 +39,8 @@ export interface WatchedParts {
 export interface Telemetry {
   /**
    * For the option `interceptors` of a toolbox or a provider, before all others: a span around each
-   * call, the trace context into its `_meta`, and metrics. Of a call that passes several of these,
-   * the outermost looks at it.
+   * call, the trace context into its `_meta`, and metrics. If a call passes several of these, the
+   * outermost looks at it.
    */
   readonly interceptor: Interceptor;
   /**
@@ -63,7 +63,7 @@ export interface Telemetry {
 /**
  * Makes spans and metrics by the semantic conventions of OpenTelemetry for MCP and generative AI.
  * Starts nothing, and registers nothing: without an SDK nothing happens, and next to nothing is
- * paid. What an exporter, a processor or a propagator of the product's throws disturbs no call.
+ * paid. An exporter, a processor or a propagator that throws disturbs no call.
  * Neither arguments nor results, messages of errors nor principals are in anything unless they are
  * asked for.
  *

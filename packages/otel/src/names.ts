@@ -44,10 +44,10 @@ export const attribute = {
   toolCount: "hostside.tools",
 } as const;
 
-/** Where spans and metrics come from. */
+/** The instrumentation scope of spans and metrics. */
 export const scopeName = "@hostside/otel";
 
-/** What stands for all values beyond the bound. */
+/** Stands for all values beyond the bound. */
 export const otherValue = "_other";
 
 /** Stands for names that a client made up, or that are not known to be anything. */

@@ -1,5 +1,5 @@
 /**
- * Does a step of telemetry. Whoever observes must not break what is observed: an exporter, a
+ * Does a step of telemetry. Telemetry must not break a call: an exporter, a
  * processor or a propagator of the product's that throws costs what it would have seen, and nothing
  * else. Its SDK reports its own failures.
  */

@@ -15,7 +15,7 @@ export interface TelemetryOptions {
   readonly tracerProvider?: TracerProvider | undefined;
   /** Default: as of {@linkcode tracerProvider}. */
   readonly meterProvider?: MeterProvider | undefined;
-  /** What writes the trace context into `_meta`. Default: the one that is registered. */
+  /** Writes the trace context into `_meta`. Default: the one that is registered. */
   readonly propagator?: TextMapPropagator | undefined;
   /**
    * Whether servers get the trace context, as `traceparent` and `tracestate` in `_meta` (SEP-414).
@@ -27,7 +27,7 @@ export interface TelemetryOptions {
   /** Default `["hostside"]`. The names of the conventions are always there. */
   readonly names?: MetricNames | readonly MetricNames[] | undefined;
   /**
-   * What to do where the product's framework has a span `execute_tool` open for the call:
+   * Handling of a span `execute_tool` that the product's framework has open for the call:
    * `"separate"` makes a span of its own beneath it, `"enrich"` writes to that one instead, and
    * leaves its name, status and end to the framework. Default `"separate"`.
    */
@@ -46,7 +46,6 @@ export interface TelemetryOptions {
    * that sound secret are masked in any case. Default: nothing else.
    */
   readonly redact?: ((text: string) => string) | undefined;
-  /** Default: the real time. */
 }
 
 const fields: Fields<TelemetryOptions> = {

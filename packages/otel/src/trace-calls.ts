@@ -7,14 +7,14 @@ import { spanFailureOf, toolFailure } from "./spans/failure.ts";
 import type { Tracing } from "./spans/tracing.ts";
 import type { TelemetrySettings } from "./telemetry-options.ts";
 
-/** What calls are observed with. */
+/** Parts that observe calls. */
 export interface TraceParts extends MetricParts {
   readonly tracing: Tracing;
   readonly settings: TelemetrySettings;
 }
 
 /**
- * The layer around each call. Where nobody wants spans or metrics it lets the call pass as it is.
+ * The layer around each call. Without an SDK it lets the call pass as it is.
  */
 export function traceCalls(parts: TraceParts): Interceptor {
   const { tracing, settings, metrics } = parts;

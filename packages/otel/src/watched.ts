@@ -3,7 +3,7 @@ import type { Event, ServerOperation, ServerRecord } from "@hostside/core";
 // What is watched, in the words of whoever has it: nothing here depends on the packages that make
 // these.
 
-/** What a provider says of its servers; an `McpProvider` is one. */
+/** The records of a provider about its servers; an `McpProvider` is one. */
 export interface WatchedProvider {
   readonly onServerRecord: Event<ServerRecord>;
   /** Absent: connecting and listing are seen when they are over, and carry no trace context. */
@@ -11,7 +11,7 @@ export interface WatchedProvider {
   readonly onClosed?: Event<undefined> | undefined;
 }
 
-/** What a policy says of its circuits; a `Policy` is one. */
+/** The events of a policy about its circuits; a `Policy` is one. */
 export interface WatchedPolicy {
   readonly onEvent: Event<{ readonly type: string; readonly serverId?: string; readonly toolName?: string }>;
 }
@@ -28,7 +28,7 @@ export interface WatchedResources {
   };
 }
 
-/** What a pool says of its providers; a `ProviderPool` and `SharedProviders` are one. */
+/** The events of a pool about its providers; a `ProviderPool` and `SharedProviders` are one. */
 export interface WatchedPool {
   readonly onEvent: Event<{ readonly type: string; readonly why?: string; readonly livedMs?: number }>;
 }

@@ -1,18 +1,18 @@
 import { HostsideError, type JsonObject } from "@hostside/core";
 import { clock, quoteText } from "@hostside/core/implement";
-import type { Account } from "../account.ts";
+import { perAccount, type Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { AccountOwner } from "../oauth.ts";
 import { savingMs, type CredentialKey } from "../store/credential-store.ts";
 import { readStoredAccount, withoutAbsent, type StoredAccount, type StoredAuthorization } from "./stored-account.ts";
 import { authorizationOf, currentAuthorization, sameIssuer, toSignedIn, withAuthorization } from "./authorizations.ts";
 
-/** What documents are read and written with. */
-export type DocumentParts = Pick<AuthParts, "signedIn" | "signedOut" | "store">;
+/** Parts that reading and writing documents needs. */
+export type DocumentParts = Pick<AuthParts, "signedIn" | "signedOut" | "store" | "unsaved">;
 
-/** What is known of an account's document in this process. */
+/** An account's document as this process knows it. */
 export interface HeldDocument {
-  /** What the store said, or was given, last. */
+  /** The document that the store gave, or got, last. */
   readonly document: StoredAccount | undefined;
   /** When, by the clock. */
   readonly readAt: number;
@@ -23,7 +23,7 @@ export interface HeldDocument {
  * replaced the one that is stored.
  */
 export interface Unsaved {
-  /** What it came of. */
+  /** The authorization that was redeemed. */
   readonly before: StoredAuthorization;
   readonly authorization: StoredAuthorization;
 }
@@ -36,7 +36,7 @@ interface Memory {
   writes: number;
 }
 
-const memories = new WeakMap<Account, Memory>();
+const memoryOf = perAccount((): Memory => ({ held: undefined, unsaved: undefined, saving: undefined, writes: 0 }));
 
 /** Under which name the store keeps an account. */
 export function accountKey({ serverId, principal }: Pick<Account, "principal" | "serverId">): CredentialKey & {
@@ -45,15 +45,15 @@ export function accountKey({ serverId, principal }: Pick<Account, "principal" | 
   return { kind: "account", serverId, principal };
 }
 
-/** What was read or written last in this process, however long ago. */
+/** The document that this process read or wrote last, however long ago. */
 export function heldDocument(account: Account): HeldDocument | undefined {
-  return memories.get(account)?.held;
+  return memoryOf(account).held;
 }
 
 /**
- * What the store has for an account now: `undefined` when there is nothing, and when what there is
- * belongs to another server URL. Rejects with `store_failed` when it cannot be read, is malformed
- * or was written by a newer version: then it must not be overwritten either.
+ * Reads the document of an account from the store: `undefined` when there is nothing, and when what
+ * there is belongs to another server URL. Rejects with `store_failed` when it cannot be read, is
+ * malformed or was written by a newer version: then it must not be overwritten either.
  */
 export async function readAccount(parts: DocumentParts, account: Account): Promise<StoredAccount | undefined> {
   const memory = memoryOf(account);
@@ -73,6 +73,7 @@ export async function writeAccount(parts: DocumentParts, account: Account, docum
   const memory = memoryOf(account);
   memory.writes += 1;
   memory.unsaved = undefined;
+  parts.unsaved.delete(account);
   hold(parts, account, document);
 }
 
@@ -99,15 +100,16 @@ export function keepHeld(account: Account): StoredAccount | undefined {
  * Has this process use an answer that cannot be saved now. Whoever writes the document next saves
  * it.
  */
-export function keepUnsaved(account: Account, unsaved: Unsaved): void {
+export function keepUnsaved({ unsaved: accounts }: DocumentParts, account: Account, unsaved: Unsaved): void {
   const memory = memoryOf(account);
+  accounts.add(account);
   memory.unsaved = unsaved;
   memory.held = { document: withUnsaved(memory, memory.held?.document), readAt: clock.now() };
 }
 
 /** Whether there is an answer that could not be saved so far. */
 export function hasUnsaved(account: Account): boolean {
-  return memories.get(account)?.unsaved !== undefined;
+  return memoryOf(account).unsaved !== undefined;
 }
 
 /**
@@ -206,14 +208,6 @@ function replaced(document: StoredAccount, authorization: StoredAuthorization): 
     sameIssuer(one.issuer, authorization.issuer) ? authorization : one,
   );
   return { ...document, authorizations };
-}
-
-function memoryOf(account: Account): Memory {
-  const known = memories.get(account);
-  if (known !== undefined) return known;
-  const memory: Memory = { held: undefined, unsaved: undefined, saving: undefined, writes: 0 };
-  memories.set(account, memory);
-  return memory;
 }
 
 function learn({ secrets }: Account, { accessToken, refreshToken, client, dpopKey }: StoredAuthorization): void {

@@ -47,7 +47,7 @@ export function sameIssuer(one: string, other: string): boolean {
   return one.replace(/\/$/, "") === other.replace(/\/$/, "");
 }
 
-/** What somebody is signed in to now, without any secret. */
+/** A sign-in as products see it, without any secret. */
 export function toSignedIn(
   { serverId, principal, serverUrl }: Pick<Account, "principal" | "serverId" | "serverUrl">,
   { issuer, client, scope, expiresAt, refreshToken }: StoredAuthorization,
@@ -79,8 +79,8 @@ const skewPart = 1 / 5;
 const endingPart = 1 / 4;
 
 /**
- * What is left of the life of an access token. `now`: milliseconds since 1970. One whose end nobody
- * knows is fresh until it is refused.
+ * Says how much of an access token's life is left. `now`: milliseconds since 1970. One whose end
+ * nobody knows is fresh until it is refused.
  */
 export function tokenExpiryOf(
   { expiresAt, obtainedAt }: Pick<StoredAuthorization, "expiresAt" | "obtainedAt">,
@@ -94,14 +94,14 @@ export function tokenExpiryOf(
   return leftMs <= skewMs ? "due" : "fresh";
 }
 
-/** Who asked whom for tokens, and for what. */
+/** The request that tokens are from. */
 export interface TokenOrigin {
   readonly issuer: string;
   readonly metadata: JsonObject & { readonly token_endpoint: string };
   readonly client: StoredClient;
   /**
-   * What was asked for, separated by spaces: an answer that says nothing grants that (RFC 6749,
-   * 5.1).
+   * Scopes that were asked for, separated by spaces: an answer that says nothing grants that (RFC
+   * 6749, 5.1).
    */
   readonly scope?: string | undefined;
   readonly resource?: string | undefined;
@@ -109,7 +109,7 @@ export interface TokenOrigin {
   readonly dpopKey?: JsonObject | undefined;
   /** Identifies the sign-in of a user. Default: that of `renewed`. */
   readonly signIn?: string | undefined;
-  /** What the refresh token was redeemed of. */
+  /** The authorization whose refresh token was redeemed. */
   readonly renewed?: StoredAuthorization | undefined;
 }
 
@@ -124,7 +124,7 @@ const keptMetadata = [
   "dpop_signing_alg_values_supported",
 ] as const;
 
-/** What is kept of an answer. */
+/** Makes the authorization that is kept of an answer. */
 export function toStoredAuthorization(tokens: Tokens, origin: TokenOrigin): StoredAuthorization {
   const { issuer, metadata, client, resource, dpopKey, renewed, signIn = renewed?.signIn } = origin;
   const { accessToken, tokenType, lifeSeconds } = tokens;

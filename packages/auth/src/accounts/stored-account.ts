@@ -20,11 +20,10 @@ export interface StoredClient {
 }
 
 /** The ways to become a client, in the order in which they are tried. */
-export type ClientRegistration = "pre-registered" | "metadata-document" | "dynamic" | "asked";
+export type ClientRegistration = "pre-registered" | "metadata-document" | "dynamic";
 
 /**
- * What an authorization server says of itself (RFC 8414), as far as tokens need it after the
- * sign-in.
+ * Metadata of an authorization server (RFC 8414), as far as tokens need it after the sign-in.
  */
 export interface StoredMetadata extends JsonObject {
   readonly issuer: string;
@@ -41,7 +40,7 @@ export interface StoredAuthorization {
   /** `Bearer` or `DPoP`. */
   readonly tokenType: string;
   readonly refreshToken?: string | undefined;
-  /** What was granted, separated by spaces; absent when the server did not say. */
+  /** Granted scopes, separated by spaces; absent when the server did not say. */
   readonly scope?: string | undefined;
   /** When the access token ends, in milliseconds since 1970; absent when the server did not say. */
   readonly expiresAt?: number | undefined;
@@ -64,9 +63,9 @@ export interface StoredAuthorization {
 /** The document of an account: what lets one principal in at one server. */
 export interface StoredAccount {
   readonly version: 1;
-  /** Where the tokens may be sent. Another server of the same id does not get them. */
+  /** The URL that the tokens may be sent to. Another server of the same id does not get them. */
   readonly serverUrl: string;
-  /** Whose tokens are used now; one of `authorizations`. */
+  /** Issuer whose tokens are used now; one of `authorizations`. */
   readonly issuer: string;
   readonly authorizations: readonly StoredAuthorization[];
 }
@@ -90,7 +89,7 @@ const isOneOf =
   (value) =>
     typeof value === "string" && texts.includes(value);
 
-/** What a header can carry: visible ASCII (RFC 6749, appendix A.12). */
+/** A text that a header can carry: visible ASCII (RFC 6749, appendix A.12). */
 export function isTokenText(value: unknown): value is string {
   return typeof value === "string" && /^[\u0021-\u007E]+$/.test(value);
 }
@@ -101,7 +100,7 @@ export const clientChecks: Checks<StoredClient> = {
   clientId: isText,
   clientSecret: isOptional(isText),
   authMethod: isOptional(isText),
-  way: isOneOf("pre-registered", "metadata-document", "dynamic", "asked", "program"),
+  way: isOneOf("pre-registered", "metadata-document", "dynamic", "program"),
   secretExpiresAt: isOptional(isDate),
 };
 

@@ -39,7 +39,6 @@ export interface AuthenticateToolsOptions extends SignInMeans {
    * also in place of a strategy that does not show the server.
    */
   readonly naming?: NamingStrategy | undefined;
-  /** Default: the real time. */
 }
 
 interface AuthenticateTool {

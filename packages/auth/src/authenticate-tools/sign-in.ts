@@ -4,7 +4,7 @@ import { isNotShown } from "../auth-errors.ts";
 import type { OAuthPrompt } from "../oauth-options.ts";
 import type { OAuth } from "../oauth.ts";
 
-/** What a model reads. */
+/** An answer that a model reads. */
 export interface SignInAnswer {
   readonly text: string;
   readonly isError: boolean;
@@ -12,7 +12,9 @@ export interface SignInAnswer {
 
 /** Signs in to servers for a model. */
 export interface SignIns {
-  /** Has the user sign in, and brings the server's tools in. Rejects with the reason of `signal`. */
+  /**
+   * Has the user sign in, and brings the server's tools in. Rejects with the reason of `signal`.
+   */
   signIn(server: SignInServer, signal: AbortSignal): Promise<SignInAnswer>;
   /** Brings the tools of a server in that somebody has signed in to; one at a time. */
   bringTools(serverId: string): Promise<void>;
@@ -40,7 +42,9 @@ export interface SignInStatus {
   readonly error?: { readonly code: HostsideErrorCode } | undefined;
 }
 
-/** What signing in needs of a provider; the one of `@hostside/provider` is such a provider. */
+/**
+ * The part of a provider that signing in needs; the one of `@hostside/provider` is such a provider.
+ */
 export interface SignInProvider {
   statuses(): readonly SignInStatus[];
   /** The tools on offer. */

@@ -1,9 +1,8 @@
-import { HostsideError } from "@hostside/core";
 import { clock } from "@hostside/core/implement";
 import type { CryptoKey } from "jose";
 import type { Account } from "../account.ts";
 import type { StoredClient, StoredMetadata } from "../accounts/stored-account.ts";
-import { nameServer } from "../auth-errors.ts";
+import { serverError } from "../auth-errors.ts";
 import { listOf } from "../discovering/server-metadata.ts";
 import type { PrivateKey } from "../oauth-options.ts";
 
@@ -23,7 +22,7 @@ export const noClient = "(no client)";
 
 /**
  * Authenticates the client of an account: by a signed assertion (RFC 7523, 2.2), or by its secret
- * (RFC 6749, 2.3.1). What is configured for the same client goes before what was kept, so that a
+ * (RFC 6749, 2.3.1). A configured secret of the same client goes before a kept one, so that a
  * secret that was replaced needs no new sign-in.
  */
 export function authenticateClient(
@@ -104,9 +103,7 @@ async function readKey({ key, algorithm }: PrivateKey, serverId: string): Promis
     return await (typeof key === "string" ? importPKCS8(key, algorithm) : importJWK(key, algorithm));
   } catch {
     // The reason may quote the key.
-    throw new HostsideError(
-      `${nameServer(serverId)}: the private key of its client cannot be read as a key for ${algorithm}`,
-      { code: "invalid_spec", serverId },
-    );
+    const text = `the private key of its client cannot be read as a key for ${algorithm}`;
+    throw serverError({ serverId }, text, { code: "invalid_spec" });
   }
 }

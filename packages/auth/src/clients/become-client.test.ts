@@ -27,6 +27,9 @@ function createWorld(options: Partial<OAuthOptions> = {}, changes: JsonObject = 
     settings,
     store: settings.store,
     closing,
+    redeeming: new Set(),
+    unsaved: new Set(),
+    begun: new Set(),
     accountOf: (server, principal) => accounts.accountOf(server, principal),
     signedIn: createEvent(),
     signedOut: createEvent(),
@@ -71,13 +74,12 @@ describe("becomeClient()", () => {
     ["com.example.app:/back", ["client_secret_post"], "native", "client_secret_post"],
   ])("registers for %s with %j as %s and %s", async (...[redirectUri, methods, type, method]) => {
     const { become, servers } = createWorld(
-      { product: { name: "Acme", url: "https://acme.example" } },
+      { product: { name: "Acme" } },
       { token_endpoint_auth_methods_supported: methods },
     );
     await become(redirectUri, "read write");
     expect(JSON.parse(servers.requests.at(-1)?.body ?? "")).toEqual({
       client_name: "Acme",
-      client_uri: "https://acme.example",
       redirect_uris: [redirectUri],
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
@@ -135,28 +137,13 @@ describe("becomeClient()", () => {
     expect(registered()).toBe(2);
   });
 
-  it("asks last, is given what was tried, and keeps what it gets", async () => {
-    const questions: unknown[] = [];
-    const askForClient: OAuthOptions["askForClient"] = async (question) => {
-      questions.push(question);
-      return { clientId: "given" };
-    };
-    const { become } = createWorld({ askForClient }, { registration_endpoint: undefined });
-    expect((await become(loopback)).client).toEqual({ clientId: "given", way: "asked" });
-    expect(questions).toEqual([
-      expect.objectContaining({ serverId: "notes", issuer, redirectUri: loopback, tried: expect.any(Array) }),
-    ]);
-    expect((await become(loopback.replace("4000", "5000"))).client.clientId).toBe("given");
-    expect(questions).toHaveLength(1);
-  });
-
   it("lists every way that was tried, and why each failed", async () => {
-    const { become, answer } = createWorld({ askForClient: async () => ({ clientId: " " }) });
+    const { become, answer } = createWorld();
     answer({ error: "invalid_redirect_uri", error_description: `no\u001B[1m ${"x".repeat(5000)}` }, 400);
     const error = await errorOf(become());
     expect(error.code).toBe("auth_required");
     expect(error.message).toMatch(
-      /\(1\) pre-registered: .*\(2\) Client ID Metadata Document: .*\(3\) Dynamic Client Registration: it answered HTTP 400 \(invalid_redirect_uri: no x+…\); \(4\) asking: .*blank/,
+      /\(1\) pre-registered: .*\(2\) Client ID Metadata Document: .*\(3\) Dynamic Client Registration: it answered HTTP 400 \(invalid_redirect_uri: no x+…\)\./,
     );
     expect(error.message.length).toBeLessThan(1500);
   });

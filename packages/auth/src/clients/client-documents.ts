@@ -1,7 +1,7 @@
-import { HostsideError } from "@hostside/core";
+import type { HostsideError } from "@hostside/core";
 import { clock, isLoopbackUrl } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { nameServer } from "../auth-errors.ts";
+import { serverError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { coversScopes, joinScopes } from "../discovering/read-challenges.ts";
 import { savingMs, type CredentialKey } from "../store/credential-store.ts";
@@ -15,14 +15,14 @@ import {
   type Checks,
 } from "../accounts/stored-account.ts";
 
-/** A client that was registered or that somebody gave, and for what. */
+/** A client that was registered, and for what. */
 export interface ClientDocument {
   readonly client: StoredClient;
-  /** Where it may have users sent back to. */
+  /** The redirect URI that users may be sent back to. */
   readonly redirectUri: string;
-  /** What it was registered to ask for. */
+  /** Scopes that it was registered for. */
   readonly askedScope?: string | undefined;
-  /** What the authorization server says that it may ask for; absent when it does not say. */
+  /** Scopes that the authorization server lets it ask for; absent when it does not say. */
   readonly scope?: string | undefined;
 }
 
@@ -81,9 +81,6 @@ export async function saveClient(
  * ask again for what was refused is of no use.
  */
 export function holds(document: ClientDocument, redirectUri: string, scope: string | undefined): boolean {
-  // Who registered it by hand knows where it may send users; the port of an application counts for
-  // nothing (RFC 8252, 7.3).
-  if (document.client.way === "asked") return true;
   if (document.redirectUri !== redirectUri) return false;
   return document.scope === undefined || coversScopes(joinScopes(document.scope, document.askedScope), scope);
 }
@@ -108,9 +105,8 @@ export async function forgetClient(
   });
 }
 
-function unreadable({ serverId }: Account): HostsideError {
-  return new HostsideError(
-    `${nameServer(serverId)}: what is stored about the client of its authorization server cannot be used: it is malformed, or a newer release wrote it; it was left as it is`,
-    { code: "store_failed", serverId, details: { operation: "read credentials" } },
-  );
+function unreadable(account: Account): HostsideError {
+  const text =
+    "what is stored about the client of its authorization server cannot be used: it is malformed, or a newer release wrote it; it was left as it is";
+  return serverError(account, text, { code: "store_failed", details: { operation: "read credentials" } });
 }

@@ -6,7 +6,7 @@ import type { AuthParts } from "../auth-parts.ts";
 import { listOf, textOf, type ServerMetadata } from "../discovering/server-metadata.ts";
 import type { ClientDocument } from "./client-documents.ts";
 
-/** What a client is to be registered for. */
+/** The purpose of a registration. */
 export interface RegistrationRequest {
   readonly metadata: ServerMetadata;
   readonly redirectUri: string;
@@ -41,7 +41,6 @@ export async function registerClient(
     response_types: ["code"],
     application_type: isNative(redirectUri) ? "native" : "web",
     token_endpoint_auth_method: method,
-    ...(product.url !== undefined && { client_uri: product.url }),
     ...(scope !== undefined && { scope }),
   });
   const { client_id: clientId, client_secret: secret, token_endpoint_auth_method: authMethod, scope: granted } = body;

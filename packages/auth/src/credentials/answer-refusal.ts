@@ -1,7 +1,7 @@
 import { redactUrl, type CredentialsRefusal } from "@hostside/core";
 import { clock, quoteText } from "@hostside/core/implement";
 import { withoutServerName } from "../auth-errors.ts";
-import { isProgram, type Account } from "../account.ts";
+import { isProgram, perAccount, type Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { Discovered } from "../discovering/discover-authorization.ts";
 import { noteChallenge, readChallenges, coversScopes, joinScopes } from "../discovering/read-challenges.ts";
@@ -196,23 +196,16 @@ const mostInWindow = 3;
 /** Some end earlier than their answer said, by as much as a second. */
 const perLife = 2;
 
-/** A token that was got because another one was refused, and when that was. */
-interface Renewal {
-  readonly accessToken: string;
-  readonly at: number;
-}
-
-const renewals = new WeakMap<Account, readonly Renewal[]>();
+// Tokens that were got because the server refused others, and when.
+const renewalsOf = perAccount((): Map<string, number> => new Map());
 
 /**
- * Takes note that a token was got because the server refused another one: once, for however many
- * requests that was.
+ * Takes note of a renewal after a refusal: once, for all requests that were refused with the same
+ * token.
  */
-function noteRenewal(account: Account, { accessToken }: Pick<StoredAuthorization, "accessToken">): void {
-  const now = clock.now();
-  const latest = (renewals.get(account) ?? []).filter(({ at }) => at > now - windowMs);
-  if (latest.some((one) => one.accessToken === accessToken)) return;
-  renewals.set(account, [...latest, { accessToken, at: now }]);
+function noteRenewal(account: Account, { accessToken }: StoredAuthorization): void {
+  const renewals = renewalsOf(account);
+  if (!renewals.has(accessToken)) renewals.set(accessToken, clock.now());
 }
 
 /**
@@ -220,7 +213,8 @@ function noteRenewal(account: Account, { accessToken }: Pick<StoredAuthorization
  * would ask the authorization server with each request, for a server that lets nobody in.
  */
 function exceedsRenewalRate(account: Account, { expiresAt, obtainedAt }: StoredAuthorization): boolean {
+  const renewals = renewalsOf(account);
+  for (const [token, at] of renewals) if (at <= clock.now() - windowMs) renewals.delete(token);
   const lifeMs = expiresAt === undefined ? windowMs : Math.max(1, expiresAt - obtainedAt);
-  const latest = (renewals.get(account) ?? []).filter(({ at }) => at > clock.now() - windowMs);
-  return latest.length >= mostInWindow + Math.floor((perLife * windowMs) / Math.max(lifeMs, 100));
+  return renewals.size >= mostInWindow + Math.floor((perLife * windowMs) / Math.max(lifeMs, 100));
 }

@@ -1,6 +1,6 @@
 import type { ServerCredentials } from "@hostside/core";
 import { untilAborted } from "@hostside/core/implement";
-import type { Account } from "../account.ts";
+import { perAccount, type Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { lacksKey } from "../dpop/choose-dpop.ts";
 import { dpopOf, type DpopSigner } from "../dpop/dpop-signer.ts";
@@ -8,16 +8,16 @@ import { signOut } from "../signing-out/sign-out.ts";
 import { answerRefusal } from "./answer-refusal.ts";
 import { credentialsClosedError, authorizationNow } from "./current-authorization.ts";
 
-const made = new WeakMap<Account, ServerCredentials>();
+const made = perAccount((): { credentials?: ServerCredentials } => ({}));
 
 /**
  * The credentials of an account: the same for all its connections, so that what one of them was
  * refused can be asked for on another.
  */
 export function serverCredentialsOf(parts: AuthParts, account: Account): ServerCredentials {
-  const known = made.get(account) ?? createServerCredentials(parts, account);
-  made.set(account, known);
-  return known;
+  const known = made(account);
+  known.credentials ??= createServerCredentials(parts, account);
+  return known.credentials;
 }
 
 /** Makes the credentials of an account. */

@@ -1,7 +1,7 @@
-import { isHostsideError, HostsideError } from "@hostside/core";
+import { isHostsideError, type HostsideError } from "@hostside/core";
 import { clock, quoteText } from "@hostside/core/implement";
-import { withoutServerName, authRequired, safeExcerptOf, nameServer, type TroubleExtras } from "../auth-errors.ts";
-import { isProgram, type Account } from "../account.ts";
+import { withoutServerName, authRequired, safeExcerptOf, serverError, type TroubleExtras } from "../auth-errors.ts";
+import { isProgram, perAccount, type Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { StoredAccount, StoredAuthorization } from "../accounts/stored-account.ts";
 import { requestGrant } from "../grants/request-grant.ts";
@@ -14,12 +14,18 @@ import { whereToSignIn } from "./discover-again.ts";
 /** How long what was read counts: so soon a process sees that another one signed in or out. */
 const readAgainAfterMs = 10_000;
 
-// Why there is nothing left to renew with, for whoever has to sign in.
-const reasons = new WeakMap<Account, unknown>();
+interface Renewals {
+  /** Why there is nothing left to renew with, for the user who has to sign in. */
+  failure?: HostsideError | undefined;
+  /** One read for all requests that come together. */
+  reading?: Promise<StoredAccount | undefined> | undefined;
+}
+
+const renewalsOf = perAccount((): Renewals => ({}));
 
 /** Why the latest renewal found that a user has to act. */
 export function renewalFailureOf(account: Account): unknown {
-  return reasons.get(account);
+  return renewalsOf(account).failure;
 }
 
 /**
@@ -52,7 +58,7 @@ export async function authorizationNow(parts: AuthParts, account: Account): Prom
   return currentAuthorization(heldDocument(account)?.document);
 }
 
-/** What is left of an authorization's life. */
+/** Says how much of an authorization's life is left. */
 export function leftOf(authorization: StoredAuthorization): TokenExpiry {
   return tokenExpiryOf(authorization, clock.date());
 }
@@ -72,8 +78,8 @@ export async function renewNow(parts: AuthParts, account: Account, { unwanted, s
     obtain = () => requestGrant(parts, account, grant);
   }
   const end = await renew(parts, account, { unwanted, obtain });
-  if (end.kind === "renewed") reasons.delete(account);
-  else if (end.kind === "unrenewable" && end.error !== undefined) reasons.set(account, end.error);
+  if (end.kind === "renewed") renewalsOf(account).failure = undefined;
+  else if (end.kind === "unrenewable" && end.error !== undefined) renewalsOf(account).failure = end.error;
   return end;
 }
 
@@ -82,7 +88,9 @@ async function recentDocument(parts: AuthParts, account: Account): Promise<Store
   if (held !== undefined && clock.now() - held.readAt < readAgainAfterMs) return held.document;
   if (hasUnsaved(account)) saveUnsaved(parts, account).catch(() => {});
   try {
-    return await readOnce(parts, account);
+    const renewals = renewalsOf(account);
+    renewals.reading ??= readAccount(parts, account).finally(() => (renewals.reading = undefined));
+    return await renewals.reading;
   } catch (error) {
     // A store that is away for a while cuts off nobody whose token still lives, nor has each
     // request wait for it.
@@ -90,17 +98,6 @@ async function recentDocument(parts: AuthParts, account: Account): Promise<Store
     if (authorization === undefined || leftOf(authorization) === "over") throw error;
     return keepHeld(account);
   }
-}
-
-// One reads for all who ask together.
-const reading = new WeakMap<Account, Promise<StoredAccount | undefined>>();
-
-function readOnce(parts: AuthParts, account: Account): Promise<StoredAccount | undefined> {
-  const known = reading.get(account);
-  if (known !== undefined) return known;
-  const read = readAccount(parts, account).finally(() => void reading.delete(account));
-  reading.set(account, read);
-  return read;
 }
 
 async function firstOf(parts: AuthParts, account: Account): Promise<StoredAuthorization | undefined> {
@@ -116,7 +113,7 @@ async function firstOf(parts: AuthParts, account: Account): Promise<StoredAuthor
   throw errorOf(account, end);
 }
 
-/** What a renewal failed with, for the request that wanted a token. */
+/** Makes the error of a renewal for the request that wanted a token. */
 export function errorOf(account: Account, end: RenewalEnd): unknown {
   if (end.kind === "failed") return end.error;
   const cause = end.kind === "unrenewable" ? end.error : undefined;
@@ -161,18 +158,11 @@ export function programRefused(account: Account, why: string, cause?: unknown): 
 
 /** The server does not let them do that, and no sign-in changes it. */
 export function forbidden(account: Account, challenge: string | undefined, why: string): HostsideError {
-  const { serverId } = account;
-  return new HostsideError(`${nameServer(serverId)}: ${why}`, {
-    code: "forbidden",
-    serverId,
-    details: {
-      httpStatus: 403,
-      ...(challenge !== undefined && { challenge: safeExcerptOf(account, challenge, longestChallenge) }),
-    },
-  });
+  const said = challenge === undefined ? {} : { challenge: safeExcerptOf(account, challenge, longestChallenge) };
+  return serverError(account, why, { code: "forbidden", details: { httpStatus: 403, ...said } });
 }
 
 /** After `close()`. */
-export function credentialsClosedError({ serverId }: Account): HostsideError {
-  return new HostsideError(`${nameServer(serverId)}: its credentials were closed`, { code: "closed", serverId });
+export function credentialsClosedError(account: Account): HostsideError {
+  return serverError(account, "its credentials were closed", { code: "closed" });
 }

@@ -1,34 +1,31 @@
 import { isHostsideError } from "@hostside/core";
 import { clock, untilAborted } from "@hostside/core/implement";
-import type { Account } from "../account.ts";
+import { perAccount, type Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { discoverAuthorization, type Discovered } from "../discovering/discover-authorization.ts";
 import { createBackOff, isHostsOwn, type BackOff } from "../tokens/back-off.ts";
 
 interface Discoveries {
-  running: Promise<Discovered> | undefined;
-  latest: { readonly place: string; readonly discovered: Discovered; readonly at: number } | undefined;
+  running?: Promise<Discovered> | undefined;
+  latest?: { readonly place: string; readonly discovered: Discovered; readonly at: number };
+  /** The place where a program signs in: found out anew only when its tokens are refused. */
+  program?: Discovered;
   readonly backOff: BackOff;
 }
 
 /** So soon it is seen that a server has moved to another authorization server. */
 const countsForMs = 10_000;
 
-const discoveriesOf = new WeakMap<Account, Discoveries>();
+const discoveriesOf = perAccount((): Discoveries => ({ backOff: createBackOff() }));
 
 /**
- * Where a server that refused a request has its users sign in. Requests are refused a hundred at a
- * time, and servers are out of order for hours: one finds out for all, what was found counts for 10
- * s, and after a failure nobody is asked for a while. Ends with `close()`; `signal` ends the wait
- * alone.
+ * Finds out where a server that refused a request has its users sign in. Requests are refused a
+ * hundred at a time, and servers are out of order for hours: one finds out for all, what was found
+ * counts for 10 s, and after a failure nobody is asked for a while. Ends with `close()`; `signal`
+ * ends the wait alone.
  */
 export function discoverAgain(parts: AuthParts, account: Account, signal?: AbortSignal): Promise<Discovered> {
-  const discoveries = discoveriesOf.get(account) ?? {
-    running: undefined,
-    latest: undefined,
-    backOff: createBackOff(),
-  };
-  discoveriesOf.set(account, discoveries);
+  const discoveries = discoveriesOf(account);
   discoveries.running ??= discover(parts, account, discoveries).finally(() => (discoveries.running = undefined));
   return signal === undefined ? discoveries.running : untilAborted(discoveries.running, signal);
 }
@@ -47,24 +44,20 @@ async function discover(parts: AuthParts, account: Account, discoveries: Discove
     return discovered;
   } catch (error) {
     if (isHostsideError(error) && !isHostsOwn(error)) {
-      backOff.failed(place, error, error.details.retryAfterMs);
+      backOff.failed(place, error);
     }
     throw error;
   }
 }
 
-// Where a program signs in: found out anew only when its tokens are refused.
-const found = new WeakMap<Account, Discovered>();
-
-/** Where to sign in, as it was found out last in this process. */
+/** Finds the place to sign in, as this process found it out last. */
 export async function whereToSignIn(
   parts: AuthParts,
   account: Account,
   { signal, anew = false }: { readonly signal?: AbortSignal; readonly anew?: boolean } = {},
 ): Promise<Discovered> {
-  const known = found.get(account);
-  if (known !== undefined && !anew) return known;
-  const discovered = await discoverAgain(parts, account, signal);
-  found.set(account, discovered);
-  return discovered;
+  const discoveries = discoveriesOf(account);
+  if (discoveries.program !== undefined && !anew) return discoveries.program;
+  discoveries.program = await discoverAgain(parts, account, signal);
+  return discoveries.program;
 }

@@ -1,5 +1,5 @@
 import type { AuthorizationFetch } from "@hostside/core";
-import { createDeadline, untilAborted } from "@hostside/core/implement";
+import { untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, throwIfAborted, abortError, toAuthError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -7,6 +7,7 @@ import type { DocumentParts } from "../accounts/account-documents.ts";
 import { discoverAuthorization, type Discovered } from "./discover-authorization.ts";
 import { noteChallenge } from "./read-challenges.ts";
 import type { DiscoveredAuthorization } from "../oauth.ts";
+import { withinTime } from "../within-time.ts";
 import { readResourceMetadata } from "./read-metadata.ts";
 
 // Asks for nothing and changes nothing, whatever the era of the server: one that lets everybody in
@@ -51,21 +52,19 @@ async function askForChallenge(
   account: Account,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const deadline = createDeadline({
+  const limit = {
     timeoutMs: answerMs,
     signal: AbortSignal.any([signal, closing]),
     onTimeout: () => new Error("no answer"),
-  });
+  };
   try {
-    const { status, headers: said } = await askServer(account, account.fetch, deadline.signal);
+    const { status, headers: said } = await withinTime(limit, (ending) => askServer(account, account.fetch, ending));
     if (status === 401) noteChallenge(account, said.get("www-authenticate") ?? undefined);
     return status;
   } catch {
     throwIfAborted(signal, account, "signing in");
     closing.throwIfAborted();
     return undefined;
-  } finally {
-    deadline.dispose();
   }
 }
 
@@ -82,7 +81,7 @@ function wantsNoOAuth(account: Account): Error {
   );
 }
 
-/** Who wants to know what a server wants. */
+/** A question about the sign-in of a server. */
 export interface Inquiry {
   /** An account that nobody signs in to. */
   readonly account: Account;
@@ -92,9 +91,9 @@ export interface Inquiry {
 }
 
 /**
- * What a server wants of those who sign in; `null` when it lets in who has no credentials and says
- * nothing else in its metadata. One that refuses and publishes nothing is taken to have the
- * endpoints that the protocol of 2025-03-26 assumes.
+ * Finds out how to sign in to a server; `null` when it takes requests without credentials and its
+ * metadata say nothing else. One that refuses and publishes nothing is taken to have the endpoints
+ * that the protocol of 2025-03-26 assumes.
  */
 export async function discoverUrl(
   { account, fetchHead, signal }: Inquiry,

@@ -33,7 +33,7 @@ function createWorld(config: ClientConfig = {}, options: Partial<OAuthOptions> =
   const closing = new AbortController().signal;
   const account = createAccounts(settings, closing).accountOf(spec, undefined);
   const events = { signedIn: createEvent<SignedIn>(), signedOut: createEvent<AccountOwner>() };
-  const parts = { store: settings.store, closing, ...events };
+  const parts = { store: settings.store, closing, unsaved: new Set<never>(), ...events };
   const names = (...issuers: readonly string[]) =>
     servers.routes.set(`GET ${resourceUrl}`, () =>
       Response.json({ resource: serverUrl, authorization_servers: issuers }),

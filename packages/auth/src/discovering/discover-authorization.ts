@@ -1,7 +1,7 @@
-import { HostsideError } from "@hostside/core";
-import { createDeadline, formatMs, untilAborted } from "@hostside/core/implement";
+import type { HostsideError } from "@hostside/core";
+import { formatMs } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { abortError, authRequired, safeExcerptOf, nameServer } from "../auth-errors.ts";
+import { abortError, authRequired, safeExcerptOf, serverError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { readAccount, type DocumentParts } from "../accounts/account-documents.ts";
 import { authorizationOf, currentAuthorization, sameIssuer } from "../accounts/authorizations.ts";
@@ -12,18 +12,20 @@ import {
   type MetadataReader,
   type ResourceMetadata,
 } from "./read-metadata.ts";
+import { withinTime } from "../within-time.ts";
 import type { ServerMetadata } from "./server-metadata.ts";
 
-/** Where to sign in to a server, and for what. */
+/** The place to sign in to a server, and the scopes of it. */
 export interface Discovered {
   /** As the authorization server spells it. */
   readonly issuer: string;
   readonly metadata: ServerMetadata;
   /**
-   * What tokens are to be asked for (RFC 8707); absent for a server that says nothing about itself.
+   * The resource that tokens are asked for (RFC 8707); absent for a server that says nothing about
+   * itself.
    */
   readonly resource?: string | undefined;
-  /** What the server itself lists. */
+  /** Scopes that the server itself lists. */
   readonly scopes: readonly string[];
   /** Whether the server's metadata say that it takes nothing but bound tokens (RFC 9449). */
   readonly wantsDpop: boolean;
@@ -38,9 +40,9 @@ const discoveryMs = 60_000;
 
 /**
  * Finds out where to sign in to a server: from its protected resource metadata (RFC 9728), and for
- * one without, as the protocol of 2025-03-26 has it, from its own origin. Of several authorization
- * servers the configured one, else the one whose tokens are in use, else one whose tokens are kept,
- * else the first. Takes a minute at most.
+ * one without, as the protocol of 2025-03-26 has it, from its own origin. Takes of several
+ * authorization servers the configured one, else the one whose tokens are in use, else one whose
+ * tokens are kept, else the first. Takes a minute at most.
  *
  * Rejects with `auth_required` when what is found cannot be trusted or is not what is configured,
  * with `request_timeout`, and with what the requests fail with.
@@ -50,21 +52,19 @@ export async function discoverAuthorization(
   parts: Pick<AuthParts, "closing"> & DocumentParts,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Discovered> {
-  const deadline = createDeadline({
-    timeoutMs: discoveryMs,
-    signal: AbortSignal.any([signal, parts.closing]),
-    onTimeout: () => tooSlow(account),
-  });
+  const ending = AbortSignal.any([signal, parts.closing]);
+  const onTimeout = (): HostsideError =>
+    serverError(account, `where to sign in was not found out within ${formatMs(discoveryMs)}`, {
+      code: "request_timeout",
+      outcome: "not-sent",
+      details: { timeoutMs: discoveryMs },
+    });
   try {
-    const reader = { account, signal: deadline.signal };
-    return await untilAborted(
-      discover(reader, () => readAccount(parts, account)),
-      deadline.signal,
+    return await withinTime({ timeoutMs: discoveryMs, signal: ending, onTimeout }, (inTime) =>
+      discover({ account, signal: inTime }, () => readAccount(parts, account)),
     );
   } catch (error) {
-    throw deadline.signal.aborted ? abortError(deadline.signal, account, "finding out where to sign in") : error;
-  } finally {
-    deadline.dispose();
+    throw ending.aborted ? abortError(ending, account, "finding out where to sign in") : error;
   }
 }
 
@@ -166,12 +166,5 @@ function noMetadata(account: Account, issuer: string): HostsideError {
   return authRequired(
     account,
     `its authorization server ${safeExcerptOf(account, issuer)} publishes no metadata (RFC 8414)`,
-  );
-}
-
-function tooSlow({ serverId }: Account): HostsideError {
-  return new HostsideError(
-    `${nameServer(serverId)}: where to sign in was not found out within ${formatMs(discoveryMs)}`,
-    { code: "request_timeout", serverId, outcome: "not-sent", details: { timeoutMs: discoveryMs } },
   );
 }

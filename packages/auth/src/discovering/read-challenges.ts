@@ -78,7 +78,7 @@ export function isScope(text: string): boolean {
 
 /**
  * The scopes of several lists separated by spaces, each once, in order of appearance; `undefined`
- * when there are none. What is no scope is left out.
+ * when there are none. Other texts are left out.
  */
 export function joinScopes(...lists: readonly (string | undefined)[]): string | undefined {
   const scopes = new Set(lists.flatMap((list) => (list ?? "").split(/\s+/)).filter(isScope));

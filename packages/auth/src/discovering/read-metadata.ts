@@ -1,7 +1,7 @@
-import { HostsideError, redactUrl, type JsonObject } from "@hostside/core";
+import { redactUrl, type HostsideError, type JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { authRequired, safeExcerptOf, nameServer, toAuthError } from "../auth-errors.ts";
+import { authRequired, safeExcerptOf, serverError, toAuthError } from "../auth-errors.ts";
 import { assertEndpoint, readServerMetadata, type ServerMetadata } from "./server-metadata.ts";
 
 /** An account whose metadata are read, and the end of that. */
@@ -10,7 +10,7 @@ export interface MetadataReader {
   readonly signal: AbortSignal;
 }
 
-/** What a server says of itself (RFC 9728). */
+/** Metadata of a protected resource (RFC 9728). */
 export interface ResourceMetadata {
   /** As it spells it. */
   readonly resource: string;
@@ -22,7 +22,7 @@ export interface ResourceMetadata {
 const mostServers = 16;
 
 /**
- * What a server says of itself, from where its refusals say, else from its well-known places;
+ * Reads the metadata of a server from where its refusals say, else from its well-known places;
  * `undefined` when there is nothing that can be used. Rejects when that cannot be known now, and
  * when there is nothing where the refusals say: what lies elsewhere may name another issuer.
  */
@@ -139,13 +139,12 @@ function parseObject(text: string): JsonObject | undefined {
 }
 
 function outOfOrder(
-  { serverId }: Account,
+  account: Account,
   { status, url }: { readonly status: number; readonly url: URL },
   what: string,
 ): HostsideError {
-  return new HostsideError(`${nameServer(serverId)}: HTTP ${status} from ${redactUrl(url.href)} instead of ${what}`, {
+  return serverError(account, `HTTP ${status} from ${redactUrl(url.href)} instead of ${what}`, {
     code: status === 429 ? "rate_limited" : "http_error",
-    serverId,
     outcome: "not-sent",
     retryable: true,
     details: { operation: "authorization discovery", httpStatus: status },

@@ -27,7 +27,7 @@ const longestEntry = 512;
 const longestUrl = 2048;
 
 /**
- * What is used of an authorization server's metadata (RFC 8414). A page of them may be of any
+ * The used members of an authorization server's metadata (RFC 8414). A page of them may be of any
  * length; this is not.
  */
 export interface ServerMetadata extends StoredMetadata {

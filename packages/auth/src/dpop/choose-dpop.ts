@@ -44,7 +44,7 @@ export function choosesDpop(account: Account, { issuer, metadata, wantsDpop }: D
   return takesOurs && (dpop === true || isWanted);
 }
 
-/** What an authorization server gave, and whether a bound token was asked for. */
+/** A token that an authorization server gave, and whether a bound one was asked for. */
 export interface GivenToken {
   readonly issuer: string;
   readonly tokenType: string;

@@ -18,7 +18,7 @@ const passedHeaders = ["content-type", "dpop-nonce", "retry-after", "www-authent
 // A Response of these statuses may have no body.
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** What a bounded `fetch` is made from. */
+/** Parts of a bounded `fetch`. */
 export interface BoundedFetchInit {
   /** Default: that of the runtime. */
   readonly fetch?: AuthorizationFetch | undefined;

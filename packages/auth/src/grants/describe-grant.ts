@@ -1,10 +1,11 @@
 import type { EnterpriseManagedConfig, AssertionRequest } from "../oauth-options.ts";
 import type { GrantConfig, Account } from "../account.ts";
-import { HostsideError, isHostsideError } from "@hostside/core";
-import { createDeadline, formatMs, quoteText, safeCause, untilAborted } from "@hostside/core/implement";
-import { authRequired, withoutServerName } from "../auth-errors.ts";
+import { isHostsideError, type HostsideError } from "@hostside/core";
+import { formatMs, quoteText, safeCause } from "@hostside/core/implement";
+import { authRequired, serverError, withoutServerName } from "../auth-errors.ts";
 import type { DpopServer } from "../dpop/choose-dpop.ts";
 import { readAuthorizationServer } from "../discovering/read-metadata.ts";
+import { withinTime } from "../within-time.ts";
 import { requestTokens, type TokenParameters } from "../tokens/request-tokens.ts";
 
 /**
@@ -44,37 +45,29 @@ async function askHost(
   ask: (request: AssertionRequest) => Promise<string> | string,
 ): Promise<string> {
   const { serverId, principal, secrets } = account;
-  const subject = `server ${quoteText(serverId)}: the host's own ${option}()`;
+  const subject = `the host's own ${option}()`;
   const onTimeout = (): HostsideError =>
-    new HostsideError(`${subject} gave no assertion within ${formatMs(answerMs)}`, {
+    serverError(account, `${subject} gave no assertion within ${formatMs(answerMs)}`, {
       code: "request_timeout",
-      serverId,
       outcome: "not-sent",
       details: { timeoutMs: answerMs },
     });
-  const deadline = createDeadline({ timeoutMs: answerMs, signal, onTimeout });
+  const fail = (what: string, cause?: Error): HostsideError => {
+    const why = cause === undefined ? "" : `: ${cause.message}`;
+    return serverError(account, `${subject} ${what}${why}`, { code: "internal_error", outcome: "not-sent", cause });
+  };
+  const asked = { issuer: server.issuer, resource, scope, serverId, principal };
   let answer: unknown;
   try {
-    const asked = { issuer: server.issuer, resource, scope, serverId, principal, signal: deadline.signal };
-    answer = await untilAborted(new Promise((resolve) => resolve(ask(asked))), deadline.signal);
+    const limit = { timeoutMs: answerMs, signal, onTimeout };
+    answer = await withinTime(limit, async (ending) => ask({ ...asked, signal: ending }));
   } catch (error) {
-    if (deadline.signal.aborted) throw deadline.signal.reason;
-    throw failed(account, `${subject} failed`, safeCause(error, secrets.redact));
-  } finally {
-    deadline.dispose();
+    if (signal.aborted || isHostsideError(error, "request_timeout")) throw error;
+    throw fail("failed", safeCause(error, secrets.redact));
   }
-  if (typeof answer !== "string" || answer.trim() === "") throw failed(account, `${subject} gave no text`);
+  if (typeof answer !== "string" || answer.trim() === "") throw fail("gave no text");
   secrets.learn(answer);
   return answer;
-}
-
-function failed({ serverId }: Account, problem: string, cause?: Error): HostsideError {
-  return new HostsideError(cause === undefined ? problem : `${problem}: ${cause.message}`, {
-    code: "internal_error",
-    serverId,
-    outcome: "not-sent",
-    cause,
-  });
 }
 
 /** For whom a grant is asked for, and of whom. */

@@ -1,5 +1,5 @@
-import { HostsideError } from "@hostside/core";
 import { clock, quoteText, untilAborted } from "@hostside/core/implement";
+import { serverError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { choosesDpop, readTokenType, type DpopServer } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
@@ -28,14 +28,15 @@ const leaseMs = 150_000;
  */
 export interface GrantServer extends DpopServer {
   /**
-   * What the token is for (RFC 8707). Default: the server's URL, where the flow has to name one.
+   * The resource that the token is for (RFC 8707). Default: the server's URL, where the flow has to
+   * name one.
    */
   readonly resource?: string | undefined;
-  /** What the MCP server names; asked for when nothing else says what to ask for. */
+  /** Scopes that the MCP server names; asked for when nothing else says what to ask for. */
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** What is wanted of a grant. */
+/** The wishes of a request for a grant. */
 export interface GrantRequest {
   readonly server: GrantServer;
   /** Separated by spaces. Default: that of the configuration, then what the server names. */
@@ -133,7 +134,7 @@ function clientOf({ clientId = noClient }: GrantConfig): StoredClient {
 
 // Otherwise the MCP server would choose who gets the secret (SEP-2352).
 function assertOwnIssuer(account: Account, document: StoredAccount | undefined, { issuer }: GrantServer): void {
-  const { config, serverId } = account;
+  const { config } = account;
   const own = config.issuer ?? document?.issuer;
   if (own === undefined || sameIssuer(own, issuer)) return;
   const [theirs, ours] = [quoteText(issuer), quoteText(own)];
@@ -141,8 +142,6 @@ function assertOwnIssuer(account: Account, document: StoredAccount | undefined, 
     config.issuer === undefined
       ? `its credentials went to ${ours} so far; if it has moved, configure the client with the new issuer, or forget what is kept with clear()`
       : `its client is configured for ${ours}; if it has moved, change the client's issuer`;
-  throw new HostsideError(
-    `server ${quoteText(serverId)} names the authorization server ${theirs}, and ${why}. Nothing was sent to either`,
-    { code: "not_allowed", serverId },
-  );
+  const text = `it names the authorization server ${theirs}, and ${why}. Nothing was sent to either`;
+  throw serverError(account, text, { code: "not_allowed" });
 }

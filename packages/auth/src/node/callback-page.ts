@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 
 /**
- * What a user is shown who comes to a redirect URI: `signed-in` and `failed` how it went;
+ * Pages for users who come to a redirect URI: `signed-in` and `failed` how it went;
  * `received` when that is not known; `not-waited-for` an answer that is to no question; `answered`
  * a second answer to the same one.
  */
@@ -35,7 +35,8 @@ const headers = {
  * Shows a page, and ends the connection. `title` is what the server is called, in the host's words.
  */
 export function showPage(response: ServerResponse, page: CallbackPage, title = ""): void {
-  const { status, heading, text } = describe(page, cleanText(title, 100));
+  const { status, heading: shown, text } = pages[page];
+  const heading = shown.replace("TITLE", () => cleanText(title, 100));
   const html = [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">',
@@ -50,36 +51,28 @@ export function showNothing(response: ServerResponse): void {
   response.writeHead(404, { ...headers, "content-type": "text/plain; charset=utf-8" }).end("Nothing is here.");
 }
 
-function describe(
-  page: CallbackPage,
-  title: string,
-): { readonly status: number; readonly heading: string; readonly text: string } {
-  const close = "You can close this window";
-  switch (page) {
-    case "signed-in":
-      return { status: 200, heading: `Signed in to ${title}`, text: `${close} and go back to where you came from.` };
-    case "failed":
-      return {
-        status: 200,
-        heading: `Not signed in to ${title}`,
-        text: `The sign-in did not succeed. ${close}; where you came from it says why.`,
-      };
-    case "received":
-      return {
-        status: 200,
-        heading: `Your answer for ${title} has arrived`,
-        text: `${close}; where you came from you will see how it went.`,
-      };
-    case "not-waited-for":
-      return {
-        status: 400,
-        heading: "This is not the sign-in that is waited for",
-        text: "If you have just signed in, go back to where you came from and start again.",
-      };
-    case "answered":
-      return { status: 409, heading: "Already done", text: `This sign-in has its answer already. ${close}.` };
-  }
-}
+const close = "You can close this window";
+const pages: Readonly<
+  Record<CallbackPage, { readonly status: number; readonly heading: string; readonly text: string }>
+> = {
+  "signed-in": { status: 200, heading: "Signed in to TITLE", text: `${close} and go back to where you came from.` },
+  failed: {
+    status: 200,
+    heading: "Not signed in to TITLE",
+    text: `The sign-in did not succeed. ${close}; where you came from it says why.`,
+  },
+  received: {
+    status: 200,
+    heading: "Your answer for TITLE has arrived",
+    text: `${close}; where you came from you will see how it went.`,
+  },
+  "not-waited-for": {
+    status: 400,
+    heading: "This is not the sign-in that is waited for",
+    text: "If you have just signed in, go back to where you came from and start again.",
+  },
+  answered: { status: 409, heading: "Already done", text: `This sign-in has its answer already. ${close}.` },
+};
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",

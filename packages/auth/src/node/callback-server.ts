@@ -11,7 +11,7 @@ const addresses = {
   "[::1]": ["::1"],
 } as const;
 
-/** Where users are sent back to. */
+/** A redirect URI on this machine. */
 export interface RedirectPlace {
   readonly host: keyof typeof addresses;
   /** `undefined`: any. */
@@ -28,25 +28,19 @@ export interface RedirectPlace {
 export function placeOf(redirectUri: unknown): RedirectPlace | undefined {
   const text = redirectUri instanceof URL ? redirectUri.href : redirectUri;
   if (typeof text !== "string" || !URL.canParse(text)) return undefined;
-  const { protocol, username, password, search, hash, hostname, port, pathname } = new URL(text);
+  const { protocol, username, password, search, hash, hostname, port, pathname: path } = new URL(text);
   if (protocol !== "http:" || username + password + search + hash !== "" || port === "0") return undefined;
   if (!Object.hasOwn(addresses, hostname)) return undefined;
   const host = hostname as keyof typeof addresses;
   // A URL has no port where it names that of its protocol.
-  if (!/^http:\/\/[^/]*:\d+(?:\/|$)/i.test(text)) return { host, port: undefined, path: pathname, uri: undefined };
-  return { host, port: port === "" ? 80 : Number(port), path: pathname, uri: text };
+  if (!/^http:\/\/[^/]*:\d+(?:\/|$)/i.test(text)) return { host, port: undefined, path, uri: undefined };
+  return { host, port: port === "" ? 80 : Number(port), path, uri: text };
 }
 
-/** The redirect URI of a place. */
-export function uriOf({ host, path, uri }: RedirectPlace, port: number | undefined): string {
-  return uri ?? `http://${host}:${port}${path}`;
-}
-
-/** A user who came back. */
+/** A user who came back. The one who takes it answers it. */
 export interface CallbackRequest {
   readonly url: URL;
   readonly state: string;
-  /** To be answered by whoever takes it. */
   readonly response: ServerResponse;
 }
 
@@ -55,7 +49,6 @@ export interface CallbackServer {
   readonly redirectUri: string;
   /**
    * Stops listening and cuts what is open. Resolves when the process holds nothing of it any more.
-   * Idempotent.
    */
   close(): Promise<void>;
 }
@@ -83,17 +76,11 @@ export async function openCallbackServer(
     else if (callback === "not-waited-for") showPage(response, callback);
     else onCallback({ ...callback, response });
   };
-  const { servers, port } = await listenAt(place, preferredPort, () => createQuietServer(onRequest));
-  const redirectUri = uriOf(place, port);
+  const ports = place.port === undefined ? [preferredPort ?? 0, ...Array<number>(mostPorts - 1).fill(0)] : [place.port];
+  const { servers, port } = await listenAt(place.host, ports, () => createQuietServer(onRequest));
+  const redirectUri = place.uri ?? `http://${place.host}:${port}${place.path}`;
   uri = new URL(redirectUri);
-  let closing: Promise<void> | undefined;
-  return {
-    redirectUri,
-    close() {
-      closing ??= closeAll(servers);
-      return closing;
-    },
-  };
+  return { redirectUri, close: () => closeAll(servers) };
 }
 
 function readCallback(
@@ -111,10 +98,7 @@ function readCallback(
   return state === undefined || others.length > 0 ? "not-waited-for" : { url, state };
 }
 
-/**
- * A server that nobody can keep busy: heads are short and come at once, and who says nothing goes
- * first.
- */
+/** A server that nobody can keep busy: heads are short, come at once, and silent sockets go first. */
 function createQuietServer(onRequest: (request: IncomingMessage, response: ServerResponse) => void): Server {
   const idle = new Set<Socket>();
   const server = createServer({
@@ -130,53 +114,36 @@ function createQuietServer(onRequest: (request: IncomingMessage, response: Serve
     const [oldest] = idle;
     if (idle.size > mostIdleSockets) oldest?.destroy();
   });
-  server.on("request", (request, response) => {
+  return server.on("request", (request, response) => {
     idle.delete(request.socket);
     onRequest(request, response);
   });
-  return server;
 }
 
-interface Listening {
-  readonly servers: readonly Server[];
-  readonly port: number;
-}
-
+// At the first of the ports that is free, at all addresses of the host.
 async function listenAt(
-  { host, port }: RedirectPlace,
-  preferredPort: number | undefined,
+  host: RedirectPlace["host"],
+  [port = 0, ...otherPorts]: readonly number[],
   create: () => Server,
-): Promise<Listening> {
-  if (port !== undefined) return listenOn(host, port, create);
-  for (let left = mostPorts; ; left -= 1) {
-    try {
-      return await listenOn(host, (left === mostPorts ? preferredPort : undefined) ?? 0, create);
-    } catch (error) {
-      // The preferred one is somebody else's; or, of `localhost`, the same port of its other
-      // address.
-      if (left <= 1 || !["EADDRINUSE", "EACCES"].includes(nodeErrorCodeOf(error))) throw error;
-    }
-  }
-}
-
-async function listenOn(host: RedirectPlace["host"], wanted: number, create: () => Server): Promise<Listening> {
+): Promise<{ readonly servers: readonly Server[]; readonly port: number }> {
   const servers: Server[] = [];
-  let port = wanted;
+  let actual = port;
   try {
     for (const address of addresses[host]) {
       const server = create();
       try {
-        port = await listen(server, address, port);
+        actual = await listen(server, address, actual);
         servers.push(server);
       } catch (error) {
         // A machine need not have both addresses.
-        if (!["EADDRNOTAVAIL", "EAFNOSUPPORT"].includes(nodeErrorCodeOf(error)) || servers.length === 0) throw error;
+        if (!/EADDRNOTAVAIL|EAFNOSUPPORT/.test(nodeErrorCodeOf(error)) || servers.length === 0) throw error;
       }
     }
-    return { servers, port };
+    return { servers, port: actual };
   } catch (error) {
     await closeAll(servers);
-    throw error;
+    if (otherPorts.length === 0 || !/EADDRINUSE|EACCES/.test(nodeErrorCodeOf(error))) throw error;
+    return listenAt(host, otherPorts, create);
   }
 }
 
@@ -185,8 +152,7 @@ function listen(server: Server, host: string, port: number): Promise<number> {
     server.once("error", reject);
     server.listen({ host, port, exclusive: true }, () => {
       server.off("error", reject);
-      // What fails from now on is one connection: with no file descriptors left, the user may try
-      // again.
+      // A later failure is one connection's: with no file descriptors left, the user may try again.
       server.on("error", () => {});
       const address = server.address();
       resolve(typeof address === "object" && address !== null ? address.port : port);
@@ -198,8 +164,7 @@ async function closeAll(servers: readonly Server[]): Promise<void> {
   const ends = servers.map((server) => new Promise<unknown>((resolve) => server.close(resolve)));
   for (const server of servers) server.closeAllConnections();
   await Promise.all(ends);
-  // A server says that it is closed before the system has let go of it: that is at the end of this
-  // turn of the event loop.
+  // The system lets go of a server at the end of this turn of the event loop.
   await nextTurn();
   await nextTurn();
 }

@@ -35,7 +35,6 @@ export interface FileCredentialsOptions {
    * `store_failed` until `reseal()` has sealed it. Default: files are protected by their modes.
    */
   readonly keys?: readonly SealingKey[] | undefined;
-  /** Default the real time. */
 }
 
 const optionFields: Fields<FileCredentialsOptions> = { folder: true, keys: true };

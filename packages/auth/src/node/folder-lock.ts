@@ -28,7 +28,7 @@ const maxWaitMs = 60_000;
 
 /**
  * A lock among the processes of one machine that share a folder, which its user alone may use
- * (0700). Who dies or stands still with it loses it after 5 s.
+ * (0700). A process that dies or stands still with it loses it after 5 s.
  *
  * Throws a `TypeError` for options that are wrong. An unusable folder is a `store_failed` of
  * `withLock`.
@@ -42,7 +42,7 @@ export function createFileLock(options: FileLockOptions): Lock {
   return { withLock: async (key, leaseMs, work) => lock.withLock(await hashNameHex(key), leaseMs, work) };
 }
 
-/** What a {@linkcode createFolderLock} is made from. */
+/** Parts of a {@linkcode createFolderLock}. */
 export interface FolderLockInit {
   /** The path of a folder that is there and nobody else writes to. */
   readonly folder: () => Promise<string>;
@@ -50,12 +50,12 @@ export interface FolderLockInit {
 }
 
 const beatMs = 1000;
-/** Who was not heard of for so long is dead, or stands still. */
+/** A holder that was silent for so long is dead, or stands still. */
 const silenceMs = 5000;
-/** Who could not touch their file for so long stops, before anybody takes them for dead. */
+/** A holder that could not touch its file for so long stops, before others take it for dead. */
 const sureMs = silenceMs - beatMs;
 /**
- * Of the time between two looks, no more than this counts as silence: a process that stood still
+ * No more of the time between two looks counts as silence: a process that stood still
  * itself has heard of nobody.
  */
 const longestLookMs = 250;

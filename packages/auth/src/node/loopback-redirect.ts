@@ -9,7 +9,7 @@ import {
   nodeErrorCodeOf,
   openCallbackServer,
   placeOf,
-  uriOf,
+  type CallbackRequest,
   type CallbackServer,
   type RedirectPlace,
 } from "./callback-server.ts";
@@ -62,7 +62,8 @@ export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirec
   const enter = async (at: RedirectPlace, preferred: RedirectPlace | undefined): Promise<Door> => {
     const isSame = preferred?.host === at.host && preferred.path === at.path;
     const wanted = at.port === undefined && isSame ? preferred : at;
-    const door = doors.get(uriOf(wanted, wanted.port)) ?? (await openDoor(at, wanted.port));
+    const uri = wanted.uri ?? `http://${wanted.host}:${wanted.port}${wanted.path}`;
+    const door = doors.get(uri) ?? (await openDoor(at, wanted.port));
     doors.set(door.server.redirectUri, door);
     door.users += 1;
     return door;
@@ -87,7 +88,7 @@ export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirec
       const door = await inTurn(() => enter(at, placeOf(preferredUri))).catch((error: unknown) => {
         throw signInError(serverId, `nobody can sign in, because ${whyNotListening(error, at)}`, error);
       });
-      const listener = createListener(expected, { door, timeoutMs, leave: () => inTurn(() => leave(door)) });
+      const listener = createListener({ ...expected, door, timeoutMs, leave: () => inTurn(() => leave(door)) });
       if (!signal.aborted) return listener;
       await listener.close();
       throw signal.reason;
@@ -98,12 +99,10 @@ export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirec
 /** Listens at one redirect URI, for everybody who is sent there. */
 interface Door {
   readonly server: CallbackServer;
-  /** Those who wait; each answers whether a callback was for it. */
-  readonly waits: Set<(callback: Callback) => boolean>;
+  /** Listeners that wait; each answers whether a callback was for it. */
+  readonly waits: Set<(callback: CallbackRequest) => boolean>;
   users: number;
 }
-
-type Callback = Parameters<Parameters<typeof openCallbackServer>[2]>[0];
 
 async function openDoor(place: RedirectPlace, preferredPort: number | undefined): Promise<Door> {
   const waits: Door["waits"] = new Set();
@@ -114,16 +113,13 @@ async function openDoor(place: RedirectPlace, preferredPort: number | undefined)
   return { server, waits, users: 0 };
 }
 
-interface ListenerInit {
+interface ListenerInit extends RedirectExpectation {
   readonly door: Door;
   readonly timeoutMs: number;
   readonly leave: () => Promise<void>;
 }
 
-function createListener(
-  { serverId, title, signal }: RedirectExpectation,
-  { door, timeoutMs, leave }: ListenerInit,
-): RedirectListener {
+function createListener({ serverId, title, signal, door, timeoutMs, leave }: ListenerInit): RedirectListener {
   const { redirectUri } = door.server;
   let resolve: (url: URL) => void = () => {};
   let reject: (reason: unknown) => void = () => {};
@@ -135,7 +131,7 @@ function createListener(
   let cancelTimer: Cancel = () => {};
   let closing: Promise<void> | undefined;
 
-  const take = ({ url, state, response }: Callback): boolean => {
+  const take = ({ url, state, response }: CallbackRequest): boolean => {
     if (wanted === undefined || !timingSafeEqual(wanted, digestOf(state))) return false;
     if (held !== undefined) {
       showPage(response, "answered");
@@ -189,7 +185,7 @@ function createListener(
   };
 }
 
-/** Of one length, so that a comparison takes as long for any state. */
+/** A digest has one length, so that a comparison takes as long for any state. */
 function digestOf(state: string): Buffer {
   return createHash("sha256").update(state).digest();
 }
@@ -205,10 +201,11 @@ function whyNotListening(cause: unknown, { port }: RedirectPlace): string {
 }
 
 function signInError(serverId: string, why: string, cause?: unknown): HostsideError {
+  const details = { operation: "sign in" };
   return new HostsideError(`server ${quoteText(serverId)}: ${why}`, {
     code: "auth_required",
     serverId,
-    details: { operation: "sign in" },
+    details,
     cause,
   });
 }

@@ -34,7 +34,7 @@ async function launchBrowser(url: string, signal: AbortSignal): Promise<void> {
   throw new Error(failures.join("; "));
 }
 
-/** What opens pages on a system, in the order in which it is tried. */
+/** Programs that open pages on a system, in the order in which they are tried. */
 export function launchersOf(platform: string, env: NodeJS.ProcessEnv = process.env): readonly Launcher[] {
   // By their whole paths, because Windows looks for a program in the working directory first.
   if (platform === "win32") {
@@ -101,7 +101,7 @@ export function openBrowser(options: OpenBrowserOptions = {}): OAuthPrompt {
   };
 }
 
-/** Where a program runs, as far as {@linkcode hasBrowser} goes by it. */
+/** The machine that a program runs on, as {@linkcode hasBrowser} sees it. */
 export interface BrowserPlace {
   /** Such as `process.env`. */
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -195,7 +195,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** What {@linkcode defaultCredentialsFolder} goes by. */
+/** Options of {@linkcode defaultCredentialsFolder}. */
 export interface CredentialsFolderOptions {
   /** Name of the product, as a folder. */
   readonly product: string;
@@ -210,9 +210,9 @@ export interface CredentialsFolderOptions {
 const optionFields: Fields<CredentialsFolderOptions> = { product: true, platform: true, env: true, home: true };
 
 /**
- * Where a product on this platform usually keeps what is neither configuration nor for other
- * machines: `$XDG_STATE_HOME` (else `~/.local/state`), `~/Library/Application Support`,
- * `%LOCALAPPDATA%`; in it `<product>/credentials`. Reads nothing by itself.
+ * The usual folder of a product for data that are neither configuration nor for other machines:
+ * `$XDG_STATE_HOME` (else `~/.local/state`), `~/Library/Application Support`, `%LOCALAPPDATA%`; in
+ * it `<product>/credentials`. Reads nothing by itself.
  *
  * Throws a `TypeError` for a product that is no name of a folder, and for a home that is no
  * absolute path.

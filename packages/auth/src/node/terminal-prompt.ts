@@ -16,7 +16,7 @@ export type TerminalOutput = NodeJS.WritableStream & { readonly isTTY?: boolean 
 
 /** Options of {@linkcode terminalPrompt}. */
 export interface TerminalPromptOptions {
-  /** Where a pasted URL is read from; nothing else may read there meanwhile. */
+  /** Stream that a pasted URL is read from; nothing else may read there meanwhile. */
   readonly input: TerminalInput;
   readonly output: TerminalOutput;
   /** Opens the page; `false`: nobody does. Default `openBrowser()`. */

@@ -13,10 +13,12 @@ import { askWithOptional } from "../tokens/request-tokens.ts";
 import { takePending, type PendingDocument } from "./pending-documents.ts";
 import { kindOf } from "@hostside/core/implement";
 
-/** Who took what was waited for: it can be answered once. `"nobody"`: it can be answered still. */
+/**
+ * The process that took the answer: it can be answered once. `"nobody"`: it can be answered still.
+ */
 export type Taker = "here" | "elsewhere" | "nobody";
 
-/** Who came back, as the product knows them. */
+/** The user who came back, as the product knows them. */
 export interface CompletedBy {
   readonly principal: string | undefined;
 }
@@ -164,7 +166,7 @@ function specOf({ serverId, title, serverUrl }: PendingDocument): ServerSpec {
   return { id: serverId, title, type: "http", url: serverUrl, auth: "oauth" };
 }
 
-/** What a user came back with. Untrusted: anybody can send a browser anywhere. */
+/** The parameters that a user came back with. Untrusted: anybody can send a browser anywhere. */
 export interface AuthorizationResponse {
   readonly url: URL;
   readonly state: string;

@@ -53,6 +53,9 @@ describe("signing in after refusals", () => {
       signedIn: createEvent(),
       signedOut: createEvent(),
       closing,
+      redeeming: new Set(),
+      unsaved: new Set(),
+      begun: new Set(),
       signInAfterRefusal: (account, refusal) => signingIn.signInAfterRefusal(account, refusal),
       isSigningIn: (account) => signingIn.isUnderWay(account),
     };

@@ -1,7 +1,7 @@
-import { HostsideError } from "@hostside/core";
+import type { HostsideError } from "@hostside/core";
 import { clock, settleWithin, untilAborted } from "@hostside/core/implement";
 import { isProgram, type Account } from "../account.ts";
-import { abortError, authRequired, nameServer } from "../auth-errors.ts";
+import { abortError, authRequired, serverError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { discoverForSignIn } from "../discovering/ask-server.ts";
 import { requestGrant } from "../grants/request-grant.ts";
@@ -137,11 +137,9 @@ async function signInProgram(parts: AuthParts, account: Account, requested: Sign
   return signedIn;
 }
 
-function notForUsers({ serverId, config }: Account): HostsideError {
-  return new HostsideError(
-    `${nameServer(serverId)} is not configured for the OAuth authorization_code flow, but for ${config.flow}; authorize() signs in without a user`,
-    { code: "unsupported_operation", serverId },
-  );
+function notForUsers(account: Account): HostsideError {
+  const text = `it is not configured for the OAuth authorization_code flow, but for ${account.config.flow}; authorize() signs in without a user`;
+  return serverError(account, text, { code: "unsupported_operation" });
 }
 
 function cancelled(account: Account): HostsideError {

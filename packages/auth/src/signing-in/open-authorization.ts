@@ -8,11 +8,11 @@ import { choosesDpop } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
 import type { PendingAuthorization } from "../oauth.ts";
 import type { StoredClient } from "../accounts/stored-account.ts";
-import { noteBegun, pendingMs, savePending } from "./pending-documents.ts";
+import { pendingMs, savePending } from "./pending-documents.ts";
 import { bytesToBase64Url } from "../store/sealer.ts";
 import { joinScopes } from "../discovering/read-challenges.ts";
 
-/** What a user is to be sent to an authorization page for. */
+/** The purpose of an authorization page. */
 export interface AuthorizationOpening {
   readonly discovered: Discovered;
   readonly client: StoredClient;
@@ -86,8 +86,10 @@ export async function openAuthorization(
     dpopKey: signer?.key,
     expiresAt,
   });
-  await noteBegun(parts, account, state);
-  return { serverId, principal, url, state, expiresAt };
+  for (const old of parts.begun) if (old.expiresAt <= clock.date()) parts.begun.delete(old);
+  const pending = { serverId, principal, url, state, expiresAt };
+  parts.begun.add(pending);
+  return pending;
 }
 
 // 256 bits, in the alphabet of URLs.
@@ -95,20 +97,21 @@ function randomText(): string {
   return bytesToBase64Url(crypto.getRandomValues(new Uint8Array(32)));
 }
 
-/** What a sign-in asks for beside what the server names. */
+/** Scopes of a sign-in beside those that the server names. */
 export interface ScopeRequest {
   /** The caller's. */
   readonly scopes?: readonly string[] | undefined;
-  /** What is granted is not enough: then that is asked for as well, lest it be lost (SEP-2350). */
+  /** The grant is not enough: then it is asked for as well, lest it be lost (SEP-2350). */
   readonly needsMore?: boolean | undefined;
-  /** What is granted. */
+  /** The granted scopes. */
   readonly granted?: string | undefined;
 }
 
 /**
- * What is asked for: what is configured, else what the server's refusals named, else what its
- * metadata list; and `offline_access` where the authorization server lists that, for without it
- * some give no refresh token. `undefined`: what the authorization server grants by itself.
+ * Chooses the scopes to ask for: what is configured, else what the server's refusals named, else
+ * what its metadata list; and `offline_access` where the authorization server lists that, for
+ * without it some give no refresh token. `undefined`: what the authorization server grants by
+ * itself.
  */
 export function chooseScope(account: Account, discovered: Discovered, requested: ScopeRequest): string | undefined {
   const { config, hints } = account;

@@ -2,8 +2,8 @@ import { HostsideError } from "@hostside/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { errorOf } from "../../test/error-of.ts";
-import { createFakeServers, issuer, metadataOf, metadataUrl, resourceUrl, spec } from "../../test/fake-servers.ts";
-import { createSignInWorld, never, until } from "../../test/sign-in-world.ts";
+import { createFakeServers, issuer, resourceUrl, spec } from "../../test/fake-servers.ts";
+import { createSignInWorld, until } from "../../test/sign-in-world.ts";
 import { createOAuth } from "../create-oauth.ts";
 
 describe("authorize()", () => {
@@ -314,20 +314,6 @@ describe("authorize()", () => {
     const clients = { notes: { clientId: "mine", redirectUri: "http://127.0.0.1/callback" } };
     const { oauth } = createSignInWorld({ clients });
     expect(await oauth.authorize(spec)).toMatchObject({ clientId: "mine" });
-  });
-
-  it("does not wait for a human who is asked for a client once it is cancelled", async () => {
-    let asked = 0;
-    const servers = createFakeServers();
-    servers.routes.set(`GET ${metadataUrl}`, () => {
-      const { registration_endpoint: _, ...metadata } = metadataOf();
-      return Response.json(metadata);
-    });
-    const { oauth } = createSignInWorld({ askForClient: () => ((asked += 1), never()) }, servers);
-    const signingIn = errorOf(oauth.authorize(spec));
-    await until(() => asked === 1);
-    expect(await oauth.cancel("notes")).toBe(true);
-    expect((await signingIn).message).toContain("cancelled");
   });
 
   it("listens where the client is registered, and registers anew where that cannot be had", async () => {

@@ -1,7 +1,7 @@
-import { HostsideError } from "@hostside/core";
+import type { HostsideError } from "@hostside/core";
 import { isLoopbackUrl, untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { abortError, authRequired, isNotShown, nameServer } from "../auth-errors.ts";
+import { abortError, authRequired, isNotShown, serverError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { becomeClient } from "../clients/become-client.ts";
 import { clientKey, forgetClient, readClient } from "../clients/client-documents.ts";
@@ -14,19 +14,19 @@ import { authorizationOf } from "../accounts/authorizations.ts";
 import { chooseScope, assertUsableForUsers, openAuthorization } from "./open-authorization.ts";
 import type { AuthorizationCompletion } from "./complete-authorization.ts";
 import { pendingKey } from "./pending-documents.ts";
-import { waitForUser, watchStore } from "./wait-for-user.ts";
+import { waitForUser } from "./wait-for-user.ts";
 
-/** What a sign-in asks for, and until when. */
+/** A request for a sign-in. */
 export interface SignInRequest {
   readonly scopes?: readonly string[] | undefined;
-  /** What is granted is not enough. */
+  /** The grant is not enough. */
   readonly needsMore?: boolean | undefined;
   /** In place of that of all. */
   readonly prompt?: OAuthPrompt | undefined;
   readonly signal: AbortSignal;
 }
 
-/** What a sign-in has of those that are under way in this process. */
+/** The parts that sign-ins of a process share. */
 export interface Company {
   /**
    * Waits for `complete()` in this process with this `state`. Called right before a page is shown.
@@ -38,7 +38,7 @@ export interface Company {
   readonly redeem: (callbackUrl: URL | string) => Promise<AuthorizationCompletion>;
 }
 
-/** Where users are sent back to: to a page of the product's own, or to who listens. */
+/** The way back for users: to a page of the product's own, or to who listens. */
 type Return =
   | { readonly page: string; readonly receiver?: undefined }
   | { readonly page?: undefined; readonly receiver: RedirectReceiver; readonly preferred: string | undefined };
@@ -54,9 +54,9 @@ export async function beginAuthorization(
 ): Promise<PendingAuthorization> {
   const way = returnOf(parts, account);
   if (way.page === undefined) {
-    throw new HostsideError(
-      `${nameServer(account.serverId)}: begin() needs a page of the product's own that users are sent back to (redirect, or redirectUri of the client)`,
-      { code: "unsupported_operation", serverId: account.serverId },
+    throw unsupported(
+      account,
+      "begin() needs a page of the product's own that users are sent back to (redirect, or redirectUri of the client)",
     );
   }
   const discovered = await discoverForUsers(parts, account, requested);
@@ -74,7 +74,12 @@ export async function signInUser(
   { requested, company }: { readonly requested: SignInRequest; readonly company: Company },
 ): Promise<SignedIn> {
   const { prompt = parts.settings.prompt } = requested;
-  if (prompt === undefined) throw noPrompt(account);
+  if (prompt === undefined) {
+    throw unsupported(
+      account,
+      "no prompt callback installed: there is nobody to show the authorization page to; give createOAuth() a prompt, or use begin() and complete()",
+    );
+  }
   const way = returnOf(parts, account);
   const discovered = await discoverForUsers(parts, account, requested);
   for (let attempt = 1; ; attempt += 1) {
@@ -108,17 +113,14 @@ async function askOnce(parts: AuthParts, account: Account, attempt: Attempt): Pr
   let isOpen = false;
   try {
     const redirectUri = listener?.redirectUri ?? way.page ?? "";
-    const { pending, isKept, clientId, before } = await open(parts, account, { discovered, requested, redirectUri });
+    const { pending, isKept, clientId } = await open(parts, account, { discovered, requested, redirectUri });
     const elsewhere = company.expect(pending.state);
     let isAnswered = false;
     const complete = (callbackUrl: URL | string): Promise<AuthorizationCompletion> => {
       isAnswered = true;
       return company.redeem(callbackUrl);
     };
-    const watched = { state: pending.state, issuer: discovered.issuer, before };
-    const watch = (ended: AbortSignal): Promise<AuthorizationCompletion> =>
-      watchStore(parts, account, { ...watched, signal: ended });
-    const wait = { pending, prompt, listener, elsewhere: elsewhere.answer, complete, watch, signal };
+    const wait = { pending, prompt, listener, elsewhere: elsewhere.answer, complete, signal };
     try {
       const completion = await waitForUser(account, wait);
       isDone = completion.failure === undefined;
@@ -185,8 +187,6 @@ interface Opened {
   readonly pending: PendingAuthorization;
   readonly isKept: boolean;
   readonly clientId: string;
-  /** The access token that is in the store. */
-  readonly before: string | undefined;
 }
 
 async function open(
@@ -199,12 +199,11 @@ async function open(
   }: { readonly discovered: Discovered; readonly requested: SignInRequest; readonly redirectUri: string },
 ): Promise<Opened> {
   const { scopes, needsMore, signal } = requested;
-  const kept = authorizationOf(await readAccount(parts, account), discovered.issuer);
-  const granted = kept?.scope;
+  const granted = authorizationOf(await readAccount(parts, account), discovered.issuer)?.scope;
   const scope = chooseScope(account, discovered, { scopes, needsMore, granted });
   const { client, isKept } = await becomeClient(parts, account, { discovered, redirectUri, scope, signal });
   const pending = await openAuthorization(parts, account, { discovered, client, redirectUri, scope, signal });
-  return { pending, isKept, clientId: client.clientId, before: kept?.accessToken };
+  return { pending, isKept, clientId: client.clientId };
 }
 
 function returnOf({ settings }: AuthParts, account: Account): Return {
@@ -215,15 +214,12 @@ function returnOf({ settings }: AuthParts, account: Account): Return {
   if (isListened) return { receiver, preferred: own };
   const page = own ?? redirectUri;
   if (page !== undefined) return { page };
-  throw new HostsideError(
-    `${nameServer(account.serverId)}: there is nowhere to send users back to: give createOAuth() a redirect, such as loopbackRedirect() of @hostside/auth/node`,
-    { code: "unsupported_operation", serverId: account.serverId },
+  throw unsupported(
+    account,
+    "there is nowhere to send users back to: give createOAuth() a redirect, such as loopbackRedirect() of @hostside/auth/node",
   );
 }
 
-function noPrompt(account: Account): HostsideError {
-  return new HostsideError(
-    `${nameServer(account.serverId)}: no prompt callback installed: there is nobody to show the authorization page to; give createOAuth() a prompt, or use begin() and complete()`,
-    { code: "unsupported_operation", serverId: account.serverId },
-  );
+function unsupported(account: Account, text: string): HostsideError {
+  return serverError(account, text, { code: "unsupported_operation" });
 }

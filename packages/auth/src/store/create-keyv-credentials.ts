@@ -24,8 +24,7 @@ import {
 /** Options of {@linkcode createKeyvCredentials}. */
 export interface KeyvCredentialsOptions {
   /**
-   * A `Keyv` with any adapter, or anything of its shape. What is written to it must be there for
-   * whoever reads next.
+   * A `Keyv` with any adapter, or anything of its shape. Each read must see the writes before it.
    */
   readonly store: Store;
   /**
@@ -42,11 +41,10 @@ export interface KeyvCredentialsOptions {
    */
   readonly keys: readonly SealingKey[];
   /**
-   * In front of every name in the store. Default `"hostside:"`. Who shares a store under one prefix
-   * shares credentials.
+   * In front of every name in the store. Default `"hostside:"`. Products that share a store under
+   * one prefix share credentials.
    */
   readonly prefix?: string | undefined;
-  /** Default the real time. */
 }
 
 /** Credentials that are sealed, whose keys can be changed. */

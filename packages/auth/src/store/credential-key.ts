@@ -38,12 +38,12 @@ export function readKey(text: string): CredentialKey | undefined {
   return kind === "pending" ? { kind, state: first } : undefined;
 }
 
-/** Of texts of keys, the keys of accounts. */
+/** Picks the keys of accounts out of texts of keys. */
 export function accountsAmong(texts: Iterable<string>): readonly AccountKey[] {
   return Array.from(texts, readKey).filter((key): key is AccountKey => key?.kind === "account");
 }
 
-/** What a key stands for, in words for messages. A `state` is a secret until it was used. */
+/** Describes a key in words for messages. A `state` is a secret until it was used. */
 export function describeKey(key: CredentialKey): string {
   switch (key.kind) {
     case "account": {
@@ -112,8 +112,8 @@ export function envelopeText({
 }
 
 /**
- * What {@linkcode envelopeText} wrote. Throws `store_failed` for anything else; `what` says in
- * words what it was to be.
+ * Reads the text of {@linkcode envelopeText}. Throws `store_failed` for anything else; `what` says
+ * in words what it was to be.
  */
 export function readDocumentEnvelope(what: string, text: string): DocumentEnvelope {
   const value = parse(text);

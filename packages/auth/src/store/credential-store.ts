@@ -2,7 +2,7 @@ import type { JsonObject, FencingToken } from "@hostside/core";
 import { storeFailed } from "@hostside/core/implement";
 
 /**
- * What a {@linkcode CredentialStore} keeps, and under which name:
+ * Names of the documents of a {@linkcode CredentialStore}:
  *
  * - `account`: the tokens of one server for one principal, of each authorization server that gave
  *   some.
@@ -17,7 +17,7 @@ export type CredentialKey =
   | { readonly kind: "pending"; readonly state: string };
 
 /**
- * Where credentials are kept. Each key has one document, which is JSON; a document holds secrets,
+ * A store of credentials. Each key has one document, which is JSON; a document holds secrets,
  * and a store that writes it anywhere says how it is protected there. Made by
  * `createMemoryCredentials`, `createKeyvCredentials`, and in `@hostside/auth/node` by
  * `createFileCredentials`; a product can write its own.
@@ -55,7 +55,7 @@ export interface CredentialStore {
   withLock<T>(key: CredentialKey, leaseMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-/** Who has a turn with what, in this process. */
+/** The turns that works of this process have. */
 export interface LockTurns {
   /** Does the work of a turn; its signal aborts when the turn is lost. */
   during<T>(name: string, turn: LockTurn, work: () => Promise<T>): Promise<T>;
@@ -76,7 +76,7 @@ export interface LockTurn {
 
 /** See {@linkcode LockTurns}. */
 export function createLockTurns(): LockTurns {
-  /** Of works that go on, the latest last. */
+  /** The turns of works that go on, the latest last. */
   const turns = new Map<string, readonly LockTurn[]>();
   return {
     async during(name, turn, work) {

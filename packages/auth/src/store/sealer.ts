@@ -1,6 +1,6 @@
 import { quoteText, storeFailed, assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
 
-/** Where a sealed text is kept, and what it is, in words for messages. */
+/** The place of a sealed text, and words for messages about it. */
 export interface SealedPlace {
   /** A text that was sealed for another place does not open in this one. */
   readonly name: string;
@@ -87,7 +87,7 @@ export interface SealingKey {
   readonly key: Uint8Array | string;
 }
 
-/** What WebCrypto takes as a key. */
+/** A key of WebCrypto. */
 type NativeKey = Parameters<typeof crypto.subtle.encrypt>[1];
 
 /** A key that was checked; imported when it is first used. */

@@ -18,7 +18,7 @@ export interface StoreIndex {
   reseal(): Promise<void>;
 }
 
-/** What a {@linkcode StoreIndex} is made from. */
+/** Parts of a {@linkcode StoreIndex}. */
 export interface StoreIndexInit {
   readonly texts: ConfirmedStore;
   readonly lock: Lock;
@@ -108,11 +108,11 @@ export interface ConfirmedStore {
 export interface WriteOptions {
   /** For how long; absent: without an end. */
   readonly ttlMs?: number | undefined;
-  /** Whose turn it is, for a store that knows of fencing tokens. */
+  /** The turn, for a store that knows of fencing tokens. */
   readonly fencingToken?: FencingToken | undefined;
 }
 
-/** What a {@linkcode ConfirmedStore} is made from. */
+/** Parts of a {@linkcode ConfirmedStore}. */
 export interface ConfirmedStoreInit extends StepLimit {
   readonly store: Store;
   /** A name that nothing else is kept under. */

@@ -5,8 +5,11 @@ import { clock, withErrorContext } from "@hostside/core/implement";
 export interface BackOff {
   /** The latest failure while it is too early to ask again with the same; else `undefined`. */
   current(credential: string): HostsideError | undefined;
-  /** Another failure with this; `retryAfterMs`: as the server asks. */
-  failed(credential: string, error: HostsideError, retryAfterMs: number | undefined): void;
+  /**
+   * Another failure with this credential. Its error says how long the server wants to be left
+   * alone.
+   */
+  failed(credential: string, error: HostsideError): void;
   succeeded(): void;
 }
 
@@ -23,7 +26,7 @@ export function isHostsOwn({ code }: HostsideError): boolean {
 }
 
 /**
- * Makes one that has seen no failure. What it holds is in memory: each process backs off by itself.
+ * Makes one that has seen no failure. Failures are in memory: each process backs off by itself.
  */
 export function createBackOff(): BackOff {
   let latest: { readonly credential: string; readonly error: HostsideError; readonly until: number } | undefined;
@@ -35,7 +38,8 @@ export function createBackOff(): BackOff {
       const details = { backOff: true, retryAfterMs: Math.ceil(leftMs) } as const;
       return withErrorContext(latest.error, { outcome: "not-sent", details });
     },
-    failed(credential, error, retryAfterMs = 0) {
+    failed(credential, error) {
+      const { retryAfterMs = 0 } = error.details;
       failures = latest?.credential === credential ? failures + 1 : 1;
       const waitMs = Math.max(
         Math.min(firstMs * 2 ** (failures - 1), longestMs),

@@ -33,7 +33,7 @@ const latestStartMs = 40_000;
  */
 export const leaseMs: number = latestStartMs + longestAnswerMs + 20_000;
 
-/** What is to be redeemed, by who has the account's lock. */
+/** A refresh token to redeem under the account's lock. */
 export interface Redeeming {
   readonly document: StoredAccount;
   readonly authorization: StoredAuthorization;
@@ -77,7 +77,7 @@ export async function redeem(parts: AuthParts, account: Account, redeeming: Rede
     return await settle(parts, account, { ...redeeming, end, next: renewed, ifGone: { kind: "unrenewable" } });
   } catch {
     // Only this process knows the answer: it is used at once, and saved when the store is back.
-    keepUnsaved(account, { before: authorization, authorization: renewed });
+    keepUnsaved(parts, account, { before: authorization, authorization: renewed });
     return end;
   }
 }
@@ -88,7 +88,7 @@ async function fail(
   redeeming: Redeeming & { readonly failure: TokenFailure },
 ): Promise<RenewalEnd> {
   const { authorization, refreshToken, lease, backOff } = redeeming;
-  const { trouble, isUnredeemed, retryAfterMs, error: said } = redeeming.failure;
+  const { trouble, isUnredeemed, error: said } = redeeming.failure;
   const { redeeming: mark, ...rest } = authorization;
   const error = trouble === "dead-grant" && mark !== undefined ? answerLost(said) : said;
   const end: RenewalEnd = trouble === "passing" ? { kind: "failed", error } : { kind: "unrenewable", error };
@@ -101,7 +101,7 @@ async function fail(
     // The verdict stands, written down or not.
     settled = await settle(parts, account, { ...redeeming, end, next, ifGone: end }).catch(() => end);
   }
-  if (settled.kind !== "renewed") backOff.failed(refreshToken, error, retryAfterMs);
+  if (settled.kind !== "renewed") backOff.failed(refreshToken, error);
   return settled;
 }
 

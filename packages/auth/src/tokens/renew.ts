@@ -1,9 +1,9 @@
 import { isHostsideError, HostsideError } from "@hostside/core";
 import { clock, resultWithin } from "@hostside/core/implement";
-import type { Account } from "../account.ts";
+import { perAccount, type Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { StoredAccount, StoredAuthorization } from "../accounts/stored-account.ts";
-import { accountKey, hasUnsaved, readAccount, saveUnsaved } from "../accounts/account-documents.ts";
+import { accountKey, readAccount, saveUnsaved } from "../accounts/account-documents.ts";
 import { currentAuthorization, tokenExpiryOf } from "../accounts/authorizations.ts";
 import { createBackOff, isHostsOwn, type BackOff } from "./back-off.ts";
 import { leaseMs, redeem, type RenewalEnd } from "./redeem.ts";
@@ -20,30 +20,22 @@ export interface RenewalRequest {
 
 interface Renewals {
   /** One at a time in a process. */
-  running: Promise<RenewalEnd> | undefined;
+  running?: Promise<RenewalEnd> | undefined;
   readonly backOff: BackOff;
 }
 
 const lastSavingMs = 5000;
 
-const renewalsOf = new WeakMap<Account, Renewals>();
-/** What is being redeemed, and for whom something was that may not be saved yet. */
-interface Redeemed {
-  readonly underWay: Set<Promise<unknown>>;
-  readonly accounts: Set<Account>;
-}
-
-const redeemedIn = new WeakMap<AuthParts, Redeemed>();
-
+const renewalsOf = perAccount((): Renewals => ({ backOff: createBackOff() }));
 /**
  * Gets another access token than the one that is not wanted any more: what somebody else has got
  * meanwhile, else by redeeming the refresh token. One at a time in this process, and among all that
- * share the store; callers that come together share one. Who stops waiting ends nothing: what was
- * redeemed is saved. Rejects with `store_failed`, `overloaded` or `closed`; whatever the
- * authorization server does is an end, not an error.
+ * share the store; callers that come together share one. A caller that stops waiting ends nothing:
+ * tokens that were redeemed are saved. Rejects with `store_failed`, `overloaded` or `closed`;
+ * whatever the authorization server does is an end, not an error.
  */
 export async function renew(parts: AuthParts, account: Account, request: RenewalRequest): Promise<RenewalEnd> {
-  const renewals = renewalsIn(account);
+  const renewals = renewalsOf(account);
   while (renewals.running !== undefined) {
     const end = await renewals.running;
     // What a renewal got that began earlier may be the very token that is not wanted.
@@ -59,27 +51,24 @@ export async function renew(parts: AuthParts, account: Account, request: Renewal
  * ago.
  */
 export function isRenewalIdle(account: Account, authorization: StoredAuthorization): boolean {
-  const { running, backOff } = renewalsOf.get(account) ?? {};
-  return running === undefined && backOff?.current(credentialOf(authorization)) === undefined;
+  const { running, backOff } = renewalsOf(account);
+  return running === undefined && backOff.current(credentialOf(authorization)) === undefined;
 }
 
 /** Whether one is under way in this process. */
 export function isRenewing(account: Account): boolean {
-  return renewalsOf.get(account)?.running !== undefined;
+  return renewalsOf(account).running !== undefined;
 }
 
 /**
  * Waits until no refresh token is being redeemed, at most so long; and tries once more to save what
- * could not be saved, for 5 s. Who only waits for their turn is not waited for: nothing of theirs
+ * could not be saved, for 5 s. A renewal that waits for its turn is not waited for: nothing of it
  * was sent.
  */
 export async function settleRenewals(parts: AuthParts, timeoutMs: number): Promise<void> {
-  const { underWay, accounts } = redeemedOf(parts);
-  await resultWithin(Promise.allSettled(underWay), timeoutMs);
-  const unsaved = Array.from(accounts).filter(hasUnsaved);
-  if (unsaved.length === 0) return;
-  const saving = unsaved.map((account) => saveUnsaved(parts, account));
-  await resultWithin(Promise.allSettled(saving), lastSavingMs);
+  await resultWithin(Promise.allSettled(parts.redeeming), timeoutMs);
+  const saving = Array.from(parts.unsaved, (account) => saveUnsaved(parts, account));
+  if (saving.length > 0) await resultWithin(Promise.allSettled(saving), lastSavingMs);
 }
 
 interface Run {
@@ -104,8 +93,9 @@ async function run(parts: AuthParts, account: Account, { request, renewals }: Ru
     const authorization = currentAuthorization(document);
     if (document === undefined || authorization?.refreshToken === undefined) return { kind: "unrenewable" };
     const { refreshToken } = authorization;
-    const redeeming = { document, authorization, refreshToken, lease, backOff: renewals.backOff };
-    return watched(parts, account, redeem(parts, account, redeeming));
+    const work = redeem(parts, account, { document, authorization, refreshToken, lease, backOff: renewals.backOff });
+    parts.redeeming.add(work);
+    return work.finally(() => parts.redeeming.delete(work));
   });
 }
 
@@ -136,7 +126,7 @@ async function obtain(
     return { kind: "renewed", authorization };
   } catch (error) {
     if (!isHostsideError(error) || isHostsOwn(error)) throw error;
-    backOff.failed(credential, error, error.details.retryAfterMs);
+    backOff.failed(credential, error);
     return error.kind === "auth" || error.kind === "contract"
       ? { kind: "unrenewable", error }
       : { kind: "failed", error };
@@ -149,33 +139,9 @@ interface Obtaining {
   readonly work: () => Promise<StoredAuthorization>;
 }
 
-/** What a back-off is about: a new sign-in begins anew. */
+/** The subject of a back-off: a new sign-in begins anew. */
 function credentialOf(authorization: StoredAuthorization | undefined): string {
   return authorization?.refreshToken ?? "";
-}
-
-function renewalsIn(account: Account): Renewals {
-  const known = renewalsOf.get(account);
-  if (known !== undefined) return known;
-  const renewals: Renewals = { running: undefined, backOff: createBackOff() };
-  renewalsOf.set(account, renewals);
-  return renewals;
-}
-
-function watched<T>(parts: AuthParts, account: Account, redeeming: Promise<T>): Promise<T> {
-  const redeemed = redeemedOf(parts);
-  redeemed.underWay.add(redeeming);
-  redeemed.accounts.add(account);
-  return redeeming.finally(() => {
-    redeemed.underWay.delete(redeeming);
-    for (const known of redeemed.accounts) if (!hasUnsaved(known)) redeemed.accounts.delete(known);
-  });
-}
-
-function redeemedOf(parts: AuthParts): Redeemed {
-  const redeemed = redeemedIn.get(parts) ?? { underWay: new Set(), accounts: new Set() };
-  redeemedIn.set(parts, redeemed);
-  return redeemed;
 }
 
 function closed({ serverId }: Account): HostsideError {
@@ -191,7 +157,7 @@ export interface Unwanted {
 }
 
 /**
- * What to do about a token that is not to be used any more: `adopt` what is stored, because
+ * The next step about an unwanted token: `adopt` what is stored, because
  * somebody else got it; `leave` things as they are, because somebody died while they redeemed and
  * the access token still lives; `redeem`; or nothing (`none`), because there is no refresh token.
  */

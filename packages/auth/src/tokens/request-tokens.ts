@@ -1,15 +1,10 @@
 import { HostsideError, type AuthorizationFetch } from "@hostside/core";
-import {
-  clock,
-  createDeadline,
-  formatMs,
-  isConfidentialUrl,
-  readOAuthAnswer,
-  untilAborted,
-} from "@hostside/core/implement";
+import { clock, formatMs, isConfidentialUrl, readOAuthAnswer } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { fromRefusedAnswer, fromRequestError, type TokenFailure } from "./token-failure.ts";
 import { isTokenText } from "../accounts/stored-account.ts";
+import { serverError } from "../auth-errors.ts";
+import { withinTime } from "../within-time.ts";
 import type { ClientAuthentication } from "../clients/authenticate-client.ts";
 import type { DpopSigner } from "../dpop/dpop-signer.ts";
 
@@ -22,7 +17,7 @@ export interface Tokens {
   readonly lifeSeconds?: number | undefined;
   readonly refreshToken?: string | undefined;
   readonly scope?: string | undefined;
-  /** What a token exchange gave (RFC 8693). */
+  /** The kind of token that an exchange gave (RFC 8693). */
   readonly issuedTokenType?: string | undefined;
 }
 
@@ -140,26 +135,19 @@ function toForm(params: TokenParameters): URLSearchParams {
   return form;
 }
 
-async function sendInTime(
-  { serverId }: Account,
+function sendInTime(
+  account: Account,
   send: () => ReturnType<AuthorizationFetch>,
 ): Promise<{ readonly response: Response; readonly text: string }> {
   const onTimeout = (): HostsideError =>
-    new HostsideError(`no answer of the authorization server within ${formatMs(longestAnswerMs)}`, {
+    serverError(account, `no answer of the authorization server within ${formatMs(longestAnswerMs)}`, {
       code: "request_timeout",
-      serverId,
       details: { timeoutMs: longestAnswerMs },
     });
-  const deadline = createDeadline({ timeoutMs: longestAnswerMs, onTimeout });
-  const work = async (): Promise<{ response: Response; text: string }> => {
+  return withinTime({ timeoutMs: longestAnswerMs, onTimeout }, async () => {
     const response = await send();
     return { response, text: await response.text() };
-  };
-  try {
-    return await untilAborted(work(), deadline.signal);
-  } finally {
-    deadline.dispose();
-  }
+  });
 }
 
 /** The usable members of an answer; `undefined` when there is no token that can be sent. */

@@ -1,10 +1,10 @@
-import { isHostsideError, HostsideError, truncateText, type ErrorDetails } from "@hostside/core";
+import { isHostsideError, HostsideError, truncateText } from "@hostside/core";
 import { parseRetryAfter, quoteText, safeCause } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { safeExcerptOf, nameServer, withServerName } from "../auth-errors.ts";
+import { safeExcerptOf, serverError, withServerName } from "../auth-errors.ts";
 
 /**
- * What a failed request for tokens means:
+ * The meaning of a failed request for tokens:
  *
  * - `dead-grant`: what was to be redeemed is of no use any more (`invalid_grant`).
  * - `dead-client`: the client is not known, or not as that (`invalid_client`,
@@ -30,8 +30,6 @@ export interface TokenFailure {
    * Whether what was to be redeemed surely was not: the request never left, or its answer was a no.
    */
   readonly isUnredeemed: boolean;
-  /** How long the authorization server wants to be left alone. */
-  readonly retryAfterMs?: number | undefined;
 }
 
 /** An answer that gave no tokens. */
@@ -40,7 +38,7 @@ export interface RefusedAnswer {
   readonly retryAfter: string | undefined;
   /** The code of the OAuth error; `undefined` when there is none. */
   readonly code: string | undefined;
-  /** What it says about the code. Untrusted. */
+  /** The server's words about the code. Untrusted. */
   readonly description: string;
   /** Its `Content-Type`. Untrusted. */
   readonly mediaType: string | undefined;
@@ -68,31 +66,26 @@ export function fromRefusedAnswer(
 ): TokenFailure {
   const { status, code } = answer;
   const trouble = troubleOf(answer);
-  const isLimited = status === 429;
   const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
-  const errorCode = trouble !== "passing" ? "auth_required" : isLimited ? "rate_limited" : "http_error";
-  const details: ErrorDetails = {
-    operation: "token request",
-    httpStatus: status,
-    ...(retryAfterMs !== undefined && trouble === "passing" && { retryAfterMs }),
-  };
-  const error = new HostsideError(
-    `${nameServer(account.serverId)}: ${hostOf(url)} gave no token: ${describeAnswer(account, answer)}`,
-    {
-      code: errorCode,
-      serverId: account.serverId,
-      outcome: "not-sent",
-      details,
+  const errorCode = trouble !== "passing" ? "auth_required" : status === 429 ? "rate_limited" : "http_error";
+  const text = `${truncateText(url.origin, 100)} gave no token: ${describeAnswer(account, answer)}`;
+  const error = serverError(account, text, {
+    code: errorCode,
+    outcome: "not-sent",
+    details: {
+      operation: "token request",
+      httpStatus: status,
+      ...(retryAfterMs !== undefined && trouble === "passing" && { retryAfterMs }),
     },
-  );
+  });
   // Behind a gateway the authorization server may have done what was asked and its answer been
   // lost.
   const isUnredeemed = code !== undefined || (status >= 400 && status < 500);
-  return { trouble, error, code, isUnredeemed, retryAfterMs };
+  return { trouble, error, code, isUnredeemed };
 }
 
 /**
- * What a request for tokens failed with when there was no answer; `wasSent`: whether a request may
+ * Makes the failure of a request for tokens without an answer; `wasSent`: whether a request may
  * have left at all.
  */
 export function fromRequestError(account: Account, cause: unknown, wasSent: boolean): TokenFailure {
@@ -115,21 +108,17 @@ export function fromRequestError(account: Account, cause: unknown, wasSent: bool
       trouble: isPassing ? "passing" : "refused",
       error,
       isUnredeemed: !wasSent || known.outcome === "not-sent",
-      retryAfterMs: known.details.retryAfterMs,
     };
   }
   const said = cause instanceof Error ? `${cause.name}: ${cause.message}` : "no reason given";
   const reason = quoteText(safeExcerptOf(account, said, longestQuote), longestQuote);
-  const error = new HostsideError(
-    `${nameServer(serverId)}: ${wasSent ? "no answer of the authorization server" : "no token could be asked for"}: ${reason}`,
-    {
-      code: wasSent ? "unreachable" : "auth_required",
-      serverId,
-      outcome: "not-sent",
-      details: { operation: "token request" },
-      cause: safeCause(cause, secrets.redact),
-    },
-  );
+  const what = wasSent ? "no answer of the authorization server" : "no token could be asked for";
+  const error = serverError(account, `${what}: ${reason}`, {
+    code: wasSent ? "unreachable" : "auth_required",
+    outcome: "not-sent",
+    details: { operation: "token request" },
+    cause: safeCause(cause, secrets.redact),
+  });
   return { trouble: wasSent ? "passing" : "refused", error, isUnredeemed: !wasSent };
 }
 
@@ -151,8 +140,4 @@ function describeAnswer(account: Account, { status, code, description, mediaType
   }
   const said = safeExcerptOf(account, description === "" ? code : `${code}: ${description}`, longestQuote);
   return `${what} (${quoteText(said, longestQuote)})`;
-}
-
-function hostOf(url: URL): string {
-  return truncateText(url.origin, 100);
 }

@@ -13,9 +13,9 @@ export interface BoundedValues {
 }
 
 const longestValue = 128;
-/** Of one attribute of one server, such as the names of its tools. */
+/** Bound of one attribute of one server, such as the names of its tools. */
 const mostPerServer = 200;
-/** Of one attribute, over all servers. */
+/** Bound of one attribute, over all servers. */
 const mostValues = 2000;
 
 /** Makes one that has let nothing in so far. */

@@ -19,7 +19,7 @@ export interface MeasuredRequest {
   readonly durationMs: number;
   readonly failure: SpanFailure | undefined;
   readonly peer: ServerPeer | undefined;
-  /** Such as the name of the tool. Of a server, and so bounded. */
+  /** Such as the name of the tool. It is a server's text, and so bounded. */
   readonly subject?: Attributes | undefined;
 }
 
@@ -116,7 +116,7 @@ export function measureServer(record: ServerRecord, parts: MetricParts): void {
   });
 }
 
-/** What a connection begins with. */
+/** The first request of a connection. */
 export function methodOfConnecting({ era }: ServerPeer): string {
   return era === "modern" ? "server/discover" : "initialize";
 }

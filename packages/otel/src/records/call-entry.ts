@@ -40,14 +40,14 @@ export interface SentEntry {
   readonly code?: string;
 }
 
-/** What became of one call: plain data, as JSON has it. */
+/** The record of one call: plain data, as JSON has it. */
 export interface CallEntry {
   readonly type: "call";
   /** ISO 8601, when it was made. */
   readonly at: string;
   /** Absent for a tool that is on no server. */
   readonly server?: string;
-  /** What the server says its version is. */
+  /** The version that the server names. */
   readonly serverVersion?: string;
   /**
    * Hash of the whole definition that the server listed, so that a run can be compared with
@@ -68,22 +68,22 @@ export interface CallEntry {
   /** With a server; over all tries. */
   readonly wireMs: number;
   readonly sends: readonly SentEntry[];
-  /** What layers decided about it. */
+  /** Decisions of layers about it. */
   readonly decisions: readonly (Pick<CallDecision, "type" | "stage" | "decision" | "by" | "code" | "reason"> & {
     readonly at: string;
   })[];
   /** `ok`, `tool-error` when the tool itself said that it failed, or the code of the error. */
   readonly ended: string;
-  /** Of an error: what is known of the effect. */
+  /** For an error: the known effect. */
   readonly outcome?: string;
-  /** Of an error, redacted and bounded, where that was asked for. */
+  /** The message of an error, redacted and bounded, with `captureMessages`. */
   readonly message?: string;
-  /** Where that was asked for. */
+  /** With `captureArguments`. */
   readonly arguments?: unknown;
   readonly result?: unknown;
 }
 
-/** What an entry has beside what it always has. */
+/** Options of entries. */
 export interface CallEntryRules extends CaptureRules {
   readonly captureArguments: boolean;
   readonly captureResults: boolean;

@@ -21,11 +21,10 @@ export interface CallLogOptions {
    */
   readonly captureMessages?: boolean | undefined;
   /**
-   * Masks secrets in texts, such as `redactText` of a policy. What it throws on is withheld. Values
-   * under names that sound secret are masked in any case. Default: nothing else.
+   * Masks secrets in texts, such as `redactText` of a policy. Texts on which it throws are
+   * withheld. Values under names that sound secret are masked in any case. Default: nothing else.
    */
   readonly redact?: ((text: string) => string) | undefined;
-  /** Default: the real time. */
 }
 
 const fields: Fields<CallLogOptions> = {

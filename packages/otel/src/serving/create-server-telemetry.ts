@@ -26,9 +26,8 @@ export interface ServerTelemetryOptions {
   readonly tracerProvider?: TracerProvider | undefined;
   /** Default: as of {@linkcode tracerProvider}. */
   readonly meterProvider?: MeterProvider | undefined;
-  /** What reads the trace context of clients. Default: the one that is registered. */
+  /** Reads the trace context of clients. Default: the one that is registered. */
   readonly propagator?: TextMapPropagator | undefined;
-  /** Default: the real time. */
 }
 
 /** One request of a client, as it came. */
@@ -176,7 +175,7 @@ function spanOptions(request: ServedRequest, isRemote: boolean): SpanOptions {
 
 const longestName = 128;
 
-/** What a request is about, in words of the client's. */
+/** The subject of a request, in the client's words. */
 function subjectOf({ method, params }: Pick<ServedRequest, "method" | "params">): {
   readonly tool?: string;
   readonly prompt?: string;

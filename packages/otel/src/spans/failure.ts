@@ -9,7 +9,7 @@ export interface SpanFailure {
   readonly type: string;
   /** The code of the JSON-RPC error. */
   readonly rpcCode?: number | undefined;
-  /** What is known of the effect. */
+  /** The known effect. */
   readonly outcome?: string;
 }
 

@@ -5,7 +5,7 @@ export interface OpenPeers {
   /** Notes what a provider reports of its servers. Each provider has one. */
   follow(): { note(record: ServerRecord): void; end(): void };
   /**
-   * Of a server with sessions of several providers, what is true of all; `undefined`: it has none.
+   * The facts that are true of all sessions of a server; `undefined`: it has none.
    */
   of(serverId: string): ServerPeer | undefined;
 }

@@ -29,7 +29,7 @@ export interface Tracing {
   start(name: string, options: SpanOptions, parent?: Context): Span | undefined;
   /** The context with a span in it; `of` is that of its parent, default the one that is active. */
   contextOf(span: Span | undefined, of?: Context): Context;
-  /** What goes into `_meta` for this context; `undefined` where there is nothing. */
+  /** The members of `_meta` for this context; `undefined` where there is nothing. */
   carry(of: Context): JsonObject | undefined;
 }
 
