@@ -133,6 +133,7 @@ describe("explain()", () => {
     expect(await said({ pins: {} }, "read")).toEqual([
       'Tool "read" of server "s" is held back: shown to the host alone, and a call is refused with tool_quarantined.',
       "By pins it is another one than the one of the first use of its server.",
+      'To change it, approve it: approveTools("s", ["read"]).',
     ]);
     expect(await said({ pins: {} }, "drop")).toEqual([
       'Tool "drop" of server "s" is on offer.',

@@ -10,13 +10,14 @@ import {
 } from "@hostside/core";
 import { LRUCache } from "lru-cache";
 import { createPins, type Pins } from "../pins/create-pins.ts";
+import type { PinVerdict } from "../pins/judge-pin.ts";
 import { readPinOptions } from "../pins/pin-options.ts";
 import type { PolicyParts } from "../policy-parts.ts";
 import { refuseCall } from "../refuse.ts";
 import { decide as decideByRules, findDeny, type RuleDecision } from "../rules/decide.ts";
 import { readRules } from "../rules/read-rules.ts";
 import type { RuleLayer, RuleAction } from "../rules/rule-options.ts";
-import { toolSubject } from "../rules/tool-subject.ts";
+import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
 import { watchRules } from "../rules/unmatched-rules.ts";
 import {
   chooseHeld,
@@ -85,6 +86,7 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
         `Tool ${quoteText(subject.toolName)} ${owner} is ${outcomes[decision]}.`,
         ...(layers.length === 0 ? [] : [`By the rules it ${ruled.why}.`]),
         ...(isPinning && verdict !== undefined ? [`By pins it ${verdict.why}.`] : []),
+        ...(isPinning && verdict?.held === true ? [remedyOf(verdict, subject)] : []),
       ];
     },
     attach(target) {
@@ -211,4 +213,19 @@ function createRequestGuard(layers: readonly RuleLayer[]): RequestInterceptor {
     const details = { operation: method, policy: denied.rule };
     return Promise.reject(new HostsideError(message, { code: "not_allowed", serverId, details }));
   };
+}
+
+function remedyOf({ kind, rule }: PinVerdict, { serverId, toolName }: ToolSubject): string {
+  switch (kind) {
+    case "other-version":
+      return `To change it, change ${rule}; an approval does not.`;
+    case "unfingerprinted":
+      return "An approval cannot change it: a tool without a fingerprint could be another one each time.";
+    case "unread":
+      return "To change it, wait for ready(): it rejects if the store fails.";
+    case "unseen":
+      return "To change it, hand admit of the policy to the provider or the toolbox.";
+    default:
+      return `To change it, approve it: approveTools(${JSON.stringify(serverId)}, [${quoteText(toolName)}]).`;
+  }
 }
