@@ -60,7 +60,7 @@ async function callAll({ transport, options, count, calls }: Run): Promise<void>
   const connector = createConnector({ random: () => 0, ...options });
   const servers = [{ id: "s", timeouts, ...transport }];
   await using provider = createProvider({ connector, servers });
-  await provider.init();
+  await provider.init({ timeoutMs: patient });
   expect(provider.has("mcp_s_echo")).toBe(true);
   const call = (text: string) => provider.call("mcp_s_echo", { text });
   await Promise.allSettled(Array.from({ length: calls }, (_, i) => call(`${i}`)));
