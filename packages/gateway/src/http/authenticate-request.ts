@@ -1,7 +1,7 @@
 import { resultWithin } from "@hostside/core/implement";
 import type { GatewayHttpExchange, HttpHeaders } from "./http-exchange.ts";
 import type { HttpSettings, RefusedToken, VerifiedToken } from "./http-options.ts";
-import { errorMessage, rpcCodes } from "../message/json-rpc.ts";
+import { errorMessage, rpcCodes, type RequestId, type RpcFailure } from "../message/json-rpc.ts";
 import type { GatewaySettings } from "../settings/gateway-options.ts";
 
 /** The caller of a request. */
@@ -48,7 +48,8 @@ export function isFromHere(exchange: GatewayHttpExchange, { hosts, isAllowedOrig
   if (isKnownHost && (origin === undefined || isAllowedOrigin(origin))) return true;
   const message = isKnownHost ? "Forbidden: this origin may not come in" : "Forbidden: unknown Host";
   // Without the headers that would let a page read it.
-  exchange.reply(403, { "content-type": "application/json" }, refusalBody(message));
+  const body = JSON.stringify(errorMessage(undefined, { code: rpcCodes.refused, message }));
+  exchange.reply(403, { "content-type": "application/json" }, body);
   return false;
 }
 
@@ -57,20 +58,20 @@ function hostnameOf(host: string): string {
   return (port === null ? host : host.slice(0, port.index)).toLowerCase();
 }
 
-/** Lets in by the token. `undefined`: refused, and answered already. */
+/** Lets in by the token. Throws an {@linkcode HttpRefusal}. */
 export async function authenticateRequest(
   exchange: GatewayHttpExchange,
   settings: HttpSettings,
   { limits }: Pick<GatewaySettings, "limits">,
-): Promise<AuthenticatedCaller | undefined> {
+): Promise<AuthenticatedCaller> {
   const { auth, tokens } = settings;
   if (auth === "none") return { principal: undefined, owner: undefined };
   const token = readBearer(exchange.header("authorization"));
-  if (token === undefined) return challenge(exchange, settings);
+  if (token === undefined) throw challenge(settings);
   if ("token" in auth) {
     // All are compared, whichever fits.
     const at = tokens.map((known) => isSame(known, token)).indexOf(true);
-    if (at === -1) return challenge(exchange, settings, { refused: "invalid_token" });
+    if (at === -1) throw challenge(settings, { refused: "invalid_token" });
     return { principal: undefined, owner: tokens.length === 1 ? undefined : `token ${at}` };
   }
   const { method, path } = exchange;
@@ -81,10 +82,9 @@ export async function authenticateRequest(
     if (answer === undefined) throw new TypeError("verifyToken did not answer in time");
     verified = readVerified(answer);
   } catch {
-    replyRefusal(exchange, { status: 503, message: "The token could not be checked" });
-    return undefined;
+    throw new HttpRefusal(503, "The token could not be checked");
   }
-  if ("refused" in verified) return challenge(exchange, settings, verified);
+  if ("refused" in verified) throw challenge(settings, verified);
   return { principal: verified.principal, owner: verified.principal };
 }
 
@@ -108,36 +108,44 @@ function isSame(known: string, given: string): boolean {
   return difference === 0;
 }
 
-function challenge(exchange: GatewayHttpExchange, { resource }: HttpSettings, why?: RefusedToken): undefined {
+function challenge({ resource }: HttpSettings, why?: RefusedToken): HttpRefusal {
   const parts = [
     ...(why === undefined ? [] : [`error="${why.refused}"`]),
     ...(why?.scope === undefined ? [] : [`scope="${why.scope.replaceAll(/["\\\r\n]/g, "")}"`]),
     ...(resource === undefined ? [] : [`resource_metadata="${resource.url}"`]),
   ];
-  const status = why?.refused === "insufficient_scope" ? 403 : 401;
-  replyRefusal(exchange, {
-    status,
-    message: status === 401 ? "Unauthorized" : "Forbidden: the token does not allow this",
-    headers: {
-      "www-authenticate": parts.length === 0 ? "Bearer" : `Bearer ${parts.join(", ")}`,
-    },
-  });
-  return undefined;
+  const headers = { "www-authenticate": parts.length === 0 ? "Bearer" : `Bearer ${parts.join(", ")}` };
+  return why?.refused === "insufficient_scope"
+    ? new HttpRefusal(403, "Forbidden: the token does not allow this", { headers })
+    : new HttpRefusal(401, "Unauthorized", { headers });
 }
 
-/** Why an exchange is refused, which belongs to no request. */
-export interface HttpRefusal {
-  readonly status: number;
-  readonly message: string;
+interface RefusalInit {
   readonly headers?: HttpHeaders;
+  /** The error of the body. Default: that the gateway refuses it, with the message. */
+  readonly failure?: RpcFailure;
+  readonly id?: RequestId | undefined;
 }
 
-/** Answers with an error. */
-export function replyRefusal(exchange: GatewayHttpExchange, { status, message, headers = {} }: HttpRefusal): void {
-  const all = { ...corsHeaders(exchange), ...headers, "content-type": "application/json" };
-  exchange.reply(status, all, refusalBody(message));
-}
+/** Ends an exchange with an error; the handler answers it. */
+export class HttpRefusal extends Error {
+  readonly #status: number;
+  readonly #init: RefusalInit;
 
-function refusalBody(message: string): string {
-  return JSON.stringify(errorMessage(undefined, { code: rpcCodes.refused, message }));
+  constructor(status: number, message: string, init: RefusalInit = {}) {
+    super(message);
+    this.#status = status;
+    this.#init = init;
+  }
+
+  /** A refusal of a message, which is answered with this failure. */
+  static of(status: number, failure: RpcFailure, id?: RequestId): HttpRefusal {
+    return new HttpRefusal(status, failure.message, { failure, id });
+  }
+
+  reply(exchange: GatewayHttpExchange): void {
+    const { headers, id, failure = { code: rpcCodes.refused, message: this.message } } = this.#init;
+    const all = { ...corsHeaders(exchange), ...headers, "content-type": "application/json" };
+    exchange.reply(this.#status, all, JSON.stringify(errorMessage(id, failure)));
+  }
 }

@@ -1,5 +1,5 @@
 import type { Clients } from "../clients/clients.ts";
-import { corsHeaders, isFromHere, authenticateRequest, replyRefusal, replyPreflight } from "./authenticate-request.ts";
+import { corsHeaders, isFromHere, authenticateRequest, HttpRefusal, replyPreflight } from "./authenticate-request.ts";
 import { createHeldPeers } from "./held-peers.ts";
 import type { GatewayHttpExchange } from "./http-exchange.ts";
 import { readHttpOptions, type GatewayHttpOptions } from "./http-options.ts";
@@ -11,8 +11,8 @@ import { readMessage, beginsNothing } from "../message/json-rpc.ts";
 import { isModernRevision } from "../message/meta.ts";
 import type { GatewaySettings } from "../settings/gateway-options.ts";
 
-function refuseEnding(exchange: GatewayHttpExchange): void {
-  replyRefusal(exchange, { status: 503, message: "The gateway is closing", headers: { "retry-after": "5" } });
+function endingRefusal(): HttpRefusal {
+  return new HttpRefusal(503, "The gateway is closing", { headers: { "retry-after": "5" } });
 }
 
 /** A gateway over HTTP. */
@@ -59,28 +59,21 @@ export function createHttpHandler(
       const headers = { ...corsHeaders(exchange), "content-type": "application/json" };
       return exchange.reply(200, headers, JSON.stringify(http.resource.metadata));
     }
-    if (path !== http.path) return replyRefusal(exchange, { status: 404, message: "Not found" });
+    if (path !== http.path) throw new HttpRefusal(404, "Not found");
     const who = await authenticateRequest(exchange, http, settings);
-    if (who === undefined) return;
-    if (closing !== undefined || (clients.isEnding && method !== "POST")) return refuseEnding(exchange);
+    if (closing !== undefined || (clients.isEnding && method !== "POST")) throw endingRefusal();
     const parts = { settings, clients, held, exchange, ...who };
     if (method === "GET") return openSessionStream(parts);
     if (method === "DELETE") return endSession(parts);
-    if (method !== "POST")
-      return replyRefusal(exchange, {
-        status: 405,
-        message: "Method not allowed",
-        headers: { allow: "GET, POST, DELETE" },
-      });
-    const value = await readPost(exchange, settings, incoming.begin(who.owner));
-    if (value === undefined) return;
-    if (closing !== undefined) return refuseEnding(exchange);
-    if (Array.isArray(value.json)) {
-      return clients.isEnding ? refuseEnding(exchange) : answerLegacyBatch(parts, value.json, value.lost);
+    if (method !== "POST") {
+      throw new HttpRefusal(405, "Method not allowed", { headers: { allow: "GET, POST, DELETE" } });
     }
+    const value = await readPost(exchange, settings, incoming.begin(who.owner));
+    if (closing !== undefined || (clients.isEnding && Array.isArray(value.json))) throw endingRefusal();
+    if (Array.isArray(value.json)) return answerLegacyBatch(parts, value.json, value.lost);
     const read = readMessage(value.json, value.lost);
     // What is under way may finish, and so its questions may be answered.
-    if (clients.isEnding && !beginsNothing(read)) return refuseEnding(exchange);
+    if (clients.isEnding && !beginsNothing(read)) throw endingRefusal();
     const version = exchange.header("mcp-protocol-version");
     const isModern = isModernPost(read) || (version !== undefined && isModernRevision(version));
     return isModern ? answerModernPost(parts, read) : answerLegacyPost(parts, read);
@@ -88,9 +81,10 @@ export function createHttpHandler(
   const handle = async (exchange: GatewayHttpExchange): Promise<void> => {
     try {
       await answer(exchange);
-    } catch {
+    } catch (error) {
+      if (error instanceof HttpRefusal) return error.reply(exchange);
       // A client that broke off, or a defect: either way nothing of it is for the client.
-      if (!exchange.gone.aborted) replyRefusal(exchange, { status: 500, message: "Internal error" });
+      if (!exchange.gone.aborted) new HttpRefusal(500, "Internal error").reply(exchange);
     }
   };
   return {

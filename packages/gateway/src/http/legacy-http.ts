@@ -2,11 +2,10 @@ import type { JsonObject } from "@hostside/core";
 import type { LostNumber } from "@hostside/core/implement";
 import { openFailure } from "../clients/clients.ts";
 import { openLegacy } from "../clients/open-legacy.ts";
-import { corsHeaders, replyRefusal } from "./authenticate-request.ts";
+import { corsHeaders, HttpRefusal } from "./authenticate-request.ts";
 import type { HeldPeer, HttpParts } from "./held-peers.ts";
 import { onGone } from "./http-exchange.ts";
 import { openEventStream, accepts, createPostAnswer } from "./post-answer.ts";
-import { replyFailure } from "./read-post.ts";
 import type { MessageSink } from "../message/active-request.ts";
 import {
   errorMessage,
@@ -27,11 +26,10 @@ export async function answerLegacyPost(parts: HttpParts, read: ReadMessage): Pro
   const { exchange } = parts;
   if (read.kind === "invalid") {
     const failure = { code: rpcCodes.invalidRequest, message: `Invalid request: ${read.reason}` };
-    return replyFailure(exchange, { status: 400, id: read.id, failure });
+    throw HttpRefusal.of(400, failure, read.id);
   }
   if (read.kind === "request" && read.request.method === "initialize") return initialize(parts, read.request);
   const session = findSession(parts);
-  if (session === undefined) return;
   const leave = parts.held.use(session);
   try {
     if (read.kind !== "request") {
@@ -53,10 +51,9 @@ export async function answerLegacyBatch(
 ): Promise<void> {
   const { exchange } = parts;
   const session = findSession(parts);
-  if (session === undefined) return;
   if (session.revision !== batchRevision || values.length === 0 || values.length > mostInBatch) {
     const message = `Invalid request: batches are of ${batchRevision} alone, and of at most ${mostInBatch} messages`;
-    return replyFailure(exchange, { status: 400, failure: { code: rpcCodes.invalidRequest, message } });
+    throw HttpRefusal.of(400, { code: rpcCodes.invalidRequest, message });
   }
   const leave = parts.held.use(session);
   try {
@@ -94,30 +91,23 @@ async function initialize(parts: HttpParts, { id, params }: RequestMessage): Pro
     const headers = { ...corsHeaders(exchange), "content-type": "application/json", "mcp-session-id": key };
     exchange.reply(200, headers, writeMessage(resultMessage(id, result)));
   } catch (error) {
-    replyFailure(exchange, { ...openFailure(error), id });
+    const { status, failure } = openFailure(error);
+    throw HttpRefusal.of(status, failure, id);
   }
 }
 
-/**
- * The session that a request names; `undefined` where it cannot be used, and it is answered
- * already.
- */
-function findSession({ exchange, held, owner }: HttpParts): HeldPeer | undefined {
+/** The session that a request names. Throws an {@linkcode HttpRefusal} where it cannot be used. */
+function findSession({ exchange, held, owner }: HttpParts): HeldPeer {
   const version = exchange.header("mcp-protocol-version");
   if (version !== undefined && !servedLegacyRevisions.includes(version)) {
-    replyRefusal(exchange, { status: 400, message: "Bad request: this MCP-Protocol-Version is not supported" });
-    return undefined;
+    throw new HttpRefusal(400, "Bad request: this MCP-Protocol-Version is not supported");
   }
   const key = exchange.header("mcp-session-id");
-  if (key === undefined) {
-    replyRefusal(exchange, { status: 400, message: "Bad request: there is no Mcp-Session-Id; initialize first" });
-    return undefined;
-  }
+  if (key === undefined) throw new HttpRefusal(400, "Bad request: there is no Mcp-Session-Id; initialize first");
   const session = held.get(key);
   // To everybody else it is as if it were not there.
   if (session !== undefined && session.owner === owner && session.revision !== undefined) return session;
-  replyRefusal(exchange, { status: 404, message: "Session not found" });
-  return undefined;
+  throw new HttpRefusal(404, "Session not found");
 }
 
 /** Takes a message that has no answer. */
@@ -153,10 +143,9 @@ async function answerRequest(
 export function openSessionStream(parts: HttpParts): void {
   const { exchange, held } = parts;
   if (!accepts(exchange.header("accept"), "text/event-stream")) {
-    return replyRefusal(exchange, { status: 406, message: "Not acceptable: a GET is answered with text/event-stream" });
+    throw new HttpRefusal(406, "Not acceptable: a GET is answered with text/event-stream");
   }
   const session = findSession(parts);
-  if (session === undefined) return;
   for (const earlier of Array.from(session.streams)) earlier.end();
   const stream = openEventStream(parts);
   const leave = held.use(session);
@@ -185,7 +174,6 @@ export function openSessionStream(parts: HttpParts): void {
 /** `DELETE`: the client needs its session no more. */
 export async function endSession(parts: HttpParts): Promise<void> {
   const session = findSession(parts);
-  if (session === undefined) return;
   await parts.held.remove(session, "the client ended it");
   parts.exchange.reply(200, corsHeaders(parts.exchange));
 }

@@ -1,12 +1,11 @@
 import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { openFailure } from "../clients/clients.ts";
-import { corsHeaders } from "./authenticate-request.ts";
+import { corsHeaders, HttpRefusal } from "./authenticate-request.ts";
 import { checkHeaders, checkRevision, checkParamHeaders } from "./check-headers.ts";
 import type { HeldPeer, HttpParts } from "./held-peers.ts";
 import { onGone } from "./http-exchange.ts";
 import { createPostAnswer } from "./post-answer.ts";
-import { replyFailure } from "./read-post.ts";
 import {
   rpcCodes,
   type ReadMessage,
@@ -36,24 +35,24 @@ export function isModernPost(read: ReadMessage): boolean {
  */
 export async function answerModernPost(parts: HttpParts, read: ReadMessage): Promise<void> {
   const { exchange } = parts;
-  const refuse = (failure: RpcFailure, status = 400): void =>
-    replyFailure(exchange, { status, id: read.kind === "request" ? read.request.id : undefined, failure });
+  const refuse = (failure: RpcFailure | undefined, status = 400): void => {
+    if (failure !== undefined)
+      throw HttpRefusal.of(status, failure, read.kind === "request" ? read.request.id : undefined);
+  };
   if (read.kind === "notification") return exchange.reply(202, corsHeaders(exchange));
   if (read.kind !== "request") {
     const reason = read.kind === "invalid" ? read.reason : "in this revision a client answers nothing";
     return refuse({ code: rpcCodes.invalidRequest, message: `Invalid request: ${reason}` });
   }
   const { request } = read;
-  const twoRevisions = checkRevision(exchange, request);
-  if (twoRevisions !== undefined) return refuse(twoRevisions);
+  refuse(checkRevision(exchange, request));
   const envelope = readRequestEnvelope(request.params);
   if (envelope.kind === "refused") return refuse(envelope.failure);
   if (envelope.kind === "none") {
     const version = exchange.header("mcp-protocol-version") ?? "";
     return refuse(version === modernRevision ? missing(metaKeys.protocolVersion) : unsupported(version));
   }
-  const mismatch = checkHeaders(exchange, request);
-  if (mismatch !== undefined) return refuse(mismatch);
+  refuse(checkHeaders(exchange, request));
   let held: HeldPeer;
   try {
     held = await peerOf(parts, envelope.envelope);
@@ -61,8 +60,8 @@ export async function answerModernPost(parts: HttpParts, read: ReadMessage): Pro
     const { failure, status } = openFailure(error);
     return refuse(failure, status);
   }
-  const wrong = checkArguments(parts, held, request);
-  return wrong === undefined ? answerRequest(parts, held, request) : refuse(wrong);
+  refuse(checkArguments(parts, held, request));
+  return answerRequest(parts, held, request);
 }
 
 /** A client repeats arguments in headers where the schema that it was given says so. */
@@ -88,11 +87,8 @@ async function answerRequest(parts: HttpParts, held: HeldPeer, request: RequestM
   try {
     const { limits } = settings;
     if (isListening && held.streams.size >= limits.maxStreamsPerSession) {
-      const failure = {
-        code: rpcCodes.refused,
-        message: `No more than ${limits.maxStreamsPerSession} streams at a time`,
-      };
-      return replyFailure(exchange, { status: 200, id: request.id, failure });
+      const message = `No more than ${limits.maxStreamsPerSession} streams at a time`;
+      throw HttpRefusal.of(200, { code: rpcCodes.refused, message }, request.id);
     }
     if (isListening) held.streams.add(stream);
     const answer = createPostAnswer(parts);

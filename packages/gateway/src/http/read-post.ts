@@ -1,71 +1,36 @@
 import { findLostNumber, jsonValuesBeyond, resultWithin, type LostNumber } from "@hostside/core/implement";
-import { corsHeaders, replyRefusal } from "./authenticate-request.ts";
+import { HttpRefusal } from "./authenticate-request.ts";
 import type { GatewayHttpExchange } from "./http-exchange.ts";
-import { errorMessage, rpcCodes, tooManyValues, type RequestId, type RpcFailure } from "../message/json-rpc.ts";
+import { rpcCodes, tooManyValues } from "../message/json-rpc.ts";
 import type { GatewayLimits } from "../settings/gateway-limits.ts";
 import type { GatewaySettings } from "../settings/gateway-options.ts";
 
-/**
- * The JSON of a POST, and its first number that lost digits. `undefined`: there is none, and it is
- * answered already.
- */
+/** The JSON of a POST, and its first number that lost digits. Throws an {@linkcode HttpRefusal}. */
 export async function readPost(
   exchange: GatewayHttpExchange,
   { limits }: Pick<GatewaySettings, "limits">,
   incoming: IncomingBody,
-): Promise<{ readonly json: unknown; readonly lost: LostNumber | undefined } | undefined> {
+): Promise<{ readonly json: unknown; readonly lost: LostNumber | undefined }> {
   const type = (exchange.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
-    replyRefusal(exchange, { status: 415, message: "Unsupported media type: the body has to be application/json" });
-    return undefined;
+    throw new HttpRefusal(415, "Unsupported media type: the body has to be application/json");
   }
   const maxBytes = limits.maxBodyBytes;
   const reading = exchange.readBody(maxBytes, (bytes) => incoming.take(bytes));
   const body = await resultWithin(reading, limits.requestMs).finally(() => incoming.end());
-  if (body === undefined) {
-    replyRefusal(exchange, { status: 408, message: "The body did not come in time" });
-    return undefined;
-  }
-  if ("problem" in body && body.problem === "no-room") {
-    const headers = { "retry-after": "1" };
-    replyRefusal(exchange, { status: 503, message: "Too much comes in at a time: try again", headers });
-    return undefined;
-  }
+  if (body === undefined) throw new HttpRefusal(408, "The body did not come in time");
   if ("problem" in body) {
-    const isTooLarge = body.problem === "too-large";
-    replyRefusal(exchange, {
-      status: isTooLarge ? 413 : 400,
-      message: isTooLarge ? `The body has more than ${maxBytes} bytes` : "The body is no UTF-8",
-    });
-    return undefined;
+    if (body.problem === "too-large") throw new HttpRefusal(413, `The body has more than ${maxBytes} bytes`);
+    if (body.problem === "no-utf8") throw new HttpRefusal(400, "The body is no UTF-8");
+    throw new HttpRefusal(503, "Too much comes in at a time: try again", { headers: { "retry-after": "1" } });
   }
   const values = jsonValuesBeyond(body.text, limits.maxBodyValues);
-  if (values !== undefined) {
-    replyRefusal(exchange, { status: 413, message: tooManyValues(values, limits.maxBodyValues) });
-    return undefined;
-  }
+  if (values !== undefined) throw new HttpRefusal(413, tooManyValues(values, limits.maxBodyValues));
   try {
     return { json: JSON.parse(body.text) as unknown, lost: findLostNumber(body.text) };
   } catch {
-    replyFailure(exchange, {
-      status: 400,
-      failure: { code: rpcCodes.parseError, message: "Parse error: this is no JSON" },
-    });
-    return undefined;
+    throw HttpRefusal.of(400, { code: rpcCodes.parseError, message: "Parse error: this is no JSON" });
   }
-}
-
-/** Answers a message with an error. */
-export function replyFailure(
-  exchange: GatewayHttpExchange,
-  {
-    status,
-    id,
-    failure,
-  }: { readonly status: number; readonly id?: RequestId | undefined; readonly failure: RpcFailure },
-): void {
-  const headers = { ...corsHeaders(exchange), "content-type": "application/json" };
-  exchange.reply(status, headers, JSON.stringify(errorMessage(id, failure)));
 }
 
 /** Bytes of bodies that come in now, of all clients. */
