@@ -53,6 +53,6 @@ function readExtras(entry: ConfigEntry, draft: DraftBuilder, { type, transport }
   if (named === undefined)
     entry.error("confirmation", { code: "wrong_type", message: 'must be "None", "All" or { "Named": […] }' });
   for (const [index, name] of (named ?? []).entries()) {
-    draft.tool(name, { requireApproval: true }, [...entry.at("confirmation"), "Named", index]);
+    draft.tool(name, { requireApproval: true }, entry.at("confirmation", "Named", index));
   }
 }

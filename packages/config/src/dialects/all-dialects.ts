@@ -109,7 +109,7 @@ const goose: ConfigDialect = createDialect({
       if (type !== "stdio") return;
       for (const [index, name] of (entry.texts("env_keys") ?? []).entries()) {
         const field = `env.${name}`;
-        draft.variable({ field, variable: name, required: false }, [...entry.at("env_keys"), index]);
+        draft.variable({ field, variable: name, required: false }, entry.at("env_keys", index));
       }
     },
   },

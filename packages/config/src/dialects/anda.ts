@@ -57,7 +57,7 @@ function readExtras(entry: ConfigEntry, draft: DraftBuilder, chosen: ChosenTrans
 
 function readProcess(transport: ConfigEntry, draft: DraftBuilder): void {
   for (const [name, value] of transport.textMap("environment") ?? []) {
-    draft.member("env", [name, value], [...transport.at("environment"), name]);
+    draft.member("env", [name, value], transport.at("environment", name));
   }
   if (transport.flag("inherit_env") === true) draft.set("inheritEnv", "all", transport.at("inherit_env"));
   if (!transport.has("cwd")) draft.extra("defaultCwd", "workspaceFolder");
@@ -115,10 +115,11 @@ function readTimes(entry: ConfigEntry, draft: DraftBuilder): void {
     if (known === "")
       timeouts?.warn(name, { code: "unsupported", message: `there is no timeout ${JSON.stringify(name)} here` });
     else if (amount !== undefined) {
-      draft.timeout(timeFields[known as keyof typeof timeFields], unit === "ms" ? amount : amount * 1000, [
-        ...entry.at("timeouts"),
-        name,
-      ]);
+      draft.timeout(
+        timeFields[known as keyof typeof timeFields],
+        unit === "ms" ? amount : amount * 1000,
+        entry.at("timeouts", name),
+      );
     }
   }
 }

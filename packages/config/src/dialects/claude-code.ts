@@ -44,7 +44,7 @@ function readExtras(entry: ConfigEntry, draft: DraftBuilder): void {
   for (const [index, tool] of tools.entries()) {
     const name = isConfigMap(tool) ? tool.get("name") : undefined;
     const policy = isConfigMap(tool) ? tool.get("permission_policy") : undefined;
-    const path = [...entry.at("tools"), index];
+    const path = entry.at("tools", index);
     if (typeof name !== "string")
       entry.error("tools", { code: "wrong_type", message: `item ${index} must have a name` });
     else if (policy === "always_deny") denied.push(name);

@@ -58,7 +58,7 @@ function readCredentials(entry: ConfigEntry, draft: DraftBuilder): void {
     draft.variable({ field: "bearerToken", variable, required: true }, entry.at("bearer_token_env_var"));
   }
   for (const [name, header] of entry.textMap("env_http_headers") ?? []) {
-    const path = [...entry.at("env_http_headers"), name];
+    const path = entry.at("env_http_headers", name);
     draft.variable({ field: `headers.${name}`, variable: header, required: false }, path);
   }
   const oauth = readOauth(entry, draft);
@@ -83,7 +83,7 @@ function readForwarded(entry: ConfigEntry, draft: DraftBuilder): void {
     if (typeof name !== "string" || typeof source !== "string") {
       entry.error("env_vars", { code: "wrong_type", message: `item ${index} must be a name` });
     } else {
-      draft.variable({ field: `env.${name}`, variable: source, required: false }, [...entry.at("env_vars"), index]);
+      draft.variable({ field: `env.${name}`, variable: source, required: false }, entry.at("env_vars", index));
     }
   }
 }
@@ -108,6 +108,6 @@ function readApproval(entry: ConfigEntry, draft: DraftBuilder): void {
   const tools = entry.entry("tools");
   for (const name of tools?.names ?? []) {
     const chosen = mode(tools?.entry(name)?.text("approval_mode"), "tools");
-    if (chosen !== undefined) draft.tool(name, { requireApproval: chosen === "always" }, [...entry.at("tools"), name]);
+    if (chosen !== undefined) draft.tool(name, { requireApproval: chosen === "always" }, entry.at("tools", name));
   }
 }

@@ -130,7 +130,7 @@ const continueRules: ServerEntryRules = {
     draft.set("bearerToken", entry.text("apiKey"), entry.at("apiKey"));
     const options = entry.entry("requestOptions");
     for (const [name, value] of options?.textMap("headers") ?? []) {
-      draft.member("headers", [name, value], [...entry.at("requestOptions"), "headers", name]);
+      draft.member("headers", [name, value], entry.at("requestOptions", "headers", name));
     }
     const certificate = options?.entry("clientCertificate");
     const authorities =

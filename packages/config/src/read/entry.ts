@@ -19,8 +19,8 @@ export interface ConfigEntry {
   /** Without it a server can still be used, so that a wrong one is a warning. */
   number(name: string): number | undefined;
   entry(name: string): ConfigEntry | undefined;
-  /** The place of a member. */
-  at(name: string): ConfigPath;
+  /** The place of a member, or of what is in it. */
+  at(name: string, ...inner: ConfigPath): ConfigPath;
   /**
    * An error costs the server. `name` is the member that it is about, or the way to it; `""` for
    * the entry itself.
@@ -82,7 +82,7 @@ function entryOf(reading: Reading): ConfigEntry {
     names: [...data.keys()],
     get,
     has: (name) => get(name) !== undefined,
-    at: (name) => [...path, name],
+    at: (name, ...inner) => [...path, name, ...inner],
     text: (name) => read(name, isText, "a text"),
     flag: (name) => read(name, isFlag, "true or false"),
     number: (name) => read(name, isNumber, "a number"),

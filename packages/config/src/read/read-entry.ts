@@ -149,9 +149,9 @@ function readStdio(entry: ConfigEntry, rules: FullEntryRules, draft: DraftBuilde
   if (isBlank(command)) return reportMissing(entry, rules.missing?.command ?? "stdio requires command");
   const written = entry.texts("args") ?? [];
   const args = [...argv.slice(1), ...written];
-  draft.set("command", command, isArgv ? [...entry.at(commandKey), 0] : entry.at(commandKey));
-  const paths = argv.slice(1).map((_, index) => [...entry.at(commandKey), index + 1]);
-  if (args.length > 0) draft.arguments(args, [...paths, ...written.map((_, index) => [...entry.at("args"), index])]);
+  draft.set("command", command, isArgv ? entry.at(commandKey, 0) : entry.at(commandKey));
+  const paths = argv.slice(1).map((_, index) => entry.at(commandKey, index + 1));
+  if (args.length > 0) draft.arguments(args, [...paths, ...written.map((_, index) => entry.at("args", index))]);
   readMembers(entry, draft, { key: rules.envKey, field: "env" });
   const cwd = rules.cwd === true ? entry.text("cwd") : undefined;
   draft.set("cwd", cwd === "" ? undefined : cwd, entry.at("cwd"));
@@ -194,7 +194,7 @@ function readMembers(
   draft: DraftBuilder,
   { key, field }: { readonly key: string; readonly field: "env" | "headers" },
 ): void {
-  for (const [name, value] of entry.textMap(key) ?? []) draft.member(field, [name, value], [...entry.at(key), name]);
+  for (const [name, value] of entry.textMap(key) ?? []) draft.member(field, [name, value], entry.at(key, name));
 }
 
 function readCommon(entry: ConfigEntry, rules: ServerEntryRules, draft: DraftBuilder): void {
@@ -217,6 +217,6 @@ function readCommon(entry: ConfigEntry, rules: ServerEntryRules, draft: DraftBui
 function readApproved(entry: ConfigEntry, key: string, draft: DraftBuilder): void {
   for (const [index, name] of (entry.texts(key) ?? []).entries()) {
     if (name === "*") draft.extra("approval", "never");
-    else draft.tool(name, { requireApproval: false }, [...entry.at(key), index]);
+    else draft.tool(name, { requireApproval: false }, entry.at(key, index));
   }
 }
