@@ -1,4 +1,4 @@
-import { createMemoryLock, HostsideError } from "@hostside/core";
+import { HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { accountKey, readAccount, saveAuthorization, writeAccount } from "../src/accounts/account-documents.ts";
 import { currentAuthorization } from "../src/accounts/authorizations.ts";
@@ -326,16 +326,15 @@ describe("renew()", () => {
   it("rejects with overloaded when the lock is not to be had, and sends nothing", async () => {
     const server = createRotatingServer();
     const world = await signedIn(server);
-    const lock = createMemoryLock({ maxWaiting: 0 });
     const parts = {
       ...world.parts,
       store: {
         ...world.parts.store,
-        withLock: <T>(_: unknown, ms: number, work: (signal: AbortSignal) => Promise<T>) =>
-          lock.withLock("it", ms, work),
+        withLock: async () => {
+          throw new HostsideError("1,000 wait for the lock already", { code: "overloaded" });
+        },
       },
     };
-    void lock.withLock("it", 1000, () => new Promise(() => {}));
     await expect(renew(parts, world.account, refused("access-0"))).rejects.toMatchObject({ code: "overloaded" });
     expect(server.redeemed).toEqual([]);
   });

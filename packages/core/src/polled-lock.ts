@@ -1,4 +1,4 @@
-import { clock, type Cancel, type Random } from "./clock.ts";
+import { clock, type Random } from "./clock.ts";
 import { createMemoryLock } from "./memory-store.ts";
 import { formatMs, quoteText } from "./text.ts";
 import { longestTimeoutMs } from "./limits.ts";
@@ -42,30 +42,39 @@ const longestDelayMs = 100;
  * else goes on. Its `withLock` rejects with `overloaded` for who waited `maxWaitMs`, as `take`
  * does, and with a `TypeError` for a lease that is none.
  */
-export function createPolledLock(init: PolledLockInit): Lock {
-  const { maxWaitMs, startAttempt } = init;
+export function createPolledLock({ random, maxWaitMs, startAttempt }: PolledLockInit): Lock {
   const queue = createMemoryLock();
   return {
     withLock<T>(key: string, leaseMs: number, work: Work<T>): Promise<T> {
+      const isLease = typeof leaseMs === "number" && leaseMs > 0 && leaseMs <= longestTimeoutMs;
       return new Promise<T>((resolve, reject) => {
-        let isOver = false;
+        const wait = { isOver: false };
         const giveUp = (): void => {
-          isOver = true;
+          wait.isOver = true;
           reject(waitError(key, maxWaitMs));
         };
-        const cancelWait = isLease(leaseMs) ? clock.schedule(maxWaitMs, giveUp) : () => {};
+        const cancelWait = isLease ? clock.schedule(maxWaitMs, giveUp) : () => {};
         const takeTurn = async (): Promise<void> => {
-          const turn = new Turn(key, leaseMs);
-          const hold = await waitFor(init, startAttempt(key, leaseMs), { isOver: () => isOver, turn });
-          cancelWait();
-          if (hold === undefined || isOver) return hold?.release();
-          await turn.do(hold, work, { resolve, reject });
-          await hold.release();
-          turn.settle();
+          const attempt = startAttempt(key, leaseMs);
+          for (let delayMs = firstDelayMs; !wait.isOver; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
+            // It begins before the lock is asked for, so that it is never over here later than there.
+            const lease = startLease(key, leaseMs);
+            const hold = await attempt.take(lease.lose);
+            if (hold !== undefined) {
+              cancelWait();
+              if (wait.isOver) return hold.release();
+              const working = await lease.use(hold, work);
+              await hold.release();
+              void working.result.then(resolve, reject);
+              return;
+            }
+            const jittered = delayMs * (0.5 + random());
+            await new Promise<void>((awake) => void clock.schedule(jittered, awake));
+          }
         };
         // A TypeError for a wrong lease comes from the queue.
         void queue
-          .withLock(key, isLease(leaseMs) ? longestTimeoutMs : leaseMs, takeTurn)
+          .withLock(key, isLease ? longestTimeoutMs : leaseMs, takeTurn)
           .catch(reject)
           .finally(cancelWait);
       });
@@ -75,110 +84,49 @@ export function createPolledLock(init: PolledLockInit): Lock {
 
 type Work<T> = (signal: AbortSignal, fencingToken?: FencingToken) => Promise<T>;
 
-function isLease(leaseMs: number): boolean {
-  return typeof leaseMs === "number" && leaseMs > 0 && leaseMs <= longestTimeoutMs;
+/** The time that somebody may have a lock. */
+interface Lease {
+  /** Says that somebody else has the lock now, or may have. */
+  readonly lose: (reason: unknown) => void;
+  /** Does the work. Resolves when it is done, or its time is over; `result` settles as the work does. */
+  use<T>(hold: LockHold, work: Work<T>): Promise<{ readonly result: Promise<T> }>;
 }
 
-interface Waiting {
-  readonly isOver: () => boolean;
-  readonly turn: Turn;
-}
-
-async function waitFor(init: PolledLockInit, attempt: LockAttempt, waiting: Waiting): Promise<LockHold | undefined> {
-  const { random } = init;
-  let delayMs = firstDelayMs;
-  while (!waiting.isOver()) {
-    // The lease begins before the lock is asked for, so that it is never over here later than
-    // there.
-    waiting.turn.begin();
-    const hold = await attempt.take(waiting.turn.lose);
-    if (hold !== undefined) return hold;
-    const jittered = delayMs * (0.5 + random());
-    await new Promise<void>((resolve) => void clock.schedule(jittered, resolve));
-    delayMs = Math.min(delayMs * 2, longestDelayMs);
-  }
-  return undefined;
-}
-
-interface Settling<T> {
-  readonly resolve: (value: T) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
-/** One who has the lock: the work, and what ends its time. */
-class Turn {
-  readonly #controller = new AbortController();
-  readonly #key: string;
-  readonly #leaseMs: number;
-  #endsAt = 0;
-  #isLost = false;
-  #end = (): void => {};
-  #settle = (): void => {};
-
-  constructor(key: string, leaseMs: number) {
-    this.#key = key;
-    this.#leaseMs = leaseMs;
-  }
-
-  begin(): void {
-    this.#endsAt = clock.now() + this.#leaseMs;
-  }
-
-  readonly lose = (reason: unknown): void => this.#abort(lostError(this.#key, reason));
-
-  /**
-   * Resolves when the work is done, or its time is over. How it ends is said when it ended and
-   * {@linkcode settle} was called.
-   */
-  async do<T>(hold: LockHold, work: Work<T>, settling: Settling<T>): Promise<void> {
-    const settled = new Promise<void>((done) => (this.#settle = done));
-    const ended = new Promise<void>((done) => (this.#end = done));
-    const signal = this.#signalFor(hold);
-    let cancel: Cancel = () => {};
-    if (signal.aborted) this.#end();
-    else cancel = clock.schedule(this.#endsAt - clock.now(), () => this.#endLease());
-    const start = async (): Promise<T> => work(signal, hold.fencingToken);
-    const working = start();
-    void settled.then(() => working.then(settling.resolve, settling.reject));
-    const done = working.then(
-      () => undefined,
-      () => undefined,
-    );
-    await Promise.race([done, ended]);
-    cancel();
-  }
-
-  settle(): void {
-    this.#settle();
-  }
-
-  /**
-   * A process that stood still, or was too busy for its timers, goes on with what it had in hand,
-   * and only then do its timers come. So who asks whether the signal has aborted is answered by the
-   * clock.
-   */
-  #signalFor(hold: LockHold): AbortSignal {
-    const isAborted = (): boolean => {
-      if (!this.#isLost && clock.now() >= this.#endsAt) this.#endLease();
-      if (!this.#isLost && !hold.isSure()) this.lose(storeFailed("nothing was heard of it for too long"));
-      return this.#isLost;
-    };
-    const { signal } = this.#controller;
-    const throwIfAborted = (): void => {
-      if (isAborted()) throw signal.reason;
-    };
-    return Object.defineProperties(signal, { aborted: { get: isAborted }, throwIfAborted: { value: throwIfAborted } });
-  }
-
-  #endLease(): void {
-    this.#abort(leaseError(this.#key, this.#leaseMs));
-  }
-
-  #abort(reason: HostsideError): void {
-    this.#isLost = true;
-    this.#controller.abort(reason);
-    this.#end();
-  }
+function startLease(key: string, leaseMs: number): Lease {
+  const endsAt = clock.now() + leaseMs;
+  const controller = new AbortController();
+  const { signal } = controller;
+  let isLost = false;
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const abort = (reason: HostsideError): void => {
+    isLost = true;
+    controller.abort(reason);
+    end();
+  };
+  const lose = (reason: unknown): void => abort(lostError(key, reason));
+  const endLease = (): void => abort(leaseError(key, leaseMs));
+  return {
+    lose,
+    async use(hold, work) {
+      // A process that stood still, or was too busy for its timers, goes on with what it had in
+      // hand, and only then do its timers come. So the clock says whether the signal has aborted.
+      const isAborted = (): boolean => {
+        if (!isLost && clock.now() >= endsAt) endLease();
+        if (!isLost && !hold.isSure()) lose(storeFailed("nothing was heard of it for too long"));
+        return isLost;
+      };
+      const throwIfAborted = (): void => {
+        if (isAborted()) throw signal.reason;
+      };
+      Object.defineProperties(signal, { aborted: { get: isAborted }, throwIfAborted: { value: throwIfAborted } });
+      const cancel = isAborted() ? () => {} : clock.schedule(endsAt - clock.now(), endLease);
+      const result = (async () => work(signal, hold.fencingToken))();
+      await Promise.race([result.catch(() => {}), ended]);
+      cancel();
+      return { result };
+    },
+  };
 }
 
 function waitError(key: string, waitedMs: number): HostsideError {

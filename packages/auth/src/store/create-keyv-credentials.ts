@@ -80,7 +80,7 @@ export function createKeyvCredentials(options: KeyvCredentialsOptions): SealedCr
   assertMethods(`${owner}: store`, store, ["get", "set", "delete"]);
   if (options.lock !== "this-process") assertMethods(`${owner}: lock`, options.lock, ["withLock"]);
   if (typeof prefix !== "string") throw new TypeError(`${owner}: prefix must be a string, not ${kindOf(prefix)}`);
-  const lock = options.lock === "this-process" ? createMemoryLock({}) : options.lock;
+  const lock = options.lock === "this-process" ? createMemoryLock() : options.lock;
   const sealer = createSealer(readSealingKeys(owner, options.keys));
   const texts = createConfirmedStore({ store, marker: `${prefix}marker`, timeoutMs });
   const index = createStoreIndex({ texts, lock, sealer, prefix });
