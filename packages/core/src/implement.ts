@@ -10,7 +10,7 @@ export { fairnessKeyOf } from "./call-context.ts";
 export { assertCallContext, withoutApproval } from "./call-context.ts";
 export { askForMeta, hasObserver, joinObservers, tell } from "./call-observer.ts";
 export { createCallPipeline, type CallPipeline } from "./call-pipeline.ts";
-export { createRequestPipeline, type RequestPipeline } from "./call-pipeline.ts";
+export { createRequestPipeline } from "./call-pipeline.ts";
 export {
   assertCallOptions,
   assertListOptions,
@@ -35,7 +35,7 @@ export { describeAbsent, toolsMeant, unknownToolError } from "./unknown-tool-err
 export { withErrorContext } from "./hostside-error.ts";
 
 // Rules of a host.
-export { askAdmit, type AdmitDecision } from "./admission.ts";
+export { askAdmit } from "./admission.ts";
 
 // Options and data that were handed over.
 export { assertKnownOptions, readWholeNumber, type Fields } from "./options.ts";
@@ -58,7 +58,7 @@ export { hasShape, isSchema, keywordShapes, toObject } from "./schema-keywords.t
 export { readContentAnnotations, readIcons } from "./read-content.ts";
 export { listOf, objectOf, oneOf, readNumber, readObject, readText, readTexts, type Reader } from "./options.ts";
 export { isToolEffect } from "./tool.ts";
-export { serverWords, type ClaimedWords } from "./admission.ts";
+export { serverWords } from "./admission.ts";
 export { effectOfHints } from "./tool.ts";
 export { compareText } from "./text.ts";
 export { foldCase } from "./text.ts";
@@ -86,13 +86,13 @@ export { doStep, storeFailed, type StepLimit } from "./store.ts";
 export { startStopwatch } from "./clock.ts";
 
 // Lists that come in pages.
-export { createPageCursors, type PageEnd } from "./page-cursors.ts";
+export { createPageCursors } from "./page-cursors.ts";
 
 // Secrets and hostile texts.
 export type { Redactor } from "./secret-name.ts";
 export { createRedactor, createSecretMemory, type SecretMemory } from "./secret-memory.ts";
-export { createSecretFinder, type SecretFinder } from "./find-secrets.ts";
-export { findKnownShapes, type SecretSpan } from "./find-secrets.ts";
+export { createSecretFinder } from "./find-secrets.ts";
+export { findKnownShapes } from "./find-secrets.ts";
 export { runSoon } from "./clock.ts";
 export { isSecretName } from "./secret-name.ts";
 export { secretsOf } from "./spec-secrets.ts";

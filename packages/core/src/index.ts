@@ -16,20 +16,12 @@ export type {
   EntrySettings,
   ServerSharing,
   ServerSpec,
-  ServerTls,
   StdioEntry,
   ToolOverride,
 } from "./server-spec.ts";
 export { assertServerSpec } from "./assert-server-spec.ts";
-export { defaultLimits, defaultTimeouts, longestTimeoutMs, type ServerLimits, type ServerTimeouts } from "./limits.ts";
-export type {
-  ContentAnnotations,
-  ContentBlock,
-  ContentIcon,
-  EmbeddedResource,
-  ResourceLink,
-  UnknownContentBlock,
-} from "./content-block.ts";
+export { defaultLimits, defaultTimeouts, longestTimeoutMs, type ServerLimits } from "./limits.ts";
+export type { ContentBlock, ContentIcon, UnknownContentBlock } from "./content-block.ts";
 export { isKnownContent, readContent } from "./read-content.ts";
 export type { CallOptions, Progress } from "./call-options.ts";
 export type {
@@ -68,7 +60,6 @@ export type { HostRequest, RequestInterceptor, RequestSeam, ServerRequest } from
 export type {
   Connection,
   Connector,
-  DroppedTool,
   ElicitationRequest,
   ElicitationResult,
   ListToolsOptions,
@@ -88,4 +79,4 @@ export type { SharedDeadline } from "./deadline.ts";
 export { cleanText, truncateText } from "./untrusted-text.ts";
 export { redactSpec, redactUrl } from "./redact.ts";
 export { redacted } from "./secret-name.ts";
-export type { ListedEntry, Resource, ResourceContents, ResourceTemplate, TruncatedField } from "./resource.ts";
+export type { ListedEntry, Resource, ResourceContents, ResourceTemplate } from "./resource.ts";

@@ -1,5 +1,6 @@
 import type { Admit, Diagnostic, Interceptor, ToolProvider, UnreadyGroup } from "@hostside/core";
 import { type Fields, assertKnownOptions, compareText, foldCase, isJsonObject, kindOf } from "@hostside/core/implement";
+import { assertMembers, isFunction, isListOf, type Check } from "./catalog/checks.ts";
 import { type Precedence, assertPrecedence } from "./catalog/settle-name-clash.ts";
 import { type StaticTool, assertStaticTool } from "./catalog/static-tool.ts";
 import type { HelperNames } from "./discovery-tools/helper-definitions.ts";
@@ -77,23 +78,21 @@ const optionFields: Fields<ToolboxOptions> = {
  */
 export function assertToolboxOptions(caller: string, options: ToolboxOptions): void {
   assertKnownOptions(caller, options, optionFields);
-  const { precedence, interceptors, tools, providers } = options;
-  for (const [name, list] of Object.entries({ tools, providers })) {
-    if (list !== undefined && !Array.isArray(list))
-      throw new TypeError(`${name} must be an array, not ${kindOf(list)}`);
-  }
+  const { precedence } = options;
   if (precedence !== undefined) assertPrecedence(precedence);
-  if (
-    interceptors !== undefined &&
-    !(Array.isArray(interceptors) && interceptors.every((layer) => typeof layer === "function"))
-  ) {
-    throw new TypeError("interceptors must be an array of functions");
-  }
-  for (const name of ["admit", "noteUnready", "embeddingRanker", "estimateTokens", "onDiagnostic"] as const) {
-    if (options[name] === undefined || typeof options[name] === "function") continue;
-    throw new TypeError(`${name} must be a function, not ${kindOf(options[name])}`);
-  }
+  assertMembers(options, optionChecks);
 }
+
+const optionChecks: readonly Check[] = [
+  ["tools", Array.isArray, "an array"],
+  ["providers", Array.isArray, "an array"],
+  ["interceptors", isListOf(isFunction), "an array of functions"],
+  ["admit", isFunction, "a function"],
+  ["noteUnready", isFunction, "a function"],
+  ["embeddingRanker", isFunction, "a function"],
+  ["estimateTokens", isFunction, "a function"],
+  ["onDiagnostic", isFunction, "a function"],
+];
 
 /** Throws a `TypeError` for a static tool that could not be used, and for two of one name. */
 export function assertStaticTools(tools: readonly StaticTool[], reserved: ReadonlySet<string>): void {

@@ -23,6 +23,7 @@ import {
   withErrorContext,
   withoutApproval,
 } from "@hostside/core/implement";
+import { assertMembers, isFlag, isFunction, isText, type Check } from "./checks.ts";
 import { runWithDeadline } from "./run-with-deadline.ts";
 
 /**
@@ -209,46 +210,36 @@ export function assertStaticTool(tool: unknown, index: number): void {
   const place = `tools[${index}]`;
   if (!isJsonObject(tool))
     throw new TypeError(`${place} must be an object with a definition and a run, not ${kindOf(tool)}`);
-  const { definition, run, init, bundle }: Readonly<Record<string, unknown>> = tool;
-  if (!isPlainObject(definition))
+  const { definition, bundle }: Readonly<Record<string, unknown>> = tool;
+  if (!isPlainObject(definition)) {
     throw new TypeError(`${place}.definition must be an object, not ${kindOf(definition)}`);
+  }
   assertLegalName(definition["name"]);
   const owner = `tool "${definition["name"]}"`;
-  assertMembers(owner, definition, definitionChecks);
-  if (typeof run !== "function") throw new TypeError(`run of ${owner} must be a function, not ${kindOf(run)}`);
-  if (init !== undefined && typeof init !== "function") {
-    throw new TypeError(`init of ${owner} must be a function, not ${kindOf(init)}`);
-  }
-  if (bundle === undefined) return;
-  if (!isPlainObject(bundle)) throw new TypeError(`bundle of ${owner} must be an object, not ${kindOf(bundle)}`);
-  assertMembers(`the bundle of ${owner}`, bundle, bundleChecks);
+  assertMembers(definition, definitionChecks, ` of ${owner}`);
+  assertMembers(tool, toolChecks, ` of ${owner}`);
+  if (isPlainObject(bundle)) assertMembers(bundle, bundleChecks, ` of the bundle of ${owner}`);
 }
 
-type Check = readonly [member: string, isRight: (value: unknown) => boolean, rule: string, isOptional?: boolean];
-
-const isText = (value: unknown): boolean => typeof value === "string";
-
 const definitionChecks: readonly Check[] = [
-  ["description", isText, "a text"],
-  ["inputSchema", isPlainObject, "an object"],
-  ["title", isText, "a text", true],
-  ["outputSchema", isPlainObject, "an object", true],
-  ["annotations", isPlainObject, "an object", true],
-  ["effect", isToolEffect, "one of those of a ToolEffect", true],
-  ["requireApproval", (value) => typeof value === "boolean", "true or false", true],
+  ["description", isText, "a text", "needed"],
+  ["inputSchema", isPlainObject, "an object", "needed"],
+  ["title", isText, "a text"],
+  ["outputSchema", isPlainObject, "an object"],
+  ["annotations", isPlainObject, "an object"],
+  ["effect", isToolEffect, "one of those of a ToolEffect"],
+  ["requireApproval", isFlag, "true or false"],
+];
+
+const toolChecks: readonly Check[] = [
+  ["run", isFunction, "a function", "needed"],
+  ["init", isFunction, "a function"],
+  ["bundle", isPlainObject, "an object"],
 ];
 
 const bundleChecks: readonly Check[] = [
-  ["id", isText, "a text"],
-  ["title", isText, "a text"],
-  ["description", isText, "a text"],
-  ["instructions", isText, "a text", true],
+  ["id", isText, "a text", "needed"],
+  ["title", isText, "a text", "needed"],
+  ["description", isText, "a text", "needed"],
+  ["instructions", isText, "a text"],
 ];
-
-function assertMembers(owner: string, value: Readonly<Record<string, unknown>>, checks: readonly Check[]): void {
-  for (const [member, isRight, rule, isOptional = false] of checks) {
-    const given = value[member];
-    if (isRight(given) || (isOptional && given === undefined)) continue;
-    throw new TypeError(`${member} of ${owner} must be ${rule}, not ${kindOf(given)}`);
-  }
-}

@@ -14,14 +14,13 @@ import {
   type Fields,
   assertCallContext,
   assertKnownOptions,
-  assertNames,
   assertSignal,
   assertTimeoutMs,
   assertToolName,
   foldCase,
-  kindOf,
   withDefaults,
 } from "@hostside/core/implement";
+import { assertMembers, isFlag, isFunction, isListOf, isText, type Check } from "../catalog/checks.ts";
 import type { ToolboxCatalog } from "../catalog/inspect-definitions.ts";
 import { createGroupSummaries } from "../catalog/summarize-group.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
@@ -302,34 +301,29 @@ const declareFields: Fields<ViewDeclareOptions> = { maxToolTokens: true };
 
 function readMaxToolTokens(options: ViewDeclareOptions, ofView: number = Number.POSITIVE_INFINITY): number {
   assertKnownOptions("tools()", options, declareFields);
-  const { maxToolTokens = ofView } = options;
-  assertMaxToolTokens(maxToolTokens);
-  return maxToolTokens;
+  assertMembers(options, [maxToolTokensCheck]);
+  return options.maxToolTokens ?? ofView;
 }
 
-function assertMaxToolTokens(maxToolTokens: number): void {
-  if (typeof maxToolTokens === "number" && maxToolTokens >= 0) return;
-  throw new TypeError("maxToolTokens must be a number of tokens, at least 0");
-}
+const isTokenCount = (value: unknown): boolean => typeof value === "number" && value >= 0;
+const maxToolTokensCheck: Check = ["maxToolTokens", isTokenCount, "a number of tokens, at least 0"];
+const optionChecks: readonly Check[] = [
+  maxToolTokensCheck,
+  ["alwaysVisible", isListOf(isText), "an array of strings"],
+  ["selection", isListOf(isText), "an array of strings"],
+  ["allow", isListOf(isText), "an array of strings"],
+  ["alwaysHelpers", (value) => isFlag(value) || isFunction(value), "true or false, or a function"],
+  ["refuseChanged", isFlag, "true or false"],
+  ["selector", isFunction, "a function"],
+  ["answerSchemas", (value) => value === "when-undeclared" || value === "always", '"when-undeclared" or "always"'],
+];
 
 function assertViewOptions(options: ViewOptions): void {
   assertKnownOptions("view()", options, viewOptionFields);
-  const { context, alwaysVisible, selection, deny, refuseChanged, selector, maxToolTokens } = options;
-  if (maxToolTokens !== undefined) assertMaxToolTokens(maxToolTokens);
+  assertMembers(options, optionChecks);
+  const { context, deny } = options;
   if (context !== undefined) assertViewContext(context);
-  if (alwaysVisible !== undefined) assertNames("alwaysVisible", alwaysVisible);
-  if (selection !== undefined) assertNames("selection", selection);
   if (deny !== undefined) assertDenied(deny);
-  if (options.allow !== undefined) assertNames("allow", options.allow);
-  if (typeof options.alwaysHelpers !== "function") assertFlag("alwaysHelpers", options.alwaysHelpers);
-  assertFlag("refuseChanged", refuseChanged);
-  if (selector !== undefined && typeof selector !== "function") {
-    throw new TypeError(`selector must be a function, not ${kindOf(selector)}`);
-  }
-  const { answerSchemas = "always" } = options;
-  if (!["when-undeclared", "always"].includes(answerSchemas)) {
-    throw new TypeError(`answerSchemas must be "when-undeclared" or "always", not ${JSON.stringify(answerSchemas)}`);
-  }
 }
 
 function readAlwaysHelpers(given: ViewOptions["alwaysHelpers"] = false): () => boolean {
@@ -339,10 +333,6 @@ function readAlwaysHelpers(given: ViewOptions["alwaysHelpers"] = false): () => b
 function assertViewContext(context: CallContext): void {
   assertCallContext(context);
   if (context.approval !== undefined) throw new TypeError("context.approval is for one call, not for a view");
-}
-
-function assertFlag(option: string, value: unknown): void {
-  if (value !== undefined && typeof value !== "boolean") throw new TypeError(`${option} must be true or false`);
 }
 
 /** What such a report is made from. */

@@ -1,4 +1,4 @@
-import type { ServerTls } from "@hostside/core";
+import type { HttpEntry } from "@hostside/core";
 import { startHttpFixture } from "@hostside/fixtures";
 import { createHost, type HostServerEntry } from "hostside";
 import { once } from "node:events";
@@ -14,6 +14,8 @@ import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { makeCertificates, type Certificates } from "../../../transports/test/certificates.ts";
 import { startProxy } from "../../../transports/test/proxy-server.ts";
 import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
+
+type ServerTls = NonNullable<HttpEntry["tls"]>;
 
 let certificates: Certificates;
 beforeAll(async () => (certificates = await makeCertificates()));

@@ -1,6 +1,8 @@
 import type { JsonObject, ServerWords } from "@hostside/core";
-import { isJsonObject, sameJson, serverWords, type ClaimedWords } from "@hostside/core/implement";
+import { isJsonObject, sameJson, serverWords } from "@hostside/core/implement";
 import { hashJson } from "@hostside/naming";
+
+type ClaimedWords = Parameters<typeof serverWords>[0];
 
 /** The offer of a server at one time, to be compared with later ones. */
 export interface ToolLock {

@@ -8,14 +8,7 @@ import {
   type ToolCall,
   type ToolOutcome,
 } from "@hostside/core";
-import {
-  clock,
-  assertKnownOptions,
-  createSecretFinder,
-  quoteText,
-  type Fields,
-  type SecretFinder,
-} from "@hostside/core/implement";
+import { clock, assertKnownOptions, createSecretFinder, quoteText, type Fields } from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
 import { assertFunctions, readTexts } from "../read-options.ts";
 import { callEvent, tellApplied } from "../refuse.ts";
@@ -24,6 +17,8 @@ import { toolSubject } from "../rules/tool-subject.ts";
 import { createMask } from "./mask-data.ts";
 import { createLaterTexts, maskText, type Search, createPlaceholders } from "./mask-text.ts";
 import { createSecretKeys, type SecretKeys } from "./secret-keys.ts";
+
+type SecretFinder = ReturnType<typeof createSecretFinder>;
 
 /** Options about masking results. Nothing that was masked is ever put back. */
 export interface RedactionOptions {

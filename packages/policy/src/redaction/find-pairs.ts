@@ -1,5 +1,7 @@
-import type { SecretSpan } from "@hostside/core/implement";
+import type { findKnownShapes } from "@hostside/core/implement";
 import type { SecretKeys } from "./secret-keys.ts";
+
+type SecretSpan = ReturnType<typeof findKnownShapes>[number];
 
 /** The value under a secret key. */
 export interface PairSpan extends SecretSpan {

@@ -1,10 +1,13 @@
 import type { CallContext } from "@hostside/core";
-import { clock, findKnownShapes, runSoon, type SecretFinder, type SecretSpan } from "@hostside/core/implement";
+import { clock, findKnownShapes, runSoon, type createSecretFinder } from "@hostside/core/implement";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { findPairs, leadOf, type PairSpan } from "./find-pairs.ts";
 import type { SecretKeys } from "./secret-keys.ts";
+
+type SecretSpan = ReturnType<typeof findKnownShapes>[number];
+type SecretFinder = ReturnType<typeof createSecretFinder>;
 
 /** The search of one result, and what takes the place of secrets. */
 export interface Search {

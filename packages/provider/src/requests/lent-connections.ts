@@ -24,13 +24,14 @@ import {
   withoutApproval,
   onBehalfOf,
   type CallPipeline,
-  type RequestPipeline,
 } from "@hostside/core/implement";
 import { describeServer, type CatalogTool } from "../catalog/define-tool.ts";
 import { assertInUse, type Session } from "../link/sessions.ts";
 import type { ProviderSettings } from "../api/provider-options.ts";
 import type { Registration } from "../servers/registration.ts";
 import type { HandCall } from "../calls/pending-call.ts";
+
+type RequestPipeline = ReturnType<typeof createRequestPipeline>;
 
 /** Sends a call to the queue of its server. */
 export type SendCall = (registration: Registration, call: ToolCall, hand?: HandCall) => Promise<ToolOutcome>;

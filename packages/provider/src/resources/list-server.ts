@@ -4,9 +4,7 @@ import {
   truncateText,
   type CallContext,
   type JsonObject,
-  type ContentAnnotations,
   type ContentIcon,
-  type TruncatedField,
   type ListedEntry,
   type Resource,
   type ResourceTemplate,
@@ -17,9 +15,12 @@ import {
   createPageCursors,
   readContentAnnotations,
   readIcons,
-  type PageEnd,
 } from "@hostside/core/implement";
 import { toAskError, malformedError, type AskedSession, type ServerQueries } from "./ask-server.ts";
+
+type PageEnd = ReturnType<ReturnType<typeof createPageCursors>["follow"]>;
+type TruncatedField = NonNullable<Resource["cut"]>[number];
+type ContentAnnotations = NonNullable<Resource["annotations"]>;
 
 /** How one list is asked for. */
 export interface ListRequest<T> {

@@ -1,4 +1,6 @@
-import type { Connection, DroppedTool, JsonObject, RemoteTool, CustomEntry } from "@hostside/core";
+import type { Connection, JsonObject, RemoteTool, CustomEntry, ToolListing } from "@hostside/core";
+
+type DroppedTool = ToolListing["dropped"][number];
 
 /** What a server does instead of its work, once. */
 export type ConnectFault =

@@ -1,5 +1,5 @@
 import { headWithin } from "@hostside/core/implement";
-import { isKnownContent, type ContentBlock, type ResourceLink } from "@hostside/core";
+import { isKnownContent, type ContentBlock } from "@hostside/core";
 import type { OutcomePiece, Omission, PresentedMedia, TextPart } from "../presented.ts";
 import { bytesInWords, readMedia, type MediaClaim, normalMediaType } from "../media/read-media.ts";
 import { handleOf, wayTo } from "./notices.ts";
@@ -7,6 +7,8 @@ import { oneLine, quoted } from "./untrusted.ts";
 import type { PresentSettings } from "./present-options.ts";
 import type { SafeOutcome } from "./read-outcome.ts";
 import { repeatsStructured, structuredBesideBlocks } from "./structured-json.ts";
+
+type ResourceLink = Extract<ContentBlock, { readonly type: "resource_link" }>;
 
 /** A text of a presentation before it is cut and delimited. */
 export interface TextPiece {

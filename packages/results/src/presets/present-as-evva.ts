@@ -1,4 +1,4 @@
-import { isKnownContent, type ContentBlock, type EmbeddedResource, type ToolOutcome } from "@hostside/core";
+import { isKnownContent, type ContentBlock, type ToolOutcome } from "@hostside/core";
 import { assertKnownOptions, checkBase64, kindOf, type Fields } from "@hostside/core/implement";
 import { readError } from "../errors/present-error.ts";
 import { readMedia } from "../media/read-media.ts";
@@ -7,6 +7,8 @@ import { readOutcome, type SafeOutcome } from "../present/read-outcome.ts";
 import { describeLink } from "../present/read-pieces.ts";
 import { repeatsStructured, structuredBesideBlocks, type StructuredJson } from "../present/structured-json.ts";
 import { codePointsIn, oneLine, quoted, unitAfter } from "../present/untrusted.ts";
+
+type EmbeddedResource = Extract<ContentBlock, { readonly type: "resource" }>;
 
 /** Bytes of a resource that was sent along, checked: standard base64, padded. */
 export interface EvvaBlob {

@@ -1,7 +1,6 @@
 import {
   HostsideError,
   isHostsideError,
-  type DroppedTool,
   type HostsideErrorCode,
   type JsonObject,
   type ListToolsOptions,
@@ -15,6 +14,8 @@ import { parseTool, type ToolReading } from "./parse-tool.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { withCarriedMeta } from "../message/outgoing-request.ts";
 import type { RequestChannel } from "../message/request-channel.ts";
+
+type DroppedTool = ToolListing["dropped"][number];
 
 /** What {@linkcode listTools} goes by. */
 export interface ListToolsInit {

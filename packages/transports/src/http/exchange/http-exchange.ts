@@ -1,7 +1,9 @@
-import type { HostsideError, ServerTls } from "@hostside/core";
+import type { HostsideError, HttpEntry } from "@hostside/core";
 import type { Redactor } from "@hostside/core/implement";
 import type { HttpGuard } from "./http-guard.ts";
 import type { TlsTrust } from "../sockets/tls-trust.ts";
+
+type ServerTls = NonNullable<HttpEntry["tls"]>;
 
 /**
  * One HTTP request. The exchange adds what frames it (`host`, `content-length`, `accept-encoding`).
