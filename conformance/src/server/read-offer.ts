@@ -1,5 +1,5 @@
 import type { JsonObject } from "@hostside/core";
-import { isJsonObject, type ClaimedWords } from "@hostside/core/implement";
+import { isJsonObject, type serverWords } from "@hostside/core/implement";
 import type { Obstacle } from "../engine/run-report.ts";
 import { createTraceRecorder } from "../engine/trace-recorder.ts";
 import { describeAnswer } from "./handshake.ts";
@@ -7,6 +7,8 @@ import { detectSse } from "./detect-sse.ts";
 import { reachServer } from "./reach-server.ts";
 import { redactorOf, type ServerAddress } from "./server-address.ts";
 import { createTargetOwner } from "./server-target.ts";
+
+type ClaimedWords = Parameters<typeof serverWords>[0];
 
 /** What a server offers, or why that is not known. */
 export type ReadOffer =

@@ -5,8 +5,9 @@ import {
   isCredentialHeader,
   isJsonObject,
   secretsOf,
-  type SecretFinder,
 } from "@hostside/core/implement";
+
+type SecretFinder = ReturnType<typeof createSecretFinder>;
 
 /**
  * Puts placeholders in the place of secrets: the same for the same secret, in the order in which

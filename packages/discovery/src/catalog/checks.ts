@@ -17,6 +17,7 @@ export function assertMembers(owner: object, checks: readonly Check[], of: strin
   for (const [member, isRight, rule, isNeeded] of checks) {
     const given: unknown = Reflect.get(owner, member);
     if (isRight(given) || (isNeeded === undefined && given === undefined)) continue;
-    throw new TypeError(`${member}${of} must be ${rule}, not ${kindOf(given)}`);
+    const isOtherList = Array.isArray(given) && rule.startsWith("an array");
+    throw new TypeError(`${member}${of} must be ${rule}${isOtherList ? "" : `, not ${kindOf(given)}`}`);
   }
 }

@@ -3,10 +3,9 @@ import { foldCase, isCallArguments } from "@hostside/core/implement";
 import { runStaticTool, type RunnableTool, type StaticResult } from "../catalog/static-tool.ts";
 import type { GroupsAnswer, ToolsAnswer } from "./answers.ts";
 import type { HelperContext, HelperOptions, HelperResult } from "./helper-context.ts";
-import type { HelperNames } from "./helper-definitions.ts";
-import type { ParsedInput } from "./parse-input.ts";
-import { listGroups, parseGroupsInput, type GroupsInput } from "./tools-groups.ts";
-import { parseSearchInput, searchTools, type SearchInput } from "./tools-search.ts";
+import { type helperDefinitions, type ParsedInput, parseInput } from "./helper-definitions.ts";
+import { listGroups, type GroupsInput } from "./tools-groups.ts";
+import { searchTools, type SearchInput } from "./tools-search.ts";
 import { parseSelectInput, selectTools, type SelectInput } from "./tools-select.ts";
 
 /** The helpers of one view, for models and for code. */
@@ -19,7 +18,11 @@ export interface Helpers {
 }
 
 /** Makes the helpers. */
-export function createHelpers(context: HelperContext, names: HelperNames): Helpers {
+export function createHelpers(context: HelperContext, definitions: ReturnType<typeof helperDefinitions>): Helpers {
+  const { groups, select, search } = definitions;
+  const parseGroups = (args: JsonObject): ParsedInput<GroupsInput> => parseInput(groups, args);
+  const parseSelect = (args: JsonObject): ReturnType<typeof parseSelectInput> => parseSelectInput(select, args);
+  const parseSearch = (args: JsonObject): ParsedInput<Required<SearchInput>> => parseInput(search, args);
   const helpers = new Map<string, RunnableTool>();
   const add = <Input, Answer extends JsonObject>(
     name: string,
@@ -34,9 +37,9 @@ export function createHelpers(context: HelperContext, names: HelperNames): Helpe
     };
     helpers.set(foldCase(name), { definition: { name }, run });
   };
-  add(names.groups, parseGroupsInput, (input) => ({ answer: listGroups(context, input) }));
-  add(names.select, parseSelectInput, (input, options) => selectTools(context, input, options));
-  add(names.search, parseSearchInput, (input, options) => searchTools(context, input, options));
+  add(groups.name, parseGroups, (input) => ({ answer: listGroups(context, input) }));
+  add(select.name, parseSelect, (input, options) => selectTools(context, input, options));
+  add(search.name, parseSearch, (input, options) => searchTools(context, input, options));
 
   return {
     has: (name) => helpers.has(foldCase(name)),
@@ -48,12 +51,12 @@ export function createHelpers(context: HelperContext, names: HelperNames): Helpe
       const tool = isReadable ? helper : { ...helper, run: () => problemResult(noObject) };
       return await runStaticTool(tool, { args: isReadable ? input : {}, options });
     },
-    listGroups: (input) => listGroups(context, valid(parseGroupsInput({ ...input }))),
+    listGroups: (input) => listGroups(context, valid(parseGroups({ ...input }))),
     async selectTools(input, options = {}) {
-      return (await selectTools(context, valid(parseSelectInput({ ...input })), options)).answer;
+      return (await selectTools(context, valid(parseSelect({ ...input })), options)).answer;
     },
     async searchTools(input, options = {}) {
-      return (await searchTools(context, valid(parseSearchInput({ ...input })), options)).answer;
+      return (await searchTools(context, valid(parseSearch({ ...input })), options)).answer;
     },
   };
 }

@@ -1,11 +1,9 @@
-import type { JsonObject } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
 import { limitAnswer } from "./answer-tools.ts";
 import type { GroupEntry, GroupsAnswer } from "./answers.ts";
 import { describeGroupEntry, maxEntryLength } from "./describe.ts";
 import { fitList, fitNames, partOfLimit } from "./fit-answer.ts";
 import type { HelperContext } from "./helper-context.ts";
-import { type ParsedInput, parseInput } from "./parse-input.ts";
 import { answerSuggestions, nameUnavailable, suggestGroups } from "./unavailable-groups.ts";
 
 /** Arguments of `tools_groups`. */
@@ -15,11 +13,6 @@ export interface GroupsInput {
    * groups.
    */
   readonly query?: string | undefined;
-}
-
-/** Reads a model's arguments. */
-export function parseGroupsInput(input: JsonObject): ParsedInput<GroupsInput> {
-  return parseInput(input, ["query"], (read) => ({ query: read.optionalText("query") }));
 }
 
 // The directory is read once, and everything else depends on it.

@@ -1,11 +1,9 @@
-import type { JsonObject, ToolDefinition } from "@hostside/core";
+import type { ToolDefinition } from "@hostside/core";
 import { rankTools } from "../ranking/rank-tools.ts";
 import type { ToolsAnswer } from "./answers.ts";
 import { summarizeTool } from "./describe.ts";
-import { searchLimits } from "./helper-definitions.ts";
 import type { HelperContext, HelperOptions, HelperResult } from "./helper-context.ts";
 import { nameUnavailable } from "./unavailable-groups.ts";
-import { parseInput, type ParsedInput } from "./parse-input.ts";
 import { answerTools, fitTools, limitAnswer, nameSome, type AnswerPlan } from "./answer-tools.ts";
 
 /** Arguments of `tools_search`. */
@@ -17,14 +15,6 @@ export interface SearchInput {
   readonly query: string;
   /** Most tools to return. Default 5, also for 0; at most 64. */
   readonly limit?: number;
-}
-
-/** Reads a model's arguments. */
-export function parseSearchInput(input: JsonObject): ParsedInput<Required<SearchInput>> {
-  return parseInput(input, ["query", "limit"], (read) => ({
-    query: read.text("query", "create issue"),
-    limit: read.limit("limit", searchLimits),
-  }));
 }
 
 /**

@@ -12,8 +12,7 @@ import { type AnswerPlan, answerTools, limitAnswer, nameSome } from "./answer-to
 import type { NextPage, ToolsAnswer } from "./answers.ts";
 import type { AnswerLimit } from "./fit-answer.ts";
 import type { HelperContext, HelperOptions, HelperResult } from "./helper-context.ts";
-import { selectLimits } from "./helper-definitions.ts";
-import { type ParsedInput, parseInput } from "./parse-input.ts";
+import { type HelperDefinition, type ParsedInput, parseInput } from "./helper-definitions.ts";
 import { answerRanked, mostSiblings, runnersUp } from "./tools-search.ts";
 import { answerSuggestions, nameUnavailable, suggestGroups, suggestTools } from "./unavailable-groups.ts";
 
@@ -34,13 +33,7 @@ export interface SelectInput {
   readonly limit?: number;
 }
 
-interface SelectRequest {
-  readonly tools: readonly string[];
-  readonly group: string | undefined;
-  readonly after: string | undefined;
-  readonly query: string | undefined;
-  readonly limit: number;
-}
+type SelectRequest = SelectInput & Required<Pick<SelectInput, "tools" | "limit">>;
 
 const nothingGiven =
   'Invalid input: one of `tools`, `query`, or `group` must be provided, such as {"query": "create issue"}';
@@ -49,14 +42,8 @@ const maxCandidates = 64;
 const shortestQueryForSelector = 4;
 
 /** Reads a model's arguments. */
-export function parseSelectInput(input: JsonObject): ParsedInput<SelectRequest> {
-  const parsed = parseInput(input, ["tools", "query", "group", "after", "limit"], (read) => ({
-    tools: read.names("tools"),
-    group: read.optionalText("group"),
-    after: read.optionalText("after"),
-    query: read.optionalText("query"),
-    limit: read.limit("limit", selectLimits),
-  }));
+export function parseSelectInput(definition: HelperDefinition, input: JsonObject): ParsedInput<SelectRequest> {
+  const parsed = parseInput<SelectRequest>(definition, input);
   if ("problem" in parsed) return parsed;
   const { tools, group, query } = parsed.value;
   return tools.length === 0 && group === undefined && query === undefined ? { problem: nothingGiven } : parsed;

@@ -212,11 +212,12 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
   const only = options.allow && new Set(options.allow.map(foldCase));
   const permittedIn = createPermitted(denial, only);
   const permitted = (): ReturnType<typeof permittedIn> => permittedIn(catalog());
+  const helperTools = helperDefinitions(helperNames);
   const offer = createOffer({
     permitted,
     tokens,
     onDiagnostic,
-    helperTools: helperDefinitions(helperNames),
+    helperTools: Object.values(helperTools),
     alwaysVisible,
     selection: options.selection ?? [],
     alwaysHelpers: readAlwaysHelpers(options.alwaysHelpers),
@@ -231,7 +232,7 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
       answerSchemas,
       selector: options.selector,
     },
-    helperNames,
+    helperTools,
   );
   // A tool that is denied by name now is denied by identity later.
   permitted();
