@@ -16,15 +16,13 @@ import type { Presented, PresentedBlock, PresentedMedia } from "@hostside/result
 import {
   apiAdapterFields,
   assertAnswerable,
-  createApiCalls,
+  createApiTools,
   cutOffReason,
   type Answerable,
-  type AnswerOptions,
   type ApiAdapterOptions,
+  type ApiTools,
   type ReadCall,
 } from "./answer/api-calls.ts";
-import type { CallToApprove } from "./answer/approvals.ts";
-import type { LeftOutTool } from "./declare/declare-tools.ts";
 import { assertAdapterOptions, type ToolSource } from "./declare/tool-source.ts";
 import { replaceMedia } from "./media.ts";
 import { anthropic } from "./schema/profiles.ts";
@@ -68,26 +66,12 @@ interface AnthropicAnswer {
   content: ContentBlockParam[];
 }
 
-/** The tools of one conversation through the Messages API. */
-export interface AnthropicTools {
-  /** What to declare as `tools` of the next request: what the source offers now, in its order. */
-  tools(): Tool[];
-  /**
-   * Runs the calls of a message, all at once, and gives the user message to put after it;
-   * `undefined` when there is nothing to answer. Whatever goes wrong with a call is its answer,
-   * with `is_error`. A call that the end of the output may have cut off (`max_tokens` and the like)
-   * is not run. Rejects with `aborted` when the signal aborts, after all calls have ended.
-   * Answering one message twice runs its calls twice.
-   */
-  answer(message: AnthropicMessage, options?: AnswerOptions): Promise<AnthropicAnswer | undefined>;
-  /**
-   * The calls to approve; their ids are for `approved` of `answer()`. None where the policy has a
-   * handler.
-   */
-  toApprove(message: AnthropicMessage, options?: AnswerOptions): Promise<readonly CallToApprove[]>;
-  /** What is not declared now, and why. */
-  leftOut(): readonly LeftOutTool[];
-}
+/**
+ * The tools of one conversation through the Messages API. `answer()` gives the user message to put
+ * after that of the model; `undefined` when there is nothing to answer. A failure has `is_error`.
+ * `max_tokens` and the like may have cut off the last call.
+ */
+export type AnthropicTools = ApiTools<Tool, AnthropicMessage, AnthropicAnswer | undefined>;
 
 const fields: Fields<AnthropicOptions> = { ...apiAdapterFields, cache: true, deferred: true };
 
@@ -104,10 +88,10 @@ export function createAnthropicTools(source: ToolSource, options: AnthropicOptio
   if (typeof listDeferred !== "function") throw new TypeError("deferred must be a function");
   const hasOwn = shared.ownFunctions !== undefined && shared.ownFunctions.length > 0;
   const deferred = createDeferredTools(source, listDeferred);
-  const calls = createApiCalls<ToolUseBlock>(deferred, anthropic, shared);
-  return {
-    tools() {
-      const declared = calls.declare().tools;
+  return createApiTools(deferred, shared, {
+    profile: anthropic,
+    read: callsOf,
+    toTools(declared) {
       if (!hasOwn) deferred.showOne(declared.map(({ definition }) => definition.name));
       const tools = declared.map(({ name, description, inputSchema, definition }): Tool => ({
         name,
@@ -119,9 +103,7 @@ export function createAnthropicTools(source: ToolSource, options: AnthropicOptio
       if (last !== undefined && cache !== "off") last.cache_control = { type: "ephemeral", ttl: cache };
       return tools;
     },
-    toApprove: async (message, how = {}) => await calls.toApprove(callsOf(message), how),
-    async answer(message, how = {}) {
-      const answers = await calls.answer(callsOf(message), how);
+    toAnswer(answers) {
       const parts = answers.map(({ call: { id, name: called }, presented, outcome, declaration }) => {
         const found = deferred.found(declaration.find(called)?.definition, outcome);
         const names = declaration.tools.flatMap(({ name, definition }) => (found.has(definition.name) ? name : []));
@@ -133,8 +115,7 @@ export function createAnthropicTools(source: ToolSource, options: AnthropicOptio
         content: [...parts.map(({ result }) => result), ...parts.flatMap(({ beside }) => beside)],
       };
     },
-    leftOut: () => calls.leftOut(),
-  };
+  });
 }
 
 // A call of the API's own toolset is answered by the API.

@@ -1,5 +1,5 @@
 // For products: tools for Gemini through Google's SDK.
-import type { CallableTool, FunctionCall, FunctionDeclaration, Part, Tool } from "@google/genai";
+import type { CallableTool, FunctionCall, Part, Tool } from "@google/genai";
 import type { JsonValue } from "@hostside/core";
 import type { Fields } from "@hostside/core/implement";
 import type { Presented, PresentedBlock } from "@hostside/results";
@@ -7,14 +7,13 @@ import {
   apiAdapterFields,
   assertAnswerable,
   assertAnswerOptions,
-  createApiCalls,
+  createApiTools,
   type Answerable,
   type AnswerOptions,
   type ApiAdapterOptions,
+  type ApiTools,
   type ReadCall,
 } from "./answer/api-calls.ts";
-import type { CallToApprove } from "./answer/approvals.ts";
-import type { LeftOutTool } from "./declare/declare-tools.ts";
 import { assertAdapterOptions, type ToolSource } from "./declare/tool-source.ts";
 import { replaceMedia } from "./media.ts";
 import { gemini } from "./schema/profiles.ts";
@@ -42,34 +41,20 @@ interface GoogleAnswer {
   parts: Part[];
 }
 
-/** The tools of one conversation with Gemini. */
-export interface GoogleTools {
-  /**
-   * What to declare as `config.tools` of the next request: what the source offers now, in its
-   * order; empty where that is nothing.
-   */
-  tools(): Tool[];
-  /**
-   * Runs the calls of a response, all at once, and gives the content to put after that of the
-   * model; `undefined` when there is nothing to answer. Whatever goes wrong with a call is its
-   * answer. Put the model's own content back as it came: its parts have a `thoughtSignature`,
-   * without which Gemini 3 refuses the request. Rejects with `aborted` when the signal aborts,
-   * after all calls have ended. Answering one response twice runs its calls twice.
-   */
-  answer(response: GoogleResponse, options?: AnswerOptions): Promise<GoogleAnswer | undefined>;
+/**
+ * The tools of one conversation with Gemini. `tools()` is for `config.tools`, and empty where nothing
+ * is offered. `answer()` gives the content to put after that of the model; `undefined` when there is
+ * nothing to answer. Put the model's own content back as it came: its parts have a
+ * `thoughtSignature`, without which Gemini 3 refuses the request. Calls that have no id are approved
+ * by their places.
+ */
+export interface GoogleTools extends ApiTools<Tool, GoogleResponse, GoogleAnswer | undefined> {
   /**
    * The same as one tool of `config.tools`, with which `generateContent` calls functions by itself.
    * It reads what is declared once, at its beginning: what the model finds meanwhile is declared by
    * the next one. For a conversation with a search, write the loop.
    */
   callable(options?: AnswerOptions): CallableTool;
-  /**
-   * The calls to approve; their ids, or places where Gemini gave none, are for `approved` of
-   * `answer()`. None where the policy has a handler.
-   */
-  toApprove(response: GoogleResponse, options?: AnswerOptions): Promise<readonly CallToApprove[]>;
-  /** What is not declared now, and why. */
-  leftOut(): readonly LeftOutTool[];
 }
 
 const fields: Fields<GoogleOptions> = { ...apiAdapterFields, media: true };
@@ -89,41 +74,38 @@ export function createGoogleTools(source: ToolSource, options: GoogleOptions = {
   assertAdapterOptions("createGoogleTools()", options, fields);
   const { media = "in-response", ...shared } = options;
   if (media !== "in-response" && media !== "beside") throw new TypeError('media must be "in-response" or "beside"');
-  const calls = createApiCalls<FunctionCall>(source, gemini, shared);
-  const functionDeclarations = (): FunctionDeclaration[] =>
-    calls.declare().tools.map(({ name, description, inputSchema }) => ({
-      name,
-      description,
-      parametersJsonSchema: { ...inputSchema },
-    }));
-  const run = async (functionCalls: readonly FunctionCall[], how: AnswerOptions): Promise<Part[]> => {
-    const answers = await calls.answer(functionCalls.map(readCall), how);
-    const parts = answers.map(({ call, presented }) => toFunctionResponse(call, presented, media));
-    return [...parts.map(({ response }) => response), ...parts.flatMap(({ beside }) => beside)];
-  };
-  const callsOf = (response: GoogleResponse): readonly FunctionCall[] => {
-    assertAnswerable(response, answerable);
-    return response.functionCalls ?? [];
-  };
-  return {
-    tools() {
-      const declared = functionDeclarations();
-      return declared.length === 0 ? [] : [{ functionDeclarations: declared }];
+  const tools = createApiTools(source, shared, {
+    profile: gemini,
+    read: callsOf,
+    toTools(declared): Tool[] {
+      const functionDeclarations = declared.map(({ name, description, inputSchema }) => ({
+        name,
+        description,
+        parametersJsonSchema: { ...inputSchema },
+      }));
+      return declared.length === 0 ? [] : [{ functionDeclarations }];
     },
-    toApprove: async (response, how = {}) => await calls.toApprove(callsOf(response).map(readCall), how),
-    async answer(response, how = {}) {
-      const parts = await run(callsOf(response), how);
+    toAnswer(answers): GoogleAnswer | undefined {
+      const made = answers.map(({ call, presented }) => toFunctionResponse(call, presented, media));
+      const parts = [...made.map(({ response }) => response), ...made.flatMap(({ beside }) => beside)];
       return parts.length === 0 ? undefined : { role: "user", parts };
     },
+  });
+  return {
+    ...tools,
     callable(how = {}) {
       assertAnswerOptions("callable()", how);
       return {
-        tool: async () => ({ functionDeclarations: functionDeclarations() }),
-        callTool: async (functionCalls) => await run(functionCalls, how),
+        tool: async () => tools.tools()[0] ?? { functionDeclarations: [] },
+        callTool: async (functionCalls) => (await tools.answer({ functionCalls }, how))?.parts ?? [],
       };
     },
-    leftOut: () => calls.leftOut(),
   };
+}
+
+function callsOf(response: GoogleResponse): readonly ReadCall<FunctionCall>[] {
+  assertAnswerable(response, answerable);
+  return (response.functionCalls ?? []).map(readCall);
 }
 
 const inPieces = "the arguments of the call came in pieces and were not put together; it did not run";

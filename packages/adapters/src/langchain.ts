@@ -9,16 +9,16 @@ import { answerCall, type AnsweredCall, type AnswerMeans, type ModelCall } from 
 import {
   apiAdapterFields,
   assertAnswerable,
-  createApiCalls,
+  createApiTools,
   cutOffReason,
   type Answerable,
-  type AnswerOptions,
   type ApiAdapterOptions,
+  type ApiTools,
   type ReadCall,
 } from "./answer/api-calls.ts";
-import { noteQuestion, questionOf, requiresApproval, type CallToApprove } from "./answer/approvals.ts";
+import { noteQuestion, questionOf, requiresApproval } from "./answer/approvals.ts";
 import { assertPeer } from "./assert-peer.ts";
-import type { DeclaredTool, LeftOutTool } from "./declare/declare-tools.ts";
+import type { DeclaredTool } from "./declare/declare-tools.ts";
 import { assertAdapterOptions, type ToolSource } from "./declare/tool-source.ts";
 import { joinTexts, markError, replaceMedia } from "./media.ts";
 import { portable } from "./schema/profiles.ts";
@@ -42,30 +42,13 @@ interface LangChainMessage {
   readonly response_metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The tools of one conversation through LangChain. */
-export interface LangChainTools {
-  /**
-   * What to hand to `model.bindTools()` before each request, or to an agent: what the source offers
-   * now, in its order.
-   */
-  tools(): DynamicStructuredTool[];
-  /**
-   * Runs the calls of a message, all at once, and gives a message for each, in their order; empty
-   * when there is nothing to answer. Whatever goes wrong with a call is its message, with
-   * `status: "error"`. Of a message with no other calls, those whose arguments LangChain could not
-   * read are answered, too. The call at which the output was cut off is not run. Rejects with
-   * `aborted` when the signal aborts, after all calls have ended. Answering one message twice runs
-   * its calls twice.
-   */
-  answer(message: LangChainMessage, options?: AnswerOptions): Promise<ToolMessage[]>;
-  /**
-   * The calls to approve; their ids are for `approved` of `answer()`. None where the policy has a
-   * handler.
-   */
-  toApprove(message: LangChainMessage, options?: AnswerOptions): Promise<readonly CallToApprove[]>;
-  /** What is not declared now, and why. */
-  leftOut(): readonly LeftOutTool[];
-}
+/**
+ * The tools of one conversation through LangChain. `tools()` is for `model.bindTools()` before each
+ * request, or for an agent. `answer()` gives a message for each call; a failure has
+ * `status: "error"`. Of a message with no other calls, those whose arguments LangChain could not
+ * read are answered, too.
+ */
+export type LangChainTools = ApiTools<DynamicStructuredTool, LangChainMessage, ToolMessage[]>;
 
 const fields: Fields<LangChainOptions> = { ...apiAdapterFields, media: true };
 
@@ -86,23 +69,19 @@ export function createLangChainTools(source: ToolSource, options: LangChainOptio
   const { media = [], ...shared } = options;
   assertNames("media", media);
   const takes = new Set(media);
-  const calls = createApiCalls<undefined>(source, portable, shared);
   const means = { ...shared, source };
-  return {
-    tools: () =>
-      calls.declare().tools.map((tool) =>
+  return createApiTools(source, shared, {
+    profile: portable,
+    read: callsOf,
+    toTools: (declared) =>
+      declared.map((tool) =>
         toStructuredTool(tool, async (call) => {
           const approved = await askByInterrupt(tool, call, means);
           return toToolOutput(await answerCall(() => tool, { ...call, approved }, means), takes);
         }),
       ),
-    toApprove: async (message, how = {}) => await calls.toApprove(callsOf(message), how),
-    async answer(message, how = {}) {
-      const answers = await calls.answer(callsOf(message), how);
-      return answers.map((answer) => toMessage(answer.name, answer.id, toToolOutput(answer, takes)));
-    },
-    leftOut: () => calls.leftOut(),
-  };
+    toAnswer: (answers) => answers.map((answer) => toMessage(answer.name, answer.id, toToolOutput(answer, takes))),
+  });
 }
 
 // Each package has its own member and word for it: Anthropic's, OpenAI's and its compatible ones',

@@ -20,16 +20,14 @@ import type {
 import {
   apiAdapterFields,
   assertAnswerable,
-  createApiCalls,
+  createApiTools,
   cutOffReason,
   type Answerable,
-  type AnswerOptions,
   type ApiAdapterOptions,
+  type ApiTools,
   type ReadCall,
 } from "./answer/api-calls.ts";
-import type { CallToApprove } from "./answer/approvals.ts";
 import { isJsonOf } from "./answer/call-answer.ts";
-import type { LeftOutTool } from "./declare/declare-tools.ts";
 import { assertAdapterOptions, type ToolSource } from "./declare/tool-source.ts";
 import { openaiBlocks, openaiMedia, pdf, pdfName, replaceMedia, toDataUrl } from "./media.ts";
 import { openai } from "./schema/profiles.ts";
@@ -48,36 +46,18 @@ interface CallingChoice {
   readonly finish_reason?: string | null | undefined;
 }
 
-/** The tools of one conversation through Chat Completions. */
-export interface ChatTools {
-  /**
-   * What to declare as `tools` of the next request: what the source offers now, in its order, so
-   * that what the model searched and selected is there.
-   */
-  tools(): ChatCompletionFunctionTool[];
-  /**
-   * Runs the function calls of a message, all at once, and gives what to put after that: one tool
-   * message for each call, in their order, and, when tools showed pictures or files, one user
-   * message that has these, because a tool message takes text alone. Empty when there is nothing to
-   * answer.
-   *
-   * Whatever goes wrong with a call is its answer. Of a choice whose output was cut off
-   * (`finish_reason`: `length`, `content_filter`) the last call is not run; in a message alone that
-   * does not show where a call has no arguments yet. Rejects with `aborted` when the signal aborts,
-   * after all calls have ended. Answering one message twice runs its calls twice.
-   */
-  answer(
-    message: CallingMessage | CallingChoice,
-    options?: AnswerOptions,
-  ): Promise<(ChatCompletionToolMessageParam | ChatCompletionUserMessageParam)[]>;
-  /**
-   * The calls to approve; their ids are for `approved` of `answer()`. None where the policy has a
-   * handler.
-   */
-  toApprove(message: CallingMessage | CallingChoice, options?: AnswerOptions): Promise<readonly CallToApprove[]>;
-  /** What is not declared now, and why. */
-  leftOut(): readonly LeftOutTool[];
-}
+/**
+ * The tools of one conversation through Chat Completions. `answer()` gives one tool message for each
+ * call and, when tools showed pictures or files, one user message that has these, because a tool
+ * message takes text alone; nothing when there is nothing to answer. Where the output of a choice
+ * was cut off (`finish_reason`: `length`, `content_filter`), the last call is not run; in a message
+ * alone that does not show where a call has no arguments yet.
+ */
+export type ChatTools = ApiTools<
+  ChatCompletionFunctionTool,
+  CallingMessage | CallingChoice,
+  (ChatCompletionToolMessageParam | ChatCompletionUserMessageParam)[]
+>;
 
 const answerableChat: Answerable = {
   takes: "a message of the model or a choice of a completion",
@@ -94,16 +74,15 @@ const fields: Fields<ApiAdapterOptions> = apiAdapterFields;
  */
 export function createChatTools(source: ToolSource, options: ApiAdapterOptions = {}): ChatTools {
   assertAdapterOptions("createChatTools()", options, fields);
-  const calls = createApiCalls<ChatCompletionMessageFunctionToolCall>(source, openai, options);
-  return {
-    tools: () =>
-      calls.declare().tools.map(({ name, description, inputSchema }) => ({
+  return createApiTools(source, options, {
+    profile: openai,
+    read: readChatCalls,
+    toTools: (declared) =>
+      declared.map(({ name, description, inputSchema }) => ({
         type: "function",
         function: { name, description, parameters: { ...inputSchema }, strict: false },
       })),
-    toApprove: async (given, how = {}) => await calls.toApprove(readChatCalls(given), how),
-    async answer(given, how = {}) {
-      const answers = await calls.answer(readChatCalls(given), how);
+    toAnswer(answers) {
       const outputs = answers.map((answer) => ({ ...answer, ...chatOutput(answer.presented) }));
       const messages = outputs.map(({ call: { id }, content }): ChatCompletionToolMessageParam => ({
         role: "tool",
@@ -115,8 +94,7 @@ export function createChatTools(source: ToolSource, options: ApiAdapterOptions =
       );
       return shown.length === 0 ? messages : [...messages, { role: "user", content: shown }];
     },
-    leftOut: () => calls.leftOut(),
-  };
+  });
 }
 
 function readChatCalls(
@@ -180,32 +158,14 @@ interface CallingResponse {
   readonly status?: string | null | undefined;
 }
 
-/** The tools of one conversation through the Responses API. */
-export interface ResponsesTools {
-  /**
-   * What to declare as `tools` of the next request: what the source offers now, in its order, so
-   * that what the model searched and selected is there. Each has an explicit `strict`, because the
-   * API would try strict mode where nothing is said.
-   */
-  tools(): FunctionTool[];
-  /**
-   * Runs the function calls of a response, all at once, and gives their outputs in the order of the
-   * calls, for `input` of the next request after the response's own `output`; empty when there is
-   * nothing to answer. Of a stream it takes the response of `response.completed`.
-   *
-   * Whatever goes wrong with a call is its output. A call that was cut off (it is `incomplete`, or
-   * the last of a response that is) is not run. Rejects with `aborted` when the signal aborts,
-   * after all calls have ended. Answering one response twice runs its calls twice.
-   */
-  answer(response: CallingResponse, options?: AnswerOptions): Promise<ResponseInputItem.FunctionCallOutput[]>;
-  /**
-   * The calls to approve; their ids are for `approved` of `answer()`. None where the policy has a
-   * handler.
-   */
-  toApprove(response: CallingResponse, options?: AnswerOptions): Promise<readonly CallToApprove[]>;
-  /** What is not declared now, and why. */
-  leftOut(): readonly LeftOutTool[];
-}
+/**
+ * The tools of one conversation through the Responses API. Each tool has an explicit `strict`,
+ * because the API would try strict mode where nothing is said. `answer()` gives outputs for `input`
+ * of the next request after the response's own `output`, and nothing when there is nothing to
+ * answer. Of a stream it takes the response of `response.completed`. A call that was cut off (it is
+ * `incomplete`, or the last of a response that is) is not run.
+ */
+export type ResponsesTools = ApiTools<FunctionTool, CallingResponse, ResponseInputItem.FunctionCallOutput[]>;
 
 const answerableResponse: Answerable = { takes: "a response of the model", members: ["output"], lists: ["output"] };
 
@@ -215,27 +175,24 @@ const answerableResponse: Answerable = { takes: "a response of the model", membe
  */
 export function createResponsesTools(source: ToolSource, options: ApiAdapterOptions = {}): ResponsesTools {
   assertAdapterOptions("createResponsesTools()", options, fields);
-  const calls = createApiCalls<ResponseFunctionToolCall>(source, openai, options);
-  return {
-    tools: () =>
-      calls.declare().tools.map(({ name, description, inputSchema }) => ({
+  return createApiTools(source, options, {
+    profile: openai,
+    read: readResponseCalls,
+    toTools: (declared) =>
+      declared.map(({ name, description, inputSchema }) => ({
         type: "function",
         name,
         description,
         parameters: { ...inputSchema },
         strict: false,
       })),
-    toApprove: async (response, how = {}) => await calls.toApprove(readResponseCalls(response), how),
-    async answer(response, how = {}) {
-      const answers = await calls.answer(readResponseCalls(response), how);
-      return answers.map(({ call: { call_id, caller }, presented }) => {
+    toAnswer: (answers) =>
+      answers.map(({ call: { call_id, caller }, presented }) => {
         const output = responsesOutput(presented);
         // A call that a program of the model's made is answered to that program.
         return { type: "function_call_output", call_id, output, ...(caller != null && { caller }) };
-      });
-    },
-    leftOut: () => calls.leftOut(),
-  };
+      }),
+  });
 }
 
 function readResponseCalls(response: CallingResponse): readonly ReadCall<ResponseFunctionToolCall>[] {

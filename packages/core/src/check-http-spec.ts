@@ -96,27 +96,12 @@ const fieldValue = /^[\t\u0020-\u007E]*$/;
  * What the transport derives from the message or the connection, and what HTTP itself needs to
  * frame a request.
  */
-const reserved: ReadonlySet<string> = new Set([
-  "accept",
-  "accept-encoding",
-  "connection",
-  "content-encoding",
-  "content-length",
-  "content-type",
-  "expect",
-  "host",
-  "keep-alive",
-  "last-event-id",
-  "mcp-method",
-  "mcp-name",
-  "mcp-protocol-version",
-  "mcp-session-id",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
+const reserved: ReadonlySet<string> = new Set(
+  (
+    "accept accept-encoding connection content-encoding content-length content-type expect host keep-alive last-event-id " +
+    "mcp-method mcp-name mcp-protocol-version mcp-session-id proxy-connection te trailer transfer-encoding upgrade"
+  ).split(" "),
+);
 
 // Words of a name that say that the value is a credential, alone or at the end of a compound such
 // as `accesstoken`.

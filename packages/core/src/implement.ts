@@ -35,7 +35,7 @@ export { describeAbsent, toolsMeant, unknownToolError } from "./unknown-tool-err
 export { withErrorContext } from "./hostside-error.ts";
 
 // Rules of a host.
-export { askAdmit } from "./admission.ts";
+export { askAdmit, type AdmitDecision } from "./admission.ts";
 
 // Options and data that were handed over.
 export { assertKnownOptions, readWholeNumber, type Fields } from "./options.ts";

@@ -20,7 +20,7 @@ export type {
   ToolOverride,
 } from "./server-spec.ts";
 export { assertServerSpec } from "./assert-server-spec.ts";
-export { defaultLimits, defaultTimeouts, longestTimeoutMs, type ServerLimits } from "./limits.ts";
+export { defaultLimits, defaultTimeouts, longestTimeoutMs, type ServerLimits, type ServerTimeouts } from "./limits.ts";
 export type { ContentBlock, ContentIcon, UnknownContentBlock } from "./content-block.ts";
 export { isKnownContent, readContent } from "./read-content.ts";
 export type { CallOptions, Progress } from "./call-options.ts";

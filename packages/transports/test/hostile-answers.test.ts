@@ -1,9 +1,7 @@
-import type { ElicitationRequest, defaultTimeouts } from "@hostside/core";
+import type { ElicitationRequest, ServerTimeouts } from "@hostside/core";
 import { startFaultServer } from "@hostside/fixtures";
 import { describe, expect, it } from "vitest";
 import { createConnector } from "../src/connector.ts";
-
-type ServerTimeouts = typeof defaultTimeouts;
 
 /**
  * Connects to a server that plays a fault over HTTP, and counts the questions that reach a human,

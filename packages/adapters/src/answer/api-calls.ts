@@ -1,7 +1,7 @@
 import type { CallContext } from "@hostside/core";
 import { assertKnownOptions, assertNames, kindOf, type Fields } from "@hostside/core/implement";
 import type { Presented } from "@hostside/results";
-import type { Declaration, LeftOutTool } from "../declare/declare-tools.ts";
+import type { Declaration, DeclaredTool, LeftOutTool } from "../declare/declare-tools.ts";
 import { adapterFields, type AdapterOptions, type ToolSource } from "../declare/tool-source.ts";
 import type { SchemaProfile } from "../schema/schema-profile.ts";
 import { answerCall, findDeclared, type AnsweredCall } from "./answer-call.ts";
@@ -68,14 +68,36 @@ export interface AnsweredApiCall<Call> extends AnsweredCall {
   readonly declaration: Declaration;
 }
 
-/** The part of an API's adapter that is the same for all APIs. */
-export interface ApiCalls<Call> {
-  /** Declares the tools of the next request, by which the calls of its response are answered. */
-  declare(): Declaration;
-  /** Runs the calls of a response, all at once; the answers are in their order. */
-  answer(calls: readonly ReadCall<Call>[], options: AnswerOptions): Promise<readonly AnsweredApiCall<Call>[]>;
-  toApprove(calls: readonly ReadCall<Call>[], options: AnswerOptions): Promise<readonly CallToApprove[]>;
+/** The tools of one conversation at an API whose requests the product sends. */
+export interface ApiTools<Tool, Response, Answer> {
+  /**
+   * What to declare as `tools` of the next request: what the source offers now, in its order, so
+   * that what the model searched and selected is there.
+   */
+  tools(): Tool[];
+  /**
+   * Runs the calls of a response, all at once, and gives what to send after that, in the order of
+   * the calls. Whatever goes wrong with a call is its answer. A call at which the output was cut off
+   * is not run. Rejects with `aborted` when the signal aborts, after all calls have ended. Answering
+   * one response twice runs its calls twice.
+   */
+  answer(response: Response, options?: AnswerOptions): Promise<Answer>;
+  /**
+   * The calls to approve; their ids are for `approved` of `answer()`. None where the policy has a
+   * handler.
+   */
+  toApprove(response: Response, options?: AnswerOptions): Promise<readonly CallToApprove[]>;
+  /** What is not declared now, and why. */
   leftOut(): readonly LeftOutTool[];
+}
+
+/** What an API has of its own. */
+export interface ApiPlan<Call, Tool, Response, Answer> {
+  readonly profile: SchemaProfile;
+  /** Reads the calls of a response. Throws a `TypeError` for what is none. */
+  readonly read: (response: Response) => readonly ReadCall<Call>[];
+  readonly toTools: (declared: readonly DeclaredTool[]) => Tool[];
+  readonly toAnswer: (answers: readonly AnsweredApiCall<Call>[]) => Answer;
 }
 
 /** Reason why a call is not run at which the output of a model ended. */
@@ -85,11 +107,11 @@ export const cutOffReason = "the output ended within this call; it did not run";
  * Declares and answers for an API whose requests the product sends. Throws a `TypeError` for a
  * source or options that it cannot use.
  */
-export function createApiCalls<Call>(
+export function createApiTools<Call, Tool, Response, Answer>(
   source: ToolSource,
-  profile: SchemaProfile,
   { ownFunctions = [], ...shared }: ApiAdapterOptions,
-): ApiCalls<Call> {
+  { profile, read, toTools, toAnswer }: ApiPlan<Call, Tool, Response, Answer>,
+): ApiTools<Tool, Response, Answer> {
   assertNames("ownFunctions", ownFunctions);
   const own = new Set(ownFunctions);
   const answerer = createAnswerer(source, profile, shared);
@@ -98,22 +120,23 @@ export function createApiCalls<Call>(
   let latest: Declaration | undefined;
   const declare = (): Declaration => (latest = answerer.declare(own));
   return {
-    declare,
-    async answer(calls, options) {
+    tools: () => toTools(declare().tools),
+    async answer(response, options = {}) {
+      const calls = read(response).filter(({ name }) => !own.has(name));
       assertAnswerOptions("answer()", options);
       const declaration = latest ?? declare();
-      const theirs = calls.filter(({ name }) => !own.has(name));
-      return await runAll(theirs, async ({ call, id, name, args, refusal }) => {
+      const answers = await runAll(calls, async ({ call, id, name, args, refusal }) => {
         const answered = refusal
           ? { presented: refused(refusal) }
           : await answerCall((asked) => findDeclared(declaration, asked), { ...options, id, name, args }, means);
         return { call, id, name, declaration, ...answered };
       });
+      return toAnswer(answers);
     },
-    async toApprove(calls, options) {
+    async toApprove(response, options = {}) {
+      const calls = read(response).filter(({ name, refusal }) => !own.has(name) && !refusal);
       assertAnswerOptions("toApprove()", options);
-      const whole = calls.filter(({ name, refusal }) => !own.has(name) && !refusal);
-      return await answerer.toApprove(whole.map(({ id, name, args }) => ({ ...options, id, name, args })));
+      return await answerer.toApprove(calls.map(({ id, name, args }) => ({ ...options, id, name, args })));
     },
     leftOut: () => answerer.declare(own).leftOut,
   };

@@ -7,10 +7,8 @@ import {
   type QuarantinedTool,
   type ToolDefinition,
 } from "@hostside/core";
-import { askAdmit } from "@hostside/core/implement";
+import { askAdmit, type AdmitDecision } from "@hostside/core/implement";
 import type { ToolboxTool, RoutedTool } from "./inspect-definitions.ts";
-
-type AdmitDecision = ReturnType<typeof askAdmit>;
 
 /** What of all tools is on offer, and what is held back. */
 export interface AdmittedTools {

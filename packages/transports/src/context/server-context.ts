@@ -5,10 +5,9 @@ import {
   type Random,
   type ServerLimits,
   type ServerSpec,
+  type ServerTimeouts,
 } from "@hostside/core";
 import { withDefaults, type Redactor } from "@hostside/core/implement";
-
-type ServerTimeouts = typeof defaultTimeouts;
 
 /** What every part of a connection knows of the server at its other end, handed on as one. */
 export interface ServerContext {

@@ -4,7 +4,7 @@ import { openStdio } from "../../dist/stdio/open-stdio.js";
 
 /**
  * @param {string} program
- * @param {{ timeouts?: Partial<typeof import("@hostside/core").defaultTimeouts>, effects?: object }} [how]
+ * @param {{ timeouts?: Partial<import("@hostside/core").ServerTimeouts>, effects?: object }} [how]
  */
 export function openServer(program, { timeouts = {}, effects = {} } = {}) {
   /** @param {string} text */
