@@ -50,9 +50,9 @@ interface AiSdkApprovalQuestion {
   readonly toolsContext?: unknown;
 }
 
-/** What a step is to be sent with. */
+/** The settings to send a step with. */
 interface PreparedStep {
-  /** What is declared in this step, in order. */
+  /** The tools declared in this step, in order. */
   readonly activeTools: string[];
   readonly toolOrder: string[];
   readonly messages?: ModelMessage[];
@@ -82,7 +82,7 @@ export interface AiSdkTools {
    * this process. For the host alone: it is not bounded.
    */
   readonly outcomeOf: (answer: unknown) => ToolOutcome | undefined;
-  /** What is not declared now, and why. */
+  /** Tools that are not declared now, and why. */
   readonly leftOut: () => readonly LeftOutTool[];
 }
 
@@ -212,7 +212,7 @@ function speaksChat(model: LanguageModel | undefined): boolean {
   return typeof model === "object" && model.provider.endsWith(".chat");
 }
 
-/** Where the tool is from: for those who show calls, never for the model. */
+/** The origin of the tool: for those who show calls, never for the model. */
 function metadataOf({ definition: { origin, title } }: DeclaredTool): { [key: string]: string } {
   return {
     ...(origin !== undefined && { serverId: origin.serverId, toolName: dropUnseen(origin.toolName) }),
@@ -228,8 +228,8 @@ interface AiSdkProgress {
 }
 
 /**
- * Yields what a call reports while it runs, and at last what it resolves with. Of reports that come
- * faster than they are taken only the last one is kept. Rejects as the call does. Whoever stops
+ * Yields what a call reports while it runs, and at last what it resolves with. Only the last of
+ * several reports that come faster than they are taken is kept. Rejects as the call does. Stopping
  * early does not stop the call: its signal does.
  */
 async function* followProgress<T>(

@@ -41,8 +41,8 @@ export interface AnthropicOptions extends ApiAdapterOptions {
    * Tools that the model does not see until a search names them, such as
    * `() => toolbox.tools(view.undeclared())` for a view with a limit: they are declared with
    * `defer_loading`, outside of what the cache covers, and the answer of `tools_search` or
-   * `tools_select` is a `tool_reference` for each of them that was found. Where there would be no
-   * other tool the first is not kept back: the API refuses a request with deferred tools alone.
+   * `tools_select` is a `tool_reference` for each of them that was found. The first is not kept
+   * back if there would be no other tool: the API refuses a request with deferred tools alone.
    * Called for each request. Default none.
    */
   readonly deferred?: (() => readonly ToolDefinition[]) | undefined;
@@ -149,10 +149,10 @@ interface DeferredTools extends ToolSource {
 }
 
 /**
- * Puts what is kept back behind what a source offers. What was kept back once stays so for the
- * conversation: to declare it otherwise would change the beginning of the prompt, and its cache.
- * What was found stays declared when it is gone, because the API refuses a conversation that refers
- * to a tool that is not declared; a call of it says why it is gone.
+ * Puts what is kept back behind what a source offers. A tool that was kept back once stays so for
+ * the conversation: to declare it otherwise would change the beginning of the prompt, and its
+ * cache. A tool that was found stays declared when it is gone, because the API refuses a
+ * conversation that refers to a tool that is not declared; a call of it says why it is gone.
  */
 function createDeferredTools(source: ToolSource, listDeferred: () => readonly ToolDefinition[]): DeferredTools {
   const deferred = new Map<string, ToolDefinition>();

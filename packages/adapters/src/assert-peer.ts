@@ -1,11 +1,11 @@
-/** What an adapter is written for. */
+/** The version that an adapter is written for. */
 export interface NeededPeer {
   /** The function that is called. */
   readonly where: string;
   /** Name and first version that the adapter was tried with, such as `ai@7`. */
   readonly peer: string;
   /**
-   * What that version exports and those of an earlier generation do not; some between the two may
+   * An export of that version that an earlier generation does not have; some between the two may
    * have it as well.
    */
   readonly has: unknown;

@@ -21,7 +21,7 @@ import { gemini } from "./schema/profiles.ts";
 /** How tools are declared to Gemini, and their calls answered. */
 export interface GoogleOptions extends ApiAdapterOptions {
   /**
-   * Where what a tool shows stands: `"in-response"` (default), as Gemini 3 and later take it, or
+   * The place of what a tool shows: `"in-response"` (default), as Gemini 3 and later take it, or
    * `"beside"`, after all responses of the content, for models before, which refuse it inside.
    */
   readonly media?: "in-response" | "beside" | undefined;
@@ -42,11 +42,11 @@ interface GoogleAnswer {
 }
 
 /**
- * The tools of one conversation with Gemini. `tools()` is for `config.tools`, and empty where nothing
- * is offered. `answer()` gives the content to put after that of the model; `undefined` when there is
- * nothing to answer. Put the model's own content back as it came: its parts have a
- * `thoughtSignature`, without which Gemini 3 refuses the request. Calls that have no id are approved
- * by their places.
+ * The tools of one conversation with Gemini. `tools()` is for `config.tools`, and empty where
+ * nothing is offered. `answer()` gives the content to put after that of the model; `undefined` when
+ * there is nothing to answer. Put the model's own content back as it came: its parts have a
+ * `thoughtSignature`, without which Gemini 3 refuses the request. Calls that have no id are
+ * approved by their places.
  */
 export interface GoogleTools extends ApiTools<Tool, GoogleResponse, GoogleAnswer | undefined> {
   /**

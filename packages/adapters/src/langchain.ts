@@ -45,8 +45,8 @@ interface LangChainMessage {
 /**
  * The tools of one conversation through LangChain. `tools()` is for `model.bindTools()` before each
  * request, or for an agent. `answer()` gives a message for each call; a failure has
- * `status: "error"`. Of a message with no other calls, those whose arguments LangChain could not
- * read are answered, too.
+ * `status: "error"`. Calls whose arguments LangChain could not read are answered, too, in a message
+ * with no other calls.
  */
 export type LangChainTools = ApiTools<DynamicStructuredTool, LangChainMessage, ToolMessage[]>;
 
@@ -158,7 +158,7 @@ function readCallId(config: object | undefined): string | undefined {
 }
 
 /**
- * What a message of a tool carries for the host, past the model: what the tool answered, or why it
+ * The part of a tool's message for the host, past the model: what the tool answered, or why it
  * did not.
  */
 interface LangChainArtifact {
@@ -166,7 +166,7 @@ interface LangChainArtifact {
   readonly error?: PresentedError | undefined;
 }
 
-/** What the model gets of a call, and what the host gets. */
+/** The parts of a result for the model and for the host. */
 interface ToolOutput {
   readonly content: string | ContentBlock[];
   readonly artifact: LangChainArtifact;
@@ -175,7 +175,7 @@ interface ToolOutput {
 
 /**
  * The content of a `ToolMessage`: one text where there is nothing else, otherwise LangChain's
- * standard blocks. Of a failed tool texts alone, after `[tool error]`: models' packages do not all
+ * standard blocks. A failed tool has texts alone, after `[tool error]`: models' packages do not all
  * send the status, and an API that gets it takes no picture with it.
  */
 function toToolOutput({ presented, outcome }: AnsweredCall, takes: ReadonlySet<string>): ToolOutput {

@@ -57,7 +57,7 @@ export interface MastraTools {
    * this process. For the host alone: it is not bounded.
    */
   readonly outcomeOf: (answer: unknown) => ToolOutcome | undefined;
-  /** What is not declared now, and why. */
+  /** Tools that are not declared now, and why. */
   readonly leftOut: () => readonly LeftOutTool[];
 }
 

@@ -38,7 +38,7 @@ export function toDataUrl({ mimeType, data }: PresentedMedia): string {
 export const pdf = "application/pdf";
 
 /**
- * What OpenAI's models take of media from a tool: pictures of these types and PDF files. Another
+ * The media that OpenAI's models take from a tool: pictures of these types and PDF files. Another
  * one would fail the whole request. https://platform.openai.com/docs/guides/images-vision,
  * https://platform.openai.com/docs/guides/pdf-files
  */
@@ -63,7 +63,7 @@ export function openaiBlocks({ blocks, isError }: Presented): readonly Presented
 }
 
 /**
- * What a PDF file is called: the end of what its server calls it, with the ending that an API may
+ * The name of a PDF file: the end of what its server calls it, with the ending that an API may
  * go by.
  */
 export function pdfName({ name = "" }: PresentedMedia): string {

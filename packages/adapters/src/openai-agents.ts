@@ -40,7 +40,7 @@ export interface AgentsTools<Context = unknown> {
    * `push`; where one has the name of a tool of the source, it is the one.
    */
   readonly tools: Tool<Context>[];
-  /** What is not declared now, and why. */
+  /** Tools that are not declared now, and why. */
   leftOut(): readonly LeftOutTool[];
 }
 
@@ -113,7 +113,7 @@ function toFunctionTool<Context>(declared: DeclaredTool, means: ToolMeans<Contex
   return tool({ name, description, execute, needsApproval, errorFunction: null, strict: false, parameters });
 }
 
-/** What a tool of the framework gives back. */
+/** The result of a tool of the framework. */
 type AgentsOutput = string | (ToolOutputText | ToolOutputImage | ToolOutputFileContent)[];
 
 /**

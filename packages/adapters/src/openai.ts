@@ -47,9 +47,9 @@ interface CallingChoice {
 }
 
 /**
- * The tools of one conversation through Chat Completions. `answer()` gives one tool message for each
- * call and, when tools showed pictures or files, one user message that has these, because a tool
- * message takes text alone; nothing when there is nothing to answer. Where the output of a choice
+ * The tools of one conversation through Chat Completions. `answer()` gives one tool message for
+ * each call and, when tools showed pictures or files, one user message that has these, because a
+ * tool message takes text alone; nothing when there is nothing to answer. If the output of a choice
  * was cut off (`finish_reason`: `length`, `content_filter`), the last call is not run; in a message
  * alone that does not show where a call has no arguments yet.
  */
@@ -162,8 +162,8 @@ interface CallingResponse {
  * The tools of one conversation through the Responses API. Each tool has an explicit `strict`,
  * because the API would try strict mode where nothing is said. `answer()` gives outputs for `input`
  * of the next request after the response's own `output`, and nothing when there is nothing to
- * answer. Of a stream it takes the response of `response.completed`. A call that was cut off (it is
- * `incomplete`, or the last of a response that is) is not run.
+ * answer. It takes the response of `response.completed` from a stream. A call that was cut off (it
+ * is `incomplete`, or the last of a response that is) is not run.
  */
 export type ResponsesTools = ApiTools<FunctionTool, CallingResponse, ResponseInputItem.FunctionCallOutput[]>;
 

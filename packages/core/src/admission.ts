@@ -7,13 +7,13 @@ import { defaultLimits } from "./limits.ts";
 import { cleanText } from "./untrusted-text.ts";
 
 /**
- * What becomes of a tool: `"offer"` puts it before the model, `"hide"` leaves it out as if it were
- * not listed, `"quarantine"` leaves it out, too, but shows it to the host, and a call of it is
+ * The decision about a tool: `"offer"` puts it before the model, `"hide"` leaves it out as if it
+ * were not listed, `"quarantine"` leaves it out, too, but shows it to the host, and a call of it is
  * refused with `tool_quarantined`.
  */
 export type Admission = "offer" | "hide" | "quarantine";
 
-/** What a server says of itself and a model may read: untrusted. */
+/** The texts of a server about itself that a model may read: untrusted. */
 export interface ServerWords {
   /** Its title, else its name. */
   readonly title?: string;
@@ -32,7 +32,7 @@ export interface AdmissionServer {
   /** As in its spec. */
   readonly title?: string | undefined;
   /**
-   * What the server says its version is, as of its latest listing: untrusted. Absent: it says none,
+   * The version that the server names, as of its latest listing: untrusted. Absent: it says none,
    * or has not been listed.
    */
   readonly version?: string | undefined;
@@ -44,11 +44,11 @@ export interface AdmissionServer {
    */
   readonly registration?: string | undefined;
   /**
-   * Changes with every change of the spec, and differs between connections. What is kept of answers
-   * holds for one revision.
+   * Changes with every change of the spec, and differs between connections. Cached answers hold for
+   * one revision.
    */
   readonly revision?: number | undefined;
-  /** Who shares the connection. */
+  /** The callers who share the connection. */
   readonly sharing?: ServerSharing | undefined;
   /** As in its spec. */
   readonly perCaller?: boolean | undefined;
@@ -59,8 +59,8 @@ export interface AdmissionServer {
  * of it, and again when the host says that the answer may have changed; never with a call. `server`
  * is absent for a tool that is on no server.
  *
- * Answers at once. One that throws, or answers anything but an {@linkcode Admission} (a promise,
- * too), hides the tool. What to decide by is the identity in `tool.origin`, byte for byte,
+ * Answers at once. A rule that throws, or answers anything but an {@linkcode Admission} (a promise,
+ * too), hides the tool. Decide by the identity in `tool.origin`, byte for byte,
  * `tool.effect`, `tool.fingerprint` and the labels; `tool.name` is only a view of the identity. To
  * read the fingerprint costs a hash the first time.
  */
@@ -70,15 +70,15 @@ export type Admit = (tool: ToolDefinition, server: AdmissionServer | undefined) 
 export interface QuarantinedTool {
   /** As it would be on offer. */
   readonly definition: ToolDefinition;
-  /** What was told of its server when it was decided. Absent for a tool that is on no server. */
+  /** The server as the rule saw it. Absent for a tool that is on no server. */
   readonly server?: AdmissionServer | undefined;
 }
 
-/** What a host's rule decided about one tool. */
+/** The decision of a host's rule about one tool. */
 export interface AdmitDecision {
   readonly admission: Admission;
   /**
-   * What the rule did instead of deciding, as a predicate: `"threw RangeError"`. The tool is hidden
+   * The fault of the rule, as a predicate: `"threw RangeError"`. The tool is hidden
    * then.
    */
   readonly problem?: string;
@@ -117,8 +117,8 @@ function describeThrown(error: unknown): string {
 export type ClaimedWords = { readonly [member in keyof ServerWords | "name"]?: unknown };
 
 /**
- * What of a server's own description a model may read, bounded and clean. What is no text is left
- * out.
+ * Returns the part of a server's own description that a model may read, bounded and clean. Anything
+ * but a text is left out.
  */
 export function serverWords(info: ClaimedWords): ServerWords {
   const { maxServerTextLength } = defaultLimits;

@@ -32,7 +32,7 @@ type RuntimeTimer = ReturnType<typeof setTimeout>;
 class RuntimeAlarm implements Alarm {
   readonly #task: () => void;
   #timer: RuntimeTimer | undefined;
-  /** What cancels the timer. */
+  /** The function that cancels the timer. */
   #clear: typeof clearTimeout | undefined;
   #dueAt = Number.POSITIVE_INFINITY;
   #isResting = false;
@@ -93,7 +93,7 @@ function goOff(alarm: RuntimeAlarm): void {
   alarm.wake();
 }
 
-/** What timers are in Node; elsewhere they are numbers. */
+/** A timer of Node; elsewhere timers are numbers. */
 interface Referable {
   ref(): void;
   unref(): void;

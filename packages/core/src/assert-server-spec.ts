@@ -17,7 +17,7 @@ import { defaultLimits, defaultTimeouts, longestTimeoutMs, type ServerTimeouts }
 import { quoteText } from "./text.ts";
 import { HostsideError } from "./hostside-error.ts";
 
-/** What is wrong with a value: `at` is a path below it, and empty for the value itself. */
+/** A fault of a value: `at` is a path below it, and empty for the value itself. */
 interface Fault {
   readonly at?: string;
   readonly rule: string;
@@ -131,8 +131,8 @@ const needed: ReadonlySet<string> = new Set(["command", "url", "serve", "open"])
 
 /**
  * Checks everything about a spec that needs no knowledge of a transport: shape, blank or unknown
- * fields, kinds, ranges. What only a connector knows (header rules, credentials on plain HTTP) is
- * in its `check`.
+ * fields, kinds, ranges. Rules that only a connector knows (header rules, credentials on plain
+ * HTTP) is in its `check`.
  *
  * Throws `invalid_spec`, naming the server, the field and the rule; never the value of a field that
  * may hold a secret.

@@ -3,9 +3,9 @@ import { isPlainObject, kindOf } from "./json.ts";
 import { quoteText } from "./text.ts";
 
 /**
- * Who asks, and why: for the host's own layers alone. It reaches interceptors, events, questions to
- * a human and stores, and no server, which gets `meta`, unless the host passes context on to it.
- * Every member is the host's own text; nothing here looks into it.
+ * The caller and its reasons: for the host's own layers alone. It reaches interceptors, events,
+ * questions to a human and stores, and no server, which gets `meta`, unless the host passes context
+ * on to it. Every member is the host's own text; nothing here looks into it.
  */
 export interface CallContext {
   /** On whose behalf: the user, account or tenant whose credentials and limits count. */
@@ -15,10 +15,10 @@ export interface CallContext {
   /** Which conversation of an agent it belongs to. */
   readonly conversation?: string | undefined;
   /**
-   * What all that belongs to one piece of work has in common, over calls, servers and processes.
+   * An id that all parts of one piece of work share, over calls, servers and processes.
    */
   readonly correlationId?: string | undefined;
-  /** What this was caused by: the id of an earlier call, message or event. */
+  /** The cause: the id of an earlier call, message or event. */
   readonly causationId?: string | undefined;
   /**
    * The same for every try of one intended effect, so that whoever repeats it can be recognised.

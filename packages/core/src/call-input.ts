@@ -133,7 +133,10 @@ function isDeadline(value: SharedDeadline | null): boolean {
   return typeof value?.remainingMs === "function" && typeof value.pause === "function";
 }
 
-/** Who set the time of a call or request, for errors: its caller, or the timeouts of its server. */
+/**
+ * Names the source of the time of a call or request, for errors: its caller, or the timeouts of its
+ * server.
+ */
 export function timeSetBy({ timeoutMs }: RequestOptions, what: "call" | "request" = "call"): string {
   return timeoutMs === undefined ? `timeouts.${what}Ms` : `timeoutMs of the ${what}`;
 }
@@ -194,7 +197,7 @@ function isOwnMembers(args: object): boolean {
 }
 
 /**
- * A context that names whoever asks: as it was given, or else this principal. What was given is
+ * A context that names whoever asks: as it was given, or else this principal. The given context is
  * never changed.
  */
 export function contextOnBehalfOf(principal: string, given: CallContext | undefined): CallContext {

@@ -17,7 +17,7 @@ export interface CallDecision {
   readonly at: number;
   /** Which part of the layer: `rules`, `limits`, `breaker`, `retry`, `cache`, … */
   readonly stage?: string;
-  /** What a human or a memory answered. */
+  /** The answer of a human or a memory. */
   readonly decision?: string;
   readonly by?: string;
   readonly code?: HostsideErrorCode;
@@ -41,10 +41,10 @@ export interface CallExchange {
  */
 export interface CallObserver {
   /**
-   * Asked each time before the call is handed to a connection. What it returns goes along in
-   * `_meta`, and wins over the caller's; for what no layer in between may see as a difference
-   * between two calls, such as `traceparent`. A connection asks again with each request about the
-   * task that its server makes of the call.
+   * Asked each time before the call is handed to a connection. Its result goes along in `_meta`,
+   * and wins over the caller's; for what no layer in between may see as a difference between two
+   * calls, such as `traceparent`. A connection asks again with each request about the task that its
+   * server makes of the call.
    */
   readonly meta?: (() => JsonObject | undefined) | undefined;
   /** A layer decided something. */
@@ -85,7 +85,7 @@ export function hasObserver(observer: CallObserver, own: Pick<WeakSet<CallObserv
   return false;
 }
 
-/** Calls a hook of an observer. What it throws goes to the runtime's handler of uncaught errors. */
+/** Calls a hook of an observer. Its errors go to the runtime's handler of uncaught errors. */
 export function tell<T>(hook: ((value: T) => void) | undefined, value: T): void {
   try {
     hook?.(value);
@@ -94,7 +94,7 @@ export function tell<T>(hook: ((value: T) => void) | undefined, value: T): void 
   }
 }
 
-/** What an observer wants to go along with a call; nothing where it throws. */
+/** Asks an observer for what goes along with a call; nothing if it throws. */
 export function askForMeta({ meta }: Pick<CallObserver, "meta">): JsonObject | undefined {
   try {
     return meta?.();
@@ -115,7 +115,7 @@ function both<T>(first: Hook<T>, second: Hook<T>): Hook<T> {
 }
 
 /**
- * What became of one call at its server: one record for each time that a call came to the queue of
+ * The course of one call at its server: one record for each time that a call came to the queue of
  * its server. So a call that an interceptor refused or answered itself has none, nor has one for
  * which there was no room or whose tool was gone; and one that an interceptor tried twice has two:
  * `context.correlationId` shows which belong together. Holds neither arguments nor results.
@@ -150,7 +150,7 @@ export interface CallRecord {
    * rejected.
    */
   readonly result: "ok" | "tool-error" | "error";
-  /** What it was rejected with. */
+  /** The error of a rejection. */
   readonly error?: HostsideError;
 }
 
@@ -168,20 +168,20 @@ export interface CallAttempt {
   /** The id of the first of them. */
   readonly requestId?: string | number;
   /**
-   * Of all of them, as JSON in UTF-8, without headers and frames. Absent where the connection does
-   * not say.
+   * The bytes of all of them, as JSON in UTF-8, without headers and frames. Absent where the
+   * connection does not say.
    */
   readonly sentBytes?: number;
   /**
-   * Of the answers, as {@linkcode sentBytes}; progress and other messages on the way are not
-   * counted.
+   * The bytes of the answers, as {@linkcode sentBytes}; progress and other messages on the way are
+   * not counted.
    */
   readonly receivedBytes?: number;
   /** Why it ended, if not with a result. */
   readonly error?: HostsideError;
 }
 
-/** What a provider did with one server by itself: one record when it is over. */
+/** An operation of a provider with one server: one record when it is over. */
 export interface ServerRecord {
   readonly serverId: string;
   /**
@@ -195,7 +195,7 @@ export interface ServerRecord {
   /** In milliseconds. An attempt that waited for a turn to start began after that. */
   readonly durationMs: number;
   readonly peer: ServerPeer;
-  /** What it failed with; of a session, why it ended. */
+  /** The error; of a session, the reason of its end. */
   readonly error?: HostsideError;
   /** How many tools a listing had. */
   readonly toolCount?: number;
@@ -215,13 +215,13 @@ export interface ServerOperation {
 }
 
 /**
- * Hears what becomes of one operation. What a member throws goes to the runtime's handler of
- * uncaught errors, and disturbs nothing else.
+ * Hears what becomes of one operation. Errors of a member go to the runtime's handler of uncaught
+ * errors, and disturb nothing else.
  */
 export interface ServerObserver {
   /**
    * Asked with each request that the operation takes: those of the handshake, that for a stream of
-   * changes, each page of a listing. What it returns goes along in `_meta`, where the protocol's
+   * changes, each page of a listing. Its result goes along in `_meta`, where the protocol's
    * own members win; of several observers, the first.
    */
   readonly meta?: (() => JsonObject | undefined) | undefined;
@@ -246,8 +246,8 @@ export interface ServerPeer {
   /** Number of the session at its server, since that was registered: 1 is the first attempt. */
   readonly session: number;
   /**
-   * The protocol's own id of the session, where it has one. Whoever has it may speak in the
-   * session: a secret, and so it does not show when members are listed, nor in JSON.
+   * The protocol's own id of the session, where it has one. It lets anybody speak in the session: a
+   * secret, and so it does not show when members are listed, nor in JSON.
    */
   readonly sessionId?: string | undefined;
 }

@@ -24,7 +24,7 @@ export interface CallOptions {
    */
   readonly selected?: ToolDefinition | undefined;
   /**
-   * What to do when no tool has this name while some servers have not listed theirs: `"servers"`
+   * The reaction when no tool has this name while some servers have not listed theirs: `"servers"`
    * starts those that were not started and waits until one of them brings the tool, or none is on
    * its way any more; within the time of the call, else `call_timeout`. A server whose tools cannot
    * have this name, by what their names begin with, is not waited for. Default: `unknown_tool` at

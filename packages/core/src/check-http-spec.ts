@@ -93,8 +93,8 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const fieldValue = /^[\t\u0020-\u007E]*$/;
 
 /**
- * What the transport derives from the message or the connection, and what HTTP itself needs to
- * frame a request.
+ * Headers that the transport derives from the message or the connection, and what HTTP itself needs
+ * to frame a request.
  */
 const reserved: ReadonlySet<string> = new Set(
   (

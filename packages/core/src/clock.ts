@@ -70,8 +70,8 @@ export type Random = () => number;
 export const systemRandom: Random = () => Math.random();
 
 /**
- * Says how many milliseconds have gone by since. Those of a machine that slept count: its clock may
- * stand still meanwhile, its date does not.
+ * Says how many milliseconds have gone by since. The milliseconds of a machine that slept count:
+ * its clock may stand still meanwhile, its date does not.
  */
 export function startStopwatch(): () => number {
   const [startedAt, date] = [clock.now(), clock.date()];

@@ -19,8 +19,8 @@ export interface GuardedServer {
 /**
  * Decides where connections may go, and what may be started. A connector that has one asks it in
  * the same step in which it connects, each time: a name that had a harmless address before changes
- * nothing. What is refused fails with `not_allowed`, and nothing was sent. Its functions decide at
- * once, do nothing else, and return `undefined` for yes. One that throws refuses, with
+ * nothing. A refusal fails with `not_allowed`, and nothing was sent. Its functions decide at once,
+ * do nothing else, and return `undefined` for yes. A guard that throws refuses, with
  * `internal_error`.
  */
 export interface ConnectionGuard {
@@ -30,9 +30,9 @@ export interface ConnectionGuard {
    */
   checkUrl(url: URL, server: GuardedServer): GuardRefusal | undefined;
   /**
-   * Before each connection: the address that will be connected to, in the system's spelling. Of a
-   * name with several addresses, those that are refused are not used. `undefined`: whoever makes
-   * the connection does not say which, as with a `fetch`.
+   * Before each connection: the address that will be connected to, in the system's spelling.
+   * Refused addresses of a name with several are not used. `undefined`: whoever makes the
+   * connection does not say which, as with a `fetch`.
    */
   checkAddress(address: string | undefined, url: URL, server: GuardedServer): GuardRefusal | undefined;
   /** Before each start of a process. */

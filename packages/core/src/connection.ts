@@ -10,8 +10,8 @@ import type { CallOptions } from "./call-options.ts";
 import type { RemoteTool } from "./tool.ts";
 
 /**
- * What a server says of itself, bounded and untrusted, and how it is spoken to. Only `era` and
- * `protocolVersion` are sure to be there.
+ * The description of a server by itself, bounded and untrusted, and the way it is spoken to. Only
+ * `era` and `protocolVersion` are sure to be there.
  */
 export interface ServerInfo {
   readonly era: ProtocolEra;
@@ -62,14 +62,14 @@ export interface ToolListing {
    */
   readonly ttlMs?: number;
   /**
-   * Whose listing it is: `"public"`, the same for everybody; `"private"`, that of whoever asked,
-   * which no other principal may be shown; of several pages `"private"` if any is. Absent:
+   * The audience of the listing: `"public"`, the same for everybody; `"private"`, that of whoever
+   * asked, which no other principal may be shown; of several pages `"private"` if any is. Absent:
    * `"private"`.
    */
   readonly cacheScope?: "public" | "private";
 }
 
-/** What is known of a server that was listed before, perhaps by another process. */
+/** A server as it was listed before, perhaps by another process. */
 export interface KnownServer {
   readonly server: ServerInfo;
   /** As they were listed. */
@@ -100,7 +100,7 @@ export interface RequestOptions {
 /** Options of a listing. */
 export interface ListToolsOptions extends RequestOptions {
   /**
-   * Whether a tool of this remote name is wanted. Those that are not do not count as tools of the
+   * Whether a tool of this remote name is wanted. Unwanted tools do not count as tools of the
    * server, and may be left out of the listing. Default: all are.
    */
   readonly wants?: ((toolName: string) => boolean) | undefined;
@@ -166,8 +166,8 @@ export interface ConnectionHooks {
   readonly onResourceUpdated?: (uri: string) => void;
   /**
    * Every notification that no request waits for, also those that another hook is told of and those
-   * of extensions, for a host that hands them on. Of a flood only
-   * `limits.maxNotificationsPerSecond` come.
+   * of extensions, for a host that hands them on. At most `limits.maxNotificationsPerSecond` of a
+   * flood come.
    */
   readonly onNotification?: (notification: ServerNotification) => void;
   /** The connection is gone for good. Called once, after every pending request was rejected. */
@@ -202,13 +202,13 @@ export interface ConnectionHooks {
    */
   readonly principal?: string;
   /**
-   * What goes along in `_meta` of the requests with which the connection begins: `initialize`,
+   * Returns `_meta` for the requests with which the connection begins: `initialize`,
    * `server/discover` and the request for a stream of changes; asked with each. The protocol's own
    * members win. A connector may leave it unread. Absent: nothing does.
    */
   readonly requestMeta?: () => JsonObject | undefined;
   /**
-   * What is known of the server. Where it is enough to speak with it, as over HTTP in 2026-07-28,
+   * The server as it is known. Where it is enough to speak with it, as over HTTP in 2026-07-28,
    * which has no handshake, the connector may connect without a word to it
    * ({@linkcode Connection.isAssumed}). Absent, or where it is not: as ever. A connector may leave
    * it unread.
@@ -219,8 +219,8 @@ export interface ConnectionHooks {
 }
 
 /**
- * What connects a call with what its server does for it, beyond one connection. Made and read by a
- * {@linkcode Connector}'s connections.
+ * The link between a call and what its server does for it, beyond one connection. Made and read by
+ * a {@linkcode Connector}'s connections.
  */
 export interface LostCall {
   /** The remote name. */
@@ -239,8 +239,8 @@ export interface Connection {
    */
   readonly isAssumed?: boolean;
   /**
-   * The protocol's own id of the session, where there is one. Whoever has it may speak in the
-   * session: a secret, for no text.
+   * The protocol's own id of the session, where there is one. It lets anybody speak in the session:
+   * a secret, for no text.
    */
   readonly sessionId?: string | undefined;
   /**
@@ -261,7 +261,7 @@ export interface Connection {
    */
   callTool(toolName: string, args: JsonObject, options?: CallOptions): Promise<JsonObject>;
   /**
-   * What is left of a call that `callTool` of this connection rejected because the connection was
+   * The remains of a call that `callTool` of this connection rejected because the connection was
    * lost, while its server goes on with the call by itself and can be asked about it over another
    * connection, as with tasks of 2026-07-28. `undefined`: nothing is. Absent: nothing ever is.
    */

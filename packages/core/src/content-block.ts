@@ -1,7 +1,7 @@
 import type { JsonObject } from "./json.ts";
 
 /**
- * What a server says about whom a piece of content is for and how much it matters. Hints from the
+ * Hints of a server about the audience of a piece of content and its importance. Hints from the
  * server: untrusted.
  */
 export interface ContentAnnotations extends JsonObject {
@@ -27,7 +27,7 @@ export interface ContentIcon extends JsonObject {
   readonly theme?: string;
 }
 
-/** What every kind of content may have. */
+/** The members that every kind of content may have. */
 export interface ContentExtras extends JsonObject {
   readonly annotations?: ContentAnnotations;
   /** For the host; never shown to a model. */
@@ -92,7 +92,7 @@ export interface BlobResourceContents extends JsonObject {
   readonly _meta?: JsonObject;
 }
 
-/** A resource that is sent along. Where its `text` is `undefined` it has a `blob`. */
+/** A resource that is sent along. It has a `blob` if its `text` is `undefined`. */
 export interface EmbeddedResource extends ContentExtras {
   readonly type: "resource";
   readonly resource: TextResourceContents | BlobResourceContents;

@@ -3,8 +3,8 @@ const backslash = 0x5c;
 
 /**
  * The number of values in a JSON text, found without parsing it, or `undefined` when there are at
- * most `most`. An empty object or array with blanks in it counts twice. Of a text that is not valid
- * JSON the number means nothing, and parsing it makes no more values than that.
+ * most `most`. An empty object or array with blanks in it counts twice. The number means nothing
+ * for a text that is not valid JSON, and parsing it makes no more values than that.
  */
 export function jsonValuesBeyond(text: string, most: number): number | undefined {
   // A value takes a character, and a comma stands between two.
@@ -29,7 +29,9 @@ export function jsonValuesBeyond(text: string, most: number): number | undefined
   return values > most ? values : undefined;
 }
 
-/** Where the string that begins at `start` ends; the end of the text for one without an end. */
+/**
+ * Finds the end of the string that begins at `start`; the end of the text for one without an end.
+ */
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = 0;

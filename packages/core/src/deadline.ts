@@ -29,7 +29,7 @@ export interface Deadline extends SharedDeadline {
 /** The parts of a {@linkcode Deadline}. */
 export interface DeadlineInit {
   readonly timeoutMs: number;
-  /** The caller's signal. One that is aborted already aborts the deadline at once. */
+  /** The caller's signal. An aborted signal aborts the deadline at once. */
   readonly signal?: AbortSignal | undefined;
   /**
    * A budget that this one is a part of: no more than is left of it, and while this one stands

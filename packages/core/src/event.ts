@@ -24,9 +24,9 @@ export interface EventSource<T> {
 }
 
 /**
- * Makes an event. Listeners run in order of subscription, in the caller's turn. One that throws
- * does not stop the others: its error goes to `onListenerError`, because an observer must not be
- * able to break what it observes.
+ * Makes an event. Listeners run in order of subscription, in the caller's turn. A listener that
+ * throws does not stop the others: its error goes to `onListenerError`, because an observer must
+ * not be able to break what it observes.
  */
 export function createEvent<T>(onListenerError: (error: unknown) => void = reportUncaught): EventSource<T> {
   const listeners = new Set<{ readonly call: (value: T) => void }>();

@@ -7,9 +7,9 @@ const shortestMistaken = 4;
 const mostFound = 3;
 
 /**
- * What somebody may have meant by `name`, three at most: the candidates whose name differs in case
- * and punctuation alone, or else those one of whose names is one slip of the keyboard away. Of each
- * candidate the first of its names counts for the former.
+ * Finds what `name` may stand for, three at most: the candidates whose name differs in case and
+ * punctuation alone, or else those one of whose names is one slip of the keyboard away. The first
+ * of a candidate's names counts for the former.
  */
 export function findMeant<T>(
   name: string,

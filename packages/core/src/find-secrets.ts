@@ -21,7 +21,7 @@ export interface Trait {
   readonly text: string;
   /** It is a piece of Base64: what stands around it is part of the same. */
   readonly isBase64: boolean;
-  /** The number of its secret, from 1. Of two that are found in one place the larger counts. */
+  /** The number of its secret, from 1. The larger of two that are found in one place counts. */
   readonly owner: number;
 }
 
@@ -54,8 +54,8 @@ function withPlainForms(texts: readonly string[]): readonly string[] {
 }
 
 /**
- * What is looked for in a text, and to which secret each of its UTF-16 units belongs; made when the
- * first is found.
+ * The traits to look for in a text, and the secret that each of its UTF-16 units belongs to; made
+ * when the first is found.
  */
 interface Findings {
   readonly traits: readonly Trait[];
@@ -124,7 +124,7 @@ function own(owners: Uint32Array, owner: number): void {
   for (let at = 0; at < owners.length; at += 1) if ((owners[at] ?? 0) < owner) owners[at] = owner;
 }
 
-/** Where one of the secrets that are known stands in a text, in any spelling. */
+/** The place of a known secret in a text, in any spelling. */
 export interface FoundSecret {
   readonly start: number;
   /** The first UTF-16 unit behind it. */
@@ -138,7 +138,7 @@ export type SecretFinder = (text: string) => readonly FoundSecret[];
 
 /**
  * Looks for secrets in every spelling that a redactor masks, and says which one is where, for those
- * who put something else in its place than `[redacted]`. Where two overlap, the longer one counts.
+ * who put something else in its place than `[redacted]`. The longer of two that overlap counts.
  * Secrets of less than six UTF-16 units are not looked for. Linear in the length of the text, times
  * the number of secrets.
  */
@@ -169,9 +169,9 @@ export interface SecretSpan {
   readonly start: number;
   /** The first UTF-16 unit behind it. */
   readonly end: number;
-  /** What it means, without the escapes of the text around it: the same for the same secret. */
+  /** Its meaning, without the escapes of the text around it: the same for the same secret. */
   readonly secret: string;
-  /** What stands before and after the placeholder: quotation marks where a number of JSON was. */
+  /** The text before and after the placeholder: quotation marks where a number of JSON was. */
   readonly quote?: string | undefined;
 }
 
@@ -247,9 +247,9 @@ const encoder = new TextEncoder();
 const shortestEcho = 7;
 
 /**
- * What of a secret shows in the Base64 of any text that contains it, such as the `user:secret` of
- * HTTP's Basic scheme: the characters that depend on nothing else, for each of the three ways in
- * which the secret may fall into groups of three bytes, in both alphabets.
+ * Finds the part of a secret that shows in the Base64 of any text that contains it, such as the
+ * `user:secret` of HTTP's Basic scheme: the characters that depend on nothing else, for each of the
+ * three ways in which the secret may fall into groups of three bytes, in both alphabets.
  */
 function base64Echoes(secret: string): readonly string[] {
   const bytes = encoder.encode(secret);

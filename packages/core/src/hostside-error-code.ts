@@ -1,18 +1,18 @@
 /**
- * Whose move it is: `contract` the caller or the configuration is wrong; `auth` credentials are
- * missing or refused; `execution` the server or the way to it failed; `policy` a limit of this host
- * cut in; `system` a defect in Hostside.
+ * The party that has to act: `contract` the caller or the configuration is wrong; `auth`
+ * credentials are missing or refused; `execution` the server or the way to it failed; `policy` a
+ * limit of this host cut in; `system` a defect in Hostside.
  */
 export type ErrorKind = "contract" | "auth" | "execution" | "policy" | "system";
 
 /**
- * What is known about the effect of the call that failed: `not-sent` it never left this host, so a
+ * The known effect of the call that failed: `not-sent` it never left this host, so a
  * repeat is safe; `unknown` it may have run; `failed` the server says that it did not run, or not
  * to the end.
  */
 export type CallOutcome = "not-sent" | "unknown" | "failed";
 
-/** What every error with one code has in common. */
+/** The properties of every error with one code. */
 interface ErrorCodeEntry {
   readonly kind: ErrorKind;
   /**
@@ -141,7 +141,7 @@ const outcomes: ReadonlyMap<string, CallOutcome> = new Map<HostsideErrorCode, Ca
   ["internal_error", "unknown"],
 ]);
 
-/** What each code stands for. */
+/** The meaning of each code. */
 export const errorCodes: Readonly<Record<HostsideErrorCode, ErrorCodeEntry>> = Object.fromEntries(
   Object.entries(meanings).flatMap(([kind, codes]) =>
     Object.entries(codes).map(([code, meaning]) => [

@@ -11,11 +11,11 @@ type Inspect = (value: unknown, options: unknown) => string;
 
 /** One place where a value is not what its schema asks for. */
 export interface Violation {
-  /** Where, as a JSON Pointer (RFC 6901) into the value: `""` the value itself, `"/path/0"`. */
+  /** The place, as a JSON Pointer (RFC 6901) into the value: `""` the value itself, `"/path/0"`. */
   readonly path: string;
   /** Keyword of the schema that is broken, such as `"required"`. */
   readonly keyword?: string;
-  /** What is asked for, for people and models. */
+  /** The rule, for people and models. */
   readonly message: string;
 }
 
@@ -24,7 +24,7 @@ export interface Violation {
  * holds a secret.
  */
 export interface ErrorDetails {
-  /** What was being done, in words: `"initialize"`, `"tools/list"`, `"tools/call"`. */
+  /** The operation, in words: `"initialize"`, `"tools/list"`, `"tools/call"`. */
   readonly operation?: string;
   /** The spec's field that breaks a rule, as a path: `"headers.x-api-key"`. */
   readonly field?: string;
@@ -61,21 +61,21 @@ export interface ErrorDetails {
    */
   readonly usage?: { readonly used: number; readonly limit: number };
   /**
-   * What is wrong with the arguments of an `invalid_arguments`, or with the result of an
+   * The faults of the arguments of an `invalid_arguments`, or with the result of an
    * `invalid_output`, in the order of the value.
    */
   readonly violations?: readonly Violation[];
   /** Which rule or limit of the host decided, by the name that its owner gave it. */
   readonly policy?: string;
   /**
-   * Of an `approval_required`: the call, to be kept until somebody approves it.
+   * The call of an `approval_required`, to be kept until somebody approves it.
    * {@linkcode HostsideError.toJSON} leaves its arguments out.
    */
   readonly approval?: SuspendedCall;
   /**
-   * Of an `auth_required` that ended a sign-in: `declined` by the user; `not-granted` by the
-   * authorization server; `no-client`: there is no way to become its client; `no-answer`: nobody
-   * came back in time; `wrong-issuer`: the answer is from another authorization server;
+   * The reason of an `auth_required` that ended a sign-in: `declined` by the user; `not-granted` by
+   * the authorization server; `no-client`: there is no way to become its client; `no-answer`:
+   * nobody came back in time; `wrong-issuer`: the answer is from another authorization server;
    * `not-pending`: nothing was begun, or it was answered or ended already; `wrong-principal`: it
    * was begun for somebody else; `wrong-url`: the callback is none of this sign-in.
    */
@@ -89,10 +89,10 @@ export interface ErrorDetails {
     | "wrong-principal"
     | "wrong-url";
   /**
-   * Of an `auth_required` or a `forbidden`: scopes that the server wants and that were not granted.
+   * Scopes that the server wants and that were not granted; of an `auth_required` or a `forbidden`.
    */
   readonly missingScopes?: readonly string[];
-  /** Of an `approval_denied`: why. */
+  /** The reason of an `approval_denied`. */
   readonly denied?: ApprovalDenial;
   /** How often it was tried. */
   readonly attempts?: number;
@@ -102,17 +102,17 @@ export interface ErrorDetails {
    */
   readonly excerpt?: string;
   /**
-   * Of an `unknown_tool`, and of a wait for one: servers whose tools are not on offer now, in
+   * Servers of an `unknown_tool`, and of a wait for one, whose tools are not on offer now, in
    * server-id order.
    */
   readonly servers?: readonly AbsentServer[];
-  /** Of an `unknown_tool`: local names that may have been meant, three at most. */
+  /** Local names that an `unknown_tool` may have meant, three at most. */
   readonly suggestions?: readonly string[];
   /** The failures behind a `refresh_failed`, one per server, in server-id order. */
   readonly failures?: readonly HostsideError[];
 }
 
-/** What a {@linkcode HostsideError} is made from. */
+/** The parts of a {@linkcode HostsideError}. */
 export interface HostsideErrorInit {
   readonly code: HostsideErrorCode;
   readonly serverId?: string | undefined;

@@ -9,8 +9,8 @@ import type { RequestOptions } from "./connection.ts";
 export interface ToolCall {
   readonly origin: ToolOrigin;
   /**
-   * The definition that the caller's name led to. What runs in the end is this one, or the call is
-   * refused with `tool_changed`.
+   * The definition that the caller's name led to. The call that runs in the end is this one, or the
+   * call is refused with `tool_changed`.
    */
   readonly definition: ToolDefinition;
   /**
@@ -18,7 +18,7 @@ export interface ToolCall {
    * no server.
    */
   readonly server?: AdmissionServer | undefined;
-  /** What it does by the policy of the host. Absent: what the definition says. */
+  /** The effect by the policy of the host. Absent: what the definition says. */
   readonly effect?: ToolEffect | undefined;
   readonly args: JsonObject;
   /**
@@ -75,7 +75,7 @@ export type RequestHandler = (request: HostRequest) => Promise<JsonValue>;
 
 /**
  * One layer around every request that is no tool call: `resources/read`, `prompts/get`,
- * `completion/complete`, notifications. What holds for an interceptor of calls holds for it: it may
+ * `completion/complete`, notifications. The rules of an interceptor of calls hold for it: it may
  * change `params` and `options`, answer, refuse by throwing, or look at the answer; it may not send
  * the request elsewhere or as another one, and it is bounded by the time of the request.
  */
@@ -98,7 +98,7 @@ export interface ServerRequest {
 /**
  * Stands around every request of a provider to its servers, once for each try, before anything is
  * started for it. It sends the request with `send()`, with more `_meta` if it likes, or refuses it
- * by throwing. What the caller has in `_meta` by the same name wins.
+ * by throwing. A member of the caller's `_meta` by the same name wins.
  */
 export type RequestSeam = <Answer>(
   request: ServerRequest,

@@ -33,8 +33,8 @@ function isPlainPrototype(prototype: unknown): boolean {
 }
 
 /**
- * What a value is, in words for a message: `"a Map"`, `"an array"`, `"undefined"`. Never the value,
- * which may hold a secret.
+ * Names the kind of a value, for a message: `"a Map"`, `"an array"`, `"undefined"`. Never the
+ * value, which may hold a secret.
  */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
@@ -110,7 +110,7 @@ function write(value: JsonValue, depth: number): string {
 /**
  * Freezes a value that came from a server, with all that is in it, and returns it: many readers
  * share it, and none may change it for the others. Goes by a list of its own, because a value can
- * be nested deep enough to exhaust the runtime's stack. What is frozen already is taken to be so
+ * be nested deep enough to exhaust the runtime's stack. A frozen value is taken to be so
  * throughout.
  */
 export function freezeData<T>(value: T): T {

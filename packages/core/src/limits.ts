@@ -71,12 +71,12 @@ export const defaultLimits = {
 };
 
 /**
- * How much a server may send. Every limit is a positive integer. What exceeds one costs that piece
+ * How much a server may send. Every limit is a positive integer. An excess costs that piece
  * (a tool, a message), with a reason, never the server's other tools.
  */
 export type ServerLimits = Readonly<typeof defaultLimits>;
 
-/** The most milliseconds that any timeout may have: a day. Who wants to wait longer asks again. */
+/** The most milliseconds that any timeout may have: a day. To wait longer, ask again. */
 export const longestTimeoutMs = 86_400_000;
 
 /** The defaults of {@linkcode ServerTimeouts}. */

@@ -62,7 +62,7 @@ export function findLostNumber(text: string, within: readonly string[] = []): Lo
 interface Container {
   /** The entry of an array. */
   entry: number | undefined;
-  /** Where the last name of an object begins and ends, with its quotes. */
+  /** The begin and end of an object's last name, with its quotes. */
   name: readonly [start: number, end: number] | undefined;
   isNameNext: boolean;
 }
@@ -127,10 +127,10 @@ export function rememberDigits(data: object, lost: LostNumber | undefined): void
 const deepest = 256;
 
 /**
- * Where JSON data has a number that may not be the one that was written: an integer beyond 2^53 -
+ * Finds a number of JSON data that may not be the one that was written: an integer beyond 2^53 -
  * 1, of which JavaScript keeps 15 to 17 digits, and what is not finite. A large number that is
  * written with an exponent and few digits, such as `6.022e23`, is what it says. `undefined`: there
- * is none. Data that holds itself ends, too. Of data whose text is known, that is what counts.
+ * is none. Data that holds itself ends, too. The text counts for data whose text is known.
  */
 export function findLostDigits(data: unknown): LostNumber | undefined {
   if (typeof data !== "object" || data === null) return undefined;

@@ -84,7 +84,7 @@ function assertNewest(newest: Map<string, number>, fencingToken: FencingToken | 
 }
 
 /**
- * A lock for one process. Who waits gets it in the order of asking. A timer runs while somebody has
+ * A lock for one process. Waiters get it in the order of asking. A timer runs while somebody has
  * a lock, and none otherwise.
  *
  * `withLock` rejects with a `TypeError` for a lease that is not above 0 and at most

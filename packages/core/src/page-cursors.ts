@@ -5,9 +5,9 @@ export interface PageLimits {
   readonly maxCursorLength: number;
 }
 
-/** What comes after a page; with none of these it was the last. */
+/** The next step after a page; with none of these it was the last. */
 export interface PageEnd {
-  /** What to ask for the next page with. */
+  /** The cursor of the next page. */
   readonly cursor?: string;
   /** The server has more, or says so, and it is not asked for. */
   readonly truncated?: "bad-cursor" | "repeated-cursor" | "page-limit";

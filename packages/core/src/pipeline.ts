@@ -27,7 +27,7 @@ type Layer<Of extends Work, Answer> = (work: Of, next: Handler<Of, Answer>) => P
 
 type WorkProblem = { readonly problem: string } & Pick<HostsideErrorInit, "cause" | "details" | "outcome">;
 
-/** What a pipeline has to know of one kind of work. */
+/** The rules of one kind of work. */
 export interface WorkKind<Of extends Work, Answer> {
   /** Makes an error about the work; `problem` follows a name for it. */
   error(work: Of, code: HostsideErrorCode, problem: WorkProblem): HostsideError;
@@ -43,7 +43,9 @@ export interface WorkKind<Of extends Work, Answer> {
   isAnswer(value: unknown): value is Answer;
   /** Makes the answer one to this work, whoever gave it. */
   sign(answer: Answer, work: Of): Answer;
-  /** Makes what reaches the handler: the identity of `work`, what layers may change from `given`. */
+  /**
+   * Makes what reaches the handler: the identity of `work`, what layers may change from `given`.
+   */
   handOn(work: Of, given: Of, bounds: WorkLimits): Of;
 }
 
@@ -52,9 +54,8 @@ export interface Pipeline<Of extends Work, Answer> {
   /** Sends work through the layers to `handler`. Without layers, only the handler runs. */
   run(work: Of, handler: Handler<Of, Answer>): Promise<Answer>;
   /**
-   * Ends what is with a layer; each rejects with `error` at once. What is with the handler is the
-   * handler's to end; when it has, its layers have a second left. With `all`, everything ends at
-   * once.
+   * Ends what is with a layer; each rejects with `error` at once. The handler ends what it has;
+   * when it has, its layers have a second left. With `all`, everything ends at once.
    */
   end(error: HostsideError, all?: boolean): void;
   /** How much is on its way through the layers and with the handler; 0 without layers. */
@@ -190,8 +191,8 @@ interface ExecutionInit<Of extends Work, Answer> {
 }
 
 /**
- * How long work that is over waits for its handler, in milliseconds. A handler that heeds its signal
- * says at once what became of the work. One that does not must not hold it.
+ * How long work that is over waits for its handler, in milliseconds. A handler that heeds its
+ * signal says at once what became of the work. A handler that does not must not hold it.
  */
 export const lastWordMs = 1000;
 

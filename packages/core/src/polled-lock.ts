@@ -11,7 +11,7 @@ export interface LockHold {
   readonly fencingToken?: FencingToken;
   /** Whether nobody else can have it yet, by what is known in this process now. */
   isSure(): boolean;
-  /** Gives it back, within a bound. What goes wrong stays here: it ends by itself. */
+  /** Gives it back, within a bound. A failure stays here: the lock ends by itself. */
   release(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface LockAttempt {
   take(onLost: (reason: unknown) => void): Promise<LockHold | undefined>;
 }
 
-/** What a lock over something shared is made from. */
+/** The parts of a lock over something shared. */
 export interface PolledLockInit {
   readonly random: Random;
   /** How long anybody waits for a turn, in milliseconds. */
@@ -57,7 +57,8 @@ export function createPolledLock({ random, maxWaitMs, startAttempt }: PolledLock
         const takeTurn = async (): Promise<void> => {
           const attempt = startAttempt(key, leaseMs);
           for (let delayMs = firstDelayMs; !wait.isOver; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
-            // It begins before the lock is asked for, so that it is never over here later than there.
+            // It begins before the lock is asked for, so that it is never over here later than
+            // there.
             const lease = startLease(key, leaseMs);
             const hold = await attempt.take(lease.lose);
             if (hold !== undefined) {
@@ -88,7 +89,10 @@ type Work<T> = (signal: AbortSignal, fencingToken?: FencingToken) => Promise<T>;
 interface Lease {
   /** Says that somebody else has the lock now, or may have. */
   readonly lose: (reason: unknown) => void;
-  /** Does the work. Resolves when it is done, or its time is over; `result` settles as the work does. */
+  /**
+   * Does the work. Resolves when it is done, or its time is over; `result` settles as the work
+   * does.
+   */
   use<T>(hold: LockHold, work: Work<T>): Promise<{ readonly result: Promise<T> }>;
 }
 

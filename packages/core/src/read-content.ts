@@ -26,7 +26,10 @@ import {
   type Reader,
 } from "./options.ts";
 
-/** What a server says about whom something is for, without what the specification does not have. */
+/**
+ * Reads what a server says about whom something is for, without what the specification does not
+ * have.
+ */
 export const readContentAnnotations: Reader = objectOf<ContentAnnotations>(
   {},
   {

@@ -4,7 +4,7 @@ import type { JsonObject } from "./json.ts";
 /** A text of an entry that was longer than is kept, and was cut. */
 export type TruncatedField = "name" | "title" | "description";
 
-/** What resources, templates and prompts have in common. All texts are a server's: untrusted. */
+/** The members that resources, templates and prompts share. All texts are a server's: untrusted. */
 export interface ListedEntry {
   readonly serverId: string;
   /** At most 1,024 UTF-16 units. */
@@ -17,7 +17,7 @@ export interface ListedEntry {
   readonly icons?: readonly ContentIcon[];
   /** The server's `_meta`, for the host; never for a model. */
   readonly meta?: JsonObject;
-  /** What was cut; absent when nothing was. */
+  /** The texts that were cut; absent if none were. */
   readonly cut?: readonly TruncatedField[];
 }
 
@@ -37,14 +37,14 @@ export interface Resource extends ListedEntry {
 export interface ResourceTemplate extends ListedEntry {
   /** By RFC 6570; at most 8,192 UTF-16 units. Not expanded here. */
   readonly uriTemplate: string;
-  /** Of all that match it. */
+  /** The type of all that match it. */
   readonly mimeType?: string;
   readonly annotations?: ContentAnnotations;
 }
 
 /**
- * What is in a resource: a text, or bytes in base64 (`blob`, not decoded). Where its `text` is
- * `undefined` it has a `blob`.
+ * The contents of a resource: a text, or bytes in base64 (`blob`, not decoded). It has a `blob` if
+ * its `text` is `undefined`.
  */
 export type ResourceContents = TextResourceContents | BlobResourceContents;
 /**

@@ -9,7 +9,7 @@ const longestChain = 8;
 /**
  * A foreign error as a cause that may be shown in any way: name, message, stack and code, without
  * secrets, and its own causes likewise. Nothing else of it is copied: Node puts all arguments of a
- * command on the error of a failed start. What is no error is left out.
+ * command on the error of a failed start. Anything but an error is left out.
  */
 export function safeCause(error: unknown, redact: Redactor, depth: number = longestChain): Error | undefined {
   if (!(error instanceof Error) || isHostsideError(error)) return error instanceof Error ? error : undefined;

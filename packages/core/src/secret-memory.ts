@@ -73,7 +73,7 @@ function replace(text: string, owners: Uint32Array): string {
 // Parameters that are secrets by no part of their name.
 const secretParameters: ReadonlySet<string> = new Set(["code", "code_verifier", "device_code", "saml_response"]);
 
-/** What a request to an authorization server carries, as far as secrets are in it. */
+/** The parts of a request to an authorization server that hold secrets. */
 export interface OAuthRequestParts {
   /** Pairs of a name and a value. */
   readonly headers: Iterable<readonly [string, string]>;

@@ -41,14 +41,14 @@ export interface CredentialsRefusal {
   readonly challenge: string | undefined;
   readonly request: AuthorizedRequest;
   /**
-   * What the refused request was sent with: the very object that
+   * The headers of the refused request: the very object that
    * {@linkcode ServerCredentials.headersFor} gave.
    */
   readonly sent: CredentialHeaders;
   /** Whether a user waits right now who may be shown an authorization page. */
   readonly interactive: boolean;
   /**
-   * Aborts when nobody waits any more. What has been redeemed is saved all the same, and a user who
+   * Aborts when nobody waits any more. A redeemed token is saved all the same, and a user who
    * was shown a page may still come back.
    */
   readonly signal: AbortSignal;
@@ -139,8 +139,8 @@ function ofArgument(argument: string, before: string): readonly string[] {
 }
 
 /**
- * Of a value that is secret as a whole: "Bearer abc" is echoed as "abc" as well, a cookie as one of
- * its values.
+ * The credentials of a value that is secret as a whole: "Bearer abc" is echoed as "abc" as well, a
+ * cookie as one of its values.
  */
 function ofSecret(value: string): readonly string[] {
   const whole = value.trim();
@@ -148,7 +148,7 @@ function ofSecret(value: string): readonly string[] {
   return [value, whole, ...ofScheme(whole), ...cookies.filter(({ length }) => length >= shortestKey), ...ofText(whole)];
 }
 
-/** Of a text whose own name tells nothing. */
+/** The credentials of a text whose own name tells nothing. */
 function ofText(text: string): readonly string[] {
   const whole = text.trim();
   const at = whole.indexOf("=");

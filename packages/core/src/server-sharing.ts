@@ -5,7 +5,7 @@ import { holdsCredential, secretOfArgument } from "./spec-secrets.ts";
 import { httpModes, serverEntryFields, settingFields } from "./assert-server-spec.ts";
 
 /**
- * Who may share a connection to this server: what its spec says, else all, but those of one
+ * Returns who may share a connection to this server: what its spec says, else all, but those of one
  * principal alone where it has credentials.
  */
 export function sharingOf(spec: ServerSpec): ServerSharing {

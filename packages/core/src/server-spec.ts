@@ -9,12 +9,12 @@ import type { Given } from "./options.ts";
 type Concurrency = "serial" | "read-only-parallel" | "parallel";
 
 /**
- * Who may share one connection to a server: all, those of one principal, or only the calls of one
- * conversation.
+ * The callers who may share one connection to a server: all, those of one principal, or only the
+ * calls of one conversation.
  */
 export type ServerSharing = "shared" | "principal" | "conversation";
 
-/** What a host says of one tool, in place of what its server says. */
+/** The host's own words on one tool, in place of its server's. */
 export interface ToolOverride {
   /** Wins over the server's hints, trusted or not. */
   readonly effect?: ToolEffect | undefined;
@@ -22,11 +22,11 @@ export interface ToolOverride {
   readonly requireApproval?: boolean | undefined;
   /** Shown instead of the server's title. */
   readonly title?: string | undefined;
-  /** What a model reads instead of the server's description. */
+  /** The text that a model reads instead of the server's description. */
   readonly description?: string | undefined;
 }
 
-/** What every entry may have, whatever the type of its server. */
+/** The settings of every entry, whatever the type of its server. */
 export interface EntrySettings {
   /** Shown to people and models instead of the title that the server claims. */
   readonly title?: string | undefined;
@@ -40,7 +40,7 @@ export interface EntrySettings {
   /** Remote tool names to hide, exact and case-sensitive. Wins over {@linkcode allow}. */
   readonly deny?: readonly string[] | undefined;
   /**
-   * What the host says of single tools, by remote name, exact and case-sensitive. A name that the
+   * The host's own words on single tools, by remote name, exact and case-sensitive. A name that the
    * server does not list is a diagnostic.
    */
   readonly tools?: Readonly<Record<string, ToolOverride>> | undefined;
@@ -66,7 +66,7 @@ export interface EntrySettings {
    * When the server is started. `"init"` (default): `init()` starts it and waits for it.
    * `"background"`: `init()` starts it and waits for nothing of it; its tools arrive by event.
    * `"call"`: `init()` leaves it alone; it starts when somebody needs it, by `refresh()`,
-   * `connection()` or a call with `wait: "servers"`. What is `required` starts with `"init"`.
+   * `connection()` or a call with `wait: "servers"`. A `required` server starts with `"init"`.
    */
   readonly startup?: "init" | "background" | "call" | undefined;
   /**
@@ -75,9 +75,10 @@ export interface EntrySettings {
    */
   readonly elicitation?: boolean | undefined;
   /**
-   * Who may share one connection to it, where a host keeps conversations apart. Default:
-   * `"principal"` for a server with credentials, of whatever kind, else `"shared"`. A server that
-   * remembers what it was asked, such as a process with a notebook, wants `"conversation"`.
+   * The callers who may share one connection to it, where a host keeps conversations apart.
+   * Default: `"principal"` for a server with credentials, of whatever kind, else `"shared"`. A
+   * server that remembers what it was asked, such as a process with a notebook, wants
+   * `"conversation"`.
    */
   readonly sharing?: ServerSharing | undefined;
   /**
@@ -102,8 +103,8 @@ export interface StdioEntry extends EntrySettings {
   /** Variables added to the child's environment; they win over inherited ones. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /**
-   * What the child inherits of this process's environment: `"safe"` (default) a short list without
-   * secrets (`PATH`, `HOME`, `LANG`, `TMPDIR` and their like, proxies and certificates, the
+   * The part of this process's environment that the child inherits: `"safe"` (default) a short list
+   * without secrets (`PATH`, `HOME`, `LANG`, `TMPDIR` and their like, proxies and certificates, the
    * settings of npm), `"all"` everything, `"none"` nothing.
    */
   readonly inheritEnv?: "safe" | "all" | "none" | undefined;
@@ -194,7 +195,7 @@ export type ServerSpec = ServerEntry & {
    */
   readonly id: string;
   /**
-   * Where the entry stands: the path of a file, for example. Part of the identity of the server:
+   * The place of the entry: the path of a file, for example. Part of the identity of the server:
    * the same id and program from another source is another server. Default: none.
    */
   readonly source?: string | undefined;
@@ -215,7 +216,7 @@ export function serverTypeOf(entry: ServerEntry): ServerType {
   return entry.url === undefined ? entry.type : "http";
 }
 
-/** Whose credentials a server is asked with, beside those of its spec. */
+/** The source of a server's credentials, beside those of its spec. */
 export const httpAuths = ["oauth", "api-key"] as const;
 
 /** One of {@linkcode httpAuths}. */

@@ -8,12 +8,12 @@ import type { CallOutcome } from "./hostside-error-code.ts";
 import { cleanText } from "./untrusted-text.ts";
 
 /**
- * Where a host keeps something for longer than a call, or for more than one process: approvals,
+ * A store for what a host keeps for longer than a call, or for more than one process: approvals,
  * tokens, what was used of a budget. Has the shape of a `Keyv`, so that any of its adapters (Redis,
  * Postgres, SQLite, …) will do. Values are JSON.
  */
 export interface Store {
-  /** What was kept under the key; `undefined` when there is nothing, or its time is over. */
+  /** Returns the value under the key; `undefined` when there is none, or its time is over. */
   get(key: string): Promise<unknown>;
   /**
    * Keeps a value in place of the one before. `ttlMs`: for how long, in milliseconds; absent:
@@ -31,7 +31,7 @@ export interface Store {
  * noticing can do no harm.
  */
 export interface FencingToken {
-  /** That of the lock. */
+  /** The key of the lock. */
   readonly key: string;
   /** Larger with everyone who gets the lock; not necessarily by one. */
   readonly number: number;
@@ -76,7 +76,7 @@ export interface Notices {
   subscribe(topic: string, onNotice: () => void): Subscription;
 }
 
-/** What a value in a {@linkcode Store} is of. */
+/** The kind and format of a value in a {@linkcode Store}. */
 export interface ValueVersion {
   /** Which value, for errors: "the pins of the policy". */
   readonly what: string;
@@ -93,7 +93,7 @@ export function writeVersioned(value: JsonValue, { version }: ValueVersion): Jso
 }
 
 /**
- * What {@linkcode writeVersioned} was given; `undefined` when nothing is kept. Throws
+ * Returns what {@linkcode writeVersioned} was given; `undefined` when nothing is kept. Throws
  * `store_failed` for a value of a later version, which nobody may write over, and for anything else
  * that is no such value. An earlier format is `upgrade`'s to read; without it there is none.
  */

@@ -13,7 +13,9 @@ export interface SuspendedCall {
   readonly id: string;
   /** Empty for a tool that is on no server. */
   readonly serverId: string;
-  /** That of the server: the call goes on at no other one. `null` where it is not known. */
+  /**
+   * The registration of the server: the call goes on at no other one. `null` where it is not known.
+   */
   readonly registration: string | null;
   /**
    * The remote name, byte for byte. Untrusted when it comes from a server, and to be cleaned before
@@ -23,12 +25,12 @@ export interface SuspendedCall {
   /** The name that the model called it by. */
   readonly localName: string;
   /**
-   * Of the definition that was asked about: the call goes on with no other one. `null` when it has
-   * none.
+   * The fingerprint of the definition that was asked about: the call goes on with no other one.
+   * `null` when it has none.
    */
   readonly fingerprint: string | null;
   /**
-   * What it goes by where there is no fingerprint: a hash of what the model was shown of the tool.
+   * The identity where there is no fingerprint: a hash of what the model was shown of the tool.
    * `null` when there is one.
    */
   readonly definition: string | null;

@@ -21,7 +21,7 @@ export interface InitOptions {
   readonly signal?: AbortSignal | undefined;
   /**
    * How long to wait for what is not required, in milliseconds. Default 10,000: longer than a
-   * server needs that is there, and about as long as a person waits. Who is late arrives by event.
+   * server needs that is there, and about as long as a person waits. Late servers arrive by event.
    */
   readonly timeoutMs?: number | undefined;
   /**
@@ -72,7 +72,7 @@ export interface ToolProvider {
   /** Identifies the provider among others; compared ASCII-case-insensitively. */
   readonly name: string;
   /**
-   * Whose calls those are whose context names nobody: a toolbox says so to its interceptors, too.
+   * The principal of calls whose context names none: a toolbox says so to its interceptors, too.
    * Default: nobody's.
    */
   readonly principal?: string | undefined;

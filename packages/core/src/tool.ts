@@ -12,14 +12,14 @@ export interface ToolAnnotations {
 }
 
 /**
- * What a call of a tool does to the world: `"pure"` nothing; `"idempotent-write"` the same however
+ * The effect of a call on the world: `"pure"` nothing; `"idempotent-write"` the same however
  * often it is called with the same arguments; `"non-idempotent-write"` something more each time;
  * `"external"` it reaches beyond what the host can see or take back, or nobody knows.
  */
 export type ToolEffect = "pure" | "idempotent-write" | "non-idempotent-write" | "external";
 
 /**
- * What a reader should know about a tool: what is odd about its texts, or `"schema-replaced"`: its
+ * A warning about a tool: what is odd about its texts, or `"schema-replaced"`: its
  * server gave no input schema that can be used, and `{"type":"object"}` stands in its place, or an
  * output schema that cannot be used was left out. `"extras-dropped"`: more of its entry than a
  * schema may have could not be kept, so that there is no fingerprint.
@@ -41,16 +41,16 @@ export interface RemoteTool {
   readonly meta?: JsonObject;
   /**
    * Members of the server's entry that the ones above do not show as they are: those nobody here
-   * knows, and what was cut, left out or of a wrong type, as the server sent it. One that is
+   * knows, and what was cut, left out or of a wrong type, as the server sent it. A member that is
    * `undefined` here stands for none there. Absent when there are none. A fingerprint is made of
    * the entry as a whole.
    */
   readonly extras?: JsonObject;
-  /** What a reader should know about it; absent when there is nothing. */
+  /** Warnings about it; absent when there are none. */
   readonly flags?: readonly ToolFlag[];
 }
 
-/** Where a tool comes from: the identity behind a local name. */
+/** The origin of a tool: the identity behind a local name. */
 export interface ToolOrigin {
   readonly serverId: string;
   /** The remote name, byte for byte. */
@@ -70,7 +70,7 @@ export interface ToolDefinition {
   readonly outputSchema?: JsonObject;
   readonly annotations?: ToolAnnotations;
   /**
-   * What a call does, as the host knows it; a server's hints count only where it is trusted.
+   * The effect of a call, as the host knows it; a server's hints count only where it is trusted.
    * Absent: `"external"`.
    */
   readonly effect?: ToolEffect;
@@ -94,7 +94,7 @@ export interface ToolDefinition {
    */
   readonly fingerprint?: string | undefined;
   /**
-   * What the server lists for the tool, whole, as the fingerprint is made of it; for comparing with
+   * The server's entry for the tool, whole, as the fingerprint is made of it; for comparing with
    * what it listed before. Absent where there is no fingerprint. From a provider it does not show
    * when members are listed, as {@linkcode fingerprint} does not.
    */
@@ -119,13 +119,13 @@ export interface ToolGroup {
 }
 
 /**
- * What a call brought back, kept whole. A tool's own failure is {@linkcode isError}, not an
+ * The result of a call, kept whole. A tool's own failure is {@linkcode isError}, not an
  * exception.
  */
 export interface ToolOutcome {
   /**
-   * In the order of the server; each block is what its type says ({@linkcode ContentBlock}). What
-   * was no block at all is in {@linkcode raw} alone.
+   * In the order of the server; each block is what its type says ({@linkcode ContentBlock}).
+   * Anything that was no block at all is in {@linkcode raw} alone.
    */
   readonly content: readonly ContentBlock[];
   /** Any JSON value, `null` included; absent when the server sent none. */
@@ -144,10 +144,10 @@ export interface ToolOutcome {
 }
 
 /**
- * What the hints of a server say that its tool does; only for a server that the host trusts. Hints
- * that are missing mean the worst that they can mean, and so do hints that contradict each other: a
- * tool that changes something reaches beyond the server unless `openWorldHint` is `false`, and
- * "read-only" beside "destructive" says nothing.
+ * Reads the effect of a tool from the hints of its server; only for a server that the host trusts.
+ * Hints that are missing mean the worst that they can mean, and so do hints that contradict each
+ * other: a tool that changes something reaches beyond the server unless `openWorldHint` is `false`,
+ * and "read-only" beside "destructive" says nothing.
  */
 export function effectOfHints({
   readOnlyHint,

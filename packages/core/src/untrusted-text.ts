@@ -1,5 +1,5 @@
 /**
- * What is odd about a text that came from a server. Data for policies and displays; the text itself
+ * An oddity of a text that came from a server. Data for policies and displays; the text itself
  * is kept.
  */
 export type TextFlag = "ansi" | "control" | "bidi" | "invisible" | "tag" | "lone-surrogate" | "truncated";

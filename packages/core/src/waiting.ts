@@ -21,7 +21,7 @@ export function onAbort(signal: AbortSignal, listener: () => void): Cancel {
   return (followed.get(signal) ?? follow(signal)).add(listener);
 }
 
-/** Whoever waits for one `AbortSignal`. */
+/** The listeners of one `AbortSignal`. */
 interface Followers {
   add(listener: () => void): Cancel;
 }

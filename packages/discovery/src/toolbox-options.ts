@@ -6,7 +6,7 @@ import { type StaticTool, assertStaticTool } from "./catalog/static-tool.ts";
 import type { HelperNames } from "./discovery-tools/helper-definitions.ts";
 import type { EmbeddingRanker } from "./ranking/rank-tools.ts";
 
-/** What a toolbox is made from. */
+/** The options of a toolbox. */
 export interface ToolboxOptions {
   /** The product's own tools, in the order in which they are listed. Default none. */
   readonly tools?: readonly StaticTool[];
@@ -15,7 +15,7 @@ export interface ToolboxOptions {
    * names. Default none.
    */
   readonly providers?: readonly ToolProvider[];
-  /** Who answers to a name that a static tool and a provider both have. Default `"static"`. */
+  /** The owner of a name that a static tool and a provider both have. Default `"static"`. */
   readonly precedence?: Precedence;
   /**
    * Layers around every call of a tool, the product's own and any provider's alike; the first is
@@ -34,13 +34,13 @@ export interface ToolboxOptions {
    */
   readonly admit?: Admit;
   /**
-   * What the discovery helpers are called. Default `tools_groups`, `tools_select` and
+   * The names of the discovery helpers. Default `tools_groups`, `tools_select` and
    * `tools_search`. No provider may use the names.
    */
   readonly helperNames?: Partial<HelperNames>;
   /**
-   * What a model is to read of a group whose server is not ready, beside what its state means: how
-   * to mend that, in the host's words. Must not throw. Default: nothing more.
+   * Returns what a model is to read of a group whose server is not ready, beside what its state
+   * means: how to mend that, in the host's words. Must not throw. Default: nothing more.
    */
   readonly noteUnready?: (group: UnreadyGroup) => string | undefined;
   /** A second opinion on searches, by meaning; fused by score with the index. Default none. */
@@ -73,8 +73,8 @@ const optionFields: Fields<ToolboxOptions> = {
 };
 
 /**
- * Throws a `TypeError` that names the option that is unknown or of a wrong type. What tools and
- * providers are is not looked at.
+ * Throws a `TypeError` that names the option that is unknown or of a wrong type. The tools and
+ * providers themselves are not checked.
  */
 export function assertToolboxOptions(caller: string, options: ToolboxOptions): void {
   assertKnownOptions(caller, options, optionFields);

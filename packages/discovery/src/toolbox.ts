@@ -66,13 +66,13 @@ export interface Toolbox {
    * docs/discovery.md.
    */
   estimateTokens(): number;
-  /** What a developer wants to know of the current snapshot: shadowed names, odd texts. */
+  /** Diagnostics of the current snapshot: shadowed names, odd texts. */
   diagnostics(): readonly Diagnostic[];
   /**
-   * Starts all static tools, then all providers, and waits for none in between. What fails stops
-   * nobody: rejects after all are done, with the failure if there is one, and with `refresh_failed`
-   * and every failure if there are several. Tools are there all the same. Bounded by `timeoutMs`,
-   * 10,000 by default, but for what a provider is required to wait for.
+   * Starts all static tools, then all providers, and waits for none in between. A failure stops
+   * nothing else: rejects after all are done, with the failure if there is one, and with
+   * `refresh_failed` and every failure if there are several. Tools are there all the same. Bounded
+   * by `timeoutMs`, 10,000 by default, but for what a provider is required to wait for.
    */
   init(options?: InitOptions): Promise<void>;
   /**

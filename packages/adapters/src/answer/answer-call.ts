@@ -36,7 +36,7 @@ export interface AnswerMeans extends Pick<AdapterOptions, "presenter" | "context
   readonly source: ToolSource;
 }
 
-/** What came of a call. */
+/** The result of a call. */
 export interface AnsweredCall {
   readonly presented: Presented;
   /** Absent where the call gave none: it was refused, or failed. */

@@ -14,9 +14,10 @@ import { noteQuestion, requiresApproval, type CallToApprove } from "./approvals.
 /** The tools of one conversation at one model API, and the answers to its calls. */
 export interface Answerer {
   /**
-   * What to declare with the next request. The same object as before while the source offers the
-   * same definitions. `own` names tools that the product declares itself beside these: they count
-   * among those of a request, and no tool of the source is declared by such a name. Default none.
+   * Returns the tools to declare with the next request. The same object as before while the source
+   * offers the same definitions. `own` names tools that the product declares itself beside these:
+   * they count among those of a request, and no tool of the source is declared by such a name.
+   * Default none.
    */
   declare(own?: ReadonlySet<string>): Declaration;
   /**
@@ -36,7 +37,7 @@ export interface Answerer {
 }
 
 /**
- * What adapters are made of: declares what a source offers by the rules of one API, and answers
+ * Makes what adapters share: declares what a source offers by the rules of one API, and answers
  * what the model calls. Holds no connection and needs no end. Throws a `TypeError` for a source or
  * options that it cannot use.
  */

@@ -8,7 +8,7 @@ import { answerCall, findDeclared, type AnsweredCall } from "./answer-call.ts";
 import { createAnswerer, runAll } from "./answerer.ts";
 import type { CallToApprove } from "./approvals.ts";
 
-/** What every adapter of a model API, where the product sends the requests, can be given. */
+/** Options of every adapter of a model API where the product sends the requests. */
 export interface ApiAdapterOptions extends AdapterOptions {
   /**
    * Names of functions that the product declares and answers itself: calls of them are left to it,
@@ -71,15 +71,15 @@ export interface AnsweredApiCall<Call> extends AnsweredCall {
 /** The tools of one conversation at an API whose requests the product sends. */
 export interface ApiTools<Tool, Response, Answer> {
   /**
-   * What to declare as `tools` of the next request: what the source offers now, in its order, so
+   * Returns `tools` for the next request: what the source offers now, in its order, so
    * that what the model searched and selected is there.
    */
   tools(): Tool[];
   /**
    * Runs the calls of a response, all at once, and gives what to send after that, in the order of
-   * the calls. Whatever goes wrong with a call is its answer. A call at which the output was cut off
-   * is not run. Rejects with `aborted` when the signal aborts, after all calls have ended. Answering
-   * one response twice runs its calls twice.
+   * the calls. Whatever goes wrong with a call is its answer. A call at which the output was cut
+   * off is not run. Rejects with `aborted` when the signal aborts, after all calls have ended.
+   * Answering one response twice runs its calls twice.
    */
   answer(response: Response, options?: AnswerOptions): Promise<Answer>;
   /**
@@ -87,11 +87,11 @@ export interface ApiTools<Tool, Response, Answer> {
    * handler.
    */
   toApprove(response: Response, options?: AnswerOptions): Promise<readonly CallToApprove[]>;
-  /** What is not declared now, and why. */
+  /** Tools that are not declared now, and why. */
   leftOut(): readonly LeftOutTool[];
 }
 
-/** What an API has of its own. */
+/** The parts that differ between APIs. */
 export interface ApiPlan<Call, Tool, Response, Answer> {
   readonly profile: SchemaProfile;
   /** Reads the calls of a response. Throws a `TypeError` for what is none. */
@@ -146,7 +146,7 @@ function refused(reason: string): Presented {
   return { blocks: [{ type: "text", part: "error", text: reason }], isError: true, omitted: [] };
 }
 
-/** What `answer()` of an adapter takes. */
+/** A description of what `answer()` of an adapter takes. */
 export interface Answerable {
   /** In words: `"a message of the model"`. */
   readonly takes: string;

@@ -19,7 +19,7 @@ export interface AnswerFile {
 export type AnswerPart = { readonly type: "text"; readonly text: string } | AnswerFile;
 
 /**
- * What `execute` resolves with, and so what is in the steps of a generation, in what is streamed to
+ * The result of `execute`, and so what is in the steps of a generation, in what is streamed to
  * a user's browser and in messages that are kept: JSON, bounded, without `_meta`, each thing once.
  * A failure has what the model reads of it: the words of the tool as `message`, its structured
  * content, the MIME types of what is not shown; and where there is no result, the code of the error
@@ -113,16 +113,16 @@ export function isJsonOf(block: PresentedBlock, structured: JsonValue | undefine
 type TextOutput = { readonly type: "text"; readonly value: string };
 type FailedOutput = { readonly type: "error-json"; readonly value: JsonValue };
 
-/** What a framework puts into a prompt as the result of a call. */
+/** The result of a call as a framework puts it into a prompt. */
 export type ModelOutput<Part> =
   | TextOutput
   | FailedOutput
   | { readonly type: "content"; readonly value: ({ readonly type: "text"; readonly text: string } | Part)[] };
 
 /**
- * What the model gets of an answer, which may come back from messages that were kept: a failure as
- * `error-json`, else `text` for one text, and `content` for more than that. `toPart` makes the part
- * of a file; where it makes none, the model gets the type and size.
+ * Makes what the model gets of an answer, which may come back from messages that were kept: a
+ * failure as `error-json`, else `text` for one text, and `content` for more than that. `toPart`
+ * makes the part of a file; where it makes none, the model gets the type and size.
  */
 export function toModelOutput<Part>(
   answer: unknown,

@@ -11,7 +11,7 @@ export interface DeclaredTool {
   /** The input schema in what the API takes of JSON Schema. */
   readonly inputSchema: JsonObject;
   readonly definition: ToolDefinition;
-  /** What was changed of the schema, in words; empty where it is the server's own. */
+  /** The changes of the schema, in words; empty where it is the server's own. */
   readonly changes: readonly string[];
   /** Gives the arguments that the model wrote the names that the tool's server knows. */
   restore(args: unknown): unknown;

@@ -3,8 +3,8 @@ import { assertCallContext, assertKnownOptions, assertTimeoutMs, type Fields } f
 import type { ResultPresenter } from "@hostside/results";
 
 /**
- * Where an adapter has its tools from: a view of a toolbox, which is what a conversation should
- * have, a toolbox, or a provider. What `tools()` returns is declared with the next request, in that
+ * The source of an adapter's tools: a view of a toolbox, which is what a conversation should have,
+ * a toolbox, or a provider. The result of `tools()` is declared with the next request, in that
  * order.
  */
 export interface ToolSource {
@@ -21,7 +21,7 @@ export interface ToolSource {
   readonly approval?: FrameworkApproval | undefined;
 }
 
-/** What every adapter can be given. */
+/** Options of every adapter. */
 export interface AdapterOptions {
   /**
    * Makes of a result what the model gets. Default: the presenter of the source, else one that cuts

@@ -10,7 +10,7 @@ export interface AdaptedSchema {
   readonly ok: true;
   /** The given object itself where nothing had to change. */
   readonly schema: JsonObject;
-  /** What was done, in words; `[]` where nothing was. */
+  /** The changes, in words; `[]` if there are none. */
   readonly changes: readonly string[];
   /**
    * Gives arguments by the adapted schema the names that the tool's server knows. Changes nothing
@@ -32,9 +32,9 @@ const mostTextLength = 1_048_576;
  * takes at least what the given one does and says the rest in words, because the tool's own server
  * checks its arguments. `{ ok: false }` where not even that fits.
  *
- * Pure, and never fetches. Changes nothing that it is given. What is in `const`, `enum`, `default`
- * and `examples` is data, and so are the names of properties. A schema of more than 1,048,576
- * characters of JSON, or nested more than 256 deep, does not fit.
+ * Pure, and never fetches. Changes nothing that it is given. The values in `const`, `enum`,
+ * `default` and `examples` are data, and so are the names of properties. A schema of more than
+ * 1,048,576 characters of JSON, or nested more than 256 deep, does not fit.
  */
 export function adaptSchema(schema: JsonObject, profile: SchemaProfile): AdaptedSchema | UnfitSchema {
   try {

@@ -7,7 +7,7 @@ export interface Adaptation {
   readonly root: JsonObject;
   /** Whether `$ref` is kept. */
   readonly keepsRefs: boolean;
-  /** What was done, in words, each once. */
+  /** The changes, in words, each once. */
   readonly changes: Set<string>;
   /** The server's names of properties, by the names that stand for them. */
   readonly renamed: Map<string, string>;

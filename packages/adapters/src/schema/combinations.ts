@@ -16,7 +16,7 @@ import {
 import { mergeSchemas } from "./merge-schemas.ts";
 import { expandRef } from "./references.ts";
 
-/** Where a schema stands. */
+/** The position of a schema. */
 export interface Position {
   readonly isRoot: boolean;
   /** Levels, from 1 for the root. */

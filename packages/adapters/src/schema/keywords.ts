@@ -76,7 +76,7 @@ export function describe(schema: JsonObject, text: string): JsonObject {
 const longestInWords = 300;
 
 /**
- * Takes keywords out of a schema. What they ask for goes into the description, cut to 300 UTF-16
+ * Takes keywords out of a schema. Their rules go into the description, cut to 300 UTF-16
  * units each, because the tool's server checks its arguments anyway.
  */
 export function putInWords(schema: JsonObject, keywords: readonly string[]): JsonObject {

@@ -41,8 +41,8 @@ const combinations: ReadonlyMap<string, Combine> = new Map<string, Combine>([
 ]);
 
 /**
- * One schema that takes at least what both take. Where two keywords cannot be put together, the one
- * of `a` counts alone.
+ * One schema that takes at least what both take. The keyword of `a` counts alone if two cannot be
+ * put together.
  */
 export function mergeSchemas(a: Schema, b: Schema): Schema {
   if (typeof a === "boolean") return a && b;

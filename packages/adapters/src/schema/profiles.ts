@@ -99,9 +99,9 @@ export const aiSdk: SchemaProfile = {
 };
 
 /**
- * What every API here takes, Gemini's older dialect (`parameters`) included, for frameworks that
- * stand in front of any model: LangChain's package for Google hands on the keywords that it does
- * not know (pizza-bot-app/pizza-bot#62).
+ * The rules that every API here takes, Gemini's older dialect (`parameters`) included, for
+ * frameworks that stand in front of any model: LangChain's package for Google hands on the keywords
+ * that it does not know (pizza-bot-app/pizza-bot#62).
  */
 export const portable: SchemaProfile = {
   ...aiSdk,

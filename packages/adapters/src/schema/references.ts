@@ -41,7 +41,7 @@ export function expandRef(given: Schema, outer: readonly string[], work: Adaptat
   return { schema, open };
 }
 
-/** What a reference inside the schema stands for; `undefined` where it leads out or nowhere. */
+/** Finds the schema that a reference stands for; `undefined` if it leads out or nowhere. */
 export function resolveRef(root: JsonObject, ref: string): Schema | undefined {
   if (ref === "#") return root;
   if (!ref.startsWith("#/")) return undefined;

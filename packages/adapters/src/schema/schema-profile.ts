@@ -7,7 +7,7 @@ export interface NameRules {
   readonly startsWithLetter: boolean;
 }
 
-/** What one model API takes of tools and of JSON Schema, as data. Absent rules restrict nothing. */
+/** The rules of one model API for tools and JSON Schema, as data. Absent rules restrict nothing. */
 export interface SchemaProfile {
   /** Such as `"openai"`. */
   readonly id: string;
@@ -34,7 +34,7 @@ export interface SchemaProfile {
   readonly isTyped?: boolean;
   readonly needsItems?: boolean;
   readonly needsProperties?: boolean;
-  /** What the values of an `enum` may be. */
+  /** The permitted values of an `enum`. */
   readonly enums?: "texts" | "scalars";
   readonly formats?: readonly string[];
   /** Whether patterns must not look around or back. */

@@ -10,7 +10,7 @@ import {
 import { askAdmit, type AdmitDecision } from "@hostside/core/implement";
 import type { ToolboxTool, RoutedTool } from "./inspect-definitions.ts";
 
-/** What of all tools is on offer, and what is held back. */
+/** The tools on offer, and those that are held back. */
 export interface AdmittedTools {
   /** By folded name, in the order of the tools. */
   readonly offered: ReadonlyMap<string, ToolboxTool>;

@@ -1,7 +1,7 @@
 import { type ToolDefinition, cleanText } from "@hostside/core";
 
 /**
- * What a text of a server says, in at most `maxLength` UTF-16 units: the text itself when it is as
+ * Shortens a text of a server to at most `maxLength` UTF-16 units: the text itself when it is as
  * short as that, else whole sentences from the first one that says what the thing does, past
  * headings, pictures and rules of conduct. A sentence that is too long is cut where a clause ends,
  * never inside a word, and ends with `…`.
@@ -61,8 +61,8 @@ const asides =
 
 /**
  * The sentences at the beginning of a text that a server wrote, without headings, bullets,
- * emphasis, tags, code and pictures. What stands under a label (`Returns:`, `Guardrails:`) is an
- * aside, unless the label says that it is the purpose. Bounded, and linear in what it reads.
+ * emphasis, tags, code and pictures. A text under a label (`Returns:`, `Guardrails:`) is an aside,
+ * unless the label says that it is the purpose. Bounded, and linear in what it reads.
  */
 export function readSentences(text: string): readonly Sentence[] {
   return blocksOf(cleanText(text.slice(0, longestRead * 2), longestRead)).flatMap(({ text: block, isAside }) =>
@@ -123,7 +123,8 @@ function isUnderline(next: string | undefined): boolean {
 }
 
 /**
- * What a line that is only a label says of the lines under it; a heading is one that says nothing.
+ * Reads what a line that is only a label says of the lines under it; a heading is one that says
+ * nothing.
  */
 function labelOf(text: string, isHeading: boolean): { readonly isAside: boolean } | undefined {
   const name = text.replace(/\s*:$/, "").trim();

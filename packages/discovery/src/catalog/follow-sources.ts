@@ -87,8 +87,8 @@ export function followSources(sources: CatalogSources): FollowedSources {
 }
 
 /**
- * What changed between two snapshots, by the names under which tools are listed; `undefined` when
- * nothing did.
+ * Finds what changed between two snapshots, by the names under which tools are listed; `undefined`
+ * when nothing did.
  */
 function findChanges(before: ToolboxCatalog, after: ToolboxCatalog): ToolsChange | undefined {
   const added: string[] = [];

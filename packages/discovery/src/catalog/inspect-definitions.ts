@@ -11,12 +11,12 @@ import {
 import { inspectText } from "@hostside/core/implement";
 import type { StaticTool } from "./static-tool.ts";
 
-/** Who runs a tool. */
+/** The party that runs a tool. */
 export type Route = { readonly kind: "static"; readonly tool: StaticTool } | ProviderRoute;
 
 /** A definition, and who runs it. */
 export interface RoutedTool {
-  /** What a model sees, or would see of a fallback. */
+  /** The definition that a model sees, or would see of a fallback. */
   readonly definition: ToolDefinition;
   readonly route: Route;
 }

@@ -19,7 +19,7 @@ import { type ProviderListing, readProvider } from "./read-provider.ts";
 import { type Precedence, settleNameClash, verdicts } from "./settle-name-clash.ts";
 import { type StaticTool, localOrigin } from "./static-tool.ts";
 
-/** What a catalog is built from. */
+/** The parts of a catalog. */
 export interface CatalogSources {
   readonly tools: readonly StaticTool[];
   /** In order of precedence. */
@@ -27,7 +27,7 @@ export interface CatalogSources {
   readonly precedence: Precedence;
   /** Folded names that no provider may use. */
   readonly reserved: ReadonlySet<string>;
-  /** What is on offer of all these. */
+  /** Decides which of all these are on offer. */
   readonly admission: ToolboxAdmission;
 }
 
@@ -86,7 +86,7 @@ export function mergeSources(sources: CatalogSources): ToolboxCatalog {
   };
 }
 
-/** What is held back here, and what providers hold back themselves. */
+/** Returns the tools held back here and those that providers hold back themselves. */
 function withHeldByProviders(
   held: ReadonlyMap<string, QuarantinedTool>,
   listings: ReadonlyMap<ToolProvider, ProviderListing>,

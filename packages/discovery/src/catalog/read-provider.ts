@@ -9,11 +9,11 @@ import type {
 } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 
-/** What a provider shows now. */
+/** The tools and groups that a provider shows now. */
 export interface ProviderListing {
   readonly definitions: readonly ToolDefinition[];
   readonly groups: readonly ToolGroup[];
-  /** What it holds back itself. */
+  /** The tools that it holds back itself. */
   readonly quarantined: readonly QuarantinedTool[];
 }
 

@@ -6,7 +6,7 @@ const mostPausedMs = defaultTimeouts.elicitTotalMs;
 
 /** How long to wait for code of the product: a static tool, a ranker, a selector. */
 export interface Allowance {
-  /** What is waited for, in words, for the messages of errors. */
+  /** The work in words, for the messages of errors. */
   readonly what: string;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;

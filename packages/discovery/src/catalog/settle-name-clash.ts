@@ -12,7 +12,7 @@ export interface NameClash {
 }
 
 /**
- * Who answers to such a name: the static tool, the provider's, or `"fallback"`: the static tool,
+ * The owner of such a name: the static tool, the provider's, or `"fallback"`: the static tool,
  * and the provider's when the static one is out of service and a second call can do no harm.
  */
 export type PrecedenceRule = "static" | "provider" | "fallback";
@@ -20,7 +20,7 @@ export type PrecedenceRule = "static" | "provider" | "fallback";
 /** One rule for all names, or a rule per name. */
 export type Precedence = PrecedenceRule | ((clash: NameClash) => PrecedenceRule);
 
-/** Who wins, in words. */
+/** The winner, in words. */
 export const verdicts: Readonly<Record<PrecedenceRule, string>> = {
   static: "the first",
   provider: "the provider's",
@@ -28,9 +28,9 @@ export const verdicts: Readonly<Record<PrecedenceRule, string>> = {
 };
 
 /**
- * Who answers to a name that one more provider has. Between providers the first wins, whatever the
- * policy: it is about the product's own tools. Throws `TypeError` when a custom precedence answers
- * no rule.
+ * Decides the owner of a name that one more provider has. Between providers the first wins,
+ * whatever the policy: it is about the product's own tools. Throws `TypeError` when a custom
+ * precedence answers no rule.
  */
 export function settleNameClash(owner: ToolboxTool, route: ProviderRoute, precedence: Precedence): PrecedenceRule {
   if (owner.route.kind === "provider" || owner.fallback !== undefined) return "static";

@@ -32,7 +32,7 @@ import { runWithDeadline } from "./run-with-deadline.ts";
  */
 export type ToolBundle = Omit<ToolGroup, "members">;
 
-/** What a static tool gives back: a text, or the parts of an outcome. */
+/** The result of a static tool: a text, or the parts of an outcome. */
 export type StaticResult =
   | string
   | {
@@ -51,9 +51,9 @@ export type StaticResult =
 /** A tool of the product itself, next to those of providers. */
 export interface StaticTool {
   /**
-   * What a model sees. The name starts with a letter, goes on with letters, digits, `_` and `-`,
-   * and is at most 64 characters long; names that differ in ASCII case only are the same.
-   * `annotations` are the product's own word and are trusted when a fallback is decided.
+   * The definition that a model sees. The name starts with a letter, goes on with letters, digits,
+   * `_` and `-`, and is at most 64 characters long; names that differ in ASCII case only are the
+   * same. `annotations` are the product's own word and are trusted when a fallback is decided.
    */
   readonly definition: Omit<ToolDefinition, "origin" | "groupIds" | "flags">;
   /**
@@ -63,20 +63,20 @@ export interface StaticTool {
   readonly bundle?: ToolBundle;
   /**
    * Called by the toolbox's `init()`, before any provider's; nobody waits for it before he starts.
-   * What it throws is wrapped as `internal_error`.
+   * Its errors are wrapped as `internal_error`.
    */
   init?(options: { readonly signal?: AbortSignal }): Promise<void> | void;
   /**
    * Does the work. `options.signal` aborts when the caller gives up or the time is up; the toolbox
    * does not wait any longer then. Throws what it likes: a `HostsideError` passes, anything else is
    * wrapped as `internal_error`. To answer anything but a {@linkcode StaticResult}, such as nothing
-   * or a number, is an `internal_error`, too. One that calls other tools hands `options.observer`
-   * on, so that what becomes of those is known of this one.
+   * or a number, is an `internal_error`, too. A tool that calls other tools hands
+   * `options.observer` on, so that what becomes of those is known of this one.
    */
   run(args: JsonObject, options: CallOptions): Promise<StaticResult> | StaticResult;
 }
 
-/** What of a static tool a call needs. */
+/** The parts of a static tool that a call needs. */
 export type RunnableTool = Pick<StaticTool, "run"> & { readonly definition: Pick<ToolDefinition, "name"> };
 
 /** The origin of a tool that comes from no server: a blank server id, which no server can have. */
@@ -115,7 +115,7 @@ function isResult(value: unknown): value is Exclude<StaticResult, string> {
   return describeResult(value) === "";
 }
 
-/** What is wrong with a result; `""` for nothing. */
+/** Describes the fault of a result; `""` for none. */
 function describeResult(result: unknown): string {
   if (!isCallArguments(result)) return kindOf(result);
   const { content, structuredContent, isError, meta } = result;

@@ -17,8 +17,8 @@ export function createGroupSummaries(find: (name: string) => ToolDefinition | un
 }
 
 /**
- * What a group is for: its description, else the sentence of its server's advice that says so, else
- * the names of its tools.
+ * Says what a group is for: its description, else the sentence of its server's advice that says so,
+ * else the names of its tools.
  */
 export function summarizeGroup(group: ToolGroup, members: () => readonly ToolDefinition[]): string {
   const { description, instructions = "" } = group;
@@ -36,7 +36,7 @@ const saysWhatItIs =
 
 /**
  * The sentence of a server's advice that says what it is or does, the one with most of the things
- * that its tools are about. Of sentences that do not say so, only the very first can be meant as
+ * that its tools are about. Only the very first of the sentences that do not say so can be meant as
  * one.
  */
 

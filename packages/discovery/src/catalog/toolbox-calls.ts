@@ -35,7 +35,7 @@ import { type RouteCall, callRoutes, runRoute, timeoutMsOf } from "./run-route.t
 import { localOrigin } from "./static-tool.ts";
 import { type ServersWait, createServersWait, findAbsent, waitForTool } from "./wait-for-tool.ts";
 
-/** What a call is made with. */
+/** The arguments and options of a call. */
 interface GivenCall {
   readonly args: unknown;
   readonly options: CallOptions;
@@ -53,8 +53,7 @@ export interface ToolboxCalls {
   /** Calls a tool by name, and waits for it if it is not there yet and the options say so. */
   call(name: string, call: GivenCall): Promise<ToolOutcome>;
   /**
-   * Calls a tool of the catalog, with options that were checked. What is known at once to be wrong
-   * is thrown at once.
+   * Calls a tool of the catalog, with options that were checked. Known faults are thrown at once.
    */
   run(tool: ToolboxTool, name: string, call: GivenCall): Promise<ToolOutcome>;
   /** Waits for a tool; returns the options with the time that is left. */
@@ -67,7 +66,7 @@ export interface ToolboxCalls {
   close(reason: string | undefined): void;
 }
 
-/** What calls are made with. */
+/** The parts of the calls of a toolbox. */
 interface ToolboxCallsInit {
   readonly live: FollowedSources;
   readonly providers: readonly ToolProvider[];
@@ -163,7 +162,7 @@ interface ToolboxLayers {
   readonly end: CallPipeline["end"];
 }
 
-/** What the layers are made from. */
+/** The parts of the layers. */
 interface ToolboxLayersInit {
   readonly live: FollowedSources;
   readonly interceptors: readonly Interceptor[];
@@ -215,7 +214,7 @@ function assertStillThere(catalog: ToolboxCatalog, tool: RoutedTool): void {
 }
 
 /**
- * What a tool of an earlier catalog is now: of the same name and the same source. `undefined` when
+ * Finds a tool of an earlier catalog again: of the same name and the same source. `undefined` when
  * it is not on offer any more.
  */
 function findAgain({ tools }: ToolboxCatalog, { definition, route }: RoutedTool): RoutedTool | undefined {

@@ -20,7 +20,7 @@ export function findAbsent(unready: readonly UnreadyGroup[], { groups }: Toolbox
   );
 }
 
-/** Where a tool may come from. */
+/** The sources that a tool may come from. */
 interface WaitSources {
   readonly providers: readonly ToolProvider[];
   readonly has: (name: string) => boolean;

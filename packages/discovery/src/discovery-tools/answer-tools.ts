@@ -14,7 +14,7 @@ import type { HelperContext } from "./helper-context.ts";
 
 /** How an answer is made. */
 export interface AnswerPlan {
-  /** What share of `maxToolTokens` it may cost. */
+  /** The share of `maxToolTokens` that it may cost. */
   readonly share: number;
   /** Which other tools of its groups are named. */
   readonly others: OtherTools;
@@ -51,8 +51,8 @@ export function answerTools(context: HelperContext, found: readonly ToolDefiniti
 }
 
 /**
- * The product declares what the view says: schemas come that way. What is too large for it stands
- * in the answer if there is room, else in a line.
+ * The product declares what the view says: schemas come that way. A tool that is too large for it
+ * stands in the answer if there is room, else in a line.
  */
 function answerBeside(context: HelperContext, found: readonly ToolDefinition[], plan: AnswerPlan): ToolsResult {
   const { offer, answerSchemas } = context;
@@ -144,7 +144,7 @@ export function fitTools(context: HelperContext, { tools, found, plan, limit }: 
 
 interface FitRequest {
   readonly tools: readonly ToolAnswer[];
-  /** Whose groups are described. */
+  /** The tools whose groups are described. */
   readonly found: readonly ToolDefinition[];
   readonly plan: AnswerPlan;
   readonly limit: AnswerLimit;
@@ -183,7 +183,7 @@ interface GroupWithSiblings {
   readonly hasFound: boolean;
 }
 
-/** What an answer holds, by names. */
+/** The contents of an answer, by names. */
 interface AnsweredNames {
   /** In the order of the answer, described or not. */
   readonly found: readonly string[];

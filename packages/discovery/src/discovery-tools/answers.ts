@@ -57,7 +57,7 @@ export interface UnavailableGroup extends JsonObject {
   readonly title: string;
   /** State of its server: `connecting`, `down`, `failed`, `needs-auth` or `idle`. */
   readonly status: string;
-  /** What that means for the model. */
+  /** The consequence for the model. */
   readonly note: string;
 }
 
@@ -89,7 +89,7 @@ export interface ToolsAnswer extends JsonObject {
    * of selected tools has no room for them.
    */
   readonly not_declared?: OmittedNames;
-  /** What to pass to `tools_select` for those of them whose schemas are not here either. */
+  /** The arguments of `tools_select` for those of them whose schemas are not here either. */
   readonly next?: NextPage;
   /** Names that were asked for and that no tool or group has. */
   readonly unknown?: OmittedNames;

@@ -51,12 +51,12 @@ export function describeGroupEntry(
   };
 }
 
-/** What an answer says of a group of its tools. */
+/** The part of an answer about a group of its tools. */
 export interface GroupDescription {
   readonly about: string;
   /** Names of other tools of the group. */
   readonly siblings: readonly string[];
-  /** Of longer advice the first lines are quoted. Default: as much as an answer may quote. */
+  /** The first lines of longer advice are quoted. Default: as much as an answer may quote. */
   readonly longestAdvice?: number;
   readonly longestAbout?: number;
 }

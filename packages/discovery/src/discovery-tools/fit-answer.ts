@@ -43,17 +43,17 @@ export function partOfLimit({ max, sizeOf }: AnswerLimit, share: number): Answer
   return { max: max * share, sizeOf };
 }
 
-/** What is to be fitted, in order of importance. */
+/** The parts to be fitted, in order of importance. */
 export interface AnswerParts {
   readonly tools: readonly ToolAnswer[];
   readonly groups: readonly GroupAnswer[];
   /** Ids of groups without an entry. Default: none. */
   readonly unshown?: readonly string[];
-  /** What to say of a tool that does not fit, in less. Default: its name alone. */
+  /** Shortens a tool that does not fit. Default: its name alone. */
   readonly shorten?: (tool: ToolAnswer) => ToolAnswer | undefined;
 }
 
-/** What fitted, and the names of what did not. */
+/** The parts that fitted, and the names of those that did not. */
 export interface FittedParts extends Pick<AnswerParts, "tools" | "groups"> {
   readonly omittedTools: OmittedNames | undefined;
   readonly omittedGroups: OmittedNames | undefined;

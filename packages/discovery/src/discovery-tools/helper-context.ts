@@ -5,25 +5,25 @@ import type { PermittedPart } from "../offer/permitted.ts";
 import type { ModelToolSelector, RankContext } from "../ranking/rank-tools.ts";
 import type { TokenCounter } from "../tokens/token-counter.ts";
 
-/** What the helpers see of a view. */
+/** The part of a view that the helpers see. */
 export interface HelperContext extends RankContext {
   readonly catalog: () => ToolboxCatalog;
-  /** What exists for this agent. */
+  /** The tools and groups of this agent. */
   readonly permitted: () => PermittedPart;
-  /** What a group is for, in a line to choose by. */
+  /** Says what a group is for, in a line to choose by. */
   readonly about: (group: ToolGroup) => string;
   /** Groups whose servers are not ready. */
   readonly unready: () => readonly UnreadyGroup[];
-  /** What the host has to say of one of them. */
+  /** The host's note on one of them. */
   readonly noteUnready: ((group: UnreadyGroup) => string | undefined) | undefined;
-  /** What it has declared, and where what is found goes. */
+  /** The declared tools, and the place for tools that are found. */
   readonly offer: Offer;
   readonly tokens: TokenCounter;
   readonly answerSchemas: "when-undeclared" | "always";
   readonly selector: ModelToolSelector | undefined;
 }
 
-/** Who asks a helper, and how long they wait. */
+/** The caller of a helper, and how long it waits. */
 export interface HelperOptions {
   /** Ends the wait, with `aborted`. */
   readonly signal?: AbortSignal | undefined;

@@ -2,7 +2,7 @@ import type { JsonObject, ToolDefinition } from "@hostside/core";
 import { type Fields, assertKnownOptions, foldCase, withDefaults } from "@hostside/core/implement";
 import { assertLegalName, localOrigin } from "../catalog/static-tool.ts";
 
-/** What the discovery helpers are called. */
+/** The names of the discovery helpers. */
 export interface HelperNames {
   readonly groups: string;
   readonly select: string;
@@ -107,7 +107,7 @@ function limit(maximum: number): Argument {
   };
 }
 
-/** What was read, or one sentence that tells a model what to pass instead. */
+/** The value, or one sentence that tells a model what to pass instead. */
 export type ParsedInput<T> = { readonly value: T } | { readonly problem: string };
 
 /**

@@ -27,7 +27,7 @@ export interface SelectInput {
    * answer stopped.
    */
   readonly after?: string;
-  /** What the tools should do. Ignored when `tools` or `group` is given. */
+  /** The task of the tools. Ignored when `tools` or `group` is given. */
   readonly query?: string;
   /** Most tools for a query. Default 5, also for 0; at most 16. */
   readonly limit?: number;

@@ -263,7 +263,9 @@ function readVectors(answer: unknown, count: number): readonly Float32Array[] {
 const texts = new WeakMap<ToolDefinition, string>();
 const maxLength = 500;
 
-/** What is embedded of a tool: its names and the first sentence of its description. */
+/**
+ * Returns the text that is embedded of a tool: its names and the first sentence of its description.
+ */
 function toolText(definition: ToolDefinition): string {
   const known = texts.get(definition);
   if (known !== undefined) return known;

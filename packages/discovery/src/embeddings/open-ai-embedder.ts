@@ -12,8 +12,8 @@ import type { Embedder } from "./create-embedding-ranker.ts";
 /** Options of {@linkcode createOpenAiEmbedder}. */
 export interface OpenAiEmbedderOptions {
   /**
-   * The address of the endpoint, such as `https://api.openai.com/v1/embeddings`. One that gets a
-   * key is `https:` or on this machine.
+   * The address of the endpoint, such as `https://api.openai.com/v1/embeddings`. An address that
+   * gets a key is `https:` or on this machine.
    */
   readonly url: string;
   readonly model: string;

@@ -1,11 +1,11 @@
 import type { ToolDefinition } from "@hostside/core";
 import { foldCase, sameDefinition } from "@hostside/core/implement";
 
-/** What one declaration may cost. */
+/** The limits of one declaration. */
 export interface DeclareLimits {
   /**
-   * Most tokens of everything declared. What is wanted stays, whatever it costs: who wants it has
-   * counted it.
+   * Most tokens of everything declared. Wanted tools stay, whatever they cost: the caller has
+   * counted them.
    */
   readonly maxToolTokens: number;
   readonly costOf: (definition: ToolDefinition) => number;
@@ -23,9 +23,9 @@ export interface DeclareLimits {
  */
 export interface Declarations {
   /**
-   * Declares what is wanted and returns everything declared. What is new goes to the end; what
-   * changed is replaced in its place, because a wrong schema costs more than a missed cache; what
-   * is not wanted any more stays, as long as `maxToolTokens` has room for it.
+   * Declares what is wanted and returns everything declared. New tools go to the end; what changed
+   * is replaced in its place, because a wrong schema costs more than a missed cache; what is not
+   * wanted any more stays, as long as `maxToolTokens` has room for it.
    */
   declare(wanted: readonly ToolDefinition[], limits: DeclareLimits): readonly ToolDefinition[];
   has(name: string): boolean;
@@ -38,7 +38,7 @@ export interface Declarations {
 }
 
 interface Declared {
-  /** What was declared; kept for equal ones, so that its JSON stays the same to the byte. */
+  /** The declared object; kept for equal ones, so that its JSON stays the same to the byte. */
   readonly definition: ToolDefinition;
   /** The object that it was compared with last. */
   readonly compared: ToolDefinition;

@@ -100,8 +100,8 @@ function spellingsOf({ name, origin }: ToolDefinition): readonly string[] {
 }
 
 /**
- * What may stand in front of the server in a name; more than one text, where the server's id stands
- * in it more than once.
+ * Finds what may stand in front of the server in a name; more than one text, where the server's id
+ * stands in it more than once.
  */
 function prefixesOf(plain: string, server: string): readonly string[] {
   const prefixes: string[] = [];

@@ -7,17 +7,17 @@ import type { PermittedPart } from "./permitted.ts";
 /** How many tools accumulate by selection. */
 export const mostSelected = 128;
 
-/** Where tools that were found go. */
+/** The places of tools that were found. */
 interface Placement {
   /** Names of those that the next declaration has. */
   readonly placed: ReadonlySet<string>;
-  /** Those that alone cost more than there is room for. No declaration will ever have them. */
+  /** Tools that alone cost more than there is room for. No declaration will ever have them. */
   readonly tooLarge: ReadonlySet<ToolDefinition>;
 }
 
-/** What one conversation has declared and selected. */
+/** The tools that one conversation has declared and selected. */
 export interface Offer {
-  /** What to declare next, for no more than `maxToolTokens` tokens in all. */
+  /** Returns the tools to declare next, for no more than `maxToolTokens` tokens in all. */
   tools(maxToolTokens: number): readonly ToolDefinition[];
   /** Whether the product declares what the view says. */
   readonly isDeclared: boolean;
@@ -40,7 +40,7 @@ export interface Offer {
   compact(): void;
 }
 
-/** What an offer is made from. */
+/** The parts of an offer. */
 interface OfferInit {
   readonly permitted: () => PermittedPart;
   readonly tokens: TokenCounter;
@@ -136,7 +136,7 @@ export function createOffer(init: OfferInit): Offer {
   };
 }
 
-/** What there is room for. */
+/** The room for tools. */
 interface PlaceLimits {
   /** Declared anyway. */
   readonly free: ReadonlySet<ToolDefinition>;

@@ -4,7 +4,7 @@ import type { ToolboxCatalog, ToolboxTool, Route } from "../catalog/inspect-defi
 import { normalizeGroups } from "../catalog/normalize-groups.ts";
 import type { Denial } from "./denial.ts";
 
-/** What of a catalog exists for one agent. */
+/** The part of a catalog that exists for one agent. */
 export interface PermittedPart {
   readonly definitions: readonly ToolDefinition[];
   readonly groups: readonly ToolGroup[];

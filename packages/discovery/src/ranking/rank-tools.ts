@@ -12,7 +12,7 @@ import type { CatalogSearch } from "../catalog/catalog-search.ts";
 import type { ToolboxCatalog } from "../catalog/inspect-definitions.ts";
 import { runWithDeadline } from "../catalog/run-with-deadline.ts";
 
-/** What a ranker is asked. */
+/** A question to a ranker. */
 export interface EmbeddingRequest {
   readonly query: string;
   /**
@@ -26,11 +26,11 @@ export interface EmbeddingRequest {
    * Aborts when the caller gives up or after 2 seconds; the answer is not waited for any longer.
    */
   readonly signal: AbortSignal;
-  /** Who asks, as the call or its view says. Absent: neither does. */
+  /** The caller, as the call or its view says. Absent: neither does. */
   readonly context?: CallContext | undefined;
 }
 
-/** What has tools to be ranked, such as a toolbox. */
+/** A source of tools to be ranked, such as a toolbox. */
 export interface RankedSource {
   /** Every tool that is on offer now. */
   tools(): readonly ToolDefinition[];
@@ -74,7 +74,7 @@ function fuseScores(byWords: readonly ScoredName[], byMeaning: readonly ScoredNa
     .map(([name]) => name);
 }
 
-/** What a selector is asked. */
+/** A question to a selector. */
 export interface SelectorRequest {
   readonly query: string;
   /**
@@ -88,19 +88,19 @@ export interface SelectorRequest {
    * Aborts when the caller gives up or after 30 seconds; the answer is not waited for any longer.
    */
   readonly signal: AbortSignal;
-  /** Who asks, as the call or its view says. Absent: neither does. */
+  /** The caller, as the call or its view says. Absent: neither does. */
   readonly context?: CallContext | undefined;
 }
 
-/** What a selector answers. */
+/** The answer of a selector. */
 export interface SelectorChoice {
   /**
-   * Names of candidates, best first. What is no candidate is ignored; when nothing is left, the
-   * ranking decides.
+   * Names of candidates, best first. Other names are ignored; when nothing is left, the ranking
+   * decides.
    */
   readonly names: readonly string[];
   /**
-   * What the choice cost, in whatever form the product counts it. Reported upward, also when the
+   * The cost of the choice, in whatever form the product counts it. Reported upward, also when the
    * choice was of no use.
    */
   readonly usage?: JsonObject;
@@ -112,7 +112,7 @@ export interface SelectorChoice {
  */
 export type ModelToolSelector = (request: SelectorRequest) => Promise<SelectorChoice>;
 
-/** What a ranking needs to know. */
+/** The query of a ranking, and the tools to rank. */
 export interface RankContext {
   readonly search: CatalogSearch;
   readonly embeddingRanker: EmbeddingRanker | undefined;
@@ -126,7 +126,7 @@ interface RankQuery {
   readonly limit: number;
   readonly allows: (name: string) => boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Who asks; for the ranker alone. */
+  /** The caller; for the ranker alone. */
   readonly context?: CallContext | undefined;
 }
 
@@ -211,7 +211,7 @@ async function askRanker(
   }
 }
 
-/** What went wrong without the message of a foreign error, which may quote a secret. */
+/** Describes an error without the message of a foreign one, which may quote a secret. */
 export function describeRankingError(error: unknown): string {
   if (isHostsideError(error)) return error.message;
   return error instanceof Error ? error.name : typeof error;

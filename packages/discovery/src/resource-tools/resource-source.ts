@@ -34,8 +34,8 @@ export interface SourceFailure {
 type SourceListOptions = SourceOptions & { readonly servers: readonly string[] };
 
 /**
- * What the tools need of resources. `createResources()` of `@hostside/provider/resources` makes
- * one.
+ * The part of resources that the tools need. `createResources()` of `@hostside/provider/resources`
+ * makes one.
  */
 export interface ResourceSource {
   /** Sorted by id. Sends nothing. */

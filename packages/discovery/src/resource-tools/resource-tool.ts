@@ -28,7 +28,7 @@ export interface BlobToSave {
 
 /**
  * Keeps bytes, and says where: such as the path of a file. `undefined`: they are not kept. `signal`
- * aborts when nobody waits any longer. What it throws counts as not kept.
+ * aborts when nobody waits any longer. An error counts as not kept.
  */
 export type SaveResourceBlob = (
   blob: BlobToSave,
@@ -50,7 +50,7 @@ export interface ResourceToolsOptions {
   readonly saveBlob?: SaveResourceBlob | undefined;
 }
 
-/** What a call of such a tool brings. */
+/** The result of a call of such a tool. */
 export interface ResourceToolResult {
   readonly content: readonly ContentBlock[];
   readonly isError?: boolean;
@@ -66,13 +66,13 @@ export interface ResourceTool {
   run(args: JsonObject, options: CallOptions): Promise<ResourceToolResult>;
 }
 
-/** What the tools of one shape are made of. */
+/** The parts of the tools of one shape. */
 export interface ToolParts {
   readonly resources: ResourceSource;
   readonly saveBlob: SaveResourceBlob | undefined;
 }
 
-/** What a model is told of a tool. */
+/** The words of a tool for a model. */
 interface ToolWords {
   readonly name: string;
   readonly title: string;
@@ -112,7 +112,7 @@ export function listTool({ resources }: ToolParts, { kind, choose, answer, ...wo
   });
 }
 
-/** What was read of one resource. */
+/** The contents that were read of one resource. */
 export interface ReadResource {
   readonly serverId: string;
   readonly uri: string;
@@ -132,8 +132,8 @@ export interface ReadPlan extends ToolWords {
 }
 
 /**
- * Makes a tool that reads. What ends the call itself is thrown; whatever else goes wrong is said to
- * the model.
+ * Makes a tool that reads. An error that ends the call itself is thrown; the model is told of any
+ * other.
  */
 export function readTool({ resources }: ToolParts, plan: ReadPlan): ResourceTool {
   const { serverId: fixed, missing, refuse, failed, answer, ...words } = plan;
@@ -197,7 +197,7 @@ export function uriOf(entry: Listed): string {
   return "uri" in entry ? entry.uri : entry.uriTemplate;
 }
 
-/** What of a call's options counts for requests. */
+/** Picks the options of a call that count for requests. */
 function readOptionsOf({ signal, timeoutMs, context, meta }: CallOptions): SourceOptions {
   return {
     ...(signal && { signal }),
@@ -243,8 +243,8 @@ const notForModels: ReadonlySet<HostsideErrorCode> = new Set([
 ]);
 
 /**
- * What a request of a server failed with, in words for a model. What is not for models, or ended
- * the call itself, is thrown on.
+ * Describes the failure of a request, in words for a model. Errors that are not for models, or that
+ * ended the call itself, are thrown on.
  */
 function failureTextOf(error: unknown, { signal }: CallOptions): string {
   if (!isHostsideError(error) || signal?.aborted || notForModels.has(error.code)) throw error;
@@ -268,8 +268,8 @@ export function takeEntries(values: readonly JsonObject[]): readonly JsonObject[
 }
 
 /**
- * What of an entry's texts a model gets, bounded and without what hides in texts. The URI stays as
- * it is, because it names the resource.
+ * Returns the texts of an entry for a model, bounded and without what hides in texts. The URI stays
+ * as it is, because it names the resource.
  */
 export function entryTextsOf(entry: Listed): JsonObject {
   const { name, title, mimeType, description } = entry;
@@ -337,7 +337,7 @@ export async function boundPieces(
   return { pieces, missing, more: 0 };
 }
 
-/** Has bytes kept; `undefined` where they are not. What ends the call is thrown. */
+/** Has bytes kept; `undefined` where they are not. An error that ends the call is thrown. */
 export async function save(
   saveBlob: SaveResourceBlob | undefined,
   blob: BlobToSave,

@@ -4,7 +4,8 @@ import { isEverydayVerb, isPlural, stemWord } from "./stem-word.ts";
 import type { Term, Vocabulary } from "./vocabulary.ts";
 
 /**
- * What one word of the query may mean. A document scores with its best variant, never with several.
+ * The terms that one word of the query may mean. A document scores with its best variant, never
+ * with several.
  */
 export interface Clause {
   /** The terms that stand for it, and how well each does, from 0 to 1. */
@@ -35,7 +36,7 @@ const maxPrefixTerms = 8;
 const maxTypoTerms = 3;
 const maxShortenedTerms = 3;
 
-/** What a query asks for, in the vocabulary of an index. Reads the first 1,000 characters. */
+/** Reads a query in the vocabulary of an index. Reads the first 1,000 characters. */
 export function expandQuery(query: string, vocabulary: Vocabulary): readonly Clause[] {
   const all = readWords(query, vocabulary);
   const telling = all.filter(isInformative);
@@ -56,7 +57,7 @@ interface QueryWord {
   readonly stem: string;
   readonly required: boolean;
   /**
-   * What a tool is to work on rather than what it does: a file name, an address, a number, a quoted
+   * An object rather than an action: a file name, an address, a number, a quoted
    * text.
    */
   readonly isValue: boolean;

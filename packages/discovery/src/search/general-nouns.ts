@@ -1,5 +1,5 @@
 /**
- * What tools work on, in the words of any trade: each line one group, a word may be in several.
+ * The objects of tools, in the words of any trade: each line one group, a word may be in several.
  * Written by somebody who saw neither tools nor queries
  * (docs/decisions/0078-which-words-and-weights.md).
  */

@@ -1,7 +1,9 @@
 import { joinWords, splitWords, stopWords } from "./split-words.ts";
 import { isPlural, stemWord } from "./stem-word.ts";
 
-/** What the index knows of one tool: untrusted text, read as words and never as anything else. */
+/**
+ * The texts of one tool for the index: untrusted text, read as words and never as anything else.
+ */
 export interface SearchDocument {
   /** The name a model calls the tool by; unique in the index, byte for byte. */
   readonly name: string;
@@ -14,11 +16,11 @@ export interface SearchDocument {
   readonly description: string;
   /** Names of the parameters. */
   readonly parameters: readonly string[];
-  /** What the parameters are for: their descriptions and permitted values. Default blank. */
+  /** The descriptions and permitted values of the parameters. Default blank. */
   readonly parameterTexts?: string;
   /** Words of the server and of the groups the tool is in. */
   readonly context: string;
-  /** What its groups are for, such as a server's description and advice. Default blank. */
+  /** The purpose of its groups, such as a server's description and advice. Default blank. */
   readonly about?: string;
 }
 

@@ -181,7 +181,7 @@ interface Score {
   matched: number;
 }
 
-/** Of each clause of the query, what its best term says about each document. */
+/** Sums up, for each clause of the query, what its best term says about each document. */
 function sumClauses(clauses: readonly Clause[], size: number): ReadonlyMap<IndexedDocument, Score> {
   const scores = new Map<IndexedDocument, Score>();
   for (const { variants, literal } of clauses) {

@@ -73,9 +73,9 @@ export interface TokenCounter {
 }
 
 /**
- * A counter that remembers what it read for as long as somebody has the definition. Where
- * `estimate` throws, or answers anything but a number of 0 or more, {@linkcode estimateTokens}
- * stands in: with what is no number, every limit would be kept by anything.
+ * A counter that remembers what it read for as long as somebody has the definition. If `estimate`
+ * throws, or answers anything but a number of 0 or more, {@linkcode estimateTokens} stands in: with
+ * what is no number, every limit would be kept by anything.
  */
 export function createTokenCounter(estimate: (text: string) => number): TokenCounter {
   const costOfText = (text: string): number => {

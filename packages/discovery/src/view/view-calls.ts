@@ -8,7 +8,7 @@ import type { Helpers } from "../discovery-tools/discovery-tools.ts";
 import type { Offer } from "../offer/offer.ts";
 import type { PermittedPart } from "../offer/permitted.ts";
 
-/** What the calls of a view need. */
+/** The parts of the calls of a view. */
 export interface ViewCallsInit {
   readonly catalog: () => ToolboxCatalog;
   readonly calls: ToolboxCalls;
@@ -68,7 +68,7 @@ function whyMissing(name: string, { permitted, offer, calls, catalog }: ViewCall
   return unknownToolError(name, permitted().definitions, findAbsent(calls.unready(), catalog()));
 }
 
-/** What the call is held to, unless the caller says. */
+/** Returns the definition that the call is held to, unless the caller says. */
 function readLast(
   name: string,
   { definition }: ToolboxTool,

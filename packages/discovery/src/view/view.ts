@@ -60,8 +60,8 @@ export interface ViewOptions {
   /**
    * Tools that do not exist for this agent: not declared, not found, not callable, not even as a
    * fallback. A name denies every tool that it may be meant for, whatever case, punctuation or hash
-   * its local name has now; an identity denies exactly that tool. One that meets no tool when all
-   * servers have listed theirs is a diagnostic (`unmatched-name`). Default none.
+   * its local name has now; an identity denies exactly that tool. An entry that meets no tool when
+   * all servers have listed theirs is a diagnostic (`unmatched-name`). Default none.
    */
   readonly deny?: readonly DeniedTool[];
   /**
@@ -89,7 +89,7 @@ export interface ViewOptions {
    */
   readonly refuseChanged?: boolean;
   /**
-   * Who asks, in every call and search of this view, for the host alone: no server gets it. A
+   * The caller of every call and search of this view, for the host alone: no server gets it. A
    * call's own context goes first, member by member. Default none. Has no `approval`, which is for
    * one call.
    */
@@ -161,8 +161,8 @@ export interface ToolboxView {
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
   /**
    * Starts what was not started, and waits for servers of which no tool is known and that are on
-   * their way: for who declares tools once. Who is late comes by {@linkcode onToolsChanged}, and is
-   * waited for no more. A call of a helper with `wait: "servers"` waits so, too. Rejects with
+   * their way: for who declares tools once. Late servers come by {@linkcode onToolsChanged}, and
+   * are waited for no more. A call of a helper with `wait: "servers"` waits so, too. Rejects with
    * `aborted` and `closed`.
    */
   whenListed(options?: WhenListedOptions): Promise<void>;
@@ -176,7 +176,7 @@ export interface ToolboxView {
   searchTools(input: SearchInput, options?: HelperOptions): Promise<ToolsAnswer>;
 }
 
-/** What a view has from its toolbox. */
+/** The part of a view that is its toolbox's. */
 export interface ViewContext extends RankContext {
   readonly catalog: () => ToolboxCatalog;
   readonly onToolsChanged: Event<ToolsChange>;
@@ -186,7 +186,7 @@ export interface ViewContext extends RankContext {
   readonly noteUnready: ((group: UnreadyGroup) => string | undefined) | undefined;
 }
 
-/** What a view can be told, for those whose options are a view's and more. */
+/** The options of a view, for those whose options are a view's and more. */
 export const viewOptionFields: Fields<ViewOptions> = {
   alwaysVisible: true,
   maxToolTokens: true,
@@ -336,7 +336,7 @@ function assertViewContext(context: CallContext): void {
   if (context.approval !== undefined) throw new TypeError("context.approval is for one call, not for a view");
 }
 
-/** What such a report is made from. */
+/** The parts of such a report. */
 export interface UnmatchedReportInit {
   readonly denial: Denial;
   readonly permitted: () => PermittedPart;
