@@ -105,8 +105,8 @@ async function send(
   }
   const body = parseJson(text);
   if (response.ok) return isJsonObject(body) ? body : {};
-  const told = isJsonObject(body) ? [body["error"], body["error_description"]] : [text];
-  const said = safeExcerptOf(account, told.filter((part) => typeof part === "string").join(": "), 200);
+  const parts = isJsonObject(body) ? [body["error"], body["error_description"]] : [text];
+  const said = safeExcerptOf(account, parts.filter((part) => typeof part === "string").join(": "), 200);
   throw new RangeError(`it answered HTTP ${response.status}${said === "" ? "" : ` (${said})`}`);
 }
 
