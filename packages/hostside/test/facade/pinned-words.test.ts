@@ -54,7 +54,7 @@ describe("what a server says of itself", () => {
       expect(held?.why).toContain("its server says other things of itself than at its first use");
       await host.policy.ready();
       expect(events.find(({ type }) => type === "tools-drifted")).toMatchObject({ changes: [{ path }] });
-      expect(host.policy.explain("mcp_notes_read")).toContain("its server says other things of itself");
+      expect(host.policy.explain("mcp_notes_read")).toContain("approveTools");
       await host.policy.approveTools("notes");
       expect(await readBy(host)).toContain("mcp_notes_read");
       await expect(host.call("mcp_notes_read")).resolves.toMatchObject({ isError: false });
