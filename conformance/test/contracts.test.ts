@@ -1,4 +1,4 @@
-import type { CustomEntry, ServerEntry } from "@hostside/core";
+import type { ServerEntry } from "@hostside/core";
 import { startFaultServer, type FaultEra, type FaultTransport } from "@hostside/fixtures";
 import {
   evvaNaming,
@@ -10,7 +10,6 @@ import {
 } from "@hostside/naming";
 import { createProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
-import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { describeNamingContract, describeProviderContract, describeTransportContract } from "../src/contracts/index.ts";
 import { createMemoryServer } from "./tools-in-memory.ts";
 
@@ -61,11 +60,6 @@ describeTransportContract("the connector over memory", () => ({
   spec: { id: "memory", ...createMemoryServer("echo").spec },
   echo,
 }));
-describeTransportContract("the connector over an SDK client that is connected already", () => ({
-  connector: createConnector(),
-  spec: { id: "custom", ...connectedClient() },
-  echo,
-}));
 
 function describeKinds(kinds: readonly (readonly [FaultTransport, FaultEra])[]): void {
   for (const [transport, era] of kinds) {
@@ -80,17 +74,4 @@ function describeKinds(kinds: readonly (readonly [FaultTransport, FaultEra])[]):
       };
     });
   }
-}
-
-function connectedClient(): CustomEntry {
-  return {
-    type: "custom",
-    async open() {
-      const [near, far] = InMemoryTransport.createLinkedPair();
-      await createMemoryServer("echo").spec.serve(far as never);
-      const client = new Client({ name: "own", version: "1.0.0" });
-      await client.connect(near);
-      return client;
-    },
-  };
 }

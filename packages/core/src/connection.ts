@@ -218,15 +218,6 @@ export interface ConnectionHooks {
   readonly onElicit?: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
 }
 
-/**
- * The link between a call and what its server does for it, beyond one connection. Made and read by
- * a {@linkcode Connector}'s connections.
- */
-export interface LostCall {
-  /** The remote name. */
-  readonly toolName: string;
-}
-
 /** A live session with one server. Made by a {@linkcode Connector}. */
 export interface Connection {
   readonly server: ServerInfo;
@@ -260,17 +251,6 @@ export interface Connection {
    * taken for lost. On abort or timeout the server is told and nothing stays pending.
    */
   callTool(toolName: string, args: JsonObject, options?: CallOptions): Promise<JsonObject>;
-  /**
-   * The remains of a call that `callTool` of this connection rejected because the connection was
-   * lost, while its server goes on with the call by itself and can be asked about it over another
-   * connection, as with tasks of 2026-07-28. `undefined`: nothing is. Absent: nothing ever is.
-   */
-  lostCall?(reason: unknown): LostCall | undefined;
-  /**
-   * Waits for the end of such a call of an earlier connection to the same server, as
-   * {@linkcode callTool} would have; sends no call. Throws as it does, never with `not-sent`.
-   */
-  resumeCall?(lost: LostCall, options?: CallOptions): Promise<JsonObject>;
   /**
    * Sends any request and resolves with its result, unparsed; but one that came of a human's
    * answers, or of asking again later, says that it may not be kept (`ttlMs: 0`), as 2026-07-28 has

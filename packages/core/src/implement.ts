@@ -88,6 +88,9 @@ export { startStopwatch } from "./clock.ts";
 // Lists that come in pages.
 export { createPageCursors } from "./page-cursors.ts";
 
+// Protocol revisions.
+export { latestLegacyRevision, legacyRevisions, modernRevision } from "./revisions.ts";
+
 // Secrets and hostile texts.
 export type { Redactor } from "./secret-name.ts";
 export { createRedactor, createSecretMemory, type SecretMemory } from "./secret-memory.ts";

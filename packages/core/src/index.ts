@@ -63,7 +63,6 @@ export type {
   ElicitationRequest,
   ElicitationResult,
   ListToolsOptions,
-  LostCall,
   RequestOptions,
   ServerInfo,
   ServerLog,

@@ -14,7 +14,6 @@ describe("createConnector()", () => {
     [{ clientInfo: "me" }, "clientInfo must be an object with a name and a version"],
     [{ clientInfo: { name: "me" } }, "clientInfo must be an object with a name and a version"],
     [{ clientInfo: { name: "", version: "1" } }, "clientInfo must be an object with a name and a version"],
-    [{ random: 5 }, "random must be a function, not a number"],
     [{ fetch: "fetch" }, "fetch must be a function, not a string"],
     [{ tasks: "wait" }, "tasks must be a boolean"],
     [{ maxConcurrentStarts: 0 }, "maxConcurrentStarts must be a positive integer"],

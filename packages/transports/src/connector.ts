@@ -1,9 +1,8 @@
 import type { Connector, ServerSpec, ConnectionGuard } from "@hostside/core";
 import { specError } from "@hostside/core/implement";
-import { checkSpec } from "./opening/check-spec.ts";
-import { assertConnectorOptions, type ConnectorOptions } from "./opening/connector-options.ts";
-import { EraCache } from "./handshake/era-cache.ts";
-import { loadHttp, preload } from "./opening/load-transport.ts";
+import { type ConnectorOptions, assertConnectorOptions, checkSpec } from "./opening/connector-options.ts";
+import { EraCache } from "./handshake/next-attempt.ts";
+import { loadHttp, preload } from "./opening/open-transport.ts";
 import { openConnection } from "./opening/open-connection.ts";
 import { StartLimiter } from "./opening/start-limiter.ts";
 import { askForCommand } from "./context/ask-guard.ts";

@@ -9,8 +9,6 @@ import {
   createServerV2,
   custom,
   memory,
-  openClientV1,
-  openClientV2,
   openTransportV1,
   openTransportV2,
 } from "./in-process-servers.ts";
@@ -103,8 +101,6 @@ const rows: readonly Row[] = [
   },
   { name: "custom: v1 transport", open: async () => custom(openTransportV1), era: "legacy", version: "2025-11-25" },
   { name: "custom: v2 transport", open: async () => custom(openTransportV2), era: "modern", version: "2026-07-28" },
-  { name: "custom: connected v1 client", open: async () => custom(openClientV1), era: "legacy", version: "unknown" },
-  { name: "custom: connected v2 client", open: async () => custom(openClientV2), era: "modern", version: "2026-07-28" },
 ];
 
 describe("every kind of server", () => {

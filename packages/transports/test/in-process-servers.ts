@@ -1,5 +1,4 @@
-import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
-import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/client";
 import { InMemoryTransport as InMemoryTransportV1 } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer as McpServerV1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { McpServer } from "@modelcontextprotocol/server";
@@ -44,16 +43,4 @@ export function openTransportV2(): InMemoryTransport {
   const [near, far] = InMemoryTransport.createLinkedPair();
   serveStdio(createServerV2, { transport: far });
   return near;
-}
-
-export async function openClientV1(): Promise<ClientV1> {
-  const client = new ClientV1(identity);
-  await client.connect(await openTransportV1());
-  return client;
-}
-
-export async function openClientV2(): Promise<Client> {
-  const client = new Client(identity, { versionNegotiation: { mode: "auto" } });
-  await client.connect(openTransportV2());
-  return client;
 }

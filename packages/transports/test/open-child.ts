@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, expect, vi } from "vitest";
 import { openStdio, type StdioEffects } from "../src/stdio/open-stdio.ts";
 import type { StdioTransport } from "../src/stdio/stdio-transport.ts";
-import { createTransportContext } from "../src/context/transport-context.ts";
+import { createTransportContext } from "../src/context/server-context.ts";
 
 /** An open transport, and everything it said. */
 export interface OpenChild {

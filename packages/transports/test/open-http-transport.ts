@@ -2,7 +2,7 @@ import type { Diagnostic, HttpEntry, JsonObject, ServerSpec, HostsideError, Entr
 import type { RequestId, SendOptions, Transport } from "../src/message/transport.ts";
 import type { HttpOptions } from "../src/http/http-options.ts";
 import { openSse, openStreamableHttp } from "../src/http/open-http.ts";
-import { createTransportContext } from "../src/context/transport-context.ts";
+import { createTransportContext } from "../src/context/server-context.ts";
 
 /** An HTTP transport, and all that it said. */
 export interface OpenedHttp extends AsyncDisposable {
@@ -34,7 +34,7 @@ export interface OpenHttpInit extends HttpOptions {
 /** Opens a transport that is closed when the test ends. It is not started. */
 export async function openHttpTransport(init: OpenHttpInit): Promise<OpenedHttp> {
   const { url, channel = "streamable", transport: members, signal, isInteractive = true, ...rest } = init;
-  const { spec: specMembers, random, ...options } = rest;
+  const { spec: specMembers, ...options } = rest;
   const messages: JsonObject[] = [];
   const failures: { id: RequestId; error: HostsideError }[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -47,7 +47,6 @@ export async function openHttpTransport(init: OpenHttpInit): Promise<OpenedHttp>
     onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
     onLog: () => undefined,
     isInteractive: () => isInteractive,
-    random,
   });
   const transport = await open(spec, { ...context, options });
   transport.onmessage = (message) => void messages.push(message);

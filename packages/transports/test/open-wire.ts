@@ -3,9 +3,8 @@ import { useClock } from "@hostside/core/implement";
 import { vi } from "vitest";
 import type { Elicitor } from "../src/wire/elicitor.ts";
 import type { Transport } from "../src/message/transport.ts";
-import { createActiveClock } from "../src/time/active-clock.ts";
 import type { OutgoingRequest } from "../src/message/outgoing-request.ts";
-import type { ServerListName } from "../src/wire/report-changes.ts";
+import { GuardedHooks } from "../src/context/guard-hooks.ts";
 import { Wire } from "../src/wire/wire.ts";
 import { createFakeTransport, type FakeTransport } from "./fake-transport.ts";
 import { useManualClock } from "../../../test/manual-clock.ts";
@@ -32,29 +31,36 @@ export function openWire(
   const clock = useManualClock();
   if (isRealTime) useClock();
   const diagnostics: Diagnostic[] = [];
-  const changed = vi.fn<(kind: ServerListName) => void>();
-  const updated = vi.fn<(uri: string | undefined) => void>();
-  const missed = vi.fn<() => void>();
+  const changed = vi.fn<(kind: "tools" | "resources" | "prompts") => void>();
+  const updated = vi.fn<(uri: string) => void>();
   const notified = vi.fn<(notification: ServerNotification) => void>();
   const log = vi.fn<(entry: unknown) => void>();
   const down = vi.fn<(error: HostsideError) => void>();
+  const context = createServerContext(
+    { onDiagnostic: (each) => diagnostics.push(each), onLog: log },
+    { limits: { maxNotificationsPerSecond }, timeouts: { elicitTotalMs: maxPauseMs } },
+  );
+  const hooks = new GuardedHooks({
+    onToolsChanged: () => changed("tools"),
+    onResourcesChanged: () => changed("resources"),
+    onPromptsChanged: () => changed("prompts"),
+    onResourceUpdated: updated,
+    onNotification: notified,
+    onDown: () => undefined,
+  });
+  // Ids count from 0 on.
+  const chance = vi.spyOn(Math, "random").mockReturnValue(0);
   const wire = new Wire({
     transport: host,
     identity: { info: { name: "test", version: "1" }, capabilities: {} },
-    context: createServerContext(
-      { onDiagnostic: (each) => diagnostics.push(each) },
-      { limits: { maxNotificationsPerSecond }, timeouts: { elicitTotalMs: maxPauseMs } },
-    ),
-    events: {
-      changes: { onListChanged: changed, onResourceUpdated: updated, onMissed: missed, onNotification: notified },
-      onLog: log,
-      onDown: down,
-    },
-    activeClock: createActiveClock(),
+    context,
+    events: { hooks, onDown: down },
     elicitor,
   });
+  wire.changes.begin({}, () => ["note://first"]);
   if (isReady) wire.setProtocolVersion("2025-11-25");
-  return { wire, host, clock, diagnostics, changed, updated, missed, notified, log, down };
+  chance.mockRestore();
+  return { wire, host, context, clock, diagnostics, changed, updated, notified, log, down };
 }
 
 export function call(members: Partial<OutgoingRequest> = {}): OutgoingRequest {

@@ -1,5 +1,6 @@
 import type { EntrySettings } from "@hostside/core";
-import { createTransportContext, type TransportContext } from "../src/context/transport-context.ts";
+import { createTransportContext, type TransportContext } from "../src/context/server-context.ts";
+import { Pauses } from "../src/time/pauses.ts";
 
 /**
  * What the parts of a connection go by, for a server "srv" unless `spec` says otherwise, with
@@ -11,7 +12,13 @@ export function createServerContext(
 ): TransportContext {
   const context = createTransportContext(
     { id: "srv", type: "stdio", command: "none", ...spec },
-    { signal: new AbortController().signal, onDiagnostic: () => undefined, onLog: () => undefined, random: () => 0 },
+    { signal: new AbortController().signal, onDiagnostic: () => undefined, onLog: () => undefined },
   );
-  return { ...context, redact: (text) => text, ...members };
+  const given = {
+    ...context,
+    redact: (text: string) => text,
+    pauses: new Pauses(),
+    ...members,
+  };
+  return { ...given, lasting: given };
 }

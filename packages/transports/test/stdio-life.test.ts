@@ -2,7 +2,6 @@ import { isHostsideError, type JsonObject, type HostsideError } from "@hostside/
 import { spawn, type ChildProcess } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { openChild, until } from "./open-child.ts";
-import { realClock, useTestClock } from "../../../test/manual-clock.ts";
 
 const request = (id: number, params: JsonObject = {}) => ({
   jsonrpc: "2.0" as const,
@@ -150,29 +149,6 @@ describe("a stdio server that dies", () => {
     await transport.send(request(0));
     await closed;
     expect(messages).toHaveLength(2000);
-  });
-
-  it("reads the rest of a line that was given up with pauses, and what follows it without", async () => {
-    let pauses = 0;
-    useTestClock({
-      schedule(delayMs, task) {
-        if (delayMs === 1) pauses += 1;
-        return realClock.schedule(delayMs, task);
-      },
-    });
-    const given = await openChild("answer-then-exit.mjs", {
-      extraArgs: ["batch"],
-      spec: { limits: { maxMessageBytes: 300_000 } },
-    });
-    await given.transport.send(request(0));
-    await given.closed;
-    // 4 MB, 256 KiB at a time.
-    expect(pauses).toBeGreaterThan(10);
-    const before = pauses;
-    const good = await openChild("answer-then-exit.mjs");
-    await good.transport.send(request(0));
-    await good.closed;
-    expect([good.messages.length, pauses - before]).toEqual([2000, 0]);
   });
 
   it("before what it wrote was read: it is still read before onclose", async () => {

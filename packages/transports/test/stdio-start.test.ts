@@ -8,7 +8,7 @@ import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openStdio as openUnavailable } from "../src/stdio/open-stdio-unavailable.ts";
 import { openStdio, type StdioEffects } from "../src/stdio/open-stdio.ts";
-import { createTransportContext } from "../src/context/transport-context.ts";
+import { createTransportContext } from "../src/context/server-context.ts";
 
 let folder: string;
 beforeEach(async () => {

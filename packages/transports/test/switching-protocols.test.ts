@@ -56,7 +56,7 @@ it("a stream for notifications that is answered with HTTP 101 is reported, and o
     }
   };
   await using server = await startRaw(answer);
-  await using web = await openHttpTransport({ url: server.url, random: () => 0 });
+  await using web = await openHttpTransport({ url: server.url });
   await web.handshake();
   await expect.poll(() => web.interruptions).toBe(1);
   expect(web.diagnostics).toMatchObject([{ kind: "stream-lost", message: expect.stringContaining("HTTP 101") }]);

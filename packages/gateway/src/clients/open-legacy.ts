@@ -1,7 +1,7 @@
+import { latestLegacyRevision, legacyRevisions } from "@hostside/core/implement";
 import type { JsonObject } from "@hostside/core";
 import type { Clients, Introduction } from "./clients.ts";
 import type { Peer } from "./peer.ts";
-import { latestLegacyRevision, servedLegacyRevisions } from "../message/meta.ts";
 import { waitForTools } from "../requests/bounded.ts";
 import { initializeResult } from "../requests/lifecycle.ts";
 
@@ -20,7 +20,7 @@ export async function openLegacy(
   way: Pick<Introduction, "transport" | "principal" | "owner">,
 ): Promise<OpenedLegacy> {
   const { protocolVersion, clientInfo, capabilities } = params;
-  const revision = servedLegacyRevisions.find((known) => known === protocolVersion) ?? latestLegacyRevision;
+  const revision = legacyRevisions.find((known) => known === protocolVersion) ?? latestLegacyRevision;
   const peer = await clients.open({ ...way, era: "legacy", info: clientInfo, capabilities });
   const { conversation, settings } = peer.context;
   // They are said here, and never again.

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { isJsonObject, modernRevision } from "@hostside/core/implement";
 import type { GatewayHttpExchange } from "./http-exchange.ts";
 import { rpcCodes, type RequestMessage, type RpcFailure } from "../message/json-rpc.ts";
-import { metaKeys, metaOf, modernRevision } from "../message/meta.ts";
+import { metaKeys, metaOf } from "../message/meta.ts";
 
 /** The parameter of a method that `Mcp-Name` repeats. */
 const named: ReadonlyMap<string, string> = new Map([

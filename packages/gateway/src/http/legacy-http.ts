@@ -1,3 +1,4 @@
+import { legacyRevisions } from "@hostside/core/implement";
 import type { JsonObject } from "@hostside/core";
 import type { LostNumber } from "@hostside/core/implement";
 import { openFailure } from "../clients/clients.ts";
@@ -16,7 +17,7 @@ import {
   type RequestMessage,
   writeMessage,
 } from "../message/json-rpc.ts";
-import { batchRevision, servedLegacyRevisions } from "../message/meta.ts";
+import { batchRevision } from "../message/meta.ts";
 
 /**
  * Answers a message of a revision with sessions.
@@ -99,7 +100,7 @@ async function initialize(parts: HttpParts, { id, params }: RequestMessage): Pro
 /** The session that a request names. Throws an {@linkcode HttpRefusal} where it cannot be used. */
 function findSession({ exchange, held, owner }: HttpParts): HeldPeer {
   const version = exchange.header("mcp-protocol-version");
-  if (version !== undefined && !servedLegacyRevisions.includes(version)) {
+  if (version !== undefined && !legacyRevisions.includes(version)) {
     throw new HttpRefusal(400, "Bad request: this MCP-Protocol-Version is not supported");
   }
   const key = exchange.header("mcp-session-id");

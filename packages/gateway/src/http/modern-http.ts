@@ -1,5 +1,5 @@
 import type { JsonObject } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { isJsonObject, modernRevision } from "@hostside/core/implement";
 import { openFailure } from "../clients/clients.ts";
 import { corsHeaders, HttpRefusal } from "./authenticate-request.ts";
 import { checkHeaders, checkRevision, checkParamHeaders } from "./check-headers.ts";
@@ -13,15 +13,7 @@ import {
   type RpcFailure,
   requestEndedError,
 } from "../message/json-rpc.ts";
-import {
-  missing,
-  readRequestEnvelope,
-  unsupported,
-  type RequestEnvelope,
-  metaKeys,
-  metaOf,
-  modernRevision,
-} from "../message/meta.ts";
+import { missing, readRequestEnvelope, unsupported, type RequestEnvelope, metaKeys, metaOf } from "../message/meta.ts";
 
 /** True if a message says that it is of 2026-07-28, or of a revision after it. */
 export function isModernPost(read: ReadMessage): boolean {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { isJsonObject, modernRevision } from "@hostside/core/implement";
 import { rpcCodes, type RpcFailure } from "./json-rpc.ts";
 
 /** The prefix of keys that belong to one hop of the protocol. */
@@ -54,15 +54,6 @@ export function isLogLevel(level: unknown): level is string {
 export function reachesLevel(level: string, least: string): boolean {
   return levels.indexOf(level) >= levels.indexOf(least);
 }
-
-/** The revision without a handshake. */
-export const modernRevision = "2026-07-28";
-
-/** The revisions with a handshake, newest first. */
-export const servedLegacyRevisions: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-
-/** The newest revision with a handshake: for clients that ask for one that nobody knows. */
-export const latestLegacyRevision = "2025-11-25";
 
 /**
  * The one revision that has batches.

@@ -1,6 +1,7 @@
+import { modernRevision } from "@hostside/core/implement";
 import type { JsonObject } from "@hostside/core";
 import { rpcCodes, rpcError } from "../message/json-rpc.ts";
-import { isLogLevel, modernRevision } from "../message/meta.ts";
+import { isLogLevel } from "../message/meta.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
 import { cacheable, untilListed } from "./bounded.ts";
 import type { GatewayConversation, GatewayTools } from "../settings/gateway-client.ts";

@@ -41,7 +41,7 @@ import {
 import { observedMetaOf, observerOf, toPendingCall, type HandCall, type PendingCall } from "./pending-call.ts";
 import { createWaitingCalls, Gate, type GateEntry, type WaitingCalls } from "./fair-queue.ts";
 import { createPausable, type Pausable } from "./pausable.ts";
-import { resumeLostCall, toOutcome, type FailedCallToResume } from "./resume-lost-call.ts";
+import { toOutcome } from "./to-outcome.ts";
 import { toHostsideError } from "../errors/to-hostside-error.ts";
 
 /** The parts of a call queue. */
@@ -130,10 +130,7 @@ export class CallQueue {
           outcome = await this.#send(pending, session);
           return outcome;
         } catch (reason) {
-          const lost = this.#readFailure(reason, { pending, session, attempt });
-          if (lost === undefined) continue;
-          outcome = await this.#goOn(pending, lost);
-          return outcome;
+          this.#throwUnlessRepeatable(reason, { pending, session, attempt });
         }
       }
     } catch (reason) {
@@ -174,41 +171,19 @@ export class CallQueue {
     return this.#gate.tryEnter(pending) ? session : undefined;
   }
 
-  /**
-   * What is left of a call that its server goes on with; `undefined` for one that may be sent once
-   * more. Throws why it failed otherwise.
-   */
-  #readFailure(
+  /** Throws why a call failed, unless it provably did not run and may be sent once more. */
+  #throwUnlessRepeatable(
     reason: unknown,
     {
       pending,
       session,
       attempt,
     }: { readonly pending: PendingCall; readonly session: Session; readonly attempt: number },
-  ): FailedCallToResume | undefined {
+  ): void {
     const { link } = this.#init;
     const error = failedCallError(reason, { ...pending, idleMs: link.spec.timeouts?.callIdleMs }, session);
     this.#noteFailure(error, session);
-    const lost = session.connection.lostCall?.(reason);
-    if (lost !== undefined) return { lost, error };
     if (attempt > 1 || !provablyDidNotRun(error, session, link)) throw error;
-    return undefined;
-  }
-
-  /** Waits for the end of a call that its server goes on with, though the session was lost. */
-  #goOn(pending: PendingCall, first: FailedCallToResume): Promise<ToolOutcome> {
-    return resumeLostCall(first, {
-      enter: () => this.#enter(pending),
-      send: async (session, hand) => {
-        pending.hand = hand;
-        try {
-          return await this.#send(pending, session);
-        } catch (reason) {
-          this.#noteFailure(failedCallError(reason, pending, session), session);
-          throw reason;
-        }
-      },
-    });
   }
 
   /** Waits for a session that is up to date, and for the call's turn. */

@@ -18,7 +18,7 @@ import { toHostsideError } from "../errors/to-hostside-error.ts";
 
 /** A call on its way, with what it needs for more than one step. */
 export interface PendingCall extends ToolCall, GateEntry {
-  hand: HandCall | undefined;
+  readonly hand: HandCall | undefined;
   /** In all, for errors. */
   readonly timeoutMs: number;
   /** The rest of it for the call queue. */

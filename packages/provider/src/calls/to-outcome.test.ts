@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toOutcome } from "./resume-lost-call.ts";
+import { toOutcome } from "./to-outcome.ts";
 
 const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
 const text = { type: "text", text: "hello" };

@@ -57,7 +57,7 @@ interface Run {
 /** Calls several times at once, then once more, and looks how often each call ran. */
 async function callAll({ transport, options, count, calls }: Run): Promise<void> {
   useHastyClock();
-  const connector = createConnector({ random: () => 0, ...options });
+  const connector = createConnector(options);
   const servers = [{ id: "s", timeouts, ...transport }];
   await using provider = createProvider({ connector, servers });
   await provider.init({ timeoutMs: patient });

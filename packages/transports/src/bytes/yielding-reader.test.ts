@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { useManualClock } from "../../../../test/manual-clock.ts";
 import { YieldingReader } from "./yielding-reader.ts";
 
-function open(countKept?: (bytes: Buffer) => number, mayWait?: () => boolean) {
+function open(countKept?: (bytes: Buffer) => number) {
   const clock = useManualClock();
   const source = new Readable({ read: () => undefined, highWaterMark: 1024 * 1024 });
   const received: Buffer[] = [];
@@ -12,7 +12,6 @@ function open(countKept?: (bytes: Buffer) => number, mayWait?: () => boolean) {
   const turns = new YieldingReader<Buffer>({
     source,
     countKept,
-    mayWait,
     onBytes(bytes) {
       received.push(Buffer.from(bytes));
       // As long as handling a slice takes.
@@ -104,45 +103,5 @@ describe("handOnInTurns()", () => {
     await nextTurn();
     turns.flush();
     expect([total(), turns.isBehind]).toEqual([before, false]);
-  });
-
-  it("reads what is hardly wanted no faster than a piece or some in each millisecond, and goes on at full speed after it", async () => {
-    let mayWait = true;
-    const { source, turns, clock, total } = open(
-      ({ length }) => length,
-      () => mayWait,
-    );
-    const pieces = 32;
-    for (let count = 0; count < pieces; count += 1) source.push(Buffer.alloc(65_536, "x"));
-    // Four pieces, and one that may have been on its way.
-    const mostAtOnce = 5 * 65_536;
-    for (let turn = 0; turn < 20; turn += 1) await nextTurn();
-    const atOnce = total();
-    expect([atOnce <= mostAtOnce, turns.isPaused, clock.pending()]).toEqual([true, true, 1]);
-
-    clock.advance(1);
-    for (let turn = 0; turn < 20; turn += 1) await nextTurn();
-    expect(total()).toBeGreaterThan(atOnce);
-    expect(total()).toBeLessThanOrEqual(2 * mostAtOnce);
-
-    mayWait = false;
-    clock.advance(1);
-    while (total() < pieces * 65_536) await nextTurn();
-    await nextTurn();
-    expect([turns.isPaused, clock.pending()]).toEqual([false, 0]);
-  });
-
-  it("makes these pauses also where its reader takes longer than a turn, and none after it was told to drop the rest", async () => {
-    const { source, turns, clock, total } = open(undefined, () => true);
-    for (let count = 0; count < 16; count += 1) source.push(Buffer.alloc(16_384, "x"));
-    for (let turn = 0; turn < 200; turn += 1) await nextTurn();
-    const atOnce = total();
-    expect([atOnce <= 3 * 16_384, turns.isBehind, clock.pending()]).toEqual([true, false, 1]);
-
-    clock.advance(1);
-    for (let turn = 0; turn < 200; turn += 1) await nextTurn();
-    expect([total() > atOnce, total() <= 2 * 3 * 16_384, clock.pending()]).toEqual([true, true, 1]);
-    turns.drop();
-    expect(clock.pending()).toBe(0);
   });
 });

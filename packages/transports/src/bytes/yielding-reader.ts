@@ -1,7 +1,6 @@
 import { clock } from "@hostside/core/implement";
-import type { Cancel } from "@hostside/core";
 
-/** What is handed on at once, whatever else waits: as many bytes as nobody notices. */
+/** The number of bytes that are handed on at once, whatever else waits. */
 export const sliceBytes: number = 4 * 1024;
 // Of one turn of the event loop, for one source: as long as it may take, and as much as it may be
 // before the source has to wait. A call passes two turns or three, so that it may take some tenths
@@ -12,17 +11,13 @@ const mostBytes = 32 * 1024;
 const cutBytes = 1024;
 // What is only kept until more of it comes takes a small part of the time.
 const keptFactor = 1 / 8;
-// What is likely to be thrown away may wait longer: to read it as fast as it comes fills the memory
-// beside the heap, and the collections that this brings hold up everybody.
-const longPauseMs = 1;
-
 /** As much of a `Uint8Array`, or a `Buffer`, as matters here. */
 interface Sliceable<Bytes> {
   readonly length: number;
   subarray(start: number, end?: number): Bytes;
 }
 
-/** What a {@linkcode YieldingReader} needs. */
+/** The input of {@linkcode YieldingReader}. */
 export interface YieldingReaderInit<Bytes> {
   /** Where the bytes come from. It is paused while some of them wait. */
   readonly source: { pause(): unknown; resume(): unknown };
@@ -31,11 +26,6 @@ export interface YieldingReaderInit<Bytes> {
    * end are. They go in one piece and count an eighth of others. Default: none.
    */
   readonly countKept?: ((bytes: Bytes) => number) | undefined;
-  /**
-   * Whether more of what came last is hardly wanted, as of a line that is too long already: the
-   * source is paused for a millisecond at a time then. Default: never.
-   */
-  readonly mayWait?: (() => boolean) | undefined;
   /** Must not throw. */
   readonly onBytes: (bytes: Bytes) => void;
   /** Called when nothing waits any more. */
@@ -53,10 +43,9 @@ export class YieldingReader<Bytes extends Sliceable<Bytes>> {
   /** Bytes handed on so far. */
   handedOn = 0;
   #inThisTurn = 0;
-  /** Whether the source is paused. */
+  /** True if the source is paused. */
   isPaused = false;
   #isDropped = false;
-  #cancelPause: Cancel | undefined;
 
   constructor(init: YieldingReaderInit<Bytes>) {
     this.#init = init;
@@ -79,7 +68,7 @@ export class YieldingReader<Bytes extends Sliceable<Bytes>> {
     this.#wait();
   }
 
-  /** Whether something waits for its turn. */
+  /** True if something waits for its turn. */
   get isBehind(): boolean {
     return this.#waiting !== undefined && this.#waiting.length > 0;
   }
@@ -93,7 +82,6 @@ export class YieldingReader<Bytes extends Sliceable<Bytes>> {
   drop(): void {
     this.#isDropped = true;
     this.#waiting = undefined;
-    this.#cancelPause?.();
   }
 
   #handOn(bytes: Bytes, weight: number): void {
@@ -121,20 +109,15 @@ export class YieldingReader<Bytes extends Sliceable<Bytes>> {
     this.#work(() => clock.now() < end);
   }
 
-  /** For the next turn, or for longer where that harms nobody. */
   #wait(): void {
-    const { mayWait } = this.#init;
-    if (this.isBehind || mayWait?.() !== true) setImmediate(() => this.#goOn(false));
-    else this.#cancelPause = clock.schedule(longPauseMs, () => this.#goOn(true));
-  }
-
-  #goOn(hasMadePause: boolean): void {
-    if (this.#isDropped) return;
-    this.#inThisTurn = 0;
-    this.#takeTurn();
-    if (this.isBehind || (!hasMadePause && this.#init.mayWait?.() === true)) return this.#wait();
-    this.isPaused = false;
-    this.#init.source.resume();
-    this.#init.onCaughtUp?.();
+    setImmediate(() => {
+      if (this.#isDropped) return;
+      this.#inThisTurn = 0;
+      this.#takeTurn();
+      if (this.isBehind) return this.#wait();
+      this.isPaused = false;
+      this.#init.source.resume();
+      this.#init.onCaughtUp?.();
+    });
   }
 }

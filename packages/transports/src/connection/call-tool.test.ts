@@ -1,10 +1,8 @@
 import { HostsideError, type CallOptions, type JsonObject } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
 import { useManualClock } from "../../../../test/manual-clock.ts";
-import { createActiveClock } from "../time/active-clock.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
-import { callTool } from "./call-tool.ts";
-import { Cooldown } from "./cooldown.ts";
+import { callTool, Cooldown } from "./call-tool.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
 import { createServerContext } from "../../test/server-context.ts";
 
@@ -116,10 +114,10 @@ describe("callTool()", () => {
   });
 
   it("has one deadline for all rounds, the human's time not counted", async () => {
-    const { call, sent, clock, activeClock } = open([asks, done], {
+    const { call, sent, clock, pauses } = open([asks, done], {
       elicitor: {
         ask: async () => {
-          const resume = activeClock().pause();
+          const resume = pauses().begin(undefined);
           clock.advance(5000);
           resume();
           clock.advance(100);
@@ -133,11 +131,11 @@ describe("callTool()", () => {
 
   it("does not stand still for longer than elicitTotalMs, however many questions there are", async () => {
     const within: (number | undefined)[] = [];
-    const { call, sent, clock, activeClock } = open([asks, asks, asks, done], {
+    const { call, sent, clock, pauses } = open([asks, asks, asks, done], {
       elicitor: {
         ask: async (_params, { withinMs }) => {
           within.push(withinMs);
-          const resume = activeClock().pause();
+          const resume = pauses().begin(undefined);
           clock.advance(400_000);
           resume();
           return { action: "decline" };
@@ -202,7 +200,6 @@ function open(
   members: { readonly isModern?: boolean; readonly elicitor?: Elicitor | undefined } = {},
 ) {
   const clock = useManualClock();
-  const activeClock = createActiveClock();
   const sent: OutgoingRequest[] = [];
   const onToolsChanged = vi.fn<() => void>();
   const ask = vi.fn<Elicitor["ask"]>(async () => ({ action: "accept", content: {} }));
@@ -212,7 +209,6 @@ function open(
     isModern: true,
     tasks: false,
     elicitor: { ask },
-    wasLost: false,
     headersFor: () => undefined,
     onToolsChanged,
     cooldown: new Cooldown(context),
@@ -220,7 +216,6 @@ function open(
     closing: new AbortController(),
     ...members,
     channel: {
-      activeClock,
       request: async (request: OutgoingRequest) => {
         const answer = answers[sent.length];
         sent.push(request);
@@ -233,5 +228,5 @@ function open(
   };
   const call = (args: JsonObject = {}, options: CallOptions = {}) =>
     callTool(init, { toolName: "search", args, options });
-  return { call, sent, ask, onToolsChanged, clock, activeClock: () => activeClock };
+  return { call, sent, ask, onToolsChanged, clock, pauses: () => context.pauses };
 }

@@ -1,5 +1,6 @@
-import { isHostsideError, HostsideError, type CallOptions, type JsonObject, type LostCall } from "@hostside/core";
+import { isHostsideError, HostsideError, type CallOptions, type JsonObject } from "@hostside/core";
 import {
+  clock,
   assertCallOptions,
   assertToolName,
   isCallArguments,
@@ -7,18 +8,17 @@ import {
   readCallArguments,
   withErrorContext,
 } from "@hostside/core/implement";
-import type { OutgoingRequest } from "../message/outgoing-request.ts";
+import type { ServerContext } from "../context/server-context.ts";
 import { quoteJson } from "../text/safe-excerpt.ts";
-import { awaitTask, type AwaitTaskInit, type LostTask } from "./tasks.ts";
-import type { Cooldown } from "./cooldown.ts";
+import { awaitTask } from "./tasks.ts";
 import type { Liveness } from "./liveness.ts";
-import { beginNow, continueInRounds, sendWithConsent, timeLeftOf, type ConsentRequest } from "./request-in-rounds.ts";
+import { continueInRounds, sendWithConsent, startTime, type RoundsInit } from "./request-in-rounds.ts";
 
-/** What {@linkcode callTool} goes by. */
-export interface CallToolInit extends AwaitTaskInit {
+/** The input of {@linkcode callTool}. */
+export interface CallToolInit extends RoundsInit {
   /** 2026-07-28 marks its results with a type, and asks for input in one. */
   readonly isModern: boolean;
-  /** Whether servers may make tasks of calls. */
+  /** True if servers may make tasks of calls. */
   readonly tasks: boolean;
   readonly cooldown: Cooldown;
   /** The headers that mirror arguments of this tool, if any. */
@@ -44,7 +44,7 @@ const headerMismatch = -32_020;
  * `not-sent`, for as long as the server asked to be left alone.
  */
 export async function callTool(init: CallToolInit, call: ToolCallRequest): Promise<JsonObject> {
-  const { context, channel, isModern, cooldown } = init;
+  const { context, isModern, cooldown } = init;
   const { timeouts } = context.settings;
   const { toolName, options } = call;
   assertToolName("callTool()", toolName);
@@ -66,21 +66,24 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
     observer,
     toolName,
   } as const;
-  const time = timeLeftOf(init, timeoutMs, beginNow(channel, callContext));
-  const tally = { asked: 0 };
-  let result: JsonObject;
+  const asking = { request, time: startTime(context, timeoutMs, callContext), tally: { asked: 0 } };
+  let isAnswered = false;
   try {
-    result = await sendWithConsent(init, { request, time, tally }, (leftMs) =>
-      channel.request(leftMs === timeoutMs ? request : { ...request, timeoutMs: leftMs }),
-    );
+    let result = await sendWithConsent(init, asking);
+    isAnswered = true;
     init.liveness.answered();
+    if (isModern && result["resultType"] === "input_required") result = await continueInRounds(init, asking, result);
+    if (isModern && result["resultType"] === "task" && init.tasks)
+      result = await awaitTask(init, { ...asking, created: result });
+    return checkResult(init, toolName, result);
   } catch (error) {
     init.liveness.failed(error);
-    throw learnFromRefusal(init, error);
+    cooldown.note(error);
+    if (isAnswered || !isHeaderMismatch(error)) throw error;
+    // Another listing helps, and a later call.
+    init.onToolsChanged();
+    throw withErrorContext(error, { retryable: true });
   }
-  const { resultType } = result;
-  if (!isModern || resultType === undefined || resultType === "complete") return checkResult(init, toolName, result);
-  return finish(init, request, { result, time, tally });
 }
 
 // Nothing, or what cannot be sent.
@@ -88,59 +91,11 @@ function readArguments(serverId: string, { toolName, args }: ToolCallRequest): J
   return readCallArguments(args, { serverId, toolName, qualifiedName: toolName });
 }
 
-// Whatever is no result yet.
-async function finish(
-  init: CallToolInit,
-  request: OutgoingRequest & { readonly toolName: string },
-  { result: first, time, tally }: { readonly result: JsonObject } & Pick<ConsentRequest, "time" | "tally">,
-): Promise<JsonObject> {
-  const onFailure = (error: unknown): void => init.cooldown.note(error);
-  let result = first;
-  if (result["resultType"] === "input_required")
-    result = await continueInRounds(init, { request, result, time, tally, onFailure });
-  if (result["resultType"] !== "task" || !init.tasks) return checkResult(init, request.toolName, result);
-  return checkResult(init, request.toolName, await awaitTask(init, { request, time, tally, created: result }));
-}
-
 /**
- * Goes on with a call whose connection was lost while its server had made a task of it. Sends no
- * call.
- */
-export async function resumeCall(init: CallToolInit, lost: LostCall, options: CallOptions): Promise<JsonObject> {
-  assertCallOptions(options);
-  const task = lost as Partial<LostTask>;
-  const { toolName, created, before, tally } = task;
-  if (toolName === undefined || created === undefined || before === undefined || tally === undefined) {
-    throw new TypeError("resumeCall(): what is left of a call comes from lostCall() alone");
-  }
-  const { context: callContext, timeoutMs = init.context.settings.timeouts.callMs, observer } = options;
-  const request = {
-    method: "tools/call",
-    params: {},
-    timeoutMs,
-    timeoutCode: "call_timeout",
-    signal: options.signal,
-    callContext,
-    observer,
-    toolName,
-  } as const;
-  const time = timeLeftOf(init, timeoutMs, beginNow(init.channel, callContext));
-  return checkResult(init, toolName, await awaitTask(init, { request, time, tally, created, before }));
-}
-
-/**
- * Whether the server refused a call whose headers do not mirror what its schema of today declares.
+ * True if the server refused a call whose headers do not mirror what its schema of today declares.
  */
 export function isHeaderMismatch(error: unknown): error is HostsideError {
   return isHostsideError(error) && error.details.rpcCode === headerMismatch;
-}
-
-// Another listing helps, and a later call.
-function learnFromRefusal({ onToolsChanged, cooldown }: CallToolInit, error: unknown): unknown {
-  cooldown.note(error);
-  if (!isHeaderMismatch(error)) return error;
-  onToolsChanged();
-  return withErrorContext(error, { retryable: true });
 }
 
 function checkResult({ context }: CallToolInit, toolName: string, result: JsonObject): JsonObject {
@@ -169,4 +124,50 @@ function findProblem(
 
 function nameOf(serverId: string, toolName: string): string {
   return `tools/call of ${quoteText(toolName)} on server ${JSON.stringify(serverId)}`;
+}
+
+/**
+ * Leaves a server alone for as long as it asked for when it refused a call (HTTP 429 with
+ * `Retry-After`).
+ */
+export class Cooldown {
+  readonly #context: ServerContext;
+  #until: number | undefined;
+
+  constructor(context: ServerContext) {
+    this.#context = context;
+  }
+
+  /** The error that a call is refused with now; `undefined` when it may go out. */
+  refusal(toolName: string): HostsideError | undefined {
+    if (this.#until === undefined) return undefined;
+    const { serverId } = this.#context;
+    const leftMs = Math.ceil(this.#until - clock.now());
+    if (leftMs > 0) return tooEarly(leftMs, { serverId, toolName });
+    this.#until = undefined;
+    return undefined;
+  }
+
+  /** Takes note of what a call failed with. */
+  note(error: unknown): void {
+    // What was not sent was refused by somebody else, such as an authorization server that has too
+    // many renewals to do.
+    if (!isHostsideError(error) || error.code !== "rate_limited" || error.outcome === "not-sent") return;
+    const { retryAfterMs = 0 } = error.details;
+    if (retryAfterMs > 0) this.#until = Math.max(this.#until ?? 0, clock.now() + retryAfterMs);
+  }
+}
+
+function tooEarly(
+  retryAfterMs: number,
+  { serverId, toolName }: { readonly serverId: string; readonly toolName: string },
+): HostsideError {
+  const what = `tools/call of ${quoteText(toolName)} on server ${JSON.stringify(serverId)} was not sent`;
+  return new HostsideError(`${what}: the server asked to be left alone for another ${retryAfterMs} ms`, {
+    code: "rate_limited",
+    serverId,
+    toolName,
+    outcome: "not-sent",
+    details: { operation: "tools/call", retryAfterMs },
+  });
 }

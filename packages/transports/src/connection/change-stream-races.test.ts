@@ -1,10 +1,10 @@
-import { ProtocolError } from "@modelcontextprotocol/client";
+import { HostsideError } from "@hostside/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { useManualClock } from "../../../../test/manual-clock.ts";
 import { createServerContext } from "../../test/server-context.ts";
-import type { ChangeFilter, OpenedStream } from "../message/listening-client.ts";
-import { openChangeStream } from "./change-stream.ts";
+import type { ChangeFilter, OpenedStream } from "../wire/subscriptions-listen.ts";
+import { ChangeStream } from "./change-stream.ts";
 
 const uris = ["note://a", "note://b", "note://c"] as const;
 
@@ -25,15 +25,15 @@ it("a change stream ends up asking for just what is wanted, and leaves nobody wa
         const clock = useManualClock();
         const open = new Map<AbortSignal, { filter: ChangeFilter; end: (how: "graceful" | "remote") => void }>();
         let listens = 0;
-        const stream = openChangeStream({
+        const stream = new ChangeStream({
           context: createServerContext(),
-          client: {
-            async listen(filter, { signal }): Promise<OpenedStream> {
+          listener: {
+            async listen(filter, signal): Promise<OpenedStream> {
               const isRefused = refusals[listens] === true;
               listens += 1;
               await scheduler.schedule(Promise.resolve(), "listen");
               signal.throwIfAborted();
-              if (isRefused) throw new ProtocolError(-32_602, "not now");
+              if (isRefused) throw refusal(-32_602, "not now");
               const closed = new Promise<"local" | "graceful" | "remote">((resolve) => {
                 open.set(signal, { filter, end: resolve });
                 signal.addEventListener("abort", () => void open.delete(signal));
@@ -92,4 +92,8 @@ it("a change stream ends up asking for just what is wanted, and leaves nobody wa
 function track(waiting: Set<Promise<unknown>>, work: Promise<void>, onRefused: () => void): void {
   const settled = work.catch(onRefused).finally(() => waiting.delete(settled));
   waiting.add(settled);
+}
+
+function refusal(rpcCode: number, message: string): HostsideError {
+  return new HostsideError(message, { code: "server_error", details: { rpcCode } });
 }

@@ -1,7 +1,6 @@
 import { HostsideError, type JsonObject, type ServerInfo } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { useManualClock } from "../../../../test/manual-clock.ts";
-import { createActiveClock } from "../time/active-clock.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
 import { listTools } from "./list-tools.ts";
 import { createServerContext } from "../../test/server-context.ts";
@@ -132,7 +131,6 @@ function open(
     server: { era, protocolVersion: era === "legacy" ? "2025-11-25" : "2026-07-28", capabilities },
     findFault,
     channel: {
-      activeClock: createActiveClock(),
       request: async (request: OutgoingRequest) => {
         const answer = pages[sent.length];
         sent.push(request);

@@ -12,12 +12,11 @@ import {
 import { clock, assertListOptions, createPageCursors, isJsonObject, runSoon } from "@hostside/core/implement";
 import { parseTool, type ToolReading } from "./parse-tool.ts";
 import type { ServerContext } from "../context/server-context.ts";
-import { withCarriedMeta } from "../message/outgoing-request.ts";
-import type { RequestChannel } from "../message/request-channel.ts";
+import { withCarriedMeta, type RequestChannel } from "../message/outgoing-request.ts";
 
 type DroppedTool = ToolListing["dropped"][number];
 
-/** What {@linkcode listTools} goes by. */
+/** The input of {@linkcode listTools}. */
 export interface ListToolsInit {
   readonly context: ServerContext;
   readonly server: ServerInfo;
@@ -44,20 +43,21 @@ const pageFailures: ReadonlySet<HostsideErrorCode> = new Set([
 export async function listTools(init: ListToolsInit, options: ListToolsOptions): Promise<ToolListing> {
   assertListOptions(options);
   const { context, server, channel, findFault } = init;
+  const { pauses } = context;
   const { limits, timeouts } = context.settings;
   const reader = new ToolListingReader({ limits, findFault, wants: options.wants });
   const hints = server.era === "modern" ? createCachingHints() : undefined;
   if (!isJsonObject(server.capabilities["tools"])) return reader.listing();
   const timeoutMs = options.timeoutMs ?? timeouts.listMs;
-  const time = channel.activeClock.of(options.context);
-  const startedAt = time.now();
+  const startedAt = clock.now();
   const requestPage = async (cursor: string | undefined): Promise<JsonObject> => {
+    const passedMs = clock.now() - startedAt - pauses.msSince(startedAt, options.context);
     const request = channel.request({
       method: "tools/list",
       params: withCarriedMeta(cursor === undefined ? {} : { cursor }, options.observer),
       // At least a moment: a deadline that passed between two pages is told as what it is, by the
       // request.
-      timeoutMs: Math.max(1, timeoutMs - (time.now() - startedAt)),
+      timeoutMs: Math.max(1, timeoutMs - passedMs),
       timeoutCode: "list_timeout",
       signal: options.signal,
       callContext: options.context,
@@ -99,13 +99,13 @@ function pageWithoutTools({ serverId }: ServerContext): HostsideError {
   });
 }
 
-/** What the pages of one listing say of how long it holds, and for whom. */
+/** The caching hints of the pages of one listing. */
 export interface CachingHints {
   /** Takes in a page that has just come. */
   add(page: JsonObject): void;
   /**
-   * Of all pages so far: what holds for the one that ends first, from now on; `private` if any page
-   * is.
+   * Sums up all pages so far: what holds for the one that ends first, from now on; `private` if any
+   * page is.
    */
   read(): Pick<ToolListing, "ttlMs" | "cacheScope">;
 }
@@ -135,14 +135,14 @@ function lifetimeOf(ttlMs: unknown): number {
   return typeof ttlMs === "number" && Number.isFinite(ttlMs) ? Math.max(0, ttlMs) : 0;
 }
 
-/** What a {@linkcode ToolListingReader} goes by. */
+/** The input of {@linkcode ToolListingReader}. */
 interface ToolListingInit {
   readonly limits: ServerLimits;
   /**
    * Why a tool that is well-formed cannot be called over this connection; `undefined` when it can.
    */
   readonly findFault?: ((tool: RemoteTool) => string | undefined) | undefined;
-  /** Whether a tool of this name counts as one of the server's. Default: all do. */
+  /** True if a tool of this name counts as one of the server's. Default: all do. */
   readonly wants?: ((toolName: string) => boolean) | undefined;
 }
 
@@ -210,7 +210,7 @@ export class ToolListingReader {
     }
   }
 
-  /** What was read so far. */
+  /** Gives what was read so far. */
   listing(): ToolListing {
     this.catchUp();
     const truncated = this.#limited ?? this.#truncated;
@@ -244,7 +244,7 @@ export class ToolListingReader {
     if (reading.problem !== undefined) this.#withoutSchema.push({ name, reason: reading.problem });
   }
 
-  /** Whether an entry is within the limits; the first that is not ends the listing. */
+  /** True if an entry is within the limits; the first that is not ends the listing. */
   #admit(reading: ToolReading): boolean {
     const { limits, wants } = this.#init;
     const name = reading.tool?.name ?? (reading.reason === undefined ? undefined : reading.name);

@@ -2,7 +2,7 @@ import { HostsideError } from "@hostside/core";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Liveness } from "./liveness.ts";
-import type { RequestChannel } from "../message/request-channel.ts";
+import type { RequestChannel } from "../message/outgoing-request.ts";
 import { createServerContext } from "../../test/server-context.ts";
 
 const timeout = new HostsideError("call", { code: "call_timeout" });

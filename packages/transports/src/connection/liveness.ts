@@ -1,8 +1,8 @@
 import { isHostsideError, HostsideError } from "@hostside/core";
 import type { ServerContext } from "../context/server-context.ts";
-import type { RequestChannel } from "../message/request-channel.ts";
+import type { RequestChannel } from "../message/outgoing-request.ts";
 
-/** What a {@linkcode Liveness} is made from. */
+/** The parts of {@linkcode Liveness}. */
 export interface LivenessInit {
   readonly context: ServerContext;
   readonly channel: RequestChannel;

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
 import { isHeaderName, isJsonObject } from "@hostside/core/implement";
-import { encodeHeaderValue } from "../http/exchange/credential-headers.ts";
+import { encodeHeaderValue } from "../http/exchange/request-headers.ts";
 
 /** An argument that travels in a header, too, so that proxies can route by it. */
 export interface ParamHeader {

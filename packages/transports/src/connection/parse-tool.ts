@@ -16,7 +16,7 @@ export type ToolReading =
       readonly tool: RemoteTool;
       /** About how many UTF-16 units it has when serialised. */
       readonly length: number;
-      /** What was wrong with its schemas, if anything was. */
+      /** The fault of its schemas, if there was one. */
       readonly problem?: string | undefined;
       readonly reason?: undefined;
     }
@@ -176,7 +176,7 @@ function flagsOf(
   return flags.length < 2 ? flags : Array.from(new Set(flags));
 }
 
-/** What a schema is measured by. */
+/** The limits of a schema. */
 export type SchemaLimits = Pick<ServerLimits, "maxSchemaDepth" | "maxSchemaLength">;
 
 /**

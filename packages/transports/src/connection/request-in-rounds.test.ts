@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { useManualClock } from "../../../../test/manual-clock.ts";
 import { createServerContext } from "../../test/server-context.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
-import { createActiveClock } from "../time/active-clock.ts";
 import { requestInRounds } from "./request-in-rounds.ts";
 
 describe("requestInRounds()", () => {
@@ -23,7 +22,6 @@ async function ask(answers: readonly JsonObject[]): Promise<JsonObject> {
   const init = {
     context: createServerContext(),
     channel: {
-      activeClock: createActiveClock(),
       async request(request: OutgoingRequest) {
         sent.push(request);
         return answers[sent.length - 1] ?? {};

@@ -1,31 +1,24 @@
 import { HostsideError, isHostsideError, type CallContext, type JsonObject } from "@hostside/core";
-import { isJsonObject, withErrorContext } from "@hostside/core/implement";
+import { clock, isJsonObject, withErrorContext } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { pagesOf } from "../message/from-rpc-error.ts";
-import type { OutgoingRequest } from "../message/outgoing-request.ts";
-import type { RequestChannel } from "../message/request-channel.ts";
-import { describeRequest, errorContextOf } from "../message/request-errors.ts";
+import {
+  type OutgoingRequest,
+  type RequestChannel,
+  describeRequest,
+  errorContextOf,
+} from "../message/outgoing-request.ts";
 import { quoteJson } from "../text/safe-excerpt.ts";
-import type { ActiveClock } from "../time/active-clock.ts";
 import { eitherSignal, waitFor } from "../time/cancellable-wait.ts";
 import type { Elicitor, QuestionTally } from "../wire/elicitor.ts";
 
-/** What requests go by that a server may answer with a question. */
+/** The input of requests that a server may answer with a question. */
 export interface RoundsInit {
   readonly context: ServerContext;
   readonly channel: RequestChannel;
   readonly elicitor: Elicitor | undefined;
   /** Aborts when the connection is closed, with the error that says so. */
   readonly closing: AbortController;
-}
-
-/** When a request began: the time of all its rounds is one. */
-export interface RequestStart {
-  /** What it goes by. */
-  readonly time: ActiveClock;
-  readonly startedAt: number;
-  /** How long the clock had stood still by then. */
-  readonly pausedBefore: number;
 }
 
 /** How much time is left of a request, in milliseconds. */
@@ -38,21 +31,16 @@ export interface TimeLeft {
 
 const mostRounds = 10;
 
-/** Notes when a request begins. */
-export function beginNow({ activeClock }: RequestChannel, callContext: CallContext | undefined): RequestStart {
-  const time = activeClock.of(callContext);
-  return { time, startedAt: time.now(), pausedBefore: time.pausedMs() };
-}
-
-/** The time that is left of a request that began then. */
-export function timeLeftOf(
-  { context }: RoundsInit,
+/** The time that is left of a request which begins now: that of all its rounds is one. */
+export function startTime(
+  { pauses, settings }: ServerContext,
   timeoutMs: number,
-  { time, startedAt, pausedBefore }: RequestStart,
+  callContext: CallContext | undefined,
 ): TimeLeft {
-  const { elicitTotalMs } = context.settings.timeouts;
-  const pausedMs = (): number => time.pausedMs() - pausedBefore;
-  const leftMs = (): number => timeoutMs - (time.now() - startedAt) - Math.max(0, pausedMs() - elicitTotalMs);
+  const { elicitTotalMs } = settings.timeouts;
+  const startedAt = clock.now();
+  const pausedMs = (): number => pauses.msSince(startedAt, callContext);
+  const leftMs = (): number => timeoutMs - (clock.now() - startedAt) + Math.min(pausedMs(), elicitTotalMs);
   return { leftMs, askMs: () => Math.max(1, leftMs() + Math.max(0, elicitTotalMs - pausedMs())) };
 }
 
@@ -68,14 +56,12 @@ export interface ConsentRequest {
  * (-32042). Where nobody can be asked, or the user does not want to, the server's error stands.
  */
 export async function sendWithConsent(
-  init: RoundsInit,
+  { channel, elicitor, closing }: RoundsInit,
   { request, time, tally }: ConsentRequest,
-  send: (timeoutMs: number) => Promise<JsonObject>,
 ): Promise<JsonObject> {
   try {
-    return await send(request.timeoutMs);
+    return await channel.request(request);
   } catch (error) {
-    const { elicitor, closing } = init;
     const pages = isHostsideError(error) ? pagesOf(error) : [];
     if (elicitor === undefined || pages.length === 0) throw error;
     const { signal, release } = eitherSignal(request.signal, closing.signal);
@@ -88,19 +74,8 @@ export async function sendWithConsent(
     } finally {
       release();
     }
-    return await send(Math.max(1, time.leftMs()));
+    return await channel.request({ ...request, timeoutMs: Math.max(1, time.leftMs()) });
   }
-}
-
-/** A request that the server answered with a question. */
-export interface InputRequest {
-  readonly request: OutgoingRequest;
-  readonly time: TimeLeft;
-  readonly tally: QuestionTally;
-  /** What asks for input. */
-  readonly result: JsonObject;
-  /** Sees what a round fails with. */
-  readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
 /**
@@ -108,13 +83,16 @@ export interface InputRequest {
  * all under one deadline. Resolves with the first result that asks for nothing. Throws
  * `input_required` where nobody can answer, or after ten rounds.
  */
-export async function continueInRounds(init: RoundsInit, asking: InputRequest): Promise<JsonObject> {
+export async function continueInRounds(
+  init: RoundsInit,
+  { request, time, tally }: ConsentRequest,
+  asking: JsonObject,
+): Promise<JsonObject> {
   const { context, channel, elicitor, closing } = init;
   const { serverId } = context;
-  const { request, time, tally, onFailure } = asking;
   const { callContext } = request;
   const { signal, release } = eitherSignal(request.signal, closing.signal);
-  let { result } = asking;
+  let result = asking;
   try {
     for (let round = 0; round < mostRounds; round += 1) {
       const answered = await answerInputRequests(result, {
@@ -131,7 +109,6 @@ export async function continueInRounds(init: RoundsInit, asking: InputRequest): 
       // request.
       const next = channel.request({ ...request, params, timeoutMs: Math.max(1, time.leftMs()) });
       result = await next.catch((error: unknown) => {
-        onFailure?.(error);
         // The first round did reach the server, which said that it did not finish. To begin again
         // is not to go on.
         throw isHostsideError(error) && error.outcome === "not-sent"
@@ -156,13 +133,14 @@ export async function requestInRounds(
   init: RoundsInit & { readonly isModern: boolean },
   request: OutgoingRequest,
 ): Promise<JsonObject> {
-  const time = timeLeftOf(init, request.timeoutMs, beginNow(init.channel, request.callContext));
-  const tally = { asked: 0 };
-  const result = await sendWithConsent(init, { request, time, tally }, (timeoutMs) =>
-    init.channel.request({ ...request, timeoutMs }),
-  );
+  const asking = {
+    request,
+    time: startTime(init.context, request.timeoutMs, request.callContext),
+    tally: { asked: 0 },
+  };
+  const result = await sendWithConsent(init, asking);
   if (!init.isModern || result["resultType"] !== "input_required") return result;
-  const answer = await continueInRounds(init, { request, time, result, tally });
+  const answer = await continueInRounds(init, asking, result);
   return Object.hasOwn(answer, "ttlMs") ? { ...answer, ttlMs: 0, cacheScope: "private" } : answer;
 }
 
@@ -175,18 +153,18 @@ export function inputRequired(serverId: string, request: OutgoingRequest, proble
   });
 }
 
-/** What to add to the next round's parameters, or why there is no next round. */
+/** The parameters of the next round, or why there is none. */
 type RoundAnswer =
   | { readonly params: JsonObject; readonly problem?: undefined }
   | { readonly params?: undefined; readonly problem: string };
 
-/** What {@linkcode answerInputRequests} goes by. */
+/** The input of {@linkcode answerInputRequests}. */
 interface RoundInit {
   readonly context: ServerContext;
   readonly elicitor: Elicitor | undefined;
   readonly signal: AbortSignal;
   readonly tally: QuestionTally;
-  /** Of the request that is asked about, for the host alone. */
+  /** The context of the request, for the host alone. */
   readonly callContext?: CallContext | undefined;
   /** How long the next question may take, in milliseconds. */
   readonly leftMs: () => number;

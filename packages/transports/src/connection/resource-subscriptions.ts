@@ -2,15 +2,14 @@ import {
   HostsideError,
   isHostsideError,
   type CallOutcome,
-  type JsonObject,
   type RequestOptions,
+  type ServerInfo,
   type Subscription,
 } from "@hostside/core";
 import { createDeadline, formatMs, isJsonObject, untilAborted } from "@hostside/core/implement";
 import type { ChangeStream } from "./change-stream.ts";
 import type { ServerContext } from "../context/server-context.ts";
-import { withCarriedMeta, type MetaSource } from "../message/outgoing-request.ts";
-import type { RequestChannel } from "../message/request-channel.ts";
+import { withCarriedMeta, type MetaSource, type RequestChannel } from "../message/outgoing-request.ts";
 import { longestUri } from "../wire/report-changes.ts";
 
 /**
@@ -40,7 +39,8 @@ export class ResourceSubscriptions {
   readonly #source: ResourceSource;
   readonly #entries = new Map<string, Entry>();
   /**
-   * What is being ended; a new beginning waits for it, or the two could arrive in the wrong order.
+   * The subscriptions that are being ended; a new beginning waits for it, or the two could arrive
+   * in the wrong order.
    */
   readonly #ending = new Map<string, Promise<void>>();
 
@@ -53,11 +53,17 @@ export class ResourceSubscriptions {
   async subscribe(uri: string, options: RequestOptions): Promise<Subscription> {
     const { serverId, settings } = this.#context;
     const { maxResourceSubscriptions } = settings.limits;
-    checkUri(uri, serverId);
+    if (typeof uri !== "string" || uri === "") throw new TypeError("subscribeResource() needs the URI of a resource");
+    if (uri.length > longestUri) {
+      const message = `the URI of a resource of server ${JSON.stringify(serverId)} is longer than ${longestUri} UTF-16 units`;
+      throw new HostsideError(message, { code: "invalid_arguments", serverId });
+    }
     if (options.signal?.aborted) throw abortError(serverId, options.signal.reason, "not-sent");
     const known = this.#entries.get(uri);
-    if (known === undefined && this.#entries.size + this.#ending.size >= maxResourceSubscriptions)
-      throw tooMany(serverId, maxResourceSubscriptions);
+    if (known === undefined && this.#entries.size + this.#ending.size >= maxResourceSubscriptions) {
+      const message = `${maxResourceSubscriptions} resources of server ${JSON.stringify(serverId)} are subscribed to, and no more may be`;
+      throw new HostsideError(message, { code: "overloaded", serverId });
+    }
     const entry = known ?? this.#begin(uri, options.observer);
     entry.holders += 1;
     try {
@@ -76,7 +82,7 @@ export class ResourceSubscriptions {
   }
 
   /**
-   * Those that somebody wants, agreed to or not yet: the first update may come together with the
+   * The URIs that somebody wants, agreed to or not yet: the first update may come together with the
    * server's word.
    */
   uris(): readonly string[] {
@@ -117,15 +123,15 @@ export class ResourceSubscriptions {
 
 async function within(
   work: Promise<void>,
-  { signal, timeoutMs }: RequestOptions,
+  { signal, timeoutMs: given }: RequestOptions,
   { serverId, settings }: ServerContext,
 ): Promise<void> {
-  const limitMs = timeoutMs ?? settings.timeouts.requestMs;
-  const deadline = createDeadline({
-    timeoutMs: limitMs,
-    signal,
-    onTimeout: () => timeoutError(serverId, limitMs),
-  });
+  const timeoutMs = given ?? settings.timeouts.requestMs;
+  const onTimeout = (): HostsideError => {
+    const message = `server ${JSON.stringify(serverId)} did not agree to tell of a resource within ${formatMs(timeoutMs)}`;
+    return new HostsideError(message, { code: "request_timeout", serverId, details: { timeoutMs } });
+  };
+  const deadline = createDeadline({ timeoutMs, signal, onTimeout });
   try {
     await untilAborted(work, deadline.signal);
   } catch (cause) {
@@ -141,53 +147,30 @@ function abortError(serverId: string, cause: unknown, outcome: CallOutcome): Hos
   return new HostsideError(message, { code: "aborted", serverId, outcome, cause });
 }
 
-function timeoutError(serverId: string, timeoutMs: number): HostsideError {
-  const message = `server ${JSON.stringify(serverId)} did not agree to tell of a resource within ${formatMs(timeoutMs)}`;
-  return new HostsideError(message, { code: "request_timeout", serverId, details: { timeoutMs } });
-}
-
-function checkUri(uri: string, serverId: string): void {
-  if (typeof uri !== "string" || uri === "") throw new TypeError("subscribeResource() needs the URI of a resource");
-  if (uri.length <= longestUri) return;
-  throw new HostsideError(
-    `the URI of a resource of server ${JSON.stringify(serverId)} is longer than ${longestUri} UTF-16 units`,
-    { code: "invalid_arguments", serverId },
-  );
-}
-
-function tooMany(serverId: string, most: number): HostsideError {
-  const message = `${most} resources of server ${JSON.stringify(serverId)} are subscribed to, and no more may be`;
-  return new HostsideError(message, { code: "overloaded", serverId });
-}
-
-/** What {@linkcode chooseResourceSource} goes by. */
+/** The input of {@linkcode chooseResourceSource}. */
 interface ResourceSourceInit {
   readonly context: ServerContext;
-  readonly capabilities: JsonObject;
+  readonly server: ServerInfo;
   readonly channel: RequestChannel;
   /** There on 2026-07-28. */
   readonly stream: ChangeStream | undefined;
-  readonly isModern: boolean;
 }
 
 /**
- * How this server is asked for updates of its resources: on its change stream, by a request of
- * earlier revisions, or not at all, because it does not say that it has any.
+ * Chooses how this server is asked for updates of its resources: on its change stream, by a request
+ * of earlier revisions, or not at all, because it does not say that it has any.
  */
-export function chooseResourceSource(init: ResourceSourceInit): ResourceSource {
-  const { context, capabilities, channel, stream, isModern } = init;
-  const { requestMs } = context.settings.timeouts;
-  const { resources } = capabilities;
-  if (!isJsonObject(resources) || resources["subscribe"] !== true || (isModern && stream === undefined))
-    return noSource(context);
-  if (stream !== undefined)
-    return {
-      begin: (uri) => stream.addResource(uri),
-      end: async (uri) => stream.removeResource(uri),
-    };
+export function chooseResourceSource({ context, server, channel, stream }: ResourceSourceInit): ResourceSource {
+  const { serverId, settings } = context;
+  const { resources } = server.capabilities;
+  if (!isJsonObject(resources) || resources["subscribe"] !== true) return noSource(serverId);
+  if (stream !== undefined) {
+    return { begin: (uri) => stream.addResource(uri), end: async (uri) => stream.removeResource(uri) };
+  }
+  const timeoutMs = settings.timeouts.requestMs;
   const ask = async (method: string, uri: string, source?: MetaSource): Promise<void> => {
     const params = withCarriedMeta({ uri }, source);
-    await channel.request({ method, params, timeoutMs: requestMs, timeoutCode: "request_timeout" });
+    await channel.request({ method, params, timeoutMs, timeoutCode: "request_timeout" });
   };
   return {
     begin: (uri, source) => ask("resources/subscribe", uri, source),
@@ -197,15 +180,10 @@ export function chooseResourceSource(init: ResourceSourceInit): ResourceSource {
 }
 
 // Outside of the function above: nothing else that it has in hand is kept with it.
-function noSource({ serverId }: ServerContext): ResourceSource {
-  return { begin: () => Promise.reject(notOffered(serverId)), end: nothingToEnd };
-}
-
-async function nothingToEnd(): Promise<void> {
-  // Nothing has begun.
-}
-
-function notOffered(serverId: string): HostsideError {
+function noSource(serverId: string): ResourceSource {
   const message = `server ${JSON.stringify(serverId)} does not tell of changes of its resources`;
-  return new HostsideError(message, { code: "unsupported_operation", serverId });
+  return {
+    begin: () => Promise.reject(new HostsideError(message, { code: "unsupported_operation", serverId })),
+    end: async () => undefined,
+  };
 }

@@ -4,7 +4,7 @@ import { isJsonObject, quoteText } from "@hostside/core/implement";
 /** A question to a guard. */
 export interface GuardQuestion {
   readonly server: GuardedServer;
-  /** What is about to be done, for people: `connecting to https://example.com`. */
+  /** The action that is asked about, for people: `connecting to https://example.com`. */
   readonly what: string;
   /** The spec's field that it is in, where it is in one. */
   readonly field?: string | undefined;

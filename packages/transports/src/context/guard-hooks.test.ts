@@ -9,10 +9,11 @@ describe("GuardedHooks", () => {
     for (const end of ["silence", "onDown"] as const) {
       const hooks = { onToolsChanged: vi.fn<() => void>(), onDown: vi.fn<(error: HostsideError) => void>() };
       const guarded = new GuardedHooks(hooks);
-      guarded.onToolsChanged();
-      guarded[end](error);
-      guarded.onToolsChanged();
-      guarded.onDown(error);
+      guarded.run("onToolsChanged");
+      if (end === "silence") guarded.silence();
+      else guarded.run("onDown", error);
+      guarded.run("onToolsChanged");
+      guarded.run("onDown", error);
       guarded.onDiagnostic({ kind: "fallback", serverId: "s", message: "m" });
       expect([hooks.onToolsChanged.mock.calls.length, hooks.onDown.mock.calls.length]).toEqual([
         1,
@@ -30,7 +31,7 @@ describe("GuardedHooks", () => {
         throw new Error("hook");
       },
     });
-    guarded.onToolsChanged();
+    guarded.run("onToolsChanged");
     await vi.waitFor(() => expect(uncaught).toHaveBeenCalledWith(new Error("hook"), "uncaughtException"), 60_000);
   });
 });

@@ -1,81 +1,53 @@
-import type { Diagnostic, ServerLog, ServerNotification, HostsideError } from "@hostside/core";
-import type { ConnectionHooks } from "@hostside/core/implement";
-import { runHook } from "../time/run-hook.ts";
+import type { Diagnostic, ServerLog } from "@hostside/core";
+import { tell, type ConnectionHooks } from "@hostside/core/implement";
 
-type KeptHook = Exclude<keyof GuardedHooks, "onDiagnostic" | "onLog" | "silence" | "wants">;
+type KeptName =
+  | "onDown"
+  | "onFailed"
+  | "onNotification"
+  | "onPromptsChanged"
+  | "onResourcesChanged"
+  | "onResourceUpdated"
+  | "onToolsChanged";
 
 /**
- * Hooks that keep what core's contract promises, however they are called. Those that nobody wants
- * do nothing.
+ * Hooks that keep what core's contract promises: an error of a hook goes no further, and none is
+ * called after the end.
  */
 export class GuardedHooks {
-  /** May be handed on by itself, as the next one. */
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
   readonly onLog: (log: ServerLog) => void;
-  readonly #hooks: { readonly [Name in KeptHook]: ConnectionHooks[Name] };
+  readonly #kept: Pick<ConnectionHooks, KeptName>;
   #isSilent = false;
 
   constructor(hooks: ConnectionHooks) {
     const { onToolsChanged, onResourcesChanged, onPromptsChanged, onResourceUpdated, onNotification } = hooks;
     const { onDown, onFailed, onDiagnostic, onLog } = hooks;
     // Not the whole object: the hooks of the start would be kept with it.
-    this.#hooks = {
-      onToolsChanged,
-      onResourcesChanged,
-      onPromptsChanged,
-      onResourceUpdated,
-      onNotification,
-      onDown,
-      onFailed,
-    };
+    const changes = { onToolsChanged, onResourcesChanged, onPromptsChanged, onResourceUpdated };
+    this.#kept = { ...changes, onNotification, onDown, onFailed } as Pick<ConnectionHooks, KeptName>;
     this.onDiagnostic = (diagnostic) => {
-      // What the end of a connection leaves behind is known after it alone.
-      if (diagnostic.kind !== "container-left") this.#run(onDiagnostic, diagnostic);
-      else if (onDiagnostic !== undefined) runHook(onDiagnostic, diagnostic);
+      // A container that is left behind is known after the end of its connection alone.
+      if (!this.#isSilent || diagnostic.kind === "container-left") tell(onDiagnostic, diagnostic);
     };
-    this.onLog = (log) => this.#run(onLog, log);
+    this.onLog = (log) => {
+      if (!this.#isSilent) tell(onLog, log);
+    };
   }
 
-  onToolsChanged(): void {
-    this.#run(this.#hooks.onToolsChanged, undefined);
+  run<Name extends KeptName>(name: Name, ...[value]: Parameters<NonNullable<ConnectionHooks[Name]>>): void {
+    if (this.#isSilent) return;
+    tell(this.#kept[name] as ((value: unknown) => void) | undefined, value);
+    if (name === "onDown") this.#isSilent = true;
   }
 
-  onResourcesChanged(): void {
-    this.#run(this.#hooks.onResourcesChanged, undefined);
-  }
-
-  onPromptsChanged(): void {
-    this.#run(this.#hooks.onPromptsChanged, undefined);
-  }
-
-  onResourceUpdated(uri: string): void {
-    this.#run(this.#hooks.onResourceUpdated, uri);
-  }
-
-  onNotification(notification: ServerNotification): void {
-    this.#run(this.#hooks.onNotification, notification);
-  }
-
-  onDown(error: HostsideError): void {
-    this.#run(this.#hooks.onDown, error);
-    this.#isSilent = true;
-  }
-
-  onFailed(error: HostsideError): void {
-    this.#run(this.#hooks.onFailed, error);
-  }
-
-  /** Whether anybody wants to know. */
-  wants(hook: "onNotification" | "onPromptsChanged" | "onResourcesChanged"): boolean {
-    return this.#hooks[hook] !== undefined;
+  /** True if the host has such a hook. */
+  has(name: KeptName): boolean {
+    return this.#kept[name] !== undefined;
   }
 
   /** From now on none is called. */
   silence(): void {
     this.#isSilent = true;
-  }
-
-  #run<T>(hook: ((value: T) => void) | undefined, value: T): void {
-    if (!this.#isSilent && hook !== undefined) runHook(hook, value);
   }
 }

@@ -1,6 +1,6 @@
 import type { ServerSpec } from "@hostside/core";
 import { afterEach, expect, it, vi } from "vitest";
-import { EraCache } from "./era-cache.ts";
+import { EraCache } from "./next-attempt.ts";
 
 afterEach(() => vi.useRealTimers());
 

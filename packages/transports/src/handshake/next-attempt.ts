@@ -1,6 +1,5 @@
 import type { HostsideError, HostsideErrorCode, ServerSpec } from "@hostside/core";
-import type { EraVerdict } from "./era-cache.ts";
-import { firstModernVersion } from "../message/revisions.ts";
+import { modernRevision, reachOf } from "@hostside/core/implement";
 
 const finalCodes: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>([
   "aborted",
@@ -42,7 +41,7 @@ const modernRpcCodes: ReadonlySet<number> = new Set([-32_020, -32_021, -32_022])
 
 /** True for a refusal of `initialize` in words that only a server of 2026-07-28 has. */
 export function isModernRefusal({ details: { rpcCode, supported } }: HostsideError): boolean {
-  return supported?.includes(firstModernVersion) ?? (rpcCode !== undefined && modernRpcCodes.has(rpcCode));
+  return supported?.includes(modernRevision) ?? (rpcCode !== undefined && modernRpcCodes.has(rpcCode));
 }
 
 /** The attempt to begin with, given what was found out about the server before. */
@@ -57,9 +56,9 @@ export function firstAttempt(spec: ServerSpec, verdict: EraVerdict | undefined):
 }
 
 /**
- * What to try after the attempts that failed, or `undefined` when nothing is left. Credentials that
- * are missing or refused end the search at once: they say nothing about eras or transports. Each
- * attempt is made at most once, so that the search ends.
+ * Chooses the next attempt after those that failed, or `undefined` when nothing is left.
+ * Credentials that are missing or refused end the search at once: they say nothing about eras or
+ * transports. Each attempt is made at most once, so that the search ends.
  */
 export function nextAttempt(spec: ServerSpec, failed: readonly FailedAttempt[]): ConnectAttempt | undefined {
   const last = failed.at(-1);
@@ -142,4 +141,46 @@ export interface FailedAttempt extends ConnectAttempt {
   readonly didInitialize: boolean;
   /** The stream of the old HTTP+SSE was open. */
   readonly hadStream?: boolean;
+}
+
+/** The era of a server, as it was found out. */
+export interface EraVerdict {
+  readonly era: "legacy" | "modern";
+  /** For HTTP: which of its transports answered. */
+  readonly channel?: "streamable" | "sse";
+}
+
+const mostEntries = 1000;
+// Servers are updated; what was legacy yesterday may know 2026-07-28 today.
+const longestTrustMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Remembers verdicts in memory, for the life of a connector, by how a server is reached and with
+ * which credentials. Nothing is remembered of a spec that names its era, or is a function.
+ */
+export class EraCache {
+  readonly #verdicts = new Map<string, EraVerdict & { readonly foundAt: number }>();
+
+  /** A verdict of the last 24 hours. */
+  recall(spec: ServerSpec): EraVerdict | undefined {
+    const found = this.#verdicts.get(keyOf(spec));
+    return found === undefined || Date.now() - found.foundAt > longestTrustMs ? undefined : found;
+  }
+
+  remember(spec: ServerSpec, verdict: EraVerdict): void {
+    const isNamed = spec.command !== undefined || spec.url !== undefined;
+    if (!isNamed || (spec.era ?? "auto") !== "auto") return;
+    this.forget(spec);
+    this.#verdicts.set(keyOf(spec), { ...verdict, foundAt: Date.now() });
+    const oldest = this.#verdicts.size > mostEntries ? this.#verdicts.keys().next().value : undefined;
+    if (oldest !== undefined) this.#verdicts.delete(oldest);
+  }
+
+  forget(spec: ServerSpec): void {
+    this.#verdicts.delete(keyOf(spec));
+  }
+}
+
+function keyOf(spec: ServerSpec): string {
+  return JSON.stringify(Object.entries(reachOf(spec)).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

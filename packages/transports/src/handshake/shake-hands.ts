@@ -1,30 +1,29 @@
 import { HostsideError, isHostsideError, type JsonObject } from "@hostside/core";
-import { isJsonObject, resultWithin } from "@hostside/core/implement";
+import {
+  isJsonObject,
+  latestLegacyRevision,
+  legacyRevisions,
+  modernRevision,
+  resultWithin,
+} from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { isFinal, isModernRefusal, type Handshake } from "./next-attempt.ts";
 import { describeOffer } from "../message/from-rpc-error.ts";
 import { carriedMeta, type MetaSource } from "../message/outgoing-request.ts";
 import type { ClaimedServerInfo } from "../message/read-server-info.ts";
-import {
-  firstModernVersion,
-  isModernVersion,
-  lastLegacyVersion,
-  legacyRevisions,
-  modernEnvelope,
-  type ClientIdentity,
-} from "../message/revisions.ts";
+import { isModernVersion, modernEnvelope, type ClientIdentity } from "../message/revisions.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 import type { Wire } from "../wire/wire.ts";
 
 /** The request that a handshake is at. */
 export type HandshakeStep = "server/discover" | "initialize";
 
-/** What a handshake needs. */
+/** The input of {@linkcode shakeHands}. */
 export interface HandshakeInit {
   readonly context: ServerContext;
   readonly wire: Wire;
   readonly identity: ClientIdentity;
-  /** What goes along in `_meta` of each request of it. */
+  /** Gives more for the `_meta` of each request of it. */
   readonly opening?: MetaSource | undefined;
   readonly handshake: Handshake;
   /** How long the probe is out alone, in milliseconds. Afterwards `initialize` is out, too. */
@@ -37,7 +36,7 @@ export interface HandshakeInit {
   readonly onStep: (step: HandshakeStep, refusal?: HostsideError) => void;
 }
 
-/** What came of it. */
+/** The result of a handshake. */
 export interface Greeting {
   readonly claimed: ClaimedServerInfo;
   /**
@@ -122,7 +121,7 @@ async function decideAfterSilence(
   // In one channel the two would contradict each other: a server of both eras that reads
   // `initialize` last takes it for the end of the probe, unless it carries what every request of
   // 2026-07-28 does. To older servers that is a member to ignore.
-  const meta = init.wire.hasPerRequestStream ? undefined : modernEnvelope(firstModernVersion, init.identity);
+  const meta = init.wire.hasPerRequestStream ? undefined : modernEnvelope(modernRevision, init.identity);
   const initializing = asInitialization(askInitialize(init, { refusal, meta, signal: notWanted.signal }));
   const first = await Promise.race([probe.then(() => "probe"), initializing.then(() => "initialize")]);
   if (first === "initialize") return decideByInitialize(init, await initializing, { probe, giveUp });
@@ -175,11 +174,11 @@ async function discover(init: HandshakeInit, signal: AbortSignal): Promise<Disco
   const first = await discoverOnce(init, signal);
   // A server may refuse a revision and name the very same: what it did not like was something else,
   // and may have passed.
-  return first.refusal?.details.supported?.includes(firstModernVersion) === true ? discoverOnce(init, signal) : first;
+  return first.refusal?.details.supported?.includes(modernRevision) === true ? discoverOnce(init, signal) : first;
 }
 
 async function discoverOnce(init: HandshakeInit, signal: AbortSignal): Promise<Discovery> {
-  const params = { _meta: { ...carriedBy(init), ...modernEnvelope(firstModernVersion, init.identity) } };
+  const params = { _meta: { ...carriedBy(init), ...modernEnvelope(modernRevision, init.identity) } };
   try {
     return { claimed: readDiscovered(await ask(init, "server/discover", { params, signal }), init.context) };
   } catch (error) {
@@ -195,7 +194,7 @@ async function askInitialize(
   const { info, capabilities } = init.identity;
   const carried = carriedBy(init);
   const params = {
-    protocolVersion: lastLegacyVersion,
+    protocolVersion: latestLegacyRevision,
     capabilities,
     clientInfo: { ...info },
     ...((meta ?? carried) && { _meta: { ...carried, ...meta } }),
@@ -272,7 +271,7 @@ function isOrdinary({ code, details }: HostsideError): boolean {
 
 function notModern({ serverId }: ServerContext, refusal: HostsideError): HostsideError {
   return new HostsideError(
-    `server ${JSON.stringify(serverId)} was asked for ${firstModernVersion} and nothing else, and does not speak it: ${refusal.rawMessage}`,
+    `server ${JSON.stringify(serverId)} was asked for ${modernRevision} and nothing else, and does not speak it: ${refusal.rawMessage}`,
     { code: "unsupported_protocol", serverId, details: refusal.details, cause: refusal },
   );
 }
@@ -327,10 +326,10 @@ export function readDiscovered(result: JsonObject, context: ServerContext): Clai
   if (!Array.isArray(supportedVersions)) throw malformed("server/discover", "it names no revisions", context);
   if (!isJsonObject(capabilities)) throw malformed("server/discover", "it names no capabilities", context);
   const versions = supportedVersions.filter((version) => typeof version === "string");
-  if (!versions.includes(firstModernVersion)) throw unsupported("server/discover", versions, context);
+  if (!versions.includes(modernRevision)) throw unsupported("server/discover", versions, context);
   return {
     era: "modern",
-    protocolVersion: firstModernVersion,
+    protocolVersion: modernRevision,
     implementation: isJsonObject(meta) ? meta["io.modelcontextprotocol/serverInfo"] : undefined,
     instructions,
     capabilities: repairCapabilities(capabilities),

@@ -1,6 +1,6 @@
-import type { AuthorizationRequest, ConnectionGuard, Random, ServerSpec } from "@hostside/core";
+import type { AuthorizationRequest, ConnectionGuard, ServerSpec } from "@hostside/core";
 import type { AuthorizationProvider } from "./auth/authorization-provider.ts";
-import type { HeadersFor } from "./exchange/host-headers.ts";
+import type { HeadersFor } from "./exchange/request-headers.ts";
 import type { Fetch } from "./exchange/fetch-exchange.ts";
 
 /** How HTTP is done; the same for all servers of a connector. */
@@ -35,8 +35,8 @@ export interface HttpOptions {
    */
   readonly guard?: ConnectionGuard | undefined;
   /**
-   * Whose credentials a server with `auth` gets. The same object each time for the same server and
-   * principal.
+   * Gives the credentials of a server with `auth`. The same object each time for the same server
+   * and principal.
    */
   readonly authProvider?:
     | ((spec: ServerSpec, request: AuthorizationRequest) => AuthorizationProvider | undefined)
@@ -49,6 +49,11 @@ export interface HttpOptions {
    * its credentials' own, fails with `internal_error` and is not sent. Default none.
    */
   readonly headersFor?: HeadersFor | undefined;
-  /** Spreads reconnections. Default: `Math.random`. */
-  readonly random?: Random | undefined;
+  /** Default: the real time. */
+}
+
+/** How a `fetch` for authorization servers connects. */
+export interface AuthorizationFetchOptions extends Pick<HttpOptions, "ca" | "proxy"> {
+  /** The server that it is for: its `tls` counts, and its id is in errors. Default: no server. */
+  readonly server?: ServerSpec | undefined;
 }

@@ -1,30 +1,44 @@
-import type { ServerSpec } from "@hostside/core";
-import { checkHttpSpec, serverTypeOf } from "@hostside/core/implement";
+import { createDefaultExchange } from "#http-exchange";
+import {
+  HostsideError,
+  type AuthorizationFetch,
+  type AuthorizationRequest,
+  type HttpEntry,
+  type ServerSpec,
+} from "@hostside/core";
+import { checkHttpSpec, createSecretMemory, kindOf, serverTypeOf, specError } from "@hostside/core/implement";
+import { createTransportContext, type ServerContext, type TransportContext } from "../context/server-context.ts";
 import type { Transport } from "../message/transport.ts";
-import { createTransportContext, withoutOpening, type TransportContext } from "../context/transport-context.ts";
-import { isServerCredentials } from "./auth/authorization-provider.ts";
+import {
+  type AuthorizationProvider,
+  isAuthorizationProvider,
+  isServerCredentials,
+} from "./auth/authorization-provider.ts";
+import type { AuthorizationFetchOptions, HttpOptions } from "./http-options.ts";
 import { createAuthorizer, forgetAuthorization } from "./auth/authorizer.ts";
 import { createExchangeFetch } from "./auth/exchange-fetch.ts";
+import { createFetchExchange } from "./exchange/fetch-exchange.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "./exchange/http-endpoint.ts";
-import { createHostHeaders } from "./exchange/host-headers.ts";
-import type { HttpOptions } from "./http-options.ts";
-export { openAuthorizationFetch } from "./open-authorization-fetch.ts";
-import { askAuthorization, openExchange, requestAuthorization, type HttpServerSpec } from "./open-exchange.ts";
+import { toTrust, type HttpClient } from "./exchange/http-exchange.ts";
+import { createHttpGuard } from "./exchange/http-guard.ts";
+import { createHostHeaders } from "./exchange/request-headers.ts";
 import { createSseTransport } from "./sse/sse-transport.ts";
 import { createStreamableHttpTransport } from "./streamable/streamable-http-transport.ts";
 
-/** What the openers for HTTP go by. */
+/** The input of the openers for HTTP. */
 export interface HttpContext extends TransportContext {
-  readonly options: Pick<HttpOptions, "authProvider" | "ca" | "fetch" | "guard" | "headersFor" | "proxy">;
+  readonly options: HttpOptions;
 }
+
+/** A spec whose server is reached by HTTP. */
+type HttpServerSpec = HttpEntry & Pick<ServerSpec, "id">;
 
 /**
  * Makes a Streamable HTTP transport. Nothing is sent before its first `send()`. Throws
  * `invalid_spec` as {@linkcode checkHttpSpec} does, and for `auth` without a provider.
  */
 export async function openStreamableHttp(spec: ServerSpec, context: HttpContext): Promise<Transport> {
-  const lasting = withoutOpening(context);
-  return createStreamableHttpTransport({ context: lasting, endpoint: openEndpoint(spec, context, lasting) });
+  return createStreamableHttpTransport({ context: context.lasting, endpoint: openEndpoint(spec, context) });
 }
 
 /**
@@ -35,43 +49,94 @@ export async function openSse(spec: ServerSpec, context: HttpContext): Promise<T
   return createSseTransport({ context, endpoint: openEndpoint(spec, context) });
 }
 
-function openEndpoint(spec: ServerSpec, context: HttpContext, lasting = withoutOpening(context)): HttpEndpoint {
-  const http = assertHttp(spec);
-  const exchange = openExchange(http, context);
-  const { headersFor } = context.options;
-  const authorizer =
-    http.auth === undefined
-      ? undefined
-      : createAuthorizer({
-          context,
-          provider: requestAuthorization(http, context),
-          serverUrl: new URL(http.url),
-          fetchFn: createExchangeFetch({ exchange, context }),
-        });
+function openEndpoint(spec: ServerSpec, { lasting, options }: HttpContext): HttpEndpoint {
+  if (spec.url === undefined) throw new TypeError(`a server of type ${serverTypeOf(spec)} is not reached by HTTP`);
+  checkHttpSpec(spec);
+  const exchange = openExchange(spec, lasting, options);
+  const { headersFor } = options;
+  const provider = spec.auth === undefined ? undefined : askAuthorization(spec, lasting, options);
+  if (spec.auth !== undefined && provider === undefined)
+    throw specError(spec.id, "auth", "needs a connector with an authProvider");
+  const fetchFn = createExchangeFetch({ exchange, context: lasting });
   return createHttpEndpoint({
-    spec: http,
+    spec,
     exchange,
-    authorizer,
-    hostHeaders: headersFor && createHostHeaders({ spec: http, headersFor, context }),
+    authorizer: provider && createAuthorizer({ context: lasting, provider, serverUrl: new URL(spec.url), fetchFn }),
+    hostHeaders: headersFor && createHostHeaders({ spec, headersFor, context: lasting }),
     context: lasting,
   });
 }
 
-function assertHttp(spec: ServerSpec): HttpServerSpec {
-  if (spec.url === undefined) throw new TypeError(`a server of type ${serverTypeOf(spec)} is not reached by HTTP`);
-  checkHttpSpec(spec);
-  return spec;
+/** The HTTP of a connector for one server, past its guard. */
+function openExchange({ url, tls }: HttpServerSpec, context: ServerContext, options: HttpOptions): HttpClient {
+  const { serverId, settings, redact, principal } = context;
+  const { maxMessageBytes } = settings.limits;
+  const { proxy } = options;
+  const guard =
+    options.guard && createHttpGuard({ guard: options.guard, server: { serverId, principal }, serverUrl: url });
+  const about = { serverId, redact, guard };
+  if (options.fetch === undefined) {
+    const trust = toTrust(options.ca, tls, new URL(url).origin);
+    return createDefaultExchange({ ...about, maxMessageBytes, proxy, trust });
+  }
+  if (tls !== undefined) throw specError(serverId, "tls", "cannot be used by a connector with a fetch of its own");
+  return createFetchExchange(options.fetch, about);
 }
 
-// What a transport would report is nobody's here.
-function contextWithoutConnection(
+/**
+ * Asks the host whose credentials a server gets, if any. Throws `internal_error` for an answer that
+ * gives none.
+ */
+function askAuthorization(
   spec: HttpServerSpec,
-  options: HttpOptions & { readonly principal?: string | undefined },
-): HttpContext {
-  const { principal } = options;
-  const { signal } = new AbortController();
-  const context = createTransportContext(spec, { signal, onDiagnostic: ignore, onLog: ignore, principal });
-  return { ...context, options };
+  context: ServerContext,
+  options: HttpOptions,
+): AuthorizationProvider | undefined {
+  const { principal, isInteractive } = context;
+  // Not `options`: whoever has credentials may keep this for good.
+  const { fetch, guard, proxy, ca, authProvider } = options;
+  const request: AuthorizationRequest = {
+    ...(principal !== undefined && { principal }),
+    interactive: isInteractive(),
+    fetch: createAuthorizationFetch(spec, context, { fetch, guard, proxy, ca }),
+  };
+  const given: unknown = authProvider?.(spec, request) ?? undefined;
+  if (given === undefined || isAuthorizationProvider(given)) return given;
+  throw new HostsideError(
+    `authProvider() answered ${kindOf(given)} for server ${JSON.stringify(spec.id)}, which gives no credentials; nothing was sent`,
+    { code: "internal_error", serverId: spec.id, outcome: "not-sent" },
+  );
+}
+
+/**
+ * A `fetch` that needs no connection to the server: each request has an exchange of its own, which
+ * ends with its answer.
+ */
+function createAuthorizationFetch(
+  spec: HttpServerSpec,
+  context: ServerContext,
+  options: HttpOptions,
+): AuthorizationFetch {
+  return async (url, init) => {
+    const exchange = openExchange(spec, context, options);
+    try {
+      return await createExchangeFetch({ exchange, context })(url, init);
+    } finally {
+      exchange.close();
+    }
+  };
+}
+
+/**
+ * Makes the `fetch` of `createAuthorizationFetch`. Its connections keep no process alive, and end
+ * by themselves.
+ */
+export function openAuthorizationFetch({ proxy, ca, server }: AuthorizationFetchOptions): AuthorizationFetch {
+  const serverId = server?.id ?? "authorization";
+  const trust = server?.url === undefined ? toTrust(ca) : toTrust(ca, server.tls, new URL(server.url).origin);
+  const exchange = createDefaultExchange({ serverId, proxy, trust });
+  const context = { serverId, secrets: createSecretMemory(server) };
+  return createExchangeFetch({ exchange, context });
 }
 
 /**
@@ -83,13 +148,13 @@ export async function clearHttpCredentials(
   options: HttpOptions,
   principal: string | undefined,
 ): Promise<void> {
-  if (spec.url === undefined || spec.auth === undefined || options.authProvider === undefined) return;
-  const provider = askAuthorization(spec, contextWithoutConnection(spec, { ...options, principal }));
+  if (spec.url === undefined || spec.auth === undefined) return;
+  const { signal } = new AbortController();
+  // Nothing is connected that would report anything.
+  const ignore = (): void => undefined;
+  const init = { signal, onDiagnostic: ignore, onLog: ignore, principal };
+  const provider = askAuthorization(spec, createTransportContext(spec, init).lasting, options);
   if (provider === undefined) return;
   forgetAuthorization(provider);
   if (isServerCredentials(provider)) await provider.clear?.();
-}
-
-function ignore(): void {
-  // Nothing is connected.
 }

@@ -1,8 +1,7 @@
 import { HostsideError, type JsonObject, type ServerSpec } from "@hostside/core";
 import { safeCause, serverTypeOf, utf8Length } from "@hostside/core/implement";
-import type { TransportContext } from "../context/transport-context.ts";
-import { excessValues, rejectDeepMessage } from "../message/admission.ts";
-import { endsOf, recoverRequestId } from "../message/recover-request-id.ts";
+import type { TransportContext } from "../context/server-context.ts";
+import { endsOf, excessValues, recoverRequestId, rejectDeepMessage } from "../message/admission.ts";
 import type { Transport } from "../message/transport.ts";
 
 /**
@@ -89,7 +88,7 @@ interface End {
   peer?: End;
   isStarted: boolean;
   isClosed: boolean;
-  /** What came before `start()`. */
+  /** Messages that came before `start()`. */
   readonly early: string[];
 }
 

@@ -1,13 +1,13 @@
-import { HostsideError, type ErrorDetails, type HostsideErrorCode, type JsonObject } from "@hostside/core";
-import { isConfidentialUrl, isJsonObject, quoteText, redactData } from "@hostside/core/implement";
-import { safeExcerpt, toJson } from "../text/safe-excerpt.ts";
-import { knownRevisions } from "./revisions.ts";
 import {
-  saysRevisionChanged,
-  saysSessionIsForgotten,
-  unsupportedProtocolVersion,
-  type UsedConnection,
-} from "./session-words.ts";
+  type ErrorDetails,
+  HostsideError,
+  type HostsideErrorCode,
+  type JsonObject,
+  type ProtocolEra,
+} from "@hostside/core";
+import { isConfidentialUrl, isJsonObject, quoteText, redactData } from "@hostside/core/implement";
+import { knownRevisions } from "./revisions.ts";
+import { safeExcerpt, toJson } from "../text/safe-excerpt.ts";
 
 /**
  * The `error` member of a JSON-RPC answer, checked for shape only; its texts and data are the
@@ -19,7 +19,7 @@ export interface RpcError {
   readonly data?: unknown;
 }
 
-/** What was asked when the error came back. */
+/** The request that was refused. */
 export interface RpcErrorContext {
   readonly serverId: string;
   readonly method: string;
@@ -43,9 +43,9 @@ const longestMessage = 1000;
 const longestData = 16_384;
 
 /**
- * What a server's JSON-RPC error means. Its outcome is `failed`, because the server says itself
- * that it did not run the request, or not to the end; but `unknown` for `session_expired`, which is
- * read from words that a tool could say as well.
+ * Makes the error of a server's JSON-RPC error. Its outcome is `failed`, because the server says
+ * itself that it did not run the request, or not to the end; but `unknown` for `session_expired`,
+ * which is read from words that a tool could say as well.
  */
 export function fromRpcError(error: RpcError, context: RpcErrorContext): HostsideError {
   const { serverId, method, toolName, redact } = context;
@@ -104,7 +104,7 @@ function describePages(pages: readonly RequiredPage[] = []): string {
 }
 
 /**
- * What to say of the revisions that a server offers instead of the one it was asked for; `""` when
+ * Describes the revisions that a server offers instead of the one it was asked for; `""` when
  * it said nothing of them.
  */
 export function describeOffer(supported: readonly string[] | undefined): string {
@@ -157,4 +157,65 @@ function boundedData(data: unknown, redact: (text: string) => string): unknown {
   const text = toJson(data);
   if (text === undefined) return undefined;
   return text.length > longestData ? safeExcerpt(text, redact, 1000) : redactData(data, redact);
+}
+
+// What the SDKs, and servers that copy their examples, say of a session that they do not know.
+// Whole sentences: a tool speaks of sessions, too, and says more.
+const forgotten =
+  /^(?:mcp error -?\d+: |bad request: |error: )*(?:session (?:not found|expired|terminated|has expired|has been terminated)|(?:no valid|invalid|invalid or missing|unknown) session id(?: provided)?)[.!]?$/i;
+const notInitialized =
+  /^(?:mcp error -?\d+: |bad request: |error: )*(?:(?:server|session|client|connection) )?(?:is |was |has )?not (?:yet |been )?initiali[sz]ed[.!]?$|^method \S+ is invalid during session initialization$|^received request before initialization was complete$/i;
+
+// https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
+const headerMismatch = -32_020;
+/** The JSON-RPC error of 2026-07-28 for a revision that the server does not speak. */
+export const unsupportedProtocolVersion = -32_022;
+
+/** A connection whose handshake is over, as a request was sent on it. */
+export interface UsedConnection {
+  readonly era: ProtocolEra;
+  /** The request named a session by its id. */
+  readonly hasSession: boolean;
+  /** Each request is an exchange of its own, as over HTTP. */
+  readonly isHttp: boolean;
+}
+
+/**
+ * True if the words of a refusal say that the server forgot its session with this host. A tool can
+ * say the same, so that it is a reason to connect again, and never one to send the request again.
+ */
+export function saysSessionIsForgotten(words: string, { era, hasSession }: Omit<UsedConnection, "isHttp">): boolean {
+  if (era === "modern") return false;
+  const sentence = words.trim();
+  return notInitialized.test(sentence) || (hasSession && forgotten.test(sentence));
+}
+
+// "Invalid Request", what servers use for a session that was not begun, and "Invalid params".
+const doubtfulCodes: ReadonlySet<number> = new Set([-32_600, -32_000, -32_002]);
+const aboutProtocol = /_meta\b|io\.modelcontextprotocol\/|protocol.?version|initiali[sz]|^invalid request parameters$/i;
+
+/**
+ * True if a JSON-RPC error may say that the server speaks another revision by now. A tool can say
+ * the same of its arguments, so that it is a reason to ask for something that the server has
+ * answered before, and no more.
+ */
+export function mayHaveChangedRevision({
+  code,
+  message,
+}: {
+  readonly code: number;
+  readonly message: string;
+}): boolean {
+  return doubtfulCodes.has(code) || (code === invalidParams && aboutProtocol.test(message));
+}
+
+/**
+ * True if a JSON-RPC error says that the server speaks another revision than the one its connection
+ * was made for: it was replaced.
+ */
+export function saysRevisionChanged(rpcCode: number | undefined, { era, isHttp }: UsedConnection): boolean {
+  if (rpcCode === unsupportedProtocolVersion) return true;
+  if (era === "modern") return false;
+  // Errors that no revision with a handshake has. The first is about headers.
+  return rpcCode === missingClientCapability || (isHttp && rpcCode === headerMismatch);
 }

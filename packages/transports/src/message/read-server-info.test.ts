@@ -9,7 +9,10 @@ const plain = {
   instructions: undefined,
   capabilities: {},
 } as const;
-const reading = { limits: defaultLimits, redact: (text: string) => text.replaceAll("hunter2", "[redacted]") };
+const reading = {
+  settings: { limits: defaultLimits },
+  redact: (text: string) => text.replaceAll("hunter2", "[redacted]"),
+};
 
 describe("readServerInfo()", () => {
   it("keeps what a server says of itself, and leaves out what it does not say", () => {

@@ -1,29 +1,12 @@
 import type { JsonObject } from "@hostside/core";
-
-/**
- * The first protocol revision without a handshake. Revisions are ISO dates, so that string order is
- * time order.
- */
-export const firstModernVersion = "2026-07-28";
-
-/** The last revision with a handshake: the one that `initialize` asks for. */
-export const lastLegacyVersion = "2025-11-25";
-
-/** The revisions with a handshake that this host speaks, newest first. */
-export const legacyRevisions: readonly string[] = [
-  lastLegacyVersion,
-  "2025-06-18",
-  "2025-03-26",
-  "2024-11-05",
-  "2024-10-07",
-];
+import { legacyRevisions, modernRevision } from "@hostside/core/implement";
 
 /** The revisions that this host speaks, newest first. */
-export const knownRevisions: readonly string[] = [firstModernVersion, ...legacyRevisions];
+export const knownRevisions: readonly string[] = [modernRevision, ...legacyRevisions];
 
 /** True for a revision of the stateless era. */
 export function isModernVersion(version: string): boolean {
-  return version >= firstModernVersion;
+  return version >= modernRevision;
 }
 
 /**
@@ -41,7 +24,7 @@ export function modernEnvelope(protocolVersion: string, identity: ClientIdentity
   };
 }
 
-/** Who the host says it is, and what it offers to servers. */
+/** The identity of the host, and its offers to servers. */
 export interface ClientIdentity {
   readonly info: { readonly name: string; readonly version: string };
   /** Elicitation or nothing; never roots, sampling or logging (SEP-2577). */

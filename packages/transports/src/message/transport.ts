@@ -1,7 +1,7 @@
 import type { CallContext, HostsideError, JsonObject } from "@hostside/core";
 
 /**
- * What can be said about one message on its way out. Names follow the official SDK's
+ * Options of one message on its way out. Names follow the official SDK's
  * `TransportSendOptions`.
  */
 export interface SendOptions {
@@ -100,7 +100,7 @@ export interface Transport {
 }
 
 /**
- * What tells one request from another. Ours are numbers; what a server, or a transport that
+ * The id of a request. Ours are numbers; what a server, or a transport that
  * somebody brought, makes of them may be text.
  */
 export type RequestId = number | string;
@@ -111,7 +111,7 @@ export interface RpcRequest extends JsonObject {
   readonly method: string;
 }
 
-/** Whether a message of ours is a request; a server's has to be looked at more closely. */
+/** True if a message of ours is a request; a server's has to be looked at more closely. */
 export function isRequest(message: JsonObject): message is RpcRequest {
   return "method" in message && "id" in message;
 }

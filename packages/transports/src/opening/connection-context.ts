@@ -1,29 +1,26 @@
 import { isHostsideError, HostsideError, type ServerSpec } from "@hostside/core";
-import { type ConnectionHooks, type KnownServer } from "@hostside/core/implement";
-import { assumable } from "../handshake/assume-server.ts";
-import type { HandshakeContext } from "../handshake/make-attempt.ts";
-import { createElicitor } from "../wire/elicitor.ts";
+import { createDeadline, formatMs, onAbort, type ConnectionHooks, type KnownServer } from "@hostside/core/implement";
 import { GuardedHooks } from "../context/guard-hooks.ts";
+import { createTransportContext, resolveSettings, type TransportContext } from "../context/server-context.ts";
+import { assumable, type HandshakeContext } from "../handshake/attempts.ts";
+import type { EraCache } from "../handshake/next-attempt.ts";
+import { createElicitor } from "../wire/elicitor.ts";
 import type { ConnectorEffects, ConnectorOptions } from "./connector-options.ts";
-import { createConnectDeadline } from "./connect-deadline.ts";
-import type { EraCache } from "../handshake/era-cache.ts";
-import { resolveSettings } from "../context/server-context.ts";
-import { createTransportContext, withoutOpening, type TransportContext } from "../context/transport-context.ts";
 
 /**
- * What all parts of one connection share, from the first attempt to its end. Its `signal` is that
- * of the deadline.
+ * The context of one connection while it is opened. Its `signal` is that of the deadline.
  */
 export interface ConnectionContext extends TransportContext, HandshakeContext {
   readonly options: ConnectorOptions;
-  /** What starts processes for it, where that is not the runtime. */
+  /** The host's way to start processes for it, where that is not the runtime. */
   readonly effects: ConnectorEffects | undefined;
-  readonly hooks: GuardedHooks;
-  /** What is known of the server, if that is enough to speak with it. */
+  /** The known facts of the server, if that is enough to speak with it. */
   readonly known: KnownServer | undefined;
+  /** Ends the deadline, and lets go of the caller's signal. */
+  readonly dispose: () => void;
 }
 
-/** What a {@linkcode ConnectionContext} is made from. */
+/** The parts of {@linkcode ConnectionContext}. */
 export interface ConnectionContextInit {
   readonly options: ConnectorOptions;
   readonly eraCache: EraCache;
@@ -40,26 +37,23 @@ export function createConnectionContext(
   spec: ServerSpec,
   { options, eraCache, hooks, signal, onStarted }: ConnectionContextInit,
 ): ConnectionContext {
-  const { random, clientInfo = { name: "hostside", version } } = options;
+  const { clientInfo = { name: "hostside", version } } = options;
   const { onElicit = options.onElicit, isInteractive, principal, requestMeta } = hooks;
   const effects = askForEffects(spec, options);
   const guarded = new GuardedHooks(hooks);
-  const timeoutMs = resolveSettings(spec).timeouts.connectMs;
-  const deadline = createConnectDeadline({ serverId: spec.id, timeoutMs, signal });
   const { onDiagnostic, onLog } = guarded;
-  const context = createTransportContext(spec, {
-    signal: deadline.signal,
-    onDiagnostic,
-    onLog,
-    random,
-    onStarted,
-    isInteractive,
-    principal,
-  });
-  const lasting = withoutOpening(context);
+  const timeoutMs = resolveSettings(spec).timeouts.connectMs;
+  // The reason of its signal is always a HostsideError.
+  const caller = new AbortController();
+  const onAborted = (): void => caller.abort(abortedConnect(spec.id, signal));
+  if (signal.aborted) onAborted();
+  const ignoreAbort = onAbort(signal, onAborted);
+  const onTimeout = (): HostsideError => timedOut(spec.id, timeoutMs);
+  const deadline = createDeadline({ timeoutMs, signal: caller.signal, onTimeout });
+  const init = { signal: deadline.signal, onDiagnostic, onLog, onStarted, isInteractive, principal };
+  const context = createTransportContext(spec, init);
   return {
     ...context,
-    lasting,
     spec,
     options: effects?.fetch === undefined ? options : { ...options, fetch: effects.fetch },
     effects,
@@ -73,11 +67,30 @@ export function createConnectionContext(
       ...(options.tasks === true && { extensions: { "io.modelcontextprotocol/tasks": {} } }),
     },
     deadline,
-    createElicitor:
-      onElicit &&
-      ((activeClock) =>
-        createElicitor({ context: lasting, onElicit, pause: (callContext) => activeClock.of(callContext).pause() })),
+    elicitor: onElicit && createElicitor(context.lasting, onElicit),
+    dispose() {
+      ignoreAbort();
+      deadline.dispose();
+    },
   };
+}
+
+/** The error of an attempt that the caller gave up. */
+export function abortedConnect(serverId: string, { reason }: AbortSignal): HostsideError {
+  return new HostsideError(`connecting to server ${JSON.stringify(serverId)} was aborted`, {
+    code: "aborted",
+    serverId,
+    outcome: "not-sent",
+    cause: reason,
+  });
+}
+
+function timedOut(serverId: string, timeoutMs: number): HostsideError {
+  return new HostsideError(`server ${JSON.stringify(serverId)} was not ready within ${formatMs(timeoutMs)}`, {
+    code: "connect_timeout",
+    serverId,
+    details: { timeoutMs },
+  });
 }
 
 function askForEffects(spec: ServerSpec, { effects }: ConnectorOptions): ConnectorEffects | undefined {

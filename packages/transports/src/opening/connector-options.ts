@@ -1,5 +1,13 @@
-import type { ServerSpec } from "@hostside/core";
-import { assertKnownOptions, isPlainObject, kindOf, type ConnectionHooks, type Fields } from "@hostside/core/implement";
+import { assertServerSpec, type ServerSpec, type StdioEntry } from "@hostside/core";
+import {
+  assertKnownOptions,
+  checkHttpSpec,
+  type ConnectionHooks,
+  type Fields,
+  isPlainObject,
+  kindOf,
+  specError,
+} from "@hostside/core/implement";
 import { assertGuard } from "../context/ask-guard.ts";
 import type { Fetch } from "../http/exchange/fetch-exchange.ts";
 import type { HttpOptions } from "../http/http-options.ts";
@@ -13,10 +21,10 @@ export type SpawnEffect = (
   ...call: [command: string, args: readonly string[], options: never, own: SpawnOwn]
 ) => unknown;
 
-/** What starts a program without an effect. */
+/** The way to start a program without an effect. */
 export type SpawnOwn = (command: string, args: readonly string[], options: never) => unknown;
 
-/** What a connector does to the world for one connection, in place of the runtime's own. */
+/** The effects of one connection on the world, in place of the runtime's own. */
 export interface ConnectorEffects {
   /** Does the requests, as `fetch` of the connector's options. Default: that one. */
   readonly fetch?: Fetch | undefined;
@@ -31,7 +39,7 @@ export interface ConnectorEffects {
 
 /** How a connector works; the same for all its connections. */
 export interface ConnectorOptions extends HttpOptions {
-  /** What servers are told of the host. Default: Hostside and its version. */
+  /** The name and version that servers are told. Default: Hostside and its version. */
   readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
   /**
    * Answers elicitations when the hooks of a connection do not. Default: elicitation is not
@@ -52,7 +60,7 @@ export interface ConnectorOptions extends HttpOptions {
    */
   readonly maxConcurrentStarts?: number | undefined;
   /**
-   * What does HTTP and starts processes for the servers of this connector, asked once for each
+   * Does HTTP and starts processes for the servers of this connector, asked once for each
    * connection, for recorders, players and simulations. All else is as ever: guard, handshake,
    * limits, deadlines. Not asked about `memory` and `custom`, which are code of the host's own.
    * Default, and where it answers `undefined`: the runtime's own.
@@ -60,7 +68,7 @@ export interface ConnectorOptions extends HttpOptions {
   readonly effects?: ((spec: ServerSpec) => ConnectorEffects | undefined) | undefined;
 }
 
-/** What a connector can be told. */
+/** The options of a connector. */
 export const connectorFields: Fields<ConnectorOptions> = {
   clientInfo: true,
   onElicit: true,
@@ -72,7 +80,6 @@ export const connectorFields: Fields<ConnectorOptions> = {
   guard: true,
   authProvider: true,
   headersFor: true,
-  random: true,
   effects: true,
 };
 
@@ -110,7 +117,7 @@ export function assertConnectorOptions(options: ConnectorOptions): void {
     throw fail("maxConcurrentStarts must be a positive integer");
   if (tasks !== undefined && typeof tasks !== "boolean") throw fail("tasks must be a boolean");
   assertHttpOptions("createConnector()", options);
-  for (const name of ["authProvider", "effects", "fetch", "headersFor", "onElicit", "random"] as const)
+  for (const name of ["authProvider", "effects", "fetch", "headersFor", "onElicit"] as const)
     if (options[name] !== undefined && typeof options[name] !== "function")
       throw fail(`${name} must be a function, not ${kindOf(options[name])}`);
 }
@@ -121,4 +128,34 @@ function isClientInfo(info: unknown): boolean {
 
 function isText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
+}
+
+/**
+ * Checks a spec before anything starts. Pure; throws `invalid_spec`, naming the field and the rule,
+ * never a secret.
+ */
+export function checkSpec(spec: unknown): asserts spec is ServerSpec {
+  assertServerSpec(spec);
+  checkHttpSpec(spec);
+  if (spec.command !== undefined) assertStdioSpec(spec);
+}
+
+/**
+ * Checks what an operating system cannot pass on to a process: NUL characters anywhere, and `=` or
+ * nothing in a variable's name.
+ */
+function assertStdioSpec({ id, command, args, env, cwd }: StdioEntry & Pick<ServerSpec, "id">): void {
+  const assertText = (field: string, text: string): void => {
+    if (text.includes("\0")) throw specError(id, field, "must not contain a NUL character");
+  };
+  assertText("command", command);
+  args?.forEach((argument, index) => assertText(`args.${index}`, argument));
+  for (const [name, value] of Object.entries(env ?? {})) {
+    if (name === "" || name.includes("=") || name.includes("\0"))
+      throw specError(id, "env", `has a name that is no variable name: ${JSON.stringify(name)}`);
+    assertText(`env.${name}`, value);
+  }
+  if (cwd === undefined) return;
+  if (cwd.trim() === "") throw specError(id, "cwd", "must not be blank");
+  assertText("cwd", cwd);
 }

@@ -1,8 +1,7 @@
 import { defaultStartLimit } from "#stdio";
 import type { Cancel } from "@hostside/core";
-import { clock, onAbort, type ConnectionHooks } from "@hostside/core/implement";
-import { runHook } from "../time/run-hook.ts";
-import { abortedConnect } from "./connect-deadline.ts";
+import { clock, onAbort, tell, type ConnectionHooks } from "@hostside/core/implement";
+import { abortedConnect } from "./connection-context.ts";
 
 /** Which server is to start. */
 export interface AcquireStartInit {
@@ -68,9 +67,9 @@ export class StartLimiter {
         reject(abortedConnect(serverId, signal));
       });
       this.#waiting.add(go);
-      if (hooks.onQueued !== undefined) runHook<void>(hooks.onQueued, undefined);
+      tell<void>(hooks.onQueued, undefined);
     });
-    if (hooks.onStart !== undefined) runHook<void>(hooks.onStart, undefined);
+    tell<void>(hooks.onStart, undefined);
     return leave;
   }
 }

@@ -1,18 +1,21 @@
 import type { JSONRPCMessage, Transport as SdkTransport } from "@modelcontextprotocol/client";
-import { isHostsideError, HostsideError, type JsonObject, type ServerSpec } from "@hostside/core";
+import {
+  isHostsideError,
+  HostsideError,
+  type HostsideErrorCode,
+  type JsonObject,
+  type ServerSpec,
+} from "@hostside/core";
 import { safeCause, serverTypeOf, settleWithin, untilAborted } from "@hostside/core/implement";
-import type { ServerContext } from "../context/server-context.ts";
-import type { TransportContext } from "../context/transport-context.ts";
+import type { ServerContext, TransportContext } from "../context/server-context.ts";
 import { rejectDeepMessage } from "../message/admission.ts";
-import type { RpcErrorContext } from "../message/from-rpc-error.ts";
 import type { Transport } from "../message/transport.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
-import { fromSdkError } from "./from-sdk-error.ts";
 
 /**
- * A transport of your own: what `open` of a custom spec may return. The `Transport` of both SDK
- * lines is one. The connection sets the three callbacks, then calls `start()`, and owns the
- * transport from then on.
+ * A transport of your own: what `open` of a custom spec returns. The `Transport` of both SDK lines
+ * is one, as long as it is not started. The connection sets the three callbacks, then calls
+ * `start()`, and owns the transport from then on.
  */
 export interface CustomTransport {
   start(): Promise<void>;
@@ -25,28 +28,11 @@ export interface CustomTransport {
 }
 
 /**
- * An SDK client that is connected already: the other thing that `open` may return. The `Client` of
- * both SDK lines is one. Its own handlers go on to answer the server's requests; the connection
- * owns it and closes it.
- */
-export interface CustomClient {
-  request(request: never, resultSchema: never, options?: never): Promise<unknown>;
-  notification(notification: never): Promise<void>;
-  close(): Promise<void>;
-  getServerCapabilities(): unknown;
-  getServerVersion(): unknown;
-  getInstructions(): unknown;
-}
-
-/** What a custom spec's `open` returned. */
-export type OpenedCustom = { readonly transport: Transport } | { readonly client: CustomClient };
-
-/**
  * Calls `spec.open`. Throws `unreachable` when it does, or the very error if that is a
- * `HostsideError`; `internal_error` when it returns neither a transport nor a client. What it
- * returns after an abort is closed.
+ * `HostsideError`; `internal_error` when it returns no transport. A transport that comes after an
+ * abort is closed.
  */
-export async function openCustom(spec: ServerSpec, context: TransportContext): Promise<OpenedCustom> {
+export async function openCustom(spec: ServerSpec, context: TransportContext): Promise<Transport> {
   const { serverId, signal, redact } = context;
   if (spec.type !== "custom") throw new TypeError(`openCustom() cannot open a server of type "${serverTypeOf(spec)}"`);
   const call = async (): Promise<unknown> => spec.open({ serverId, signal });
@@ -63,38 +49,27 @@ export async function openCustom(spec: ServerSpec, context: TransportContext): P
       cause: safeCause(error, redact),
     });
   }
-  if (isCustomClient(opened)) return { client: opened };
   // Checked for the methods that both SDK lines call; the callbacks are ours to set.
-  if (isCustomTransport(opened)) return { transport: adaptTransport(opened as SdkTransport, context) };
-  const message = `"open" of server ${JSON.stringify(serverId)} returned neither a transport nor an SDK client`;
+  if (isCustomTransport(opened)) return adaptTransport(opened as SdkTransport, context.lasting);
+  const message = `"open" of server ${JSON.stringify(serverId)} returned no transport with start(), send() and close()`;
   throw new HostsideError(message, { code: "internal_error", serverId, outcome: "not-sent" });
 }
 
 async function closeLate(opening: Promise<unknown>, context: ServerContext): Promise<void> {
   const opened = await opening.catch(() => undefined);
-  if (isCustomClient(opened) || isCustomTransport(opened)) await closePart(opened, context);
+  if (isCustomTransport(opened)) await closePart(opened, context);
 }
 
-/**
- * Closes a part that is not ours: within `timeouts.closeMs`, and however it fails. Never rejects.
- */
-export function closePart(part: { close(): Promise<void> }, { settings }: ServerContext): Promise<void> {
+/** Closes a transport that is not ours: within `timeouts.closeMs`, and however it fails. */
+function closePart(part: Pick<CustomTransport, "close">, { settings }: ServerContext): Promise<void> {
   const close = async (): Promise<void> => part.close();
   return settleWithin(close(), settings.timeouts.closeMs);
 }
 
-function isCustomClient(value: unknown): value is CustomClient {
-  return hasMethods(value, ["request", "notification", "close", "getServerCapabilities"]);
-}
-
 function isCustomTransport(value: unknown): value is CustomTransport {
-  return hasMethods(value, ["start", "send", "close"]);
-}
-
-function hasMethods(value: unknown, names: readonly string[]): boolean {
   if (typeof value !== "object" || value === null) return false;
   // A class keeps its methods on the prototype, so that they are looked up, not listed.
-  return names.every((name) => typeof Reflect.get(value, name) === "function");
+  return ["start", "send", "close"].every((name) => typeof Reflect.get(value, name) === "function");
 }
 
 /**
@@ -102,7 +77,7 @@ function hasMethods(value: unknown, names: readonly string[]): boolean {
  * time, whatever the transport does, and lets nothing in that is nested too deeply.
  */
 function adaptTransport(transport: SdkTransport, context: ServerContext): Transport {
-  const { serverId, redact } = context;
+  const { serverId } = context;
   let closed: Promise<void> | undefined;
   let isClosed = false;
   const finish = (): void => {
@@ -113,7 +88,11 @@ function adaptTransport(transport: SdkTransport, context: ServerContext): Transp
   const adapted: Transport = {
     async start() {
       if (closed !== undefined) throw new Error("The transport is closed");
-      await transport.start();
+      try {
+        await transport.start();
+      } catch (error) {
+        throw toTransportError(error, context, { code: "handshake_failed", what: "start" });
+      }
     },
     async send(message, options) {
       // The host's context is for the host alone: a transport that somebody else wrote may hand on
@@ -124,7 +103,8 @@ function adaptTransport(transport: SdkTransport, context: ServerContext): Transp
         await transport.send(message as unknown as JSONRPCMessage, options && rest);
       } catch (error) {
         const { method } = message;
-        throw toSendError(error, { serverId, redact, method: typeof method === "string" ? method : "an answer" });
+        const what = `send ${typeof method === "string" ? method : "an answer"}`;
+        throw toTransportError(error, context, { code: "connection_closed", what });
       }
     },
     close: () => (closed ??= closePart(transport, context).then(finish)),
@@ -141,17 +121,47 @@ function adaptTransport(transport: SdkTransport, context: ServerContext): Transp
   return adapted;
 }
 
-// What no SDK throws says only that this message may not have arrived.
-function toSendError(error: unknown, context: RpcErrorContext): HostsideError {
-  const failure = fromSdkError(error, context, "transport");
-  if (failure.code !== "internal_error") return failure;
-  const { serverId, method, redact } = context;
+const refusals: Readonly<Record<number, HostsideErrorCode>> = {
+  401: "auth_required",
+  403: "forbidden",
+  429: "rate_limited",
+};
+
+/**
+ * Names what a transport threw: an error of ours, also behind another one; an HTTP status, which
+ * the two SDK lines have as `status` or `code`; or else `failure`, which says only that the message
+ * may not have arrived.
+ */
+function toTransportError(
+  error: unknown,
+  { serverId, redact }: ServerContext,
+  failure: { readonly code: HostsideErrorCode; readonly what: string },
+): HostsideError {
+  // A chain of causes is short; the bound is against one that loops.
+  let current = error;
+  for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
+    if (isHostsideError(current)) return current;
+    current = current.cause;
+  }
+  const { status, code } = (error instanceof Error ? error : {}) as {
+    readonly status?: unknown;
+    readonly code?: unknown;
+  };
+  const httpStatus = [status, code].find((it): it is number => typeof it === "number" && it >= 400 && it < 600);
+  // The SDK's own OAuth gave up.
+  const isUnauthorized = error instanceof Error && error.constructor.name === "UnauthorizedError";
   const reason = safeExcerpt(error instanceof Error ? error.message : String(error), redact, 1000);
-  return new HostsideError(`the transport of server ${JSON.stringify(serverId)} failed to send ${method}: ${reason}`, {
-    code: "connection_closed",
+  // A client error is a refusal; after a server error the message may have been taken all the same.
+  const isRefused = httpStatus !== undefined && httpStatus < 500 && httpStatus !== 408;
+  return new HostsideError(`the transport of server ${JSON.stringify(serverId)} failed to ${failure.what}: ${reason}`, {
+    code: isUnauthorized
+      ? "auth_required"
+      : httpStatus === undefined
+        ? failure.code
+        : (refusals[httpStatus] ?? "http_error"),
     serverId,
-    outcome: "unknown",
-    details: { operation: method },
+    ...(httpStatus !== undefined && { outcome: isRefused ? "failed" : "unknown" }),
+    details: { ...(httpStatus !== undefined && { httpStatus }) },
     cause: safeCause(error, redact),
   });
 }

@@ -1,9 +1,8 @@
 import { HostsideError, type Cancel, type HostsideErrorCode } from "@hostside/core";
 import { clock, safeCause, type Redactor } from "@hostside/core/implement";
 import { quoteEvidence, type Evidence } from "../text/safe-excerpt.ts";
-import { hasExited } from "./end-process.ts";
+import { type ServerProcess, hasExited } from "./end-process.ts";
 import { drainOutput, type OutputPipe } from "./output-pipe.ts";
-import type { ServerProcess } from "./process-group.ts";
 
 /** Why nothing more can be expected of a process. */
 export interface Death {
@@ -18,7 +17,7 @@ export interface Death {
 // A process that dies loses its pipes a moment before its exit is reported; the exit says more.
 const exitGraceMs = 200;
 
-/** What {@linkcode watchForDeath} needs. */
+/** The input of {@linkcode watchForDeath}. */
 export interface DeathWatchInit {
   readonly process: ServerProcess;
   /** Its stdout and stderr, as they are read. */

@@ -15,7 +15,7 @@ export interface OversizedLine {
   readonly tail: Buffer;
 }
 
-/** What a {@linkcode LineSplitter} is made from. */
+/** The parts of {@linkcode LineSplitter}. */
 export interface LineSplitterInit {
   /** Longest line that is kept, in bytes, without its line feed. */
   readonly maxLineBytes: number;

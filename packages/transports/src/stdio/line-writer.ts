@@ -2,7 +2,7 @@ import { HostsideError } from "@hostside/core";
 import { withErrorContext } from "@hostside/core/implement";
 import type { Writable } from "node:stream";
 
-/** What a {@linkcode LineWriter} is made from. */
+/** The parts of {@linkcode LineWriter}. */
 export interface LineWriterInit {
   readonly stdin: Writable;
   readonly serverId: string;
@@ -18,7 +18,7 @@ type OnFailed = (reason: HostsideError) => void;
 /** Lines that share one write. */
 interface Batch {
   text: string;
-  /** Whether a byte of it may have left. */
+  /** True if a byte of it may have left. */
   begun: boolean;
   readonly failing: OnFailed[];
   readonly taken: (() => void)[];

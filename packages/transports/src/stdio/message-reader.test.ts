@@ -20,7 +20,7 @@ function open(maxMessageBytes: number) {
     const bytes = Buffer.from(text);
     for (let start = 0; start < bytes.length; start += 65_536) reader.push(bytes.subarray(start, start + 65_536));
   };
-  return { push, messages, diagnostics, endless: () => endless, isSkipping: () => reader.isSkipping };
+  return { push, messages, diagnostics, endless: () => endless };
 }
 
 const mebibyte = 1024 * 1024;
@@ -35,14 +35,6 @@ describe("MessageReader", () => {
       expect.stringContaining('a batch of more than 1000 messages: "[{},{},'),
       expect.stringContaining("JSON values"),
     ]);
-  });
-
-  it("says that it skips the rest of a line that is too long, until that ends", () => {
-    const { push, isSkipping } = open(100_000);
-    push("x".repeat(100_001));
-    expect(isSkipping()).toBe(true);
-    push('x\n{"jsonrpc":"2.0","method":"after"}\n');
-    expect(isSkipping()).toBe(false);
   });
 
   it("reads a batch of fewer, however long it is, and a message with a long list", () => {

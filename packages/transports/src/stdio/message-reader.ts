@@ -1,30 +1,17 @@
 import { HostsideError, type Diagnostic, type JsonObject } from "@hostside/core";
 import { isJsonObject, type Redactor } from "@hostside/core/implement";
-import { createSeldomReport } from "../context/report-seldom.ts";
-import {
-  admitDepth,
-  answeredRequest,
-  excessValues,
-  isLargeBatch,
-  isMessage,
-  maxMessageDepth,
-  parseMessage,
-  tooManyMessages,
-  type ValueLimit,
-} from "../message/admission.ts";
+import { createSeldomReport } from "../context/server-context.ts";
+import { admitText, isMessage, isUtf8, recoverRequestId } from "../message/admission.ts";
 import type { RequestId } from "../message/transport.ts";
-import { endsOf, recoverRequestId } from "../message/recover-request-id.ts";
-import { isUtf8 } from "../bytes/is-utf8.ts";
 import { safeExcerpt, withoutBrokenEnd } from "../text/safe-excerpt.ts";
 import { LineSplitter, type OversizedLine } from "./line-splitter.ts";
 
 // A server that is still on the same line after this many times the limit will not end it.
 const endlessFactor = 16;
 const notUtf8 = "not valid UTF-8, whose broken bytes are read as U+FFFD";
-const tooDeep = `nested deeper than ${maxMessageDepth} levels`;
 const maxExcerptLength = 200;
 
-/** What a {@linkcode MessageReader} is made from. */
+/** The parts of {@linkcode MessageReader}. */
 export interface MessageReaderInit {
   readonly serverId: string;
   readonly maxMessageBytes: number;
@@ -86,11 +73,6 @@ export class MessageReader {
     return this.#hasStarted ? undefined : this.#firstStray;
   }
 
-  /** Whether the rest of the current line is thrown away. */
-  get isSkipping(): boolean {
-    return this.#splitter.droppedBytes > 0;
-  }
-
   /** The server has started: what it wrote first explains nothing any more. */
   started(): void {
     this.#hasStarted = true;
@@ -111,27 +93,32 @@ export class MessageReader {
   }
 
   #readLine(line: string, bytes: number): void {
-    const parsed = parseLine(line, this.#init);
-    switch (parsed.kind) {
-      case "messages":
-        for (const message of parsed.messages) {
-          if (isMessage(message)) this.#init.onMessage(message, bytes);
-          else this.#add("no JSON-RPC message", line);
-        }
-        if (parsed.strayCount > 0) this.#add("a batch with members that are no messages", line);
-        return;
-      case "too-deep":
-        if (parsed.requestId === undefined) this.#add(tooDeep, line);
-        else this.#fail(parsed.requestId, "protocol_error", tooDeep);
-        return;
-      case "excessive":
-        if (parsed.requestId === undefined) this.#add(parsed.error.rawMessage, line);
-        else this.#init.onRequestFailed(parsed.requestId, parsed.error);
-        return;
-      case "anomaly":
-        return this.#add(parsed.reason, line);
-      case "blank":
+    const text = line.startsWith("\uFEFF") ? line.slice(1) : line;
+    // Cheaper than an exception per line when a program prints a lot of prose.
+    if (!/^[ \t\r]*[{[]/.test(text)) {
+      if (text.trim() !== "") this.#add("not JSON", line);
+      return;
     }
+    const admitted = admitText(text, this.#init);
+    if (admitted.fault === undefined) return this.#readJson(admitted.json, line, bytes);
+    const { fault, id, excess } = admitted;
+    // A log line may have been written into the middle of an answer, so that broken JSON fails
+    // none.
+    if (id === undefined || fault === "not JSON") this.#add(excess?.rawMessage ?? fault, line);
+    else if (excess !== undefined) this.#init.onRequestFailed(id, excess);
+    else this.#fail(id, "protocol_error", fault);
+  }
+
+  #readJson(json: unknown, line: string, bytes: number): void {
+    // JSON-RPC batches exist in 2025-03-26.
+    const items: readonly unknown[] = Array.isArray(json) ? json : [json];
+    const messages = items.filter(isJsonObject);
+    for (const message of messages) {
+      if (isMessage(message)) this.#init.onMessage(message, bytes);
+      else this.#add("no JSON-RPC message", line);
+    }
+    if (messages.length === 0) this.#add("no JSON-RPC message", line);
+    else if (messages.length < items.length) this.#add("a batch with members that are no messages", line);
   }
 
   #rejectOversized({ head, tail, bytes }: OversizedLine): void {
@@ -167,51 +154,4 @@ export class MessageReader {
   #excerptOf(line: string): string {
     return safeExcerpt(line, this.#init.redact, maxExcerptLength);
   }
-}
-
-/** What one line on stdout turned out to be. */
-export type ParsedLine =
-  | { readonly kind: "blank" }
-  /**
-   * JSON objects: one, or those of a batch (JSON-RPC batches exist in 2025-03-26). Other members of
-   * a batch are only counted.
-   */
-  | { readonly kind: "messages"; readonly messages: readonly JsonObject[]; readonly strayCount: number }
-  /** `requestId` is there when the message answers that request. */
-  | { readonly kind: "too-deep"; readonly requestId: RequestId | undefined }
-  /** It has too many values to be parsed. */
-  | { readonly kind: "excessive"; readonly error: HostsideError; readonly requestId: RequestId | undefined }
-  | { readonly kind: "anomaly"; readonly reason: string };
-
-/**
- * Parses one line, and never throws. Accepts a carriage return at the end and a byte order mark at
- * the start.
- */
-export function parseLine(line: string, limit: ValueLimit): ParsedLine {
-  const text = line.startsWith("\uFEFF") ? line.slice(1) : line;
-  // Cheaper than an exception per line when a program prints a lot of prose.
-  if (!/^[ \t\r]*[{[]/.test(text)) return text.trim() === "" ? { kind: "blank" } : anomaly("not JSON");
-  const error = excessValues(text, limit);
-  if (error !== undefined) return { kind: "excessive", error, requestId: recoverRequestId(endsOf(text)) };
-  let value: unknown;
-  try {
-    value = parseMessage(text);
-  } catch {
-    // The caller reports the line itself.
-    return anomaly("not JSON");
-  }
-  if (isLargeBatch(value)) return anomaly(tooManyMessages);
-  // Each level takes two bytes at least, so that short lines need no walk.
-  const admitted = text.length >= 2 * maxMessageDepth ? admitDepth(value) : value;
-  if (admitted === undefined) return { kind: "too-deep", requestId: answeredRequest(value) };
-  value = admitted;
-  if (isJsonObject(value)) return { kind: "messages", messages: [value], strayCount: 0 };
-  const messages = Array.isArray(value) ? value.filter(isJsonObject) : [];
-  return messages.length === 0
-    ? anomaly("no JSON-RPC message")
-    : { kind: "messages", messages, strayCount: (value as readonly unknown[]).length - messages.length };
-}
-
-function anomaly(reason: string): ParsedLine {
-  return { kind: "anomaly", reason };
 }

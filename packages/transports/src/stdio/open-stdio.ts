@@ -4,9 +4,8 @@ import type { ChildProcess } from "node:child_process";
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { askForCommand } from "../context/ask-guard.ts";
-import type { TransportContext } from "../context/transport-context.ts";
-import { hasExited } from "./end-process.ts";
-import { createProcessGroup, type ServerProcess, type SpawnProcess } from "./process-group.ts";
+import type { TransportContext } from "../context/server-context.ts";
+import { type ServerProcess, type SpawnProcess, createProcessGroup, hasExited } from "./end-process.ts";
 import { safeEnvironment, type Environment } from "./safe-environment.ts";
 import { fromSpawnError } from "./spawn-error.ts";
 import { StdioTransport } from "./stdio-transport.ts";
@@ -20,15 +19,15 @@ export interface StdioEffects {
   readonly spawn?: (...call: [...Parameters<SpawnProcess>, own: SpawnProcess]) => ReturnType<SpawnProcess>;
   /** Default that of this process. */
   readonly platform?: NodeJS.Platform;
-  /** What a server may inherit from. Default the environment of this process. */
+  /** The environment that a server may inherit from. Default the environment of this process. */
   readonly environment?: Environment;
   /** Sends signals; a negative number is a group. Default `process.kill`. */
   readonly sendSignal?: (pid: number, signal: NodeJS.Signals | 0) => void;
 }
 
-/** What {@linkcode openStdio} goes by. */
+/** The input of {@linkcode openStdio}. */
 export interface StdioContext extends TransportContext {
-  readonly effects?: StdioEffects;
+  readonly effects?: StdioEffects | undefined;
   readonly options?: { readonly guard?: ConnectionGuard | undefined } | undefined;
 }
 
@@ -95,7 +94,13 @@ export async function openStdio(spec: ServerSpec, context: StdioContext): Promis
     const left = containerLeft(spec);
     if (left !== undefined) context.onDiagnostic(left);
   };
-  const opened = new StdioTransport({ context, process: child, group, onKilled });
+  const opened = new StdioTransport({
+    context: context.lasting,
+    onStarted: context.onStarted,
+    process: child,
+    group,
+    onKilled,
+  });
   if (signal.aborted) {
     await opened.close();
     throwIfStartAborted(signal, serverId);
@@ -171,8 +176,8 @@ async function assertDirectory(cwd: string, { serverId, signal }: StdioContext):
 }
 
 /**
- * What to say when the program of a server had to be killed: of `docker run` or `podman run` that
- * ends the client alone, and the container goes on. `undefined` for other programs.
+ * Makes the advice for a server whose program had to be killed: of `docker run` or `podman run`
+ * that ends the client alone, and the container goes on. `undefined` for other programs.
  */
 function containerLeft(spec: ServerSpec): Diagnostic | undefined {
   if (spec.command === undefined) return undefined;

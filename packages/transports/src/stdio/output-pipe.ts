@@ -7,8 +7,6 @@ export interface OutputPipe {
   /** Node's pipes are sockets, which know this. */
   readonly bytesRead?: number;
   readonly readableEnded: boolean;
-  /** Whether its reader makes a pause, so that a turn without bytes says nothing. */
-  readonly isHeldBack?: boolean;
   /** Hands on at once what arrived and still waits for its turn. */
   flush?(): void;
 }
@@ -16,8 +14,6 @@ export interface OutputPipe {
 /** How a pipe is read. */
 export interface PipeReading {
   readonly onBytes: (bytes: Buffer) => void;
-  /** Whether the rest of the line that came last is thrown away. Default: never. */
-  readonly mayWait?: () => boolean;
 }
 
 const newline = 0x0a;
@@ -33,9 +29,6 @@ export function readInSlices(stream: Readable, reading: PipeReading): OutputPipe
     get readableEnded() {
       return stream.readableEnded && !turns.isBehind;
     },
-    get isHeldBack() {
-      return turns.isPaused;
-    },
     flush: () => turns.flush(),
   };
 }
@@ -50,9 +43,6 @@ const maxMs = 500;
 // The first turn may be the rest of the one in which the process's end was reported; the second
 // polls every pipe once.
 const quietTurns = 2;
-// A pause is a millisecond, which is some hundred turns; one that does not end is that of a clock
-// which stands still.
-const mostTurnsOfPause = 10_000;
 
 /**
  * Waits until what a process wrote before its end has been read. It lies in the pipes when that end
@@ -64,14 +54,10 @@ export async function drainOutput(pipes: readonly OutputPipe[]): Promise<void> {
   const deadline = clock.now() + maxMs;
   let seen = readBytes();
   let quiet = 0;
-  let paused = 0;
   while (quiet < quietTurns && !pipes.every((pipe) => pipe.readableEnded) && clock.now() < deadline) {
     await new Promise<void>((resolve) => void setImmediate(resolve));
     const now = readBytes();
-    const isQuiet = now === seen;
-    paused = isQuiet && pipes.some(({ isHeldBack }) => isHeldBack === true) ? paused + 1 : 0;
-    const isPause = paused > 0 && paused < mostTurnsOfPause;
-    quiet = isQuiet && !isPause ? quiet + 1 : 0;
+    quiet = now === seen ? quiet + 1 : 0;
     seen = now;
   }
 }

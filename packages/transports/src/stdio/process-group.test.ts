@@ -1,7 +1,7 @@
 import { ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it, vi } from "vitest";
-import { createProcessGroup } from "./process-group.ts";
+import { createProcessGroup } from "./end-process.ts";
 
 const failing = (code: string) => () => {
   throw Object.assign(new Error(`kill ${code}`), { code });

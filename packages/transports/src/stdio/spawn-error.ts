@@ -4,7 +4,7 @@ import { constants } from "node:fs";
 import { access, readFile, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 
-/** What was to be started. */
+/** A program that was to be started. */
 export interface SpawnAttempt {
   readonly serverId: string;
   readonly command: string;

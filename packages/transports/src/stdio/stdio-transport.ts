@@ -1,21 +1,22 @@
 import { HostsideError, type Cancel, type JsonObject, type ServerLog } from "@hostside/core";
-import type { TransportContext } from "../context/transport-context.ts";
+import type { ServerContext } from "../context/server-context.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
 import { deathError, watchForDeath, type Death } from "./death.ts";
-import { endProcess, terminateOnExit } from "./end-process.ts";
+import { type ProcessGroup, type ServerProcess, endProcess, terminateOnExit } from "./end-process.ts";
 import { LineWriter } from "./line-writer.ts";
 import { MessageReader } from "./message-reader.ts";
 import { readInSlices, type OutputPipe } from "./output-pipe.ts";
-import type { ProcessGroup, ServerProcess } from "./process-group.ts";
 import { ServerStderr } from "./server-stderr.ts";
 
 // Many calls with large arguments at once are honest, and a server that never reads must not cost
 // more than this.
 const waitingFactor = 4;
 
-/** What a {@linkcode StdioTransport} is made from. */
+/** The parts of {@linkcode StdioTransport}. */
 export interface StdioTransportInit {
-  readonly context: TransportContext;
+  readonly context: ServerContext;
+  /** Called with the first byte on stdout. */
+  readonly onStarted: () => void;
   readonly process: ServerProcess;
   readonly group: ProcessGroup;
   /** The process ended by SIGKILL alone. */
@@ -94,17 +95,15 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { process, context } = this.#init;
+    const { process, context, onStarted } = this.#init;
     if (this.#state === "started") throw new TypeError("this transport was started already");
     if (this.#state === "closed") throw this.closeReason ?? closedError(context.serverId);
     this.#state = "started";
-    process.stdout.once("data", context.onStarted);
+    process.stdout.once("data", onStarted);
     this.#output = readInSlices(process.stdout, {
       onBytes: (bytes) => {
         if (this.#isOpen()) this.#reader.push(bytes);
       },
-      // A process that is being ended must not have to wait until it can write its last words.
-      mayWait: () => this.#isOpen() && this.#reader.isSkipping,
     });
   }
 

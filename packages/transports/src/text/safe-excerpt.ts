@@ -50,10 +50,10 @@ export function toJson(value: unknown): string | undefined {
 }
 
 /**
- * What a process wrote, bounded and without secrets already, as far as it may explain a failure.
+ * The output of a process, bounded and without secrets already, as far as it may explain a failure.
  */
 export interface Evidence {
-  /** Of its stderr; absent or `""` when there is nothing to say of it. */
+  /** The end of its stderr; absent or `""` when there is nothing to say of it. */
   readonly stderrTail?: string | undefined;
   /** The first line on its stdout that was no message. */
   readonly strayLine?: string | undefined;

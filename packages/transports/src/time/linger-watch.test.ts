@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { useManualClock } from "../../../../test/manual-clock.ts";
-import { createLingerWatch } from "./linger-watch.ts";
+import { createLingerWatch } from "./cancellable-wait.ts";
 
 describe("createLingerWatch()", () => {
   it("cancels what is still there after the time, once, and then has no timer", () => {

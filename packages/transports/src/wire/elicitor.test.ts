@@ -125,21 +125,14 @@ const limited = {
 function open(onElicit: Answer) {
   const clock = useManualClock();
   const diagnostics: Diagnostic[] = [];
-  let pauses = 0;
-  const elicitor = createElicitor({
-    context: createServerContext({ onDiagnostic: (each) => diagnostics.push(each) }, limited),
-    onElicit,
-    pause() {
-      pauses += 1;
-      return () => (pauses -= 1);
-    },
-  });
+  const context = createServerContext({ onDiagnostic: (each) => diagnostics.push(each) }, limited);
+  const elicitor = createElicitor(context, onElicit);
   return {
     ask: (params: Parameters<typeof elicitor.ask>[0], signal = new AbortController().signal) =>
       elicitor.ask(params, { signal }),
     elicitor,
     clock,
     diagnostics,
-    running: () => pauses === 0,
+    running: () => !context.pauses.isPaused(undefined),
   };
 }

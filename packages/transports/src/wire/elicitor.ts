@@ -1,7 +1,6 @@
 import {
   cleanText,
   type CallContext,
-  type Cancel,
   type ElicitationRequest,
   type ElicitationResult,
   type JsonObject,
@@ -14,6 +13,7 @@ import {
   isJsonObject,
   sameJson,
   untilAborted,
+  type ConnectionHooks,
 } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 
@@ -29,11 +29,11 @@ export interface Elicitor {
   ask(params: JsonObject, question: QuestionContext): Promise<JsonObject>;
 }
 
-/** What a question belongs to. */
+/** The call that a question belongs to, and its limits. */
 export interface QuestionContext {
   /** Aborts when nobody needs the answer any more. */
   readonly signal: AbortSignal;
-  /** Of the call that it belongs to; absent when it came out of the blue. */
+  /** The tally of the call that it belongs to; absent when it came out of the blue. */
   readonly tally?: QuestionTally | undefined;
   /** The host's own, of the call that it belongs to; absent where that is not known. */
   readonly callContext?: CallContext | undefined;
@@ -46,34 +46,53 @@ export interface QuestionTally {
   asked: number;
 }
 
-/** What an {@linkcode Elicitor} is made from. */
-export interface ElicitorInit {
-  readonly context: ServerContext;
-  readonly onElicit: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
-  /**
-   * Stops the deadlines of those who are asked until the returned function is called: of the
-   * conversation of this context, or of nobody in particular.
-   */
-  readonly pause: (callContext: CallContext | undefined) => () => void;
-}
+/** Answers the questions of a host's servers, with a person's help. */
+export type OnElicit = NonNullable<ConnectionHooks["onElicit"]>;
 
 const longestMessage = 8192;
 
 const minuteMs = 60_000;
 
-/** Makes an elicitor. */
-export function createElicitor(init: ElicitorInit): Elicitor {
-  const isTooMany = createQuota(init.context);
+/** Makes an elicitor. The deadlines of the caller who is asked stand still meanwhile. */
+export function createElicitor(context: ServerContext, onElicit: OnElicit): Elicitor {
+  const isTooMany = createQuota(context);
+  const { serverId, settings, onDiagnostic, pauses } = context;
   return {
     async ask(params, question) {
-      if (question.signal.aborted || isTooMany(question)) return { action: "cancel" };
-      return ask(init, params, question);
+      const { signal, callContext, withinMs = Infinity } = question;
+      if (signal.aborted || isTooMany(question)) return { action: "cancel" };
+      const timeoutMs = Math.min(settings.timeouts.elicitMs, withinMs);
+      const { mode, message } = params;
+      const request: ElicitationRequest = {
+        serverId,
+        mode: mode === "url" ? "url" : "form",
+        message: cleanText(typeof message === "string" ? message : "", longestMessage),
+        params: cleanSchema(params),
+        ...(callContext !== undefined && { context: callContext }),
+      };
+      const resume = pauses.begin(callContext);
+      const onTimeout = (): Error => new Error("nobody answered in time");
+      const deadline = createDeadline({ timeoutMs, signal, onTimeout });
+      try {
+        return toWire(await untilAborted(onElicit(request, deadline.signal), deadline.signal), request);
+      } catch (error) {
+        // What went wrong in the host's handler is not the server's business, and may hold what it
+        // should not see.
+        const reason = error instanceof Error ? cleanText(error.message, 200) : "it threw";
+        const text = `an elicitation of server ${JSON.stringify(serverId)} was cancelled: ${reason}`;
+        onDiagnostic({ kind: "protocol-anomaly", serverId, message: text });
+        return { action: "cancel" };
+      } finally {
+        deadline.dispose();
+        resume();
+      }
     },
   };
 }
 
 // A flood is told once a minute, never once per question.
-function createQuota({ serverId, settings, onDiagnostic }: ServerContext): (question: QuestionContext) => boolean {
+function createQuota(context: ServerContext): (question: QuestionContext) => boolean {
+  const { serverId, settings, onDiagnostic } = context;
   const { maxElicitationsPerCall, maxElicitationsPerMinute } = settings.limits;
   let minuteStart = clock.now();
   let asked = 0;
@@ -98,42 +117,6 @@ function createQuota({ serverId, settings, onDiagnostic }: ServerContext): (ques
     if (tally !== undefined) tally.asked += 1;
     return false;
   };
-}
-
-async function ask(
-  init: ElicitorInit,
-  params: JsonObject,
-  { signal, callContext, withinMs = Infinity }: QuestionContext,
-): Promise<JsonObject> {
-  const { context, onElicit, pause } = init;
-  const { serverId, settings, onDiagnostic } = context;
-  const timeoutMs = Math.min(settings.timeouts.elicitMs, withinMs);
-  const { mode, message } = params;
-  const request: ElicitationRequest = {
-    serverId,
-    mode: mode === "url" ? "url" : "form",
-    message: cleanText(typeof message === "string" ? message : "", longestMessage),
-    params: cleanSchema(params),
-    ...(callContext !== undefined && { context: callContext }),
-  };
-  const resume = pause(callContext);
-  const deadline = createDeadline({ timeoutMs, signal, onTimeout: () => new Error("nobody answered in time") });
-  try {
-    return toWire(await untilAborted(onElicit(request, deadline.signal), deadline.signal), request);
-  } catch (error) {
-    // What went wrong in the host's handler is not the server's business, and may hold what it
-    // should not see.
-    const reason = error instanceof Error ? cleanText(error.message, 200) : "it threw";
-    onDiagnostic({
-      kind: "protocol-anomaly",
-      serverId,
-      message: `an elicitation of server ${JSON.stringify(serverId)} was cancelled: ${reason}`,
-    });
-    return { action: "cancel" };
-  } finally {
-    deadline.dispose();
-    resume();
-  }
 }
 
 function toWire({ action, content }: ElicitationResult, { mode, params }: ElicitationRequest): JsonObject {
@@ -165,7 +148,7 @@ export interface ElicitingRequest {
   whenOver?: Set<() => void>;
 }
 
-/** What a question of the server's belongs to. */
+/** The requests that a question may belong to. */
 export interface ElicitationOrigin {
   /**
    * Counts the questions of the request that asked least so far, because a server does not say
@@ -176,46 +159,36 @@ export interface ElicitationOrigin {
   readonly callContext: CallContext | undefined;
   /** It is not known which of several conversations the question is meant for. */
   readonly isAnybodys: boolean;
-  /**
-   * Runs `task` when the last of the requests is over, unless the returned function is called
-   * before; never without a request.
-   */
-  whenOver(task: () => void): Cancel;
+  /** Aborts when the last of the requests is over; never without a request. */
+  readonly over: AbortSignal;
 }
 
 /**
- * The occasion that these requests are, of which the question belongs to one. `isShared`: where
- * there is none, there were requests of several conversations before.
+ * Finds what a question belongs to that came while these requests waited. `isShared`: where there
+ * is none, there were requests of several conversations before.
  */
-export function createElicitationOrigin(
-  requests: readonly ElicitingRequest[],
-  isShared: boolean = false,
-): ElicitationOrigin {
+export function createElicitationOrigin(requests: readonly ElicitingRequest[], isShared: boolean): ElicitationOrigin {
   const tallies = requests.map((request) => (request.tally ??= { asked: 0 }));
-  const [first] = tallies;
-  const asking = requests.filter(({ request }) => isSomebodys(request));
-  const contexts = asking.map(({ request }) => request.callContext);
+  const [tally] = tallies.toSorted((a, b) => a.asked - b.asked);
+  const contexts = requests.filter(({ request }) => isSomebodys(request)).map(({ request }) => request.callContext);
   const fairnessKeys = new Set(contexts.map(fairnessKeyOf));
+  const over = new AbortController();
+  let left = requests.length;
+  const onOver = (): void => {
+    left -= 1;
+    if (left === 0) over.abort(new Error("what it was asked for is over"));
+  };
+  for (const request of requests) (request.whenOver ??= new Set()).add(onOver);
   return {
-    tally: first && tallies.reduce((least, each) => (each.asked < least.asked ? each : least), first),
+    tally,
     callContext: fairnessKeys.size === 1 ? commonOf(contexts) : undefined,
-    isAnybodys: asking.length === 0 ? isShared : fairnessKeys.size > 1,
-    whenOver(task) {
-      let left = requests.length;
-      const onOver = (): void => {
-        left -= 1;
-        if (left === 0) task();
-      };
-      for (const request of requests) (request.whenOver ??= new Set()).add(onOver);
-      return () => {
-        for (const { whenOver } of requests) whenOver?.delete(onOver);
-      };
-    },
+    isAnybodys: contexts.length === 0 ? isShared : fairnessKeys.size > 1,
+    over: over.signal,
   };
 }
 
 /**
- * Whether a request is made for somebody: a listing or a ping without a context is the host's own,
+ * True if a request is made for somebody: a listing or a ping without a context is the host's own,
  * and no occasion to ask a person.
  */
 export function isSomebodys({ method, callContext }: ElicitingRequest["request"]): boolean {

@@ -1,46 +1,35 @@
-import type { Cancel, JsonObject, Progress, HostsideError } from "@hostside/core";
+import type { Cancel, HostsideError, JsonObject, Progress } from "@hostside/core";
 import {
   clock,
   createAlarm,
-  onAbort,
   fairnessKeyOf,
+  onAbort,
   tell,
   withErrorContext,
   type Alarm,
 } from "@hostside/core/implement";
-import { fromRpcError } from "../message/from-rpc-error.ts";
-import { mayHaveChangedRevision, saysRevisionChanged } from "../message/session-words.ts";
-import type { SendOptions, Transport } from "../message/transport.ts";
-import { quoteJson, toJson } from "../text/safe-excerpt.ts";
-import { runHook } from "../time/run-hook.ts";
-import type { ActiveClock, ActiveClocks } from "../time/active-clock.ts";
-import type { OutgoingRequest } from "../message/outgoing-request.ts";
-import { createElicitationOrigin, isSomebodys, type ElicitationOrigin, type ElicitingRequest } from "./elicitor.ts";
+import type { ServerContext } from "../context/server-context.ts";
+import { fromRpcError, mayHaveChangedRevision, saysRevisionChanged } from "../message/from-rpc-error.ts";
 import {
-  createRequestIds,
-  tellCancelled,
-  toRequestMessage,
-  usedConnection,
-  type RequestIds,
-} from "./to-request-message.ts";
-import { readAnswer } from "./read-answer.ts";
-import {
-  requestAbortedError,
+  type OutgoingRequest,
   asHostsideError,
   errorContextOf,
   malformedAnswerError,
-  revisionChangedError,
+  requestAbortedError,
   requestTimeoutError,
+  revisionChangedError,
   tooLargeAnswerError,
   unserializableError,
-} from "../message/request-errors.ts";
-import type { ServerContext } from "../context/server-context.ts";
+} from "../message/outgoing-request.ts";
+import type { SendOptions, Transport } from "../message/transport.ts";
+import { quoteJson, toJson } from "../text/safe-excerpt.ts";
+import { createElicitationOrigin, isSomebodys, type ElicitationOrigin, type ElicitingRequest } from "./elicitor.ts";
+import { readAnswer, tellCancelled, toRequestMessage, usedConnection } from "./rpc-messages.ts";
 
-/** What {@linkcode OutgoingRequests} are made from. */
+/** The parts of {@linkcode OutgoingRequests}. */
 export interface OutgoingRequestsInit {
   readonly transport: Transport;
   readonly context: ServerContext;
-  readonly activeClock: ActiveClocks;
   /** The `_meta` of every request of a modern connection; absent before and on a legacy one. */
   readonly envelope: () => JsonObject | undefined;
   /**
@@ -59,15 +48,11 @@ interface Pending extends ElicitingRequest {
   readonly request: OutgoingRequest;
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: HostsideError) => void;
-  /** What its deadline goes by. */
-  readonly time: ActiveClock;
   readonly startedAt: number;
-  /** How long the clock had stood still by then. */
-  readonly pausedBefore: number;
   lastSignAt: number;
   /** Only where somebody counts. */
   sentBytes: number | undefined;
-  /** When its time is looked at next, by the clock that never stands still. */
+  /** When its time is looked at next. */
   checkAt: number;
   ignoreAbort?: Cancel;
   /** The id of an answer that came meanwhile and belongs to no request. */
@@ -84,6 +69,9 @@ const pausedCheckMs = 100;
 
 const proofMs = 10_000;
 
+// Ids are numbers, because some servers mishandle ids of text; and such as fit into 31 bits.
+const mostFirstIds = 2 ** 29;
+
 /** The requests that wait for an answer. */
 export class OutgoingRequests {
   /** Why nothing can be sent any more. */
@@ -92,17 +80,19 @@ export class OutgoingRequests {
   readonly #pending = new Map<number, Pending>();
   /** Set for the earliest `checkAt` of all that wait, or earlier. */
   readonly #alarm: Alarm;
-  readonly #ids: RequestIds;
+  /** The id of the next request. */
+  nextId = 0;
+  #handshakeEnd = Number.POSITIVE_INFINITY;
+  #firstLaterId = 0;
   #whenDrained: (() => void) | undefined;
   /** A request after the handshake was answered with a result. */
   #hasServed = false;
-  /** Whose requests there were so far, until there were those of two. */
+  /** The callers of requests so far, until there were those of two. */
   readonly #fairnessKeys = new Set<string | undefined>();
 
   constructor(init: OutgoingRequestsInit) {
     this.#init = init;
     this.#alarm = createAlarm(() => this.#checkTimes());
-    this.#ids = createRequestIds(init.context.random);
   }
 
   /** The id of the one request that waits; absent when none or several do. */
@@ -110,14 +100,9 @@ export class OutgoingRequests {
     return this.#pending.size === 1 ? this.#pending.keys().next().value : undefined;
   }
 
-  /** The id of the next request. */
-  get nextId(): number {
-    return this.#ids.next;
-  }
-
   /** True for an id that was handed out here, whether or not it still waits. */
   issued(id: number): boolean {
-    return this.#ids.issued(id);
+    return id >= 0 && id < this.nextId && (id < this.#handshakeEnd || id >= this.#firstLaterId);
   }
 
   /**
@@ -125,7 +110,10 @@ export class OutgoingRequests {
    * Before, they count from 0.
    */
   leaveHandshake(): void {
-    this.#ids.leaveHandshake();
+    if (this.#handshakeEnd !== Number.POSITIVE_INFINITY) return;
+    this.#handshakeEnd = this.nextId;
+    this.nextId += Math.floor(Math.random() * mostFirstIds);
+    this.#firstLaterId = this.nextId;
   }
 
   /** Settles the request with what the server answered. `false`: it does not wait, or no longer. */
@@ -159,11 +147,11 @@ export class OutgoingRequests {
   progress(token: number, isDue: boolean, read: () => Progress): void {
     const entry = this.#pending.get(token);
     if (entry === undefined) return;
-    entry.lastSignAt = entry.time.now();
+    entry.lastSignAt = clock.now();
     const { onProgress } = entry.request;
     if (onProgress === undefined) return;
     entry.lateProgress = isDue ? undefined : read();
-    if (isDue) runHook(onProgress, read());
+    if (isDue) tell(onProgress, read());
   }
 
   /** Passes on the latest progress that was not. */
@@ -172,8 +160,8 @@ export class OutgoingRequests {
   }
 
   /**
-   * What a question of the server's belongs to: the request that it came with, or any that is under
-   * way. `undefined`: that one is over.
+   * Finds the origin of a question of the server's: the request that it came with, or any that is
+   * under way. `undefined`: that one is over.
    */
   origin(relatedId: number | undefined): ElicitationOrigin | undefined {
     const related = relatedId === undefined ? undefined : this.#pending.get(relatedId);
@@ -217,22 +205,17 @@ export class OutgoingRequests {
         reject(requestAbortedError(this.#init.context, request, "not-sent"));
         return;
       }
-      const id = this.#ids.next++;
-      const time = this.#init.activeClock.of(request.callContext);
-      const now = time.now();
-      const pausedBefore = time.pausedMs();
+      const id = this.nextId++;
+      const now = clock.now();
       const firstCheckMs = Math.min(request.timeoutMs, request.idleMs ?? request.timeoutMs);
       const entry: Pending = {
         request,
         resolve,
         reject,
-        time,
         startedAt: now,
-        pausedBefore,
         lastSignAt: now,
         sentBytes: undefined,
-        // The two are the time of the clock that never stands still, which need not be read for it.
-        checkAt: now + pausedBefore + firstCheckMs,
+        checkAt: now + firstCheckMs,
       };
       this.#alarm.setBy(entry.checkAt);
       if (signal !== undefined) {
@@ -243,7 +226,6 @@ export class OutgoingRequests {
           });
         });
       }
-      time.enter();
       // One more than one is enough to know.
       if (this.#fairnessKeys.size < 2 && isSomebodys(request))
         this.#fairnessKeys.add(fairnessKeyOf(request.callContext));
@@ -306,20 +288,20 @@ export class OutgoingRequests {
   }
 
   #checkTime(id: number, entry: Pending): void {
-    const { request, time, startedAt, pausedBefore, lastSignAt } = entry;
-    const now = time.now();
+    const { request, startedAt, lastSignAt } = entry;
+    const { pauses, settings } = this.#init.context;
+    const { callContext } = request;
+    const now = clock.now();
     // What a server's questions take beyond their share is the call's own time.
-    const overdrawnMs = Math.max(
-      0,
-      time.pausedMs() - pausedBefore - this.#init.context.settings.timeouts.elicitTotalMs,
-    );
-    const totalLeft = request.timeoutMs - (now - startedAt) - overdrawnMs;
-    const idleLeft = request.idleMs === undefined ? totalLeft : request.idleMs - (now - lastSignAt);
+    const pausedMs = Math.min(pauses.msSince(startedAt, callContext), settings.timeouts.elicitTotalMs);
+    const totalLeft = request.timeoutMs - (now - startedAt) + pausedMs;
+    const { idleMs } = request;
+    const idleLeft =
+      idleMs === undefined ? totalLeft : idleMs - (now - lastSignAt) + pauses.msSince(lastSignAt, callContext);
     const left = Math.min(totalLeft, idleLeft);
     if (left > 0) {
       // While the time stands still, what is left stays the same, and may be next to nothing.
-      const waitMs = time.isPaused ? Math.max(left, pausedCheckMs) : left;
-      entry.checkAt = clock.now() + waitMs;
+      entry.checkAt = now + (pauses.isPaused(callContext) ? Math.max(left, pausedCheckMs) : left);
       return;
     }
     const stray =
@@ -356,11 +338,14 @@ export class OutgoingRequests {
   #cancel(id: number, why: { readonly error: HostsideError; readonly reason: string }): Promise<void> {
     const entry = this.#take(id);
     if (entry === undefined) return Promise.resolve();
-    const reported = tellCancelled(this.#init, id, { request: entry.request, reason: why.reason });
+    const { isCancellable = true, callContext } = entry.request;
+    const reported = isCancellable ? tellCancelled(this.#init, id, { reason: why.reason, callContext }) : undefined;
+    // A server that is not told may still answer, without an id if it could not read the request.
+    if (!isCancellable) this.#init.onNotified();
     entry.abort?.abort();
     this.#init.transport.takeBack?.(id);
     entry.reject(why.error);
-    return reported;
+    return reported ?? Promise.resolve();
   }
 
   /** Settles the request with an error. `false`: it does not wait, or no longer. */
@@ -425,7 +410,6 @@ export class OutgoingRequests {
     if (entry === undefined) return undefined;
     this.#pending.delete(id);
     this.#restIfIdle();
-    entry.time.leave();
     if (entry.whenOver !== undefined) for (const task of entry.whenOver) task();
     entry.ignoreAbort?.();
     const { observer } = entry.request;
@@ -439,5 +423,5 @@ function flushProgress(entry: Pending): void {
   const { request, lateProgress } = entry;
   if (lateProgress === undefined) return;
   entry.lateProgress = undefined;
-  if (request.onProgress !== undefined) runHook(request.onProgress, lateProgress);
+  tell(request.onProgress, lateProgress);
 }

@@ -20,14 +20,11 @@ function openQuestioned({ maxPauseMs = 900_000, isReady = true }: { maxPauseMs?:
       elicitor: { ask: (...question) => elicitor?.ask(...question) ?? Promise.reject(new Error()) },
     },
   );
-  elicitor = createElicitor({
-    context: createServerContext({ onDiagnostic: (each) => opened.diagnostics.push(each) }),
-    onElicit: (request, signal) => {
-      asked.push(signal);
-      requests.push(request);
-      return new Promise(() => undefined);
-    },
-    pause: (callContext) => opened.wire.activeClock.of(callContext).pause(),
+  const { settings } = createServerContext();
+  elicitor = createElicitor({ ...opened.context, settings }, (request, signal) => {
+    asked.push(signal);
+    requests.push(request);
+    return new Promise(() => undefined);
   });
   const ask = (id: number, relatedId?: number): void =>
     opened.host.onmessage?.({ jsonrpc: "2.0", id, method: "elicitation/create", params }, relatedId);

@@ -1,20 +1,15 @@
-import type { Cancel, ServerNotification } from "@hostside/core";
+import type { Cancel, JsonObject } from "@hostside/core";
 import { clock, isJsonObject } from "@hostside/core/implement";
+import type { GuardedHooks } from "../context/guard-hooks.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
-/** What a server can say that it changed as a whole. */
-export type ServerListName = "tools" | "resources" | "prompts";
-
-/** How changes are reported upwards. */
-export interface ChangeEvents {
-  onListChanged(kind: ServerListName): void;
-  /** `undefined`: too many to remember which; any of them. */
-  onResourceUpdated(uri: string | undefined): void;
-  /** Called after the others. */
-  onNotification(notification: ServerNotification): void;
-  /** Changes of every kind may have gone unheard. */
-  onMissed(): void;
-}
+/** The hook for each list that a server can say that it changed. */
+const listHooks = {
+  "notifications/tools/list_changed": "onToolsChanged",
+  "notifications/resources/list_changed": "onResourcesChanged",
+  "notifications/prompts/list_changed": "onPromptsChanged",
+} as const;
+type ListHook = (typeof listHooks)[keyof typeof listHooks];
 
 /** The longest URI of a resource, in UTF-16 units, that is taken from a host or a server. */
 export const longestUri = 8192;
@@ -22,47 +17,59 @@ export const longestUri = 8192;
 // Of one second.
 const mostLateUpdates = 100;
 
-const lists: ReadonlyMap<string, ServerListName> = new Map([
-  ["notifications/tools/list_changed", "tools"],
-  ["notifications/resources/list_changed", "resources"],
-  ["notifications/prompts/list_changed", "prompts"],
-]);
-
-/** Reads the notifications that nobody waits for, and reports the changes among them. */
+/** Reads the notifications that no request waits for, and reports the changes among them. */
 export class ChangeReporter {
   /**
    * Lets a bounded number through; anything else that must not come in a flood may ask it as well.
    */
   readonly gate: NotificationGate;
-  readonly #events: ChangeEvents;
-  readonly #lateLists = new Set<ServerListName>();
+  readonly #hooks: GuardedHooks;
+  readonly #lateLists = new Set<ListHook>();
   readonly #lateUpdates = new Set<string>();
+  #lists: readonly ListHook[] = ["onToolsChanged"];
+  #subscribed: (() => readonly string[]) | undefined;
   #isClosed = false;
 
-  constructor(context: ServerContext, events: ChangeEvents) {
+  constructor(context: ServerContext, hooks: GuardedHooks) {
     this.gate = new NotificationGate({ context, onDeferred: () => this.#flush() });
-    this.#events = events;
+    this.#hooks = hooks;
   }
 
   /**
-   * Takes one. Of a flood, a change is reported once at the end of the second, and the rest is
-   * dropped. `false`: it was dropped.
+   * Learns what the server has, by its capabilities, and which of its resources are subscribed to.
+   * Called once, when that is known.
+   */
+  begin(capabilities: JsonObject, subscribed: () => readonly string[]): void {
+    this.#subscribed = subscribed;
+    if (isJsonObject(capabilities["resources"])) this.#lists = [...this.#lists, "onResourcesChanged"];
+    if (isJsonObject(capabilities["prompts"])) this.#lists = [...this.#lists, "onPromptsChanged"];
+  }
+
+  /**
+   * Takes a notification. Of a flood, a change is reported once at the end of the second, and the
+   * rest is dropped. `false`: it was dropped.
    */
   receive(method: string, params: unknown): boolean {
     const isAdmitted = this.gate.admit();
     if (this.#isClosed) return false;
-    const kind = lists.get(method);
+    const list = Object.hasOwn(listHooks, method) ? listHooks[method as keyof typeof listHooks] : undefined;
     const uri = method === "notifications/resources/updated" ? uriOf(params) : undefined;
     if (!isAdmitted) {
-      if (kind !== undefined) this.#lateLists.add(kind);
+      if (list !== undefined) this.#lateLists.add(list);
       if (uri !== undefined && this.#lateUpdates.size <= mostLateUpdates) this.#lateUpdates.add(uri);
-      if (kind !== undefined || uri !== undefined) this.gate.defer();
+      if (list !== undefined || uri !== undefined) this.gate.defer();
       return false;
     }
-    if (kind !== undefined) this.#events.onListChanged(kind);
-    if (uri !== undefined) this.#events.onResourceUpdated(uri);
-    this.#events.onNotification({ method, ...(isJsonObject(params) && { params }) });
+    if (list !== undefined) this.#hooks.run(list);
+    if (uri !== undefined) this.#reportUpdates([uri]);
+    this.#hooks.run("onNotification", { method, ...(isJsonObject(params) && { params }) });
     return true;
+  }
+
+  /** Changes of every kind may have gone unheard. */
+  reportMissed(): void {
+    for (const list of this.#lists) this.#hooks.run(list);
+    this.#reportUpdates(this.#subscribed?.() ?? []);
   }
 
   /** Reports nothing more. Idempotent. */
@@ -71,12 +78,17 @@ export class ChangeReporter {
     this.gate.close();
   }
 
+  #reportUpdates(uris: readonly string[]): void {
+    if ((this.#subscribed?.() ?? []).length === 0) return;
+    for (const uri of uris) this.#hooks.run("onResourceUpdated", uri);
+  }
+
   #flush(): void {
-    const [kinds, uris] = [Array.from(this.#lateLists.values()), Array.from(this.#lateUpdates.values())];
+    const [lists, uris] = [Array.from(this.#lateLists.values()), Array.from(this.#lateUpdates.values())];
     this.#lateLists.clear();
     this.#lateUpdates.clear();
-    for (const kind of kinds) this.#events.onListChanged(kind);
-    for (const uri of uris.length > mostLateUpdates ? [undefined] : uris) this.#events.onResourceUpdated(uri);
+    for (const list of lists) this.#hooks.run(list);
+    this.#reportUpdates(uris.length > mostLateUpdates ? (this.#subscribed?.() ?? []) : uris);
   }
 }
 
@@ -85,9 +97,9 @@ function uriOf(params: unknown): string | undefined {
   return typeof uri === "string" && uri !== "" && uri.length <= longestUri ? uri : undefined;
 }
 
-/** What a {@linkcode NotificationGate} is made from. */
+/** The parts of {@linkcode NotificationGate}. */
 interface NotificationGateInit {
-  /** What becomes of those that are too many, for the diagnostic. Default: they are dropped. */
+  /** The fate of those that are too many, for the diagnostic. Default: they are dropped. */
   readonly fate?: string;
   readonly context: ServerContext;
   /** Acts on what was deferred, however much it was. */
@@ -109,9 +121,9 @@ export class NotificationGate {
     this.#windowStart = clock.now();
   }
 
-  /** Whether this notification may be acted on. */
+  /** True if this notification may be acted on. */
   admit(): boolean {
-    const { settings } = this.#init.context;
+    const { settings, serverId, onDiagnostic } = this.#init.context;
     const now = clock.now();
     if (now - this.#windowStart >= windowMs) {
       this.#windowStart = now;
@@ -119,17 +131,20 @@ export class NotificationGate {
       this.#isFlooded = false;
     }
     this.#admitted += 1;
-    if (this.#admitted <= settings.limits.maxNotificationsPerSecond) return true;
+    const most = settings.limits.maxNotificationsPerSecond;
+    if (this.#admitted <= most) return true;
     if (!this.#isFlooded) {
       this.#isFlooded = true;
-      reportFlood(this.#init);
+      const { fate = "the rest of that second is dropped" } = this.#init;
+      const message = `server ${JSON.stringify(serverId)} sent more than ${most} notifications in a second; ${fate}`;
+      onDiagnostic({ kind: "notification-flood", serverId, message });
     }
     return false;
   }
 
   /**
-   * To call with one that was not admitted and must not be lost: such ones are acted on once, at
-   * the end of the second.
+   * Acts on a notification that was not admitted and must not be lost: once for all of them, at the
+   * end of the second.
    */
   defer(): void {
     const { onDeferred } = this.#init;
@@ -143,11 +158,4 @@ export class NotificationGate {
   close(): void {
     this.#cancelDeferred?.();
   }
-}
-
-function reportFlood({ fate = "the rest of that second is dropped", context }: NotificationGateInit): void {
-  const { serverId, settings, onDiagnostic } = context;
-  const most = settings.limits.maxNotificationsPerSecond;
-  const message = `server ${JSON.stringify(serverId)} sent more than ${most} notifications in a second; ${fate}`;
-  onDiagnostic({ kind: "notification-flood", serverId, message });
 }

@@ -12,11 +12,11 @@ export interface ServerRequest {
   readonly params: unknown;
   /** The handshake is over. */
   readonly isReady: boolean;
-  /** What it belongs to; `undefined` when that is over already. */
+  /** Finds its call; `undefined` when that is over already. */
   readonly origin: () => ElicitationOrigin | undefined;
 }
 
-/** What {@linkcode ServerRequests} are made from. */
+/** The parts of {@linkcode ServerRequests}. */
 export interface ServerRequestsInit {
   readonly transport: Transport;
   readonly context: ServerContext;
@@ -110,43 +110,30 @@ async function serve(request: ServerRequest, { context, elicitor, signal }: Serv
   if (method !== "elicitation/create" || elicitor === undefined) return refusal(methodNotFound, "Method not found");
   if (!isElicitation(params)) return refusal(invalidParams, "Invalid params");
   if (!isReady) {
-    reportRefused(context, "before the handshake was over");
+    reportRefused(context, " before the handshake was over; nobody was asked");
     return refusal(invalidRequest, "Not before the handshake is over");
   }
   const origin = request.origin();
   if (origin === undefined) {
-    reportRefused(context, "after the request that it belongs to was over");
+    reportRefused(context, " after the request that it belongs to was over; nobody was asked");
     return { result: { action: "cancel" } };
   }
   if (origin.isAnybodys) {
-    reportAnybodys(context);
+    reportRefused(context, anybodys);
     return { result: { action: "cancel" } };
   }
-  const over = new AbortController();
-  const forget = origin.whenOver(() => over.abort(new Error("what it was asked for is over")));
-  try {
-    const question = {
-      signal: AbortSignal.any([signal, over.signal]),
-      tally: origin.tally,
-      callContext: origin.callContext,
-    };
-    return { result: await elicitor.ask(params, question) };
-  } finally {
-    forget();
-  }
+  const { tally, callContext, over } = origin;
+  return { result: await elicitor.ask(params, { signal: AbortSignal.any([signal, over]), tally, callContext }) };
 }
 
-function reportRefused({ serverId, onDiagnostic }: ServerContext, when: string): void {
-  const message = `server ${JSON.stringify(serverId)} asked a question ${when}; nobody was asked`;
+function reportRefused({ serverId, onDiagnostic }: ServerContext, why: string): void {
+  const message = `server ${JSON.stringify(serverId)} asked a question${why}`;
   onDiagnostic({ kind: "elicitation-refused", serverId, message });
 }
 
-function reportAnybodys({ serverId, onDiagnostic }: ServerContext): void {
-  const message =
-    `server ${JSON.stringify(serverId)} asked a question, and does not say which of several conversations it is meant for; nobody was asked. ` +
-    'Give each conversation a connection of its own (sharing: "conversation"), or the server one call at a time (concurrency: "serial")';
-  onDiagnostic({ kind: "elicitation-refused", serverId, message });
-}
+const anybodys =
+  ", and does not say which of several conversations it is meant for; nobody was asked. " +
+  'Give each conversation a connection of its own (sharing: "conversation"), or the server one call at a time (concurrency: "serial")';
 
 // A form without fields, or a page without an address, is nothing that a human could answer.
 function isElicitation(params: unknown): params is JsonObject {

@@ -86,7 +86,7 @@ describe("a subscription", () => {
 
   it("is given up with request_timeout when the server does not say that it listens, and is told so", async () => {
     const { host, listening, clock, id } = listen();
-    clock.advance(1000);
+    clock.advance(60_000);
     await expect(listening).rejects.toMatchObject({ code: "request_timeout", serverId: "srv" });
     expect(host.sent[1]?.message).toMatchObject({ method: "notifications/cancelled", params: { requestId: id } });
   });
@@ -130,7 +130,7 @@ function prepare(members: Partial<Transport> = {}) {
   return {
     ...opened,
     controller,
-    start: () => opened.wire.listen({ toolsListChanged: true }, { timeout: 1000, signal: controller.signal }),
+    start: () => opened.wire.subscriptions.listen({ toolsListChanged: true }, controller.signal),
     acknowledge: (id: unknown) =>
       opened.host.receive({
         jsonrpc: "2.0",

@@ -1,29 +1,47 @@
-import { HostsideError, type JsonObject } from "@hostside/core";
-import { clock, formatMs, isJsonObject } from "@hostside/core/implement";
-import { carriedMeta, type MetaSource } from "../message/outgoing-request.ts";
-import type { ChangeFilter, ListeningClient, OpenedStream } from "../message/listening-client.ts";
+import { HostsideError, type HostsideErrorCode, type JsonObject } from "@hostside/core";
+import { clock, formatMs, isJsonObject, onAbort } from "@hostside/core/implement";
+import { type MetaSource, asHostsideError, carriedMeta } from "../message/outgoing-request.ts";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import type { Transport } from "../message/transport.ts";
-import { readAnswer } from "./read-answer.ts";
-import { asHostsideError } from "../message/request-errors.ts";
-import { toOwnId } from "./to-request-message.ts";
 import type { ServerContext } from "../context/server-context.ts";
+import { readAnswer, tellCancelled, toOwnId } from "./rpc-messages.ts";
 
-/** What {@linkcode ListenStreams} are made from. */
+/** The changes that a server is to tell of, as `subscriptions/listen` names it. */
+export interface ChangeFilter {
+  readonly toolsListChanged?: true;
+  readonly resourcesListChanged?: true;
+  readonly promptsListChanged?: true;
+  readonly resourceSubscriptions?: readonly string[];
+}
+
+/** A stream that the server acknowledged. */
+export interface OpenedStream {
+  /**
+   * Resolves with the one who ended it: this host; the server, with an answer; or something else.
+   */
+  readonly closed: Promise<StreamEnd>;
+  /**
+   * The changes that the server will tell of: at most what was asked for. Its own word, unchecked;
+   * absent when it said nothing.
+   */
+  readonly honoredFilter?: unknown;
+}
+
+type StreamEnd = "local" | "graceful" | "remote";
+
+/** The parts of {@linkcode ListenStreams}. */
 export interface SubscriptionsInit {
   readonly transport: Transport;
   readonly context: ServerContext;
-  /** What else goes along in that of the request. */
+  /** Gives more for the `_meta` of the request. */
   readonly opening?: MetaSource | undefined;
   /** The `_meta` of every message. */
   readonly envelope: () => JsonObject | undefined;
 }
 
-type End = "local" | "graceful" | "remote";
-
 interface Stream {
   readonly open: (honoredFilter: unknown) => void;
-  readonly end: (how: End, error: HostsideError) => void;
+  readonly end: (how: StreamEnd, error: unknown) => void;
 }
 
 const method = "subscriptions/listen";
@@ -37,81 +55,74 @@ const mostFirstIds = 2 ** 29;
  * server has something to tell.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-export class ListenStreams implements ListeningClient {
+export class ListenStreams {
   readonly #init: SubscriptionsInit;
   readonly #streams = new Map<unknown, Stream>();
-  readonly #firstId: number;
-  #nextId: number;
+  readonly #firstId = leastFirstId + Math.floor(Math.random() * mostFirstIds);
+  #nextId = this.#firstId;
 
   constructor(init: SubscriptionsInit) {
     this.#init = init;
-    this.#firstId = leastFirstId + Math.floor(init.context.random() * mostFirstIds);
-    this.#nextId = this.#firstId;
   }
 
-  listen(
-    filter: ChangeFilter,
-    { timeout, signal }: { readonly timeout: number; readonly signal: AbortSignal },
-  ): Promise<OpenedStream> {
+  /**
+   * Opens a stream, which lives until `signal` aborts. Resolves when the server acknowledged it.
+   */
+  listen(filter: ChangeFilter, signal: AbortSignal): Promise<OpenedStream> {
     const { transport, context, envelope, opening } = this.#init;
-    const streams = this.#streams;
+    const timeoutMs = context.settings.timeouts.requestMs;
+    const id = this.#nextId++;
+    const leaving = new AbortController();
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      const id = this.#nextId++;
-      const leaving = new AbortController();
-      let onClosed: (how: End) => void = () => undefined;
-      const closed = new Promise<End>((settle) => {
-        onClosed = settle;
-      });
-      const onAbort = (): void => {
-        end("local", signal.reason as Error);
-        void tellCancelled(this.#init, id);
-      };
-      const cancelTimer = clock.schedule(timeout, () => {
-        end("remote", lost(context, `was not acknowledged within ${formatMs(timeout)}`, "request_timeout"));
-        void tellCancelled(this.#init, id);
-      });
-      function end(how: End, error: Error): void {
-        if (!streams.delete(id)) return;
+      let onClosed: (how: StreamEnd) => void = () => undefined;
+      const closed = new Promise<StreamEnd>((settle) => (onClosed = settle));
+      const end = (how: StreamEnd, error: unknown): void => {
+        if (!this.#streams.delete(id)) return;
         cancelTimer();
-        signal.removeEventListener("abort", onAbort);
+        ignoreAbort();
         leaving.abort();
         onClosed(how);
         // Without effect once the stream was acknowledged.
         reject(error);
-      }
-      signal.addEventListener("abort", onAbort, { once: true });
-      streams.set(id, {
-        open(honoredFilter) {
-          cancelTimer();
-          resolve({ closed, honoredFilter });
-        },
-        end,
-      });
+      };
+      const giveUp = (how: StreamEnd, error: unknown): void => {
+        end(how, error);
+        // Over HTTP, closing the response stream is the cancel; elsewhere the server has to be
+        // told.
+        void tellCancelled(this.#init, id, {});
+      };
+      const ignoreAbort = onAbort(signal, () => giveUp("local", signal.reason));
+      const cancelTimer = clock.schedule(timeoutMs, () =>
+        giveUp("remote", lost(context, `was not acknowledged within ${formatMs(timeoutMs)}`, "request_timeout")),
+      );
+      const open = (honoredFilter: unknown): void => {
+        cancelTimer();
+        resolve({ closed, honoredFilter });
+      };
+      this.#streams.set(id, { open, end });
       const params = { _meta: { ...(opening && carriedMeta(opening)), ...envelope() }, notifications: { ...filter } };
       const sending = transport.send({ jsonrpc: "2.0", id, method, params }, { requestSignal: leaving.signal });
-      sending.then(undefined, (error: unknown) => end("remote", asHostsideError(context, error)));
+      sending.catch((error: unknown) => end("remote", asHostsideError(context, error)));
     });
   }
 
-  /** The server answered: that is the end of the stream. `false`: none has this id. */
+  /** Takes the server's answer, which ends the stream. `false`: none has this id. */
   answer(id: unknown, message: JsonObject): boolean {
     const { context } = this.#init;
     const stream = this.#streams.get(id);
     if (stream === undefined) return false;
     const answer = readAnswer(message);
-    if (answer.kind === "error") return this.fail(id, fromRpcError(answer.error, { ...context, method }));
-    if (answer.kind === "malformed")
-      return this.fail(id, lost(context, `was answered with something malformed: ${answer.reason}`));
-    stream.end("graceful", lost(context, "was ended by the server before it began"));
+    if (answer.kind === "error") stream.end("remote", fromRpcError(answer.error, { ...context, method }));
+    else if (answer.kind === "malformed")
+      stream.end("remote", lost(context, `was answered with something malformed: ${answer.reason}`));
+    else stream.end("graceful", lost(context, "was ended by the server before it began"));
     return true;
   }
 
-  /** The stream's answer will never come. `false`: none has this id. */
-  fail(id: unknown, error: HostsideError): boolean {
-    const stream = this.#streams.get(id);
-    stream?.end("remote", error);
-    return stream !== undefined;
+  /** Ends a stream whose answer will never come. Without effect where none has this id. */
+  fail(id: unknown, error: HostsideError): void {
+    this.#streams.get(id)?.end("remote", error);
   }
 
   /** True for an id that was handed out here, whether or not its stream is still open. */
@@ -137,22 +148,7 @@ export class ListenStreams implements ListeningClient {
   }
 }
 
-// Over HTTP, closing the response stream is the cancel; elsewhere the server has to be told.
-async function tellCancelled({ transport, envelope }: SubscriptionsInit, id: number): Promise<void> {
-  if (transport.hasPerRequestStream === true) return;
-  try {
-    const params = { _meta: { ...envelope() }, requestId: id };
-    await transport.send({ jsonrpc: "2.0", method: "notifications/cancelled", params });
-  } catch {
-    // Only a courtesy: on this side the subscription is over.
-  }
-}
-
-function lost(
-  { serverId }: ServerContext,
-  how: string,
-  code: "connection_closed" | "request_timeout" = "connection_closed",
-): HostsideError {
+function lost({ serverId }: ServerContext, how: string, code: HostsideErrorCode = "connection_closed"): HostsideError {
   return new HostsideError(`${method} on server ${JSON.stringify(serverId)} ${how}`, {
     code,
     serverId,

@@ -281,10 +281,10 @@ describe("the time of a request", () => {
   });
 
   it("stands still while a human answers", async () => {
-    const { wire, host, clock } = openWire();
+    const { wire, host, clock, context } = openWire();
     const request = wire.request(call({ timeoutMs: 100 }));
     clock.advance(60);
-    const resume = wire.activeClock.pause();
+    const resume = context.pauses.begin(undefined);
     clock.advance(10_000);
     resume();
     clock.advance(39);

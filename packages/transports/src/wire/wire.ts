@@ -1,26 +1,28 @@
 import { cleanText, HostsideError, type JsonObject, type ServerLog } from "@hostside/core";
 import { isJsonObject, settleWithin, withErrorContext } from "@hostside/core/implement";
-import type { MetaSource, OutgoingRequest } from "../message/outgoing-request.ts";
+import {
+  type MetaSource,
+  type OutgoingRequest,
+  type RequestChannel,
+  asHostsideError,
+} from "../message/outgoing-request.ts";
 import { isModernVersion, modernEnvelope, type ClientIdentity } from "../message/revisions.ts";
-import type { ListeningClient } from "../message/listening-client.ts";
+import type { GuardedHooks } from "../context/guard-hooks.ts";
 import type { Elicitor } from "./elicitor.ts";
 import type { Transport } from "../message/transport.ts";
-import type { RequestChannel } from "../message/request-channel.ts";
 import { quoteJson, safeExcerpt, toJson } from "../text/safe-excerpt.ts";
-import type { ActiveClocks } from "../time/active-clock.ts";
 import { OutgoingRequests } from "./outgoing-requests.ts";
-import { type ChangeEvents, NotificationGate, ChangeReporter } from "./report-changes.ts";
-import { asHostsideError } from "../message/request-errors.ts";
+import { ChangeReporter, NotificationGate } from "./report-changes.ts";
 import { ServerRequests } from "./server-requests.ts";
 import { ListenStreams } from "./subscriptions-listen.ts";
-import { toOwnId } from "./to-request-message.ts";
+import { toOwnId } from "./rpc-messages.ts";
 import { isMessage } from "../message/admission.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
 /** How a wire reports upwards. None is called after {@linkcode Wire.close}. */
 export interface WireEvents {
-  readonly changes: ChangeEvents;
-  readonly onLog: (log: ServerLog) => void;
+  /** Hear of what changed. */
+  readonly hooks: GuardedHooks;
   /**
    * The server forgot the session, or speaks another revision now; requests may still be under way.
    * Called at most once.
@@ -30,17 +32,15 @@ export interface WireEvents {
   readonly onDown: (error: HostsideError) => void;
 }
 
-/** What a {@linkcode Wire} is made from. */
+/** The parts of {@linkcode Wire}. */
 export interface WireInit {
   readonly transport: Transport;
   readonly identity: ClientIdentity;
   readonly context: ServerContext;
   readonly events: WireEvents;
-  /** Stands still while a human answers. */
-  readonly activeClock: ActiveClocks;
   /** Answers the server's questions; absent when nobody does. */
   readonly elicitor: Elicitor | undefined;
-  /** What goes along in `_meta` of the request for a stream of changes. */
+  /** Gives more for the `_meta` of the request for a stream of changes. */
   readonly opening?: MetaSource | undefined;
 }
 
@@ -56,17 +56,17 @@ const strayCodes: ReadonlySet<unknown> = new Set([-32_600, -32_601]);
  * malformed answer fails its own request at once, and what fits no request that was sent is
  * dropped. Knows nothing of how a connection begins; see `shake-hands.ts`.
  */
-export class Wire implements RequestChannel, ListeningClient {
+export class Wire implements RequestChannel {
   /** True when each request is an exchange of its own, as over HTTP. */
   readonly hasPerRequestStream: boolean;
   /** True when what is sent later cannot arrive earlier. */
   readonly isOrdered: boolean;
-  readonly activeClock: ActiveClocks;
+  /** The streams of changes of 2026-07-28. */
+  readonly subscriptions: ListenStreams;
+  readonly changes: ChangeReporter;
   readonly #init: WireInit;
   readonly #outgoing: OutgoingRequests;
   readonly #served: ServerRequests;
-  readonly #subscriptions: ListenStreams;
-  readonly #changes: ChangeReporter;
   /** For progress alone, which nothing else may crowd out. */
   readonly #progressGate: NotificationGate;
   /** The `_meta` of a modern connection; absent before there is a revision, and of a legacy one. */
@@ -84,23 +84,21 @@ export class Wire implements RequestChannel, ListeningClient {
 
   /** Takes a transport that is not started yet. */
   constructor(init: WireInit) {
-    const { transport, context, events, activeClock, elicitor, opening } = init;
+    const { transport, context, events, elicitor, opening } = init;
     const envelope = (): JsonObject | undefined => this.#envelope;
     this.#init = init;
     this.hasPerRequestStream = transport.hasPerRequestStream === true;
     this.isOrdered = transport.isOrdered === true;
-    this.activeClock = activeClock;
     this.#outgoing = new OutgoingRequests({
       transport,
       context,
-      activeClock,
       envelope,
       onSessionExpired: (error) => this.leave(error),
       onNotified: () => this.#expectStrayError(),
     });
     this.#served = new ServerRequests({ transport, context, elicitor });
-    this.#subscriptions = new ListenStreams({ transport, context, opening, envelope });
-    this.#changes = new ChangeReporter(context, events.changes);
+    this.subscriptions = new ListenStreams({ transport, context, opening, envelope });
+    this.changes = new ChangeReporter(context, events.hooks);
     this.#progressGate = new NotificationGate({
       fate: "of its progress only the latest is passed on",
       context,
@@ -109,10 +107,10 @@ export class Wire implements RequestChannel, ListeningClient {
     transport.onmessage = (message: unknown, relatedId, bytes) => this.#receive(message, relatedId, bytes);
     transport.onrequestfailed = (id, error) => {
       const ownId = toOwnId(id);
-      if (typeof ownId !== "number" || !this.#outgoing.fail(ownId, error)) this.#subscriptions.fail(ownId, error);
+      if (typeof ownId !== "number" || !this.#outgoing.fail(ownId, error)) this.subscriptions.fail(ownId, error);
     };
     transport.oninterrupted = () => {
-      if (!this.#isClosed) events.changes.onMissed();
+      if (!this.#isClosed) this.changes.reportMissed();
     };
     transport.onerror = ({ message }) => this.#report(safeExcerpt(message, context.redact, 300));
     transport.onclose = () => this.#down();
@@ -152,10 +150,6 @@ export class Wire implements RequestChannel, ListeningClient {
     this.#outgoing.refuse(error, () => void transport.close());
   }
 
-  listen(...listening: Parameters<ListeningClient["listen"]>): ReturnType<ListeningClient["listen"]> {
-    return this.#subscriptions.listen(...listening);
-  }
-
   request(request: OutgoingRequest): Promise<JsonObject> {
     return this.#outgoing.start(request);
   }
@@ -178,7 +172,7 @@ export class Wire implements RequestChannel, ListeningClient {
   async close(error: HostsideError, reason: string): Promise<void> {
     const { transport } = this.#init;
     this.#end();
-    this.#subscriptions.failAll(error);
+    this.subscriptions.failAll(error);
     const cancelled = this.#outgoing.cancelAll(error, cleanText(reason, 200).replaceAll(/\s+/g, " "));
     await settleWithin(cancelled, farewellMs);
     await transport.close();
@@ -187,7 +181,7 @@ export class Wire implements RequestChannel, ListeningClient {
   /** Nothing more is taken from the server. */
   #end(): void {
     this.#isClosed = true;
-    this.#changes.close();
+    this.changes.close();
     this.#progressGate.close();
     this.#served.close();
   }
@@ -205,7 +199,7 @@ export class Wire implements RequestChannel, ListeningClient {
         serverId,
       });
     this.#outgoing.failAll(error);
-    this.#subscriptions.failAll(error);
+    this.subscriptions.failAll(error);
     if (!wasClosed) events.onDown(error);
   }
 
@@ -263,9 +257,9 @@ export class Wire implements RequestChannel, ListeningClient {
     }
     const ownId = toOwnId(id);
     if (typeof ownId === "number") {
-      if (outgoing.answer(ownId, message, bytes) || this.#subscriptions.answer(ownId, message)) return;
+      if (outgoing.answer(ownId, message, bytes) || this.subscriptions.answer(ownId, message)) return;
       // A late answer to a request that was given up, or a second one: the first word counts.
-      if (outgoing.issued(ownId) || this.#subscriptions.issued(ownId)) return outgoing.noteStray(id);
+      if (outgoing.issued(ownId) || this.subscriptions.issued(ownId)) return outgoing.noteStray(id);
     }
     if (!isMessage(message))
       return this.#anomaly(`sent something that is no JSON-RPC message: ${quoteJson(message, redact)}`);
@@ -291,16 +285,16 @@ export class Wire implements RequestChannel, ListeningClient {
     // These settle something that is waited for, so that no flood may swallow them.
     if (method === "notifications/cancelled") {
       this.#served.cancel(params?.["requestId"]);
-      this.#subscriptions.cancel(toOwnId(params?.["requestId"]));
+      this.subscriptions.cancel(toOwnId(params?.["requestId"]));
       return;
     }
-    if (method === "notifications/subscriptions/acknowledged") return this.#subscriptions.acknowledge(params);
+    if (method === "notifications/subscriptions/acknowledged") return this.subscriptions.acknowledge(params);
     if (method === "notifications/progress" && this.#receiveProgress(params)) return;
     // Unknown ones are to be ignored (JSON-RPC 2.0, section 4.1), and count all the same.
-    const isTaken = this.#changes.receive(method, params);
+    const isTaken = this.changes.receive(method, params);
     if (isTaken && method === "notifications/message") {
-      const { events, context } = this.#init;
-      events.onLog(readServerLog(given, context.redact));
+      const { context } = this.#init;
+      context.onLog(readServerLog(given, context.redact));
     }
   }
 
@@ -322,7 +316,7 @@ export class Wire implements RequestChannel, ListeningClient {
   }
 
   #anomaly(what: string): void {
-    if (this.#changes.gate.admit()) this.#report(`server ${JSON.stringify(this.#init.context.serverId)} ${what}`);
+    if (this.changes.gate.admit()) this.#report(`server ${JSON.stringify(this.#init.context.serverId)} ${what}`);
   }
 
   #report(message: string): void {

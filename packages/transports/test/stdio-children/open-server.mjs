@@ -9,20 +9,17 @@ import { openStdio } from "../../dist/stdio/open-stdio.js";
 export function openServer(program, { timeouts = {}, effects = {} } = {}) {
   /** @param {string} text */
   const redact = (text) => text;
+  const lasting = {
+    serverId: "child",
+    settings: { limits: defaultLimits, timeouts: { ...defaultTimeouts, ...timeouts } },
+    redact,
+    secrets: { redact, learn: () => {} },
+    onDiagnostic: () => {},
+    onLog: () => {},
+    isInteractive: () => false,
+  };
   return openStdio(
     { id: "child", type: "stdio", command: process.execPath, args: [program] },
-    {
-      serverId: "child",
-      settings: { limits: defaultLimits, timeouts: { ...defaultTimeouts, ...timeouts } },
-      random: Math.random,
-      redact,
-      secrets: { redact, learn: () => {} },
-      signal: new AbortController().signal,
-      onDiagnostic: () => {},
-      onLog: () => {},
-      onStarted: () => {},
-      isInteractive: () => false,
-      effects,
-    },
+    { ...lasting, lasting, signal: new AbortController().signal, onStarted: () => {}, effects },
   );
 }

@@ -1,7 +1,7 @@
 import type { ServerCredentials } from "@hostside/core";
 
 /**
- * Where bearer tokens come from, for a product that manages them itself. The `AuthProvider` of the
+ * A source of bearer tokens, for a product that manages them itself. The `AuthProvider` of the
  * MCP SDK is one.
  */
 export interface TokenSource {
@@ -29,13 +29,13 @@ export interface UnauthorizedRefusal {
 /** Each way of getting credentials for requests. */
 export type AuthorizationProvider = ServerCredentials | TokenSource;
 
-/** Whether it is one of the two, as far as can be seen; a promise of one is none. */
+/** True if it is one of the two, as far as can be seen; a promise of one is none. */
 export function isAuthorizationProvider(value: unknown): value is AuthorizationProvider {
   if (typeof value !== "object" || value === null) return false;
   return "token" in value || ("headersFor" in value && "onRefused" in value);
 }
 
-/** Whether it has its credentials itself, and only wants to be asked. */
+/** True if it has its credentials itself, and only wants to be asked. */
 export function isServerCredentials(provider: AuthorizationProvider): provider is ServerCredentials {
   return "headersFor" in provider && "onRefused" in provider;
 }

@@ -8,15 +8,15 @@ import {
   untilAborted,
   withErrorContext,
 } from "@hostside/core/implement";
-import type { TransportContext } from "../../context/transport-context.ts";
+import type { ServerContext } from "../../context/server-context.ts";
 import type { Authorizer, AuthorizationRefusal } from "../exchange/send-again-once-authorized.ts";
 import { bodyExcerptOf } from "../../text/safe-excerpt.ts";
 import { isServerCredentials, type AuthorizationProvider, type TokenSource } from "./authorization-provider.ts";
 import type { OAuthFetch } from "./exchange-fetch.ts";
 
-/** What an authorizer is made from. */
+/** The parts of a authorizer. */
 export interface AuthorizerInit {
-  readonly context: TransportContext;
+  readonly context: ServerContext;
   readonly provider: AuthorizationProvider;
   readonly serverUrl: URL;
   readonly fetchFn: OAuthFetch;
@@ -157,8 +157,8 @@ async function withinRecovery(
 }
 
 /**
- * What a provider failed with; `refusal` is what it was to answer. The request that needs the
- * credentials did not run, whatever became of those to an authorization server.
+ * Makes the error that a provider failed with; `refusal` is what it was to answer. The request that
+ * needs the credentials did not run, whatever became of those to an authorization server.
  */
 function toAuthorizationError(
   error: unknown,

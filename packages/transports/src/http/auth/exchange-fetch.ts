@@ -1,7 +1,7 @@
 import { HostsideError } from "@hostside/core";
 import { clock, formatMs, isConfidentialUrl, learnOAuthAnswer, learnOAuthRequest } from "@hostside/core/implement";
-import type { TransportContext } from "../../context/transport-context.ts";
-import { guardCredentials } from "../exchange/credential-headers.ts";
+import type { ServerContext } from "../../context/server-context.ts";
+import { guardCredentials } from "../exchange/request-headers.ts";
 import type { HttpClient, HttpReply, HttpRequest } from "../exchange/http-exchange.ts";
 import { readBody } from "../exchange/read-body.ts";
 
@@ -16,10 +16,10 @@ const passedHeaders: readonly string[] = ["content-type", "dpop-nonce", "retry-a
 /** A `fetch` for OAuth code. */
 export type OAuthFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** What an exchange fetch is made from. */
+/** The parts of a exchange fetch. */
 export interface ExchangeFetchInit {
   readonly exchange: HttpClient;
-  readonly context: Pick<TransportContext, "secrets" | "serverId">;
+  readonly context: Pick<ServerContext, "secrets" | "serverId">;
 }
 
 /**
@@ -58,8 +58,8 @@ export function createExchangeFetch(init: ExchangeFetchInit): OAuthFetch {
 }
 
 /**
- * What a `fetch` is asked for, as an exchange is. Throws a `TypeError` for what OAuth code does not
- * send.
+ * Makes the request of an exchange from that of a `fetch`. Throws a `TypeError` for what OAuth code
+ * does not send.
  */
 function toHttpRequest(url: string | URL, { method = "GET", headers, body }: RequestInit): HttpRequest {
   const names = new Headers(headers);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { acceptAnswer, acceptAny, acceptUnsolicited } from "./accept-message.ts";
+import { acceptAnswer, acceptAny, acceptUnsolicited } from "./message-parser.ts";
 
 function createSink() {
   const delivered: unknown[] = [];

@@ -74,7 +74,6 @@ function parse(...chunks: readonly (string | Uint8Array)[]) {
   const parser = new MessageParser({
     reading: {
       limits: { maxMessageBytes: 1_000_000, maxMessageValues: 100_000 },
-      random: () => 0,
       sink: { deliver: () => expect.unreachable(), onAnomaly: (what, fate) => anomalies.push([what, fate]) },
       endpoint: {
         serverId: "web",

@@ -1,18 +1,11 @@
-import type { HostsideError } from "@hostside/core";
-import { isHeaderValue, utf8Length } from "@hostside/core/implement";
+import type { HostsideError, JsonObject, ServerLimits } from "@hostside/core";
+import { isHeaderValue, isJsonObject, utf8Length } from "@hostside/core/implement";
 import { createParser, type EventSourceParser } from "eventsource-parser";
-import {
-  admitDepth,
-  answeredRequest,
-  excessValues,
-  isLargeBatch,
-  parseMessage,
-  tooManyMessages,
-} from "../../message/admission.ts";
-import type { RequestId } from "../../message/transport.ts";
-import { endsOf, recoverRequestId } from "../../message/recover-request-id.ts";
+import { createSeldomReport, type ServerContext } from "../../context/server-context.ts";
 import { messageTooLarge, noAnswer, noMessages } from "../exchange/answer-error.ts";
-import type { ReadingContext } from "./accept-message.ts";
+import type { HttpEndpoint } from "../exchange/http-endpoint.ts";
+import { admitText } from "../../message/admission.ts";
+import type { RequestId } from "../../message/transport.ts";
 
 // Signs of life are no messages, and a server that may send small messages alone may send them,
 // too. But a mebibyte of them is none.
@@ -22,10 +15,10 @@ const mostIdleBytes = 1024 * 1024;
 const eventCost = 64;
 const longestEventId = 1024;
 
-/** What becomes of text that is not valid UTF-8. */
+/** The fate of text that is not valid UTF-8. */
 export const brokenBytesRead = "its broken bytes are read as U+FFFD";
 
-/** What a parser of messages is made from. */
+/** The parts of a parser of messages. */
 export interface MessageParserInit {
   /**
    * `maxMessageBytes` bounds one message, and, from 64 KiB on, all that may come between two. Its
@@ -107,39 +100,114 @@ export class MessageParser {
     const bytes = utf8Length(data);
     if (bytes > limits.maxMessageBytes) throw messageTooLarge(endpoint, limits.maxMessageBytes);
     if (data.includes("\uFFFD")) sink.onAnomaly("an event with U+FFFD, which may stand for broken UTF-8", "it is read");
-    const excess = excessValues(data, { ...limits, serverId: endpoint.serverId });
-    if (excess !== undefined) {
-      const id = recoverRequestId(endsOf(data));
-      if (id !== undefined && onBrokenAnswer !== undefined) return onBrokenAnswer(id, "too large", excess);
-      this.#skip(data);
-      return sink.onAnomaly(`an event with more than ${limits.maxMessageValues} JSON values`);
+    const admitted = admitText(data, { ...limits, serverId: endpoint.serverId });
+    if (admitted.fault === undefined) {
+      if (typeof admitted.json === "object" && admitted.json !== null) this.#skipped = 0;
+      else this.#skip(data);
+      return onJson(admitted.json, eventId, bytes);
     }
-    let json: unknown;
-    try {
-      json = parseMessage(data);
-    } catch {
-      this.#skip(data);
-      return this.#drop(recoverRequestId(endsOf(data)), "no JSON", data);
-    }
-    if (isLargeBatch(json)) {
-      this.#skip(data);
-      return this.#drop(undefined, tooManyMessages, data);
-    }
-    if (typeof json === "object" && json !== null) this.#skipped = 0;
-    else this.#skip(data);
-    const admitted = admitDepth(json);
-    if (admitted === undefined) return this.#drop(answeredRequest(json), "nested too deeply", data);
-    onJson(admitted, eventId, bytes);
+    const { fault, id, excess } = admitted;
+    if (id !== undefined && onBrokenAnswer !== undefined)
+      return onBrokenAnswer(id, fault, excess ?? noAnswer(endpoint, `an answer that is ${fault}`, data));
+    this.#skip(data);
+    sink.onAnomaly(`an event that is ${fault}`);
   }
 
   #skip(data: string): void {
     this.#skipped += data.length + eventCost;
     if (this.#skipped > this.#maxSkipped) throw noMessages(this.#init.reading.endpoint, this.#maxSkipped);
   }
+}
 
-  #drop(id: RequestId | undefined, what: string, data: string): void {
-    const { reading, onBrokenAnswer } = this.#init;
-    if (id === undefined || onBrokenAnswer === undefined) reading.sink.onAnomaly(`an event that is ${what}`);
-    else onBrokenAnswer(id, what, noAnswer(reading.endpoint, `an answer that is ${what}`, data));
+/** The receiver of messages. */
+export interface ReceivedMessageSink {
+  /** `relatedId` is the request on whose stream it came. */
+  deliver(message: JsonObject, relatedId?: RequestId, bytes?: number): void;
+  /**
+   * Something is odd: `what` it is, and what became of it if it was not skipped, in a few words of
+   * ours.
+   */
+  onAnomaly(what: string, fate?: string): void;
+}
+
+/** The receiver of JSON, and its size, where that is known. */
+export interface Acceptance {
+  readonly sink: ReceivedMessageSink;
+  readonly bytes?: number | undefined;
+}
+
+/**
+ * Passes on the JSON that came with the answer to request `id`, and returns whether the answer was
+ * among it. On HTTP each answer comes with its own request: one to any other is noise. One whose id
+ * came back as text, or an error without an id, from a server that could not read it, can only be
+ * meant for this request, and gets its id.
+ */
+export function acceptAnswer(json: unknown, id: RequestId, { sink, bytes }: Acceptance): boolean {
+  // Batches exist in 2025-03-26 alone, and only there may a server send one.
+  if (Array.isArray(json)) return json.filter((item) => acceptOne(item, id, { sink })).length > 0;
+  return acceptOne(json, id, { sink, bytes });
+}
+
+/**
+ * Passes on the JSON that came on a stream for no request in particular. Answers do not belong
+ * there.
+ */
+export function acceptUnsolicited(json: unknown, sink: ReceivedMessageSink): void {
+  for (const item of Array.isArray(json) ? json : [json]) acceptOne(item, undefined, { sink });
+}
+
+/**
+ * Passes on the JSON that came on a stream for everything; whoever gets it knows what was asked.
+ */
+export function acceptAny(json: unknown, { sink, bytes }: Acceptance): void {
+  for (const item of Array.isArray(json) ? json : [json]) {
+    if (isJsonObject(item)) sink.deliver(item, undefined, bytes);
+    else sink.onAnomaly("JSON that is no message");
   }
+}
+
+function acceptOne(value: unknown, id: RequestId | undefined, { sink, bytes }: Acceptance): boolean {
+  if (!isJsonObject(value)) {
+    sink.onAnomaly("JSON that is no message");
+    return false;
+  }
+  if ("method" in value) {
+    sink.deliver(value, id);
+    return false;
+  }
+  if (id === undefined || !answers(value, id)) {
+    sink.onAnomaly("an answer to another request");
+    return false;
+  }
+  sink.deliver(value["id"] === id ? value : { ...value, id }, undefined, bytes);
+  return true;
+}
+
+function answers(message: JsonObject, id: RequestId): boolean {
+  const given = message["id"];
+  return isSameId(given, id) || ((given === null || given === undefined) && "error" in message);
+}
+
+/**
+ * True if an id is that of a request of ours, or what some servers make of it: the same as text.
+ */
+export function isSameId(given: unknown, id: RequestId): boolean {
+  return given === id || given === String(id);
+}
+
+/** Takes what is odd in a message, and what became of it, in a few words of ours. */
+type AnomalyReport = (what: string, fate?: string) => void;
+
+/** Reports odd messages ever more seldom, each as a `protocol-anomaly` diagnostic. */
+export function createAnomalyReport(context: Pick<ServerContext, "onDiagnostic" | "serverId">): AnomalyReport {
+  const report = createSeldomReport(context, { kind: "protocol-anomaly", noun: "messages" });
+  return (what, fate = "it was skipped") => report((soFar) => `sent ${what}; ${fate}${soFar}`);
+}
+
+/** The input of readers of a server's messages. */
+export interface ReadingContext {
+  readonly endpoint: HttpEndpoint;
+  readonly sink: ReceivedMessageSink;
+  /** How large one message of the server may be. */
+  readonly limits: Pick<ServerLimits, "maxMessageBytes" | "maxMessageValues">;
 }

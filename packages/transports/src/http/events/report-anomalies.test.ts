@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAnomalyReport } from "./accept-message.ts";
+import { createAnomalyReport } from "./message-parser.ts";
 
 describe("createAnomalyReport()", () => {
   it("tells of the first ten, then ever more seldom, with a count", () => {

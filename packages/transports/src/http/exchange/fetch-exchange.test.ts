@@ -2,7 +2,6 @@ import { HostsideError } from "@hostside/core";
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { useManualClock } from "../../../../../test/manual-clock.ts";
 import { createFetchExchange, type Fetch } from "./fetch-exchange.ts";
 import type { HttpCall } from "./http-exchange.ts";
 import { createDefaultExchange } from "./portable-exchange.ts";
@@ -167,28 +166,6 @@ describe("cancel() of a fetch", () => {
     call.cancel(enough);
     expect(await thrownBy(reply.read(() => expect.unreachable()))).toBe(enough);
   });
-});
-
-it("gives others a turn in the middle of a chunk that is hard work", async () => {
-  const clock = useManualClock();
-  const body = Uint8Array.from({ length: 64 * 1024 }, (_, index) => index % 251);
-  const exchange = createFetchExchange(async () => new Response(body), { serverId: "web" });
-  const reply = await exchange.start({ method: "POST", url, headers: {}, body: "{}" }).reply;
-  const received: Uint8Array[] = [];
-  const reading = reply.read((chunk) => {
-    received.push(Uint8Array.from(chunk));
-    clock.advance(0.6);
-  });
-  const total = (): number => received.reduce((sum, { length }) => sum + length, 0);
-  await expect.poll(() => clock.pending()).toBe(1);
-  expect(total()).toBe(16 * 1024);
-  for (let before = 0; total() < body.length; before = total()) {
-    expect(total() - before).toBeLessThanOrEqual(16 * 1024);
-    clock.advance(0);
-    await expect.poll(() => clock.pending() === 1 || total() === body.length).toBe(true);
-  }
-  await reading;
-  expect(Buffer.concat(received).equals(body)).toBe(true);
 });
 
 describe("the exchange of other runtimes", () => {

@@ -1,5 +1,4 @@
 import type { HostsideError } from "@hostside/core";
-import { clock } from "@hostside/core/implement";
 import { fromFetchError } from "./from-fetch-error.ts";
 import { addressIn, type HttpGuard } from "./http-guard.ts";
 import type { HttpCall, HttpClient, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
@@ -18,7 +17,7 @@ export function createFetchExchange(fetch: Fetch, init: HttpExchangeInit): HttpC
   return { start: (request) => startCall(request, fetch, init), close: () => {} };
 }
 
-/** What the parts of one call tell each other. */
+/** The state that the parts of one call share. */
 interface CallState {
   /** The server replied, so that it has the request. Before that only the `fetch` knows. */
   isReplied: boolean;
@@ -102,29 +101,12 @@ async function readBody(response: Response, state: CallState, onChunk: (chunk: U
       });
       if (state.cancelled !== undefined) throw state.cancelled;
       if (done) return;
-      await handOnFairly(value, onChunk, state);
+      onChunk(value);
     }
   } catch (error) {
     // Nobody waits for it: the body is given up, and its own failure would say nothing new.
     reader.cancel().catch(ignore);
     throw error;
-  }
-}
-
-const sliceBytes = 8 * 1024;
-// Of one turn, for one body.
-const budgetMs = 1;
-
-// A large chunk may be hard work: others have their turn in the middle of it.
-async function handOnFairly(chunk: Uint8Array, onChunk: (chunk: Uint8Array) => void, state: CallState): Promise<void> {
-  let end = clock.now() + budgetMs;
-  for (let start = 0; start < chunk.length; start += sliceBytes) {
-    if (clock.now() >= end) {
-      await new Promise<void>((resolve) => void clock.schedule(0, resolve));
-      if (state.cancelled !== undefined) throw state.cancelled;
-      end = clock.now() + budgetMs;
-    }
-    onChunk(chunk.subarray(start, start + sliceBytes));
   }
 }
 

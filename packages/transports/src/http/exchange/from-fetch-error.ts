@@ -7,7 +7,7 @@ export interface FailedRequest {
   readonly serverId: string;
   readonly url: URL;
   /**
-   * Whether bytes of it may have arrived; `undefined` when only the error can tell, as with a
+   * True if bytes of it may have arrived; `undefined` when only the error can tell, as with a
    * foreign `fetch` before its response.
    */
   readonly sent: boolean | undefined;
@@ -78,7 +78,7 @@ export function fromFetchError(error: unknown, { serverId, url, sent, redact = s
 }
 
 /**
- * Whether nobody listens at the server's address: it was there to be asked, and refused the
+ * True if nobody listens at the server's address: it was there to be asked, and refused the
  * connection.
  */
 export function isConnectionRefused({ code, cause }: HostsideError): boolean {

@@ -6,7 +6,7 @@ import {
   type HostsideErrorInit,
 } from "@hostside/core";
 import { isJsonObject, parseRetryAfter, type Redactor } from "@hostside/core/implement";
-import { saysSessionIsForgotten } from "../../message/session-words.ts";
+import { saysSessionIsForgotten } from "../../message/from-rpc-error.ts";
 import { bodyExcerptOf } from "../../text/safe-excerpt.ts";
 import type { CompleteReply } from "./read-body.ts";
 
@@ -27,7 +27,7 @@ export interface RefusedRequest {
   /** Masks what the server may echo. */
   readonly redact: Redactor;
   readonly session: SessionUse;
-  /** Whether it carried credentials that this host knows of. */
+  /** True if it carried credentials that this host knows of. */
   readonly hadCredentials: boolean;
   /** Epoch milliseconds, for a `Retry-After` that is a date. */
   readonly now: number;

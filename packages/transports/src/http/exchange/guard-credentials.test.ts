@@ -1,6 +1,6 @@
 import { isHostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { guardCredentials } from "./credential-headers.ts";
+import { guardCredentials } from "./request-headers.ts";
 
 function refused(url: string, headers: Record<string, string>): string | undefined {
   try {

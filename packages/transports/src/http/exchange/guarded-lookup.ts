@@ -10,7 +10,7 @@ export type LookupAll = (
 ) => void;
 
 /**
- * What a socket finds its address with: the one that it gets is the one that it connects to, so
+ * Makes the lookup of a socket: the address that it gets is the one that it connects to, so
  * that a check and its connection cannot see different answers. Addresses that are refused are left
  * out, and the others stay in their order, so that one which does not answer is still followed by
  * the next. Where none is left, the socket fails with the first refusal.
@@ -30,7 +30,7 @@ export function guardLookup(url: URL, guard: HttpGuard, lookup: LookupAll = syst
 }
 
 /**
- * Whether the sockets of this runtime ask {@linkcode guardLookup}; those that only look like Node
+ * True if the sockets of this runtime ask {@linkcode guardLookup}; those that only look like Node
  * may connect without.
  */
 export function asksForAddresses(versions: Readonly<Record<string, string | undefined>> = process.versions): boolean {

@@ -1,12 +1,11 @@
-import type { CredentialHeaders, HttpEntry, ServerSpec, HostsideError } from "@hostside/core";
+import type { CredentialHeaders, HostsideError, HttpEntry, ServerSpec } from "@hostside/core";
 import { bearerTokenOf, isConfidentialUrl, isCredentialHeader, type Redactor } from "@hostside/core/implement";
-import type { LastingContext } from "../../context/transport-context.ts";
-import { sendAgainOnceAuthorized, type Authorizer, type RecoveryMode } from "./send-again-once-authorized.ts";
-import { guardCredentials, toRequestHeaders } from "./credential-headers.ts";
+import type { ServerContext } from "../../context/server-context.ts";
 import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
-import type { Carried } from "./host-headers.ts";
-import type { HttpCall, HttpClient, HttpRequest, HttpReply } from "./http-exchange.ts";
+import type { HttpCall, HttpClient, HttpReply, HttpRequest } from "./http-exchange.ts";
 import type { CompleteReply } from "./read-body.ts";
+import { type Carried, guardCredentials, toRequestHeaders } from "./request-headers.ts";
+import { type Authorizer, type RecoveryMode, sendAgainOnceAuthorized } from "./send-again-once-authorized.ts";
 
 /** One request to a server, without what all of them have in common. */
 export interface EndpointRequest extends Omit<HttpRequest, "url"> {
@@ -14,7 +13,7 @@ export interface EndpointRequest extends Omit<HttpRequest, "url"> {
   readonly url?: URL;
   /** How a refusal may be answered. Default `"any"`, for which a user may be asked. */
   readonly recovery?: RecoveryMode;
-  /** What it carries, from which the host may want headers made. Default: no message. */
+  /** The message in it, from which the host may want headers made. Default: no message. */
   readonly about?: Carried | undefined;
 }
 
@@ -30,15 +29,15 @@ export interface HttpEndpoint {
    */
   call(request: EndpointRequest): HttpCall;
   /**
-   * What a reply means that is no success. `session`: how the request said which one it belongs to;
-   * default `"none"`.
+   * Makes the error of a reply that is no success. `session`: how the request said which one it
+   * belongs to; default `"none"`.
    */
   toError(reply: CompleteReply, session?: SessionUse): HostsideError;
   /** Closes every connection. */
   close(): void;
 }
 
-/** What an {@linkcode HttpEndpoint} is made from. */
+/** The parts of {@linkcode HttpEndpoint}. */
 export interface HttpEndpointInit {
   /** A spec that `checkHttpSpec` accepts. */
   readonly spec: HttpEntry & Pick<ServerSpec, "id">;
@@ -47,7 +46,7 @@ export interface HttpEndpointInit {
   /** The host's own headers of a request; absent when it has none. */
   readonly hostHeaders?: ((carried: Carried) => Readonly<Record<string, string>>) | undefined;
   /** Its memory of secrets learns all credentials before they are sent. */
-  readonly context: LastingContext;
+  readonly context: ServerContext;
   /** Epoch milliseconds, for a `Retry-After` that is a date. Default: the real time. */
   readonly now?: () => number;
 }
@@ -66,7 +65,7 @@ export function createHttpEndpoint({
   const isConfidential = isConfidentialUrl(url);
   const configured = configuredHeaders(spec);
   const withConfigured = createJoinedHeaders(configured);
-  /** Whether the latest request was sent with credentials of the authorizer. */
+  /** True if the latest request was sent with credentials of the authorizer. */
   let isAuthorized = false;
   /** The host's own headers of the latest request. */
   let added: Readonly<Record<string, string>> = {};

@@ -79,7 +79,7 @@ export function toTrust(
   return { ca: [shared ?? [], ca ?? []].flat(2), own };
 }
 
-/** What an exchange is made from. */
+/** The parts of a exchange. */
 export interface HttpExchangeInit {
   /** Named in errors. */
   readonly serverId: string;
@@ -102,7 +102,7 @@ export interface HttpExchangeInit {
   readonly guard?: HttpGuard | undefined;
   /** By which proxy: a URL, or `"environment"`. Only Node's exchange. Default `false`: none. */
   readonly proxy?: string | false | undefined;
-  /** Whom TLS trusts, and who it says to be. Only Node's exchange. */
+  /** The authorities that TLS trusts, and the host's own certificate. Only Node's exchange. */
   readonly trust?: TlsTrust | undefined;
 }
 
@@ -118,8 +118,8 @@ export interface Cancellable {
 }
 
 /**
- * What a reply is, by its status and media type: `refused` is anything but a success, `accepted` a
- * success that promises no body, `other` a success with a body that MCP does not know.
+ * The kind of a reply, by its status and media type: `refused` is anything but a success,
+ * `accepted` a success that promises no body, `other` a success with a body that MCP does not know.
  */
 export type ReplyKind = "accepted" | "events" | "json" | "other" | "refused";
 

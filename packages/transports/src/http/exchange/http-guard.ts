@@ -12,7 +12,7 @@ export interface HttpGuard {
   refuseAddress(address: string | undefined, url: URL): HostsideError | undefined;
 }
 
-/** What an {@linkcode HttpGuard} is made from. */
+/** The parts of {@linkcode HttpGuard}. */
 export interface HttpGuardInit {
   readonly guard: ConnectionGuard;
   readonly server: GuardedServer;

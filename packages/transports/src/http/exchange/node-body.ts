@@ -6,19 +6,14 @@ import { growsTooMuch, unknownEncoding, type FailedRequest } from "./from-fetch-
 // What honest streams do not come near, and a body that was made to keep a host busy exceeds a
 // thousandfold.
 const greatestGrowth = 100;
-// From here on a body may be such a one: it is decoded more slowly, because to decode it costs
-// everybody memory that has to be collected.
-const doubtfulGrowth = 50;
-const doubtfulBytes = 1024 * 1024;
-
-/** What the bodies of an exchange have in common. */
+/** The state that the bodies of an exchange share. */
 export interface BodiesContext {
   /** Stops each body that is being decoded. */
   readonly decoding: Set<() => void>;
   readonly maxMessageBytes?: number | undefined;
 }
 
-/** Where a body belongs. */
+/** The request of a body. */
 export interface BodyContext {
   /** Names the request in errors. */
   readonly failed: Omit<FailedRequest, "sent">;
@@ -28,7 +23,7 @@ export interface BodyContext {
 
 /** A body that is being read. */
 export interface BodyReading {
-  /** What arrived of it, still encoded. */
+  /** Takes bytes of it, still encoded. */
   take(bytes: Buffer): void;
   /** Nothing more will arrive. */
   end(): void;
@@ -38,10 +33,10 @@ export interface BodyReading {
   stop(reason: unknown): void;
 }
 
-/** What {@linkcode readNodeBody} needs. */
+/** The input of {@linkcode readNodeBody}. */
 export interface BodyInit {
   readonly context: BodyContext;
-  /** Where the bytes come from. */
+  /** The source of the bytes. */
   readonly source: { pause(): void; resume(): void; destroy(): void };
   /** Gets the decoded bytes. What it throws gives up the rest. */
   readonly onChunk: (chunk: Uint8Array) => void;
@@ -76,7 +71,7 @@ export function readNodeBody(encoding: string | undefined, init: BodyInit): Body
   const { turns, end, fail, stop } = openReading(
     { ...init, onSettled: settled },
     decoder,
-    watchGrowth(decoder, context),
+    limitGrowth(decoder, context),
   );
   decoding.add(abandon);
   decoder.on("data", (bytes: Buffer) => turns.take(bytes));
@@ -100,11 +95,11 @@ interface Reading {
   readonly stop: (reason: unknown) => void;
 }
 
-/** What is common to all encodings: `source` is paused while others have their turn. */
+/** The part that is common to all encodings: `source` is paused while others have their turn. */
 function openReading(
   { context, source, onChunk, onSettled }: BodyInit,
   paused: YieldingReaderInit<Buffer>["source"],
-  growth: Growth | undefined,
+  count: ((chunk: Uint8Array) => void) | undefined,
 ): Reading {
   let isOpen = true;
   let hasEnded = false;
@@ -122,11 +117,10 @@ function openReading(
   };
   const turns = new YieldingReader<Buffer>({
     source: paused,
-    mayWait: growth?.isDoubtful,
     onBytes(bytes) {
       if (!isOpen) return;
       try {
-        growth?.count(bytes);
+        count?.(bytes);
         onChunk(bytes);
       } catch (error) {
         stop(error);
@@ -152,7 +146,7 @@ function openReading(
 type Decoder = BrotliDecompress | Unzip;
 
 /**
- * What turns a body into what the server meant; `undefined` for an encoding that was not offered.
+ * Makes the decoder of a body; `undefined` for an encoding that was not offered.
  */
 function decoderFor(encoding: string): Decoder | "none" | undefined {
   switch (encoding) {
@@ -170,27 +164,18 @@ function decoderFor(encoding: string): Decoder | "none" | undefined {
   }
 }
 
-/** How much larger a body has become than what arrived of it. */
-interface Growth {
-  /**
-   * Counts decoded bytes. Throws once a body is larger than any message may be, and more than a
-   * hundred times larger than what arrived of it. Whoever reads a message stops at its limit; but a
-   * stream of events has none, and a few bytes could keep its reader busy for hours.
-   */
-  count(chunk: Uint8Array): void;
-  readonly isDoubtful: () => boolean;
-}
-
-function watchGrowth(decoder: Decoder, { failed, shared }: BodyContext): Growth {
+/**
+ * Counts decoded bytes. Throws once a body is larger than any message may be, and more than a
+ * hundred times larger than what arrived of it. Whoever reads a message stops at its limit; but a
+ * stream of events has none, and a few bytes could keep its reader busy for hours.
+ */
+function limitGrowth(decoder: Decoder, { failed, shared }: BodyContext): (chunk: Uint8Array) => void {
   const most = shared.maxMessageBytes ?? defaultLimits.maxMessageBytes;
   let decodedBytes = 0;
-  return {
-    count({ length }) {
-      decodedBytes += length;
-      if (decodedBytes <= most || decodedBytes <= greatestGrowth * decoder.bytesWritten) return;
+  return ({ length }) => {
+    decodedBytes += length;
+    if (decodedBytes > most && decodedBytes > greatestGrowth * decoder.bytesWritten)
       throw growsTooMuch(failed, greatestGrowth);
-    },
-    isDoubtful: () => decodedBytes > doubtfulBytes && decodedBytes > doubtfulGrowth * decoder.bytesWritten,
   };
 }
 

@@ -1,5 +1,5 @@
-import { isHostsideError, type HostsideError } from "@hostside/core";
 import { clock } from "@hostside/core/implement";
+import { isHostsideError, type HostsideError } from "@hostside/core";
 import {
   connectTimedOut,
   fromFetchError,
@@ -16,15 +16,14 @@ import { NodeReply } from "./node-reply.ts";
 import type { ReplySink, ResponseHeaders, SocketConnection, WireRequest } from "../sockets/connection.ts";
 import { createConnections, type Connections } from "../sockets/connections.ts";
 import type { PendingSocket } from "../sockets/open-socket.ts";
-import { refusedByProxy } from "../sockets/open-tunnel.ts";
+import { isUpgrade, refusedByProxy, wireError } from "../sockets/dispatch-on.ts";
 import { createProxyChoice, type Proxy, type ProxyChoice } from "../sockets/proxy-choice.ts";
-import { isUpgrade, wireError } from "../sockets/wire-error.ts";
 
 // Servers commonly close an idle connection after 5 s. A request that crosses such a close is lost
 // with an unknown outcome, so we let go first.
 const idleConnectionMs = 4000;
 
-/** What Node's exchange is made from. */
+/** The parts of Node's exchange. */
 export interface NodeExchangeInit extends HttpExchangeInit {
   /** How a guarded connection finds addresses, for tests. Default: the system's way. */
   readonly lookup?: LookupAll | undefined;
@@ -50,7 +49,7 @@ export function createDefaultExchange(init: NodeExchangeInit): HttpClient {
   };
 }
 
-/** What the calls of an exchange share. */
+/** The parts that the calls of an exchange share. */
 interface ExchangeParts extends NodeExchangeInit {
   readonly connections: Connections;
   readonly proxyFor: ProxyChoice;
@@ -69,10 +68,10 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
   #reject: (reason: unknown) => void = ignore;
   #wire: WireRequest | undefined;
   #proxy: Proxy | undefined;
-  /** What is under way before the reply. */
+  /** The connection that is being opened. */
   #opening: Pick<PendingSocket, "cancel"> | undefined;
   #connection: SocketConnection | undefined;
-  /** Whether bytes of the request may have left. */
+  /** True if bytes of the request may have left. */
   #isSent = false;
   #received: NodeReply | undefined;
   #cancelled: HostsideError | undefined;

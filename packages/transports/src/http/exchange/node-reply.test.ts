@@ -1,3 +1,4 @@
+import type { SocketConnection } from "../sockets/connection.ts";
 import { HostsideError } from "@hostside/core";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
@@ -104,7 +105,7 @@ function openFlood(): Flood {
   const reply = new NodeReply({
     status: 200,
     headers: {},
-    connection,
+    connection: connection as unknown as SocketConnection,
     context: {
       failed: { serverId: "web", url: new URL("http://127.0.0.1/"), redact: undefined },
       shared: { decoding: new Set() },

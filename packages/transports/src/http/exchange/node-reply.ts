@@ -3,7 +3,7 @@ import { headerOf, type SocketConnection, type ReplySink, type ResponseHeaders }
 import type { HttpReply } from "./http-exchange.ts";
 import { readNodeBody, type BodyContext, type BodyReading } from "./node-body.ts";
 
-/** What a reply is made from. */
+/** The parts of a reply. */
 export interface NodeReplyInit {
   readonly status: number;
   readonly headers: ResponseHeaders;
@@ -21,8 +21,8 @@ export class NodeReply implements HttpReply, Pick<ReplySink, "onBody" | "onEnd" 
   readonly #connection: SocketConnection;
   readonly #context: BodyContext;
   /**
-   * What came before somebody read it; mostly one piece, for which a list that grows would be too
-   * roomy.
+   * Bytes that came before somebody read it; mostly one piece, for which a list that grows would be
+   * too roomy.
    */
   #early: Buffer[] | undefined;
   #earlyBytes = 0;

@@ -14,7 +14,7 @@ export async function readBody(reply: HttpReply, maxBytes: number, tooLarge: () 
   return decodeBody(await readBytes(reply, maxBytes, tooLarge));
 }
 
-/** What a body says, without a byte order mark; broken bytes are read as U+FFFD. */
+/** The text of a body, without a byte order mark; broken bytes are read as U+FFFD. */
 export function decodeBody(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }

@@ -81,7 +81,9 @@ export interface AuthorizationRefusal {
   /** The `WWW-Authenticate` header; of several their values, in one list. */
   readonly challenge: string | undefined;
   readonly request: AuthorizedRequest;
-  /** What it was sent with: the very object that {@linkcode Authorizer.headersFor} gave. */
+  /**
+   * The headers that it was sent with: the very object that {@linkcode Authorizer.headersFor} gave.
+   */
   readonly sent: CredentialHeaders;
   readonly error: HostsideError;
 }
@@ -95,13 +97,13 @@ export type RecoveryMode = "any" | "none" | "quiet";
 /** Gets credentials for the requests of one connection. */
 export interface Authorizer {
   /**
-   * What to send a request with. Rejects with a `HostsideError` whose outcome is never `unknown`.
+   * Gets the headers of a request. Rejects with a `HostsideError` whose outcome is never `unknown`.
    */
   headersFor(request: AuthorizedRequest): Promise<CredentialHeaders>;
   /** Hears of each answer to a request that was sent with credentials. */
   onAnswered?(request: AuthorizedRequest, header: (name: string) => string | undefined): void;
   /**
-   * Whether an earlier call lacked a scope that nobody was there to grant, and a user waits now.
+   * True if an earlier call lacked a scope that nobody was there to grant, and a user waits now.
    */
   isOutstanding(): boolean;
   /** Asks the user for that scope; else as {@linkcode recover}. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createSocketConnection, type SocketConnection } from "./connection.ts";
+import { SocketConnection } from "./connection.ts";
 
 const piece = "x".repeat(64 * 1024);
 const request = { origin: "http://127.0.0.1", method: "GET", target: "/", headers: [], body: undefined } as const;
@@ -33,7 +33,7 @@ async function openConnection(): Promise<{
   peer.on("error", () => {});
   const opened = { idle: 0 };
   const onIdle = (): void => void (opened.idle += 1);
-  const connection = createSocketConnection({
+  const connection = new SocketConnection({
     socket,
     origin: request.origin,
     idleMs: 60_000,

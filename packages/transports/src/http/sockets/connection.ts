@@ -1,11 +1,10 @@
 import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
-import { dispatchOn } from "./dispatch-on.ts";
-import { fromUndiciError, hangUp, mostlyOverhead, upgraded } from "./wire-error.ts";
+import { dispatchOn, fromUndiciError, hangUp, mostlyOverhead, upgraded } from "./dispatch-on.ts";
 
 /** A request, as it is put on the wire. */
 export interface WireRequest {
-  /** Of whose server it is. */
+  /** The origin of its server. */
   readonly origin: string;
   readonly method: Dispatcher.HttpMethod;
   /** `/path?query`, or a whole URL for a proxy. */
@@ -29,23 +28,7 @@ export interface ReplySink {
   onError(error: Error): void;
 }
 
-/** A connection that is ready: one request at a time. */
-export interface SocketConnection {
-  /** Sends a request on a connection that has none. */
-  send(request: WireRequest, sink: ReplySink): void;
-  /** Whether a request may still be sent on it. */
-  isOpen(): boolean;
-  /**
-   * Stops the body of the reply that is being read, when all that was read of the socket is handed
-   * on, and starts it again.
-   */
-  pause(): void;
-  resume(): void;
-  /** Drops it; whoever waits for a reply gets `error`. Default: that the connection was closed. */
-  destroy(error?: Error): void;
-}
-
-/** What a connection is made from. */
+/** The parts of a connection. */
 export interface SocketConnectionInit {
   readonly socket: Socket;
   readonly origin: string;
@@ -70,24 +53,6 @@ const mostOverhead = 1024 * 1024;
 const overheadPerByte = 64;
 
 /**
- * Speaks HTTP/1.1 on a socket that is connected. While nothing is asked of it, the socket keeps no
- * process alive.
- */
-export function createSocketConnection(init: SocketConnectionInit): SocketConnection {
-  const { socket, onGone } = init;
-  const connection = new OpenSocketConnection(init);
-  socket.setNoDelay(true);
-  socket.setKeepAlive(true, 1000);
-  socket.on("error", ignore);
-  socket.on("close", () => {
-    onGone(connection);
-    // The client hears of it as well, and knows more.
-    queueMicrotask(() => connection.destroy());
-  });
-  return connection;
-}
-
-/**
  * A header's value by lower-case name. Of what came several times, the values in one list, or the
  * first where a list makes no sense.
  */
@@ -98,34 +63,41 @@ export function headerOf(headers: ResponseHeaders, name: string): string | undef
 }
 
 /**
- * A connection, and what its client tells of the request on it: there is one at a time, and of one
- * that was given up nothing is heard any more. A class, because functions of its own for each
- * request cost more than the request.
+ * Speaks HTTP/1.1 on a socket that is connected: one request at a time. While nothing is asked of
+ * it, the socket keeps no process alive. What its client tells of a request that was given up is
+ * not handed on.
  */
-class OpenSocketConnection implements SocketConnection, Dispatcher.DispatchHandler {
-  readonly #socket: Socket;
+export class SocketConnection implements Dispatcher.DispatchHandler {
+  readonly #init: SocketConnectionInit;
   readonly #client: Dispatcher;
-  readonly #valve: ReadValve;
-  readonly #onIdle: SocketConnectionInit["onIdle"];
-  readonly #idleMs: number;
   /** By the clock. On a busy machine the client's timer is late: the server has closed its end. */
   #idleUntil = Infinity;
   #keptMs = 0;
   #sink: ReplySink | undefined;
   #overhead = 0;
+  #isPaused = false;
 
-  constructor({ socket, origin, idleMs, onIdle }: SocketConnectionInit) {
-    this.#socket = socket;
-    this.#onIdle = onIdle;
-    this.#idleMs = idleMs;
-    this.#valve = createReadValve(socket, (bytes) => this.#count(bytes));
+  constructor(init: SocketConnectionInit) {
+    const { socket, origin, idleMs, onGone } = init;
+    this.#init = init;
+    this.#watchReads();
     this.#client = dispatchOn(socket, origin, {
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
       keepAliveTimeoutThreshold: headStartMs,
     });
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, 1000);
+    // Whoever waits for a reply hears of it.
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      onGone(this);
+      // The client hears of it as well, and knows more.
+      queueMicrotask(() => this.destroy());
+    });
   }
 
+  /** Sends a request on a connection that has none. */
   send({ method, target, headers, body }: WireRequest, sink: ReplySink): void {
     this.#sink = sink;
     this.#overhead = 0;
@@ -133,21 +105,35 @@ class OpenSocketConnection implements SocketConnection, Dispatcher.DispatchHandl
     this.#client.dispatch({ method, path: target, headers: headers as string[], body: body ?? null }, this);
   }
 
+  /** True if a request may still be sent on it. */
   isOpen(): boolean {
-    return !this.#socket.destroyed && !this.#socket.readableEnded && performance.now() < this.#idleUntil;
+    const { socket } = this.#init;
+    return !socket.destroyed && !socket.readableEnded && performance.now() < this.#idleUntil;
   }
 
+  /**
+   * Stops the body of the reply that is being read, when all that was read of the socket is handed
+   * on: what arrives stays in the socket, and soon with its sender.
+   */
   pause(): void {
-    if (this.#sink !== undefined) this.#valve.close();
+    this.#isPaused = this.#sink !== undefined;
   }
 
+  /** Goes on with it, a moment later. */
   resume(): void {
-    this.#valve.open();
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    // The reader of the socket may be in the middle of a piece now. It found nothing while this was
+    // paused, and is not told again by itself.
+    queueMicrotask(() => {
+      if (!this.#isPaused && !this.#init.socket.destroyed) this.#init.socket.emit("readable");
+    });
   }
 
+  /** Drops it; whoever waits for a reply gets `error`. Default: that the connection was closed. */
   destroy(error: Error = hangUp()): void {
     const sink = this.#letGo();
-    this.#socket.destroy();
+    this.#init.socket.destroy();
     sink?.onError(error);
   }
 
@@ -159,7 +145,7 @@ class OpenSocketConnection implements SocketConnection, Dispatcher.DispatchHandl
     if (status === 101) return this.destroy(upgraded());
     // What is meant follows an interim one.
     if (status < 200) return;
-    this.#keptMs = Math.min(this.#idleMs, announcedMs(headers) - headStartMs);
+    this.#keptMs = Math.min(this.#init.idleMs, announcedMs(headers) - headStartMs);
     this.#sink?.onHead(status, headers);
   }
 
@@ -172,7 +158,7 @@ class OpenSocketConnection implements SocketConnection, Dispatcher.DispatchHandl
     const sink = this.#letGo();
     if (sink === undefined) return;
     this.#idleUntil = performance.now() + this.#keptMs;
-    this.#onIdle(this);
+    this.#init.onIdle(this);
     sink.onEnd();
   }
 
@@ -180,17 +166,34 @@ class OpenSocketConnection implements SocketConnection, Dispatcher.DispatchHandl
     if (this.#sink !== undefined) this.destroy(fromUndiciError(error));
   }
 
-  #count(bytes: number): void {
-    this.#overhead += bytes;
-    if (this.#overhead > mostOverhead && this.#sink !== undefined) this.destroy(mostlyOverhead(mostOverhead));
-  }
-
   #letGo(): ReplySink | undefined {
     const sink = this.#sink;
     this.#sink = undefined;
-    // It may have been closed in the last piece of the reply, and the next one has to come through.
-    this.#valve.open();
+    // It may have been paused in the last piece of the reply, and the next one has to come through.
+    this.resume();
     return sink;
+  }
+
+  /**
+   * Puts a valve before undici, which reads the socket piece by piece. Its own way to pause stops
+   * its parser, and that is an assertion which nobody can catch when the connection ends by then,
+   * if the reply ends with it: the whole process would. It never learns of this one.
+   */
+  #watchReads(): void {
+    const { socket } = this.#init;
+    const read = socket.read.bind(socket);
+    socket.read = (size) => {
+      // Zero is the stream's own: it fills its buffer by it.
+      if (this.#isPaused && size !== 0) return null;
+      const bytes: unknown = read(size);
+      if (bytes instanceof Uint8Array) this.#count(bytes.length);
+      return bytes;
+    };
+  }
+
+  #count(bytes: number): void {
+    this.#overhead += bytes;
+    if (this.#overhead > mostOverhead && this.#sink !== undefined) this.destroy(mostlyOverhead(mostOverhead));
   }
 }
 
@@ -202,50 +205,3 @@ function announcedMs(headers: ResponseHeaders): number {
 
 // Of these a list makes no sense: the first counts, as in Node.
 const singular: ReadonlySet<string> = new Set(["content-type", "location", "retry-after"]);
-
-function ignore(): void {
-  // Whoever waits for a reply hears of it.
-}
-
-/** Whether what arrives on a socket is read, and how much of it was. */
-interface ReadValve {
-  /**
-   * From now on nothing is read: what arrives stays in the socket, and soon with its sender. What
-   * was read by then is read to its end.
-   */
-  close(): void;
-  /** Reading goes on, a moment later. */
-  open(): void;
-}
-
-/**
- * Puts a valve before whoever reads a socket piece by piece, as undici does. Its own way to pause
- * stops its parser, and that is an assertion which nobody can catch when the connection ends by
- * then, if the reply ends with it: the whole process would. It never learns of this one. `onRead`
- * is told of each piece before its reader gets it.
- */
-function createReadValve(socket: Socket, onRead: (bytes: number) => void): ReadValve {
-  const read = socket.read.bind(socket);
-  let isClosed = false;
-  socket.read = (size) => {
-    // Zero is the stream's own: it fills its buffer by it.
-    if (isClosed && size !== 0) return null;
-    const bytes: unknown = read(size);
-    if (bytes instanceof Uint8Array) onRead(bytes.length);
-    return bytes;
-  };
-  return {
-    close() {
-      isClosed = true;
-    },
-    open() {
-      if (!isClosed) return;
-      isClosed = false;
-      // Its reader may be in the middle of a piece now. It found nothing while this was closed, and
-      // is not told again by itself.
-      queueMicrotask(() => {
-        if (!isClosed && !socket.destroyed) socket.emit("readable");
-      });
-    },
-  };
-}

@@ -1,8 +1,7 @@
 import type { Socket } from "node:net";
-import { createSocketConnection, type SocketConnection } from "./connection.ts";
+import { SocketConnection } from "./connection.ts";
 import { createSocketOpener, type Awaiting, type Destination, type PendingSocket } from "./open-socket.ts";
-import type { TlsTrust } from "./tls-trust.ts";
-import { createTrustedContext } from "./trusted-context.ts";
+import { type TlsTrust, createTrustedContext } from "./tls-trust.ts";
 
 /** Kept-alive connections, by origin. */
 export interface Connections {
@@ -36,7 +35,7 @@ export function createConnections({ idleMs, trust }: ConnectionsInit): Connectio
   // opened.
   const keep = (socket: Socket, origin: string): SocketConnection => {
     const waiting = idleOf(origin);
-    return createSocketConnection({
+    return new SocketConnection({
       socket,
       origin,
       idleMs,

@@ -1,10 +1,9 @@
 import type { LookupFunction, Socket } from "node:net";
 import type { SecureContext } from "node:tls";
-import { openTunnel } from "./open-tunnel.ts";
+import { hangUp, openTunnel } from "./dispatch-on.ts";
 import type { Proxy } from "./proxy-choice.ts";
-import { hangUp } from "./wire-error.ts";
 
-/** Where a socket leads. */
+/** The destination of a socket. */
 export interface Destination {
   readonly url: URL;
   /** By which proxy. Default: none. */
@@ -13,7 +12,7 @@ export interface Destination {
   readonly lookup?: LookupFunction | undefined;
 }
 
-/** Who waits for something to be opened: one of these is called, once and later. */
+/** The callbacks of something that is opened: one of them is called, once and later. */
 export interface Awaiting<T> {
   readonly onReady: (it: T) => void;
   /** `isProxys`: what failed is the way to the proxy, or the proxy itself. */
@@ -99,7 +98,7 @@ function connectTcp(url: URL, lookup: LookupFunction | undefined): Socket {
 
 interface TlsOptions {
   readonly lookup?: LookupFunction | undefined;
-  /** What leads there already. */
+  /** The socket that leads there already. */
   readonly socket?: Socket;
   readonly sessions: Map<string, Buffer>;
   readonly context: SecureContext | undefined;

@@ -256,8 +256,8 @@ describe("the end of the stream", () => {
 
 describe("an answer on the stream that cannot be let in", () => {
   it.each([
-    ["nested too deeply", `{"jsonrpc":"2.0","id":1,"result":${"[".repeat(600)}${"]".repeat(600)}}`],
-    ["no JSON", '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"cut o'],
+    ["nested deeper than 512 levels", `{"jsonrpc":"2.0","id":1,"result":${"[".repeat(600)}${"]".repeat(600)}}`],
+    ["not JSON", '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"cut o'],
   ])("fails its own request at once, and no other, when it is %s", async (what, data) => {
     await using server = await startSse(greeting, (_request, response) => reply(response, 202));
     await using web = await openSseTo(server);

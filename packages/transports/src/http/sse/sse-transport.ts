@@ -3,12 +3,13 @@ import type { JsonObject, HostsideError } from "@hostside/core";
 import { withErrorContext, utf8Length } from "@hostside/core/implement";
 import { isRequest, type RequestId, type SendOptions, type Transport } from "../../message/transport.ts";
 import {
+  MessageParser,
+  type ReadingContext,
+  type ReceivedMessageSink,
   acceptAny,
   createAnomalyReport,
   isSameId,
-  type ReadingContext,
-  type ReceivedMessageSink,
-} from "../events/accept-message.ts";
+} from "../events/message-parser.ts";
 import {
   asExchangeError,
   noAnswer,
@@ -19,12 +20,11 @@ import {
 } from "../exchange/answer-error.ts";
 import { startBriefCall } from "../exchange/brief-call.ts";
 import type { HttpEndpoint } from "../exchange/http-endpoint.ts";
-import { createLingerWatch, type LingerWatch } from "../../time/linger-watch.ts";
-import { MessageParser } from "../events/message-parser.ts";
-import type { TransportContext } from "../../context/transport-context.ts";
+import { createLingerWatch, type LingerWatch } from "../../time/cancellable-wait.ts";
+import type { TransportContext } from "../../context/server-context.ts";
 import { readRemark } from "../exchange/read-body.ts";
 
-/** What a transport of the old HTTP+SSE kind is made from. */
+/** The parts of a transport of the old HTTP+SSE kind. */
 export interface SseInit {
   /** Its `signal` aborts `start()`. */
   readonly context: TransportContext;
@@ -35,7 +35,7 @@ export interface SseInit {
 const lingerMs = 5000;
 
 interface UnderWay extends Cancellable {
-  /** Of a request. */
+  /** The id of a request. */
   readonly id?: RequestId;
   /** The answer came on the stream; only the reply to the message itself is still out. */
   isAnswered?: boolean;
@@ -48,7 +48,7 @@ interface State extends SseInit {
   readonly underWay: Set<UnderWay>;
   /** Ends messages whose reply does not come though they were answered. */
   readonly lingerWatch: LingerWatch;
-  /** Where messages are sent, once the server said so. */
+  /** The URL for messages, once the server said so. */
   target: URL | undefined;
   protocolVersion: string | undefined;
   closeReason: HostsideError | undefined;
@@ -64,7 +64,7 @@ interface State extends SseInit {
  * back, or answered some seconds ago, does not wait for its reply.
  */
 export function createSseTransport({ context, endpoint }: SseInit): Transport {
-  const { random, settings } = context;
+  const { settings } = context;
   const transport: Transport = {
     get closeReason() {
       return state.closeReason;
@@ -95,7 +95,7 @@ export function createSseTransport({ context, endpoint }: SseInit): Transport {
     context,
     endpoint,
     transport,
-    reading: { endpoint, sink, limits: settings.limits, random },
+    reading: { endpoint, sink, limits: settings.limits },
     underWay: new Set(),
     lingerWatch: createLingerWatch(lingerMs),
     target: undefined,

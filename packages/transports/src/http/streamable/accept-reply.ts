@@ -1,20 +1,11 @@
 import type { JsonObject, HostsideErrorCode } from "@hostside/core";
 import { isJsonObject, utf8Length } from "@hostside/core/implement";
 import type { RequestId } from "../../message/transport.ts";
-import {
-  admitDepth,
-  excessValues,
-  isLargeBatch,
-  isTooDeep,
-  parseMessage,
-  tooManyMessages,
-} from "../../message/admission.ts";
-import { acceptAnswer, type ReadingContext } from "../events/accept-message.ts";
+import { admitText, isUtf8 } from "../../message/admission.ts";
+import { type ReadingContext, acceptAnswer, brokenBytesRead } from "../events/message-parser.ts";
 import { describeReply, messageTooLarge, noAnswer } from "../exchange/answer-error.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
 import type { HttpReply, ReplyKind } from "../exchange/http-exchange.ts";
-import { isUtf8 } from "../../bytes/is-utf8.ts";
-import { brokenBytesRead } from "../events/message-parser.ts";
 import { decodeBody, readBytes, readRemark } from "../exchange/read-body.ts";
 
 /** The request that a reply belongs to. */
@@ -53,9 +44,9 @@ function acceptLoneAnswer(bytes: Uint8Array, { reading, id }: AwaitedReply): boo
   const [, data] = bytes.length > maxMessageBytes ? [] : (loneEvent.exec(text) ?? []);
   // A message with a method is the server's; broken bytes are to be told of.
   if (data === undefined || data.includes('"method"') || data.includes("\uFFFD")) return false;
-  if (excessValues(data, { serverId: "", maxMessageValues }) !== undefined) return false;
-  const message = parseJson(data);
-  if (!isJsonObject(message) || message["id"] !== id || "method" in message || isTooDeep(message)) return false;
+  const admitted = admitText(data, { serverId: "", maxMessageValues });
+  const message = admitted.fault === undefined ? admitted.json : undefined;
+  if (!isJsonObject(message) || message["id"] !== id || "method" in message) return false;
   reading.sink.deliver(message, undefined, text.length === bytes.length ? data.length : utf8Length(data));
   return true;
 }
@@ -93,14 +84,13 @@ function takeJson(bytes: Uint8Array, { id, reading }: AwaitedReply): void {
   const { endpoint, limits, sink } = reading;
   const text = decodeBody(bytes);
   if (!isUtf8(bytes, text)) sink.onAnomaly("an answer that is not valid UTF-8", brokenBytesRead);
-  const excess = excessValues(text, { ...limits, serverId: endpoint.serverId });
-  if (excess !== undefined) throw excess;
-  const parsed = parseJson(text);
-  if (parsed === undefined) throw noAnswer(endpoint, text === "" ? "an empty body" : "malformed JSON", text);
-  if (isLargeBatch(parsed)) throw noAnswer(endpoint, tooManyMessages, text);
-  const json = admitDepth(parsed);
-  if (json === undefined) throw noAnswer(endpoint, "a message that is nested too deeply", text);
-  if (!acceptAnswer(json, id, { sink, bytes: bytes.length })) throw noAnswer(endpoint, "JSON for something else", text);
+  const admitted = admitText(text, { ...limits, serverId: endpoint.serverId });
+  if (admitted.fault !== undefined)
+    throw (
+      admitted.excess ?? noAnswer(endpoint, text === "" ? "an empty body" : `a body that is ${admitted.fault}`, text)
+    );
+  if (!acceptAnswer(admitted.json, id, { sink, bytes: bytes.length }))
+    throw noAnswer(endpoint, "JSON for something else", text);
 }
 
 // What the status says cannot be said better by a body.
@@ -130,7 +120,7 @@ function isErrorAnswer(json: unknown, id: RequestId): json is JsonObject {
 
 function parseJson(text: string): unknown {
   try {
-    return parseMessage(text);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

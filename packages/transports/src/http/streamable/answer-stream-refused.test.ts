@@ -1,7 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startLoopback } from "../../../test/loopback-server.ts";
 import { useManualClock } from "../../../../../test/manual-clock.ts";
 import { openHttpTransport } from "../../../test/open-http-transport.ts";
+
+beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
+afterEach(() => vi.restoreAllMocks());
 
 describe("a stream that breaks off because its server is gone", () => {
   it("fails with connection_closed, outcome unknown, after three attempts that met nobody", async () => {
@@ -10,7 +13,7 @@ describe("a stream that breaks off because its server is gone", () => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end("id: e-1\ndata:\n\n");
     });
-    await using web = await openHttpTransport({ url: server.url, random: () => 0 });
+    await using web = await openHttpTransport({ url: server.url });
     await web.request(1);
     await expect.poll(() => clock.pending()).toBe(1);
     await server[Symbol.asyncDispose]();

@@ -1,10 +1,13 @@
 import type { ServerResponse } from "node:http";
 import { HostsideError } from "@hostside/core";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { reply, startLoopback, type LoopbackServer, type SeenRequest } from "../../../test/loopback-server.ts";
 import { useManualClock, type ManualClock } from "../../../../../test/manual-clock.ts";
 import { openHttpTransport, type OpenedHttp } from "../../../test/open-http-transport.ts";
 import { startRaw } from "../../../test/raw-server.ts";
+
+beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
+afterEach(() => vi.restoreAllMocks());
 
 const result = (id: unknown) => ({ jsonrpc: "2.0", id, result: { content: [] } });
 const progress = { jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: 1, progress: 1 } };
@@ -32,7 +35,7 @@ async function startScript(
 }
 
 async function openWith(server: LoopbackServer): Promise<OpenedHttp> {
-  return openHttpTransport({ url: server.url, random: () => 0 });
+  return openHttpTransport({ url: server.url });
 }
 
 /** Waits until a delay has begun, then lets it pass. */
@@ -68,7 +71,7 @@ describe("a request answered with a stream", () => {
     await web.request(1);
     await expect.poll(() => web.messages).toEqual([result(1)]);
     expect(web.diagnostics).toMatchObject([
-      { kind: "protocol-anomaly", serverId: "web", message: expect.stringContaining("an event that is no JSON") },
+      { kind: "protocol-anomaly", serverId: "web", message: expect.stringContaining("an event that is not JSON") },
       { kind: "protocol-anomaly", message: expect.stringContaining("an answer to another request") },
     ]);
   });
@@ -324,7 +327,6 @@ describe("a stream that breaks off after an event with an id", () => {
     const tokens = [() => Promise.resolve("first"), later];
     await using web = await openHttpTransport({
       url: server.url,
-      random: () => 0,
       transport: { auth: "oauth" },
       authProvider: () => ({ token: () => (tokens.shift() ?? later)() }),
     });

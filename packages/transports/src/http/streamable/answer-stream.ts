@@ -1,18 +1,16 @@
 import { isHostsideError, type HostsideError, type HostsideErrorCode } from "@hostside/core";
 import { isJsonObject, withErrorContext } from "@hostside/core/implement";
 import type { RequestId } from "../../message/transport.ts";
-import { acceptAnswer, isSameId, type ReadingContext } from "../events/accept-message.ts";
+import { MessageParser, type ReadingContext, acceptAnswer, isSameId } from "../events/message-parser.ts";
 import { replyKindOf, type Cancellable, type HttpCall, type HttpReply } from "../exchange/http-exchange.ts";
-import { startWait } from "../../time/cancellable-wait.ts";
+import { type LingerWatch, startWait } from "../../time/cancellable-wait.ts";
 import { asExchangeError, noAnswer, notResumed, noStream, streamEnded } from "../exchange/answer-error.ts";
 import { isConnectionRefused } from "../exchange/from-fetch-error.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
 import { createEventMemory, isPassing, reconnectDelayMs, type EventMemory } from "./reconnect-back-off.ts";
-import type { LingerWatch } from "../../time/linger-watch.ts";
-import { MessageParser } from "../events/message-parser.ts";
 import { readRemark } from "../exchange/read-body.ts";
 
-/** What is needed to follow the answer to one request. */
+/** The input of {@linkcode readAnswerStream}. */
 export interface AnswerStreamInit {
   readonly reading: ReadingContext;
   readonly id: RequestId;
@@ -79,7 +77,7 @@ async function followAnswer(first: HttpReply, state: State): Promise<void> {
     if (resume === undefined || lastEventId === undefined) throw loss;
     if (barren > maxBarren || refused >= maxRefused)
       throw lossCodes.has(loss.code) ? notResumed(endpoint, { broken, last: loss, attempts: barren }) : loss;
-    const delayMs = reconnectDelayMs({ barren, serverMs: state.retryMs, random: state.reading.random });
+    const delayMs = reconnectDelayMs({ barren, serverMs: state.retryMs });
     const wait = startWait(delayMs);
     state.onStep(wait);
     await wait.done;

@@ -1,7 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { encodeHeaderValue } from "../exchange/credential-headers.ts";
-import { envelopeVersionOf, protocolHeaders } from "./headers-from-message.ts";
+import { encodeHeaderValue, envelopeVersionOf, protocolHeaders } from "../exchange/request-headers.ts";
 
 const meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
 const modern = (method: string, params: object = {}): JsonObject => ({

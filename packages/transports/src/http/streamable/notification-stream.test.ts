@@ -1,8 +1,11 @@
 import type { ServerResponse } from "node:http";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { reply, startLoopback, type LoopbackServer, type SeenRequest } from "../../../test/loopback-server.ts";
 import { useManualClock, type ManualClock } from "../../../../../test/manual-clock.ts";
 import { openHttpTransport, type OpenedHttp } from "../../../test/open-http-transport.ts";
+
+beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(0));
+afterEach(() => vi.restoreAllMocks());
 
 const changed = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
 const event = (message: unknown, id?: string): string =>
@@ -46,7 +49,7 @@ async function startScript(...steps: readonly Step[]): Promise<LoopbackServer & 
 const requestMs = 1_000_000;
 
 async function connect(server: LoopbackServer): Promise<OpenedHttp> {
-  const web = await openHttpTransport({ url: server.url, random: () => 0, spec: { timeouts: { requestMs } } });
+  const web = await openHttpTransport({ url: server.url, spec: { timeouts: { requestMs } } });
   await web.handshake();
   return web;
 }
@@ -168,7 +171,6 @@ describe("the notification stream of a legacy server", () => {
     await using server = await startScript(streaming(`data: ${"x".repeat(5000)}`), streaming(event(changed)));
     await using web = await openHttpTransport({
       url: server.url,
-      random: () => 0,
       spec: { limits: { maxMessageBytes: 1000 }, timeouts: { requestMs } },
     });
     await web.handshake();

@@ -1,15 +1,14 @@
 import { clock } from "@hostside/core/implement";
 import { isHostsideError, type HostsideError } from "@hostside/core";
-import { acceptUnsolicited, type ReadingContext } from "../events/accept-message.ts";
+import { MessageParser, type ReadingContext, acceptUnsolicited } from "../events/message-parser.ts";
 import { replyKindOf, type Cancellable, type HttpCall, type HttpReply } from "../exchange/http-exchange.ts";
 import { startWait } from "../../time/cancellable-wait.ts";
 import { noAnswerInTime, noStream } from "../exchange/answer-error.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
 import { createEventMemory, isPassing, reconnectDelayMs, type EventMemory } from "./reconnect-back-off.ts";
-import { MessageParser } from "../events/message-parser.ts";
 import { readRemark, type CompleteReply } from "../exchange/read-body.ts";
 
-/** What a notification stream is made from. */
+/** The parts of a notification stream. */
 export interface NotificationStreamInit {
   readonly reading: ReadingContext;
   readonly session: SessionUse;
@@ -37,7 +36,7 @@ const goodStreamMs = 60_000;
 
 interface State extends NotificationStreamInit {
   isCancelled: boolean;
-  /** What is under way. */
+  /** The step under way. */
   step: Cancellable | undefined;
   /** The server has such a stream: it was open once. */
   wasOpen: boolean;
@@ -79,14 +78,13 @@ export function openNotificationStream(init: NotificationStreamInit): Notificati
 }
 
 async function keepOpen(state: State): Promise<void> {
-  const { random } = state.reading;
   for (let barren = 0; ;) {
     const openedAt = clock.now();
     state.broughtSomething = false;
     const end = await listenOnce(state);
     if (state.isCancelled || end === "refused") return;
     barren = state.broughtSomething || clock.now() - openedAt >= goodStreamMs ? 0 : barren + 1;
-    const wait = startWait(reconnectDelayMs({ barren, serverMs: state.retryMs, random }));
+    const wait = startWait(reconnectDelayMs({ barren, serverMs: state.retryMs }));
     state.step = wait;
     try {
       await wait.done;

@@ -1,4 +1,3 @@
-import type { Random } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 
 const firstDelayMs = 1000;
@@ -9,9 +8,8 @@ const longestDelayMs = 60_000;
 export interface ReconnectState {
   /** How many streams in a row brought nothing, this one included. */
   readonly barren: number;
-  /** What the server asked for, `retry:` or `Retry-After`. */
+  /** The delay that the server asked for: `retry:` or `Retry-After`. */
   readonly serverMs: number | undefined;
-  readonly random: Random;
 }
 
 /**
@@ -20,13 +18,13 @@ export interface ReconnectState {
  * hosts do not come back all at once. At least 250 ms and at most a minute, whatever the server
  * asks.
  */
-export function reconnectDelayMs({ barren, serverMs, random }: ReconnectState): number {
+export function reconnectDelayMs({ barren, serverMs }: ReconnectState): number {
   const backoffMs =
-    barren === 0 ? shortestDelayMs : firstDelayMs * 2 ** (Math.min(barren, 10) - 1) * (1 + random() / 5);
+    barren === 0 ? shortestDelayMs : firstDelayMs * 2 ** (Math.min(barren, 10) - 1) * (1 + Math.random() / 5);
   return Math.min(Math.max(serverMs ?? firstDelayMs, backoffMs), longestDelayMs);
 }
 
-/** Whether a status says that the same request may well succeed later. */
+/** True if a status says that the same request may well succeed later. */
 export function isPassing(status: number): boolean {
   return status >= 500 || status === 408 || status === 429;
 }
@@ -34,12 +32,12 @@ export function isPassing(status: number): boolean {
 /** Which events came already, on a stream that is resumed. */
 export interface EventMemory {
   /**
-   * Whether this is a message that came on an earlier stream, and must not be acted on again.
+   * True if this is a message that came on an earlier stream, and must not be acted on again.
    * Answers never are: each is taken once anyway, and a server that gives all events one id must
    * not lose them.
    */
   isReplay(json: unknown, eventId: string | undefined): boolean;
-  /** What comes now comes on another stream. */
+  /** Begins another stream. */
   nextStream(): void;
 }
 

@@ -15,21 +15,21 @@ import {
   type SendOptions,
   type Transport,
 } from "../../message/transport.ts";
-import { createAnomalyReport, type ReadingContext, type ReceivedMessageSink } from "../events/accept-message.ts";
+import { createAnomalyReport, type ReadingContext, type ReceivedMessageSink } from "../events/message-parser.ts";
 import { acceptReply, acceptWhole, type AwaitedReply } from "./accept-reply.ts";
 import { asExchangeError, takenBack, transportClosed, noAnswer } from "../exchange/answer-error.ts";
 import { readAnswerStream } from "./answer-stream.ts";
 import { startBriefCall } from "../exchange/brief-call.ts";
-import type { SessionUse } from "../exchange/from-http-status.ts";
 import type { EndpointRequest, HttpEndpoint } from "../exchange/http-endpoint.ts";
-import { createLingerWatch, type LingerWatch } from "../../time/linger-watch.ts";
-import type { LastingContext } from "../../context/transport-context.ts";
+import type { SessionUse } from "../exchange/from-http-status.ts";
+import { createLingerWatch, type LingerWatch } from "../../time/cancellable-wait.ts";
+import type { ServerContext } from "../../context/server-context.ts";
 import { openNotificationStream } from "./notification-stream.ts";
-import { envelopeVersionOf, protocolHeaders } from "./headers-from-message.ts";
+import { envelopeVersionOf, protocolHeaders } from "../exchange/request-headers.ts";
 
-/** What a Streamable HTTP transport is made from. */
+/** The parts of a a Streamable HTTP transport. */
 export interface StreamableHttpInit {
-  readonly context: LastingContext;
+  readonly context: ServerContext;
   readonly endpoint: HttpEndpoint;
 }
 
@@ -45,7 +45,7 @@ interface State extends StreamableHttpInit {
   readonly lingerWatch: LingerWatch;
   sessionId: string | undefined;
   protocolVersion: string | undefined;
-  /** Of every message. */
+  /** The headers of every message. */
   messageHeaders: Readonly<Record<string, string>>;
   isClosed: boolean;
 }
@@ -67,7 +67,7 @@ const plainHeaders = {
  * before the first `send()`.
  */
 export function createStreamableHttpTransport({ context, endpoint }: StreamableHttpInit): Transport {
-  const { random, settings } = context;
+  const { settings } = context;
   let closing: Promise<void> | undefined;
   const transport: Transport = {
     hasPerRequestStream: true,
@@ -97,7 +97,7 @@ export function createStreamableHttpTransport({ context, endpoint }: StreamableH
     context,
     endpoint,
     transport,
-    reading: { endpoint, sink, limits: settings.limits, random },
+    reading: { endpoint, sink, limits: settings.limits },
     underWay: new Set(),
     lingerWatch: createLingerWatch(lingerMs),
     sessionId: undefined,
@@ -143,7 +143,7 @@ function toRequest(state: State, message: JsonObject, { headers, callContext, on
 /** A request that waits for its answer. A class, because there is one for each call. */
 class Pending implements Cancellable {
   readonly id: RequestId;
-  /** What it waits for right now. */
+  /** The step that it waits for. */
   step: Cancellable;
   cancelledBy: HostsideError | undefined;
   readonly #underWay: State["underWay"];
@@ -249,7 +249,7 @@ function listen(state: State): void {
   void stream.done.then(() => state.underWay.delete(stream));
 }
 
-function reportStreamLost({ serverId, onDiagnostic }: LastingContext, how: string): void {
+function reportStreamLost({ serverId, onDiagnostic }: ServerContext, how: string): void {
   const message = `the notification stream of server ${JSON.stringify(serverId)} is not open: ${how}`;
   onDiagnostic({ kind: "stream-lost", serverId, message });
 }

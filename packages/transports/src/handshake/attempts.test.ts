@@ -3,9 +3,10 @@ import { createDeadline } from "@hostside/core/implement";
 import { expect, it } from "vitest";
 import { createFakeTransport } from "../../test/fake-transport.ts";
 import { useManualClock } from "../../../../test/manual-clock.ts";
-import { makeAttempt } from "./make-attempt.ts";
+import { makeAttempt } from "./attempts.ts";
 import { createServerContext } from "../../test/server-context.ts";
-import { EraCache } from "./era-cache.ts";
+import { GuardedHooks } from "../context/guard-hooks.ts";
+import { EraCache } from "./next-attempt.ts";
 
 it.each([
   { handshake: "legacy", operation: "initialize" },
@@ -16,30 +17,21 @@ it.each([
   const host = createFakeTransport();
   host.start = async () => host.die(new HostsideError("exited", { code: "server_exited", serverId: "srv" }));
   const context = createServerContext();
+  const hooks = new GuardedHooks({ onToolsChanged: () => undefined, onDown: () => undefined });
   const failed = await makeAttempt(
     {
       context: {
         ...context,
-        lasting: context,
         spec: { id: "srv", type: "stdio", command: "none" },
         identity: { info: { name: "test", version: "1" }, capabilities: {} },
         eraCache: new EraCache(),
         deadline: createDeadline({ timeoutMs: 1000, onTimeout: () => new Error("not in this test") }),
         opening: undefined,
-        createElicitor: undefined,
+        elicitor: undefined,
+        hooks,
       },
-      events: {
-        changes: {
-          onListChanged: () => undefined,
-          onResourceUpdated: () => undefined,
-          onNotification: () => undefined,
-          onMissed: () => undefined,
-        },
-        onLog: () => undefined,
-        onDown: () => undefined,
-      },
+      events: { hooks, onDown: () => undefined },
       open: async () => host,
-      onOverdue: () => undefined,
     },
     { channel: "stdio", handshake: row.handshake },
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
-import { toRequestMessage } from "./to-request-message.ts";
+import { toRequestMessage } from "./rpc-messages.ts";
 
 const envelope = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
 const request: OutgoingRequest = {
