@@ -6,7 +6,6 @@ export type {
   LeaseOptions,
   SharedEvent,
   SharedOwner,
-  SharedProviderRequest,
   SharedProviders,
   SharedProvidersOptions,
   SharedStatus,

@@ -2,5 +2,5 @@
 export { createPostgresState } from "./postgres/create-postgres-state.ts";
 export type { PostgresStateOptions } from "./postgres/create-postgres-state.ts";
 export type { PostgresPool } from "./postgres/connect-postgres.ts";
-export { postgresTables } from "./postgres/postgres-queries.ts";
-export type { SharedState, SharedStateOptions, StateDiagnostic } from "./state/shared-state.ts";
+export { postgresTables } from "./postgres/create-postgres-state.ts";
+export type { SharedState } from "./state/shared-state.ts";

@@ -160,6 +160,7 @@ describe("a store of catalogues that fails", () => {
   });
 
   it("keeps what a later version wrote, and nothing that is too long", async () => {
+    const long = "x".repeat(4 * 1024 * 1024);
     const memory = createMemoryStore();
     const sets: unknown[] = [];
     const store: Store = {
@@ -170,9 +171,9 @@ describe("a store of catalogues that fails", () => {
     await run({ store }, specs);
     const said: Diagnostic[] = [];
     const small = counting(createMemoryStore());
-    await run({ store: small, maxLength: 100, onDiagnostic: (each) => void said.push(each) }, specs);
+    await run({ store: small, onDiagnostic: (each) => void said.push(each) }, specs.slice(0, 1), { tools: [long] });
     expect([sets, small.sets]).toEqual([[], 0]);
-    expect(said).toMatchObject([{ message: expect.stringContaining("longer than 100") }]);
+    expect(said).toMatchObject([{ message: expect.stringContaining("longer than 4194304") }]);
   });
 
   it("keeps no key, and no value, with a principal or a credential in it", async () => {

@@ -3,9 +3,9 @@ import { clock, createEvent, formatMs, storeFailed } from "@hostside/core/implem
 
 /** One request to an engine. */
 export interface EngineRequest<T> {
-  /** What is done, for errors: `reading "pins"`. */
+  /** The operation, for errors: `reading "pins"`. */
   readonly what: string;
-  /** Whether it changes anything: then it is unknown whether it did, when there is no answer. */
+  /** The effect of a write is unknown if there is no answer. */
   readonly effect: "read" | "write";
   /**
    * Sends it. `signal` aborts when nobody waits any more; then it rejects with
@@ -18,12 +18,12 @@ export interface EngineRequest<T> {
   readonly onLate?: (answer: T) => void;
 }
 
-/** Whether an engine can be used. */
+/** The health of an engine. */
 export interface EngineHealth {
   readonly state: "down" | "up";
   /** One sentence with the evidence. */
   readonly message: string;
-  /** Of `down`: the first failure. */
+  /** The first failure, with `down`. */
   readonly error?: HostsideError;
 }
 
@@ -39,12 +39,12 @@ export interface EngineClient {
   close(): void;
 }
 
-/** What a client is made from. */
+/** Parts of {@linkcode createEngineClient}. */
 export interface EngineClientInit {
   /** For people: `Redis`. */
   readonly name: string;
   readonly timeoutMs: number;
-  /** Whether an error is an answer of an engine that works. */
+  /** Tells if an error is an answer of an engine that works. */
   readonly isAnswer: (error: unknown) => boolean;
 }
 

@@ -1,6 +1,6 @@
 import { kindOf } from "@hostside/core/implement";
 
-/** What a name in an engine is of. */
+/** The kind of a name in an engine. */
 export type NameKind = "value" | "lock" | "fencing-token" | "limit";
 
 const longestReadable = 200;

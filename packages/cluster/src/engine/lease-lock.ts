@@ -11,28 +11,28 @@ import {
 import type { EngineClient } from "./engine-client.ts";
 import { assertText, engineName } from "./engine-name.ts";
 
-/** What an engine does with locks. */
+/** Locks of an engine. */
 export interface LeaseEngine {
   /** The fencing token's number; `undefined` when somebody else has it. */
   take(lease: LockLease, signal: AbortSignal): Promise<number | undefined>;
-  /** Whether it is still there: then it is for `ttlMs` from now. */
+  /** Prolongs a lease that is still there to `ttlMs` from now, and tells if it is. */
   renew(lease: LockLease, signal: AbortSignal): Promise<boolean>;
   release(lease: LockLease, signal: AbortSignal): Promise<unknown>;
 }
 
 /** Somebody's claim to a lock. */
 export interface LockLease {
-  /** Of the lock. */
+  /** The name of the lock. */
   readonly name: string;
-  /** Of its counter of fencing tokens. */
+  /** The name of its counter of fencing tokens. */
   readonly fencingTokenName: string;
-  /** Nobody else has it. */
+  /** A random text that no other holder has. */
   readonly holder: string;
   /** Whole milliseconds. */
   readonly ttlMs: number;
 }
 
-/** What a lock over an engine is made from. */
+/** Parts of {@linkcode createLeaseLock}. */
 export interface LeaseLockInit {
   readonly prefix: string;
   readonly maxWaitMs: number;
@@ -77,7 +77,7 @@ interface Taking {
   readonly key: string;
   readonly leaseMs: number;
   readonly onLost: (reason: unknown) => void;
-  /** What takes each lock from who has it. */
+  /** Functions that take each lock from its holder. */
   readonly ends: Set<End>;
 }
 

@@ -1,29 +1,28 @@
-import { isHostsideError, type Cancel, type Notices } from "@hostside/core";
+import { isHostsideError, type Notices } from "@hostside/core";
 import {
   clock,
   createEvent,
   doStep,
   isJsonObject,
+  onAbort,
   quoteText,
   settleWithin,
   storeFailed,
   systemRandom,
+  untilAborted,
   type EventSource,
 } from "@hostside/core/implement";
 import type { EngineClient } from "./engine-client.ts";
 import { assertText } from "./engine-name.ts";
 
-/**
- * What an engine does with notices. All topics are told in one place, so that one connection is
- * enough.
- */
+/** Notices of an engine. All topics are told in one place, so that one connection is enough. */
 export interface NoticeEngine {
   send(text: string, signal: AbortSignal): Promise<unknown>;
-  /** Opens a connection of its own. One that is open when `signal` has aborted is closed again. */
+  /** Opens a connection of its own, which is closed when `signal` aborts, then or later. */
   listen(listener: NoticeListener, signal: AbortSignal): Promise<NoticeConnection>;
 }
 
-/** Who hears what an engine tells. */
+/** A listener to notices of an engine. */
 export interface NoticeListener {
   readonly onText: (text: string) => void;
   /** The connection ended. */
@@ -32,16 +31,8 @@ export interface NoticeListener {
 
 /** A connection on which notices come. */
 export interface NoticeConnection {
-  /** Rejects, or stays away, when nothing can come any more. */
+  /** Rejects, or never settles, when nothing can come any more. */
   ping(): Promise<unknown>;
-  close(): unknown;
-}
-
-/** What notices over an engine are made from. */
-export interface EngineNoticesInit {
-  readonly engine: NoticeEngine;
-  readonly timeoutMs: number;
-  readonly client: EngineClient;
 }
 
 const longestTopic = 1000;
@@ -52,17 +43,20 @@ const firstDelayMs = 50;
 const longestDelayMs = 2000;
 
 /**
- * Notices over one connection, which is open while anybody subscribes, and opened again when it
- * ends.
+ * Notices over one connection, which is open while there are subscriptions, and opened again when
+ * it ends.
  */
-export function createEngineNotices(init: EngineNoticesInit): Notices & { close(): Promise<void> } {
-  const { client, timeoutMs } = init;
+export function createEngineNotices(
+  engine: NoticeEngine,
+  client: EngineClient,
+  limit: { readonly timeoutMs: number },
+): Notices & { close(): Promise<void> } {
   const sender = crypto.randomUUID();
   const topics = new Map<string, EventSource<void>>();
   let isClosed = false;
   let running: Promise<void> | undefined;
-  /** Ends what is waited for when no topic is left. */
-  let wake = (): void => {};
+  /** Aborts when no topic is left. */
+  let wanted = new AbortController();
   const isWanted = (): boolean => !isClosed && topics.size > 0;
   const tellAll = (): void => {
     for (const topic of Array.from(topics.values())) topic.emit();
@@ -72,37 +66,30 @@ export function createEngineNotices(init: EngineNoticesInit): Notices & { close(
     if (notice === undefined) tellAll();
     else if (notice.from !== sender) topics.get(notice.topic)?.emit();
   };
-  /** Resolves to what `begin` calls back with, or when no topic is left. */
-  const untilUnwanted = (begin: (done: (reason?: unknown) => void) => Cancel): Promise<unknown> =>
-    new Promise((resolve) => {
-      const cancel = begin(resolve);
-      wake = () => {
-        if (isWanted()) return;
-        cancel();
-        resolve(undefined);
-      };
-    });
   const run = async (): Promise<void> => {
     let delayMs = firstDelayMs;
     const onOpen = (): void => {
       delayMs = firstDelayMs;
       client.setNotices(undefined);
-      // What was told before it was open, nobody has heard.
+      // Notices from before it was open are lost.
       tellAll();
     };
     while (isWanted()) {
-      const reason = await untilUnwanted((onEnd) => stayConnected(init, { onText, onOpen, onEnd }));
-      if (!isWanted()) break;
+      wanted = new AbortController();
+      const { signal } = wanted;
+      const reason = await stayConnected(engine, { onText, onOpen }, { ...limit, signal }).catch(
+        (error: unknown) => error,
+      );
+      if (signal.aborted) continue;
       client.setNotices(isHostsideError(reason) ? reason : storeFailed("the connection for notices ended", reason));
-      await untilUnwanted((done) => clock.schedule(delayMs * (0.5 + systemRandom()), done));
+      await pause(delayMs * (0.5 + systemRandom()), signal);
       delayMs = Math.min(delayMs * 2, longestDelayMs);
     }
     client.setNotices(undefined);
   };
   const look = (): void => {
-    wake();
-    if (!isWanted() || running !== undefined) return;
-    running = run().finally(() => {
+    if (!isWanted()) return wanted.abort();
+    running ??= run().finally(() => {
       running = undefined;
       look();
     });
@@ -112,7 +99,7 @@ export function createEngineNotices(init: EngineNoticesInit): Notices & { close(
       assertTopic(topic);
       const text = JSON.stringify({ version: messageVersion, from: sender, topic });
       const what = `telling of ${quoteText(topic)}`;
-      await client.ask({ what, effect: "write", send: (signal) => init.engine.send(text, signal) });
+      await client.ask({ what, effect: "write", send: (signal) => engine.send(text, signal) });
     },
     subscribe(topic, onNotice) {
       assertTopic(topic);
@@ -132,52 +119,52 @@ export function createEngineNotices(init: EngineNoticesInit): Notices & { close(
       isClosed = true;
       for (const source of topics.values()) source.close();
       topics.clear();
-      wake();
-      if (running !== undefined) await settleWithin(running, timeoutMs);
+      wanted.abort();
+      if (running !== undefined) await settleWithin(running, limit.timeoutMs);
     },
   };
 }
 
-interface Hearing extends NoticeListener {
-  readonly onOpen: () => void;
+/** Opens a connection and stays on it. Settles with why it ended, or when the signal aborts. */
+async function stayConnected(
+  engine: NoticeEngine,
+  { onText, onOpen }: { readonly onText: (text: string) => void; readonly onOpen: () => void },
+  { signal, ...limit }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<unknown> {
+  const ended = new AbortController();
+  const over = AbortSignal.any([signal, ended.signal]);
+  const listener = { onText, onEnd: (reason: unknown) => ended.abort(reason) };
+  try {
+    const opening = doStep("opening a connection for notices", limit, () => engine.listen(listener, over));
+    const connection = await untilAborted(opening, over);
+    onOpen();
+    while (!over.aborted) {
+      await pause(pingEveryMs, over);
+      const what = "a sign of life on the connection for notices";
+      if (!over.aborted)
+        await untilAborted(
+          doStep(what, limit, () => connection.ping()),
+          over,
+        );
+    }
+    return over.reason;
+  } finally {
+    // The engine closes its connection.
+    ended.abort();
+  }
 }
 
-/**
- * Opens a connection and stays on it, until it ends or the function that this returns is called.
- */
-function stayConnected({ engine, timeoutMs }: EngineNoticesInit, { onText, onOpen, onEnd }: Hearing): Cancel {
-  const limit = { timeoutMs };
-  const opening = new AbortController();
-  let connection: NoticeConnection | undefined;
-  let cancelPing: Cancel = () => {};
-  let isOver = false;
-  const leave = (): void => {
-    isOver = true;
-    opening.abort();
-    cancelPing();
-    connection?.close();
-  };
-  const end = (reason: unknown): void => {
-    if (isOver) return;
-    leave();
-    onEnd(reason);
-  };
-  const pingLater = (opened: NoticeConnection): void => {
-    cancelPing = clock.schedule(pingEveryMs, () => {
-      const what = "a sign of life on the connection for notices";
-      doStep(what, limit, () => opened.ping()).then(() => isOver || pingLater(opened), end);
-    });
-  };
-  const open = async (): Promise<void> => {
-    const listen = (): Promise<NoticeConnection> => engine.listen({ onText, onEnd: end }, opening.signal);
-    const opened = await doStep("opening a connection for notices", limit, listen);
-    if (isOver) return void opened.close();
-    connection = opened;
-    onOpen();
-    pingLater(opened);
-  };
-  open().catch(end);
-  return leave;
+/** Resolves after some time, or when the signal aborts. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      stopListening();
+      resolve();
+    };
+    const cancel = clock.schedule(ms, end);
+    const stopListening = onAbort(signal, end);
+  });
 }
 
 interface Notice {

@@ -1,13 +1,14 @@
 import type { FencingToken, JsonValue, Store } from "@hostside/core";
 import { isPlainObject, quoteText, storeFailed } from "@hostside/core/implement";
+import type { EngineClient } from "./engine-client.ts";
 import { assertText, engineName } from "./engine-name.ts";
 
-/** What an engine does with values. */
+/** Values of an engine. */
 export interface ValueEngine {
   /** The value as JSON, and the format it was written in. */
-  get(name: string, what: string): Promise<KeptValue | undefined>;
-  set(write: ValueWrite, what: string): Promise<WriteAnswer>;
-  delete(removal: ValueRemoval, what: string): Promise<WriteAnswer>;
+  get(name: string, signal: AbortSignal): Promise<KeptValue | undefined>;
+  set(write: ValueWrite, signal: AbortSignal): Promise<WriteAnswer>;
+  delete(removal: ValueRemoval, signal: AbortSignal): Promise<WriteAnswer>;
 }
 
 /** A value as an engine has it. */
@@ -16,7 +17,7 @@ export interface KeptValue {
   readonly json: string;
 }
 
-/** Who has a lock, for an engine. */
+/** A fencing token, with its name in an engine. */
 export interface NamedFencingToken {
   readonly name: string;
   readonly number: number;
@@ -37,26 +38,23 @@ export interface ValueWrite extends ValueRemoval {
 
 /**
  * `outdated`: the fencing token is not that of the latest holder. `unknown-lock`: there is no
- * latest holder. `later-format`: what is there was written by a later version. Of all three,
+ * latest holder. `later-format`: what is there was written by a later version. With these three,
  * nothing was written.
  */
 export type WriteAnswer = "done" | "nothing-there" | "outdated" | "unknown-lock" | "later-format";
 
-/** What a store over an engine is made from. */
-export interface ValueStoreInit {
-  readonly prefix: string;
-  readonly maxValueBytes: number;
-  readonly values: ValueEngine;
-}
-
 /**
- * The format that this version writes. One that reads another one comes a version before the one
+ * The format that this version writes. A version that reads a new format comes before the version
  * that writes it.
  */
-export const valueFormat = 1;
+const valueFormat = 1;
 
 /** A store whose every answer is the engine's. */
-export function createValueStore({ prefix, maxValueBytes, values }: ValueStoreInit): Store {
+export function createValueStore(
+  engine: ValueEngine,
+  client: EngineClient,
+  { prefix, maxValueBytes }: { readonly prefix: string; readonly maxValueBytes: number },
+): Store {
   const nameOf = (key: string): Promise<string> => engineName(prefix, "value", key);
   const nameFencingToken = async (fencingToken: FencingToken | undefined): Promise<NamedFencingToken | undefined> => {
     if (fencingToken === undefined) return undefined;
@@ -69,24 +67,26 @@ export function createValueStore({ prefix, maxValueBytes, values }: ValueStoreIn
   return {
     async get(key) {
       assertText("the key of a value", key);
-      const kept = await values.get(await nameOf(key), `reading ${quoteText(key)}`);
+      const name = await nameOf(key);
+      const what = `reading ${quoteText(key)}`;
+      const kept = await client.ask({ what, effect: "read", send: (signal) => engine.get(name, signal) });
       return kept === undefined ? undefined : readKept(key, kept);
     },
     async set(key, value, ...[ttlMs, fencingToken]) {
       assertText("the key of a value", key);
       const json = valueJson(key, value, maxValueBytes);
-      const write = {
-        name: await nameOf(key),
-        json,
-        ttlMs: wholeTtl(ttlMs),
-        fencingToken: await nameFencingToken(fencingToken),
-      };
-      return judge(await values.set(write, `writing ${quoteText(key)}`), key, fencingToken);
+      const ttl = wholeTtl(ttlMs);
+      const write = { name: await nameOf(key), json, ttlMs: ttl, fencingToken: await nameFencingToken(fencingToken) };
+      const what = `writing ${quoteText(key)}`;
+      const answer = await client.ask({ what, effect: "write", send: (signal) => engine.set(write, signal) });
+      return judge(answer, key, fencingToken);
     },
     async delete(key, fencingToken) {
       assertText("the key of a value", key);
       const removal = { name: await nameOf(key), fencingToken: await nameFencingToken(fencingToken) };
-      return judge(await values.delete(removal, `deleting ${quoteText(key)}`), key, fencingToken);
+      const what = `deleting ${quoteText(key)}`;
+      const answer = await client.ask({ what, effect: "write", send: (signal) => engine.delete(removal, signal) });
+      return judge(answer, key, fencingToken);
     },
   };
 }
@@ -131,22 +131,14 @@ function readKept(key: string, { format, json }: KeptValue): JsonValue {
   throw storeFailed(`what is kept under ${quoteText(key)} is not what was written there`);
 }
 
+/** Tells if something was written or deleted. Throws for an answer that says why not. */
 function judge(answer: WriteAnswer, key: string, fencingToken: FencingToken | undefined): boolean {
   const lock = quoteText(fencingToken?.key ?? "");
-  switch (answer) {
-    case "done":
-      return true;
-    case "nothing-there":
-      return false;
-    case "outdated":
-      throw storeFailed(`somebody else has had the lock ${lock} since, and nothing was written`);
-    case "unknown-lock":
-      throw storeFailed(
-        `nothing is known here of the lock ${lock}, which somebody else may have, and nothing was written`,
-      );
-    case "later-format":
-      throw laterError(key);
-  }
+  if (answer === "later-format") throw laterError(key);
+  if (answer === "outdated") throw storeFailed(`somebody else has had the lock ${lock} since, and nothing was written`);
+  if (answer !== "unknown-lock") return answer === "done";
+  const why = `nothing is known here of the lock ${lock}, which somebody else may have, and nothing was written`;
+  throw storeFailed(why);
 }
 
 function laterError(key: string): Error {

@@ -1,4 +1,4 @@
-import { isHostsideError, type HostsideError } from "@hostside/core";
+import { isHostsideError } from "@hostside/core";
 import { clock, createEvent, resultWithin, untilAborted } from "@hostside/core/implement";
 import {
   createMemoryLimitStore,
@@ -10,11 +10,11 @@ import {
   type LimitWant,
 } from "@hostside/policy";
 import type { EngineClient } from "../engine/engine-client.ts";
-import { createShares, type CountingEngine, type Shares } from "./shares.ts";
+import { createShares, type CountingEngine } from "./shares.ts";
 
 export type { CountingEngine } from "./shares.ts";
 
-/** What a store of limits over an engine is made from. */
+/** Parts of {@linkcode createLimitStore}. */
 export interface LimitStoreInit {
   readonly engine: CountingEngine;
   readonly client: EngineClient;
@@ -53,7 +53,7 @@ export function createLimitStore(init: LimitStoreInit): LimitStore {
   });
   const places = createMemoryLimitStore();
   const alone = createMemoryLimitStore();
-  const rates = createRateQueue();
+  const waitForRates = createRateQueue();
 
   const takeCounted = async (wants: Wants, signal: AbortSignal | undefined): Promise<Result> => {
     const taking = shares.take(wants);
@@ -62,7 +62,14 @@ export function createLimitStore(init: LimitStoreInit): LimitStore {
     } catch (error) {
       taking.then(giveBack, () => {});
       if (signal?.aborted === true || limitFailure === "closed" || !isHostsideError(error)) throw error;
-      return takeAlone(wants, { shares, alone, error });
+      // Counts in this process; what calls use is counted in the engine when it is back.
+      const part = ({ name, rate, budget }: LimitRule): LimitRule => ({ name, rate, budget, waitMs: 0 });
+      const counted = wants.filter(({ rule }) => isCounted(rule));
+      const result = alone.takeAtOnce?.(partOf(counted, part));
+      if (result === undefined) throw error;
+      if (!result.granted) return withRule(result, wants);
+      const remark = `was counted in this process alone, because ${error.rawMessage}`;
+      return { ...together(shares.free(wants), result, 0), remark };
     }
   };
   return {
@@ -72,7 +79,7 @@ export function createLimitStore(init: LimitStoreInit): LimitStore {
     async take(wants, signal) {
       const since = clock.now();
       const counted = wants.some(({ rule }) => isCounted(rule))
-        ? await rates.wait(wants, signal, () => takeCounted(wants, signal))
+        ? await waitForRates(wants, signal, () => takeCounted(wants, signal))
         : shares.free();
       if (!counted.granted) return counted;
       const held = wants.filter(({ rule }) => rule.concurrency !== undefined);
@@ -91,74 +98,49 @@ export function createLimitStore(init: LimitStoreInit): LimitStore {
   };
 }
 
-interface AloneInit {
-  readonly shares: Shares;
-  readonly alone: LimitStore;
-  readonly error: HostsideError;
-}
-
-/** Counts in this process; what calls use is counted in the engine when it is back. */
-function takeAlone(wants: Wants, { shares, alone, error }: AloneInit): Result {
-  const counted = wants.filter(({ rule }) => isCounted(rule));
-  const part = ({ name, rate, budget }: LimitRule): LimitRule => ({ name, rate, budget, waitMs: 0 });
-  const result = alone.takeAtOnce?.(partOf(counted, part));
-  if (result === undefined) throw new TypeError("a limit that nobody waits for is settled at once");
-  if (!result.granted) return withRule(result, wants);
-  const remark = `was counted in this process alone, because ${error.rawMessage}`;
-  return { ...together(shares.free(wants), result, 0), remark };
-}
-
-interface RateQueue {
-  /** Takes, and while a rate refuses waits in the order of arrival, as long as the rule allows. */
-  wait(wants: Wants, signal: AbortSignal | undefined, take: () => Promise<Result>): Promise<Result>;
-}
-
-/** Makes a queue in which only the first of each rate asks the engine. */
-function createRateQueue(): RateQueue {
+/** Makes a queue in which only the first call of each rate asks the engine. */
+function createRateQueue() {
   const lines = new Map<string, Line>();
   let waiting = 0;
-  return {
-    async wait(wants, signal, take) {
-      const since = clock.now();
-      const isFinal = (result: Result): boolean => {
-        if (result.granted || result.part !== "rate" || waiting > mostWaiting) return true;
-        const { rule, retryAfterMs = 0 } = result;
-        return clock.now() + Math.max(1, retryAfterMs) > since + rule.waitMs;
-      };
-      // Whoever came before goes first.
-      const ahead = wants.map(lineOf).find((name) => lines.has(name));
-      const known = ahead === undefined ? undefined : lines.get(ahead)?.refusal;
-      let result: Result = known ?? (await take());
-      const waitIn = async (name: string, refusal: LimitRefusal): Promise<Result> => {
-        const line = lines.get(name) ?? { tail: Promise.resolve(), refusal, size: 0 };
-        lines.set(name, line);
-        line.size += 1;
-        waiting += 1;
-        const before = line.tail.then(() => true);
-        const turn = async (): Promise<Result> => {
-          const endsAt = since + refusal.rule.waitMs;
-          const isFirst = await abortable(resultWithin(before, Math.max(0, endsAt - clock.now())), signal);
-          if (isFirst !== true) return line.refusal;
-          for (let last = line.refusal; ; line.refusal = last) {
-            await abortable(sleep(Math.max(1, last.retryAfterMs ?? 0)), signal);
-            const next = await take();
-            if (next.granted || isFinal(next) || lineOfRefusal(next, wants) !== name) return next;
-            last = next;
-          }
-        };
-        const own = turn();
-        line.tail = Promise.allSettled([before, own]);
-        try {
-          return await own;
-        } finally {
-          waiting -= 1;
-          line.size -= 1;
-          if (line.size === 0) lines.delete(name);
+  /** Takes, and while a rate refuses waits in the order of arrival, as long as the rule allows. */
+  return async (wants: Wants, signal: AbortSignal | undefined, take: () => Promise<Result>): Promise<Result> => {
+    const since = clock.now();
+    const isFinal = (result: Result): boolean => {
+      if (result.granted || result.part !== "rate" || waiting > mostWaiting) return true;
+      const { rule, retryAfterMs = 0 } = result;
+      return clock.now() + Math.max(1, retryAfterMs) > since + rule.waitMs;
+    };
+    const waitIn = async (name: string, refusal: LimitRefusal): Promise<Result> => {
+      const line = lines.get(name) ?? { tail: Promise.resolve(), refusal, size: 0 };
+      lines.set(name, line);
+      line.size += 1;
+      waiting += 1;
+      const before = line.tail.then(() => true);
+      const turn = async (): Promise<Result> => {
+        const leftMs = Math.max(0, since + refusal.rule.waitMs - clock.now());
+        if ((await abortable(resultWithin(before, leftMs), signal)) !== true) return line.refusal;
+        for (;;) {
+          await abortable(sleep(Math.max(1, line.refusal.retryAfterMs ?? 0)), signal);
+          const next = await take();
+          if (next.granted || isFinal(next) || lineOfRefusal(next, wants) !== name) return next;
+          line.refusal = next;
         }
       };
-      while (!isFinal(result) && !result.granted) result = await waitIn(lineOfRefusal(result, wants), result);
-      return result;
-    },
+      const own = turn();
+      line.tail = Promise.allSettled([before, own]);
+      try {
+        return await own;
+      } finally {
+        waiting -= 1;
+        line.size -= 1;
+        if (line.size === 0) lines.delete(name);
+      }
+    };
+    // Earlier calls go first.
+    const ahead = wants.map(({ rule, key }) => lines.get(lineOf(rule, key))).find((line) => line !== undefined);
+    let result: Result = ahead?.refusal ?? (await take());
+    while (!isFinal(result) && !result.granted) result = await waitIn(lineOfRefusal(result, wants), result);
+    return result;
   };
 }
 
@@ -166,12 +148,12 @@ function isCounted({ rate, budget }: LimitRule): boolean {
   return rate !== undefined || budget !== undefined;
 }
 
-function lineOf({ rule, key }: LimitWant): string {
+function lineOf(rule: LimitRule, key: string | undefined): string {
   return JSON.stringify([rule.name, key]);
 }
 
 function lineOfRefusal({ rule }: LimitRefusal, wants: Wants): string {
-  return JSON.stringify([rule.name, wants.find((want) => want.rule.name === rule.name)?.key]);
+  return lineOf(rule, wants.find((want) => want.rule.name === rule.name)?.key);
 }
 
 function partOf(wants: Wants, part: (rule: LimitRule) => LimitRule): Wants {

@@ -8,9 +8,9 @@ export interface Count {
   readonly name: string;
   /** How many tokens there are at once, or how many units. */
   readonly limit: number;
-  /** Of a bucket of tokens: how long one more takes. Absent: it counts units. */
+  /** For a bucket of tokens: how long one more takes. Absent: it counts units. */
   readonly stepMs?: number | undefined;
-  /** Of units: how long they count, from the first use on. Absent: for ever. */
+  /** For units: how long they count, from the first use on. Absent: for ever. */
   readonly perMs?: number | undefined;
 }
 
@@ -27,13 +27,13 @@ export interface Full {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Where all replicas count, by the clock of the engine; each in one step. */
+/** Counts for all replicas, by the clock of the engine, each in one step. */
 export interface CountingEngine {
   /** Takes one. */
   take(count: Count, signal: AbortSignal): Promise<Taken | Full>;
   /** Undoes it, if it is still the same bucket or window. */
   giveBack(count: Count, since: string, signal: AbortSignal): Promise<unknown>;
-  /** Whether units are used up; takes nothing. */
+  /** Tells if units are used up; takes nothing. */
   look(count: Count, signal: AbortSignal): Promise<Full | undefined>;
   /** Counts units, also beyond the limit. */
   add(count: Count, units: number, signal: AbortSignal): Promise<unknown>;
@@ -41,7 +41,7 @@ export interface CountingEngine {
 
 /** Takes for calls of what all replicas share. */
 export interface Shares {
-  /** Of all that is wanted, or of nothing. Rejects with `store_failed`. */
+  /** Takes of all that is wanted, or of nothing. Rejects with `store_failed`. */
   take(wants: readonly LimitWant[]): Promise<LimitLease | LimitRefusal>;
   /** For a call that is counted nowhere: only what it uses is. */
   free(wants?: readonly LimitWant[]): LimitLease;
@@ -58,85 +58,19 @@ const mostDigits = 6;
  * is not counted.
  */
 const mostDebts = 10_000;
-const amountNames = ["bytes", "timeMs", "cost"] as const;
+const spendings = ["calls", "bytes", "timeMs", "cost"] as const;
 
+/** One count that a limit needs of a call. */
 interface Part {
-  readonly refusal: Pick<LimitRefusal, "rule" | "part" | "limit">;
+  /** The index of its want. */
+  readonly want: number;
+  readonly refusal: Pick<LimitRefusal, "rule" | "limit"> & { readonly part: "rate" | "calls" | keyof Spent };
   /** How many units are one. */
   readonly scale: number;
-  /** `undefined`: there is something left, and nothing was taken. */
-  readonly take: (signal: AbortSignal) => Promise<Taken | Full | undefined>;
-  readonly giveBack?: (taken: Taken, signal: AbortSignal) => Promise<unknown>;
-}
-
-interface Amount {
-  readonly name: keyof Spent;
-  readonly scale: number;
-  readonly count: Promise<Count>;
-}
-
-/** Those of each want. */
-type Amounts = readonly (readonly Amount[])[];
-
-interface Parts {
-  /** What is known of a call only afterwards. */
-  readonly amountsOf: (want: LimitWant) => readonly Amount[];
-  /** All that one limit takes of a call. */
-  readonly partsOf: (want: LimitWant, amounts: readonly Amount[]) => readonly Part[];
-}
-
-interface PartsInit {
-  readonly engine: CountingEngine;
-  readonly usage: UsageCounter;
-  readonly prefix: string;
-}
-
-function createParts({ engine, usage, prefix }: PartsInit): Parts {
-  const countOf = async (kind: string, { rule, key }: LimitWant, rest: Omit<Count, "name">): Promise<Count> => {
-    const hash = await hashText(JSON.stringify([rule.name, key]), "SHA-256");
-    return { name: await engineName(prefix, "limit", `${kind}:${hash}`), ...rest };
-  };
-  const taking = (count: Promise<Count>): Pick<Part, "take" | "giveBack"> => ({
-    take: async (signal) => engine.take(await count, signal),
-    giveBack: async ({ since }, signal) => engine.giveBack(await count, since, signal),
-  });
-  const amountsOf = (want: LimitWant): readonly Amount[] =>
-    amountNames.flatMap((name) => {
-      const most = want.rule.budget?.[name];
-      if (most === undefined) return [];
-      const digits = Math.min(mostDigits, Math.floor(Math.log10(mostUnits / most)));
-      const scale = 10 ** digits;
-      const rest = { limit: unitsOf(most, scale), perMs: want.rule.budget?.perMs };
-      // What is counted in other units is another count.
-      return [{ name, scale, count: countOf(`${name}${digits}`, want, rest) }];
-    });
-  const partsOf = (want: LimitWant, amounts: readonly Amount[]): readonly Part[] => {
-    const { rule } = want;
-    const { rate, budget } = rule;
-    const parts: Part[] = [];
-    if (rate !== undefined) {
-      const count = countOf("rate", want, { limit: rate.burst, stepMs: rate.perMs / rate.calls });
-      parts.push({ refusal: { rule, part: "rate", limit: rate.burst }, scale: 1, ...taking(count) });
-    }
-    if (budget?.calls !== undefined) {
-      const limit = Math.min(Math.ceil(budget.calls), mostUnits);
-      const count = countOf("calls", want, { limit, perMs: budget.perMs });
-      parts.push({ refusal: { rule, part: "calls", limit: budget.calls }, scale: 1, ...taking(count) });
-    }
-    for (const { name, scale, count } of amounts) {
-      const refusal = { rule, part: name, limit: budget?.[name] ?? 0 };
-      parts.push({ refusal, scale, take: async (signal) => usage.look(await count, signal) });
-    }
-    return parts;
-  };
-  return { amountsOf, partsOf };
-}
-
-interface Debt {
   readonly count: Count;
-  units: number;
-  sending: Promise<void> | undefined;
 }
+
+type TakenPart = Part & Taken;
 
 /** Makes them. `onAnswer` hears of each failure, and of each answer with `undefined`. */
 export function createShares(
@@ -154,21 +88,37 @@ export function createShares(
       throw error;
     }
   };
-  // What cannot be given back stays taken: that is stricter.
-  const giveAllBack = (taken: readonly TakenPart[]): Promise<unknown> =>
-    Promise.all(
-      taken.map(({ part, taken: one }) =>
-        ask(async (signal) => part.giveBack?.(one, signal), { insists: true }).catch(() => {}),
-      ),
-    );
   const usage = createUsageCounter(engine, ask);
-  const { amountsOf, partsOf } = createParts({ engine, usage, prefix });
-  const spend = async (amounts: Amounts, spent: readonly Spent[]): Promise<void> => {
-    for (const [index, ofWant] of amounts.entries()) {
-      for (const { name, scale, count } of ofWant) usage.add(await count, unitsOf(spent[index]?.[name] ?? 0, scale));
+  const giveBackOne = async ({ count, since }: TakenPart, signal: AbortSignal): Promise<unknown> =>
+    engine.giveBack(count, since, signal);
+  // What cannot be given back stays taken: that is stricter.
+  const giveBack = (taken: readonly TakenPart[]): Promise<unknown> =>
+    Promise.all(taken.map((one) => ask((signal) => giveBackOne(one, signal), { insists: true }).catch(() => {})));
+  const takeOne = async (part: Part, signal: AbortSignal): Promise<TakenPart | LimitRefusal | undefined> => {
+    const { count, refusal, scale } = part;
+    const answer = await (isAmount(part) ? usage.look(count, signal) : engine.take(count, signal));
+    if (answer === undefined) return undefined;
+    if ("since" in answer) return { ...part, ...answer };
+    const used = Math.max(answer.used / scale, refusal.limit);
+    return { granted: false, ...refusal, used, retryAfterMs: answer.retryAfterMs, shared: false };
+  };
+  // All at once, so that it costs the time of one. Rejects when the engine fails at any of them.
+  const takeAll = async (parts: readonly Part[], signal: AbortSignal) => {
+    const results = await Promise.allSettled(parts.map((part) => takeOne(part, signal)));
+    const answers = results.flatMap((result) => (result.status === "fulfilled" ? (result.value ?? []) : []));
+    const failed = results.find((result) => result.status === "rejected");
+    const taken = answers.filter((one) => "since" in one);
+    if (failed === undefined) return { taken, refusal: answers.find((one) => "granted" in one) };
+    await Promise.allSettled(taken.map((one) => giveBackOne(one, signal)));
+    throw failed.reason;
+  };
+  const spend = async (parts: Promise<readonly Part[]>, spent: readonly Spent[]): Promise<void> => {
+    for (const { want, refusal, scale, count } of (await parts).filter(isAmount)) {
+      const { part } = refusal;
+      usage.add(count, unitsOf(part === "rate" || part === "calls" ? 0 : (spent[want]?.[part] ?? 0), scale));
     }
   };
-  const leaseOf = (amounts: Amounts, taken: readonly TakenPart[]): LimitLease => {
+  const leaseOf = (parts: Promise<readonly Part[]>, taken: readonly TakenPart[]): LimitLease => {
     let isOpen = true;
     return {
       granted: true,
@@ -176,37 +126,65 @@ export function createShares(
       settle(spent) {
         if (!isOpen) return;
         isOpen = false;
-        if (spent === undefined) void giveAllBack(taken.filter(({ part }) => part.refusal.part !== "rate"));
-        else void spend(amounts, spent);
+        if (spent === undefined) void giveBack(taken.filter(({ refusal }) => refusal.part !== "rate"));
+        else void spend(parts, spent);
       },
     };
   };
   return {
     async take(wants) {
-      const amounts = wants.map(amountsOf);
-      const parts = wants.flatMap((want, index) => partsOf(want, amounts[index] ?? []));
-      const onLate = ({ taken }: Takings): void => void giveAllBack(taken);
-      const { taken, refusal } = await ask((signal) => takeAll(parts, signal), { onLate });
-      if (refusal === undefined) return leaseOf(amounts, taken);
-      await giveAllBack(taken);
+      const parts = partsOf(wants, prefix);
+      const own = await parts;
+      const onLate = ({ taken }: { readonly taken: readonly TakenPart[] }): void => void giveBack(taken);
+      const { taken, refusal } = await ask((signal) => takeAll(own, signal), { onLate });
+      if (refusal === undefined) return leaseOf(parts, taken);
+      await giveBack(taken);
       return refusal;
     },
-    free: (wants = []) => leaseOf(wants.map(amountsOf), []),
+    free: (wants = []) => leaseOf(partsOf(wants, prefix), []),
     flush: () => usage.flush(),
   };
 }
 
-/** What calls have used, and the engine may not know of yet. */
-interface UsageCounter {
-  /** Counts it as soon as the engine can be reached. Never throws. */
-  add(count: Count, units: number): void;
-  /** Whether units are used up, with all that this process knows of. */
-  look(count: Count, signal: AbortSignal): Promise<Full | undefined>;
-  /** Counts what has waited for the engine. */
-  flush(): void;
+/** Tells if it counts an amount that is known only after the call. */
+function isAmount({ refusal: { part } }: Part): boolean {
+  return part !== "rate" && part !== "calls";
 }
 
-function createUsageCounter(engine: CountingEngine, ask: Ask): UsageCounter {
+async function partsOf(wants: readonly LimitWant[], prefix: string): Promise<readonly Part[]> {
+  const parts = wants.map(async ({ rule, key }, want): Promise<readonly Part[]> => {
+    const { rate, budget } = rule;
+    const hash = await hashText(JSON.stringify([rule.name, key]), "SHA-256");
+    const nameOf = (kind: string): Promise<string> => engineName(prefix, "limit", `${kind}:${hash}`);
+    const ofRate = async (given: NonNullable<typeof rate>): Promise<Part> => {
+      const count = { name: await nameOf("rate"), limit: given.burst, stepMs: given.perMs / given.calls };
+      return { want, refusal: { rule, part: "rate", limit: given.burst }, scale: 1, count };
+    };
+    const ofBudget = spendings.map(async (part): Promise<readonly Part[]> => {
+      const limit = budget?.[part];
+      if (limit === undefined) return [];
+      const isCalls = part === "calls";
+      const digits = isCalls ? 0 : Math.min(mostDigits, Math.floor(Math.log10(mostUnits / limit)));
+      const scale = 10 ** digits;
+      // What is counted in other units is another count.
+      const name = await nameOf(isCalls ? part : `${part}${digits}`);
+      const count = { name, limit: Math.min(unitsOf(limit, scale), mostUnits), perMs: budget?.perMs };
+      return [{ want, refusal: { rule, part, limit }, scale, count }];
+    });
+    const made = await Promise.all(ofBudget);
+    return [...(rate === undefined ? [] : [await ofRate(rate)]), ...made.flat()];
+  });
+  return (await Promise.all(parts)).flat();
+}
+
+interface Debt {
+  readonly count: Count;
+  units: number;
+  sending: Promise<void> | undefined;
+}
+
+/** Counts what calls have used, and what the engine may not know of yet. */
+function createUsageCounter(engine: CountingEngine, ask: Ask) {
   const debts = new Map<string, Debt>();
   const send = async (debt: Debt, via: Ask): Promise<void> => {
     const { count, units } = debt;
@@ -227,7 +205,8 @@ function createUsageCounter(engine: CountingEngine, ask: Ask): UsageCounter {
     while (debt.units > 0 || debt.sending !== undefined) await (debt.sending ??= send(debt, via));
   };
   return {
-    add(count, units) {
+    /** Counts it as soon as the engine can be reached. Never throws. */
+    add(count: Count, units: number): void {
       if (units === 0) return;
       const debt = debts.get(count.name) ?? { count, units: 0, sending: undefined };
       debt.units = Math.min(debt.units + units, count.limit);
@@ -237,13 +216,15 @@ function createUsageCounter(engine: CountingEngine, ask: Ask): UsageCounter {
       // What cannot be counted goes with the next look or flush.
       sendAll(debt).catch(() => {});
     },
-    async look(count, signal) {
+    /** Tells if units are used up, with all that this process knows of. */
+    async look(count: Count, signal: AbortSignal): Promise<Full | undefined> {
       const debt = debts.get(count.name);
       // Whoever looks is asking already.
       if (debt !== undefined) await sendAll(debt, (add) => add(signal));
       return engine.look(count, signal);
     },
-    flush() {
+    /** Counts what has waited for the engine. */
+    flush(): void {
       for (const debt of debts.values()) sendAll(debt).catch(() => {});
     },
   };
@@ -253,37 +234,6 @@ type Ask = <T>(
   send: (signal: AbortSignal) => Promise<T>,
   more?: Pick<EngineRequest<T>, "insists" | "onLate">,
 ) => Promise<T>;
-
-interface TakenPart {
-  readonly part: Part;
-  readonly taken: Taken;
-}
-
-interface Takings {
-  readonly taken: readonly TakenPart[];
-  /** Of what there is nothing left. */
-  readonly refusal: LimitRefusal | undefined;
-}
-
-/** All at once, so that it costs the time of one. Rejects when the engine fails at any of them. */
-async function takeAll(parts: readonly Part[], signal: AbortSignal): Promise<Takings> {
-  const results = await Promise.allSettled(parts.map(async (part) => ({ part, answer: await part.take(signal) })));
-  const answers = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-  const failed = results.find((result) => result.status === "rejected");
-  const taken = answers.flatMap(({ part, answer }) => (answer && "since" in answer ? [{ part, taken: answer }] : []));
-  if (failed !== undefined) {
-    await Promise.allSettled(taken.map(async ({ part, taken: one }) => part.giveBack?.(one, signal)));
-    throw failed.reason;
-  }
-  const [refusal] = answers.flatMap(({ part, answer }) =>
-    answer && "used" in answer ? [refusalBy(part, answer)] : [],
-  );
-  return { taken, refusal };
-}
-
-function refusalBy({ refusal, scale }: Part, { used, retryAfterMs }: Full): LimitRefusal {
-  return { granted: false, ...refusal, used: Math.max(used / scale, refusal.limit), retryAfterMs, shared: false };
-}
 
 // Rounded up, but for what is no more than the error of a sum.
 function unitsOf(amount: number, scale: number): number {

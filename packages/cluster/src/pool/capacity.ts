@@ -13,8 +13,8 @@ export type Capacity = Readonly<Record<BoundName, number>>;
 export const none: Capacity = { maxProviders: 0, maxConnections: 0, maxProcesses: 0, maxPerPrincipal: 0 };
 
 /**
- * What a provider of these servers takes. A server counts whether it is connected or not, unless it
- * is disabled; nothing that all share counts for a principal.
+ * Computes the capacity that a provider of these servers takes. A server counts whether it is
+ * connected or not, unless it is disabled; nothing that all share counts for a principal.
  */
 export function capacityFor(servers: readonly ServerSpec[], isShared: boolean): Capacity {
   const enabled = servers.filter(({ disabled }) => disabled !== true);
@@ -32,7 +32,7 @@ export function plus(a: Capacity, b: Capacity): Capacity {
   return combine(a, b, (one, other) => one + other);
 }
 
-/** What is left of the one. May be below 0. */
+/** Subtracts. May be below 0. */
 export function minus(a: Capacity, b: Capacity): Capacity {
   return combine(a, b, (one, other) => one - other);
 }
@@ -42,12 +42,12 @@ export function excess(a: Capacity, b: Capacity): Capacity {
   return combine(a, b, (one, other) => Math.max(0, one - other));
 }
 
-/** What a need lacks of what there is. What it needs nothing of, it does not lack. */
+/** Computes what a need lacks. A bound that it needs nothing of lacks nothing. */
 export function lackOf(need: Capacity, there: Capacity): Capacity {
   return combine(need, there, (wanted, left) => (wanted === 0 ? 0 : Math.max(0, wanted - left)));
 }
 
-/** Whether there is nothing. */
+/** Tells if there is nothing. */
 export function isNone(amounts: Capacity): boolean {
   return boundNames.every((name) => amounts[name] === 0);
 }
@@ -86,14 +86,19 @@ export function createLedger(): Ledger {
 /** Tracks what is taken of the bounds, and what will come free. */
 export interface CapacityTracker {
   readonly limits: Capacity;
-  /** What is left for this principal now, and with what will come free. May be below 0. */
+  /**
+   * Computes what is left for this principal now, and after promised capacity has come free. May be
+   * below 0.
+   */
   readonly left: (principal: string | undefined) => { readonly now: Capacity; readonly later: Capacity };
   take(amounts: Capacity, principal: string | undefined): void;
   /** Says that something will come free; waiting requests count on it. */
   promise(amounts: Capacity, principal: string | undefined): ReservedCapacity;
 }
 
-/** What will come free. `giveBack` and `keep` are mutually exclusive; the first call wins. */
+/**
+ * Capacity that will come free. `giveBack` and `keep` are mutually exclusive; the first call wins.
+ */
 export interface ReservedCapacity {
   readonly giveBack: () => void;
   /** It stays taken; `false`: it was given back. */

@@ -16,10 +16,12 @@ const idle = fc.array(fc.record({ takes: amounts, principal: fc.constantFrom("a"
 it("ends those used longest ago, none to spare, and nobody where all would not do", () => {
   fc.assert(
     fc.property(amounts, idle, (lack, all) => {
-      const entries = all.map(({ takes, principal }) => ({ takes, owner: { principal } }) as unknown as PoolEntry);
+      const entries = all.map(
+        ({ takes, principal }) => ({ takes, owner: { label: { principal } } }) as unknown as PoolEntry,
+      );
       const given = (some: readonly PoolEntry[]): Capacity =>
         some
-          .map(({ takes, owner }) => (owner.principal === "a" ? takes : { ...takes, maxPerPrincipal: 0 }))
+          .map(({ takes, owner }) => (owner.label.principal === "a" ? takes : { ...takes, maxPerPrincipal: 0 }))
           .reduce(plus, none);
       const suffices = (some: readonly PoolEntry[]): boolean => isNone(excess(lack, given(some)));
       const chosen = chooseDisplaced({ amounts: lack, principal: "a" }, entries);

@@ -40,25 +40,19 @@ const sharings: readonly ServerSharing[] = ["shared", "principal", "conversation
  */
 export function createSharedProviders(options: SharedProvidersOptions): SharedProviders {
   const settings = readPoolOptions(options);
-  const { make } = options;
-  const pool = new Pool({
-    settings,
-    make: (owner, servers, signal) => make({ ...labelOf(owner), servers, signal }),
-    sets: readSets(options.servers ?? [], settings),
-    labelOf,
-  });
+  const pool = new Pool(settings, options.make, readSets(options.servers ?? [], settings));
   const shutdownAll = (reason = "client shutdown"): Promise<void> => {
     assertReason(reason);
     return pool.shutDown(reason);
   };
   return {
-    async lease(key, request = {}) {
-      const read = readKey("lease()", key);
+    async lease(given, request = {}) {
+      const key = readKey("lease()", given);
       assertKnownOptions("lease()", request, requestFields);
       if (request.signal !== undefined) assertSignal(request.signal);
-      return pool.obtain(requestOf(read), request.signal, (found, providers): ConversationLease => {
+      return pool.obtain(requestOf(key), request.signal, (found, providers): ConversationLease => {
         const release = pool.hold(found);
-        return { ...read, providers, release, [Symbol.dispose]: release };
+        return { ...key, providers, release, [Symbol.dispose]: release };
       });
     },
     async dispose(target, reason = "disposed") {
@@ -89,7 +83,7 @@ function readSets(servers: readonly ServerSpec[], { limits }: PoolSettings): Sha
     principal: configFor("principal"),
     conversation: configFor("conversation"),
   };
-  // What nobody has is not made: it takes no place.
+  // A provider without servers is not made, and takes no place.
   const made = Object.values(configs).filter((config) => config.servers.length > 0);
   assertFits(made.map(({ takes }) => takes).reduce(plus, none), limits);
   return { configs, sharingOf: new Map(specs.map((spec) => [spec.id, sharingOf(spec)])) };
@@ -102,22 +96,16 @@ function readServers(servers: readonly ServerSpec[]): readonly ServerSpec[] {
   return servers.map((spec: ServerSpec) => {
     assertServerSpec(spec);
     const { id } = spec;
-    if (ids.has(id))
-      throw new HostsideError(`server ${quoteText(id)} is in the set twice`, {
-        code: "duplicate_server",
-        serverId: id,
-      });
+    const message = `server ${quoteText(id)} is in the set twice`;
+    if (ids.has(id)) throw new HostsideError(message, { code: "duplicate_server", serverId: id });
     ids.add(id);
     return copySpec(spec);
   });
 }
 
-interface ReadKey {
-  readonly conversation: string;
-  readonly principal?: string;
-}
+type Key = { readonly conversation: string; readonly principal?: string };
 
-function readKey(operation: string, key: ConversationKey): ReadKey {
+function readKey(operation: string, key: ConversationKey): Key {
   assertKnownOptions(operation, key, keyFields);
   const { conversation, principal } = key;
   assertText("conversation", conversation);
@@ -128,41 +116,34 @@ function readKey(operation: string, key: ConversationKey): ReadKey {
 
 function readTarget(target: SharedTarget): (owner: Owner) => boolean {
   if ("conversation" in Object(target)) {
-    const mine = ownerOf("conversation", readKey("dispose()", target as ConversationKey));
-    return ({ id }) => id === mine.id;
+    const own = ownerOf({ sharing: "conversation", ...readKey("dispose()", target as ConversationKey) });
+    return ({ id }) => id === own.id;
   }
   assertKnownOptions("dispose()", target, keyFields);
   const { principal } = target;
   assertText("principal", principal);
-  return (owner) => owner.sharing !== "shared" && owner.principal === principal;
+  return ({ label }) => label.sharing !== "shared" && label.principal === principal;
 }
 
 function assertText(name: string, text: unknown): asserts text is string {
   if (typeof text !== "string" || text === "") throw new TypeError(`${name} must be a text that is not empty`);
 }
 
-// As JSON no two are alike, whatever their texts have in them.
-function ownerOf(sharing: ServerSharing, { principal, conversation }: Partial<ReadKey>): Owner {
-  const id = JSON.stringify([sharing, principal ?? null, conversation ?? null]);
+function ownerOf(label: SharedOwner): Owner {
+  const { sharing, principal, conversation } = label;
   const whose = principal === undefined ? "nobody in particular" : `principal ${quoteText(principal)}`;
   const own = conversation === undefined ? whose : `conversation ${quoteText(conversation)} of ${whose}`;
-  return { id, title: sharing === "shared" ? "all" : own, sharing, principal, conversation };
+  // As JSON no two are alike, whatever their texts have in them.
+  const id = JSON.stringify([sharing, principal ?? null, conversation ?? null]);
+  return { id, title: sharing === "shared" ? "all" : own, label };
 }
 
 /** The provider of all, that of the principal and that of the conversation. */
-function requestOf(key: ReadKey): LeaseRequest {
+function requestOf(key: Key): LeaseRequest {
   const { principal } = key;
-  const own = ownerOf("conversation", key);
-  const ofPrincipal = ownerOf("principal", principal === undefined ? {} : { principal });
-  return { owners: [ownerOf("shared", {}), ofPrincipal, own], principal, title: own.title };
-}
-
-function labelOf({ sharing, principal, conversation }: Owner): SharedOwner {
-  return {
-    sharing,
-    ...(principal === undefined ? {} : { principal }),
-    ...(conversation === undefined ? {} : { conversation }),
-  };
+  const own = ownerOf({ sharing: "conversation", ...key });
+  const ofPrincipal = ownerOf({ sharing: "principal", ...(principal !== undefined && { principal }) });
+  return { owners: [ownerOf({ sharing: "shared" }), ofPrincipal, own], principal, title: own.title };
 }
 
 function byOwner(a: SharedOwner, b: SharedOwner): number {

@@ -11,25 +11,23 @@ import {
   type ReservedCapacity,
 } from "./capacity.ts";
 import type { PoolSettings } from "./pool-options.ts";
-import type { EndOfProvider, Happening } from "./shared-providers.ts";
+import type { EndOfProvider, Happening, SharedOwner, SharedProvidersOptions } from "./shared-providers.ts";
 
-/** Whom a provider is for. */
+/** The owner of a provider. */
 export interface Owner {
   /** Unlike that of any other owner. */
   readonly id: string;
   /** For messages. */
   readonly title: string;
-  readonly sharing: ServerSharing;
-  /** Whose bound it counts for, unless all share it. */
-  readonly principal: string | undefined;
-  readonly conversation: string | undefined;
+  /** As the product knows it. The bound of its principal counts, unless all share it. */
+  readonly label: SharedOwner;
 }
 
 /** A set of servers that a provider has, or is to have. */
 export interface ServerConfig {
   readonly servers: readonly ServerSpec[];
   readonly fingerprint: string;
-  /** What a provider takes that has it. */
+  /** The capacity that a provider with these servers takes. */
   readonly takes: Capacity;
 }
 
@@ -44,11 +42,11 @@ export interface PoolEntry {
   state: Creating | Ready | Ending;
   /** The set that its provider has. */
   config: ServerConfig;
-  /** One that its provider refused. */
+  /** The set that its provider refused. */
   refused: ServerConfig | undefined;
-  /** What it has of the bounds; more than its set takes while it gets the next one. */
+  /** Its share of the bounds. It is more than its set takes while it gets the next one. */
   takes: Capacity;
-  /** What it had more, as long as the servers that go are not gone. */
+  /** Capacity of servers that are still ending. */
   readonly leaving: Set<ReservedCapacity>;
   /** How many wait for it. When nobody does while it is made, it is given up. */
   waiters: number;
@@ -80,7 +78,6 @@ interface Ending {
   readonly gone: Promise<void>;
 }
 
-/** How an entry ends. */
 interface HowItEnds {
   readonly why: EndOfProvider;
   readonly reason: string;
@@ -88,18 +85,14 @@ interface HowItEnds {
   readonly drainMs?: number;
 }
 
-/** What decides about entries. */
+/** Parts of {@linkcode Entries}. */
 export interface EntryRules {
   readonly settings: PoolSettings;
   readonly capacity: CapacityTracker;
-  readonly make: (
-    owner: Owner,
-    servers: readonly ServerSpec[],
-    signal: AbortSignal,
-  ) => McpProvider | Promise<McpProvider>;
-  /** What the provider of an owner is to have. */
+  readonly make: SharedProvidersOptions["make"];
+  /** Returns the set that the provider of an owner is to have. */
   readonly configOf: (owner: Owner) => ServerConfig;
-  /** Whether a server has gone over to owners of another kind. */
+  /** Tells if a server has moved to owners of another kind. */
   readonly hasMoved: (id: string, owner: Owner) => boolean;
   readonly tell: (owner: Owner, what: Happening) => void;
 }
@@ -153,7 +146,7 @@ export class Entries {
       usedAt: now,
       createdAt: now,
     };
-    capacity.take(config.takes, owner.principal);
+    capacity.take(config.takes, owner.label.principal);
     this.live.set(owner.id, entry);
     state.attempt.catch((error: unknown) => this.#fail(entry, error));
     return entry;
@@ -193,13 +186,13 @@ export class Entries {
     await Promise.all(mine.flatMap(({ state }) => (state.name === "ending" ? [state.gone] : [])));
   }
 
-  /** Those that nobody uses, the least recently used first. */
+  /** Lists the unused entries, the least recently used first. */
   idle(): readonly PoolEntry[] {
     const idle = Array.from(this.live.values()).filter(isIdle);
     return idle.sort((a, b) => a.usedAt - b.usedAt);
   }
 
-  /** Whether a provider has another set than it is to have, unless it refused it. */
+  /** Tells if a provider has another set than it is to have, unless it refused it. */
   isOutdated({ owner, config, refused }: PoolEntry): boolean {
     const wanted = this.#rules.configOf(owner);
     return wanted !== config && wanted !== refused;
@@ -215,8 +208,8 @@ export class Entries {
     const { config: before, owner } = entry;
     const { capacity, tell, settings } = this.#rules;
     const freed = excess(entry.takes, wanted.takes);
-    capacity.take(excess(wanted.takes, entry.takes), owner.principal);
-    const leaving = capacity.promise(freed, owner.principal);
+    capacity.take(excess(wanted.takes, entry.takes), owner.label.principal);
+    const leaving = capacity.promise(freed, owner.label.principal);
     entry.config = wanted;
     entry.takes = wanted.takes;
     if (sameJson(wanted.servers, before.servers)) return leaving.giveBack();
@@ -238,7 +231,7 @@ export class Entries {
         // It still has what it had.
         if (!isEnding(entry) && leaving.keep()) {
           entry.takes = before.takes;
-          capacity.promise(excess(plus(wanted.takes, freed), before.takes), owner.principal).giveBack();
+          capacity.promise(excess(plus(wanted.takes, freed), before.takes), owner.label.principal).giveBack();
         }
       }
       freeIfThere(entry, leaving);
@@ -266,7 +259,7 @@ export class Entries {
   /** Its set without what has moved to owners of another kind; the same if nothing has. */
   #stayingOf({ config, owner }: PoolEntry): ServerConfig {
     const left = config.servers.filter(({ id }) => !this.#rules.hasMoved(id, owner));
-    return left.length === config.servers.length ? config : createServerConfig(left, owner.sharing);
+    return left.length === config.servers.length ? config : createServerConfig(left, owner.label.sharing);
   }
 
   async #bringUp(entry: PoolEntry, state: Creating): Promise<void> {
@@ -304,14 +297,17 @@ export class Entries {
       ? latest
       : createServerConfig(
           config.servers.filter(({ id }) => ids.has(id)),
-          owner.sharing,
+          owner.label.sharing,
         );
     entry.config = next;
     entry.takes = next.takes;
-    capacity.promise(excess(takes, next.takes), owner.principal).giveBack();
+    capacity.promise(excess(takes, next.takes), owner.label.principal).giveBack();
   }
 
-  /** Has the product make a provider, for at most `makeMs`. What comes too late is closed. */
+  /**
+   * Has the product make a provider, for at most `makeMs`. A provider that comes too late is
+   * closed.
+   */
   #make(entry: PoolEntry, state: Creating): Promise<McpProvider> {
     const { settings, make } = this.#rules;
     const { makeMs } = settings;
@@ -319,7 +315,7 @@ export class Entries {
     const { controller } = state;
     const { signal } = controller;
     const made = (async () => {
-      const provider = await make(owner, config.servers, signal);
+      const provider = await make({ ...owner.label, servers: config.servers, signal });
       assertProvider(provider);
       if (this.#owned.has(provider)) throw new TypeError("make() gave a provider that it has given before");
       this.#owned.add(provider);
@@ -373,7 +369,7 @@ export class Entries {
   #retire(entry: PoolEntry): () => void {
     this.live.delete(entry.owner.id);
     this.ending.add(entry);
-    const { giveBack } = this.#rules.capacity.promise(entry.takes, entry.owner.principal);
+    const { giveBack } = this.#rules.capacity.promise(entry.takes, entry.owner.label.principal);
     return () => {
       this.ending.delete(entry);
       for (const leaving of entry.leaving) leaving.giveBack();
@@ -417,7 +413,7 @@ export class Entries {
   }
 }
 
-/** Whether nobody uses it: it may make room. */
+/** Tells if it is unused, and may make room. */
 function isIdle({ state, waiters, leases }: PoolEntry): boolean {
   return state.name === "ready" && waiters === 0 && leases === 0 && !state.provider.busy;
 }
@@ -426,7 +422,7 @@ function isEnding({ state }: PoolEntry): boolean {
   return state.name === "ending";
 }
 
-/** What one that ends had more is free when nothing is left of it. */
+/** Frees capacity, except of an entry that ends: that is freed at its end. */
 function freeIfThere(entry: PoolEntry, leaving: ReservedCapacity): void {
   if (isEnding(entry)) return;
   leaving.giveBack();

@@ -2,23 +2,15 @@ import { HostsideError, type ServerSharing } from "@hostside/core";
 import { clock, createEvent, onAbort, untilAborted, type EventSource } from "@hostside/core/implement";
 import type { McpProvider } from "@hostside/provider";
 import { createCapacityTracker, excess, isNone, type Capacity } from "./capacity.ts";
-import { closedError, Entries, type EntryRules, type Owner, type PoolEntry, type ServerConfig } from "./entries.ts";
+import { closedError, Entries, type Owner, type PoolEntry, type ServerConfig } from "./entries.ts";
 import type { PoolSettings } from "./pool-options.ts";
-import type { SharedEvent, SharedOwner, SharedStatus } from "./shared-providers.ts";
+import type { SharedEvent, SharedProvidersOptions, SharedStatus } from "./shared-providers.ts";
 import { createWaitQueue, type CapacityNeed, type LeaseRequest, type WaitQueue } from "./wait-queue.ts";
 
 /** The servers of each kind of owner. */
 export interface SharedSets {
   readonly configs: Readonly<Record<ServerSharing, ServerConfig>>;
   readonly sharingOf: ReadonlyMap<string, ServerSharing>;
-}
-
-/** What a pool is made from. */
-export interface PoolInit {
-  readonly settings: PoolSettings;
-  readonly make: EntryRules["make"];
-  readonly sets: SharedSets;
-  readonly labelOf: (owner: Owner) => SharedOwner;
 }
 
 /** A request that waits for room, or for what is made. */
@@ -31,7 +23,7 @@ interface PendingRequest {
 /** Hands out the providers of owners, as many as there may be. */
 export class Pool {
   readonly events: EventSource<SharedEvent> = createEvent<SharedEvent>();
-  readonly #init: PoolInit;
+  readonly #settings: PoolSettings;
   #sets: SharedSets;
   readonly #entries: Entries;
   readonly #queue: WaitQueue;
@@ -39,18 +31,17 @@ export class Pool {
   #ended: Promise<void> | undefined;
   #closedBecause = "";
 
-  constructor(init: PoolInit) {
-    this.#init = init;
-    this.#sets = init.sets;
-    const { settings, make, labelOf } = init;
+  constructor(settings: PoolSettings, make: SharedProvidersOptions["make"], sets: SharedSets) {
+    this.#settings = settings;
+    this.#sets = sets;
     const capacity = createCapacityTracker(settings.limits, () => this.#queue.pump());
     const entries = new Entries({
       settings,
       capacity,
       make,
       configOf: (owner) => this.#configOf(owner),
-      hasMoved: (id, { sharing }) => (this.#sets.sharingOf.get(id) ?? sharing) !== sharing,
-      tell: (owner, what) => this.events.emit({ ...what, ...labelOf(owner) }),
+      hasMoved: (id, { label: { sharing } }) => (this.#sets.sharingOf.get(id) ?? sharing) !== sharing,
+      tell: ({ label }, what) => this.events.emit({ ...what, ...label }),
     });
     this.#entries = entries;
     const rules = {
@@ -118,7 +109,7 @@ export class Pool {
    * them, to whether there was any.
    */
   async dispose(isFor: (owner: Owner) => boolean, reason: string): Promise<boolean> {
-    const { drainMs } = this.#init.settings;
+    const { drainMs } = this.#settings;
     const ended = Array.from(this.#entries.live.values()).filter(({ owner }) => isFor(owner));
     for (const entry of ended) void this.#entries.end(entry, { why: "disposed", reason, drainMs });
     const waiting = this.#endPending(isFor, reason);
@@ -150,7 +141,7 @@ export class Pool {
     return [...this.#entries.live.values(), ...this.#entries.ending].map((entry) => {
       const { owner, state, config, leases, takes, usedAt } = entry;
       return {
-        ...this.#init.labelOf(owner),
+        ...owner.label,
         state: state.name,
         fingerprint: config.fingerprint,
         outdated: config !== this.#configOf(owner),
@@ -167,8 +158,8 @@ export class Pool {
     return clock.now();
   }
 
-  #configOf({ sharing }: Owner): ServerConfig {
-    return this.#sets.configs[sharing];
+  #configOf({ label }: Owner): ServerConfig {
+    return this.#sets.configs[label.sharing];
   }
 
   #isWanted(owner: Owner): boolean {

@@ -3,8 +3,7 @@ import type { Event, ServerSharing, ServerSpec } from "@hostside/core";
 import type { McpProvider } from "@hostside/provider";
 
 /**
- * Whose a shared provider is: that of all has neither member, that of one principal, or of one
- * conversation, says which.
+ * The owner of a shared provider. The provider of all has neither `principal` nor `conversation`.
  */
 export interface SharedOwner {
   readonly sharing: ServerSharing;
@@ -13,24 +12,26 @@ export interface SharedOwner {
   readonly conversation?: string;
 }
 
-/** What a provider is made for. */
+/** The owner and the servers of a provider to be made. */
 export interface SharedProviderRequest extends SharedOwner {
   /** The servers that it is to have: those that its owners may share. */
   readonly servers: readonly ServerSpec[];
-  /** Aborts when nobody wants it any more. What is made all the same is closed. */
+  /**
+   * Aborts when the provider is no longer wanted. A provider that is made all the same is closed.
+   */
   readonly signal: AbortSignal;
 }
 
-/** What {@linkcode SharedProviders} are made from. */
+/** Options of {@linkcode createSharedProviders}. */
 export interface SharedProvidersOptions {
   /**
-   * Makes a provider of its own for each owner, and waits for its servers if it likes. Where it
-   * fails, those who wait get its error; the next one who asks tries again.
+   * Makes a provider of its own for each owner, and waits for its servers if it likes. If it fails,
+   * all waiting requests get its error; the next request tries again.
    */
   readonly make: (request: SharedProviderRequest) => McpProvider | Promise<McpProvider>;
   /**
-   * All servers, until `updateConfig()`. Who may share a connection to one says its `sharing`, or
-   * by default whether it has credentials. Default none.
+   * All servers, until `updateConfig()`. The `sharing` of a server says who may share a connection
+   * to it. Default: by whether it has credentials. Default none.
    */
   readonly servers?: readonly ServerSpec[] | undefined;
   /**
@@ -74,11 +75,11 @@ export interface SharedProvidersOptions {
 
 /** Options of a request that can be given up. */
 export interface LeaseOptions {
-  /** Ends the wait, with `aborted`. What nobody waits for any more is not made. */
+  /** Ends the wait, with `aborted`. A provider that no request waits for is not made. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Who asks. */
+/** The conversation that asks, and its principal. */
 export interface ConversationKey {
   /** Belongs to its principal: the same text under another principal is another conversation. */
   readonly conversation: string;
@@ -94,7 +95,7 @@ export interface ConversationLease extends Disposable {
   readonly conversation: string;
   readonly principal?: string;
   /**
-   * That of all, that of the principal, that of the conversation, in this order; only those that
+   * The provider of all, of the principal and of the conversation, in this order, as far as they
    * have servers.
    */
   readonly providers: readonly McpProvider[];
@@ -109,10 +110,10 @@ export interface ConversationLease extends Disposable {
  */
 export type EndOfProvider = "idle" | "disposed" | "displaced" | "shutdown" | "closed";
 
-/** What happened to a provider. */
+/** An event of a provider, with its owner. */
 export type SharedEvent = SharedOwner & Happening;
 
-/** What happens to providers. */
+/** An event of a provider. */
 export type Happening =
   | { readonly type: "created" }
   | { readonly type: "create-failed"; readonly error: unknown }
@@ -128,16 +129,12 @@ export type Happening =
 /** One provider, at one moment. Plain data. */
 export interface SharedStatus extends SharedOwner {
   readonly state: "creating" | "ready" | "ending";
-  /**
-   * Of the set of servers that it has, as `fingerprintServers()` of `@hostside/provider` makes it.
-   */
+  /** Fingerprint of its set of servers, by `fingerprintServers()` of `@hostside/provider`. */
   readonly fingerprint: string;
-  /** Whether it gets other servers when it is next asked for. */
+  /** `true` if it gets other servers with the next request. */
   readonly outdated: boolean;
   readonly leases: number;
-  /**
-   * Whether anybody is at work with it, as its provider says: a call, a request, a subscription.
-   */
+  /** `true` during calls, requests and subscriptions, as its provider says. */
   readonly busy: boolean;
   /** How long nobody has used it, in milliseconds. */
   readonly idleMs: number;
@@ -146,12 +143,12 @@ export interface SharedStatus extends SharedOwner {
    * `maxConnections`.
    */
   readonly connections: number;
-  /** Those of them that are processes: what counts for `maxProcesses`. */
+  /** Its servers that are processes, which count for `maxProcesses`. */
   readonly processes: number;
 }
 
 /**
- * Whose providers are to end: a principal's and those of all its conversations, or those of one
+ * Names the providers to end: those of a principal and of all its conversations, or those of one
  * conversation.
  */
 export type SharedTarget = ConversationKey | { readonly principal: string };
@@ -162,10 +159,10 @@ export type SharedTarget = ConversationKey | { readonly principal: string };
  */
 export interface SharedProviders extends AsyncDisposable {
   /**
-   * The providers of a conversation, held until they are given back:
-   * `using lease = await shared.lease({ conversation, principal })`. What is missing is made, all
-   * at once; whoever asks meanwhile and later gets the same objects. Either all of them are had or
-   * none: who waits for room keeps nothing from others.
+   * The providers of a conversation, held until they are given back: `using lease = await
+   * shared.lease({ conversation, principal })`. Missing providers are made at the same time; later
+   * requests get the same objects. Either all of them are had or none: who waits for room keeps
+   * nothing from others.
    *
    * Rejects with what `make` failed with, a `TypeError` for a key that is none, or when what `make`
    * gave is no provider, is closed or was given before, `connect_timeout` when it took longer than
@@ -196,7 +193,10 @@ export interface SharedProviders extends AsyncDisposable {
    * `TypeError`, and then changes nothing.
    */
   updateConfig(servers: readonly ServerSpec[]): void;
-  /** That of all first, then by principal and conversation. Reads what is known; asks nobody. */
+  /**
+   * Lists the provider of all first, then by principal and conversation. Reads what is known; asks
+   * nobody.
+   */
   statuses(): readonly SharedStatus[];
   readonly onEvent: Event<SharedEvent>;
 }

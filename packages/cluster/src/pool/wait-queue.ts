@@ -15,16 +15,16 @@ import {
 } from "./capacity.ts";
 import type { Owner, PoolEntry } from "./entries.ts";
 
-/** What somebody wants to have, all of it at once. */
+/** A request for providers of several owners, all at once. */
 export interface LeaseRequest {
   readonly owners: readonly Owner[];
-  /** Whose request it is: turns go by it, and what it takes counts for it. */
+  /** The principal of the request, by which turns and capacity count. */
   readonly principal: string | undefined;
   /** For messages: `conversation "a" of principal "b"`. */
   readonly title: string;
 }
 
-/** What one owner needs. */
+/** The capacity that one owner needs. */
 export interface CapacityNeed {
   readonly id: string;
   readonly amounts: Capacity;
@@ -47,14 +47,14 @@ export interface WaitQueue {
   close(): void;
 }
 
-/** What decides about room. */
+/** Parts of a queue. */
 export interface WaitQueueRules {
   readonly waitMs: number;
   /** The owners for whom a request needs something, and how much for each. */
   readonly needs: (request: LeaseRequest) => readonly CapacityNeed[];
   /** Gives a request what it needs. */
   readonly admit: (request: LeaseRequest) => readonly PoolEntry[];
-  /** Those that may make room, the least recently used first. */
+  /** Lists the entries that may make room, the least recently used first. */
   readonly idle: () => readonly PoolEntry[];
   /** Ends an idle one, which promises its places. */
   readonly displace: (entry: PoolEntry) => void;
@@ -159,11 +159,11 @@ function orderOf(queues: ReadonlyMap<unknown, ReadonlySet<Waiter>>): readonly Wa
 
 /** One look at all who wait, from the first to the last. */
 interface QueueScan {
-  /** Whether there is what a request needs, beside what those before it count on. */
+  /** Tells if there is room for a request beside those before it. */
   fits(request: LeaseRequest): boolean;
   /**
-   * Counts what a request needs as promised to it, and has others make room. What it lacks all the
-   * same: none, when it is sure.
+   * Counts what a request needs as promised to it, and has others make room. Returns what it still
+   * lacks: none, when it is sure.
    */
   reserve(request: LeaseRequest): Capacity;
 }
@@ -220,16 +220,16 @@ function ownOf({ maxPerPrincipal }: Capacity): Capacity {
   return { ...none, maxPerPrincipal };
 }
 
-/** Who lacks what. */
+/** A lack of capacity, and its principal. */
 interface Lack {
   readonly amounts: Capacity;
   readonly principal: string | undefined;
 }
 
 /**
- * Whom to end so that nothing lacks any more: the least recently used, and of them only as many as
- * needed. `undefined`: all of them would not do, and none is ended in vain. `idle` are those that
- * may be, the least recently used first.
+ * Chooses entries to end until nothing lacks: the least recently used, and only as many as needed.
+ * `undefined`: all of them would not do, and none is ended in vain. `idle` are those that may be,
+ * the least recently used first.
  */
 export function chooseDisplaced(lack: Lack, idle: readonly PoolEntry[]): readonly PoolEntry[] | undefined {
   const chosen: PoolEntry[] = [];
@@ -252,7 +252,10 @@ export function chooseDisplaced(lack: Lack, idle: readonly PoolEntry[]): readonl
   });
 }
 
-/** What the end of one would give: of what a principal may have, only its own. */
+/**
+ * The capacity that the end of an entry gives. For `maxPerPrincipal` only a principal's own entries
+ * count.
+ */
 function givenBy({ takes, owner }: PoolEntry, { principal }: Lack): Capacity {
-  return owner.principal === principal ? takes : { ...takes, maxPerPrincipal: 0 };
+  return owner.label.principal === principal ? takes : { ...takes, maxPerPrincipal: 0 };
 }

@@ -18,13 +18,13 @@ export interface PostgresClient {
   off(event: "notification", listener: (notice: PostgresNotice) => void): unknown;
 }
 
-/** What came on a channel. */
+/** A notification on a channel. */
 export interface PostgresNotice {
   readonly channel: string;
   readonly payload?: string | undefined;
 }
 
-/** What a query came to. */
+/** The result of a query. */
 export interface PostgresResult {
   readonly rows: readonly unknown[];
 }
@@ -45,9 +45,9 @@ export function assertPool(what: string, pool: unknown): void {
 }
 
 /**
- * Asks on a connection of the pool, which goes back. One that does not answer in time is ended, or
- * the pool would have one less for ever. Rejects with a {@linkcode NotSentError} while there was no
- * connection.
+ * Asks on a connection of the pool, which goes back. A connection that does not answer in time is
+ * ended, so that the pool can replace it. Rejects with a {@linkcode NotSentError} while there was
+ * no connection.
  */
 export async function queryPool(pool: PostgresPool, query: Query, signal?: AbortSignal): Promise<readonly Row[]> {
   const client = await takeClient(pool, signal);
@@ -113,8 +113,8 @@ export function stateOf(error: unknown): string | undefined {
 }
 
 /**
- * Whether an error is an answer of a Postgres that works: not one of a connection, of missing
- * resources, or of a Postgres that stops or starts.
+ * Tells if an error is an answer of a Postgres that works. Errors of a connection, of missing
+ * resources, and of a Postgres that stops or starts are none.
  */
 export function isAnswer(error: unknown): boolean {
   return /^(?!08|53|57|58)/.test(stateOf(error) ?? "08");
@@ -159,5 +159,5 @@ export async function listenPostgres(
     close();
     throw error;
   }
-  return { ping: () => client.query("SELECT 1"), close };
+  return { ping: () => client.query("SELECT 1") };
 }

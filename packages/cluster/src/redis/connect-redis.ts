@@ -4,7 +4,7 @@ import type { NoticeConnection, NoticeListener } from "../engine/notices.ts";
 
 /**
  * A connected client of Redis or Valkey: one of `redis` or `@redis/client`, 5 or 6, or one of
- * `ioredis`. Of a pool or a cluster, the client of one node that is written to.
+ * `ioredis`. For a pool or a cluster, pass the client of one node that is written to.
  */
 export type RedisClient =
   | { sendCommand(command: readonly string[], options?: RedisCommandOptions): Promise<unknown>; duplicate(): object }
@@ -19,7 +19,7 @@ export interface IoRedisClient {
   connect?(): Promise<unknown>;
 }
 
-/** What goes along with a command. */
+/** Options of a command. */
 export interface RedisCommandOptions {
   readonly abortSignal?: AbortSignal;
 }
@@ -39,7 +39,7 @@ export function connectRedis(owner: string, client: RedisClient): RedisConnectio
       `${owner}: the client must be one of redis or ioredis, with a method duplicate(), not ${kindOf(client)}`,
     );
   const listen: RedisConnection["listen"] = (channel, listener, signal) =>
-    listenRedis(readSubscriber(owner, client.duplicate()), { channel, listener, signal });
+    listenRedis(readSubscriber(owner, client.duplicate()), channel, { listener, signal });
   // ioredis has a `sendCommand`, too, which takes something else.
   if ("call" in client && typeof client.call === "function") {
     return {
@@ -116,22 +116,16 @@ function readSubscriber(owner: string, value: object): Subscriber {
   return value as Subscriber; // As far as it is used.
 }
 
-interface Listening {
-  readonly channel: string;
-  readonly listener: NoticeListener;
-  readonly signal: AbortSignal;
-}
-
 async function listenRedis(
   subscriber: Subscriber,
-  { channel, listener, signal }: Listening,
+  channel: string,
+  { listener, signal }: { readonly listener: NoticeListener; readonly signal: AbortSignal },
 ): Promise<NoticeConnection> {
   const isNode = typeof subscriber.destroy === "function";
-  let isOver = false;
-  const close = (): void => {
-    if (isOver) return;
-    isOver = true;
-    // It may never have been open, and then says so.
+  const over = new AbortController();
+  const close = (reason: unknown): void => {
+    over.abort(reason);
+    // A subscriber that was never open says so.
     try {
       if (isNode) subscriber.destroy?.();
       else subscriber.disconnect?.();
@@ -139,18 +133,14 @@ async function listenRedis(
       // Nothing is left of it.
     }
   };
-  signal.addEventListener("abort", close, { once: true });
-  const failed = new Promise<never>((_resolve, reject) => {
-    // It would connect again by itself, and say so or not; whoever called does it, and knows.
-    const onEnd = (reason: unknown): void => {
-      if (isOver) return;
-      close();
-      reject(reason instanceof Error ? reason : new Error("the connection ended"));
-      listener.onEnd(reason);
-    };
-    for (const event of ["error", "end", "close"]) subscriber.on(event, onEnd);
-  });
-  failed.catch(() => {});
+  // It would connect again by itself, without a word; the caller does that, and knows.
+  const onEnd = (reason: unknown): void => {
+    if (over.signal.aborted) return;
+    close(reason instanceof Error ? reason : new Error("the connection ended"));
+    listener.onEnd(reason);
+  };
+  signal.addEventListener("abort", () => close(signal.reason), { once: true });
+  for (const event of ["error", "end", "close"]) subscriber.on(event, onEnd);
   const hear = (message: unknown): void => listener.onText(String(message));
   const open = async (): Promise<void> => {
     if (isNode) {
@@ -161,8 +151,6 @@ async function listenRedis(
     subscriber.on("message", (_channel, message) => hear(message));
     await subscriber.subscribe(channel);
   };
-  const opening = open();
-  opening.catch(() => {});
-  await Promise.race([opening, failed]);
-  return { ping: () => subscriber.ping(), close };
+  await untilAborted(open(), over.signal);
+  return { ping: () => subscriber.ping() };
 }

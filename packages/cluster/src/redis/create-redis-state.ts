@@ -1,7 +1,5 @@
 import { assertKnownOptions } from "@hostside/core/implement";
-import type { EngineClient } from "../engine/engine-client.ts";
-import type { LeaseEngine } from "../engine/lease-lock.ts";
-import type { KeptValue, NamedFencingToken, ValueEngine, WriteAnswer } from "../engine/value-store.ts";
+import type { NamedFencingToken, WriteAnswer } from "../engine/value-store.ts";
 import type { Count, CountingEngine } from "../limits/shares.ts";
 import { connectRedis, type RedisClient, type RedisConnection } from "./connect-redis.ts";
 import {
@@ -39,8 +37,34 @@ export function createRedisState(client: RedisClient, options: SharedStateOption
     {
       name: "Redis",
       isAnswer,
-      values: (own) => redisValues(connection, own),
-      leases: redisLeases(connection),
+      values: {
+        async get(name, signal) {
+          const text = textOf(await connection.send(["GET", name], signal));
+          if (text === undefined) return undefined;
+          const [mark = "", format = "0"] = /^(\d+):/.exec(text) ?? [];
+          return { format: Number(format), json: text.slice(mark.length) };
+        },
+        async set({ name, json, ttlMs, fencingToken }, signal) {
+          const args = [numberOf(fencingToken), `1:${json}`, ttlMs === undefined ? "" : String(ttlMs)];
+          return answerOf(await setScript(connection, { keys: keysOf(name, fencingToken), args }, signal));
+        },
+        async delete({ name, fencingToken }, signal) {
+          const input = { keys: keysOf(name, fencingToken), args: [numberOf(fencingToken)] };
+          return answerOf(await deleteScript(connection, input, signal));
+        },
+      },
+      leases: {
+        async take({ name, fencingTokenName, holder, ttlMs }, signal) {
+          const input = { keys: [name, fencingTokenName], args: [holder, String(ttlMs), String(counterMs)] };
+          const number = textOf(await takeScript(connection, input, signal));
+          return number === undefined ? undefined : Number(number);
+        },
+        async renew({ name, holder, ttlMs }, signal) {
+          const input = { keys: [name], args: [holder, String(ttlMs)] };
+          return Number(textOf(await renewScript(connection, input, signal))) === 1;
+        },
+        release: ({ name, holder }, signal) => releaseScript(connection, { keys: [name], args: [holder] }, signal),
+      },
       notices: {
         send: (text, signal) => connection.send(["PUBLISH", channel, text], signal),
         listen: (listener, signal) => connection.listen(channel, listener, signal),
@@ -59,34 +83,8 @@ function isAnswer(error: unknown): boolean {
   return error instanceof Error && answer.test(error.message);
 }
 
-const formatMark = /^(\d+):/;
-
-function redisValues(connection: RedisConnection, client: EngineClient): ValueEngine {
-  return {
-    async get(name, what) {
-      const text = textOf(
-        await client.ask({ what, effect: "read", send: (signal) => connection.send(["GET", name], signal) }),
-      );
-      return text === undefined ? undefined : readValue(text);
-    },
-    set({ name, json, ttlMs, fencingToken }, what) {
-      const args = [numberOf(fencingToken), `1:${json}`, ttlMs === undefined ? "" : String(ttlMs)];
-      const input = { keys: keysOf(name, fencingToken), args };
-      return askToWrite(client, what, (signal) => setScript(connection, input, signal));
-    },
-    delete({ name, fencingToken }, what) {
-      const input = { keys: keysOf(name, fencingToken), args: [numberOf(fencingToken)] };
-      return askToWrite(client, what, (signal) => deleteScript(connection, input, signal));
-    },
-  };
-}
-
-async function askToWrite(
-  client: EngineClient,
-  what: string,
-  send: (signal: AbortSignal) => Promise<unknown>,
-): Promise<WriteAnswer> {
-  return textOf(await client.ask({ what, effect: "write", send })) as WriteAnswer; // Our own scripts say nothing else.
+function answerOf(reply: unknown): WriteAnswer {
+  return textOf(reply) as WriteAnswer; // Our own scripts say nothing else.
 }
 
 function keysOf(name: string, fencingToken: NamedFencingToken | undefined): readonly string[] {
@@ -95,11 +93,6 @@ function keysOf(name: string, fencingToken: NamedFencingToken | undefined): read
 
 function numberOf(fencingToken: NamedFencingToken | undefined): string {
   return fencingToken === undefined ? "" : String(fencingToken.number);
-}
-
-function readValue(text: string): KeptValue {
-  const mark = formatMark.exec(text);
-  return mark === null ? { format: 0, json: "" } : { format: Number(mark[1]), json: text.slice(mark[0].length) };
 }
 
 /** A client may be set up to give bytes. */
@@ -111,21 +104,6 @@ function textOf(reply: unknown): string | undefined {
 
 /** Twice the longest lease. */
 const counterMs = 2 * 86_400_000;
-
-function redisLeases(connection: RedisConnection): LeaseEngine {
-  return {
-    async take({ name, fencingTokenName, holder, ttlMs }, signal) {
-      const input = { keys: [name, fencingTokenName], args: [holder, String(ttlMs), String(counterMs)] };
-      const number = textOf(await takeScript(connection, input, signal));
-      return number === undefined ? undefined : Number(number);
-    },
-    async renew({ name, holder, ttlMs }, signal) {
-      const input = { keys: [name], args: [holder, String(ttlMs)] };
-      return Number(textOf(await renewScript(connection, input, signal))) === 1;
-    },
-    release: ({ name, holder }, signal) => releaseScript(connection, { keys: [name], args: [holder] }, signal),
-  };
-}
 
 /** How long units are remembered that count for ever, after their last use. */
 const forgetAfterMs = 30 * 86_400_000;

@@ -56,7 +56,7 @@ return "nothing-there"`);
 
 /**
  * A bucket of tokens. KEYS: bucket. ARGV: how many at once, microseconds for one more, and to give
- * one back `since`. Whether one was taken; `since`, or how many milliseconds to wait.
+ * one back `since`. Answers 1 and `since`, or 0 and how many milliseconds to wait.
  */
 export const bucketScript: Script = createScript(`
 local time = redis.call("time")
@@ -80,7 +80,7 @@ return {1, since}`);
 /**
  * Units in a window from the first use on. KEYS: window. ARGV: what to do, the limit, how many, for
  * how many milliseconds they count (0: for ever), for how many those are remembered, and to give
- * one back `since`. Whether there are some left; `since`, or how many are used and when it ends.
+ * one back `since`. Answers 1 and `since`, or 0, how many are used and when it ends.
  */
 export const windowScript: Script = createScript(`
 local time = redis.call("time")
@@ -99,7 +99,7 @@ redis.call("hset", KEYS[1], "used", string.format("%.0f", math.min(used + ARGV[3
 if window == 0 then redis.call("pexpire", KEYS[1], ARGV[5]) elseif not kept[1] then redis.call("pexpire", KEYS[1], window) end
 return {1, since}`);
 
-/** What a script is given. */
+/** Keys and arguments of a script. */
 export interface ScriptInput {
   readonly keys: readonly string[];
   readonly args: readonly string[];

@@ -1,6 +1,6 @@
 import { longestTimeoutMs } from "@hostside/core";
 import { createEvent, kindOf, settleWithin, type Fields } from "@hostside/core/implement";
-import { createEngineClient, type EngineClient } from "../engine/engine-client.ts";
+import { createEngineClient } from "../engine/engine-client.ts";
 import { createLeaseLock, type LeaseEngine } from "../engine/lease-lock.ts";
 import { createEngineNotices, type NoticeEngine } from "../engine/notices.ts";
 import { createValueStore, type ValueEngine } from "../engine/value-store.ts";
@@ -27,12 +27,12 @@ export interface SharedStateSettings {
   readonly limitFailure: "closed" | "local";
 }
 
-/** What makes a state of an engine. */
+/** An engine as a state uses it. */
 export interface Engine {
   /** For people: `Redis`. */
   readonly name: string;
   readonly isAnswer: (error: unknown) => boolean;
-  readonly values: (client: EngineClient) => ValueEngine;
+  readonly values: ValueEngine;
   readonly leases: LeaseEngine;
   readonly notices: NoticeEngine;
   readonly counts: CountingEngine;
@@ -66,7 +66,7 @@ export function createSharedState(engine: Engine, settings: SharedStateSettings)
     diagnostics.emit({ kind: `engine-${state === "up" ? "back" : "down"}`, message, ...(error && { error }) }),
   );
   const lock = createLeaseLock({ ...settings, leases: engine.leases, client });
-  const notices = createEngineNotices({ engine: engine.notices, timeoutMs, client });
+  const notices = createEngineNotices(engine.notices, client, { timeoutMs });
   let closing: Promise<void> | undefined;
   const end = async (): Promise<void> => {
     client.close();
@@ -75,7 +75,7 @@ export function createSharedState(engine: Engine, settings: SharedStateSettings)
   };
   const close = (): Promise<void> => (closing ??= end());
   return {
-    store: createValueStore({ ...settings, values: engine.values(client) }),
+    store: createValueStore(engine.values, client, settings),
     lock: { withLock: (key, leaseMs, work) => lock.withLock(key, leaseMs, work) },
     notices: {
       publish: (topic) => notices.publish(topic),

@@ -1,7 +1,7 @@
 import type { Event, Lock, Notices, Store, HostsideError } from "@hostside/core";
 import type { LimitStore } from "@hostside/policy";
 
-/** What the replicas of a host share, over one engine. */
+/** The state that replicas of a host share, over one engine. */
 export interface SharedState extends AsyncDisposable {
   /** Answers as the engine does, or rejects with `store_failed`: never from memory. */
   readonly store: Store;
@@ -23,7 +23,7 @@ export interface SharedState extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** What an operator wants to know of an engine. */
+/** A change of an engine's health, for operators. */
 export interface StateDiagnostic {
   /**
    * `engine-down`: it does not answer, or notices do not arrive. `engine-back`: it all works again.
@@ -32,15 +32,15 @@ export interface StateDiagnostic {
   readonly kind: "engine-down" | "engine-back";
   /** One sentence with the evidence. */
   readonly message: string;
-  /** Of `engine-down`: the first failure. */
+  /** The first failure, with `engine-down`. */
   readonly error?: HostsideError;
 }
 
 /** Options of every shared state. */
 export interface SharedStateOptions {
   /**
-   * In front of every name in the engine. Default `"hostside:"`. Who shares an engine under one
-   * prefix shares all that is kept there.
+   * In front of every name in the engine. Default `"hostside:"`. Hosts with the same engine and
+   * prefix share everything that is kept there.
    */
   readonly prefix?: string | undefined;
   /** How long one request to the engine may take, in milliseconds. Default 5,000. */
@@ -62,7 +62,7 @@ export interface SharedStateOptions {
    */
   readonly maxValueBytes?: number | undefined;
   /**
-   * What becomes of calls while the engine cannot count them. `"closed"`: they are refused with
+   * Decides about calls while the engine cannot count them. `"closed"`: they are refused with
    * `store_failed`; `"local"`: each process counts by itself. Default `"closed"`.
    */
   readonly limitFailure?: "closed" | "local" | undefined;

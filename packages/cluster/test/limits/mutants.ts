@@ -21,7 +21,7 @@ export const limitMutants: readonly TestedMutant[] = [
   }),
   one("keeps of the other limits what one of them refused", {
     file: "limits/shares.ts",
-    find: "      await giveAllBack(taken);\n      return refusal;",
+    find: "      await giveBack(taken);\n      return refusal;",
     replace: "      return refusal;",
   }),
   one("forgets what calls used while nobody could count it", {

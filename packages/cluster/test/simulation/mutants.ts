@@ -30,7 +30,7 @@ export const mutants: readonly SourceMutant[] = [
     file: "pool/entries.ts",
     find: "      giveBack();\n    };",
     replace:
-      "      this.#rules.capacity.promise(entry.takes, entry.owner.principal).giveBack();\n      giveBack();\n    };",
+      "      this.#rules.capacity.promise(entry.takes, entry.owner.label.principal).giveBack();\n      giveBack();\n    };",
   }),
   one("never gives the place of an attempt back that failed", {
     file: "pool/entries.ts",
@@ -70,7 +70,7 @@ export const mutants: readonly SourceMutant[] = [
   }),
   one("counts no place for what it makes", {
     file: "pool/entries.ts",
-    find: "capacity.take(config.takes, owner.principal);",
+    find: "capacity.take(config.takes, owner.label.principal);",
     replace: "",
   }),
   one("does not wait for what is ending when it is shut down", {

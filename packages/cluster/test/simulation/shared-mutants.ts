@@ -66,7 +66,7 @@ export const sharedMutants: readonly SourceMutant[] = [
   }),
   one("takes no room for servers that a provider gets later", {
     file: "pool/entries.ts",
-    find: "capacity.take(excess(wanted.takes, entry.takes), owner.principal);",
+    find: "capacity.take(excess(wanted.takes, entry.takes), owner.label.principal);",
     replace: "",
   }),
   one("gives the room of servers away before they are gone", {
@@ -97,13 +97,13 @@ export const sharedMutants: readonly SourceMutant[] = [
   }),
   one("forgets the conversations of a principal that is disposed of", {
     file: "pool/create-shared-providers.ts",
-    find: 'owner.sharing !== "shared" && owner.principal === principal',
-    replace: 'owner.sharing === "principal" && owner.principal === principal',
+    find: 'label.sharing !== "shared" && label.principal === principal',
+    replace: 'label.sharing === "principal" && label.principal === principal',
   }),
   one("ends what is others' with a principal", {
     file: "pool/create-shared-providers.ts",
-    find: 'owner.sharing !== "shared" && owner.principal === principal',
-    replace: 'owner.sharing !== "shared" && owner.principal !== undefined && principal !== ""',
+    find: 'label.sharing !== "shared" && label.principal === principal',
+    replace: 'label.sharing !== "shared" && label.principal !== undefined && principal !== ""',
   }),
   one("forgets who waits for room when it is shut down", {
     file: "pool/pool.ts",

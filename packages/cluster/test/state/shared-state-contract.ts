@@ -1,5 +1,5 @@
 import { createMemoryLock } from "@hostside/core";
-import type { SharedState, SharedStateOptions, StateDiagnostic } from "@hostside/cluster/redis";
+import type { SharedState, SharedStateOptions } from "@hostside/cluster/redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DatabaseServer } from "../../../../test/database-servers.ts";
 import { useTestClock } from "../../../../test/manual-clock.ts";
@@ -189,7 +189,7 @@ function testEnds(get: () => TestEngine): void {
 
   it("says once that the engine is down and once that it is back, fails within the bound, and does not wait for it each time", async () => {
     const state = await get().open({ timeoutMs: 200 });
-    const said: StateDiagnostic[] = [];
+    const said: { readonly kind: string }[] = [];
     state.onDiagnostic((diagnostic) => said.push(diagnostic));
     let heard = 0;
     state.notices.subscribe("outage", () => (heard += 1));
