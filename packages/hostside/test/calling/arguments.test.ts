@@ -2,10 +2,9 @@ import fc from "fast-check";
 import type { JsonObject, JsonValue } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
-import { buildArguments } from "../../src/cli/calling/build-arguments.ts";
-import { coerceText, describeKinds } from "../../src/cli/calling/coerce-text.ts";
-import { readTypedOptions } from "../../src/cli/calling/read-options.ts";
-import { readParameters } from "../../src/cli/calling/tool-parameters.ts";
+import { readArguments } from "../../src/cli/calling/read-arguments.ts";
+import { coerceText, describeKinds } from "../../src/cli/values/coerce-text.ts";
+import { readParameters } from "../../src/cli/values/parameters.ts";
 
 const noFiles = async (): Promise<Uint8Array> => {
   throw new Error("no file is to be read");
@@ -16,10 +15,9 @@ async function read(
   root: JsonObject,
   { base = {}, files = {} }: { readonly base?: JsonObject; readonly files?: Readonly<Record<string, string>> } = {},
 ): Promise<JsonObject> {
-  const { typed } = readTypedOptions(tokens, readParameters(root));
   const readSource = async (name: string): Promise<Uint8Array> =>
     Object.hasOwn(files, name) ? Buffer.from(files[name] ?? "", "latin1") : noFiles();
-  return buildArguments(typed, { base, root, readSource });
+  return readArguments(tokens, { parameters: readParameters(root), readBase: async () => base, readSource });
 }
 
 function schemaOf(properties: JsonObject, rest: JsonObject = {}): JsonObject {
@@ -99,7 +97,7 @@ describe("arguments from options", () => {
     [["--count", "0x10"], "--count must be an integer"],
     [["--count", "12345678901234567890"], "a number of at most 15 digits"],
     [["--ratio", "NaN"], "--ratio must be a number"],
-    [["--mode", "medium"], '--mode must be one of "fast", "slow", null, 3'],
+    [["--mode", "medium"], '--mode must be one of "fast", "slow", 3, null'],
     [["--auto", "x"], '--auto must be "auto", or an integer'],
     [["--sizes", "1", "--sizes", "x"], "--sizes must be an integer"],
     [["--sizes", "x"], "each entry must be an integer"],
@@ -116,13 +114,17 @@ describe("arguments from options", () => {
     await expect(read(tokens, mixed)).rejects.toThrow(message);
   });
 
-  it("names what is near, and what the tool takes", () => {
-    const parameters = readParameters(mixed);
-    expect(() => readTypedOptions(["--cout", "1"], parameters)).toThrow(
-      expect.objectContaining({
-        hint: expect.stringMatching(/^Did you mean --count\? The tool takes --pin, --count, /),
-      }),
-    );
+  it("names what is near, and what the tool takes", async () => {
+    await expect(read(["--cout", "1"], mixed)).rejects.toMatchObject({
+      hint: expect.stringMatching(/^Did you mean --count\? The tool takes --pin, --count, /),
+    });
+  });
+
+  it("requires what every branch of a schema requires, and its own", () => {
+    const ofBranches = (name: string): JsonObject => schemaOf({ [name]: { type: "string" } }, { required: [name] });
+    const schema = schemaOf({ a: { type: "string" } }, { required: ["a"], anyOf: [ofBranches("b"), ofBranches("c")] });
+    const required = [...readParameters(schema).byName.values()].filter(({ isRequired }) => isRequired);
+    expect(required.map(({ name }) => name)).toEqual(["a"]);
   });
 
   it("takes other names where the schema does", async () => {

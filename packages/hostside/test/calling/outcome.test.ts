@@ -6,7 +6,7 @@ import { describeViolation, findViolations, completeArguments } from "../../src/
 import { signatureOf, toolPage } from "../../src/cli/calling/describe-parameters.ts";
 import { exitCodeOfCall, describeProgress } from "../../src/cli/calling/call-tool.ts";
 import { showOutcome } from "../../src/cli/calling/show-outcome.ts";
-import { readParameters } from "../../src/cli/calling/tool-parameters.ts";
+import { readParameters } from "../../src/cli/values/parameters.ts";
 import { widthOf } from "../../src/cli/render/render-text.ts";
 import { fakeTerminal, type FakeTerminal } from "../fake-terminal.ts";
 

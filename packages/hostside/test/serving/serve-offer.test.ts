@@ -1,6 +1,6 @@
 import type { AdmissionServer, ToolDefinition } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { readOffer, type ServeFlags, type ServeOffer } from "../../src/cli/serving/serve-offer.ts";
+import { readOffer, type ServeOffer } from "../../src/cli/serving/serve-offer.ts";
 
 const ids = ["files", "github", "team"];
 const server = (id: string, scope = "user"): AdmissionServer => ({ id, labels: { scope } });
@@ -20,7 +20,8 @@ const offered = ({ admit }: ServeOffer): readonly string[] =>
         "offer",
     )
     .map(({ origin }) => `${origin?.serverId}/${origin?.toolName}`);
-const read = (flags: ServeFlags, settings: Parameters<typeof readOffer>[1] = {}) => readOffer(flags, settings, ids);
+const read = (flags: Parameters<typeof readOffer>[0], settings: Parameters<typeof readOffer>[1] = {}) =>
+  readOffer(flags, settings, ids);
 
 describe("what is offered", () => {
   it("is nothing where nobody has said what: serve does not start", () => {

@@ -15,13 +15,12 @@ import { terminalLine, cutToWidth } from "../render/render-text.ts";
 import { showLiveLines, type LiveLines } from "../render/live-lines.ts";
 import { isJsonObject, quoteText, untilAborted } from "@hostside/core/implement";
 import { setTimeout as sleep } from "node:timers/promises";
-import { buildArguments, type ReadSource } from "./build-arguments.ts";
+import { readArguments, type ArgumentSources } from "./read-arguments.ts";
 import { describeViolation, findViolations, completeArguments } from "./complete-arguments.ts";
-import { parseJson } from "./coerce-text.ts";
+import { parseJson } from "../values/coerce-text.ts";
 import { exampleOf, signatureOf, toolPage } from "./describe-parameters.ts";
-import { readTypedOptions } from "./read-options.ts";
 import { showOutcome } from "./show-outcome.ts";
-import { readParameters } from "./tool-parameters.ts";
+import { readParameters } from "../values/parameters.ts";
 import { printJson } from "../render/print.ts";
 import { stat, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -71,18 +70,11 @@ function restate(error: HostsideError, definition: ToolDefinition, isAsked: bool
   });
 }
 
-/** A line on stderr that says how far a call is. */
-export interface ProgressLine {
-  readonly report: (progress: Progress) => void;
-  /** Takes the line away. Idempotent. */
-  end(): void;
-}
-
 /**
  * Shows the latest report of a server, where stderr is a terminal; a question that is asked
  * meanwhile has the terminal for itself.
  */
-function showCallProgress({ terminal, options }: CommandContext, asker: TerminalPrompter | undefined): ProgressLine {
+function showCallProgress({ terminal, options }: CommandContext, asker: TerminalPrompter | undefined) {
   const isShown = terminal.stderr.isTTY && options.quiet !== true && terminal.env["TERM"] !== "dumb";
   let latest: Progress | undefined;
   let lines: LiveLines | undefined;
@@ -92,7 +84,7 @@ function showCallProgress({ terminal, options }: CommandContext, asker: Terminal
   };
   const onStderr = { ...terminal, stdout: terminal.stderr, columns: terminal.columns };
   return {
-    report(progress) {
+    report: (progress: Progress): void => {
       if (!isShown) return;
       latest = progress;
       if (asker?.isAsking === true) return end();
@@ -117,10 +109,10 @@ export function describeProgress({ progress, total, message = "" }: Progress): s
   return `${share}  ${terminalLine(message, 200)}`.trimEnd();
 }
 
-/** What was typed. */
+/** The typed call. */
 export interface CallArguments {
   readonly tool: string;
-  /** What stands after the tool, and is no option of the command's own. */
+  /** Words after the tool that are no options of the command itself. */
   readonly tokens: readonly string[];
   /** `--args`: JSON, `-` for stdin, `@file`. */
   readonly json?: string | undefined;
@@ -145,44 +137,37 @@ export const runCallCommand: CommandWork<CallArguments> = async (given, context)
   // That of the repl, which is there for every line.
   if (opened.approver !== undefined) opened.approver.isYes = isYes;
   if (given.help === true) return showPage(definition, context);
-  const args = await readArguments(given, { definition, opened, context });
+  const args = await readCall(given, { definition, opened }, context);
   if (given.dryRun === true) return showDryRun(definition, args, context);
   // Awaited here, because the host closes when this function is left.
   return await runCall({ definition, args, given }, opened, context);
 };
 
-interface Reading {
-  readonly definition: ToolDefinition;
-  readonly opened: OpenedHost;
-  readonly context: CommandContext;
-}
-
-async function readArguments(given: CallArguments, { definition, opened, context }: Reading): Promise<JsonObject> {
-  const { terminal, options } = context;
-  const { inputSchema: root } = definition;
-  const parameters = readParameters(root);
-  const { typed, isOnStdin } = readTypedOptions(given.tokens, parameters);
+async function readCall(
+  given: CallArguments,
+  { definition, opened }: { readonly definition: ToolDefinition; readonly opened: OpenedHost },
+  { terminal, options }: CommandContext,
+): Promise<JsonObject> {
+  const parameters = readParameters(definition.inputSchema);
+  const example = exampleOf(definition, options.typed);
   const readSource = sourceReader(terminal);
-  const readBase = async (source: string): Promise<JsonObject> => {
+  const readJson = async (source: string): Promise<JsonObject> => {
     const isElsewhere = source === "-" || source.startsWith("@");
     const text = isElsewhere ? Buffer.from(await readSource(source.replace(/^@/, ""))).toString("utf8") : source;
     const parsed = parseJson(text.replace(/^\uFEFF/, ""));
     if (isJsonObject(parsed)) return parsed;
-    throw usageError(
-      `${source === "-" ? "stdin" : "--args"} must be an object as JSON`,
-      `Example: ${exampleOf(definition, options.typed)}`,
-    );
+    throw usageError(`${source === "-" ? "stdin" : "--args"} must be an object as JSON`, `Example: ${example}`);
   };
-  const bases = [...(given.json === undefined ? [] : [given.json]), ...(isOnStdin ? ["-"] : [])];
-  let base: JsonObject = {};
-  for (const source of bases)
-    base = Object.fromEntries([...Object.entries(base), ...Object.entries(await readBase(source))]);
-  const built = await buildArguments(typed, { base, root, readSource });
+  const readBase = async (isOnStdin: boolean): Promise<JsonObject> => ({
+    ...(given.json !== undefined && (await readJson(given.json))),
+    ...(isOnStdin && (await readJson("-"))),
+  });
+  const built = await readArguments(given.tokens, { parameters, readBase, readSource });
   const args = await completeArguments(built, {
     definition,
     parameters,
     asker: opened.asker,
-    example: exampleOf(definition, options.typed),
+    example,
     onDefault: (name, value) => {
       if (options.quiet === true) return;
       const line = `--${terminalLine(name, 100)} is ${terminalLine(JSON.stringify(value), 200)}, the default of the tool`;
@@ -198,25 +183,22 @@ async function readArguments(given: CallArguments, { definition, opened, context
 
 const mostViolations = 20;
 
-interface Call {
-  readonly definition: ToolDefinition;
-  readonly args: JsonObject;
-  readonly given: CallArguments;
-}
-
 async function runCall(
-  { definition, args, given }: Call,
+  {
+    definition,
+    args,
+    given,
+  }: { readonly definition: ToolDefinition; readonly args: JsonObject; readonly given: CallArguments },
   opened: OpenedHost,
   context: CommandContext,
 ): Promise<number> {
-  const { signal } = context.terminal;
   const progress = showCallProgress(context, opened.asker);
   const started = performance.now();
   try {
     const outcome = await patiently(context, () =>
       opened.host.call(definition.name, args, {
         selected: definition,
-        signal,
+        signal: context.terminal.signal,
         onProgress: progress.report,
         ...(given.callTimeout !== undefined && { timeoutMs: given.callTimeout * 1000 }),
       }),
@@ -274,7 +256,7 @@ function showDryRun(definition: ToolDefinition, args: JsonObject, { terminal, op
 const largest = 64 * 1024 * 1024;
 
 /** Reads files relative to the working folder, and stdin (`-`) once. */
-function sourceReader({ stdin, cwd, signal }: Terminal): ReadSource {
+function sourceReader({ stdin, cwd, signal }: Terminal): ArgumentSources["readSource"] {
   let isStdinRead = false;
   return async (source) => {
     if (source !== "-") return readSmallFile(source, resolve(cwd, source));

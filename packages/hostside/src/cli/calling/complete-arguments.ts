@@ -9,21 +9,20 @@ import {
 } from "@hostside/core";
 import { createPolicy } from "@hostside/policy";
 import { isSecretName } from "@hostside/core/implement";
+import { askValue, leftOpen } from "../opening/asking/ask-value.ts";
+import type { TerminalPrompter } from "../questions.ts";
 import { terminalLine } from "../render/render-text.ts";
 import { usageError } from "../exit-codes.ts";
-import { withMember } from "./build-arguments.ts";
-import { coerceText, describeKinds } from "./coerce-text.ts";
+import { describeKinds } from "../values/coerce-text.ts";
+import { memberOf, type Parameter, type Parameters } from "../values/parameters.ts";
 import { signatureOf } from "./describe-parameters.ts";
-import { alternativesOf, memberOf } from "./schema-alternatives.ts";
-import { defaultOf, type Parameter, type Parameters } from "./tool-parameters.ts";
-import type { TerminalPrompter, Questions } from "../questions.ts";
+import { withMember } from "./read-arguments.ts";
 
 const nowhere = { serverId: "", toolName: "", qualifiedName: "" };
 
 /**
- * What is wrong with arguments, by the tool's schema; empty for what fits, and for a schema that
- * cannot be used. It is the check of the policy that every call passes, made before anybody is
- * asked.
+ * Finds violations of the tool's schema. Empty for arguments that fit, and for a schema that cannot
+ * be used. It is the check of the policy that every call passes, made before anybody is asked.
  */
 export async function findViolations(definition: ToolDefinition, args: JsonObject): Promise<readonly Violation[]> {
   const { origin = nowhere } = definition;
@@ -75,23 +74,28 @@ export async function completeArguments(
   let complete = args;
   const missing: Parameter[] = [];
   for (const parameter of parameters.byName.values()) {
-    if (!parameter.isRequired || memberOf(complete, parameter.name) !== undefined) continue;
-    const initial = defaultOf(parameter);
-    if (initial?.value === undefined) missing.push(parameter);
+    const { name, schema, isRequired } = parameter;
+    if (!isRequired || memberOf(complete, name) !== undefined) continue;
+    const initial = memberOf(schema, "default") as JsonValue | undefined;
+    if (initial === undefined) missing.push(parameter);
     else {
-      complete = withMember(complete, parameter.name, initial.value);
-      onDefault(parameter.name, initial.value);
+      complete = withMember(complete, name, initial);
+      onDefault(name, initial);
     }
   }
   if (missing.length === 0) return complete;
-  const toAsk = asker === undefined || missing.length > mostAsked ? undefined : asker;
-  if (toAsk === undefined) throw missingError(definition, missing, example);
-  return toAsk.alone(async (questions) => {
+  if (asker === undefined || missing.length > mostAsked) throw missingError(definition, missing, example);
+  return asker.alone(async (questions) => {
     questions.show([signatureOf(definition)]);
     for (const parameter of missing) {
-      const answer = await askFor(parameter, parameters.root, questions);
-      if (answer === undefined) throw missingError(definition, [parameter], example);
-      complete = withMember(complete, parameter.name, answer);
+      const { name, schema } = parameter;
+      const { root } = parameters;
+      const description = memberOf(schema, "description");
+      const message = `${name} (${describeKinds(schema, root)})${typeof description === "string" ? `: ${terminalLine(description, 300)}` : ""}`;
+      const question = { message, schema, root, isRequired: true, isSecret: isSecretName(name) };
+      const answer = await askValue(question, questions);
+      if (answer === undefined || answer === leftOpen) throw missingError(definition, [parameter], example);
+      complete = withMember(complete, name, answer);
     }
     return complete;
   });
@@ -99,46 +103,6 @@ export async function completeArguments(
 
 // Who is asked for more gives up; they are given as JSON.
 const mostAsked = 30;
-
-async function askFor(
-  { name, schema }: Parameter,
-  root: JsonObject,
-  questions: Questions,
-): Promise<JsonValue | undefined> {
-  const alternatives = alternativesOf(schema, root);
-  const [first] = alternatives;
-  const description = memberOf(schema, "description");
-  const message = `${name} (${describeKinds(schema, root)})${typeof description === "string" ? `: ${terminalLine(description, 300)}` : ""}`;
-  const choices = alternatives.flatMap((one) => one.choices ?? []);
-  if (choices.length > 0 && alternatives.every((one) => one.choices !== undefined)) {
-    const shown = choices.map((choice, at) => ({
-      value: String(at),
-      label: typeof choice === "string" ? choice : JSON.stringify(choice),
-    }));
-    const chosen = await questions.choose(message, shown);
-    return chosen === undefined ? undefined : choices[Number(chosen)];
-  }
-  if (alternatives.length === 1 && first?.kind === "boolean") return questions.confirm(message);
-  if (isSecretName(name)) {
-    const secret = await questions.secret(message);
-    return secret === undefined ? undefined : valueOf(secret, { name, schema, root });
-  }
-  const check = (text: string): string | undefined => {
-    const coerced = coerceText(text, schema, root);
-    return coerced.kind === "value" ? undefined : `It ${coerced.problem}`;
-  };
-  const answer = await questions.text(message, { check });
-  return answer === undefined ? undefined : valueOf(answer, { name, schema, root });
-}
-
-function valueOf(
-  text: string,
-  { name, schema, root }: { readonly name: string; readonly schema: unknown; readonly root: JsonObject },
-): JsonValue {
-  const coerced = coerceText(text, schema, root);
-  if (coerced.kind === "problem") throw usageError(`--${terminalLine(name, 100)} ${coerced.problem}`);
-  return coerced.value;
-}
 
 function missingError(definition: ToolDefinition, missing: readonly Parameter[], example: string): Error {
   const names = missing.slice(0, mostAsked).map(({ name }) => `--${terminalLine(name, 100)}`);

@@ -10,40 +10,41 @@ import {
   widthOf,
   wrapText,
 } from "../render/render-text.ts";
-import { describeKinds } from "./coerce-text.ts";
-import { alternativesOf, memberOf } from "./schema-alternatives.ts";
-import { defaultOf, readParameters, type Parameter, type Parameters } from "./tool-parameters.ts";
 import type { TypedServer } from "../command-context.ts";
+import { describeKinds } from "../values/coerce-text.ts";
+import { alternativesOf, memberOf, readParameters, type Parameter, type Parameters } from "../values/parameters.ts";
 
-/** A parameter for people: every text cleaned and on one line. */
-export interface ParameterRow {
+interface ParameterRow {
   readonly name: string;
   readonly option: string;
   readonly kinds: string;
   readonly isRequired: boolean;
-  readonly description: string;
-  readonly default?: string | undefined;
+  /** Its description and notes, on one line. */
+  readonly text: string;
 }
 
-/** What the parameters of a tool are, those that are required first. */
-export function describeParameters({ byName, root }: Parameters): readonly ParameterRow[] {
-  const rows = [...byName.values()].map((one) => describeParameter(one, root));
-  return [...rows.filter(({ isRequired }) => isRequired), ...rows.filter(({ isRequired }) => !isRequired)];
-}
-
-function describeParameter(parameter: Parameter, root: JsonObject): ParameterRow {
-  const { name, schema, isRequired } = parameter;
-  const description = memberOf(schema, "description") ?? memberOf(schema, "title");
-  const kinds = describeKinds(schema, root);
-  const initial = defaultOf(parameter);
-  return {
-    name,
-    option: optionOf(name),
-    kinds,
-    isRequired,
-    description: typeof description === "string" ? terminalLine(description, 400) : "",
-    ...(initial !== undefined && { default: terminalLine(JSON.stringify(initial.value), 100) }),
-  };
+/** Describes the parameters of a tool, those that are required first. Texts are cleaned. */
+function describeParameters({ byName, root }: Parameters): readonly ParameterRow[] {
+  const rows = Array.from(byName.values(), ({ name, schema, isRequired }): ParameterRow => {
+    const description = memberOf(schema, "description") ?? memberOf(schema, "title");
+    const initial = memberOf(schema, "default");
+    const notes = [
+      ...(isRequired ? ["required"] : []),
+      ...(initial === undefined ? [] : [`default ${terminalLine(JSON.stringify(initial), 100)}`]),
+    ];
+    const said = [
+      ...(typeof description === "string" ? [terminalLine(description, 400)] : []),
+      ...(notes.length === 0 ? [] : [`(${notes.join(", ")})`]),
+    ];
+    return {
+      name,
+      option: optionOf(name),
+      kinds: describeKinds(schema, root),
+      isRequired,
+      text: said.join(" ").trim(),
+    };
+  });
+  return rows.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired));
 }
 
 /** A call of a tool as one line: `mcp_files_read(path: string, limit?: integer)`. Bounded. */
@@ -76,8 +77,7 @@ export function toolPage(
 ): readonly string[] {
   const { inputSchema: root, effect = "external" } = definition;
   const parameters = readParameters(root);
-  const rows = describeParameters(parameters);
-  const lines = parameterLines(rows, columns);
+  const lines = parameterLines(describeParameters(parameters), columns);
   return [
     `${definition.name}  ${pathOf(definition) === definition.name ? "" : terminalLine(pathOf(definition), 200)}`.trimEnd(),
     ...cleanLines(definition.description, 4000).flatMap((line) => wrapText(line, { width: columns })),
@@ -95,11 +95,8 @@ function parameterLines(rows: readonly ParameterRow[], columns: number): readonl
   const heads = rows.map(({ option, kinds }) => `${option} <${kinds}>`);
   const width = Math.min(36, Math.floor(columns / 2), Math.max(0, ...heads.map(widthOf)));
   const hanging = " ".repeat(width + 4);
-  return rows.flatMap((row, at) => {
+  return rows.flatMap(({ text }, at) => {
     const head = heads[at] ?? "";
-    const notes = [row.isRequired ? "required" : "", row.default === undefined ? "" : `default ${row.default}`];
-    const said = notes.filter((note) => note !== "").join(", ");
-    const text = [row.description, said === "" ? "" : `(${said})`].filter((part) => part !== "").join(" ");
     const wide = widthOf(head) <= width ? [] : wrapText(head, { width: columns, indent: "  ", hanging: "    " });
     if (text === "") return wide.length > 0 ? wide : [`  ${head}`];
     const indent = wide.length > 0 ? hanging : `  ${padToWidth(head, width)}  `;
@@ -117,12 +114,11 @@ const mostShown = 20;
 function optionLine({ name, schema }: Parameter, root: JsonObject): string {
   const [first] = alternativesOf(schema, root);
   const option = optionOf(name);
-  if (first?.choices?.[0] !== undefined) {
-    const [choice] = first.choices;
-    return `${option} ${shellLine([terminalLine(typeof choice === "string" ? choice : JSON.stringify(choice), 60)])}`;
-  }
   if (first === undefined) return `${option} VALUE`;
-  return first.kind === "boolean" ? option : `${option} ${samples[first.kind]}`;
+  if (first.kind === "boolean") return option;
+  if (first.kind !== "choice") return `${option} ${samples[first.kind]}`;
+  const [choice = null] = first.choices;
+  return `${option} ${shellLine([terminalLine(typeof choice === "string" ? choice : JSON.stringify(choice), 60)])}`;
 }
 
 const samples = { string: "TEXT", null: "null", integer: "1", number: "1.5", array: "ENTRY", object: "'{}'" } as const;

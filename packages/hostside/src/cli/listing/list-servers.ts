@@ -4,22 +4,21 @@ import { knownServer } from "../opening/known-server.ts";
 import { openHost } from "../opening/open-host.ts";
 import { printJson, printLines, formatCount, shortPath } from "../render/print.ts";
 import { showLiveLines } from "../render/live-lines.ts";
-import type { FollowEnd } from "./follow-servers.ts";
 import { renderFrame, renderServers } from "./render-servers.ts";
 import { renderServerTools, renderToolGroups } from "./render-tools.ts";
 import { describeServers, type Listing, type ListedServer } from "./server-report.ts";
-import { followStart, followStderr, startTimeoutMs } from "./start-servers.ts";
+import { followStart, followStderr, startTimeoutMs, type FollowEnd } from "./start-servers.ts";
 import { formatProblem } from "@hostside/config";
 import { fileWords, terminalLine } from "../render/render-text.ts";
 
 /** Arguments of `list`. */
 export interface ListArguments {
   readonly server: string | undefined;
-  /** Whether tools are shown. */
+  /** `true`: tools are shown. */
   readonly tools: boolean;
-  /** Whether descriptions are whole. */
+  /** `true`: descriptions are whole. */
   readonly long?: boolean | undefined;
-  /** Whether the file of each server is shown. */
+  /** `true`: the file of each server is shown. */
   readonly where?: boolean | undefined;
 }
 
@@ -88,8 +87,8 @@ function show(listing: Listing, { server, tools, long, where }: ListArguments, c
 }
 
 /**
- * What `list` exits with: whether every server that should be there is, or why the one that was
- * asked for is not. Pure.
+ * Returns the exit code of `list`: if every server that should be there is ready, or why the one
+ * that was asked for is not. Pure.
  */
 export function listExitCode({ servers, problems }: Pick<Listing, "servers" | "problems">, server?: string): number {
   if (server !== undefined) return exitCodeOfOne(servers.find(({ id }) => id === server));
@@ -122,8 +121,8 @@ function exitCodeOfOne(server: ListedServer | undefined): number {
 const mostShown = 10;
 
 /**
- * What is odd in the configuration and costs no server, for stderr: of errors, and with `--verbose`
- * of all this, whoever opened the host has said so.
+ * Warnings of the configuration, for stderr. Errors, and with `--verbose` everything, were written
+ * when the host was opened.
  */
 function renderWarnings(
   { problems }: Pick<Listing, "problems">,

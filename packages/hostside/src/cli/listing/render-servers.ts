@@ -8,11 +8,9 @@ import type { TypedServer } from "../command-context.ts";
 
 /** How servers are shown. */
 export interface ServersView extends Pick<Terminal, "columns" | "paint" | "cwd" | "home"> {
-  /** Whether the file of each is shown. Default `false`. */
+  /** `true`: the file of each is shown. Default `false`. */
   readonly where?: boolean | undefined;
-  /**
-   * What every command is given, so that one that is copied does the same: `--config other.json`.
-   */
+  /** Options of every shown command, so that a copied one does the same: `--config other.json`. */
   readonly common?: readonly string[] | undefined;
   readonly typed?: TypedServer | undefined;
 }
@@ -33,7 +31,7 @@ const looks: Readonly<Record<ListedServer["state"], Look>> = {
   disabled: { sign: "○", words: "disabled", style: "dim" },
 };
 
-/** What a server looks like, whatever is to be said of it. */
+/** Sign, words and style of a server. */
 export function lookOf({ state, off }: ListedServer): Look {
   if (off === "untrusted") return { sign: "!", words: "not trusted", style: "warn" };
   if (off === "not allowed") return { ...looks.disabled, words: "not allowed" };

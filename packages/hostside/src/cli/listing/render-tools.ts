@@ -20,7 +20,7 @@ export interface ToolBrief {
   readonly tokens: number;
 }
 
-/** What lists say of a tool. Pure. */
+/** Describes a tool for lists. Pure. */
 export function toolBriefOf(definition: ToolDefinition): ToolBrief {
   const { name, origin, title, annotations, effect = "external" } = definition;
   const shown = title ?? annotations?.title;
@@ -35,10 +35,7 @@ export function toolBriefOf(definition: ToolDefinition): ToolBrief {
   };
 }
 
-/**
- * What its server says of a tool, without what the host puts before it for a model, who cannot see
- * whose it is.
- */
+/** The server's own description of a tool, without the words that the host puts before it. */
 function ownWords({ entry, description }: ToolDefinition): string {
   const own = entry?.["description"];
   if (typeof own === "string") return own;

@@ -15,7 +15,7 @@ export interface SearchArguments {
   readonly limit: number;
 }
 
-/** What `search --json` prints. */
+/** The output of `search --json`. */
 export interface SearchReport {
   readonly query: string;
   readonly tools: readonly ToolBrief[];
@@ -49,7 +49,7 @@ export function sayWhoIsMissing({ host }: OpenedHost, { terminal }: CommandConte
   terminal.err(`${terminal.paintErr("warn", "warning:")} ${text}\n`);
 }
 
-/** What was found, a tool in a line. Pure. */
+/** Renders the found tools, one a line. Pure. */
 export function renderFound(
   { query, tools, totalTools }: SearchReport,
   view: Pick<Terminal, "columns" | "paint">,

@@ -8,11 +8,11 @@ import { cleanLines, terminalLine } from "../render/render-text.ts";
 import { installersOf } from "../opening/installers.ts";
 import { toolBriefOf, type ToolBrief } from "./render-tools.ts";
 
-/** What `list --json` prints. */
+/** The output of `list --json`. */
 export interface Listing {
   /** Sorted by id. */
   readonly servers: readonly ListedServer[];
-  /** Of the servers, and those that are the host's own, whose `server` is `""`. */
+  /** Tools of the servers, and those of the host, whose `server` is `""`. */
   readonly tools: readonly ToolBrief[];
   readonly problems: readonly ConfigProblem[];
 }
@@ -61,7 +61,7 @@ export interface ListedError {
   readonly stderr?: readonly string[] | undefined;
 }
 
-/** What a listing is made from: a `Host` is one. */
+/** Parts of a listing. */
 export interface ListingParts {
   readonly config: LoadedConfig | undefined;
   readonly statuses: readonly ServerStatus[];
@@ -69,7 +69,7 @@ export interface ListingParts {
   readonly quarantined: readonly { readonly definition: ToolDefinition }[];
   /** How long servers were waited for; absent where somebody did not wait to the end. */
   readonly waitedMs?: number | undefined;
-  /** What a program wrote last on stderr, by server id. */
+  /** The last line of each program on stderr, by server id. */
   readonly lastLines?: ReadonlyMap<string, string> | undefined;
   /** One server alone. Default: all, and the tools of the host. */
   readonly server?: string | undefined;

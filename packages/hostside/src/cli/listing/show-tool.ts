@@ -9,7 +9,7 @@ import { findServerAndTool } from "../opening/find-tool.ts";
 import type { CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 
-/** What `show --json` prints. */
+/** The output of `show --json`. */
 export interface ToolFacts {
   /** As a model gets it, and as its server said it: raw. */
   readonly definition: ToolDefinition;
@@ -21,10 +21,10 @@ export interface ToolFacts {
   /** About how many its definition costs a model. */
   readonly tokens: number;
   readonly effect: ToolEffect;
-  /** What is odd about its texts or its schema. */
+  /** Oddities of its texts or its schema. */
   readonly flags: readonly ToolFlag[];
   readonly fingerprint?: string | undefined;
-  /** Which rule decides over it, and what else is done with its calls: a sentence each. */
+  /** Sentences about the rule that decides, and what else is done with its calls. */
   readonly rules: readonly string[];
 }
 

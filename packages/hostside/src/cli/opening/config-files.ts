@@ -6,7 +6,7 @@ import { quoteText } from "@hostside/core/implement";
 import type { ConfigOptions } from "../../host-options.ts";
 import type { CommandContext, TypedServer } from "../command-context.ts";
 
-/** What somebody said of a server on a command line. */
+/** Parts of an entry on a command line. */
 export interface EntryArguments {
   /** A program and its arguments, or a URL. */
   readonly words: readonly string[];
@@ -80,7 +80,7 @@ function readHeader(text: string): readonly [string, string] {
   return [name, value];
 }
 
-/** Where a command looks for the configuration: in nothing of the process. */
+/** The places where a command looks for the configuration. Reads nothing of the process. */
 export function filesOf({ terminal, options }: Pick<CommandContext, "terminal" | "options">): ConfigOptions {
   const { env, home, platform, cwd } = terminal;
   const { config, typed } = options;

@@ -10,7 +10,7 @@ import { openHost, type OpenHostRequest } from "./open-host.ts";
 
 const mostListed = 8;
 
-/** What tools are looked for in; a `Host` is one. */
+/** Tools to search. A `Host` is one. */
 export interface ToolsAtHand {
   tools(): readonly ToolDefinition[];
   statuses(): readonly ServerStatus[];
@@ -22,9 +22,9 @@ export interface ToolsAtHand {
  * in another case. Throws a usage error that lists what may have been meant.
  */
 export function findTool(typed: string, tools: ToolsAtHand): ToolDefinition {
-  const found = searchTool(typed, tools.tools());
-  if (found.length === 1 && found[0] !== undefined) return found[0];
-  throw found.length > 1 ? severalError(typed, found) : noneError(typed, tools);
+  const [found, ...others] = searchTool(typed, tools.tools());
+  if (found !== undefined && others.length === 0) return found;
+  throw toolError(typed, tools);
 }
 
 /**
@@ -64,11 +64,13 @@ export function pathOf({ name, origin }: ToolDefinition): string {
   return origin === undefined || origin.serverId === "" ? name : `${origin.serverId}/${origin.toolName}`;
 }
 
-function severalError(typed: string, found: readonly ToolDefinition[]): UsageError {
-  return usageError(`${quote(typed)} is a tool of ${found.length} servers`, `Name one of: ${list(found.map(pathOf))}`);
-}
-
-function noneError(typed: string, tools: ToolsAtHand): UsageError {
+function toolError(typed: string, tools: ToolsAtHand): UsageError {
+  const found = searchTool(typed, tools.tools());
+  if (found.length > 1)
+    return usageError(
+      `${quote(typed)} is a tool of ${found.length} servers`,
+      `Name one of: ${list(found.map(pathOf))}`,
+    );
   const statuses = tools.statuses();
   const absent: AbsentServer[] = statuses.flatMap(({ id, state, error }) =>
     state === "ready" ? [] : [{ id, state, code: error?.code }],
@@ -132,32 +134,25 @@ export async function findServerAndTool(
     return serverId === undefined ? undefined : [serverId];
   };
   const first = await openHost(context, { ...request, only: choose });
-  const found = await closeUnless(first, () => {
-    const [one, ...others] = searchTool(typed, first.host.tools());
-    if (one !== undefined && others.length === 0) return one;
-    throwFailureOf(first, serverId);
-    // The server was named: what others have is of no interest. By a name of old, another one may
-    // have the tool now.
+  const found = await closeOnError(first, () => {
+    const isThere = searchTool(typed, first.host.tools()).length === 1;
+    if (!isThere) throwFailureOf(first, serverId);
+    // By `server/tool` no other server is meant. By a name of old, another one may have the tool now.
     const isNamed = serverId !== undefined && foldCase(typed).startsWith(`${foldCase(serverId)}/`);
-    return serverId === undefined || isNamed ? findTool(typed, first.host) : undefined;
+    return isThere || serverId === undefined || isNamed ? findTool(typed, first.host) : undefined;
   });
   if (found !== undefined) return { opened: first, definition: found };
-  const all = await openHost(context, request);
-  const definition = await closeUnless(all, () => findTool(typed, all.host));
-  return { opened: all, definition: definition ?? findTool(typed, all.host) };
+  await first[Symbol.asyncDispose]();
+  const opened = await openHost(context, request);
+  return { opened, definition: await closeOnError(opened, () => findTool(typed, opened.host)) };
 }
 
-/** Closes a host where nothing was found in it. */
-async function closeUnless(
-  opened: OpenedHost,
-  find: () => ToolDefinition | undefined,
-): Promise<ToolDefinition | undefined> {
-  let found: ToolDefinition | undefined;
+async function closeOnError<T>(opened: OpenedHost, work: () => T): Promise<T> {
   try {
-    found = find();
-    return found;
-  } finally {
-    if (found === undefined) await opened[Symbol.asyncDispose]();
+    return work();
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error;
   }
 }
 

@@ -17,7 +17,7 @@ const runnersBySubcommand: ReadonlySet<string> = new Set([
   "deno run",
 ]);
 
-/** Whether the program of a server is run by what installs it first, such as `npx`. */
+/** Tells if a runner such as `npx` may have to install the program first. */
 export function mayInstall(spec: ServerSpec): boolean {
   if (spec.command === undefined) return false;
   const { command, args = [] } = spec;

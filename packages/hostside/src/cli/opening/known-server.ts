@@ -5,7 +5,7 @@ import { didYouMean, nearNames } from "../program/near-names.ts";
 import { terminalLine, shellLine } from "../render/render-text.ts";
 import { usageError, type UsageError } from "../exit-codes.ts";
 
-/** What is known of a configuration. */
+/** Parts of a configuration. */
 type Known = Pick<LoadedConfig, "sources" | "problems">;
 
 /**
@@ -33,7 +33,7 @@ export function exactServer(config: Known, typed: string): ServerSource {
   return source;
 }
 
-/** What a command throws for a name that no server has: near ids of those there are, or all. */
+/** Makes the error for an unknown server, with near ids, or all. */
 export function unknownServer(typed: string, ids: readonly string[]): UsageError {
   const hint =
     serversMeant(typed, ids) ??

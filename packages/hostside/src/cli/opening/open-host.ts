@@ -21,7 +21,7 @@ import { fromEnvironment } from "../from-environment.ts";
 import { openRecorded, type Recorded } from "./open-recorded.ts";
 import type { Approver, TerminalPrompter } from "../questions.ts";
 
-/** What a command wants of its host. */
+/** Options of {@linkcode openHost}. */
 export interface OpenHostRequest {
   /**
    * Ids, as a person typed them, of the only servers that are started; or who chooses among what is
@@ -29,12 +29,12 @@ export interface OpenHostRequest {
    */
   readonly only?: readonly string[] | ((serverIds: readonly string[]) => readonly string[] | undefined) | undefined;
   /**
-   * What becomes of servers of `only` that do not start: `"refuse"` (default) is a usage error that
+   * Decides about servers of `only` that do not start: `"refuse"` (default) is a usage error that
    * says why, `"show"` leaves them as they are.
    */
   readonly off?: "refuse" | "show" | undefined;
   /**
-   * Whether servers are waited for. Default `true`; `false`: they come up while the command looks
+   * `true`: servers are waited for. Default `true`; `false`: they come up while the command looks
    * on.
    */
   readonly wait?: boolean | undefined;
@@ -43,15 +43,15 @@ export interface OpenHostRequest {
    */
   readonly signIn?: boolean | undefined;
   /**
-   * Whether servers that say that their tools changed are listed again at once. Default `false`:
-   * with the next call.
+   * `true`: servers that report changed tools are listed again at once. Default `false`: with the
+   * next call.
    */
   readonly follow?: boolean | undefined;
   /** Answers questions of servers. Default: the person at the terminal, if there is one. */
   readonly onElicit?: HostOptions["onElicit"];
   /**
-   * Who approves calls that a person makes, each that is not known to be `pure`. Default: a person
-   * is asked about those that a rule wants approved.
+   * Approves calls that a person makes and that are not known to be `pure`. Default: a person is
+   * asked about those that a rule wants approved.
    */
   readonly approver?: Approver | undefined;
 }

@@ -11,8 +11,8 @@ export interface Recorded extends HostParts {
 
 /**
  * Opens a host whose conversations with servers go into the file of `--record`, if there is one.
- * What it came to before it failed is recorded as well. Throws a usage error for a file that cannot
- * be written, before anything starts, and what `open` throws.
+ * Messages before a failure are recorded as well. Throws a usage error for a file that cannot be
+ * written, before anything starts, and what `open` throws.
  */
 export async function openRecorded(
   file: string | undefined,

@@ -9,9 +9,9 @@ export const servedVariable = "HOSTSIDE_SERVED";
 const ends = /(?:\.(?:cmd|ps1|exe|[cm]?js|ts))$/i;
 
 /**
- * Whether a server is `hostside serve` itself, however it is started: the entry that a host has for
- * it, and that is found again where the configurations of hosts are read. `addresses`: where this
- * one listens. Pure.
+ * Tells if a server is `hostside serve` itself, however it is started: the entry that a host has
+ * for it, and that is found again where the configurations of hosts are read. `addresses`: where
+ * this one listens. Pure.
  */
 export function isServeEntry(spec: ServerSpec, addresses: readonly string[] = []): boolean {
   const { command, url } = spec;

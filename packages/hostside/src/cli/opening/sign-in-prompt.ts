@@ -3,9 +3,9 @@ import { terminalPrompt } from "@hostside/auth/node";
 import type { Terminal } from "../terminal.ts";
 import type { TerminalPrompter } from "../questions.ts";
 
-/** Who shows a user an authorization page. */
+/** Options of {@linkcode signInPrompt}. */
 export interface SignInPromptOptions {
-  /** Nobody else asks meanwhile. */
+  /** Holds other questions back meanwhile. */
   readonly asker?: TerminalPrompter | undefined;
   /** `false`: no browser is opened; the page is written alone. */
   readonly opensBrowser?: boolean | undefined;

@@ -17,8 +17,8 @@ const namingOther: ReadonlySet<string> = new Set(["call", "show", "search"]);
 
 /**
  * Takes a server out of a command line: `list https://example.com/mcp`, `list -- npx -y server`,
- * `call -- npx -y server -- tool`. Where more has to follow, a program ends with another `--`, and
- * without it is none: a word behind `--` never starts a program by mistake. Pure.
+ * `call -- npx -y server -- tool`. If more words have to follow, a program ends with another `--`.
+ * Without it there is no program: a word behind `--` never starts one by mistake. Pure.
  */
 export function takeTypedServer(argv: readonly string[], program: Command): TakenServer {
   const { at, name } = findFirst(argv, program);
@@ -35,7 +35,7 @@ export function takeTypedServer(argv: readonly string[], program: Command): Take
   return take(name, { before, words: behind.slice(0, end), after: behind.slice(end + 1) });
 }
 
-/** Where the first word is that is neither a command nor an option or its value; or `--`. */
+/** Finds the first word that is neither a command nor an option or its value; or `--`. */
 function findFirst(argv: readonly string[], program: Command): { readonly at: number; readonly name: string } {
   let command = program;
   for (let at = 0; at < argv.length; at += 1) {

@@ -36,24 +36,24 @@ import { untrustedInstructions, untrustedProvider, untrustedServers, howToTrust 
 import { fromEnvironment } from "../from-environment.ts";
 import type { McpProvider } from "@hostside/provider";
 
-/** What is served, and how much of it. */
+/** The served host, and how much of it is offered. */
 export interface Served extends AsyncDisposable {
   readonly host: Host;
   /** As it is now: an edit of a file may change it. */
   readonly offer: () => ServeOffer;
-  /** What a model is to know at once: which servers are not trusted. */
+  /** Says to a model at once that servers are not trusted. */
   readonly instructions: () => string | undefined;
   /** Fires after each edit, with what is offered then. */
   readonly onOfferChanged: Event<ServeOffer>;
-  /** Those of servers that are offered whole. */
+  /** Resources of servers that are offered whole. */
   readonly resources: NarrowedResources;
 }
 
-/** What opening depends on beside the arguments. */
+/** Parts of {@linkcode openServed}. */
 export interface ServedMeans {
   /** Asks the user of the client whose call it is. */
   readonly ask: (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
-  /** Where it listens itself. Empty over stdio, where there is one client. */
+  /** Addresses at which it listens itself. Empty over stdio, where there is one client. */
   readonly addresses: readonly string[];
   readonly note: (text: string) => void;
   /** Stand around all calls. */
@@ -70,7 +70,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   const state = userState({ env, home, platform });
   const started = await offerOfFiles(given, context, means.note);
   const live = createLiveOffer(given, started);
-  const policy = await policyOf({ given, live, ask: means.ask }, context);
+  const policy = await policyOf(given, live, { ask: means.ask, context });
   let untrusted: readonly string[] = [];
   const recorded = await openRecorded(options.record, (effects) =>
     openHostParts({
@@ -142,11 +142,17 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   };
 }
 
-/** What is said of an edit of what is offered. */
+const parts = ["expose", "readOnly", "requireApproval", "redact"] as const;
+
+/** Sentences about an edit of what is offered. */
 function sentencesOf(live: LiveOffer, last: ServeOffer, offer: ServeOffer): readonly string[] {
   if (live.problem !== undefined) return [`serve of hostside.json is as it was: ${live.problem}`];
-  const edit = noteEdit(last, offer);
-  return [...offer.unknown.map(unknownEntry), ...(edit === undefined ? [] : [edit])];
+  const changed = parts.filter((name) => last[name] !== offer[name]);
+  const said = changed.map((name) => `serve.${name} is ${JSON.stringify(offer[name])}`);
+  return [
+    ...offer.unknown.map(unknownEntry),
+    ...(said.length === 0 ? [] : [`taken over from hostside.json: ${said.join(", ")}`]),
+  ];
 }
 
 /**
@@ -166,7 +172,7 @@ function createProblemReport(context: CommandContext, live: LiveOffer): (config:
   };
 }
 
-/** What is offered, by files of which nothing is expanded or started. */
+/** Reads what is offered from files of which nothing is expanded or started. */
 async function offerOfFiles(
   given: ServeArguments,
   context: CommandContext,
@@ -178,9 +184,13 @@ async function offerOfFiles(
   const config = await loadConfig({ ...files, trust: createTrust({ store, lock }), allow: () => false });
   if (config.questions.some(({ starts }) => starts.length === 0))
     note("settings of this project are not used until you have decided about them: hostside trust");
-  const offer = readOffer(given, config.settings, idsOf(config));
+  const ids = config.sources.map(({ serverId }) => serverId);
+  const offer = readOffer(given, config.settings, ids);
   const [unknown] = offer.unknown;
-  if (unknown !== undefined) throw usageError(unknownEntry(unknown), serverMeant(unknown, idsOf(config)));
+  if (unknown !== undefined) {
+    const meant = serversMeant(unknown.split("/")[0] ?? "", ids);
+    throw usageError(unknownEntry(unknown), meant ?? "hostside list shows the servers");
+  }
   if (offer.isEmpty) {
     const wrong = serveProblem(config.problems);
     const why = wrong === undefined ? "the list of serve.tools in hostside.json is empty" : formatProblem(wrong);
@@ -189,17 +199,8 @@ async function offerOfFiles(
   return offer;
 }
 
-function idsOf({ sources }: Pick<LoadedConfig, "sources">): readonly string[] {
-  return sources.map(({ serverId }) => serverId);
-}
-
 function unknownEntry(entry: string): string {
   return `serve.tools of hostside.json names ${JSON.stringify(terminalLine(entry, 200))}, and there is no such server`;
-}
-
-function serverMeant(entry: string, ids: readonly string[]): string {
-  const [server = ""] = entry.split("/");
-  return serversMeant(server, ids) ?? "hostside list shows the servers";
 }
 
 // A host that has closed stdin sends a signal after two seconds: by then all that a server is asked
@@ -230,24 +231,23 @@ function createRevision(
   };
 }
 
-interface Wanted extends Pick<ServedMeans, "ask"> {
-  readonly given: ServeArguments;
-  readonly live: LiveOffer;
-}
-
 const changing: ApprovalMode = { tools: { effect: ["idempotent-write", "non-idempotent-write", "external"] } };
 
-async function policyOf({ given, live, ask }: Wanted, context: CommandContext): Promise<PolicyOptions> {
+async function policyOf(
+  { lock }: ServeArguments,
+  live: LiveOffer,
+  { ask, context }: { readonly ask: ServedMeans["ask"]; readonly context: CommandContext },
+): Promise<PolicyOptions> {
   const handler = approveByClient(ask, {
     otherwise: ({ tool }) =>
       `They may approve this tool in a terminal, by ${shellLine(["hostside", "call", `${tool.serverId}/${tool.toolName}`])} and the answer that holds always`,
   });
-  const locks = given.lock === undefined ? undefined : await readLockFile(lockPath(given.lock, context));
-  if (given.lock !== undefined && locks === undefined)
-    throw usageError(`${lockPath(given.lock, context)} is not there`, "hostside lock writes it");
+  const file = lock === undefined ? undefined : lockPath(lock, context);
+  const locks = file === undefined ? undefined : await readLockFile(file);
+  if (file !== undefined && locks === undefined) throw usageError(`${file} is not there`, "hostside lock writes it");
   return {
     approval: { handler, mode: () => (live.current.requireApproval ? changing : "none") },
-    ...(locks !== undefined && { pins: { locks: Object.fromEntries(locks) } }),
+    ...(locks && { pins: { locks: Object.fromEntries(locks) } }),
     redact: { when: () => live.current.redact },
   };
 }
@@ -286,8 +286,8 @@ function noteUnmatched(
 }
 
 /**
- * What the user of a client can do about a server that is not ready, for its model to pass on;
- * `undefined` where nothing is to be done. Pure.
+ * Advice for the user about a server that is not ready, for the model to pass on; `undefined` if
+ * there is none. Pure.
  */
 function noteUnready({ serverId, state }: Pick<UnreadyGroup, "serverId" | "state">): string | undefined {
   const inTerminal = (...words: readonly string[]): string => `${shellLine(["hostside", ...words])} in a terminal`;
@@ -298,8 +298,8 @@ function noteUnready({ serverId, state }: Pick<UnreadyGroup, "serverId" | "state
 }
 
 /**
- * What whoever starts it should know where less is on offer than they may think, as sentences.
- * `servers`: those that are used. Pure.
+ * Sentences for the person who starts it, if less is on offer than they may think. `servers`: those
+ * that are used. Pure.
  */
 function noteOffer({ readOnly }: Pick<ServeOffer, "readOnly">, servers: readonly ServerSpec[]): string[] {
   const used = servers.filter(({ disabled }) => disabled !== true);
@@ -313,13 +313,4 @@ function noteOffer({ readOnly }: Pick<ServeOffer, "readOnly">, servers: readonly
 
 function isKnown({ trustAnnotations, tools = {} }: ServerSpec): boolean {
   return trustAnnotations === true || Object.values(tools).some(({ effect }) => effect === "pure");
-}
-
-const parts = ["expose", "readOnly", "requireApproval", "redact"] as const;
-
-/** What an edit has changed, as a sentence; `undefined` where that is nothing of these. Pure. */
-function noteEdit(before: ServeOffer, after: ServeOffer): string | undefined {
-  const changed = parts.filter((name) => before[name] !== after[name]);
-  if (changed.length === 0) return undefined;
-  return `taken over from hostside.json: ${changed.map((name) => `serve.${name} is ${JSON.stringify(after[name])}`).join(", ")}`;
 }

@@ -15,9 +15,11 @@ import type { Terminal } from "../terminal.ts";
 /** How the host is to reach what is served. */
 export type EditorEntryRequest =
   | { readonly over: "stdio"; readonly program: readonly string[]; readonly args: readonly string[] }
-  | { readonly over: "http"; readonly url: string; readonly tokenFile: string };
+  | HttpRequest;
 
-/** What somebody puts into the configuration of a host. */
+type HttpRequest = { readonly over: "http"; readonly url: string; readonly tokenFile: string };
+
+/** The entry that a person puts into the configuration of a host. */
 export interface EditorEntry {
   readonly editor: Editor;
   /** As people call it. */
@@ -26,7 +28,7 @@ export interface EditorEntry {
   readonly file: string;
   /** The content of that file, if there is nothing else in it. */
   readonly text: string;
-  /** What else is to be done or known, as sentences. */
+  /** Further steps and facts, as sentences. */
   readonly notes: readonly string[];
 }
 
@@ -34,6 +36,47 @@ export interface EditorEntry {
 const tokenVariable = "HOSTSIDE_TOKEN";
 const serverName = "hostside";
 const inputId = "hostside-token";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface EntryFormat {
+  /** As people call it, and as the table of places has it. */
+  readonly title: string;
+  /** The end of its path, where it has several files. */
+  readonly at: string;
+  /** The fields of an entry over HTTP in `mcpServers`. */
+  readonly overHttp?: (url: string) => Fields;
+  readonly write?: (request: EditorEntryRequest, platform: string, format: EntryFormat) => string;
+  readonly note?: string;
+}
+
+const bearer = (reference: string): Fields => ({ headers: { Authorization: `Bearer ${reference}` } });
+
+const entries: Readonly<Record<Editor, EntryFormat>> = {
+  "claude-code": {
+    title: "Claude Code",
+    at: ".claude.json",
+    overHttp: (url) => ({ type: "http", url, ...bearer(`\${${tokenVariable}}`) }),
+    note: "Claude Code writes this file itself while it runs: use claude mcp add-json --scope user, or put the entry into the .mcp.json of a project.",
+  },
+  "claude-desktop": {
+    title: "Claude Desktop",
+    at: "claude_desktop_config.json",
+    note: "Restart Claude Desktop afterwards.",
+  },
+  cursor: {
+    title: "Cursor",
+    at: "mcp.json",
+    overHttp: (url) => ({ url, ...bearer(`\${env:${tokenVariable}}`) }),
+  },
+  vscode: { title: "VS Code", at: "mcp.json", write: writeVscode },
+  codex: { title: "Codex", at: "config.toml", write: writeCodex },
+  gemini: {
+    title: "Gemini CLI",
+    at: ".gemini/settings.json",
+    overHttp: (url) => ({ type: "http", url, ...bearer(`\${${tokenVariable}}`) }),
+  },
+};
 
 /**
  * The entry of a host that starts `hostside serve`, or reaches it over HTTP, and the file that it
@@ -44,86 +87,22 @@ export function describeEntry(
   request: EditorEntryRequest,
   place: Omit<FindOptions, "cwd">,
 ): EditorEntry {
-  const { title, tool, at, write, notes } = entries[editor];
+  const { title, at, write = writeServers, note } = entries[editor];
   const files = findConfigs(place).filter(
-    (found) => found.dialect === editor && found.scope === "user" && found.tool === tool,
+    (found) => found.dialect === editor && found.scope === "user" && found.tool === title,
   );
   const file = files.findLast(({ path }) => path.replaceAll("\\", "/").endsWith(at))?.path;
   if (file === undefined) throw new TypeError(`the table of places has none for ${title}`);
-  const tokenNotes =
-    request.over === "http" && editor !== "vscode" ? [tokenNote(request.tokenFile, place.platform)] : [];
-  return {
-    editor,
-    title,
-    file,
-    text: write(request, place.platform),
-    notes: [...(notes?.(request) ?? []), ...tokenNotes],
-  };
+  const notes = note === undefined ? [] : [note];
+  if (request.over === "http") notes.push(tokenNote(editor, request.tokenFile, place.platform));
+  return { editor, title, file, text: write(request, place.platform, entries[editor]), notes };
 }
 
-interface EntryFormat {
-  readonly title: string;
-  /** As the table of places has it. */
-  readonly tool: string;
-  /** The end of its path, where it has several files. */
-  readonly at: string;
-  readonly write: (request: EditorEntryRequest, platform: string) => string;
-  readonly notes?: (request: EditorEntryRequest) => readonly string[];
+function writeServers(request: EditorEntryRequest, platform: string, { title, overHttp }: EntryFormat): string {
+  if (request.over === "stdio") return toJson({ mcpServers: { [serverName]: program(request, platform) } });
+  if (overHttp !== undefined) return toJson({ mcpServers: { [serverName]: overHttp(request.url) } });
+  throw usageError(`${title} takes no URL in its file`, "hostside serve --print-config claude-desktop, without --http");
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const jsonOf =
-  (url: (url: string) => Fields) =>
-  (request: EditorEntryRequest, platform: string): string =>
-    toJson({ mcpServers: { [serverName]: request.over === "http" ? url(request.url) : program(request, platform) } });
-
-const bearer = (reference: string): Fields => ({ headers: { Authorization: `Bearer ${reference}` } });
-
-const entries: Readonly<Record<Editor, EntryFormat>> = {
-  "claude-code": {
-    title: "Claude Code",
-    tool: "Claude Code",
-    at: ".claude.json",
-    write: jsonOf((url) => ({ type: "http", url, ...bearer(`\${${tokenVariable}}`) })),
-    notes: () => [
-      "Claude Code writes this file itself while it runs: use claude mcp add-json --scope user, or put the entry into the .mcp.json of a project.",
-    ],
-  },
-  "claude-desktop": {
-    title: "Claude Desktop",
-    tool: "Claude Desktop",
-    at: "claude_desktop_config.json",
-    write: jsonOf(() => {
-      throw usageError(
-        "Claude Desktop takes no URL in its file",
-        "hostside serve --print-config claude-desktop, without --http",
-      );
-    }),
-    notes: () => ["Restart Claude Desktop afterwards."],
-  },
-  cursor: {
-    title: "Cursor",
-    tool: "Cursor",
-    at: "mcp.json",
-    write: jsonOf((url) => ({ url, ...bearer(`\${env:${tokenVariable}}`) })),
-  },
-  vscode: {
-    title: "VS Code",
-    tool: "VS Code",
-    at: "mcp.json",
-    write: writeVscode,
-    notes: (request) =>
-      request.over === "http" ? [`VS Code asks for the token once: it is in ${request.tokenFile}.`] : [],
-  },
-  codex: { title: "Codex", tool: "Codex", at: "config.toml", write: writeCodex },
-  gemini: {
-    title: "Gemini CLI",
-    tool: "Gemini CLI",
-    at: ".gemini/settings.json",
-    write: jsonOf((url) => ({ type: "http", url, ...bearer(`\${${tokenVariable}}`) })),
-  },
-};
 
 function program({ program: own, args }: EditorEntryRequest & { readonly over: "stdio" }, platform: string): Fields {
   const words = [...own, "serve", ...args];
@@ -159,7 +138,8 @@ function toJson(value: Fields): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
-function tokenNote(tokenFile: string, platform: string): string {
+function tokenNote(editor: Editor, tokenFile: string, platform: string): string {
+  if (editor === "vscode") return `VS Code asks for the token once: it is in ${tokenFile}.`;
   const set =
     platform === "win32"
       ? `$env:${tokenVariable} = Get-Content "${tokenFile}"`
@@ -169,25 +149,21 @@ function tokenNote(tokenFile: string, platform: string): string {
 
 /**
  * Prints the entry that has a host start this very command line, or reach it: the entry on stdout,
- * what to do with it on stderr. Where nobody has said what is offered, neither on the command line
- * nor in the user's own files, the entry says `--expose search`.
+ * what to do with it on stderr. If neither the command line nor the user's own files say what is
+ * offered, the entry says `--expose search`.
  */
 export async function printEntry(
   editor: Editor,
-  {
-    given,
-    http,
-  }: {
-    readonly given: ServeArguments;
-    readonly http?: { readonly url: string; readonly tokenFile: string } | undefined;
-  },
-  { terminal, options }: CommandContext,
+  { given, http }: { readonly given: ServeArguments; readonly http?: Omit<HttpRequest, "over"> | undefined },
+  context: CommandContext,
 ): Promise<number> {
+  const { terminal, options } = context;
   const { env, home, platform } = terminal;
-  const context = { terminal, options };
   const { watch: _, ...files } = filesOf(context);
   const config = await loadConfig({ ...files, allow: () => false });
-  const args = argumentsOf({ ...given, expose: given.expose ?? exposeOfEntry(config) }, context);
+  const { serve } = config.settings;
+  const isSaid = (given.expose ?? serve?.expose ?? serve?.tools) !== undefined;
+  const args = argumentsOf(isSaid ? given : { ...given, expose: "search" }, context);
   const request: EditorEntryRequest =
     http === undefined ? { over: "stdio", program: await ownProgram(terminal), args } : { over: "http", ...http };
   const entry = describeEntry(editor, request, { env, home, platform });
@@ -204,10 +180,6 @@ export async function printEntry(
   return exitCodes.pass;
 }
 
-function exposeOfEntry({ settings: { serve } }: LoadedConfig): ServeArguments["expose"] {
-  return serve?.expose === undefined && serve?.tools === undefined ? "search" : undefined;
-}
-
 /** A host starts it in a folder of its own, where servers of a project are not found. */
 function noteProject({ sources }: LoadedConfig, { terminal: { cwd } }: CommandContext): readonly string[] {
   const ids = sources.flatMap(({ scope, serverId }) => (scope === "project" ? [serverId] : []));
@@ -221,19 +193,24 @@ const mostNamed = 5;
 
 // A host starts it in a folder of its own, so that paths are whole.
 function argumentsOf(given: ServeArguments, { terminal, options }: CommandContext): readonly string[] {
-  const { expose, readOnly, requireApproval, redact, lock, callLog, otel } = given;
   const path = (file: string): string => resolve(terminal.cwd, file);
+  const flags: readonly (readonly [name: string, value: string | boolean | number | undefined])[] = [
+    ["--expose", given.expose],
+    ["--read-only", given.readOnly],
+    ["--require-approval", given.requireApproval],
+    ["--redact", given.redact],
+    ["--lock", given.lock && path(given.lock)],
+    ["--call-log", given.callLog && path(given.callLog)],
+    ["--otel", given.otel],
+    ["--timeout", options.timeout],
+    ["--verbose", options.verbose],
+  ];
   return [
-    ...(expose === undefined ? [] : ["--expose", expose]),
-    ...(readOnly === true ? ["--read-only"] : []),
-    ...(requireApproval === true ? ["--require-approval"] : []),
-    ...(redact === true ? ["--redact"] : []),
-    ...(lock === undefined ? [] : ["--lock", path(lock)]),
-    ...(callLog === undefined ? [] : ["--call-log", path(callLog)]),
-    ...(otel === true ? ["--otel"] : []),
+    ...flags.flatMap(([name, value]) => {
+      if (value === undefined || value === false) return [];
+      return value === true ? [name] : [name, String(value)];
+    }),
     ...fileWords(options, path),
-    ...(options.timeout === undefined ? [] : ["--timeout", String(options.timeout)]),
-    ...(options.verbose === true ? ["--verbose"] : []),
     ...(options.typed === undefined ? [] : serverWords(options.typed.id, options.typed)),
   ];
 }
@@ -241,10 +218,9 @@ function argumentsOf(given: ServeArguments, { terminal, options }: CommandContex
 const published = ["npx", "-y", "hostside"] as const;
 
 /**
- * What starts this very command line anew, wherever that is asked for. By `npx` where it was
- * started so: by its name, or by the file that it came from. What was installed, packed or checked
- * out in any other way is started by its path, with this Node: by its name it would be looked for
- * in the registry.
+ * The words that start this very command line anew, in any folder. By `npx` where it was started
+ * so: by its name, or by the file that it came from. An installation of any other kind is started
+ * by its path, with this Node: by its name it would be looked for in the registry.
  */
 export async function ownProgram({ program }: Pick<Terminal, "program">): Promise<readonly string[]> {
   if (program === undefined) return published;

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { userStateFolder } from "../../state/user-state.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** Where `serve` listens. */
+/** The address at which `serve` listens. */
 export interface ServeAddress {
   /** A name or an address, that of IPv6 without brackets. */
   readonly host: string;
@@ -57,13 +57,13 @@ function isLoopback(host: string): boolean {
 export interface KeptToken {
   readonly token: string;
   readonly file: string;
-  /** Whether it was made just now. */
+  /** `true` if it was made just now. */
   readonly isNew: boolean;
 }
 
 const shortestToken = 16;
 
-/** Where the token is that nobody named a file for. */
+/** The default file of the token. */
 export function defaultTokenFile({ env, home, platform }: Pick<Terminal, "env" | "home" | "platform">): string {
   return join(userStateFolder({ env, home, platform }), "serve-token");
 }

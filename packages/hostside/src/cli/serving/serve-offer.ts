@@ -4,8 +4,9 @@ import { createPolicy, type ToolRule } from "@hostside/policy";
 import { usageError } from "../exit-codes.ts";
 import type { LoadedConfig } from "@hostside/config/node";
 
-/** What `serve` was given. */
+/** Arguments of `serve`. */
 export interface ServeArguments {
+  /** Beats what files say; without a file, it is about all servers. */
   readonly expose?: ServeSettings["expose"];
   readonly readOnly?: boolean | undefined;
   readonly requireApproval?: boolean | undefined;
@@ -14,9 +15,9 @@ export interface ServeArguments {
   readonly lock?: string | undefined;
   /** A file that gets a line for each call. */
   readonly callLog?: string | undefined;
-  /** Whether calls are traced, by an SDK that somebody has registered. */
+  /** `true`: calls are traced by the registered SDK of OpenTelemetry. */
   readonly otel?: boolean | undefined;
-  /** Where it listens; `true`: at the default address. Absent: stdio. */
+  /** The address to listen at; `true`: the default. Absent: stdio. */
   readonly http?: string | true | undefined;
   readonly anyAddress?: boolean | undefined;
   readonly publicUrl?: string | undefined;
@@ -25,16 +26,7 @@ export interface ServeArguments {
   readonly printConfig?: string | undefined;
 }
 
-/** What somebody said on the command line. */
-export interface ServeFlags {
-  /** Beats what files say; without a file, it is about all servers. */
-  readonly expose?: ServeSettings["expose"];
-  readonly readOnly?: boolean | undefined;
-  readonly requireApproval?: boolean | undefined;
-  readonly redact?: boolean | undefined;
-}
-
-/** What is offered to clients. */
+/** The offer for clients. */
 export interface ServeOffer {
   readonly expose: NonNullable<ServeSettings["expose"]>;
   readonly readOnly: boolean;
@@ -42,11 +34,11 @@ export interface ServeOffer {
   readonly redact: boolean;
   /** A list that names nothing. */
   readonly isEmpty: boolean;
-  /** Which tools. Of those that are on no server, what signs in. */
+  /** Decides about tools. Of those that are on no server, only sign-in tools are offered. */
   readonly admit: Admit;
-  /** Whether all of a server is offered: what is no tool goes by that. */
+  /** Tells if all of a server is offered, which decides about its resources and prompts. */
   readonly hasServer: (serverId: string, scope: string | undefined) => boolean;
-  /** Whether anything of a server may be offered: of the others none is started. */
+  /** Tells if anything of a server may be offered. The others are not started. */
   readonly usesServer: (serverId: string, scope: string | undefined) => boolean;
   /** Entries that mean no server there is. */
   readonly unknown: readonly string[];
@@ -55,15 +47,15 @@ export interface ServeOffer {
 }
 
 /**
- * What is offered, by what was said on the command line, in the user's files, and in the project's.
- * The project's block is used in place of the user's; of servers that are not the project's own it
- * offers nothing that the user's word does not offer, too. `readOnly`, `requireApproval` and
- * `redact` hold wherever they were said.
+ * Reads the offer from the command line, the user's files and the project's. The project's block is
+ * used in place of the user's; of servers that are not the project's own it offers nothing that the
+ * user's word does not offer, too. `readOnly`, `requireApproval` and `redact` hold wherever they
+ * were said.
  *
  * Throws a usage error where nobody has said what is offered, or an entry makes no sense. Pure.
  */
 export function readOffer(
-  flags: ServeFlags,
+  flags: ServeArguments,
   { serve: own, projectServe: ofProject }: Pick<HostSettings, "serve" | "projectServe">,
   serverIds: readonly string[],
 ): ServeOffer {
@@ -75,8 +67,8 @@ export function readOffer(
       "hostside serve --expose search offers all your servers behind three tools",
     );
   }
-  const used = listOf(block?.tools, "serve.tools");
-  const users = says(own) ? listOf(own?.tools, "serve.tools") : flags.expose === undefined ? nothing : everything;
+  const used = listOf(block?.tools);
+  const users = says(own) ? listOf(own?.tools) : flags.expose === undefined ? nothing : everything;
   const isOffered = (list: ToolList, scope: string | undefined, find: (list: ToolList) => boolean): boolean =>
     find(list) && (ofProject === undefined || scope === "project" || find(users));
   const isSaid = (name: "readOnly" | "requireApproval" | "redact"): boolean =>
@@ -97,14 +89,14 @@ export function readOffer(
     hasServer: (serverId, scope) => isOffered(used, scope, (list) => list.hasServer(serverId)),
     usesServer: (serverId, scope) => isOffered(used, scope, (list) => list.namesServer(serverId)),
     unknown: (block?.tools ?? []).filter((entry) => {
-      const one = listOf([ruleOf(entry).server], "serve.tools");
+      const one = listOf([ruleOf(entry).server]);
       return !serverIds.some((id) => one.hasServer(id));
     }),
     unmatched: (id, tools) =>
       (block?.tools ?? []).filter((entry) => {
         const { server, tool = "*" } = ruleOf(entry);
         if (server !== id || tool === "*") return false;
-        const { admit } = listOf([entry], "serve.tools");
+        const { admit } = listOf([entry]);
         return !tools.some((one) => one.origin?.serverId === id && admit(one, { id, labels: {} }) === "offer");
       }),
   };
@@ -113,46 +105,39 @@ export function readOffer(
 /** Tools that a list names. */
 interface ToolList {
   readonly admit: Admit;
-  /** Whether it names all of a server. */
+  /** Tells if it names all of a server. */
   readonly hasServer: (serverId: string) => boolean;
-  /** Whether it names any of it. */
+  /** Tells if it names any of it. */
   readonly namesServer: (serverId: string) => boolean;
 }
 
 const everything: ToolList = { admit: () => "offer", hasServer: () => true, namesServer: () => true };
 const nothing: ToolList = { admit: () => "hide", hasServer: () => false, namesServer: () => false };
 
-function listOf(entries: readonly string[] | undefined, place: string): ToolList {
+function listOf(entries: readonly string[] | undefined): ToolList {
   if (entries === undefined) return everything;
   const rules = entries.map(ruleOf);
-  const whole = rules.filter(({ tool = "*" }) => tool === "*");
-  const servers = rules.map(({ server }) => ({ server }));
-  return {
-    admit: admitOf(rules, place),
-    hasServer: hasServerOf(admitOf(whole, place)),
-    namesServer: hasServerOf(admitOf(servers, place)),
+  const whole = admitOf(rules.filter(({ tool = "*" }) => tool === "*"));
+  const any = admitOf(rules.map(({ server }) => ({ server })));
+  // A rule that allows any tool of a server allows one of this name.
+  const allows = (admit: Admit, id: string): boolean => {
+    const origin = { serverId: id, toolName: "any", qualifiedName: "" };
+    return admit({ name: "any", description: "", inputSchema: {}, origin }, { id, labels: {} }) === "offer";
   };
+  return { admit: admitOf(rules), hasServer: (id) => allows(whole, id), namesServer: (id) => allows(any, id) };
 }
 
-function admitOf(allow: readonly ToolRule[], place: string): Admit {
+function admitOf(allow: readonly ToolRule[]): Admit {
   if (allow.length === 0) return nothing.admit;
   try {
     return createPolicy({ allow, defaultDecision: "deny" }).admit;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw usageError(
-      `${place} of hostside.json makes no sense: ${error.message}`,
+      `serve.tools of hostside.json makes no sense: ${error.message}`,
       'an entry is "server" or "server/tool"',
     );
   }
-}
-
-// What allows any tool of a server allows one of this name.
-function hasServerOf(admit: Admit): ToolList["hasServer"] {
-  const definition = { name: "any", description: "", inputSchema: {} };
-  return (id) =>
-    admit({ ...definition, origin: { serverId: id, toolName: "any", qualifiedName: "" } }, { id, labels: {} }) ===
-    "offer";
 }
 
 function ruleOf(entry: string): { readonly server: string; readonly tool?: string } {
@@ -160,7 +145,7 @@ function ruleOf(entry: string): { readonly server: string; readonly tool?: strin
   return at === -1 ? { server: entry } : { server: entry.slice(0, at), tool: entry.slice(at + 1) };
 }
 
-/** What is offered, as the files say it now. */
+/** The offer as the files say it now. */
 export interface LiveOffer {
   readonly current: ServeOffer;
   /**
@@ -173,7 +158,7 @@ export interface LiveOffer {
 }
 
 /** Starts with what was read before anything was started. */
-export function createLiveOffer(flags: ServeFlags, started: ServeOffer): LiveOffer {
+export function createLiveOffer(flags: ServeArguments, started: ServeOffer): LiveOffer {
   let current = started;
   let problem: string | undefined;
   let taken: LoadedConfig["settings"] | undefined;
@@ -204,7 +189,7 @@ export function createLiveOffer(flags: ServeFlags, started: ServeOffer): LiveOff
   };
 }
 
-/** What is wrong with what files say of the offer, because of which nothing of it is used. */
+/** Finds the error of `serve` in files because of which nothing of it is used. */
 export function serveProblem(problems: readonly ConfigProblem[]): ConfigProblem | undefined {
   return problems.find(({ severity, path }) => severity === "error" && /^serve(?:\.|$)/.test(path));
 }

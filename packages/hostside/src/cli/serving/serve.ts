@@ -39,7 +39,7 @@ export const serve: CommandWork<ServeArguments> = async (given, context) => {
   return exitCodes.pass;
 };
 
-/** What HTTP needs. */
+/** Settings of HTTP. */
 interface Http {
   readonly address: ServeAddress;
   /** As clients have it. */
@@ -116,8 +116,8 @@ function noteDiagnostic(note: (text: string) => void): (diagnostic: Diagnostic) 
 }
 
 /**
- * What clients do, a line each: who came and went, and of each request how long it took and what
- * came of it.
+ * Writes a line for each client that comes or goes, and for each request, with its time and
+ * outcome.
  */
 function noteEvent(note: (text: string) => void): (event: GatewayEvent) => void {
   return ({ kind, method, durationMs, reason }) => {

@@ -4,8 +4,8 @@ import { createEvent, unknownToolError } from "@hostside/core/implement";
 import { shellLine } from "../render/render-text.ts";
 
 /**
- * Servers of a project that would be offered, had their user decided to trust them. Those that were
- * refused are none.
+ * Servers of a project that would be offered, had their user decided to trust them. Refused servers
+ * are left out.
  */
 export function untrustedServers(
   { sources, questions }: Pick<LoadedConfig, "sources" | "questions">,
@@ -21,8 +21,7 @@ export function untrustedServers(
 export const howToTrust: string = `The user can decide by ${shellLine(["hostside", "trust"])} in a terminal in the project's folder; those that are trusted start with the next start of this server.`;
 
 /**
- * What a model is to know of them; `undefined` where there are none. Names are a project's words.
- * Pure.
+ * The instructions for a model; `undefined` if there are none. Names are a project's words. Pure.
  */
 export function untrustedInstructions(count: number): string | undefined {
   if (count === 0) return undefined;

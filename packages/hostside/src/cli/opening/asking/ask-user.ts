@@ -10,7 +10,7 @@ const labels = {
   always: { label: "Yes, always", hint: "every call of this tool, until it changes" },
 } as const;
 
-/** Asks about a call that somebody has to approve. Who cancels has refused it. */
+/** Asks about a call that somebody has to approve. Cancelling refuses the call. */
 export function askApproval(asker: TerminalPrompter): ApprovalHandler {
   return (question) =>
     asker.alone(async (ask) => {
@@ -27,16 +27,16 @@ function choiceOf(value: ApprovalDecision): PromptChoice<ApprovalDecision> | [] 
   return value === "once" || value === "conversation" || value === "always" ? { value, ...labels[value] } : [];
 }
 
-/** Who can be asked, and which servers are configured. */
+/** Parts of {@linkcode approveCalls}. */
 export interface ApproveCallsMeans {
   readonly asker: TerminalPrompter | undefined;
   readonly specOf: (serverId: string) => ServerSpec | undefined;
 }
 
 /**
- * What holds for calls that a person makes from a command line: each that is not known to be `pure`
- * is asked about, once, by the same question as one that a rule wants approved. Where nobody can be
- * asked, it is refused. A tool of the person's own servers may say of itself that it only reads.
+ * Asks about each call from a command line that is not known to be `pure`, once, by the same
+ * question as one that a rule wants approved. Without a person to ask, it is refused. A tool of the
+ * person's own servers may say of itself that it only reads.
  */
 export function approveCalls(approver: Approver, { asker, specOf }: ApproveCallsMeans): ApprovalOptions {
   return {
@@ -62,8 +62,8 @@ function saysItReads({ annotations = {}, origin }: ToolDefinition, specOf: Appro
 }
 
 /**
- * Asks for the inputs of a configuration (`${input:id}`), each once. Who cancels has given no
- * answer, and `onCancel` hears of it.
+ * Asks for the inputs of a configuration (`${input:id}`), each once. Cancelling calls `onCancel`,
+ * and gives no answer.
  */
 export function askInput(
   asker: TerminalPrompter,
@@ -98,10 +98,7 @@ async function ask(input: ConfigInput, asker: TerminalPrompter, onCancel: () => 
   });
 }
 
-/**
- * Asks about a server that a project brings. Who cancels has given no answer, and `onCancel` hears
- * of it.
- */
+/** Asks about a server that a project brings. Cancelling calls `onCancel`, and gives no answer. */
 export function askTrust(asker: TerminalPrompter, onCancel: () => void): AskTrust {
   return (question, signal) =>
     asker.alone(async (ask) => {
@@ -121,7 +118,7 @@ export function askTrust(asker: TerminalPrompter, onCancel: () => void): AskTrus
 }
 
 /**
- * What a user is to know before they answer, as lines: whole, and with escapes in place of what a
+ * Lines that a user reads before they answer: whole, and with escapes for characters that a
  * terminal does not show.
  */
 export function describeTrust(question: TrustQuestion): readonly string[] {

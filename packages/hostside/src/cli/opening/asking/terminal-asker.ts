@@ -4,7 +4,7 @@ import { terminalLine } from "../../render/render-text.ts";
 import type { PromptChoice, Questions, TerminalPrompter } from "../../questions.ts";
 import type { Terminal } from "../../terminal.ts";
 
-/** Whether a person is there who can be asked. */
+/** Tells if there is a person to ask. */
 export function canAsk({ terminal }: { readonly terminal: Pick<Terminal, "env" | "canAsk"> }): boolean {
   const ci = terminal.env["CI"] ?? "";
   return terminal.canAsk && (ci === "" || ci === "false" || ci === "0");

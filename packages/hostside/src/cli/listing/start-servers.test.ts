@@ -1,7 +1,7 @@
 import { createEvent } from "@hostside/core/implement";
 import type { ServerState, ServerStatus } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
-import { followServers } from "./follow-servers.ts";
+import { followServers } from "./start-servers.ts";
 import { useTestClock } from "../../../../../test/manual-clock.ts";
 
 function statusOf(id: string, state: ServerState): ServerStatus {
