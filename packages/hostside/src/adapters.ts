@@ -9,13 +9,4 @@ export {
   openaiAgents,
   portable,
 } from "@hostside/adapters";
-export type {
-  AdaptedSchema,
-  AdapterOptions,
-  Answerer,
-  ApiAdapterOptions,
-  Declaration,
-  LeftOutTool,
-  SchemaProfile,
-  ToolSource,
-} from "@hostside/adapters";
+export type { SchemaProfile, ToolSource } from "@hostside/adapters";

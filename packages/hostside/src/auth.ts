@@ -6,7 +6,7 @@ export {
   createOAuth,
   firstAuthProvider,
 } from "@hostside/auth";
-export type { OAuthOptions, OAuthPrompt, PromptAnswer, PromptRequest, RedirectReceiver } from "@hostside/auth";
+export type { OAuthPrompt } from "@hostside/auth";
 export {
   createFileCredentials,
   defaultCredentialsFolder,

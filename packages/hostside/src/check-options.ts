@@ -1,6 +1,5 @@
 import { longestTimeoutMs } from "@hostside/core";
 import { assertKnownOptions, assertSignal, isPlainObject, kindOf, type Fields } from "@hostside/core/implement";
-import { assertMethods } from "./state/assert-methods.ts";
 import type { ConfigOptions, HostOptions, HostState } from "./host-options.ts";
 
 const optionFields: Fields<HostOptions> = {
@@ -58,74 +57,79 @@ const stateParts = {
   credentials: ["load", "save", "clear"],
   limitStore: ["take"],
 } as const;
-const owner = "createHost()";
+
+type Rule = readonly [isGood: (value: unknown) => boolean, wanted: string];
+const isBoolean: Rule = [(value) => typeof value === "boolean", "true or false"];
+const isFunction: Rule = [(value) => typeof value === "function", "a function"];
+const isArray: Rule = [Array.isArray, "an array"];
+const isOptions: Rule = [isObject, "an object"];
+const isMilliseconds = (value: unknown): boolean =>
+  typeof value === "number" && value >= 0 && value <= longestTimeoutMs;
+const rules: Partial<Record<keyof HostOptions, Rule>> = {
+  tools: isArray,
+  providers: isArray,
+  pool: isOptions,
+  connector: isOptions,
+  provider: isOptions,
+  toolbox: isOptions,
+  policy: isOptions,
+  results: isOptions,
+  resources: isOptions,
+  savedCatalogs: isBoolean,
+  authenticateTools: isBoolean,
+  allowTool: isFunction,
+  onDiagnostic: isFunction,
+  auth: [
+    (value) => value === false || typeof value === "function" || isObject(value),
+    "options, an OAuth, a function or false",
+  ],
+  telemetry: [(value) => value === true || isObject(value), "true, or what createTelemetry() makes"],
+  timeoutMs: [isMilliseconds, `a number of milliseconds from 0 to ${longestTimeoutMs}`],
+};
+const configRules: Partial<Record<keyof ConfigOptions, Rule>> = {
+  watch: isBoolean,
+  allow: isFunction,
+  revise: isFunction,
+};
 
 /**
  * Throws a `TypeError` that names the option that is unknown or of a wrong type. Options of parts
  * are checked where the parts are made.
  */
 export function checkOptions(options: HostOptions): void {
-  assertKnownOptions(owner, options, optionFields);
-  const { config, state, tools, providers, signal, auth, authenticateTools } = options;
+  assertKnownOptions("createHost()", options, optionFields);
+  checkRules("", options, rules);
+  const { config, state, signal, auth, authenticateTools, sharedServers, telemetry } = options;
   checkConfig(config);
   checkState(state);
-  const { sharedServers } = options;
   if (sharedServers !== undefined) assertMethods("sharedServers", sharedServers, ["read", "write", "onChanged"]);
-  for (const [name, list] of Object.entries({ tools, providers })) {
-    if (list !== undefined && !Array.isArray(list))
-      throw new TypeError(`${name} must be an array, not ${kindOf(list)}`);
-  }
-  for (const name of ["pool", "connector", "provider", "toolbox", "policy", "results", "resources"] as const) {
-    const part: unknown = options[name];
-    if (part === undefined || (typeof part === "object" && part !== null)) continue;
-    throw new TypeError(`${name} must be an object, not ${kindOf(part)}`);
-  }
-  if (options.savedCatalogs !== undefined && typeof options.savedCatalogs !== "boolean") {
-    throw new TypeError("savedCatalogs must be true or false");
-  }
-  if (auth !== undefined && auth !== false && typeof auth !== "function" && !isObject(auth)) {
-    throw new TypeError(`auth must be options, an OAuth, a function or false, not ${kindOf(auth)}`);
-  }
-  if (authenticateTools !== undefined && typeof authenticateTools !== "boolean") {
-    throw new TypeError("authenticateTools must be true or false");
-  }
-  if (authenticateTools === true && (auth === false || typeof auth === "function")) {
+  if (telemetry !== undefined && telemetry !== true)
+    assertMethods("telemetry", telemetry, ["interceptor", "requestInterceptor", "watch"]);
+  if (authenticateTools === true && (auth === false || typeof auth === "function"))
     throw new TypeError("authenticateTools needs an OAuth, or options for one, as auth");
-  }
-  checkTelemetry(options.telemetry);
-  for (const name of ["onDiagnostic", "allowTool"] as const) {
-    if (options[name] === undefined || typeof options[name] === "function") continue;
-    throw new TypeError(`${name} must be a function, not ${kindOf(options[name])}`);
-  }
   const { naming } = options.provider ?? {};
-  if (naming !== undefined && !isObject(naming)) {
+  if (naming !== undefined && !isObject(naming))
     throw new TypeError(`provider.naming must be a naming strategy, not ${kindOf(naming)}`);
-  }
   if (signal !== undefined) assertSignal(signal);
-  const { timeoutMs = 0 } = options;
-  if (!(typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= longestTimeoutMs)) {
-    throw new TypeError(`timeoutMs must be a number of milliseconds from 0 to ${longestTimeoutMs}`);
-  }
 }
 
-function checkTelemetry(telemetry: HostOptions["telemetry"]): void {
-  if (telemetry === undefined || telemetry === true) return;
-  if (!isObject(telemetry)) throw new TypeError("telemetry must be true, or what createTelemetry() makes");
-  assertMethods("telemetry", telemetry, ["interceptor", "requestInterceptor", "watch"]);
+function checkRules(prefix: string, options: object, table: Readonly<Partial<Record<string, Rule>>>): void {
+  for (const [name, rule] of Object.entries(table)) {
+    const value: unknown = Reflect.get(options, name);
+    if (value === undefined || rule === undefined || rule[0](value)) continue;
+    throw new TypeError(`${prefix}${name} must be ${rule[1]}, not ${kindOf(value)}`);
+  }
 }
 
 function checkConfig(config: HostOptions["config"]): void {
   if (config === undefined) return;
   if (typeof config === "string" || Array.isArray(config)) {
-    const paths: readonly unknown[] = Array.isArray(config) ? config : [config];
+    const paths: readonly unknown[] = [config].flat();
     if (paths.length > 0 && paths.every((path) => typeof path === "string" && path !== "")) return;
     throw new TypeError('config must be "auto", a path, a list of paths that is not empty, or options');
   }
   assertKnownOptions("config", config, configFields);
-  const { watch, allow, revise } = config as ConfigOptions;
-  if (watch !== undefined && typeof watch !== "boolean") throw new TypeError("config.watch must be true or false");
-  if (allow !== undefined && typeof allow !== "function") throw new TypeError("config.allow must be a function");
-  if (revise !== undefined && typeof revise !== "function") throw new TypeError("config.revise must be a function");
+  checkRules("config.", config, configRules);
 }
 
 function checkState(state: HostOptions["state"]): void {
@@ -137,23 +141,25 @@ function checkState(state: HostOptions["state"]): void {
   assertKnownOptions("state", state, stateFields);
   for (const [name, methods] of Object.entries(stateParts)) {
     const part: unknown = Reflect.get(state, name);
-    if (part === undefined && name !== "store") continue;
-    assertMethods(`state.${name}`, part, methods);
+    if (part !== undefined || name === "store") assertMethods(`state.${name}`, part, methods);
   }
   const { keys, lock, credentials, onDiagnostic } = state;
-  if (keys !== undefined && credentials !== undefined) {
+  if (keys !== undefined && credentials !== undefined)
     throw new TypeError("state.keys seal what is kept in state.store, and go with no state.credentials");
-  }
-  if (keys !== undefined && lock === undefined) {
+  if (keys !== undefined && lock === undefined)
     throw new TypeError("state.keys need a state.lock: two processes without one would redeem the same refresh token");
-  }
-  if (onDiagnostic !== undefined && typeof onDiagnostic !== "function") {
+  if (onDiagnostic !== undefined && typeof onDiagnostic !== "function")
     throw new TypeError(`state.onDiagnostic must be an event, not ${kindOf(onDiagnostic)}`);
-  }
 }
 
-function isObject(value: unknown): boolean {
+function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
+}
+
+/** Throws a `TypeError` for a part that lacks a method. */
+export function assertMethods(what: string, part: unknown, methods: readonly string[]): void {
+  const missing = methods.find((method) => !isObject(part) || typeof Reflect.get(part, method) !== "function");
+  if (missing !== undefined) throw new TypeError(`${what} must have a method ${missing}()`);
 }
 
 /** Does `make`, and has a `TypeError` of its options name the option of `createHost()`. */

@@ -1,14 +1,13 @@
-import { createTrust } from "@hostside/config";
-import type { Diagnostic, ServerSpec, Store } from "@hostside/core";
+import { createTrust, type ServerExtras } from "@hostside/config";
+import type { LoadedConfig } from "@hostside/config/node";
+import type { Diagnostic } from "@hostside/core";
 import { clock, createEvent } from "@hostside/core/implement";
-import { hostsideNaming } from "@hostside/naming";
-import type { Toolbox } from "@hostside/discovery";
 import type { McpProvider } from "@hostside/provider";
+import { createMemorySink, createResults, createStoreSink, type Results } from "@hostside/results";
 import { chooseAuth } from "./auth/choose-auth.ts";
-import { signInWhereAsked } from "./auth/sign-in-where-asked.ts";
+import { signInWhereAsked, issuerOfMetadata } from "./auth/to-client.ts";
 import { checkOptions, inOption } from "./check-options.ts";
 import { openConfiguration, type Configuration } from "./configuration/open-configuration.ts";
-import { readConfigOptions } from "./configuration/read-config-options.ts";
 import {
   assertConversationOptions,
   createConversation,
@@ -19,21 +18,16 @@ import { startSources } from "./lifecycle/start-servers.ts";
 import { chooseConnector } from "./parts/choose-connector.ts";
 import { choosePolicy, followUnmatchedRules } from "./parts/choose-policy.ts";
 import { chooseResources } from "./parts/choose-resources.ts";
-import { chooseTelemetry } from "./parts/choose-telemetry.ts";
-import { openPool, sharedBy, configTargetOf } from "./parts/open-pool.ts";
-import { openProviders } from "./parts/open-provider.ts";
-import { openToolboxes } from "./parts/open-toolbox.ts";
-import type { Conversations } from "./pooled/open-conversations.ts";
+import { openProviders } from "./parts/open-providers.ts";
+import { openToolboxes } from "./parts/open-toolboxes.ts";
+import type { PartsContext } from "./parts/parts-context.ts";
+import { openConversations, sharedOf, type Conversations } from "./pooled/open-conversations.ts";
 import { createHostServers } from "./servers/create-host-servers.ts";
 import { followSharedServers } from "./shared-servers/follow-shared-servers.ts";
-import { chooseState, type ChosenState } from "./state/choose-state.ts";
+import { chooseState } from "./state/choose-state.ts";
 import type { HostOptions } from "./host-options.ts";
 import type { Host } from "./host.ts";
-import type { HostTelemetry } from "./host-telemetry.ts";
-import { createKeptCatalog, type KeptCatalog } from "@hostside/cluster";
-import { createMemorySink, createResults, createStoreSink, type Results } from "@hostside/results";
-import type { LoadedConfig } from "@hostside/config/node";
-import { issuerOfMetadata } from "./auth/to-client.ts";
+import { chooseTelemetry, type HostTelemetry } from "./host-telemetry.ts";
 
 // A refresh token that was sent is waited for: the answer to it is the only copy of a sign-in.
 const longestSignInMs = 60_000;
@@ -65,181 +59,159 @@ export async function openHostParts(options: HostOptions): Promise<HostParts> {
   checkOptions(options);
   const closing = createClosing();
   try {
-    const host = await compose(options, closing, await chooseTelemetry(options.telemetry));
+    const context = await openContext(options, closing, await chooseTelemetry(options.telemetry));
+    const parts = await compose(context);
     closing.endWith(options.signal);
-    return host;
+    return parts;
   } catch (error) {
-    // What led here says more than what follows from it.
+    // The first error says more than one that follows from it.
     await closing.close().catch(() => undefined);
     throw error;
   }
 }
 
-type Telemetry = HostTelemetry | undefined;
+interface OpenedContext extends PartsContext {
+  /** When opening began, without the time of a human. */
+  readonly openedAt: number;
+  readonly onDiagnostic: Host["onDiagnostic"];
+  readonly results: Results;
+}
 
-async function compose(options: HostOptions, closing: Closing, telemetry: Telemetry): Promise<HostParts> {
+/** Makes everything that comes before the providers. */
+async function openContext(
+  options: HostOptions,
+  closing: Closing,
+  telemetry: HostTelemetry | undefined,
+): Promise<OpenedContext> {
   const { signal, timeoutMs = 10_000 } = options;
   const diagnostics = createEvent<Diagnostic>();
   closing.add(() => diagnostics.close());
   if (options.onDiagnostic !== undefined) diagnostics.on(options.onDiagnostic);
   const report = (diagnostic: Diagnostic): void => diagnostics.emit(diagnostic);
-
   const state = chooseState(options, { report });
   closing.add(() => state.close());
-  let configuration: Configuration | undefined = undefined;
-  const extrasOf = (serverId: string): ReturnType<Configuration["extrasOf"]> => configuration?.extrasOf(serverId);
-  const auth = chooseAuth(options.auth, { ...state, extrasOf, way: options.connector });
+  let opened: Configuration | undefined = undefined;
+  const extrasOf = (serverId: string): ServerExtras | undefined => opened?.extrasOf(serverId);
+  const auth = chooseAuth(options.auth, { ...state, extrasOf, connector: options.connector });
   closing.add(() => auth.close(), longestSignInMs);
-  const kept = chooseResults(options.results, { state, onDiagnostic: report });
-  const { results } = kept;
-  closing.add(() => kept.close());
-  const connector = chooseConnector(options.connector, { authProvider: auth.authProvider });
-  const check = connector.check === undefined ? undefined : (spec: ServerSpec) => connector.check?.(spec);
-  const shared = options.sharedServers && (await followSharedServers({ shared: options.sharedServers, check, report }));
+  const means = { options, closing, report, telemetry, state, auth };
+  const results = chooseResults(means);
+  const connector = chooseConnector(options.connector, auth.authProvider);
+  const { sharedServers } = options;
+  const shared = sharedServers && (await followSharedServers(sharedServers, { connector, report }));
   closing.add(() => shared?.close());
-  const opened = await openConfiguration({
-    ...readConfigOptions(options),
-    naming: options.provider?.naming ?? hostsideNaming,
-    check,
+  const configuration = await openConfiguration({
+    options,
+    connector,
     shared,
     report,
     trust: createTrust({ store: state.store, lock: state.lock }),
     prepare: auth.authProvider === undefined ? (spec) => spec : signInWhereAsked,
-    perCaller: (spec) => connector.perCaller?.(spec) === true,
     timeoutMs,
     signal,
   });
-  configuration = opened;
-  const openedAt = clock.now() - opened.spentMs;
-  closing.add(() => opened.close());
-  if (opened.config !== undefined) unusedSettings(opened.config).forEach(report);
+  opened = configuration;
+  const openedAt = clock.now() - configuration.spentMs;
+  closing.add(() => configuration.close());
+  if (configuration.config !== undefined) unusedSettings(configuration.config).forEach(report);
+  const policy = choosePolicy({ ...means, connector, configuration });
+  return { ...means, connector, configuration, policy, openedAt, onDiagnostic: diagnostics.on, results };
+}
 
-  const policy = choosePolicy(options, { ...state, report, configuration: opened });
-  const means = { options, closing, report, policy, configuration: opened, telemetry, ...auth };
+async function compose(context: OpenedContext): Promise<HostParts> {
+  const { options, closing, report, policy, configuration, results, auth } = context;
+  const { signal, timeoutMs = 10_000, pool } = options;
   const ownTools = [...(options.tools ?? []), results.tool];
-  const catalogs = chooseCatalogs(options, { store: state.store, report });
-  const servers = sharedBy(opened.specs, options);
-  const providerMeans = { ...means, ...state, connector, ownTools, servers, catalogs };
-  const { provider, makeProvider, providers, onStatusChanged } = await openProviders(providerMeans);
-  closing.add((reason) => provider.close(reason));
-  const resources = chooseResources(options.resources, { ...means, provider });
-  closing.add(() => resources.close());
-  const { oauth } = auth;
-  const toolboxes = openToolboxes({ ...means, provider, ownTools, resourceTools: resources.providers });
+  const servers = pool === undefined ? configuration.specs : sharedOf(configuration.specs);
+  const opened = await openProviders(context, servers, ownTools);
+  const { provider } = opened;
+  const { resources, resourceTools } = chooseResources(context, provider);
+  const toolboxes = openToolboxes(context, provider, { tools: ownTools, resourceTools });
   const { toolbox, recheckTools } = toolboxes;
-  const conversations = openPool({ ...means, ...toolboxes, provider, makeProvider, results });
-  closing.add(() => catalogs?.close());
-  opened.start(configTargetOf(provider, conversations, policy));
-  // Before everything else: what ends gets no edits.
-  closing.add(() => opened.close());
-  closing.add(() => shared?.close());
-  await startSources({ ...options, provider, servers, report }, { timeoutMs, openedAt, signal });
-  closing.add(followUnmatchedRules({ ...means, providers, onStatusChanged, toolbox }));
-
-  const { naming = hostsideNaming } = options.provider ?? {};
-  const isPooled = options.pool !== undefined;
-  const serversParts = { configuration: opened, provider, providers, isPooled, connector, naming, closing };
-  const hostServers = createHostServers(serversParts);
-  const parts = { servers: hostServers, toolbox, policy, results, resources: resources.resources, oauth, recheckTools };
+  const parts = { toolbox, results, policy, provider, oauth: auth.oauth, closing };
+  const conversations = openConversations(context, { ...parts, ...opened, ...toolboxes });
+  closing.add(opened.close);
+  configuration.start({
+    async applyServers(specs, applyOptions) {
+      // A provider of the pool gets its servers with the next call: until then it has the old ones.
+      policy.clearCache();
+      conversations?.update(specs);
+      return provider.applyServers(conversations === undefined ? specs : sharedOf(specs), applyOptions);
+    },
+  });
+  // Before everything else: a host that ends gets no edits.
+  closing.add(() => configuration.close());
+  const { openedAt } = context;
+  await startSources({ ...options, provider, servers, report, timeoutMs, openedAt, signal });
+  closing.add(followUnmatchedRules(context, opened, toolbox));
   const host: Host = {
-    ...parts,
+    servers: createHostServers(context, opened),
+    toolbox,
+    policy,
+    results,
+    resources,
+    oauth: auth.oauth,
+    recheckTools,
     pool: conversations?.providers,
     get config() {
-      return opened.config;
+      return configuration.config;
     },
-    conversation: openerOf({ ...parts, provider, closing }, { conversations, principal: options.provider?.principal }),
-    ...callsOf(toolbox, closing),
+    conversation: openerOf(parts, conversations, options.provider?.principal),
+    tools(names) {
+      closing.assertOpen();
+      return toolbox.tools(names);
+    },
+    async call(name, args, callOptions) {
+      closing.assertOpen();
+      return toolbox.call(name, args, { wait: "servers", ...callOptions });
+    },
     statuses: () => provider.statuses(),
     onStatusChanged: provider.onStatusChanged,
     onToolsChanged: toolbox.onToolsChanged,
-    onConfigReport: opened.onReport,
-    onDiagnostic: diagnostics.on,
+    onConfigReport: configuration.onReport,
+    onDiagnostic: context.onDiagnostic,
     close: (reason) => closing.close(reason),
     [Symbol.asyncDispose]: () => closing.close(),
   };
   return { host, provider };
 }
 
-function callsOf(toolbox: Toolbox, closing: Pick<Closing, "assertOpen">): Pick<Host, "tools" | "call"> {
-  return {
-    tools(names) {
-      closing.assertOpen();
-      return toolbox.tools(names);
-    },
-    async call(name, args, options) {
-      closing.assertOpen();
-      return toolbox.call(name, args, { wait: "servers", ...options });
-    },
-  };
-}
-
-interface OpenerMeans {
-  readonly conversations: Conversations | undefined;
-  readonly principal: string | undefined;
-}
-
 /** Opens conversations, on behalf of the provider's principal where they name none. */
-function openerOf(parts: ConversationParts, { conversations, principal }: OpenerMeans): Host["conversation"] {
+function openerOf(
+  parts: ConversationParts,
+  conversations: Conversations | undefined,
+  principal: string | undefined,
+): Host["conversation"] {
   return async (options = {}) => {
     assertConversationOptions("conversation()", options);
     parts.closing.assertOpen();
-    const own =
-      principal === undefined || (options.principal ?? options.context?.principal) !== undefined
-        ? options
-        : { ...options, principal };
+    const isNamed = principal === undefined || (options.principal ?? options.context?.principal) !== undefined;
+    const own = isNamed ? options : { ...options, principal };
     return conversations === undefined ? createConversation(parts, own) : conversations.open(own);
   };
 }
 
-/** With what listings are kept. */
-export interface CatalogsMeans {
-  readonly store: Store;
-  readonly report: (diagnostic: Diagnostic) => void;
-}
-
 /**
- * Keeps listings of servers for the next start, where the options want that, and the product keeps
- * none of its own.
- */
-function chooseCatalogs(options: HostOptions, means: CatalogsMeans): KeptCatalog | undefined {
-  const { state, pool, provider } = options;
-  const { savedCatalogs = typeof state === "object" || pool !== undefined } = options;
-  if (!savedCatalogs || provider?.savedCatalog !== undefined) return undefined;
-  return createKeptCatalog({ store: means.store, onDiagnostic: means.report });
-}
-
-/** What presents results, and how it ends where it was made here. */
-export interface ChosenResults {
-  readonly results: Results;
-  close(): Promise<void>;
-}
-
-/** What results are kept with, where the product says nothing else. */
-export interface ResultsMeans {
-  readonly state: Pick<ChosenState, "store" | "lock" | "isShared">;
-  readonly onDiagnostic: (diagnostic: Diagnostic) => void;
-}
-
-/**
- * Takes what was handed in, or makes what keeps results: in memory, or where replicas share a
+ * Takes the results of the options, or makes what keeps them: in memory, or where replicas share a
  * state, up to 1 MiB each in its store, so that each reads on what another kept.
  */
-function chooseResults(given: HostOptions["results"], { state, ...defaults }: ResultsMeans): ChosenResults {
-  if (given !== undefined && "present" in given) return { results: given, close: async () => undefined };
-  const { store, lock, isShared } = state;
-  const common = { ...defaults, ...(isShared && { store, lock }), ...given };
-  const { sink: own } = given ?? {};
-  if (own !== undefined) {
-    const results = inOption("results", () => createResults({ ...common, sink: own }));
-    return { results, close: () => results.close() };
-  }
+function chooseResults({
+  options: { results: given = {} },
+  state: { store, lock, isShared },
+  closing,
+  report,
+}: Pick<PartsContext, "options" | "state" | "closing" | "report">): Results {
+  if ("present" in given) return given;
   const memory = createMemorySink();
   const sink = isShared ? createStoreSink({ store, larger: memory }) : memory;
-  const results = inOption("results", () => createResults({ ...common, sink }));
-  return { results, close: async () => void (await Promise.allSettled([results.close(), memory.close()])) };
+  const shared = isShared ? { store, lock } : {};
+  const results = inOption("results", () => createResults({ sink, onDiagnostic: report, ...shared, ...given }));
+  closing.add(() => memory.close());
+  closing.add(() => results.close());
+  return results;
 }
 
-/** What a configuration says of its servers and nothing here does; one for each. */
+/** Reports settings of servers that are not used, one for each. */
 function unusedSettings({ sources }: LoadedConfig): readonly Diagnostic[] {
   return sources.flatMap(({ serverId, state, extras: { oauth } }) => {
     if (state !== "on") return [];

@@ -1,3 +1,3 @@
 // For products: search by an embedding model.
 export { createEmbeddingRanker, createOpenAiEmbedder } from "@hostside/discovery/embeddings";
-export type { Embedder, OpenAiEmbedderOptions } from "@hostside/discovery/embeddings";
+export type { Embedder } from "@hostside/discovery/embeddings";

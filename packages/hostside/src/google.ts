@@ -1,3 +1,2 @@
 // For products: tools for Gemini through Google's SDK.
 export { createGoogleTools } from "@hostside/adapters/google";
-export type { GoogleOptions, GoogleTools } from "@hostside/adapters/google";

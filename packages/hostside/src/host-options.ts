@@ -25,25 +25,24 @@ import type { SharedServers } from "./shared-servers/shared-servers.ts";
 
 /** Configurations as a host uses them. */
 export interface ConfigOptions extends Omit<LoadConfigOptions, "signal" | "check"> {
-  /** Whether edits of the files are taken over. Default `true`. */
+  /** `true`: edits of the files are taken over. Default `true`. */
   readonly watch?: boolean | undefined;
   /**
-   * Which of the servers are used; the others are as if nobody had configured them. Default: all.
+   * Selects the servers that are used; the others are as if they were not configured. Default: all.
    */
   readonly allow?: ((serverId: string) => boolean) | undefined;
   /**
-   * What becomes of each server of the configuration, as it would start: it, another one of the
-   * same id, or `undefined`: it is as if nobody had configured it. Asked anew for each edit, of
-   * settings alone, too; `config` is what the files say now. Must not throw. Default: each as it
-   * is.
+   * Changes each server of the configuration, as it would start: it, another one of the same id, or
+   * `undefined`: it is as if nobody had configured it. Asked anew for each edit, of settings alone,
+   * too; `config` is what the files say now. Must not throw. Default: each as it is.
    */
   readonly revise?: ((server: ServerSpec, config: LoadedConfig) => ServerSpec | undefined) | undefined;
 }
 
 /**
- * What is kept for longer than the process, and where. What `createRedisState(client)` and
- * `createPostgresState(pool)` of `@hostside/cluster` give is such a state as it is: all replicas
- * that have it are one product.
+ * A place for everything that outlives the process. `createRedisState(client)` and
+ * `createPostgresState(pool)` of `@hostside/cluster` make such a state: all replicas that have it
+ * are one product.
  */
 export interface HostState {
   /**
@@ -70,7 +69,7 @@ export interface HostState {
    * itself.
    */
   readonly limitStore?: PolicyOptions["limitStore"];
-  /** What is to be known of the engine; passed on to `onDiagnostic` of `createHost()`. */
+  /** Events of the engine, which `onDiagnostic` of `createHost()` gets. */
   readonly onDiagnostic?: Event<{ readonly kind: "engine-down" | "engine-back"; readonly message: string }> | undefined;
   /** Is there where a state has an end, and never called: whoever made it closes it. */
   readonly close?: (() => unknown) | undefined;
@@ -83,8 +82,8 @@ export interface HostState {
 export type PoolOptions = Omit<SharedProvidersOptions, "make" | "servers">;
 
 /**
- * What a host is made from. Everything has a default; what is handed in ready-made is used as it
- * is, and stays open when the host closes.
+ * Options of {@linkcode createHost}. Everything has a default; what is handed in ready-made is used
+ * as it is, and stays open when the host closes.
  */
 export interface HostOptions {
   /**
@@ -107,13 +106,13 @@ export interface HostOptions {
    */
   readonly sharedServers?: SharedServers | undefined;
   /**
-   * Where sign-ins, trust, approvals and names are kept. `"user"`: in the user's own folder, shared
+   * The place of sign-ins, trust, approvals and names. `"user"`: in the user's own folder, shared
    * with the command line; nothing is written there before there is something to keep. `"memory"`:
    * until the process ends. Default: `"user"` with `config: "auto"`, else `"memory"`.
    */
   readonly state?: "user" | "memory" | HostState | undefined;
   /**
-   * Whether listings of servers are kept in the store of `state`: at the next start, and when a
+   * `true`: listings of servers are kept in the store of `state`: at the next start, and when a
    * connection of `pool` is made again, their tools are on offer at once, and the first call
    * connects. A server that is `required`, or has `startup: "background"`, connects at once all the
    * same. With `provider.savedCatalog`, none are kept here. Default: `true` with a state that was
@@ -139,8 +138,8 @@ export interface HostOptions {
    */
   readonly providers?: readonly ToolProvider[] | undefined;
   /**
-   * Opens connections. One that is made here waits for tasks of servers (`tasks: true`). Of one
-   * that is handed in, `auth` is nobody's business but its own.
+   * Opens connections. A connector that is made here waits for tasks of servers (`tasks: true`).
+   * `auth` is not used with one that is handed in.
    */
   readonly connector?: Connector | Omit<ConnectorOptions, "authProvider"> | undefined;
   /**
@@ -170,7 +169,9 @@ export interface HostOptions {
    * `true`: a model gets a tool for each server that its user has to sign in to. Default `false`.
    */
   readonly authenticateTools?: boolean | undefined;
-  /** What a model reads of results, and where the rest is kept. Default: 64 MiB in memory. */
+  /**
+   * Options for what a model reads of results, and a place for the rest. Default: 64 MiB in memory.
+   */
   readonly results?: Results | Partial<ResultsOptions> | undefined;
   /** Resources and prompts of the servers. `tools: false`: a model gets no tools for them. */
   readonly resources?: (ResourcesOptions & { readonly tools?: ResourceToolsOptions | false | undefined }) | undefined;

@@ -73,13 +73,16 @@ export interface Host extends AsyncDisposable {
   readonly results: Results;
   /** Signs in and out; `undefined` where `auth` is not of this package's making. */
   readonly oauth: OAuth | undefined;
-  /** What the files say now, with every problem and its place; `undefined` without `config`. */
+  /**
+   * The configuration as the files say it now, with every problem and its place; `undefined`
+   * without `config`.
+   */
   readonly config: LoadedConfig | undefined;
   /**
    * Opens a conversation over all that it may use. Without `pool`, that is everything. With `pool`,
-   * it is what all share, the connections of its principal, and its own. Those are made now, within
-   * `timeoutMs`, and end when they are unused for `ttlMs`. The next call makes them again;
-   * meanwhile their tools stay on offer.
+   * it is what all share, the connections of its principal, and its own. These connections are made
+   * now, within `timeoutMs`, and end when they are unused for `ttlMs`. The next call makes them
+   * again; meanwhile their tools stay on offer.
    *
    * Rejects with a `TypeError` for wrong options, `overloaded` when the pool is full,
    * `refresh_failed` when a `required` server of its own cannot be used, and `closed`.
@@ -94,7 +97,7 @@ export interface Host extends AsyncDisposable {
   /** Every tool, whatever the conversation. */
   tools(names?: readonly string[]): readonly ToolDefinition[];
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
-  /** Of the servers that all share; {@linkcode Conversation.statuses} has those of one user. */
+  /** Lists the servers that all share; {@linkcode Conversation.statuses} has those of one user. */
   statuses(): readonly ServerStatus[];
   readonly onStatusChanged: Event<ServerStatus>;
   readonly onToolsChanged: Event<ToolsChange>;
@@ -104,6 +107,6 @@ export interface Host extends AsyncDisposable {
    */
   readonly onConfigReport: Event<ConfigReport>;
   readonly onDiagnostic: Event<Diagnostic>;
-  /** Ends all that was made here, at most once. What was handed in stays open. */
+  /** Ends all that was made here, at most once. Parts that were handed in stay open. */
   close(reason?: string): Promise<void>;
 }

@@ -1,20 +1,14 @@
 // For products: everything composed, in one call.
 export { createHost } from "./create-host.ts";
-export type { ConfigOptions, PoolOptions, HostOptions, HostState } from "./host-options.ts";
+export type { HostOptions, HostState } from "./host-options.ts";
 export type { HostTelemetry } from "./host-telemetry.ts";
 export type { PendingSignIn } from "./sign-ins/pending-sign-ins.ts";
 export type { Conversation, ConversationOptions, Host } from "./host.ts";
 export type { HostServerEntry } from "./configuration/server-entries.ts";
-export type { HostServers } from "./servers/host-servers.ts";
-export { createFileStore, type FileStoreOptions } from "./state/create-file-store.ts";
+export { createFileStore } from "./state/create-file-store.ts";
 export { userState } from "./state/user-state.ts";
-export { createSharedServers, type SharedServersOptions } from "./shared-servers/create-shared-servers.ts";
-export type {
-  KeptServers,
-  SharedServers,
-  WriteServersOptions,
-  WrittenServers,
-} from "./shared-servers/shared-servers.ts";
+export { createSharedServers } from "./shared-servers/create-shared-servers.ts";
+export type { SharedServers } from "./shared-servers/shared-servers.ts";
 
 // From the other packages: types, errors, policies, names.
 export {
@@ -38,7 +32,6 @@ export {
   type Lock,
   type Notices,
   type RequestInterceptor,
-  type ServerEntry,
   type ServerSpec,
   type Store,
   type SuspendedCall,
@@ -56,18 +49,13 @@ export {
   moderateLimits,
   newToolLimits,
   toConfirmationRequest,
-  type ApprovalAnswer,
   type ApprovalHandler,
-  type ApprovalOptions,
   type ApprovalQuestion,
-  type HeldTool,
-  type Limit,
   type Policy,
   type PolicyEvent,
   type PolicyOptions,
   type StricterRules,
   type ToolRule,
-  type ToolSelection,
 } from "@hostside/policy";
 export {
   conciseNaming,
@@ -78,13 +66,13 @@ export {
   verbatimNaming,
   type NamingStrategy,
 } from "@hostside/naming";
-export type { StaticTool, Toolbox, ToolboxOptions, ToolboxView, ViewOptions } from "@hostside/discovery";
-export type { ProviderOptions, ServerStatus } from "@hostside/provider";
-export type { Prompt, ResourceRead, Resources, ResourcesOptions } from "@hostside/provider/resources";
+export type { StaticTool, Toolbox, ToolboxView } from "@hostside/discovery";
+export type { ServerStatus } from "@hostside/provider";
+export type { Prompt, Resources } from "@hostside/provider/resources";
 export type { Resource } from "@hostside/core";
-export type { Presented, ResultPresenter, Results, ResultsOptions } from "@hostside/results";
-export type { CredentialStore, OAuth, OAuthOptions } from "@hostside/auth";
+export type { Results } from "@hostside/results";
+export type { CredentialStore, OAuth } from "@hostside/auth";
 export { createTrust, type TrustQuestion } from "@hostside/config";
 export type { ConfigReport, LoadedConfig } from "@hostside/config/node";
 export type { SharedProviders } from "@hostside/cluster";
-export type { ConnectorOptions, TokenSource } from "@hostside/transports";
+export type { TokenSource } from "@hostside/transports";

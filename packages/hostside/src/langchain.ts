@@ -1,3 +1,2 @@
 // For products: tools for LangChain and LangGraph.
 export { createLangChainTools } from "@hostside/adapters/langchain";
-export type { LangChainOptions, LangChainTools } from "@hostside/adapters/langchain";

@@ -1,3 +1,2 @@
 // For products: tools for agents of the OpenAI Agents SDK.
 export { createAgentsTools } from "@hostside/adapters/openai-agents";
-export type { AgentsOptions, AgentsTools } from "@hostside/adapters/openai-agents";

@@ -1,3 +1,3 @@
 // For products: a state that replicas share, over Postgres.
 export { createPostgresState, postgresTables } from "@hostside/cluster/postgres";
-export type { PostgresPool, PostgresStateOptions, SharedState } from "@hostside/cluster/postgres";
+export type { SharedState } from "@hostside/cluster/postgres";

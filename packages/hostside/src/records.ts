@@ -1,3 +1,3 @@
 // Records of calls for any logger.
 export { createCallLog } from "@hostside/otel/log";
-export type { CallEntry, CallLogOptions } from "@hostside/otel/log";
+export type { CallEntry } from "@hostside/otel/log";

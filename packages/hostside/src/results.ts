@@ -2,4 +2,3 @@
 export { createMemorySink, createStoreSink, presentAsEvva, presentAsNexo, saveBlobs } from "@hostside/results";
 export type { BlobSink, PresentOptions } from "@hostside/results";
 export { createFolderSink } from "@hostside/results/node";
-export type { FolderSinkOptions } from "@hostside/results/node";

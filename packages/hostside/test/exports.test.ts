@@ -69,23 +69,15 @@ describe("hostside", () => {
 
   it("exports exactly these names", () => {
     expect(ownNamesOf("../src/index.ts")).toEqual([
-      "ConfigOptions",
       "Conversation",
       "ConversationOptions",
-      "FileStoreOptions",
       "Host",
       "HostOptions",
       "HostServerEntry",
-      "HostServers",
       "HostState",
       "HostTelemetry",
-      "KeptServers",
       "PendingSignIn",
-      "PoolOptions",
       "SharedServers",
-      "SharedServersOptions",
-      "WriteServersOptions",
-      "WrittenServers",
       "createFileStore",
       "createHost",
       "createSharedServers",
@@ -96,16 +88,16 @@ describe("hostside", () => {
 
   it("has the entries of the adapters, name by name", () => {
     for (const entry of adapters) {
-      expect(namesOf(`../src/${entry}.ts`)).toEqual(exportedBy(`../../adapters/src/${entry}.ts`));
+      const own = namesOf(`../src/${entry}.ts`);
+      const there = exportedBy(`../../adapters/src/${entry}.ts`);
+      expect(there).toEqual(expect.arrayContaining([...own]));
+      expect(own).toEqual(expect.arrayContaining(there.filter((name) => name.startsWith("create"))));
     }
   });
 
   it("serves a host by exactly these names", () => {
     expect(ownNamesOf("../src/gateway.ts")).toEqual([
-      "ApproveByClientOptions",
       "AskClient",
-      "HostGatewayOptions",
-      "NarrowedResources",
       "approveByClient",
       "createHostGateway",
       "narrowResources",

@@ -1,15 +1,14 @@
 import { inOption } from "../check-options.ts";
-import { createOAuth, type ClientsFor, type CredentialStore, type OAuth, type OAuthOptions } from "@hostside/auth";
+import { createOAuth, type OAuth, type OAuthOptions } from "@hostside/auth";
 import { loopbackRedirect, openBrowser } from "@hostside/auth/node";
 import type { ServerExtras } from "@hostside/config";
-import type { Notices } from "@hostside/core";
-import type { ConnectorOptions } from "@hostside/transports";
-import { chooseFetch } from "../parts/choose-connector.ts";
-import type { HostOptions } from "../host-options.ts";
+import type { AuthorizationFetch, ServerSpec } from "@hostside/core";
+import { createAuthorizationFetch, type ConnectorOptions } from "@hostside/transports";
+import type { HostOptions, HostState } from "../host-options.ts";
 import { createSignInNews, type SignInNews } from "../sign-ins/sign-in-news.ts";
 import { toClient } from "./to-client.ts";
 
-/** Who lets the host in. */
+/** The sign-ins of a host. */
 export interface ChosenAuth {
   readonly authProvider: ConnectorOptions["authProvider"];
   readonly oauth: OAuth | undefined;
@@ -18,54 +17,65 @@ export interface ChosenAuth {
   close(): Promise<void>;
 }
 
-/** What a configuration says of signing in, and where tokens are kept. */
-export interface AuthMeans {
-  readonly credentials: CredentialStore;
+/** Parts of {@linkcode chooseAuth}. */
+export interface AuthMeans extends Pick<HostState, "notices"> {
+  readonly credentials: NonNullable<HostState["credentials"]>;
   readonly extrasOf: (serverId: string) => ServerExtras | undefined;
-  /** Tells the other replicas of sign-ins. */
-  readonly notices?: Notices | undefined;
   /** How servers are reached: requests that no connection makes go the same way. */
-  readonly way?: HostOptions["connector"];
+  readonly connector?: HostOptions["connector"];
 }
 
 /**
  * Takes what was handed in, or makes what signs users in. Shows nobody a page before `authorize()`.
  */
 export function chooseAuth(given: HostOptions["auth"], means: AuthMeans): ChosenAuth {
-  const chosen = chooseOAuth(given, means);
-  const signInNews = createSignInNews(chosen.oauth, means.notices);
-  const close = (): Promise<void> => {
-    signInNews.close();
-    return chosen.close();
+  const isOwn = given === undefined || (typeof given === "object" && !("authorize" in given));
+  const oauth = isOwn ? makeOAuth(given, means) : typeof given === "object" ? given : undefined;
+  const signInNews = createSignInNews(oauth, means.notices);
+  return {
+    authProvider: typeof given === "function" ? given : oauth?.authProvider,
+    oauth,
+    signInNews,
+    async close() {
+      signInNews.close();
+      if (isOwn) await oauth?.close();
+    },
   };
-  return { ...chosen, signInNews, close };
 }
 
-function chooseOAuth(given: HostOptions["auth"], means: AuthMeans): Omit<ChosenAuth, "signInNews"> {
-  const nothing = async (): Promise<void> => undefined;
-  if (given === false) return { authProvider: undefined, oauth: undefined, close: nothing };
-  if (typeof given === "function") return { authProvider: given, oauth: undefined, close: nothing };
-  if (given !== undefined && "authorize" in given)
-    return { authProvider: given.authProvider, oauth: given, close: nothing };
-  const { redirect } = given ?? {};
+function makeOAuth(given: OAuthOptions | undefined, means: AuthMeans): OAuth {
+  const { redirect, clients = {} } = given ?? {};
   const hasPage = typeof redirect === "string" || redirect instanceof URL;
-  const oauth = inOption("auth", () =>
+  return inOption("auth", () =>
     createOAuth({
       store: means.credentials,
       redirect: loopbackRedirect(),
       // Users who are sent back to a page of the product are not at this machine.
       prompt: hasPage ? undefined : openBrowser(),
-      fetch: chooseFetch(means.way),
+      fetch: chooseFetch(means.connector),
       ...given,
-      clients: firstOf(given?.clients, ({ serverId }) => toClient(means.extrasOf(serverId)?.oauth)),
+      // The product's word comes before that of its configuration.
+      clients: (server) => {
+        const { serverId } = server;
+        const own =
+          typeof clients === "function" ? clients(server) : Object.hasOwn(clients, serverId) && clients[serverId];
+        return own || toClient(means.extrasOf(serverId)?.oauth);
+      },
     }),
   );
-  return { authProvider: oauth.authProvider, oauth, close: () => oauth.close() };
 }
 
-/** What the product says of a server, else what its configuration says. */
-function firstOf(given: OAuthOptions["clients"], configured: ClientsFor): ClientsFor {
-  if (given === undefined) return configured;
-  if (typeof given === "function") return (server) => given(server) ?? configured(server);
-  return (server) => (Object.hasOwn(given, server.serverId) ? given[server.serverId] : configured(server));
+/**
+ * Makes the function that asks authorization servers, by the proxy and with the certificates of the
+ * connector.
+ */
+function chooseFetch(given: HostOptions["connector"] = {}): OAuthOptions["fetch"] {
+  if ("connect" in given) return undefined;
+  const { proxy, ca } = given;
+  const known = new WeakMap<ServerSpec, AuthorizationFetch>();
+  return (url, init, server) => {
+    const fetch = known.get(server) ?? createAuthorizationFetch({ proxy, ca, server });
+    known.set(server, fetch);
+    return fetch(url, init);
+  };
 }

@@ -1,5 +1,7 @@
 import type { ClientConfig } from "@hostside/auth";
 import type { ServerExtras } from "@hostside/config";
+import type { ServerSpec } from "@hostside/core";
+import { isConfidentialUrl, isCredentialHeader } from "@hostside/core/implement";
 
 const wellKnown = /^\/\.well-known\/(?:oauth-authorization-server|openid-configuration)(\/.*)?$/;
 const wellKnownBehind = /^(.*)\/\.well-known\/openid-configuration$/;
@@ -27,4 +29,15 @@ export function issuerOfMetadata(metadataUrl: string): string | undefined {
   const { origin, pathname } = new URL(metadataUrl);
   const [, path] = wellKnown.exec(pathname) ?? wellKnownBehind.exec(pathname) ?? [pathname, null];
   return path === null ? undefined : `${origin}${path ?? ""}`;
+}
+
+/**
+ * Has a user sign in to a server over HTTP that has no credentials of its own, if it turns out to
+ * want some.
+ */
+export function signInWhereAsked(spec: ServerSpec): ServerSpec {
+  if (spec.url === undefined || spec.auth !== undefined || spec.bearerToken !== undefined) return spec;
+  if (Object.keys(spec.headers ?? {}).some(isCredentialHeader)) return spec;
+  if (!URL.canParse(spec.url) || !isConfidentialUrl(new URL(spec.url))) return spec;
+  return { ...spec, auth: "oauth" };
 }

@@ -22,7 +22,7 @@ export function configError({ servers, problems }: LoadedConfig): HostsideError 
   });
 }
 
-/** What a configuration comes to that takes too long to be read. */
+/** Makes the error for a configuration that takes too long to be read. */
 export function slowConfigError(files: unknown, timeoutMs: number): HostsideError {
   const what = Array.isArray(files) ? `: ${files.map(pathOf).join(", ")}` : "";
   return new HostsideError(

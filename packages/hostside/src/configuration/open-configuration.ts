@@ -6,32 +6,30 @@ import {
   type ConfigReport,
   type ConfigTarget,
   type ConfigWatch,
-  type LoadConfigOptions,
   type LoadedConfig,
 } from "@hostside/config/node";
 import type { Connector, Diagnostic, Event, ServerSpec } from "@hostside/core";
 import { clock, createEvent, sameJson } from "@hostside/core/implement";
+import { hostsideNaming } from "@hostside/naming";
 import type { ApplyOptions } from "@hostside/provider";
-import { keepToBound, type Bound } from "../lifecycle/keep-to-bound.ts";
-import type { ConfigOptions } from "../host-options.ts";
+import { keepToBound } from "../lifecycle/keep-to-bound.ts";
+import type { ConfigOptions, HostOptions } from "../host-options.ts";
 import type { FollowedServers } from "../shared-servers/follow-shared-servers.ts";
-import type { ReadEntry } from "./server-entries.ts";
+import { readServerEntries, type ReadEntry } from "./server-entries.ts";
 import { configError, slowConfigError } from "./config-error.ts";
-import type { WantedConfig } from "./read-config-options.ts";
-import { settleServers, type ServersWanted, type SettledServers } from "./settle-servers.ts";
+import { settleServers, type SettledServers } from "./settle-servers.ts";
 
-/** What a configuration is opened with. */
-export interface OpeningConfig extends WantedConfig, Pick<ServersWanted, "naming"> {
-  readonly check: LoadConfigOptions["check"];
+/** Parts of {@linkcode openConfiguration}. */
+export interface OpeningConfig {
+  readonly options: Pick<HostOptions, "config" | "servers" | "provider">;
+  readonly connector: Pick<Connector, "check" | "perCaller">;
   /** The servers of all replicas, if there are any. */
   readonly shared: FollowedServers | undefined;
   readonly report: (diagnostic: Diagnostic) => void;
-  /** Who decides about servers that a project brings, where the product names nobody. */
+  /** Decides about servers that a project brings, where the product names nobody. */
   readonly trust: Trust;
-  /** What else becomes of each spec. */
+  /** Changes each spec last. */
   readonly prepare: (spec: ServerSpec) => ServerSpec;
-  /** Whether a connector adds headers of their own to requests. */
-  readonly perCaller: Connector["perCaller"];
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -50,7 +48,7 @@ export interface Configuration {
   /** How long it took, without what took a human. */
   readonly spentMs: number;
   extrasOf(serverId: string): ServerExtras | undefined;
-  /** Whether calls and reads carry their conversation and role to a server. */
+  /** Tells if calls and reads carry their conversation and role to a server. */
   passesContext(serverId: string): boolean;
   readonly onReport: Event<ConfigReport>;
   /**
@@ -78,9 +76,11 @@ const applyMs = 10_000;
  * meanwhile; with `aborted`; nothing of it is left then.
  */
 export async function openConfiguration(opening: OpeningConfig): Promise<Configuration> {
-  const { wanted, shared, check } = opening;
+  const { shared, connector } = opening;
+  const given = readServerEntries(opening.options.servers ?? {});
+  const wanted = readConfigOptions(opening.options.config);
   const { watch = true, allow: isWanted, revise, ...rest } = wanted ?? ({ files: [] } satisfies ConfigOptions);
-  const servers = createServerSources(opening, { allow: isWanted, revise });
+  const servers = createServerSources(opening, given, { allow: isWanted, revise });
   const end = new AbortController();
   let applied: readonly ServerSpec[] = [];
   const reports = createEvent<ConfigReport>();
@@ -102,6 +102,7 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
   };
   // Nothing is expanded and nobody is asked for what the product's own servers stand in place of.
   const allow = (serverId: string): boolean => !servers.own.has(serverId) && isWanted?.(serverId) !== false;
+  const check = connector.check && ((spec: ServerSpec) => connector.check?.(spec));
   const load = { ...rest, trust: rest.trust ?? opening.trust, allow, check, signal: end.signal };
   let watching: Promise<ConfigWatch> | undefined;
   const close = async (): Promise<void> => {
@@ -116,20 +117,26 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
     watching = watchConfig({ ...load, target });
     const { config, onReport } = await watching;
     if (config !== servers.raw) servers.take(config);
-    const emit = createOrderedEmit((report) => reports.emit(report));
+    // Reports come in order, each when its change is applied.
+    let last = Promise.resolve();
     onReport((report) => {
       const { config: used } = report.config === servers.raw ? servers.current : servers.take(report.config);
       // Settings alone may have others start, or have them hear of their callers.
       const change = sameJson(servers.ofFiles(), applied) ? undefined : applyNow();
       applied = servers.ofFiles();
-      emit({ ...report, config: used }, change);
+      last = last.then(async () => reports.emit({ ...report, config: used, ...(await change) }));
     });
   };
-  const bound = boundOf(opening, rest, watch);
+  // A human is not hurried: the caller has a signal.
+  const isAsking = rest.inputs !== undefined || (rest.trust?.canAsk === true && !watch);
+  const timeoutMs = Math.max(opening.timeoutMs, longestReadMs);
+  const bound = { signal: opening.signal, ...(!isAsking && { timeoutMs }) };
   const startedAt = clock.now();
   try {
-    await keepToBound(open(), bound, () => slowConfigError(rest.files, bound.timeoutMs ?? 0));
-    assertUsable(opening, servers.raw);
+    await keepToBound(open(), bound, () => slowConfigError(rest.files, timeoutMs));
+    const isNamed = wanted !== undefined && (wanted.files ?? "auto") !== "auto";
+    const error = isNamed && given.length === 0 && shared === undefined ? configError(servers.raw) : undefined;
+    if (error !== undefined) throw error;
   } catch (error) {
     await close();
     throw error;
@@ -141,7 +148,7 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
     get specs() {
       return servers.current.specs;
     },
-    spentMs: bound.timeoutMs === undefined ? 0 : clock.now() - startedAt,
+    spentMs: isAsking ? 0 : clock.now() - startedAt,
     extrasOf: (serverId) => servers.extrasOf(serverId),
     passesContext: (serverId) => servers.passesContext(serverId),
     onReport: reports.on,
@@ -153,29 +160,43 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
   };
 }
 
+function readConfigOptions(config: HostOptions["config"]): ConfigOptions | undefined {
+  if (config === "auto") return { files: "auto" };
+  if (typeof config === "string") return { files: [config] };
+  return isList(config) ? { files: config } : config;
+}
+
+function isList<T>(given: readonly T[] | object | undefined): given is readonly T[] {
+  return Array.isArray(given);
+}
+
 interface ServerSources extends Pick<Configuration, "own" | "apply" | "start" | "extrasOf" | "passesContext"> {
   /** The configuration as it was read last. */
   readonly raw: LoadedConfig;
   readonly current: SettledServers;
   /** Settles the servers of all sources. Default: with the configuration that was read last. */
   take(config?: LoadedConfig): SettledServers;
-  /** Those of {@linkcode current} that files have. */
+  /** Specs of {@linkcode current} that come from files. */
   ofFiles(): readonly ServerSpec[];
 }
 
 /** The servers of the product's code, of the files and of all replicas, and who applies them. */
 function createServerSources(
-  opening: OpeningConfig,
-  { allow, revise = same }: Pick<ConfigOptions, "allow" | "revise">,
+  { options, connector, shared, prepare }: OpeningConfig,
+  given: readonly ReadEntry[],
+  { allow, revise }: Pick<ConfigOptions, "allow" | "revise">,
 ): ServerSources {
-  const { given, shared, naming, prepare, perCaller } = opening;
+  const { naming = hostsideNaming } = options.provider ?? {};
   const own = new Map(given.map((server) => [server.spec.id, server]));
-  const { promise: started, resolve: start } = createPromise<ServersTarget>();
+  let start = (_target: ServersTarget): void => undefined;
+  const started = new Promise<ServersTarget>((resolve) => {
+    start = resolve;
+  });
   const settle = (config: LoadedConfig): SettledServers => {
     const servers = { given: Array.from(own.values(), ({ spec }) => spec), shared: shared?.specs ?? [], allow, naming };
     const settled = settleServers(reviseServers(config, revise), servers);
     const identify = (spec: ServerSpec): ServerSpec => {
-      const isPerCaller = perCaller?.(spec) === true || passesContext(spec.id, settled.config);
+      const isPerCaller = connector.perCaller?.(spec) === true || passesContext(spec.id, settled.config);
       return { ...spec, source: sourceOf(spec.id, settled.config), ...(isPerCaller && { perCaller: true }) };
     };
     return { specs: settled.specs.map((spec) => identify(prepare(spec))), config: settled.config };
@@ -230,30 +251,12 @@ function startedSource(
   return sources.find((source) => source.serverId === serverId && source.state === "on");
 }
 
-function createPromise<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
-  let resolve = (_value: T): void => undefined;
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
-
-/** Throws where servers or files were named, and none can be used. */
-function assertUsable({ isNamed, given, shared }: OpeningConfig, raw: LoadedConfig): void {
-  const error = isNamed && given.length === 0 && shared === undefined ? configError(raw) : undefined;
-  if (error !== undefined) throw error;
-}
-
-function same(spec: ServerSpec): ServerSpec {
-  return spec;
-}
-
 /**
- * The configuration with its servers as the product wants them. One that is left out has a source
- * that says so.
+ * The configuration with its servers as the product wants them. The source of a server that is left
+ * out says so.
  */
-function reviseServers(config: LoadedConfig, revise: NonNullable<ConfigOptions["revise"]>): LoadedConfig {
-  if (revise === same) return config;
+function reviseServers(config: LoadedConfig, revise: ConfigOptions["revise"]): LoadedConfig {
+  if (revise === undefined) return config;
   const revised = new Map(config.servers.map((spec) => [spec.id, revise(spec, config)]));
   const isOut = (id: string): boolean => revised.has(id) && revised.get(id) === undefined;
   return {
@@ -262,16 +265,6 @@ function reviseServers(config: LoadedConfig, revise: NonNullable<ConfigOptions["
     sources: config.sources.map((source) =>
       isOut(source.serverId) ? { ...source, state: "off" as const, off: "not wanted" as const } : source,
     ),
-  };
-}
-
-/** Emits reports one after the other, each when what it changed is applied. */
-function createOrderedEmit(
-  emit: (report: ConfigReport) => void,
-): (report: ConfigReport, change: Promise<ConfigChange | undefined> | undefined) => void {
-  let last = Promise.resolve();
-  return (report, change) => {
-    last = last.then(async () => emit({ ...report, ...(await change) }));
   };
 }
 
@@ -293,14 +286,4 @@ async function applyAfterEdit(
     report({ kind: "setting-unused", serverId: "", message: `servers could not be applied: ${why}` });
     return undefined;
   }
-}
-
-// A human is not hurried: whoever waits for one has a signal.
-function boundOf(
-  { timeoutMs, signal }: OpeningConfig,
-  { trust, inputs }: Pick<ConfigOptions, "trust" | "inputs">,
-  isWatching: boolean,
-): Bound {
-  const isAsking = inputs !== undefined || (trust?.canAsk === true && !isWatching);
-  return { signal, timeoutMs: isAsking ? undefined : Math.max(timeoutMs, longestReadMs) };
 }

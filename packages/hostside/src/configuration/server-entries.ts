@@ -1,6 +1,6 @@
 import type { ServerExtras } from "@hostside/config";
 import { assertServerSpec, isHostsideError, type ServerEntry, type ServerSpec } from "@hostside/core";
-import { copySpec, isPlainObject, kindOf, specError, type Fields } from "@hostside/core/implement";
+import { copySpec, isPlainObject, kindOf, specError } from "@hostside/core/implement";
 
 /** Members of an entry that concern the whole host, as `hostside.json` has them. */
 export interface HostEntryExtras extends Pick<ServerExtras, "approval" | "oauth" | "passContext"> {}
@@ -17,17 +17,6 @@ export interface ReadEntry {
   readonly spec: ServerSpec;
   readonly extras: HostEntryExtras;
 }
-
-const oauthFields: Fields<NonNullable<HostEntryExtras["oauth"]>> = {
-  clientId: true,
-  clientSecret: true,
-  scopes: true,
-  callbackPort: true,
-  redirectUri: true,
-  metadataUrl: true,
-  resource: true,
-  flow: true,
-};
 
 /**
  * Reads an entry of code. Throws `invalid_spec` with the member and the rule, never with a value.
@@ -62,36 +51,38 @@ export function readServerEntry(name: string, entry: unknown): ReadEntry {
   };
 }
 
-const urlMembers: ReadonlySet<string> = new Set(["redirectUri", "metadataUrl"]);
+const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
+const isTextList = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((one: unknown) => typeof one === "string");
+const isPort = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 65_535;
+const isUrl = (value: unknown): boolean => typeof value === "string" && URL.canParse(value);
+const text = [isText, "must be a non-empty string"] as const;
+const url = [isUrl, "must be an absolute URL"] as const;
+
+const oauthRules: Readonly<
+  Record<keyof NonNullable<HostEntryExtras["oauth"]>, readonly [check: (value: unknown) => boolean, rule: string]>
+> = {
+  clientId: text,
+  clientSecret: text,
+  scopes: [isTextList, "must be an array of strings"],
+  callbackPort: [isPort, "must be a port: a whole number from 1 to 65535"],
+  redirectUri: url,
+  metadataUrl: url,
+  resource: [(value) => value === false || isText(value), "must be a non-empty string"],
+  flow: [(value) => value === "client_credentials", 'must be "client_credentials"'],
+};
 
 function assertOauth(name: string, oauth: unknown): asserts oauth is NonNullable<HostEntryExtras["oauth"]> {
   if (!isPlainObject(oauth)) throw specError(name, "oauth", `must be an object, not ${kindOf(oauth)}`);
+  const rules = new Map(Object.entries(oauthRules));
   for (const [member, value] of Object.entries(oauth)) {
+    const rule = rules.get(member);
     const field = `oauth.${member}`;
-    if (!Object.hasOwn(oauthFields, member)) {
-      throw specError(name, field, `is unknown; known are ${Object.keys(oauthFields).join(", ")}`);
-    }
-    if (value === undefined) continue;
-    if (member === "scopes") {
-      if (!Array.isArray(value) || value.some((scope) => typeof scope !== "string")) {
-        throw specError(name, field, "must be an array of strings");
-      }
-    } else if (member === "flow") {
-      if (value !== "client_credentials") throw specError(name, field, 'must be "client_credentials"');
-      if (oauth["clientId"] === undefined || oauth["clientSecret"] === undefined) {
-        throw specError(name, field, "needs a clientId and a clientSecret");
-      }
-    } else if (member === "callbackPort") {
-      const isPort = Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 65_535;
-      if (!isPort) throw specError(name, field, "must be a port: a whole number from 1 to 65535");
-    } else if (member === "resource" && value === false) {
-      continue;
-    } else if (typeof value !== "string" || value.trim() === "") {
-      throw specError(name, field, "must be a non-empty string");
-    } else if (urlMembers.has(member) && !URL.canParse(value)) {
-      throw specError(name, field, "must be an absolute URL");
-    }
+    if (rule === undefined) throw specError(name, field, `is unknown; known are ${[...rules.keys()].join(", ")}`);
+    if (value !== undefined && !rule[0](value)) throw specError(name, field, rule[1]);
   }
+  if (oauth["flow"] !== undefined && (oauth["clientId"] === undefined || oauth["clientSecret"] === undefined))
+    throw specError(name, "oauth.flow", "needs a clientId and a clientSecret");
 }
 
 /**

@@ -4,11 +4,11 @@ import type { ServerSpec } from "@hostside/core";
 import { foldCase, quoteText } from "@hostside/core/implement";
 import { normalizeServerId, type NamingStrategy } from "@hostside/naming";
 
-/** What the product wants of the servers of a configuration. */
+/** Servers of other sources, and the product's choice. */
 export interface ServersWanted {
   /** Specs of the product's own, which win. */
   readonly given: readonly ServerSpec[];
-  /** Those of all replicas, which come next. */
+  /** Servers of all replicas, which come next. */
   readonly shared: readonly ServerSpec[];
   readonly allow: ((serverId: string) => boolean) | undefined;
   readonly naming: NamingStrategy;
@@ -24,9 +24,9 @@ export interface SettledServers {
 }
 
 /**
- * Which servers there are: the product's own before those of all replicas, these before those of a
+ * Merges the servers: the product's own before those of all replicas, these before those of a
  * configuration, and of several whose ids are the same in the names of tools the strongest; the
- * others are a problem with its place. Of what is not wanted nothing is left. Pure.
+ * others are a problem with its place. Servers that are not wanted are left out. Pure.
  */
 export function settleServers(config: LoadedConfig, { given, shared, allow, naming }: ServersWanted): SettledServers {
   const isWanted = (serverId: string): boolean => allow === undefined || allow(serverId);
@@ -68,8 +68,8 @@ export function settleServers(config: LoadedConfig, { given, shared, allow, nami
 }
 
 /**
- * What two ids have in common if they cannot both be used: the same text in names of tools, or
- * regardless of case.
+ * Keys of an id. Two ids with one key cannot both be used: they have the same text in names of
+ * tools, or differ in case alone.
  */
 export function idKeys(id: string, naming: NamingStrategy): readonly string[] {
   return [`name ${normalizeServerId(id, naming)}`, `case ${foldCase(id)}`];
@@ -78,7 +78,7 @@ export function idKeys(id: string, naming: NamingStrategy): readonly string[] {
 // What a project brings takes no name from what its user has.
 const strongestLast = ["project", "local", "extension", "user", "command-line"];
 
-/** What starts before what does not, then what is the user's own. */
+/** Sorts servers that start before others, then the user's own. */
 function byStrength(a: ServerSpec, b: ServerSpec): number {
   return Number(a.disabled === true) - Number(b.disabled === true) || rankOf(b) - rankOf(a);
 }

@@ -11,7 +11,7 @@ import type { Results } from "@hostside/results";
 import { pendingSignIns } from "../sign-ins/pending-sign-ins.ts";
 import type { Conversation, ConversationOptions } from "../host.ts";
 
-/** What conversations share. */
+/** Parts that conversations share. */
 export interface ConversationParts {
   readonly toolbox: Toolbox;
   readonly results: Results;
@@ -19,7 +19,7 @@ export interface ConversationParts {
   /** Has the servers that all share. */
   readonly provider: McpProvider;
   readonly oauth: OAuth | undefined;
-  /** Of the host. */
+  /** The end of the host. */
   readonly closing: Pick<Closing, "assertOpen">;
   /** Lends the connections that not all share. */
   readonly lend?: (() => Promise<ConversationLease>) | undefined;

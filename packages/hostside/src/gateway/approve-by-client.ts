@@ -4,16 +4,19 @@ import type { ApprovalDecision, ApprovalHandler, ApprovalQuestion } from "@hosts
 /** Asks the user of the client whose conversation it is; rejects where that client cannot ask. */
 export type AskClient = (request: ElicitationRequest, signal: AbortSignal) => Promise<ElicitationResult>;
 
-/** What a client that cannot be asked has to do with it. */
+/** Options of {@linkcode approveByClient}. */
 export interface ApproveByClientOptions {
-  /** What the user may do in place of it, as a sentence for the model to pass on. Default: none. */
+  /**
+   * Says what the user may do in place of it, as a sentence for the model to pass on. Default:
+   * none.
+   */
   readonly otherwise?: ((question: ApprovalQuestion) => string) | undefined;
 }
 
 /**
  * Asks the user of a client before a call: a form with what would be called, and the answers that
- * make sense. What is no answer refuses the call. Of a client that cannot ask, calls are refused
- * with `approval_required`; the model then reads why, and what its user may do.
+ * make sense. Any other answer refuses the call. Calls of a client that cannot ask are refused with
+ * `approval_required`; the model then reads why, and what its user may do.
  */
 export function approveByClient(ask: AskClient, { otherwise }: ApproveByClientOptions = {}): ApprovalHandler {
   return async (question) => {

@@ -11,8 +11,8 @@ import type { Host } from "../host.ts";
 /** How a host is served. */
 export interface HostGatewayOptions extends Omit<GatewayOptions, "open" | "tools" | "catalog" | "effectOf"> {
   /**
-   * Which tools there are for clients, by local name. Default `"all"` that the host offers, which
-   * its `policy` and `allowTool` decide.
+   * Tools for clients, by local name. Default `"all"` that the host offers, which its `policy` and
+   * `allowTool` decide.
    */
   readonly tools?: GatewayOptions["tools"] | undefined;
   /**
@@ -25,8 +25,8 @@ export interface HostGatewayOptions extends Omit<GatewayOptions, "open" | "tools
    */
   readonly onServerLog?: Event<ServerLog & { readonly serverId: string }> | undefined;
   /**
-   * Who the client is to approvals, limits and connections. Default: the principal that its token
-   * says.
+   * Returns the principal of a client for approvals, limits and connections. Default: the principal
+   * that its token says.
    */
   readonly principalOf?: ((client: GatewayClient) => string | undefined) | undefined;
 }

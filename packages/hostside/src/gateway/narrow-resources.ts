@@ -6,13 +6,11 @@ import type { GatewayResources, GatewaySnapshot } from "@hostside/gateway";
 export interface NarrowedResources extends GatewayResources {
   /** Says that `isOffered` answers differently now. */
   readonly changed: () => void;
-  /** Listens no longer. What it is made from stays open. */
+  /** Listens no longer. The resources that it is made from stay open. */
   readonly close: () => void;
 }
 
-/**
- * Those of servers that are offered, and of no others: what is listed, and what may be asked for.
- */
+/** Restricts lists and requests to servers that are offered. */
 export function narrowResources(all: GatewayResources, isOffered: (serverId: string) => boolean): NarrowedResources {
   const only = <T extends ListedEntry>(entries: readonly T[]): readonly T[] =>
     entries.filter(({ serverId }) => isOffered(serverId));

@@ -1,16 +1,13 @@
 import { HostsideError } from "@hostside/core";
 import { resultWithin } from "@hostside/core/implement";
 
-/** Ends a part. Called once, or more often where it was added more often. */
-export type Close = (reason: string | undefined) => unknown;
-
-/** What was made, and how it ends. */
+/** The parts that were made, and their ends. */
 export interface Closing {
   /**
-   * What is added last is closed first. A part that is not done within `withinMs`, 30,000 by
-   * default, goes on by itself.
+   * Adds the end of a part, if there is one. The last one added is called first. A part that is not
+   * done within `withinMs`, 30,000 by default, goes on by itself.
    */
-  add(close: Close, withinMs?: number): void;
+  add(close: ((reason?: string) => unknown) | undefined, withinMs?: number): void;
   /**
    * Closes all parts, one after the other, whatever one of them does. Rejects with what a part
    * failed with, after all have ended; with an `AggregateError` when there are several. Idempotent.
@@ -22,17 +19,16 @@ export interface Closing {
   assertOpen(): void;
 }
 
-const defaultMs = 30_000;
-
 /** Makes an empty one. */
 export function createClosing(): Closing {
-  const parts: { readonly close: Close; readonly withinMs: number }[] = [];
+  const parts: (() => unknown)[] = [];
   let closing: Promise<void> | undefined;
-  const closeAll = async (reason: string | undefined): Promise<void> => {
+  let reason: string | undefined;
+  const closeAll = async (): Promise<void> => {
     const failures: unknown[] = [];
-    for (const { close, withinMs } of parts.toReversed()) {
+    for (const close of parts.toReversed()) {
       try {
-        await resultWithin(Promise.resolve(close(reason)), withinMs);
+        await close();
       } catch (error) {
         failures.push(error);
       }
@@ -40,16 +36,19 @@ export function createClosing(): Closing {
     if (failures.length > 1) throw new AggregateError(failures, "parts of the host could not be closed");
     if (failures.length === 1) throw failures[0];
   };
-  const close: Closing["close"] = (reason) => (closing ??= closeAll(reason));
+  const close: Closing["close"] = (given) => {
+    reason ??= given;
+    return (closing ??= closeAll());
+  };
   const end = (): void => void close("the signal of createHost() aborted").catch(() => undefined);
   return {
-    add(part, withinMs = defaultMs) {
-      parts.push({ close: part, withinMs });
+    add(part, withinMs = 30_000) {
+      if (part !== undefined) parts.push(async () => resultWithin(Promise.resolve(part(reason)), withinMs));
     },
     close,
     endWith(signal) {
       signal?.addEventListener("abort", end, { once: true });
-      parts.push({ close: () => signal?.removeEventListener("abort", end), withinMs: defaultMs });
+      parts.push(() => signal?.removeEventListener("abort", end));
       if (signal?.aborted === true) end();
     },
     assertOpen() {

@@ -1,8 +1,8 @@
 import { HostsideError, type Cancel } from "@hostside/core";
 import { clock, untilAborted } from "@hostside/core/implement";
 
-/** Until when something is waited for. */
-export interface Bound {
+/** The end of a wait. */
+interface Bound {
   readonly signal: AbortSignal | undefined;
   /** Absent: as long as it takes. */
   readonly timeoutMs?: number | undefined;
@@ -36,7 +36,7 @@ export async function keepToSignal<T>(work: Promise<T>, signal: AbortSignal | un
   }
 }
 
-/** What a caller gets who gave up. */
+/** Makes the error of an aborted call. */
 function abortedError(cause: unknown): HostsideError {
   return new HostsideError("createHost() was aborted", {
     code: "aborted",

@@ -3,54 +3,50 @@ import { clock, formatMs } from "@hostside/core/implement";
 import { createToolbox } from "@hostside/discovery";
 import type { McpProvider } from "@hostside/provider";
 import type { HostOptions } from "../host-options.ts";
-import { keepToBound, type Bound } from "./keep-to-bound.ts";
+import { keepToBound } from "./keep-to-bound.ts";
 
-/** How long servers are waited for. */
-export interface StartBounds extends Bound {
-  /** In all, from `openedAt` on. */
-  readonly timeoutMs: number;
-  /** By the clock. */
-  readonly openedAt: number;
-}
-
-/** What is started. */
-export interface Sources extends Pick<HostOptions, "tools" | "providers"> {
+/** The sources to start, and how long they are waited for. */
+export interface Starting extends Pick<HostOptions, "tools" | "providers" | "signal"> {
   readonly provider: McpProvider;
   /** The servers of the provider. */
   readonly servers: readonly ServerSpec[];
   readonly report: (diagnostic: Diagnostic) => void;
+  /** In all, from `openedAt` on. 0 waits for nothing, and rejects nothing. */
+  readonly timeoutMs: number;
+  /** By the clock. */
+  readonly openedAt: number;
 }
 
 /**
  * Starts all servers, and what was handed in, and waits for all that is on time. Rejects for what
  * is required.
  */
-export async function startSources(sources: Sources, bounds: StartBounds): Promise<void> {
-  await Promise.all([startServers(sources, bounds), startHandedIn(sources, bounds)]);
+export async function startSources(starting: Starting): Promise<void> {
+  const { timeoutMs, openedAt } = starting;
+  const leftMs = Math.max(1, timeoutMs - (clock.now() - openedAt));
+  const handedIn = [...startTools(starting, leftMs), ...startProviders(starting, leftMs)];
+  await Promise.all([startServers(starting, leftMs), ...(timeoutMs > 0 ? handedIn : [])]);
 }
 
 /**
  * Starts all servers, and waits for those that are on time. Rejects as `init()` does for a required
- * one that fails, and with `connect_timeout` for one that is late. With a time of 0 nobody is
- * waited for, and no failure is more than a status.
+ * one that fails, and with `connect_timeout` for one that is late.
  */
-async function startServers({ provider, servers }: Sources, bounds: StartBounds): Promise<void> {
-  const { timeoutMs, openedAt, signal } = bounds;
+async function startServers({ provider, servers, ...bounds }: Starting, leftMs: number): Promise<void> {
+  const { timeoutMs, signal } = bounds;
   if (timeoutMs <= 0) {
     provider.init({ timeoutMs: 1 }).catch(() => undefined);
     return;
   }
   const required = servers.filter((spec) => spec.required === true && spec.disabled !== true).map(({ id }) => id);
-  const leftMs = Math.max(1, timeoutMs - (clock.now() - openedAt));
   const started = provider.init({ timeoutMs: leftMs, signal });
   if (required.length === 0) return started;
-  const late = (): HostsideError => lateError("required servers", timeoutMs, missingOf(provider, required));
+  const late = (): HostsideError => {
+    const missing = provider.statuses().filter(({ id, state }) => required.includes(id) && state !== "ready");
+    const said = missing.map(({ id, state, error }) => `${JSON.stringify(id)} (${error?.message ?? state})`);
+    return lateError("required servers", timeoutMs, said);
+  };
   await keepToBound(started, { signal, timeoutMs: leftMs }, late);
-}
-
-function missingOf(provider: McpProvider, required: readonly string[]): readonly string[] {
-  const missing = provider.statuses().filter(({ id, state }) => required.includes(id) && state !== "ready");
-  return missing.map(({ id, state, error }) => `${JSON.stringify(id)} (${error?.message ?? state})`);
 }
 
 function lateError(who: string, timeoutMs: number, missing: readonly string[] = []): HostsideError {
@@ -61,44 +57,41 @@ function lateError(who: string, timeoutMs: number, missing: readonly string[] = 
   });
 }
 
+/** Initialises tools that were handed in. A failure is a diagnostic. */
+function startTools({ tools = [], report, signal }: Starting, timeoutMs: number): readonly Promise<void>[] {
+  return tools.map(async (tool) => {
+    if (tool.init === undefined) return;
+    const alone = createToolbox({ tools: [tool] });
+    await alone.init({ timeoutMs, signal }).catch((error: unknown) => {
+      const toolName = tool.definition.name;
+      report({ kind: "defect", serverId: "", message: reasonOf(error), toolName });
+    });
+  });
+}
+
 // A provider ends the wait for servers that are not required by itself.
 const graceMs = 1000;
 const fatalCodes: ReadonlySet<string> = new Set(["refresh_failed", "connect_timeout", "aborted"]);
 
 /**
- * Initialises tools and providers that were handed in. Rejects with `refresh_failed` or
- * `connect_timeout` when a provider requires a server that failed or is late, and with `aborted`.
- * Reports every other failure as a diagnostic. A time of 0 waits for nothing and rejects nothing.
+ * Initialises providers that were handed in. Rejects with `refresh_failed` or `connect_timeout` when
+ * a provider requires a server that failed or is late, and with `aborted`. Every other failure is a
+ * diagnostic.
  */
-async function startHandedIn(
-  { tools = [], providers = [], report }: Sources,
-  { timeoutMs, openedAt, signal }: StartBounds,
-): Promise<void> {
-  const leftMs = Math.max(1, timeoutMs - (clock.now() - openedAt));
-  const init = { timeoutMs: leftMs, signal };
-  const tell = (error: unknown, what: object): void =>
-    report({ kind: "defect", serverId: "", message: reasonOf(error), ...what });
-  const started = tools.map(async (tool) => {
-    if (tool.init === undefined) return;
-    const alone = createToolbox({ tools: [tool] });
-    await alone.init(init).catch((error: unknown) => tell(error, { toolName: tool.definition.name }));
-  });
-  for (const provider of providers) {
+function startProviders(starting: Starting, leftMs: number): readonly Promise<void>[] {
+  const { providers = [], report, timeoutMs, signal } = starting;
+  return providers.map(async (provider) => {
     const who = `provider ${JSON.stringify(provider.name)}`;
-    const bound = { signal, timeoutMs: leftMs + graceMs };
-    const ready = keepToBound(
-      Promise.resolve(init).then((given) => provider.init(given)),
-      bound,
-      () => lateError(`servers that ${who} requires`, timeoutMs),
-    );
-    started.push(
-      ready.catch((error: unknown) => {
-        if (timeoutMs > 0 && isHostsideError(error) && fatalCodes.has(error.code)) throw error;
-        tell(error, { message: `${who} could not be started: ${reasonOf(error)}` });
-      }),
-    );
-  }
-  if (timeoutMs > 0) await Promise.all(started);
+    const init = async (): Promise<unknown> => provider.init({ timeoutMs: leftMs, signal });
+    const late = (): HostsideError => lateError(`servers that ${who} requires`, timeoutMs);
+    try {
+      await keepToBound(init(), { signal, timeoutMs: leftMs + graceMs }, late);
+    } catch (error) {
+      if (timeoutMs > 0 && isHostsideError(error) && fatalCodes.has(error.code)) throw error;
+      const message = `${who} could not be started: ${reasonOf(error)}`;
+      report({ kind: "defect", serverId: "", message });
+    }
+  });
 }
 
 function reasonOf(error: unknown): string {

@@ -1,20 +1,21 @@
-import type { OAuth } from "@hostside/auth";
-import type { Diagnostic } from "@hostside/core";
+import type { Connector, Diagnostic } from "@hostside/core";
 import type { Policy } from "@hostside/policy";
-import type { SignInNews } from "../sign-ins/sign-in-news.ts";
+import type { ChosenAuth } from "../auth/choose-auth.ts";
 import type { Configuration } from "../configuration/open-configuration.ts";
 import type { Closing } from "../lifecycle/create-closing.ts";
 import type { HostOptions } from "../host-options.ts";
 import type { HostTelemetry } from "../host-telemetry.ts";
+import type { ChosenState } from "../state/choose-state.ts";
 
-/** What all parts are made with. */
+/** The parts of a host that every other part may use. */
 export interface PartsContext {
   readonly options: HostOptions;
   readonly closing: Closing;
   readonly report: (diagnostic: Diagnostic) => void;
-  readonly policy: Policy;
-  readonly configuration: Configuration;
   readonly telemetry: HostTelemetry | undefined;
-  readonly oauth: OAuth | undefined;
-  readonly signInNews: SignInNews;
+  readonly state: ChosenState;
+  readonly auth: ChosenAuth;
+  readonly connector: Connector;
+  readonly configuration: Configuration;
+  readonly policy: Policy;
 }

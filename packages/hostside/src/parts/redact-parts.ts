@@ -4,21 +4,18 @@ import type { Policy } from "@hostside/policy";
 import type { HostOptions } from "../host-options.ts";
 import type { Resources } from "@hostside/provider/resources";
 
-/** What it is made with. */
-export interface RedactQuestionsInit {
-  readonly policy: Pick<Policy, "redactText">;
-  readonly report: (diagnostic: Diagnostic) => void;
-}
-
 /**
- * Asks questions of servers with secrets masked in what a user reads of them, as in results. What
- * is sent back stays as it is, and names of fields, because anything else would be another answer:
- * a question with a secret there is asked of nobody. An address that a user is to open stays, too:
- * by anything else it would lead nowhere.
+ * Asks questions of servers with secrets masked in what a user reads of them, as in results. Values
+ * that are sent back, and names of fields, stay as they are, because anything else would be another
+ * answer: a question with a secret there is asked of nobody. An address that a user is to open
+ * stays, too: by anything else it would lead nowhere.
  */
 export function redactQuestions(
   onElicit: HostOptions["onElicit"],
-  { policy, report }: RedactQuestionsInit,
+  {
+    policy,
+    report,
+  }: { readonly policy: Pick<Policy, "redactText">; readonly report: (diagnostic: Diagnostic) => void },
 ): HostOptions["onElicit"] {
   if (onElicit === undefined) return undefined;
   return async (request, ...rest) => {
@@ -40,7 +37,7 @@ export function redactQuestions(
 
 interface Masking {
   readonly mask: (text: string) => string;
-  /** Whether a user reads it, and no program. */
+  /** `true` if a user reads it, and no program. */
   readonly isRead: boolean;
   readonly depth: number;
 }
@@ -78,70 +75,45 @@ function maskShown(value: JsonValue | undefined, masking: Masking): JsonValue | 
   return isWhole ? Object.fromEntries(members) : undefined;
 }
 
-/** Who reads, where what was read is masked for them. */
-export type ReaderOf = (given: CallContext | undefined) => CallContext | undefined;
-
 /**
  * Resources and prompts whose contents, and the errors in their place, are masked as results of
- * calls are. Lists and URIs stay as they are: what they name is asked for by it.
+ * calls are, for the reader that `readerOf` says. Lists and URIs stay as they are: what they name
+ * is asked for by it.
  */
 export function redactResources(
   resources: Resources,
-  { policy, readerOf }: { readonly policy: Pick<Policy, "redactData">; readonly readerOf: ReaderOf },
+  policy: Pick<Policy, "redactData">,
+  readerOf: (given: CallContext | undefined) => CallContext | undefined,
 ): Resources {
-  const masked = async <T>(
-    work: Promise<T>,
-    given: CallContext | undefined,
-  ): Promise<readonly [masked: T, content: T]> => {
+  const masked = async <T>(work: Promise<T>, given: CallContext | undefined): Promise<T> => {
     const reader = readerOf(given);
-    let content: T;
-    try {
-      content = await work;
-    } catch (error) {
+    const content = await work.catch(async (error: unknown) => {
       throw await policy.redactData(error, reader);
-    }
-    return [await policy.redactData(content, reader), content] as const;
+    });
+    return keepUris(await policy.redactData(content, reader), content);
   };
   return {
     ...resources,
-    async read(target, options) {
-      const [read, before] = await masked(resources.read(target, options), options?.context);
-      return read === before ? read : { ...read, uri: before.uri, contents: keepUris(read.contents, before.contents) };
-    },
-    async getPrompt(target, args, options) {
-      const [filled, before] = await masked(resources.getPrompt(target, args, options), options?.context);
-      if (filled === before) return filled;
-      const messages = filled.messages.map((message, at) => {
-        const content = keepUri(message.content, before.messages[at]?.content ?? message.content);
-        return content === message.content ? message : { ...message, content };
-      });
-      return { ...filled, messages };
-    },
-    async complete(target, input, options) {
-      const [completed] = await masked(resources.complete(target, input, options), options?.context);
-      return completed;
-    },
+    read: (target, options) => masked(resources.read(target, options), options?.context),
+    getPrompt: (target, args, options) => masked(resources.getPrompt(target, args, options), options?.context),
+    complete: (target, input, options) => masked(resources.complete(target, input, options), options?.context),
   };
 }
 
-/** What has a URI: a piece of what was read, a link, an embedded resource. */
-interface WithUri {
-  readonly uri?: unknown;
-  readonly resource?: { readonly uri?: unknown };
-}
+const holdersOfUris: ReadonlySet<string> = new Set(["contents", "messages", "content", "resource"]);
 
-/** A mask keeps the shape, and what is as it was is the very same. */
-function keepUri<T>(masked: T, before: T): T {
-  if (masked === before) return masked;
-  const { uri, resource } = before as WithUri;
-  const { resource: maskedResource } = masked as WithUri;
-  return {
-    ...masked,
-    ...(typeof uri === "string" && { uri }),
-    ...(typeof resource?.uri === "string" && { resource: { ...maskedResource, uri: resource.uri } }),
-  };
-}
-
-function keepUris<T>(masked: readonly T[], before: readonly T[]): readonly T[] {
-  return masked.map((one, at) => keepUri(one, before[at] ?? one));
+/**
+ * The masked value with the URIs of the value before: of what was read, a link, and an embedded
+ * resource. A mask keeps the shape, and a part without secrets is the very same.
+ */
+function keepUris<T>(masked: T, before: T): T {
+  if (masked === before || typeof masked !== "object" || masked === null) return masked;
+  const ownOf = (name: string | number): unknown => Reflect.get(before as object, name);
+  if (Array.isArray(masked)) return masked.map((one: unknown, at) => keepUris(one, ownOf(at))) as T;
+  const entries = Object.entries(masked).map(([name, member]: [string, unknown]) => {
+    const own = ownOf(name);
+    if (name === "uri" && typeof own === "string") return [name, own] as const;
+    return [name, holdersOfUris.has(name) ? keepUris(member, own) : member] as const;
+  });
+  return Object.fromEntries(entries) as T;
 }

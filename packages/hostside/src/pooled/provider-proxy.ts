@@ -3,15 +3,18 @@ import {
   isHostsideError,
   HostsideError,
   type AdmissionServer,
-  type CallOptions,
-  type QuarantinedTool,
-  type ToolDefinition,
-  type ToolGroup,
-  type ToolOutcome,
   type ToolProvider,
   type ToolsChange,
 } from "@hostside/core";
-import { createDeadline, createEvent, foldCase, formatMs, quoteText, sameDefinition } from "@hostside/core/implement";
+import {
+  createDeadline,
+  createEvent,
+  foldCase,
+  formatMs,
+  quoteText,
+  sameDefinition,
+  type Deadline,
+} from "@hostside/core/implement";
 
 /** A provider for as long as it is needed. */
 export interface Borrowed {
@@ -25,26 +28,9 @@ export interface ProviderProxy extends ToolProvider {
   attach(provider: ToolProvider): void;
 }
 
-interface Shown {
-  readonly definitions: ReadonlyMap<string, ToolDefinition>;
-  readonly groups: readonly ToolGroup[];
-  readonly quarantined: readonly QuarantinedTool[];
-  readonly servers: ReadonlyMap<string, AdmissionServer>;
-  /** How long calls may take, by folded names. */
-  readonly callMs: ReadonlyMap<string, number>;
-}
-
-const nothing: Shown = {
-  definitions: new Map(),
-  groups: [],
-  quarantined: [],
-  servers: new Map(),
-  callMs: new Map(),
-};
-
-/** What a proxy is made from. */
+/** Parts of {@linkcode createProviderProxy}. */
 export interface ProviderProxyInit {
-  /** That of a provider. */
+  /** The name of the proxy as a provider. */
   readonly name: string;
   /** Gets the provider, made anew where it has ended. */
   readonly borrow: (signal: AbortSignal | undefined) => Promise<Borrowed>;
@@ -59,16 +45,16 @@ export function createProviderProxy({ name, borrow }: ProviderProxyInit): Provid
   const changes = createEvent<ToolsChange>();
   let current: ToolProvider | undefined;
   let unfollow = (): void => undefined;
-  let shown = nothing;
+  let shown = read(undefined);
   let revision = 0;
   let isClosed = false;
   const show = (provider: ToolProvider): void => {
     // What has ended shows nothing; what it had last is shown until there is another one.
     if (isClosed || provider !== current || provider.closed) return;
-    const before = shown;
+    const { definitions } = shown;
     shown = read(provider);
     revision += 1;
-    changes.emit(changeOf(before.definitions, shown.definitions));
+    changes.emit(changeOf(definitions, shown.definitions));
   };
   const attach = (provider: ToolProvider): void => {
     if (provider === current || isClosed) return;
@@ -83,13 +69,10 @@ export function createProviderProxy({ name, borrow }: ProviderProxyInit): Provid
     attach(borrowed.provider);
     return borrowed;
   };
-  const during = async <T>(
-    signal: AbortSignal | undefined,
-    work: (provider: ToolProvider) => Promise<T>,
-  ): Promise<T> => {
+  const during = async (signal: AbortSignal | undefined, work: (provider: ToolProvider) => Promise<void>) => {
     const borrowed = await take(signal);
     try {
-      return await work(borrowed.provider);
+      await work(borrowed.provider);
     } finally {
       borrowed.release();
     }
@@ -122,42 +105,35 @@ export function createProviderProxy({ name, borrow }: ProviderProxyInit): Provid
     callTimeoutMs,
     call(toolName, args, options = {}) {
       const { timeoutMs = callTimeoutMs(toolName) ?? defaultTimeouts.callMs } = options;
-      return callWithin({ toolName, args, options, timeoutMs }, take);
+      const onTimeout = (): HostsideError => lateError(toolName, timeoutMs);
+      const time = createDeadline({ timeoutMs, signal: options.signal, outer: options.deadline, onTimeout });
+      return callWithin(time, take, (provider, leftMs) =>
+        provider.call(toolName, args, { ...options, timeoutMs: leftMs }),
+      );
     },
     onToolsChanged: changes.on,
     async close() {
       isClosed = true;
       unfollow();
       current = undefined;
-      shown = nothing;
+      shown = read(undefined);
       changes.close();
     },
   };
 }
 
-interface ProxyCall {
-  readonly toolName: string;
-  readonly args: unknown;
-  readonly options: CallOptions;
-  readonly timeoutMs: number;
-}
-
-/**
- * Calls a tool of a provider that is borrowed for it; the wait for the provider is part of the time
- * of the call.
- */
-async function callWithin(
-  { toolName, args, options, timeoutMs }: ProxyCall,
+/** Calls a borrowed provider. The wait for it is part of the time of the call. */
+async function callWithin<T>(
+  time: Deadline,
   take: ProviderProxyInit["borrow"],
-): Promise<ToolOutcome> {
-  const onTimeout = (): HostsideError => lateError(toolName, timeoutMs);
-  const time = createDeadline({ timeoutMs, signal: options.signal, outer: options.deadline, onTimeout });
+  call: (provider: ToolProvider, leftMs: number) => Promise<T>,
+): Promise<T> {
   let borrowed: Borrowed | undefined;
   try {
     borrowed = await take(time.signal);
     const leftMs = Math.max(1, time.remainingMs());
     time.dispose();
-    return await borrowed.provider.call(toolName, args, { ...options, timeoutMs: leftMs });
+    return await call(borrowed.provider, leftMs);
   } catch (error) {
     throw borrowed === undefined && isHostsideError(time.signal.reason, "call_timeout") ? time.signal.reason : error;
   } finally {
@@ -166,28 +142,24 @@ async function callWithin(
   }
 }
 
-function read(provider: ToolProvider): Shown {
-  const definitions = provider.tools();
-  const quarantined = provider.quarantined?.() ?? [];
+type Shown = ReturnType<typeof read>;
+
+/** All that a provider shows; of `undefined` nothing. Names are folded. */
+function read(provider: ToolProvider | undefined) {
+  const definitions = provider?.tools() ?? [];
+  const quarantined = provider?.quarantined?.() ?? [];
   const servers = new Map<string, AdmissionServer>();
-  const ids = [
-    ...definitions.map(({ origin }) => origin?.serverId),
-    ...quarantined.map(({ definition }) => definition.origin?.serverId),
-  ];
-  for (const id of new Set(ids)) {
-    const server = id === undefined ? undefined : provider.describeServer?.(id);
-    if (id !== undefined && server !== undefined) servers.set(id, server);
+  for (const { origin } of [...definitions, ...quarantined.map(({ definition }) => definition)]) {
+    const id = origin?.serverId ?? "";
+    const server = servers.has(id) ? undefined : provider?.describeServer?.(id);
+    if (server !== undefined) servers.set(id, server);
   }
-  const callMs = definitions.flatMap(({ name }): (readonly [string, number])[] => {
-    const ms = provider.callTimeoutMs?.(name);
-    return ms === undefined ? [] : [[foldCase(name), ms]];
-  });
   return {
     definitions: new Map(definitions.map((one) => [foldCase(one.name), one])),
-    groups: provider.groups(),
+    groups: provider?.groups() ?? [],
     quarantined,
     servers,
-    callMs: new Map(callMs),
+    callMs: new Map(definitions.map(({ name }) => [foldCase(name), provider?.callTimeoutMs?.(name)])),
   };
 }
 

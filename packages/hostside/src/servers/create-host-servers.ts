@@ -1,4 +1,4 @@
-import { HostsideError, isHostsideError, type Connector } from "@hostside/core";
+import { HostsideError, isHostsideError } from "@hostside/core";
 import {
   assertKnownOptions,
   isPlainObject,
@@ -8,27 +8,14 @@ import {
   unknownServerError,
   type Fields,
 } from "@hostside/core/implement";
-import type { NamingStrategy } from "@hostside/naming";
+import { hostsideNaming } from "@hostside/naming";
 import type { ApplyOptions, EndOptions, McpProvider, UserOperationOptions } from "@hostside/provider";
 import type { Configuration } from "../configuration/open-configuration.ts";
 import { idKeys } from "../configuration/settle-servers.ts";
-import type { Closing } from "../lifecycle/create-closing.ts";
+import type { OpenProviders } from "../parts/open-providers.ts";
+import type { PartsContext } from "../parts/parts-context.ts";
 import type { HostServers } from "./host-servers.ts";
 import { readServerEntry, type ReadEntry } from "../configuration/server-entries.ts";
-
-/** Parts of {@linkcode createHostServers}. */
-export interface HostServersParts {
-  readonly configuration: Configuration;
-  /** The provider of the servers that all conversations share. */
-  readonly provider: McpProvider;
-  /** All open providers, those of the pool included. */
-  readonly providers: ReadonlySet<McpProvider>;
-  readonly isPooled: boolean;
-  readonly connector: Pick<Connector, "check">;
-  readonly naming: NamingStrategy;
-  /** Of the host. */
-  readonly closing: Pick<Closing, "assertOpen">;
-}
 
 const userFields: Fields<UserOperationOptions> = { signal: true, interactive: true };
 const endFields: Fields<EndOptions> = { drainMs: true, reason: true };
@@ -39,8 +26,10 @@ type Operation = "add" | "update" | "remove" | "restart";
  * Administers the product's own servers: those of `createHost({ servers })` and those that are
  * added later.
  */
-export function createHostServers(parts: HostServersParts): HostServers {
-  const { configuration, provider, providers, isPooled, connector, naming, closing } = parts;
+export function createHostServers(
+  { options: { pool, provider: { naming = hostsideNaming } = {} }, configuration, connector, closing }: PartsContext,
+  { provider, providers }: Pick<OpenProviders, "provider" | "providers">,
+): HostServers {
   const { own } = configuration;
   const ids = (): readonly string[] => configuration.specs.map(({ id }) => id);
 
@@ -70,7 +59,7 @@ export function createHostServers(parts: HostServersParts): HostServers {
       if (rival !== undefined) throw duplicateError(name, rival);
       await changeEntry({ name, server, configuration }, async () => {
         const settled = configuration.settle().find(({ id }) => id === name) ?? server.spec;
-        if (!isPooled || sharingOf(settled) === "shared") return provider.addServer(settled, options);
+        if (pool === undefined || sharingOf(settled) === "shared") return provider.addServer(settled, options);
         const failure = await applyEntry(name, options, configuration);
         if (failure !== undefined) throw failure;
       });

@@ -13,7 +13,7 @@ import {
   type ValueVersion,
 } from "@hostside/core/implement";
 import { readServerEntry, type ReadEntry } from "../configuration/server-entries.ts";
-import { assertMethods } from "../state/assert-methods.ts";
+import { assertMethods } from "../check-options.ts";
 import type { KeptServers, SharedServers, WriteServersOptions } from "./shared-servers.ts";
 
 /** Options of {@linkcode createSharedServers}. */
@@ -23,7 +23,7 @@ export interface SharedServersOptions {
   readonly lock: Lock;
   /** Tells the other replicas. Default: they see a change when they look next. */
   readonly notices?: Notices | undefined;
-  /** Which servers, where a store has several sets of them. Default `"hostside:servers"`. */
+  /** The key of this set of servers, if a store has several. Default `"hostside:servers"`. */
   readonly key?: string | undefined;
   /** Are there where a shared state is handed over as it is, and not used. */
   readonly limitStore?: unknown;
@@ -97,7 +97,8 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
   };
 }
 
-// Who publishes hears nothing of it, and a process may have several of these over one store.
+// The publisher hears nothing of its notice, and a process may have several of these over one
+// store.
 const writes = new WeakMap<Store, Map<string, EventSource<undefined>>>();
 
 /** Fires after each write of this process under a key of a store. */

@@ -3,11 +3,9 @@ import { clock, resultWithin, sameJson } from "@hostside/core/implement";
 import { readServerEntry, type HostEntryExtras, type ReadEntry } from "../configuration/server-entries.ts";
 import type { KeptServers, SharedServers } from "./shared-servers.ts";
 
-/** With what shared servers are followed. */
-export interface FollowingInit {
-  readonly shared: SharedServers;
-  /** Whether a server can be used here. */
-  readonly check: Connector["check"];
+interface Means {
+  /** Checks whether a server can be used here. */
+  readonly connector: Pick<Connector, "check">;
   readonly report: (diagnostic: Diagnostic) => void;
 }
 
@@ -31,8 +29,8 @@ const lookEveryMs = 5000;
  * says so once. A server that cannot be used here is left out, with a diagnostic, and costs none of
  * the others.
  */
-export async function followSharedServers(init: FollowingInit): Promise<FollowedServers> {
-  const { shared, report } = init;
+export async function followSharedServers(shared: SharedServers, means: Means): Promise<FollowedServers> {
+  const { report } = means;
   let usable: readonly ReadEntry[] = [];
   let known: KeptServers["servers"] = {};
   let revision = -1;
@@ -40,13 +38,9 @@ export async function followSharedServers(init: FollowingInit): Promise<Followed
   let isClosed = false;
   let onChange = (): void => undefined;
   let cancel = (): void => undefined;
-  let reading: Promise<void> | undefined;
-  let isWanted = false;
+  let reading: Promise<void> = Promise.resolve();
+  let isDue = false;
 
-  const complain = (error: unknown): void => {
-    if (!isFailing) report({ kind: "not-kept", serverId: "", message: unreadMessage(error, revision) });
-    isFailing = true;
-  };
   const readOnce = async (): Promise<void> => {
     try {
       const kept = await resultWithin(shared.read(), longestReadMs);
@@ -58,23 +52,22 @@ export async function followSharedServers(init: FollowingInit): Promise<Followed
       // A store that had lost them counts anew.
       if (isClosed || (kept.revision === revision && sameJson(kept.servers, known))) return;
       ({ revision, servers: known } = kept);
-      usable = Object.entries(kept.servers).flatMap(([name, entry]) => readUsable(name, entry, init));
+      usable = Object.entries(kept.servers).flatMap(([name, entry]) => readUsable(name, entry, means));
       onChange();
     } catch (error) {
-      complain(error);
+      if (!isFailing) report({ kind: "not-kept", serverId: "", message: unreadMessage(error, revision) });
+      isFailing = true;
     }
   };
-  const readAll = async (): Promise<void> => {
-    // What changes while it is read is read once more.
-    while (isWanted) {
-      isWanted = false;
-      if (!isClosed) await readOnce();
-    }
-    reading = undefined;
+  const readNext = async (): Promise<void> => {
+    isDue = false;
+    if (!isClosed) await readOnce();
   };
+  // A change during a read is read by one more.
   const look = (): Promise<void> => {
-    isWanted = true;
-    return (reading ??= readAll());
+    if (!isDue) reading = reading.then(readNext);
+    isDue = true;
+    return reading;
   };
   const lookLater = (): void => {
     if (!isClosed) cancel = clock.schedule(lookEveryMs, () => void look().then(lookLater));
@@ -98,10 +91,10 @@ export async function followSharedServers(init: FollowingInit): Promise<Followed
   };
 }
 
-function readUsable(name: string, entry: unknown, { check, report }: FollowingInit): readonly ReadEntry[] {
+function readUsable(name: string, entry: unknown, { connector, report }: Means): readonly ReadEntry[] {
   try {
     const server = readServerEntry(name, entry);
-    check?.(server.spec);
+    connector.check?.(server.spec);
     return [server];
   } catch (error) {
     const why = error instanceof Error ? error.message : "its entry is wrong";

@@ -12,13 +12,13 @@ export interface KeptServers {
 /** Options of {@linkcode SharedServers.write}. */
 export interface WriteServersOptions {
   /**
-   * Of what the change was made of: where somebody else has written since, nothing is written.
+   * The revision that the change was made from. If another write came since, nothing is written.
    * Default: whatever is there is replaced.
    */
   readonly expectedRevision?: number | undefined;
 }
 
-/** What became of a write. */
+/** The outcome of a write. */
 export type WrittenServers =
   | { readonly written: true; readonly revision: number }
   /** Somebody else has written since; `kept` is what is there. */
@@ -30,8 +30,8 @@ export type WrittenServers =
  */
 export interface SharedServers {
   /**
-   * What is kept. Rejects as the store does, and with `store_failed` for what a later version of
-   * Hostside has written in a format of its own, or is not what was kept there.
+   * Reads the kept servers. Rejects as the store does, and with `store_failed` for what a later
+   * version of Hostside has written in a format of its own, or is not what was kept there.
    */
   read(): Promise<KeptServers>;
   /**
@@ -40,8 +40,7 @@ export interface SharedServers {
    *
    * Rejects, and writes nothing, with `invalid_spec` for an entry that is wrong, needs code, or
    * holds a credential, which the error names; with `store_failed` and `overloaded` as the store
-   * and the lock do. Whether a change was written is unknown where such an error says so: read
-   * again.
+   * and the lock do. If such an error says that the outcome is unknown, read again.
    *
    * @example
    * await sharedServers.write({ docs: { url: "https://docs.example.com/mcp" } });

@@ -8,7 +8,7 @@ export interface PendingSignIn {
   readonly title: string;
   /** As its status says: `needs-auth`, or `connecting` while it is tried again. */
   readonly state: ServerStatus["state"];
-  /** Whose sign-in it is, for `complete()`. Absent: that of the host itself. */
+  /** The principal of the sign-in, for `complete()`. Absent: that of the host itself. */
   readonly principal: string | undefined;
   /** Begins the sign-in, as `begin()` of `oauth` does: send the user to the `url`. */
   begin(options?: Omit<SignInOptions, "principal">): Promise<PendingAuthorization>;
@@ -34,7 +34,7 @@ export function pendingSignIns(providers: readonly McpProvider[], oauth: OAuth |
   );
 }
 
-/** Whether somebody has to sign in to a server. */
+/** Tells if a user has to sign in to a server. */
 export function needsSignIn({ auth, state, error }: ServerStatus): boolean {
   return auth === "oauth" && (state === "needs-auth" || (state === "connecting" && error?.code === "auth_required"));
 }

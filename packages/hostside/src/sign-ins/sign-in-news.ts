@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { AccountOwner, OAuth } from "@hostside/auth";
 import type { Notices } from "@hostside/core";
 
-/** Whose sign-in at which server is another one now, or gone. */
+/** A sign-in that changed or ended: its principal and its server. */
 export interface SignInChange extends AccountOwner {
   readonly signedOut: boolean;
 }

@@ -6,7 +6,7 @@ import type { Lock } from "@hostside/core";
 import type { HostState } from "../host-options.ts";
 import { createFileStore } from "./create-file-store.ts";
 
-/** Where a user's state is, as data. */
+/** The place of a user's state, as data. */
 export interface UserPlace {
   /**
    * As `process.env` has it, which is the default. Read are `XDG_STATE_HOME` and `LOCALAPPDATA`.
@@ -43,9 +43,9 @@ export interface UserState extends HostState {
 }
 
 /**
- * What the command line keeps for this user, and a host with `state: "user"` shares: sign-ins,
- * trust, approvals and names, in one folder ({@linkcode userStateFolder}) that nobody else may use.
- * Nothing is read or written before there is need to.
+ * The state that the command line keeps for this user, and a host with `state: "user"` shares:
+ * sign-ins, trust, approvals and names, in one folder ({@linkcode userStateFolder}) that nobody
+ * else may use. Nothing is read or written before there is need to.
  */
 export function userState(place: UserPlace = {}): UserState {
   const folder = userStateFolder(place);

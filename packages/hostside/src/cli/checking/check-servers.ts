@@ -4,7 +4,7 @@ import type * as Kit from "@hostside/conformance";
 import type { ServerAddress, ReportFormat, RunReport, TextStyle } from "@hostside/conformance";
 import type { OAuth } from "@hostside/auth";
 import { createAuthorizationFetch } from "@hostside/transports";
-import { signInWhereAsked } from "../../auth/sign-in-where-asked.ts";
+import { signInWhereAsked } from "../../auth/to-client.ts";
 import { fromEnvironment } from "../from-environment.ts";
 import { extname } from "node:path";
 import { chooseAuth } from "../../auth/choose-auth.ts";
@@ -91,7 +91,7 @@ export const checkServers: CommandWork<CheckArguments> = async (args, context) =
   const auth = chooseAuth(undefined, {
     credentials: userState(terminal).credentials,
     extrasOf: (id) => config.sources.find(({ serverId }) => serverId === id)?.extras,
-    way: fromEnvironment,
+    connector: fromEnvironment,
   });
   const reports: { readonly server: string; readonly report: RunReport }[] = [];
   const failures: string[] = [];

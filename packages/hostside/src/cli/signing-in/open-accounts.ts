@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { loadConfig, type LoadedConfig } from "@hostside/config/node";
 import { HostsideError, type ServerSpec } from "@hostside/core";
-import { signInWhereAsked } from "../../auth/sign-in-where-asked.ts";
+import { signInWhereAsked } from "../../auth/to-client.ts";
 import type { OAuth } from "@hostside/auth";
 import { loopbackRedirect } from "@hostside/auth/node";
 import { createTrust } from "@hostside/config";
@@ -82,7 +82,7 @@ export async function openAccounts(
     {
       credentials: state.credentials,
       extrasOf: (serverId) => config.sources.find((source) => source.serverId === serverId)?.extras,
-      way: fromEnvironment,
+      connector: fromEnvironment,
     },
   );
   if (auth.oauth === undefined) throw new TypeError("options make an OAuth");

@@ -4,31 +4,27 @@ import type { Admit, Interceptor, ToolProvider } from "@hostside/core";
 import { onBehalfOf } from "@hostside/core/implement";
 import { createToolbox, type StaticTool, type Toolbox } from "@hostside/discovery";
 import type { McpProvider } from "@hostside/provider";
-import type { SharedToolboxInit } from "../pooled/shared-toolbox.ts";
-import { watchParts } from "./choose-telemetry.ts";
 import type { PartsContext } from "./parts-context.ts";
-
-/** What a toolbox is made with. */
-export interface ToolboxMeans extends PartsContext {
-  readonly provider: McpProvider;
-  readonly ownTools: readonly StaticTool[];
-  readonly resourceTools: readonly ToolProvider[];
-}
 
 /** A toolbox, and those of conversations that have more than all share. */
 export interface OpenToolboxes {
   readonly toolbox: Toolbox;
-  /** Makes one with these beside all that the first one has. Who makes one closes it. */
+  /** Makes a toolbox of these beside all that the first one has. The caller closes it. */
   readonly toolboxWith: (providers: readonly ToolProvider[]) => Toolbox;
-  /** Makes the tools for signing in, if there are to be any. */
-  readonly signInTools: SharedToolboxInit["signInTools"];
+  /** Makes the tools for signing in to servers of a provider, if there are to be any. */
+  readonly signInTools: ((provider: McpProvider, principal: string | undefined) => ToolProvider) | undefined;
   /** Has all toolboxes that are open ask anew what is on offer. */
   readonly recheckTools: () => void;
 }
 
-/** Makes the toolbox over all that brings tools. */
-export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
-  const { options, closing, report, policy, provider, ownTools, resourceTools, oauth, telemetry } = means;
+/** Makes the toolbox over everything that brings tools. */
+export function openToolboxes(
+  context: PartsContext,
+  provider: McpProvider,
+  own: { readonly tools: readonly StaticTool[]; readonly resourceTools: readonly ToolProvider[] },
+): OpenToolboxes {
+  const { options, closing, report, policy, auth, telemetry } = context;
+  const { oauth } = auth;
   const { interceptors = [], ...given } = options.toolbox ?? {};
   const { principal } = options.provider ?? {};
   const signInTools: OpenToolboxes["signInTools"] =
@@ -36,11 +32,10 @@ export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
       ? (whose, of) =>
           createAuthenticateTools({ oauth, provider: whose, principal: of, naming: options.provider?.naming })
       : undefined;
-  const signIns = signInTools === undefined ? [] : [signInTools(provider, principal)];
-  for (const made of [...resourceTools, ...signIns]) closing.add((reason) => made.close(reason));
-  const admit = admitByBoth(options.allowTool, policy.admit);
-  closing.add(watchParts(telemetry, { policy }));
-  // What is no tool of the provider is called on behalf of the same.
+  const shared = [...own.resourceTools, ...(signInTools === undefined ? [] : [signInTools(provider, principal)])];
+  for (const made of shared) closing.add((reason) => made.close(reason));
+  closing.add(telemetry?.watch({ policy }) ?? (() => undefined));
+  // A tool that is not the provider's is called on behalf of the same principal.
   const owned: Interceptor = (call, next) => next({ ...call, options: onBehalfOf(principal, call.options) });
   const hasEffects = options.policy !== undefined && ("explain" in options.policy || "effects" in options.policy);
   // For layers that say what a call does, such as telemetry and call logs.
@@ -56,9 +51,9 @@ export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
     const made = inOption("toolbox", () =>
       createToolbox({
         ...given,
-        tools: ownTools,
-        providers: [provider, ...more, ...resourceTools, ...signIns, ...(options.providers ?? [])],
-        admit,
+        tools: own.tools,
+        providers: [provider, ...more, ...shared, ...(options.providers ?? [])],
+        admit: admitByBoth(options.allowTool, policy.admit),
         interceptors: [...outermost, ...interceptors, ...policy.interceptors],
         onDiagnostic: report,
       }),
@@ -78,17 +73,10 @@ export function openToolboxes(means: ToolboxMeans): OpenToolboxes {
   };
   const toolbox = toolboxWith([]);
   closing.add((reason) => toolbox.close(reason));
-  return {
-    toolbox,
-    toolboxWith,
-    signInTools,
-    recheckTools() {
-      for (const one of open) one.readmit();
-    },
-  };
+  return { toolbox, toolboxWith, signInTools, recheckTools: () => open.forEach((one) => one.readmit()) };
 }
 
-/** What both offer is on offer; what either hides is hidden. */
+/** Offers what both offer, and hides what either hides. */
 function admitByBoth(first: Admit | undefined, second: Admit): Admit {
   if (first === undefined) return second;
   return (tool, server) => {
