@@ -15,7 +15,7 @@ function namesOf(path: string, pattern = /\{([^}]*)\} from/g): readonly string[]
 /** What a file declares and exports, and what it exports of others. */
 function exportedBy(path: string): readonly string[] {
   const text = readFileSync(new URL(path, import.meta.url), "utf8");
-  const declared = Array.from(text.matchAll(/^export (?:function|interface) (\w+)/gm), ([, name = ""]) => name);
+  const declared = Array.from(text.matchAll(/^export (?:function|interface|type) (\w+)/gm), ([, name = ""]) => name);
   return [...declared, ...namesOf(path, /^export (?:type )?\{([^}]*)\} from/gm)].toSorted();
 }
 
