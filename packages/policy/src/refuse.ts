@@ -37,7 +37,7 @@ export function refuseCall(
   return callError(call.origin, reason, { code, outcome: "not-sent", details: { ...details, policy: rule }, cause });
 }
 
-/** Makes the error of a call that cannot wait any longer: the reason of its signal, or `aborted`. */
+/** Makes the error of a call that cannot wait longer: the reason of its signal, or `aborted`. */
 export function stoppedCall({ origin, options }: ToolCall, outcome: CallOutcome): HostsideError {
   const cause: unknown = options.signal?.reason;
   return isHostsideError(cause) ? cause : callError(origin, "was aborted", { code: "aborted", outcome, cause });

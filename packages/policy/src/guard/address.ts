@@ -120,8 +120,8 @@ const metadata = [
   "fd20:ce::254",
 ];
 
-// https://www.iana.org/assignments/iana-ipv4-special-registry and -ipv6-special-registry. Of IPv6, what is not named here is public only
-// where IANA hands addresses out at all: 2000::/3.
+// https://www.iana.org/assignments/iana-ipv4-special-registry and -ipv6-special-registry. Of IPv6,
+// what is not named here is public only where IANA hands addresses out at all: 2000::/3.
 const special: Readonly<Record<Exclude<AddressKind, "public">, readonly string[]>> = {
   metadata,
   loopback: ["127.0.0.0/8", "::1"],

@@ -144,7 +144,7 @@ function anyOf(globs: readonly GlobMatch[] | undefined): GlobMatch {
   return globs.length === 1 && only !== undefined ? only : (text) => globs.some((matches) => matches(text));
 }
 
-/** Matches remote names, however they are spelled: A to Z lower-cased, all else but digits one `_`. */
+/** Matches remote names however spelled: A to Z lower-cased, all else but digits one `_`. */
 function matchLoosely(glob: string): GlobMatch {
   const matches = matchGlob(joinWords(glob, /[^a-z0-9*]+/g));
   return (name) => {
