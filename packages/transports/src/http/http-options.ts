@@ -49,7 +49,6 @@ export interface HttpOptions {
    * its credentials' own, fails with `internal_error` and is not sent. Default none.
    */
   readonly headersFor?: HeadersFor | undefined;
-  /** Default: the real time. */
 }
 
 /** How a `fetch` for authorization servers connects. */

@@ -18,8 +18,6 @@ const mostKept = 1000;
 export class Pauses {
   #pauses: Pause[] = [];
 
-  constructor() {}
-
   /** Begins a pause, which lasts until the returned function is called; pauses may overlap. */
   begin(context: CallContext | undefined): Cancel {
     const pause: Pause = { fairnessKey: fairnessKeyOf(context), from: clock.now(), until: Infinity };

@@ -1,5 +1,5 @@
 import type { CredentialHeaders, HostsideError, HttpEntry, ServerSpec } from "@hostside/core";
-import { bearerTokenOf, isConfidentialUrl, isCredentialHeader, type Redactor } from "@hostside/core/implement";
+import { bearerTokenOf, clock, isConfidentialUrl, isCredentialHeader, type Redactor } from "@hostside/core/implement";
 import type { ServerContext } from "../../context/server-context.ts";
 import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
 import type { HttpCall, HttpClient, HttpReply, HttpRequest } from "./http-exchange.ts";
@@ -47,8 +47,6 @@ export interface HttpEndpointInit {
   readonly hostHeaders?: ((carried: Carried) => Readonly<Record<string, string>>) | undefined;
   /** Its memory of secrets learns all credentials before they are sent. */
   readonly context: ServerContext;
-  /** Epoch milliseconds, for a `Retry-After` that is a date. Default: the real time. */
-  readonly now?: () => number;
 }
 
 /** Makes an endpoint. Nothing is sent yet. */
@@ -58,7 +56,6 @@ export function createHttpEndpoint({
   authorizer,
   hostHeaders,
   context,
-  now = Date.now,
 }: HttpEndpointInit): HttpEndpoint {
   const { serverId, redact } = context;
   const url = new URL(spec.url);
@@ -72,7 +69,7 @@ export function createHttpEndpoint({
   const hasCredentials = (): boolean =>
     isAuthorized || [...Object.keys(configured), ...Object.keys(added)].some(isCredentialHeader);
   const toError = (reply: CompleteReply, session: SessionUse = "none"): HostsideError =>
-    fromHttpStatus(reply, { serverId, url, redact, session, hadCredentials: hasCredentials(), now: now() });
+    fromHttpStatus(reply, { serverId, url, redact, session, hadCredentials: hasCredentials(), now: clock.date() });
 
   const startOne = (request: HttpRequest): HttpCall => exchange.start(request);
   const start = ({ method, headers, body, about, url: target = url }: EndpointRequest): HttpCall => {
