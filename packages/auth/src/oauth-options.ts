@@ -167,11 +167,12 @@ export interface PromptRequest {
 }
 
 /**
- * The result of showing the page: `"completed"` it was shown, and the answer will come by the redirect, if
- * it is not there yet; `"cancelled"` the user does not want to; or the whole URL that the user was
- * sent back to, where it has to be pasted. To throw refuses: the sign-in has failed, and nobody is
- * given the page. To throw a `HostsideError` with the code `auth_required` says that a page cannot
- * be shown here: then the error has it, and so has the answer of an authenticate tool.
+ * The result of showing the page: `"completed"` it was shown, and the answer will come by the
+ * redirect, if it is not there yet; `"cancelled"` the user does not want to; or the whole URL that
+ * the user was sent back to, where it has to be pasted. To throw refuses: the sign-in has failed,
+ * and nobody is given the page. To throw a `HostsideError` with the code `auth_required` says that
+ * a page cannot be shown here: then the error has it, and so has the answer of an authenticate
+ * tool.
  */
 export type PromptAnswer = "completed" | "cancelled" | { readonly callbackUrl: URL | string };
 

@@ -79,8 +79,8 @@ export function withOnlyTools(names: NameTable, serverId: string, toolNames: Rea
 }
 
 /**
- * A table in the making: it has all names of another one, which never changes, and more. Shares with
- * it what stays the same.
+ * A table in the making: it has all names of another one, which never changes, and more. Shares
+ * with it what stays the same.
  */
 export class NameDraft {
   readonly #servers: Map<string, ReadonlyMap<string, string>>;

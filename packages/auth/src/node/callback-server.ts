@@ -98,7 +98,9 @@ function readCallback(
   return state === undefined || others.length > 0 ? "not-waited-for" : { url, state };
 }
 
-/** A server that nobody can keep busy: heads are short, come at once, and silent sockets go first. */
+/**
+ * A server that nobody can keep busy: heads are short, come at once, and silent sockets go first.
+ */
 function createQuietServer(onRequest: (request: IncomingMessage, response: ServerResponse) => void): Server {
   const idle = new Set<Socket>();
   const server = createServer({

@@ -21,8 +21,8 @@ export interface UserPrompt {
 
 /**
  * Shows a user the page and waits for the first answer: by the listener, by the prompt, or by
- * `complete()`. Rejects when the user does not want to, when the page cannot be shown, when it takes
- * too long, and with the reason of the signal.
+ * `complete()`. Rejects when the user does not want to, when the page cannot be shown, when it
+ * takes too long, and with the reason of the signal.
  */
 export async function waitForUser(account: Account, wait: UserPrompt): Promise<AuthorizationCompletion> {
   const { pending, listener, elsewhere, complete, signal } = wait;

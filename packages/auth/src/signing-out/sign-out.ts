@@ -64,8 +64,8 @@ export async function clearKept(parts: AuthParts, accounts: Accounts, who: Leavi
 }
 
 /**
- * All that is kept, without any secret, sorted by server, principal and issuer. A document that this
- * release cannot read is left out. Rejects with `store_failed`.
+ * All that is kept, without any secret, sorted by server, principal and issuer. A document that
+ * this release cannot read is left out. Rejects with `store_failed`.
  */
 export async function listAccounts({ store }: Pick<AuthParts, "store">): Promise<readonly SignedIn[]> {
   const keys = await store.accounts();

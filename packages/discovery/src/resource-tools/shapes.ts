@@ -92,7 +92,10 @@ export function createDefaultTools(parts: ToolParts): readonly ResourceTool[] {
   ];
 }
 
-/** Makes `list_mcp_resources` and `read_mcp_resource`; these exist also where no server has resources. */
+/**
+ * Makes `list_mcp_resources` and `read_mcp_resource`; these exist also where no server has
+ * resources.
+ */
 export function createEvvaTools(parts: ToolParts): readonly ResourceTool[] {
   const { resources } = parts;
   const find = (id: string): SourceServer | undefined => resources.servers().find(({ serverId }) => serverId === id);
@@ -273,7 +276,8 @@ function nameServerTool(serverId: string, tool: string): string {
   return `mcp_${legal.slice(0, 25)}_${(hash >>> 0).toString(16).padStart(8, "0")}_${tool}`;
 }
 
-// The servers that have resources; where a model wants another one, words about those that there are.
+// The servers that have resources; where a model wants another one, words about those that there
+// are.
 function chooseOffering(
   resources: Pick<ResourceSource, "servers">,
   refuse: (wanted: string, known: string) => string,

@@ -74,9 +74,9 @@ const graceMs = 1000;
 const fatalCodes: ReadonlySet<string> = new Set(["refresh_failed", "connect_timeout", "aborted"]);
 
 /**
- * Initialises providers that were handed in. Rejects with `refresh_failed` or `connect_timeout` when
- * a provider requires a server that failed or is late, and with `aborted`. Every other failure is a
- * diagnostic.
+ * Initialises providers that were handed in. Rejects with `refresh_failed` or `connect_timeout`
+ * when a provider requires a server that failed or is late, and with `aborted`. Every other failure
+ * is a diagnostic.
  */
 function startProviders(starting: Starting, leftMs: number): readonly Promise<void>[] {
   const { providers = [], report, timeoutMs, signal } = starting;

@@ -137,7 +137,8 @@ export async function findServerAndTool(
   const found = await closeOnError(first, () => {
     const isThere = searchTool(typed, first.host.tools()).length === 1;
     if (!isThere) throwFailureOf(first, serverId);
-    // By `server/tool` no other server is meant. By a name of old, another one may have the tool now.
+    // By `server/tool` no other server is meant. By a name of old, another one may have the tool
+    // now.
     const isNamed = serverId !== undefined && foldCase(typed).startsWith(`${foldCase(serverId)}/`);
     return isThere || serverId === undefined || isNamed ? findTool(typed, first.host) : undefined;
   });
