@@ -169,8 +169,7 @@ export interface MemoryEntry extends EntrySettings {
 }
 
 /**
- * A transport of your own, or an SDK client that is already connected. The connector defines what
- * `open` may return.
+ * A transport of your own. The connector defines what `open` may return.
  */
 export interface CustomEntry extends EntrySettings {
   readonly type: "custom";

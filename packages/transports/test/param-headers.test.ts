@@ -34,8 +34,8 @@ it("says that the tools changed when the server wants other headers than its las
   const call = connection.callTool("mismatch", { region: "eu" });
   await expect(call).rejects.toMatchObject({ outcome: "failed", retryable: true, details: { rpcCode: -32_020 } });
   expect(onToolsChanged).toHaveBeenCalled();
-  // Listed once more, and sent once more.
-  expect(server.methods().slice(1)).toEqual(["tools/call", "tools/list", "tools/call"]);
+  // Listed once more. With the same headers as before it may have run, and is not sent again.
+  expect(server.methods().slice(1)).toEqual(["tools/call", "tools/list"]);
   await connection.close();
 });
 

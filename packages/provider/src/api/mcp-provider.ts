@@ -111,7 +111,7 @@ export interface ToolRoute {
   /** The remote name, byte for byte. */
   readonly toolName: string;
   readonly qualifiedName: string;
-  /** The tool\'s effect on the world, as its definition says; `external` where nobody knows. */
+  /** The tool's effect on the world, as its definition says; `external` where nobody knows. */
   readonly effect: ToolEffect;
 }
 
@@ -383,7 +383,7 @@ export interface ServerStatus {
   readonly degraded?: NonNullable<ToolListing["truncated"]>;
   /** Tools of the latest listing that could not be used; `onDiagnostic` said why. */
   readonly droppedTools: number;
-  /** The server\'s own description; of the latest session. Untrusted. */
+  /** The server's own description; of the latest session. Untrusted. */
   readonly server?: ServerInfo;
   /** When the session was connected: milliseconds since 1970, for `new Date()`. */
   readonly connectedAt?: number;

@@ -28,7 +28,7 @@ export interface ProviderOptions {
   readonly name?: string | undefined;
   /**
    * How local tool names look. Default `hostsideNaming`. Where its `sanitize` throws or returns no
-   * text, that of the default stands in, and `onDiagnostic` says so.
+   * text, that of the default stands in.
    */
   readonly naming?: NamingStrategy | undefined;
   /**
@@ -112,7 +112,6 @@ export interface ProviderOptions {
    * keeps it. Reaches no server. Default: nobody in particular.
    */
   readonly principal?: string | undefined;
-  /** Default the real time. One that throws stands still, and its timers are real ones. */
   /** For the jitter of back-off. Default `Math.random`. */
   readonly random?: Random | undefined;
 }

@@ -62,7 +62,7 @@ export interface DefinitionParts {
   readonly spec: ServerSpec;
   readonly listed: ListingOrigin;
   readonly localName: string;
-  /** The start of the qualified names of the server\'s tools. */
+  /** The start of the qualified names of the server's tools. */
   readonly qualifier: string;
   readonly groupIds: readonly string[];
   readonly describe: DescribeTool;
@@ -192,7 +192,7 @@ function quote(text: string): string {
   return clean.replaceAll("\n", " ").replaceAll("`", "'").trim();
 }
 
-/** Returns the entry for a tool in its server\'s spec. */
+/** Returns the entry for a tool in its server's spec. */
 function overrideOf({ tools }: ServerSpec, toolName: string): ToolOverride | undefined {
   // A server may call a tool as every object has a member.
   return tools !== undefined && Object.hasOwn(tools, toolName) ? tools[toolName] : undefined;

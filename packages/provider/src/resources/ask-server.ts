@@ -320,7 +320,7 @@ export interface ResourceServerStatus {
   readonly id: string;
   /** Such as `ready`, `down` or `disabled`; `removed` in the last event of a registration. */
   readonly state: string;
-  /** The server\'s own description, of its latest session. Untrusted. */
+  /** The server's own description, of its latest session. Untrusted. */
   readonly server?: ServerInfo | undefined;
 }
 

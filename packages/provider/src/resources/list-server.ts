@@ -296,7 +296,7 @@ export interface ListDefinition<T> {
 /** An entry of a list that was left out, and why. */
 export interface DroppedEntry {
   readonly serverId: string;
-  /** Its place in the server\'s list, from 0. */
+  /** Its place in the server's list, from 0. */
   readonly index: number;
   readonly reason: string;
 }

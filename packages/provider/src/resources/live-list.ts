@@ -2,14 +2,14 @@ import type { Cancel, HostsideError, Subscription } from "@hostside/core";
 import { clock, compareText, createEvent, freezeData, sameJson } from "@hostside/core/implement";
 import type { ListDefinition, EntryListing } from "./list-server.ts";
 
-/** A change of one server\'s list. */
+/** A change of one server's list. */
 export interface ListChange<T> extends EntriesDiff<T> {
   readonly serverId: string;
   /** The revision of the snapshot that shows it. */
   readonly revision: number;
 }
 
-/** The state of one server\'s list. */
+/** The state of one server's list. */
 export interface ListState {
   readonly serverId: string;
   /**

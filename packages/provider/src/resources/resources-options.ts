@@ -39,7 +39,6 @@ export interface ResourcesOptions {
    * Must not throw. Default: nobody does.
    */
   readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
-  /** Default: the real time. */
 }
 
 /** How long one server's list may take, connecting included, in milliseconds. */
@@ -91,7 +90,9 @@ export function readResourcesOptions(options: ResourcesOptions): ResourcesSettin
   return {
     allows: readAllowedUris(allowedUris),
     listWaitMs:
-      listWaitMs && readWholeNumber(listWaitMs, "listWaitMs", { least: 1, most: longestTimeoutMs, otherwise: 1 }),
+      listWaitMs === undefined
+        ? undefined
+        : readWholeNumber(listWaitMs, "listWaitMs", { least: 1, most: longestTimeoutMs, otherwise: 1 }),
     cache: readCache(cache),
     quietMs: readWholeNumber(options.quietMs, "quietMs", { least: 0, most: 60_000, otherwise: 200 }),
     context,

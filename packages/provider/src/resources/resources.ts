@@ -346,8 +346,7 @@ export interface SubscribeOptions {
   /** Ends the wait for the server's agreement, with `aborted`; not the subscription. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * For the server to agree, connecting included, in milliseconds. Default: `requestTimeoutMs` of
-   * `createResources`.
+   * For the server to agree, connecting included, in milliseconds. Default 60,000.
    */
   readonly timeoutMs?: number | undefined;
 }

@@ -159,7 +159,7 @@ export interface SavedListing {
   readonly cacheScope: "public" | "private";
   /** Why it stops before the server's end of it. */
   readonly truncated?: string;
-  /** The server\'s own description. */
+  /** The server's own description. */
   readonly server: JsonObject;
   /** As they were listed, with `absent` for members of `extras` that stand for none. */
   readonly tools: readonly JsonObject[];

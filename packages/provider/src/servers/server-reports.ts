@@ -39,7 +39,7 @@ export interface ServerReportsInit {
   readonly parts: ProviderParts;
 }
 
-/** The receiver of a link\'s reports: its registration, and those who watch the provider. */
+/** The receiver of a link's reports: its registration, and those who watch the provider. */
 export class ServerReports implements LinkHooks {
   readonly #init: ServerReportsInit;
 
@@ -171,7 +171,7 @@ export interface ServerNews {
   readonly serverId: string;
 }
 
-/** The events of a provider\'s servers. */
+/** The events of a provider's servers. */
 export class Observers {
   readonly status: EventSource<ServerStatus> = createEvent();
   readonly callEnded: EventSource<CallRecord> = createEvent();

@@ -83,16 +83,10 @@ export function createCountingFetch(
     const refusesToken = answer.status === 401 || (answer.status === 403 && wantsScope);
     const maySendAgain = refusesToken
       ? sent.get("authorization") === "Bearer old"
-      : (answer.status === 404 && namesSession) || (kind === "modern" && refusesHeaders(answer));
+      : answer.status === 404 && namesSession;
     if (maySendAgain) add(count.allowed, text);
     return toResponse(answer, message["id"]);
   };
-}
-
-/** Whether an answer says that the request's headers miss something, with the status for it. */
-function refusesHeaders({ status, body }: Extract<OddAnswer, { readonly kind: "reply" }>): boolean {
-  const error = typeof body === "string" ? undefined : (body.body as { error?: { code?: unknown } | null }).error;
-  return status === 400 && typeof error === "object" && error?.code === -32_020;
 }
 
 function failure(code: string): Error {

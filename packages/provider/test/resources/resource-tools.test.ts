@@ -187,6 +187,12 @@ describe("what a model gets", () => {
     }
   });
 
+  it("of a hostile blob costs no more time than its length", async () => {
+    // To look for its padding from every place would take hours.
+    const world = await connected(reading({ uri: "n:1", blob: `${"=".repeat(2_000_000)}x` }));
+    expect(await ask(world, nexo, ["ReadMcpResource", { server: "a", uri: "n:1" }])).toContain("1500000 bytes");
+  });
+
   it("is no app, whatever the case of its scheme, and nothing is sent for one", async () => {
     const world = await connected(listing("ui://a/page", "UI:b", "note://1"));
     const list = JSON.parse(await ask(world, {}, ["resources_list", {}]));

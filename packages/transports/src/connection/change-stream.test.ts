@@ -163,6 +163,10 @@ describe("a change stream with resources", () => {
     expect(filters().at(-1)).toEqual({ toolsListChanged: true });
     expect(diagnostics[1]?.message).toContain("1 resources");
     expect(onGap).toHaveBeenCalledTimes(2);
+    // With the next change it is asked for again.
+    void stream.addResource("note://b");
+    await accept();
+    expect(filters().at(-1)?.resourceSubscriptions).toEqual(["note://a", "note://b"]);
   });
 
   it("rejects what waits when it is closed, and whatever comes then", async () => {

@@ -59,6 +59,8 @@ export class ChangeStream {
   #isDirty = false;
   /** Resources are asked for one by one: together they were refused. */
   #isCareful = false;
+  /** The next stream is one without resources: with them it was refused. */
+  #isReduced = false;
   /** Changes since the last time that all was read may not have been told. */
   #missedSome = false;
   /** Why nothing can be wanted any more. */
@@ -161,8 +163,8 @@ export class ChangeStream {
   // `false`: the server is to be left alone for a while.
   async #openNext(): Promise<boolean> {
     const { listener, context, lists, onGap } = this.#init;
-    const asked = Array.from(this.#asked).slice(0, this.#isCareful ? 1 : Infinity);
-    const uris = [...this.#resources, ...asked.map(([uri]) => uri)];
+    const asked = this.#isReduced ? [] : Array.from(this.#asked).slice(0, this.#isCareful ? 1 : Infinity);
+    const uris = this.#isReduced ? [] : [...this.#resources, ...asked.map(([uri]) => uri)];
     const leaving = new AbortController();
     const filter = { ...lists, ...(uris.length > 0 && { resourceSubscriptions: uris }) };
     const signal = AbortSignal.any([this.#closing.signal, leaving.signal]);
@@ -195,7 +197,8 @@ export class ChangeStream {
         each.resolve();
       } else each.reject(this.#notOffered());
     }
-    this.#reportLost(Array.from(this.#resources).filter((uri) => !agreed(uri)).length);
+    this.#reportLost(Array.from(this.#resources).filter((uri) => this.#isReduced || !agreed(uri)).length);
+    this.#isReduced = false;
   }
 
   // What was asked for now is what may be wrong. `false`: the server is to be left alone for a
@@ -219,11 +222,9 @@ export class ChangeStream {
     }
     // The stream that there is goes on, with more than is wanted.
     if (asked.length > 0 || this.#stream !== undefined) return true;
-    if (rpcCode !== undefined && hasLists) {
-      // One resource that the server will not hear of any more must not cost everything else.
-      this.#reportLost(this.#resources.size);
-      this.#resources.clear();
-    }
+    // One resource that the server will not hear of any more must not cost everything else: the
+    // next stream is one without them, and with the next change they are asked for again.
+    this.#isReduced = rpcCode !== undefined && hasLists && !this.#isReduced && this.#resources.size > 0;
     this.#lose(`could not be opened: ${error.rawMessage}`);
     return false;
   }

@@ -15,6 +15,7 @@ import {
   assertRequestOptions,
   createDeadline,
   formatMs,
+  sameJson,
   untilAborted,
 } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
@@ -83,8 +84,8 @@ export function createConnection(init: ConnectionInit): Connection {
   };
   const call = (toolName: string, args: JsonObject, options: CallOptions): Promise<JsonObject> =>
     callTool(calling, { toolName, args, options });
-  // A server that misses a header refuses the call before it runs, so that it is sent once more by
-  // what another listing says.
+  // A server that misses a header refuses the call before it runs, so that it is sent once more
+  // where another listing asks for other headers. With the same ones it may have run.
   const callWithHeaders: typeof call = async (toolName, args, options) => {
     const startedAt = clock.now();
     try {
@@ -94,8 +95,9 @@ export function createConnection(init: ConnectionInit): Connection {
       const leftMs = (): number => timeoutMs - (clock.now() - startedAt);
       if (!isHeaderMismatch(error) || !error.retryable || leftMs() <= 0 || signal?.aborted === true) throw error;
       // The refusal says more than why it could not be mended.
+      const sent = calling.headersFor(toolName, args);
       await list({ signal, timeoutMs: leftMs() }).catch(() => Promise.reject(error));
-      if (leftMs() <= 0) throw error;
+      if (leftMs() <= 0 || sameJson(sent ?? {}, calling.headersFor(toolName, args) ?? {})) throw error;
       return call(toolName, args, { ...options, timeoutMs: leftMs() });
     }
   };

@@ -159,8 +159,11 @@ export interface ElicitationOrigin {
   readonly callContext: CallContext | undefined;
   /** It is not known which of several conversations the question is meant for. */
   readonly isAnybodys: boolean;
-  /** Aborts when the last of the requests is over; never without a request. */
-  readonly over: AbortSignal;
+  /**
+   * Runs `work` with a signal that aborts when the last of the requests is over; never without a
+   * request. Nothing is left of it afterwards.
+   */
+  readonly untilOver: <T>(work: (over: AbortSignal) => Promise<T>) => Promise<T>;
 }
 
 /**
@@ -172,18 +175,24 @@ export function createElicitationOrigin(requests: readonly ElicitingRequest[], i
   const [tally] = tallies.toSorted((a, b) => a.asked - b.asked);
   const contexts = requests.filter(({ request }) => isSomebodys(request)).map(({ request }) => request.callContext);
   const fairnessKeys = new Set(contexts.map(fairnessKeyOf));
-  const over = new AbortController();
-  let left = requests.length;
-  const onOver = (): void => {
-    left -= 1;
-    if (left === 0) over.abort(new Error("what it was asked for is over"));
-  };
-  for (const request of requests) (request.whenOver ??= new Set()).add(onOver);
   return {
     tally,
     callContext: fairnessKeys.size === 1 ? commonOf(contexts) : undefined,
     isAnybodys: contexts.length === 0 ? isShared : fairnessKeys.size > 1,
-    over: over.signal,
+    async untilOver(work) {
+      const over = new AbortController();
+      let left = requests.length;
+      const onOver = (): void => {
+        left -= 1;
+        if (left === 0) over.abort(new Error("what it was asked for is over"));
+      };
+      for (const request of requests) (request.whenOver ??= new Set()).add(onOver);
+      try {
+        return await work(over.signal);
+      } finally {
+        for (const request of requests) request.whenOver?.delete(onOver);
+      }
+    },
   };
 }
 

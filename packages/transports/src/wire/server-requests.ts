@@ -122,8 +122,10 @@ async function serve(request: ServerRequest, { context, elicitor, signal }: Serv
     reportRefused(context, anybodys);
     return { result: { action: "cancel" } };
   }
-  const { tally, callContext, over } = origin;
-  return { result: await elicitor.ask(params, { signal: AbortSignal.any([signal, over]), tally, callContext }) };
+  const { tally, callContext } = origin;
+  const ask = (over: AbortSignal) =>
+    elicitor.ask(params, { signal: AbortSignal.any([signal, over]), tally, callContext });
+  return { result: await origin.untilOver(ask) };
 }
 
 function reportRefused({ serverId, onDiagnostic }: ServerContext, why: string): void {
