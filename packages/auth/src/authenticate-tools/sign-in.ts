@@ -126,15 +126,15 @@ export function createSignIns(
     } catch (error) {
       if (!isHostsideError(error, "unsupported_operation") && !isNotShown(error)) throw error;
     }
-    const known = pages.get(serverId);
-    if (known !== undefined) {
+    if (pages.has(serverId)) {
       // The user may have signed in meanwhile, in another process that shares the store.
       const isLetIn = await provider.refreshServer(serverId, { signal }).then(
         () => true,
         () => false,
       );
       if (isLetIn) return undefined;
-      if (known.expiresAt - clock.date() > leastPageMs) return known.url;
+      const known = pages.get(serverId);
+      if (known !== undefined && known.expiresAt - clock.date() > leastPageMs) return known.url;
     }
     return shareWork(opening, serverId, () => openPage(serverId));
   };

@@ -52,7 +52,7 @@ function ownMetadataUrl({ serverUrl }: Account, named: string): URL | undefined 
 // At the path of the server, then at its root.
 function wellKnownPlaces(serverUrl: URL): readonly URL[] {
   const root = new URL("/.well-known/oauth-protected-resource", serverUrl);
-  if (serverUrl.pathname === "/") return [root];
+  if (serverUrl.pathname === "/") return [new URL(`${root.pathname}${serverUrl.search}`, serverUrl)];
   const own = new URL(`${root.pathname}${serverUrl.pathname.replace(/\/$/, "")}${serverUrl.search}`, serverUrl);
   return [own, root];
 }

@@ -121,8 +121,8 @@ export async function cancelBegun(
   let existed = false;
   for (const one of begun) {
     if (one.serverId !== serverId || one.principal !== principal) continue;
-    begun.delete(one);
     existed = (await store.clear(pendingKey(one.state))) || existed;
+    begun.delete(one);
   }
   return existed;
 }

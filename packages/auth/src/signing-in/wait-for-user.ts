@@ -1,9 +1,10 @@
 import { HostsideError } from "@hostside/core";
-import { createDeadline, formatMs, isJsonObject, untilAborted } from "@hostside/core/implement";
+import { createDeadline, formatMs, isJsonObject, settleWithin, untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, pageNotShownError, throwIfAborted } from "../auth-errors.ts";
 import type { OAuthPrompt, PromptAnswer, RedirectListener } from "../oauth-options.ts";
 import type { PendingAuthorization } from "../oauth.ts";
+import { longestAnswerMs } from "../tokens/request-tokens.ts";
 import type { AuthorizationCompletion } from "./complete-authorization.ts";
 import { pendingMs } from "./pending-documents.ts";
 
@@ -32,8 +33,13 @@ export async function waitForUser(account: Account, wait: UserPrompt): Promise<A
   // The first answer is redeemed, and no other.
   let redeeming: Promise<AuthorizationCompletion> | undefined;
   const redeem = (callbackUrl: URL | string): Promise<AuthorizationCompletion> => {
-    redeeming ??= complete(callbackUrl).then((end) => (end.takenBy === "elsewhere" ? elsewhere : end));
+    redeeming ??= complete(callbackUrl).then((end) => (end.takenBy === "elsewhere" ? endElsewhere(end) : end));
     return redeeming;
+  };
+  // It was taken in this process, and its end is on its way; or in another one, or too late.
+  const endElsewhere = async (end: AuthorizationCompletion): Promise<AuthorizationCompletion> => {
+    await untilAborted(settleWithin(elsewhere, longestAnswerMs), signal);
+    return Promise.race([elsewhere, Promise.resolve(end)]);
   };
   try {
     const prompted = ask(account, wait, AbortSignal.any([deadline.signal, over.signal]));
@@ -45,7 +51,7 @@ export async function waitForUser(account: Account, wait: UserPrompt): Promise<A
     return await untilAborted(Promise.race(answers), deadline.signal);
   } catch (error) {
     // What is being redeemed is of more worth than what went wrong meanwhile.
-    if (redeeming !== undefined && !signal.aborted) return await redeeming;
+    if (redeeming !== undefined && !signal.aborted) return await untilAborted(redeeming, signal);
     throw error;
   } finally {
     deadline.dispose();

@@ -1,5 +1,5 @@
 import type { Lock, FencingToken, Store } from "@hostside/core";
-import { isJsonObject, storeFailed, doStep, type StepLimit } from "@hostside/core/implement";
+import { clock, isJsonObject, storeFailed, doStep, type StepLimit } from "@hostside/core/implement";
 import { settleInTurns } from "../settle-in-turns.ts";
 import { envelopeText, readDocumentEnvelope } from "./credential-key.ts";
 import { hashText, type SealedPlace, type Sealer } from "./sealer.ts";
@@ -155,11 +155,13 @@ export function createConfirmedStore(init: ConfirmedStoreInit): ConfirmedStore {
   return {
     get,
     async set(name, text, keeping = {}) {
-      const { ttlMs } = keeping;
+      const { ttlMs = Number.POSITIVE_INFINITY } = keeping;
+      const startedAt = clock.now();
       await put(name, text, keeping);
       const value = await ask(name);
       // What was to be kept for a moment may have been there for that moment.
-      if (value !== text && !(ttlMs !== undefined && (value === undefined || value === null))) {
+      const isOver = clock.now() - startedAt >= ttlMs && (value === undefined || value === null);
+      if (value !== text && !isOver) {
         throw storeFailed("the store does not have what was just written to it: it is down, or forgets");
       }
     },

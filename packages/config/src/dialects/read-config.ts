@@ -1,3 +1,4 @@
+import { isPlainObject } from "@hostside/core/implement";
 import type { ConfiguredServer, DialectName } from "../drafts/configured-server.ts";
 import {
   detectByData,
@@ -122,12 +123,18 @@ function fromData(value: object, file?: string): ParsedConfig {
 function writeJson(value: object): string | undefined {
   try {
     return JSON.stringify(value, (_name, member: unknown) => {
-      if (typeof member === "function" || typeof member === "symbol") throw new TypeError("this is no data");
+      if (!isData(member)) throw new TypeError("this is no data");
       return member;
     });
   } catch {
     return undefined;
   }
+}
+
+function isData(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value === "object" && value !== null) return Array.isArray(value) || isPlainObject(value);
+  return typeof value !== "function" && typeof value !== "symbol";
 }
 
 function formatOfFile(file: string | undefined): ConfigFormat | undefined {

@@ -123,10 +123,14 @@ export async function readText(path: string, maxBytes: number = 1024 * 1024): Pr
     let length = 0;
     while (length < buffer.length) {
       const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
-      if (bytesRead === 0) return buffer.toString("utf8", 0, length);
+      if (bytesRead === 0) {
+        const { size, mtimeMs } = await file.stat();
+        if (size !== facts.size || mtimeMs !== facts.mtimeMs) break;
+        return buffer.toString("utf8", 0, length);
+      }
       length += bytesRead;
     }
-    throw systemError("EAGAIN", "it grows while it is read");
+    throw systemError("EAGAIN", "it changes while it is read");
   } finally {
     await file.close();
   }
