@@ -111,7 +111,7 @@ function isSame(known: string, given: string): boolean {
 function challenge({ resource }: HttpSettings, why?: RefusedToken): HttpRefusal {
   const parts = [
     ...(why === undefined ? [] : [`error="${why.refused}"`]),
-    ...(why?.scope === undefined ? [] : [`scope="${why.scope.replaceAll(/["\\\r\n]/g, "")}"`]),
+    ...(why?.scope === undefined ? [] : [`scope="${why.scope.replaceAll(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, "")}"`]),
     ...(resource === undefined ? [] : [`resource_metadata="${resource.url}"`]),
   ];
   const headers = { "www-authenticate": parts.length === 0 ? "Bearer" : `Bearer ${parts.join(", ")}` };

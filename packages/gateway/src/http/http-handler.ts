@@ -82,9 +82,13 @@ export function createHttpHandler(
     try {
       await answer(exchange);
     } catch (error) {
-      if (error instanceof HttpRefusal) return error.reply(exchange);
       // A client that broke off, or a defect: either way nothing of it is for the client.
-      if (!exchange.gone.aborted) new HttpRefusal(500, "Internal error").reply(exchange);
+      const refusal = error instanceof HttpRefusal ? error : new HttpRefusal(500, "Internal error");
+      try {
+        if (refusal === error || !exchange.gone.aborted) refusal.reply(exchange);
+      } catch {
+        if (!exchange.gone.aborted) new HttpRefusal(500, "Internal error").reply(exchange);
+      }
     }
   };
   return {

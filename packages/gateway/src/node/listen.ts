@@ -15,7 +15,6 @@ export interface ListenOptions extends GatewayHttpOptions {
    * `::1` and `localhost` needs `allowedHosts`, and should have TLS in front of it.
    */
   readonly host?: string | undefined;
-  /** Default the real time. */
 }
 
 /** A gateway on a port. */

@@ -77,10 +77,9 @@ const applyMs = 10_000;
  */
 export async function openConfiguration(opening: OpeningConfig): Promise<Configuration> {
   const { shared, connector } = opening;
-  const given = readServerEntries(opening.options.servers ?? {});
   const wanted = readConfigOptions(opening.options.config);
   const { watch = true, allow: isWanted, revise, ...rest } = wanted ?? ({ files: [] } satisfies ConfigOptions);
-  const servers = createServerSources(opening, given, { allow: isWanted, revise });
+  const servers = createServerSources(opening, { allow: isWanted, revise });
   const end = new AbortController();
   let applied: readonly ServerSpec[] = [];
   const reports = createEvent<ConfigReport>();
@@ -107,6 +106,7 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
   let watching: Promise<ConfigWatch> | undefined;
   const close = async (): Promise<void> => {
     end.abort();
+    shared?.close();
     reports.close();
     const opened = await watching?.catch(() => undefined);
     await opened?.close();
@@ -135,7 +135,7 @@ export async function openConfiguration(opening: OpeningConfig): Promise<Configu
   try {
     await keepToBound(open(), bound, () => slowConfigError(rest.files, timeoutMs));
     const isNamed = wanted !== undefined && (wanted.files ?? "auto") !== "auto";
-    const error = isNamed && given.length === 0 && shared === undefined ? configError(servers.raw) : undefined;
+    const error = isNamed && servers.own.size === 0 && shared === undefined ? configError(servers.raw) : undefined;
     if (error !== undefined) throw error;
   } catch (error) {
     await close();
@@ -183,11 +183,10 @@ interface ServerSources extends Pick<Configuration, "own" | "apply" | "start" | 
 /** The servers of the product's code, of the files and of all replicas, and who applies them. */
 function createServerSources(
   { options, connector, shared, prepare }: OpeningConfig,
-  given: readonly ReadEntry[],
   { allow, revise }: Pick<ConfigOptions, "allow" | "revise">,
 ): ServerSources {
   const { naming = hostsideNaming } = options.provider ?? {};
-  const own = new Map(given.map((server) => [server.spec.id, server]));
+  const own = new Map(readServerEntries(options.servers ?? {}).map((server) => [server.spec.id, server]));
   let start = (_target: ServersTarget): void => undefined;
   const started = new Promise<ServersTarget>((resolve) => {
     start = resolve;

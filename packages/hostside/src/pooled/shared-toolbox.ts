@@ -1,8 +1,9 @@
-import { HostsideError, type ServerSharing, type ToolProvider } from "@hostside/core";
+import { HostsideError, type Cancel, type ServerSharing, type ToolProvider } from "@hostside/core";
 import type { Toolbox } from "@hostside/discovery";
 import type { ConversationKey, ConversationLease, SharedProviders } from "@hostside/cluster";
 import type { McpProvider } from "@hostside/provider";
 import type { OpenToolboxes } from "../parts/open-toolboxes.ts";
+import { needsSignIn } from "../sign-ins/pending-sign-ins.ts";
 import type { SignInNews } from "../sign-ins/sign-in-news.ts";
 import { createProviderProxy, type Borrowed } from "./provider-proxy.ts";
 
@@ -43,6 +44,9 @@ export function createSharedToolbox(key: ConversationKey, init: SharedToolboxIni
   };
   const parts = Array.from(sharings, (apart) => {
     let current: McpProvider | undefined;
+    // A user had to sign in when it was looked at last.
+    let waits = false;
+    let unwatch: Cancel = () => undefined;
     let signInsOfCurrent: ToolProvider | undefined;
     const borrow = async (signal: AbortSignal | undefined): Promise<Borrowed> => {
       const lease = await lend(signal);
@@ -64,19 +68,27 @@ export function createSharedToolbox(key: ConversationKey, init: SharedToolboxIni
     const attach = (provider: McpProvider): void => {
       if (provider === current) return;
       current = provider;
+      unwatch();
+      const look = (): void => {
+        if (provider === current && !provider.closed) waits = provider.statuses().some(needsSignIn);
+      };
+      unwatch = provider.onStatusChanged(look);
+      look();
       own.attach(provider);
       // The tools of the provider before end with it.
       signInsOfCurrent = signInTools?.(provider, key.principal);
       if (signInsOfCurrent !== undefined) signIns?.attach(signInsOfCurrent);
     };
-    const hasEnded = (): boolean => current?.closed === true;
-    return { apart, attach, hasEnded, proxies: signIns === undefined ? [own] : [own, signIns] };
+    const hasEndedInWait = (): boolean => waits && current?.closed === true;
+    const proxies = signIns === undefined ? [own] : [own, signIns];
+    return { apart, attach, unwatch: () => unwatch(), hasEndedInWait, proxies };
   });
   const proxies = parts.flatMap((part) => part.proxies);
   const toolbox = init.toolboxWith(proxies);
   const unfollow = init.signInNews.on(key.principal, () => {
-    // A provider that has not ended connects by itself.
-    if (!parts.some((part) => part.hasEnded())) return;
+    // A provider that has not ended connects by itself, and one that nobody had to sign in for has
+    // no part in it.
+    if (!parts.some((part) => part.hasEndedInWait())) return;
     lend().then(
       (lease) => lease.release(),
       () => undefined,
@@ -89,6 +101,7 @@ export function createSharedToolbox(key: ConversationKey, init: SharedToolboxIni
     lend,
     close(reason) {
       unfollow();
+      for (const part of parts) part.unwatch();
       toolbox.close(reason);
       for (const one of proxies) void one.close(reason);
     },

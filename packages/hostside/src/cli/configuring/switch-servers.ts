@@ -84,7 +84,7 @@ async function runSteps(
   context: CommandContext,
 ): Promise<number> {
   // No file is changed where one of them cannot be edited.
-  for (const { place } of steps) await readCurrentConfig(place);
+  for (const { place, plan } of steps) await changeConfig(context, { place, plan, dryRun: true });
   const notes: string[] = [];
   for (const { place, plan } of steps) notes.push(...(await changeConfig(context, { place, plan })).change.notes);
   const changes = sources.flatMap(({ serverId: name, file = "" }): readonly ConfiguredServerChange[] => {

@@ -72,12 +72,14 @@ function isOfKind(value: unknown, kind: ValueKind): boolean {
 export function readParameters(root: JsonObject): Parameters {
   const byName = new Map<string, Parameter>();
   const branches = branchesOf(root, root);
+  const required = branches.map((branch) => new Set(listOf(branch["required"])));
   let takesOthers = false;
   for (const { properties, additionalProperties: others, patternProperties } of branches) {
     const entries = isJsonObject(properties) ? Object.entries(properties) : [];
     for (const [name, schema] of entries.slice(0, mostParameters - byName.size)) {
-      const isRequired = branches.every(({ required }) => listOf(required).includes(name));
-      if (!byName.has(name)) byName.set(name, { name, schema: resolve(schema, root), isRequired });
+      if (byName.has(name)) continue;
+      const isRequired = required.every((names) => names.has(name));
+      byName.set(name, { name, schema: resolve(schema, root), isRequired });
     }
     const isOpen = others === true || (typeof others === "object" && others !== null);
     takesOthers ||= isOpen || patternProperties !== undefined || (properties === undefined && others !== false);
