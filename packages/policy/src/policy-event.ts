@@ -19,7 +19,7 @@ export interface CallEventBase {
   readonly effect: ToolEffect;
   /** As the caller gave it. */
   readonly context: CallContext | undefined;
-  /** Milliseconds since 1970, by the clock of the policy. */
+  /** Milliseconds since 1970. */
   readonly at: number;
 }
 

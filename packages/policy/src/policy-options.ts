@@ -55,7 +55,6 @@ export interface PolicyOptions extends AdmissionOptions, EffectOptions, Partial<
    * `reload()`, or start.
    */
   readonly notices?: Notices | undefined;
-  /** Default: the real time. */
 }
 
 /** The fields of {@linkcode PolicyOptions}. */

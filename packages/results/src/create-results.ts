@@ -202,7 +202,6 @@ export interface ResultsOptions extends PresentOptions {
   readonly toolName?: string | undefined;
   /** Hears of what could not be kept (`not-kept`). Must not throw. */
   readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
-  /** Default: the real time. */
 }
 
 const fields: Fields<ResultsOptions> = {

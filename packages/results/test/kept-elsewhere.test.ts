@@ -125,6 +125,31 @@ describe("handles over a shared store", () => {
     for (const key of later) expect(store.kept.get(key)).toEqual({ version: 2, value: { all: "new" } });
   });
 
+  it("that could not be deleted are deleted by the next forget()", async () => {
+    const store = createMemoryStore();
+    const sink = createStoreSink({ store });
+    const gone: string[] = [];
+    let isDown = true;
+    const results = createResults({
+      store,
+      sink: {
+        ...sink,
+        async delete(key) {
+          if (isDown) throw new Error("down");
+          gone.push(key);
+          await sink.delete(key);
+        },
+      },
+    });
+    const outcome = outcomeOf({ content: [text("x".repeat(50_000))] });
+    const handle = handleIn(await results.present(outcome, { context }));
+    await expect(results.forget(context)).rejects.toThrow("down");
+    expect(await results.read({ handle }, { context })).toMatchObject({ reason: "unknown-handle" });
+    isDown = false;
+    await results.forget(context);
+    expect(gone).toHaveLength(1);
+  });
+
   it("are not written by who lost the lock without noticing", async () => {
     const store = createMemoryStore();
     const real = createMemoryLock();

@@ -325,7 +325,7 @@ export async function boundPieces(
       const savedTo = await save(saveBlob, { serverId, uri, mimeType: type, blob }, options);
       pieces.push({
         ...head,
-        ...(savedTo === undefined ? { bytes: Math.floor((blob.replace(/=+$/, "").length * 3) / 4) } : { savedTo }),
+        ...(savedTo === undefined ? { bytes: decodedLength(blob) } : { savedTo }),
       });
       continue;
     }
@@ -360,4 +360,10 @@ function countPoints(text: string): number {
   let points = 0;
   for (const _ of text) points += 1;
   return points;
+}
+
+// The text is a server's and of any length, so that it is looked at from its end alone.
+function decodedLength(base64: string): number {
+  const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
+  return Math.max(0, Math.floor((base64.length * 3) / 4) - padding);
 }

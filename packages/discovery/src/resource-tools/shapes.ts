@@ -185,6 +185,7 @@ export function createNexoTools(parts: ToolParts, serverIds: readonly string[]):
     }),
     readTool(parts, {
       ...readWords(parts, "ReadMcpResource"),
+      title: "Read an MCP resource",
       description: "Reads one resource of an MCP server.",
       properties: oneResource("The id of the server that lists the resource.", nexoUri),
       refuse: refusalOf(choose),

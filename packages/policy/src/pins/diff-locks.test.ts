@@ -90,6 +90,12 @@ const rows: readonly (readonly [what: string, before: JsonObject, after: JsonObj
     ["breaking inputSchema.properties.a.enum"],
   ],
   [
+    "an enum of the names of types with one less",
+    input({ properties: { a: { enum: ["number", "integer"] } } }),
+    input({ properties: { a: { enum: ["number"] } } }),
+    ["breaking inputSchema.properties.a.enum"],
+  ],
+  [
     "an enum value more",
     input({ properties: { a: { enum: ["x"] } } }),
     input({ properties: { a: { enum: ["x", "y"] } } }),

@@ -160,7 +160,7 @@ function effectOf(keyword: string, old: Value, now: Value): Effect {
   if (!isBound && !isSet && !restrictions.has(keyword)) return "unclear";
   if (now === undefined) return "wider";
   if (old === undefined) return "narrower";
-  if (isSet) return effectOfSets(itemsOf(old), itemsOf(now));
+  if (isSet) return effectOfSets(itemsOf(old, keyword), itemsOf(now, keyword));
   if (!isBound || typeof old !== "number" || typeof now !== "number") return "unclear";
   return now > old === upperBounds.has(keyword) ? "wider" : "narrower";
 }
@@ -171,10 +171,10 @@ function effectOfSets(old: ReadonlySet<string>, now: ReadonlySet<string>): Effec
   return gone && added ? "unclear" : added ? "wider" : gone ? "narrower" : "none";
 }
 
-function itemsOf(value: JsonValue): ReadonlySet<string> {
+function itemsOf(value: JsonValue, keyword: "enum" | "type"): ReadonlySet<string> {
   const items = new Set((Array.isArray(value) ? value : [value]).map((item: JsonValue) => canonicalJson(item)));
   // Every integer is a number.
-  if (items.has('"number"')) items.add('"integer"');
+  if (keyword === "type" && items.has('"number"')) items.add('"integer"');
   return items;
 }
 

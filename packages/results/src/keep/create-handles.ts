@@ -81,8 +81,11 @@ export function createHandles({ store, lock, sink, ttlMs, maxHandles, maxBytes }
     if (list.length === 0) await store.delete(keyOf(scope), fencingToken);
     else await store.set(keyOf(scope), writeVersioned(list.map(toJson), format), ttlMs, fencingToken);
   };
-  /** Replaces the list, and deletes in the sink what is gone from it. */
-  const change = (scope: string, next: (list: List) => List): Promise<void> =>
+  /**
+   * Replaces the list, and deletes in the sink what is gone from it. What cannot be deleted stays in
+   * the list as over, so that the next change tries again. Resolves to why.
+   */
+  const change = (scope: string, next: (list: List) => List): Promise<readonly unknown[]> =>
     lock.withLock(keyOf(scope), leaseMs, async (signal, fencingToken) => {
       const before = readList(await store.get(keyOf(scope)));
       // Not every store knows of fencing tokens.
@@ -90,8 +93,16 @@ export function createHandles({ store, lock, sink, ttlMs, maxHandles, maxBytes }
       const after = next(before);
       // The record first: a handle without its bytes would be a promise that is not kept.
       await write(scope, after, fencingToken);
-      await Promise.all(before.filter((one) => !after.includes(one)).map(({ key }) => sink.delete(key)));
+      const gone = before.filter((one) => !after.includes(one));
+      const ends = await Promise.allSettled(gone.map(async ({ key }) => sink.delete(key)));
+      const left = gone.filter((_, at) => ends[at]?.status === "rejected").map((one) => ({ ...one, endsAt: 0 }));
+      if (left.length > 0) await write(scope, [...left, ...after], fencingToken);
+      return ends.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
     });
+  const changeAll = async (scope: string, next: (list: List) => List): Promise<void> => {
+    const failures = await change(scope, next);
+    if (failures.length > 0) throw failures[0];
+  };
   return {
     async add(item, scope) {
       const handle = randomName();
@@ -113,8 +124,8 @@ export function createHandles({ store, lock, sink, ttlMs, maxHandles, maxBytes }
         return "unreadable";
       }
     },
-    drop: (handle, scope) => change(scope, (list) => list.filter((one) => one.handle !== handle)),
-    forget: (scope) => change(scope, () => []),
+    drop: (handle, scope) => changeAll(scope, (list) => list.filter((one) => one.handle !== handle)),
+    forget: (scope) => changeAll(scope, () => []),
   };
 }
 

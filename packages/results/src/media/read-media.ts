@@ -1,8 +1,8 @@
-// Anthropic refuses the request for a picture with a longer side; no API takes more.
 import { bytesOf, checkBase64, mostBytes } from "@hostside/core/implement";
 import type { OmissionReason, PresentedMedia } from "../presented.ts";
 import { pictureSize } from "./picture-size.ts";
 
+// Anthropic refuses the request for a picture with a longer side; no API takes more.
 const mostPixels = 8000;
 
 /** The media that may be shown. */
