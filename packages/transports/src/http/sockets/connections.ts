@@ -1,7 +1,8 @@
 import type { Socket } from "node:net";
 import { SocketConnection } from "./connection.ts";
 import { createSocketOpener, type Awaiting, type Destination, type PendingSocket } from "./open-socket.ts";
-import { type TlsTrust, createTrustedContext } from "./tls-trust.ts";
+import type { TlsTrust } from "./tls-trust.ts";
+import { createTrustedContext } from "./trusted-context.ts";
 
 /** Kept-alive connections, by origin. */
 export interface Connections {
