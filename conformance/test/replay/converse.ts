@@ -84,6 +84,7 @@ function describe(error: unknown): unknown {
       // Whatever quotes a request has its id, which is another one each time, and may be longer: a
       // long quotation ends earlier then.
       .replaceAll(/\bid\b([^\d]{1,6})\d+/g, "id$1…")
+      .replaceAll(/of the request \(\d+\)/g, "of the request (…)")
       .replaceAll(/"((?:[^"\\]|\\.){200})(?:[^"\\]|\\.)*…"/g, '"$1…"'),
   );
 }
