@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { errorOf } from "../../test/error-of.ts";
 import { issuer, spec } from "../../test/fake-servers.ts";
 import { createSignInWorld, until } from "../../test/sign-in-world.ts";
+import { createOAuth } from "../create-oauth.ts";
 import { createMemoryCredentials } from "../store/create-memory-credentials.ts";
 import type { CredentialStore } from "../store/credential-store.ts";
 
@@ -38,6 +39,18 @@ describe("authorize()", () => {
     expect(await signingIn).toMatchObject({ serverId: "notes" });
     await pass(clock, 2);
     expect(events).toEqual(["notes"]);
+  });
+
+  it("ends when another process took the answer and nothing is heard of its end", async () => {
+    const { hanging, all, servers, receiver, shown, clock } = createSignInWorld();
+    const elsewhere = createOAuth({ ...all, redirect: "https://product.example/oauth/back" });
+    const signingIn = errorOf(hanging.authorize(spec));
+    await until(() => shown.length === 1);
+    const back = servers.visit(shown[0]?.url ?? new URL(issuer));
+    await elsewhere.complete(back);
+    receiver.comeBack(back);
+    await pass(clock, 30);
+    expect(await signingIn).toMatchObject({ code: "auth_required" });
   });
 
   it("saves what an authorization server answers after the user has cancelled", async () => {
