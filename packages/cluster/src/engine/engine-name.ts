@@ -1,4 +1,6 @@
 import { kindOf } from "@hostside/core/implement";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
 /** The kind of a name in an engine. */
 export type NameKind = "value" | "lock" | "fencing-token" | "limit";
@@ -16,14 +18,16 @@ export function assertText(what: string, value: unknown): asserts value is strin
  * of what is long there is a beginning and its SHA-256, since an index of Postgres takes some 2,700
  * bytes.
  */
-export async function engineName(prefix: string, kind: NameKind, key: string): Promise<string> {
+export function engineName(prefix: string, kind: NameKind, key: string): string {
   const whole = JSON.stringify(`${prefix}${kind}:${key}`).slice(1, -1);
   if (whole.length <= longestReadable) return whole;
-  return `${whole.slice(0, longestReadable)}#${await hashText(whole, "SHA-256")}`;
+  return `${whole.slice(0, longestReadable)}#${hashText(whole)}`;
 }
 
-/** A hash of a text in UTF-8, in hexadecimal digits. */
-export async function hashText(text: string, algorithm: "SHA-1" | "SHA-256"): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest(algorithm, new TextEncoder().encode(text)));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+/**
+ * SHA-256 of a text in UTF-8, in hexadecimal digits. At once, so that calls ask an engine in the
+ * order of their arrival.
+ */
+export function hashText(text: string): string {
+  return bytesToHex(sha256(utf8ToBytes(text)));
 }

@@ -85,8 +85,8 @@ async function takeLease(init: LeaseLockInit, { key, leaseMs, onLost, ends }: Ta
   const { leases, client, prefix } = init;
   const ttlMs = Math.max(1, Math.ceil(Math.min(leaseMs, init.holderTimeoutMs)));
   const lease: LockLease = {
-    name: await engineName(prefix, "lock", key),
-    fencingTokenName: await engineName(prefix, "fencing-token", key),
+    name: engineName(prefix, "lock", key),
+    fencingTokenName: engineName(prefix, "fencing-token", key),
     holder: crypto.randomUUID(),
     ttlMs,
   };

@@ -55,19 +55,19 @@ export function createValueStore(
   client: EngineClient,
   { prefix, maxValueBytes }: { readonly prefix: string; readonly maxValueBytes: number },
 ): Store {
-  const nameOf = (key: string): Promise<string> => engineName(prefix, "value", key);
-  const nameFencingToken = async (fencingToken: FencingToken | undefined): Promise<NamedFencingToken | undefined> => {
+  const nameOf = (key: string): string => engineName(prefix, "value", key);
+  const nameFencingToken = (fencingToken: FencingToken | undefined): NamedFencingToken | undefined => {
     if (fencingToken === undefined) return undefined;
     assertFencingToken(fencingToken);
     // Locks of an engine count in its microseconds. Another lock's fencing token means nothing to
     // it.
     if (fencingToken.number < smallestNumber) return undefined;
-    return { name: await engineName(prefix, "fencing-token", fencingToken.key), number: fencingToken.number };
+    return { name: engineName(prefix, "fencing-token", fencingToken.key), number: fencingToken.number };
   };
   return {
     async get(key) {
       assertText("the key of a value", key);
-      const name = await nameOf(key);
+      const name = nameOf(key);
       const what = `reading ${quoteText(key)}`;
       const kept = await client.ask({ what, effect: "read", send: (signal) => engine.get(name, signal) });
       return kept === undefined ? undefined : readKept(key, kept);
@@ -76,14 +76,14 @@ export function createValueStore(
       assertText("the key of a value", key);
       const json = valueJson(key, value, maxValueBytes);
       const ttl = wholeTtl(ttlMs);
-      const write = { name: await nameOf(key), json, ttlMs: ttl, fencingToken: await nameFencingToken(fencingToken) };
+      const write = { name: nameOf(key), json, ttlMs: ttl, fencingToken: nameFencingToken(fencingToken) };
       const what = `writing ${quoteText(key)}`;
       const answer = await client.ask({ what, effect: "write", send: (signal) => engine.set(write, signal) });
       return judge(answer, key, fencingToken);
     },
     async delete(key, fencingToken) {
       assertText("the key of a value", key);
-      const removal = { name: await nameOf(key), fencingToken: await nameFencingToken(fencingToken) };
+      const removal = { name: nameOf(key), fencingToken: nameFencingToken(fencingToken) };
       const what = `deleting ${quoteText(key)}`;
       const answer = await client.ask({ what, effect: "write", send: (signal) => engine.delete(removal, signal) });
       return judge(answer, key, fencingToken);

@@ -29,9 +29,9 @@ function setUp(options: Partial<LimitStoreInit> = {}) {
   return { clock, engine, store, outages, take, lease, passed };
 }
 
-/** Lets everything happen that waits for no time; hashes come in turns of their own. */
+/** Lets everything happen that waits for no time. */
 async function settled(): Promise<void> {
-  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 describe("limits over an engine", () => {

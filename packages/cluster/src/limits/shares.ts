@@ -112,13 +112,13 @@ export function createShares(
     await Promise.allSettled(taken.map((one) => giveBackOne(one, signal)));
     throw failed.reason;
   };
-  const spend = async (parts: Promise<readonly Part[]>, spent: readonly Spent[]): Promise<void> => {
-    for (const { want, refusal, scale, count } of (await parts).filter(isAmount)) {
+  const spend = (parts: readonly Part[], spent: readonly Spent[]): void => {
+    for (const { want, refusal, scale, count } of parts.filter(isAmount)) {
       const { part } = refusal;
       usage.add(count, unitsOf(part === "rate" || part === "calls" ? 0 : (spent[want]?.[part] ?? 0), scale));
     }
   };
-  const leaseOf = (parts: Promise<readonly Part[]>, taken: readonly TakenPart[]): LimitLease => {
+  const leaseOf = (parts: readonly Part[], taken: readonly TakenPart[]): LimitLease => {
     let isOpen = true;
     return {
       granted: true,
@@ -127,16 +127,15 @@ export function createShares(
         if (!isOpen) return;
         isOpen = false;
         if (spent === undefined) void giveBack(taken.filter(({ refusal }) => refusal.part !== "rate"));
-        else void spend(parts, spent);
+        else spend(parts, spent);
       },
     };
   };
   return {
     async take(wants) {
       const parts = partsOf(wants, prefix);
-      const own = await parts;
       const onLate = ({ taken }: { readonly taken: readonly TakenPart[] }): void => void giveBack(taken);
-      const { taken, refusal } = await ask((signal) => takeAll(own, signal), { onLate });
+      const { taken, refusal } = await ask((signal) => takeAll(parts, signal), { onLate });
       if (refusal === undefined) return leaseOf(parts, taken);
       await giveBack(taken);
       return refusal;
@@ -151,30 +150,28 @@ function isAmount({ refusal: { part } }: Part): boolean {
   return part !== "rate" && part !== "calls";
 }
 
-async function partsOf(wants: readonly LimitWant[], prefix: string): Promise<readonly Part[]> {
-  const parts = wants.map(async ({ rule, key }, want): Promise<readonly Part[]> => {
+function partsOf(wants: readonly LimitWant[], prefix: string): readonly Part[] {
+  return wants.flatMap(({ rule, key }, want): readonly Part[] => {
     const { rate, budget } = rule;
-    const hash = await hashText(JSON.stringify([rule.name, key]), "SHA-256");
-    const nameOf = (kind: string): Promise<string> => engineName(prefix, "limit", `${kind}:${hash}`);
-    const ofRate = async (given: NonNullable<typeof rate>): Promise<Part> => {
-      const count = { name: await nameOf("rate"), limit: given.burst, stepMs: given.perMs / given.calls };
+    const hash = hashText(JSON.stringify([rule.name, key]));
+    const nameOf = (kind: string): string => engineName(prefix, "limit", `${kind}:${hash}`);
+    const ofRate = (given: NonNullable<typeof rate>): Part => {
+      const count = { name: nameOf("rate"), limit: given.burst, stepMs: given.perMs / given.calls };
       return { want, refusal: { rule, part: "rate", limit: given.burst }, scale: 1, count };
     };
-    const ofBudget = spendings.map(async (part): Promise<readonly Part[]> => {
+    const ofBudget = spendings.flatMap((part): readonly Part[] => {
       const limit = budget?.[part];
       if (limit === undefined) return [];
       const isCalls = part === "calls";
       const digits = isCalls ? 0 : Math.min(mostDigits, Math.floor(Math.log10(mostUnits / limit)));
       const scale = 10 ** digits;
       // What is counted in other units is another count.
-      const name = await nameOf(isCalls ? part : `${part}${digits}`);
+      const name = nameOf(isCalls ? part : `${part}${digits}`);
       const count = { name, limit: Math.min(unitsOf(limit, scale), mostUnits), perMs: budget?.perMs };
       return [{ want, refusal: { rule, part, limit }, scale, count }];
     });
-    const made = await Promise.all(ofBudget);
-    return [...(rate === undefined ? [] : [await ofRate(rate)]), ...made.flat()];
+    return [...(rate === undefined ? [] : [ofRate(rate)]), ...ofBudget];
   });
-  return (await Promise.all(parts)).flat();
 }
 
 interface Debt {

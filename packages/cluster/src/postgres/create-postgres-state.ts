@@ -70,7 +70,7 @@ export function createPostgresState(pool: PostgresPool, options: PostgresStateOp
     if (row?.["held"] === true) return row["done"] === true ? "done" : refused;
     return row?.["held"] === false ? "outdated" : "unknown-lock";
   };
-  const channel = createOnce(() => channelOf(settings.prefix, schema));
+  const channel = channelOf(settings.prefix, schema);
   return createSharedState(
     {
       name: "Postgres",
@@ -93,8 +93,8 @@ export function createPostgresState(pool: PostgresPool, options: PostgresStateOp
       },
       notices: {
         send: async (text, signal) =>
-          queryPool(pool, { text: "SELECT pg_notify($1, $2)", values: [await channel(), text] }, signal),
-        listen: async (listener, signal) => listenPostgres(listenPool, await channel(), { listener, signal }),
+          queryPool(pool, { text: "SELECT pg_notify($1, $2)", values: [channel, text] }, signal),
+        listen: async (listener, signal) => listenPostgres(listenPool, channel, { listener, signal }),
       },
       counts: {
         async take(count, signal) {
@@ -164,10 +164,10 @@ async function makeTables(
 const longestChannel = 60;
 
 /** Names have 63 bytes, and what is longer is cut. */
-async function channelOf(prefix: string, schema: string | undefined): Promise<string> {
+function channelOf(prefix: string, schema: string | undefined): string {
   const name = JSON.stringify(`${schema === undefined ? "" : `${schema}.`}${prefix}notices`).slice(1, -1);
   if (new TextEncoder().encode(name).length <= longestChannel) return name;
-  return `hostside:${(await hashText(name, "SHA-256")).slice(0, 40)}`;
+  return `hostside:${hashText(name).slice(0, 40)}`;
 }
 
 const sweepEveryMs = 60_000;

@@ -1,4 +1,5 @@
-import { hashText } from "../engine/engine-name.ts";
+import { sha1 } from "@noble/hashes/legacy.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { RedisConnection } from "./connect-redis.ts";
 
 // Numbers of fencing tokens are microseconds of the server's time, or one more than the latest,
@@ -110,12 +111,12 @@ export type Script = (connection: RedisConnection, input: ScriptInput, signal?: 
 
 /** Sent by its hash; in full once to a Redis that does not know it yet, or any more. */
 function createScript(text: string): Script {
-  let hash: Promise<string> | undefined;
+  let hash: string | undefined;
   return async (connection, { keys, args }, signal) => {
-    hash ??= hashText(text, "SHA-1");
+    hash ??= bytesToHex(sha1(utf8ToBytes(text)));
     const rest = [String(keys.length), ...keys, ...args];
     try {
-      return await connection.send(["EVALSHA", await hash, ...rest], signal);
+      return await connection.send(["EVALSHA", hash, ...rest], signal);
     } catch (error) {
       if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
       return connection.send(["EVAL", text, ...rest], signal);
