@@ -20,7 +20,7 @@ import { neighbourWorkloads } from "./workloads/neighbour-workloads.ts";
 import { startSteps } from "./workloads/start-steps.ts";
 import type { Workload } from "./workloads/workload.ts";
 
-const ownIds = ["hostside", "sdk-v2", "sdk-v1", "floor-undici", "floor-fetch"];
+const ownIds = ["hostside", "provider", "serve", "sdk-v2", "sdk-v1", "floor-undici", "floor-fetch"];
 const peerIds = ["ai-sdk", "mcp-use", "langchain", "mastra", "openai-agents", "mcporter"];
 
 const asked = readOptions(process.argv.slice(2), {

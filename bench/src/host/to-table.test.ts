@@ -63,6 +63,7 @@ describe("whereBehind", () => {
       "- Work, x: 60 % (60 % to 60 %); peer has 70 % (70 % to 70 %).",
     ]);
     expect(behind(metric, { hostside: 0.7, peer: 0.6 })).toEqual([]);
+    expect(behind(metric, { hostside: 0.7, provider: 0.9, floor: 1 })).toEqual([]);
   });
 
   it("hides nothing that failed", () => {

@@ -7,6 +7,8 @@ export type Results = Readonly<Record<string, readonly Row[]>>;
 
 /** The contender whose aims are in the table. */
 const ours = "hostside";
+/** What it consists of is beside it to be seen, not to be beaten. */
+const ownParts = new Set(["provider", "serve"]);
 
 /**
  * The results as a Markdown table: a row for each metric, a column for each contender, medians with
@@ -52,7 +54,7 @@ function missedAim(metric: Metric, own: Spread): readonly string[] {
 function better(metric: Metric, own: Spread, rows: readonly Row[]): readonly string[] {
   return rows.flatMap(({ adapter, name, values }) => {
     const other = values[metric.name];
-    if (other === undefined || adapter === ours || adapter.startsWith("floor")) return [];
+    if (other === undefined || adapter === ours || ownParts.has(adapter) || adapter.startsWith("floor")) return [];
     return isBetter(metric, other.median, own.median) ? [`${name} has ${withSpread(metric, other)}`] : [];
   });
 }

@@ -1,46 +1,50 @@
-import type { ToolOutcome } from "@hostside/core";
-import { createProvider } from "@hostside/provider";
-import { createConnector } from "@hostside/transports";
-import type { BenchServer, Contender, CreateContender } from "../contender.ts";
+import { createHost, type Conversation, type Host } from "hostside";
+import type { BenchServer, CreateContender } from "../contender.ts";
 import { installedVersion } from "../installed-version.ts";
 
-/**
- * Hostside, through its public API. Plain objects of ten thousand tools need no other limit than
- * the default.
- */
+/** Hostside as its README shows it, with a rule about another tool. */
 export const create: CreateContender = async () => {
-  const provider = createProvider({ connector: createConnector() });
-  const contender: Contender = {
+  let host: Host | undefined;
+  let conversation: Conversation | undefined;
+  const opened = (): Conversation => {
+    if (conversation === undefined) throw new TypeError("connect() was not called");
+    return conversation;
+  };
+  return {
     name: "Hostside",
-    version: installedVersion("@hostside/provider"),
+    version: installedVersion("hostside"),
     async connect(servers) {
-      await Promise.all(servers.map((server) => provider.addServer(toSpec(server))));
+      host = await createHost({
+        servers: Object.fromEntries(servers.map((server) => [server.id, toEntry(server)])),
+        policy: { deny: ["*/never_*"], defaultDecision: "allow" },
+      });
+      conversation = await host.conversation();
     },
     async listTools() {
-      return provider.tools().map((definition) => ({
-        name: definition.name,
-        serverId: definition.origin?.serverId ?? "",
-        toolName: definition.origin?.toolName ?? "",
-        definition,
-      }));
+      return opened()
+        .tools()
+        .flatMap((definition) => {
+          const { name, origin } = definition;
+          // Tools of servers, without those that Hostside adds.
+          return origin === undefined || origin.serverId === "" ? [] : [{ name, ...origin, definition }];
+        });
     },
     async call(name, args) {
-      return firstText(await provider.call(name, args));
+      const { content } = await opened().call(name, args);
+      const text = content[0]?.["text"];
+      return typeof text === "string" ? text : "";
     },
-    modelNames: async () => provider.tools().map(({ name }) => name),
-    lookup: (name) => provider.has(name),
-    close: () => provider.close(),
+    modelNames: async () =>
+      opened()
+        .tools()
+        .map(({ name }) => name),
+    lookup: (name) => opened().has(name),
+    async close() {
+      await host?.close();
+    },
   };
-  return contender;
 };
 
-function toSpec(server: BenchServer): Parameters<ReturnType<typeof createProvider>["addServer"]>[0] {
-  return server.type === "stdio"
-    ? { id: server.id, type: "stdio", command: server.command, args: server.args }
-    : { id: server.id, type: "http", url: server.url };
-}
-
-function firstText({ content }: ToolOutcome): string {
-  const text = content[0]?.["text"];
-  return typeof text === "string" ? text : "";
+function toEntry(server: BenchServer) {
+  return server.type === "stdio" ? { command: server.command, args: server.args } : { url: server.url };
 }
