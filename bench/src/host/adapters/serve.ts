@@ -23,7 +23,9 @@ export const create: CreateContender = async () => {
       const file = join(folder, "hostside.json");
       const entries = servers.map((server) => [server.id, toEntry(server)]);
       await writeFile(file, JSON.stringify({ servers: Object.fromEntries(entries) }));
-      const command = fileURLToPath(import.meta.resolve("hostside/package.json").replace("package.json", "bin/hostside.js"));
+      const command = fileURLToPath(
+        import.meta.resolve("hostside/package.json").replace("package.json", "bin/hostside.js"),
+      );
       provider = createProvider({ connector: createConnector() });
       await provider.addServer({
         id: "serve",
