@@ -107,9 +107,9 @@ const numbers = /^(?:0|[1-9]\d{0,14})(?:\.(?:0|[1-9]\d{0,14})){0,2}$/;
 const exact = /^[0-9A-Za-z][0-9A-Za-z.+_-]*$/;
 
 /**
- * Reads a range of versions: `*` any, `1.*` and `1.2.*` those that begin so, `^1.2.3` from this one
- * up to the next that may break (a change of the first number that is not 0); `^` may leave numbers
- * out. Anything else is that one version, byte for byte. A version that is not three numbers, such
+ * Reads a range of versions: `*` any, `1.*` and `1.2.*` those that begin so, with `x` as well as
+ * `*`, `^1.2.3` from this one up to the next that may break (a change of the first number that is
+ * not 0); `^` may leave numbers out. Anything else is that one version, byte for byte. A version that is not three numbers, such
  * as a prerelease, is in no range but `*` and its own.
  *
  * Throws a `TypeError` that names `place` for a text that is no range.
@@ -117,7 +117,7 @@ const exact = /^[0-9A-Za-z][0-9A-Za-z.+_-]*$/;
 export function readVersionRange(range: unknown, place: string): VersionMatch {
   if (typeof range !== "string") throw new TypeError(`${place} must be a text`);
   if (range === "*") return () => true;
-  const begin = range.endsWith(".*") ? readNumbers(range.slice(0, -2)) : undefined;
+  const begin = /\.[*x]$/i.test(range) ? readNumbers(range.slice(0, -2)) : undefined;
   if (begin !== undefined && begin.length < 3) return (version) => begins(readVersion(version), begin);
   const from = range.startsWith("^") ? readNumbers(range.slice(1)) : undefined;
   if (from !== undefined) {
