@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { JsonObject } from "@hostside/core";
+import { HostsideError, type JsonObject } from "@hostside/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { RunReport } from "../src/engine/run-report.ts";
 import { checkHost } from "../src/host/check-host.ts";
@@ -150,13 +150,13 @@ describe("a host that may do what it does", () => {
   it("passes though it refuses arguments that a tool's schema does not allow", { timeout: 60_000 }, async () => {
     const host = createReferenceHost({
       provider: {
-        interceptors: [
-          async (call, next) => {
-            const { required = [] } = call.definition.inputSchema as { readonly required?: readonly string[] };
-            if (required.some((name) => !Object.hasOwn(call.args, name))) throw new Error("an argument is missing");
-            return next(call);
-          },
-        ],
+        async requestSeam({ call }, send) {
+          const { required = [] } = (call?.definition.inputSchema ?? {}) as { readonly required?: readonly string[] };
+          if (required.some((name) => !Object.hasOwn(call?.args ?? {}, name))) {
+            throw new HostsideError("an argument is missing", { code: "invalid_arguments" });
+          }
+          return send();
+        },
       },
     });
     expect(await play("consistent/arguments-exact/stdio", { hello, host })).toEqual(["pass"]);

@@ -1,6 +1,7 @@
 import { Agent, run, setTracingDisabled } from "@openai/agents";
 import { assistantMessage, functionCall, ScriptedModel } from "@openai/agents/testing";
 import { createAgentsTools } from "@hostside/adapters/openai-agents";
+import { createToolbox, type Toolbox } from "@hostside/discovery";
 import { createPolicy, type ApprovalOptions, type Policy } from "@hostside/policy";
 import { createProvider, type McpProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
@@ -90,7 +91,7 @@ describe("an agent of the Agents SDK with a policy", () => {
 
   async function guarded(
     approval: ApprovalOptions,
-  ): Promise<{ policy: Policy; provider: McpProvider; events: string[] }> {
+  ): Promise<{ policy: Policy; provider: McpProvider; own: Toolbox; events: string[] }> {
     const events: string[] = [];
     const policy = createPolicy({
       requireApproval: ["every/get-sum"],
@@ -100,14 +101,15 @@ describe("an agent of the Agents SDK with a policy", () => {
     });
     const { admit, interceptors } = policy;
     const servers = [{ id: "every", ...(await everythingServer()) }];
-    const own = createProvider({ connector: createConnector(), servers, admit, interceptors });
+    const guardedProvider = createProvider({ connector: createConnector(), servers, admit });
+    const own = createToolbox({ providers: [guardedProvider], admit, interceptors });
     await own.init();
-    return { policy, provider: own, events };
+    return { policy, provider: guardedProvider, own, events };
   }
 
   it("asks once: by an interruption of the run, whose answer the policy takes", async () => {
-    const { policy, provider: own, events } = await guarded({});
-    await using _provider = own;
+    const { policy, provider: guardedProvider, own, events } = await guarded({});
+    await using _provider = guardedProvider;
     const { tools } = createAgentsTools({ ...own, approval: policy.frameworkApproval() });
     const model = new ScriptedModel([[sum], [assistantMessage("five")]]);
     const agent = new Agent({ name: "a", model, tools });
@@ -123,8 +125,8 @@ describe("an agent of the Agents SDK with a policy", () => {
   it("asks once: by the policy's own handler, when the run is to ask nobody", async () => {
     const asked: string[] = [];
     const handler: ApprovalOptions["handler"] = async ({ hint }) => (asked.push(hint), "no");
-    const { policy, provider: own } = await guarded({ handler });
-    await using _provider = own;
+    const { policy, provider: guardedProvider, own } = await guarded({ handler });
+    await using _provider = guardedProvider;
     const { tools } = createAgentsTools({ ...own, approval: policy.frameworkApproval() });
     const model = new ScriptedModel([[sum], [assistantMessage("never mind")]]);
     const result = await run(new Agent({ name: "a", model, tools }), "go");

@@ -3,7 +3,8 @@
 import type { Connection, Connector, Interceptor } from "@hostside/core";
 import { createTelemetry } from "@hostside/otel";
 import { createCallLog } from "@hostside/otel/log";
-import { createProvider, type ProviderOptions } from "@hostside/provider";
+import { createToolbox, type ToolboxOptions } from "@hostside/discovery";
+import { createProvider } from "@hostside/provider";
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -28,7 +29,7 @@ const connection: Connection = {
 const connector: Connector = { connect: async () => connection };
 const passOn: Interceptor = (call, next) => next(call);
 
-function layersOf(contender: Contender): Pick<ProviderOptions, "interceptors"> {
+function layersOf(contender: Contender): Pick<ToolboxOptions, "interceptors"> {
   switch (contender) {
     case "no layer":
       return {};
@@ -54,11 +55,12 @@ function createSdk(): { readonly tracerProvider: BasicTracerProvider; readonly m
 }
 
 const servers = [{ id: "s", type: "custom", open: () => undefined }] as const;
-const provider = createProvider({ connector, servers, ...layersOf(name as Contender) });
-await provider.init();
+const provider = createProvider({ connector, servers });
+const toolbox = createToolbox({ providers: [provider], ...layersOf(name as Contender) });
+await toolbox.init();
 
 async function run(count: number): Promise<void> {
-  for (let call = 0; call < count; call += 1) await provider.call("mcp_s_echo", { text: "hello", count: call });
+  for (let call = 0; call < count; call += 1) await toolbox.call("mcp_s_echo", { text: "hello", count: call });
 }
 
 await run(Number(calls) / 2);

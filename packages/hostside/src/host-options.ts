@@ -142,10 +142,7 @@ export interface HostOptions {
    * `auth` is not used with one that is handed in.
    */
   readonly connector?: Connector | Omit<ConnectorOptions, "authProvider"> | undefined;
-  /**
-   * `interceptors` stand behind the policy, around each single try. With `savedNames`, no names are
-   * kept here.
-   */
+  /** With `savedNames`, no names are kept here. */
   readonly provider?: Omit<ProviderOptions, "connector" | "servers" | "admit" | "requestSeam" | "onElicit"> | undefined;
   /** `interceptors` stand before the policy, around all that it decides. */
   readonly toolbox?: Omit<ToolboxOptions, "tools" | "providers" | "admit" | "onDiagnostic"> | undefined;

@@ -34,12 +34,11 @@ export async function open(): Promise<Host> {
     },
     connector: { onElicit: async (request) => ({ action: request.message === "" ? "decline" : "cancel" }) },
     provider: {
-      interceptors: [async (call, next) => next({ ...call, args: { ...call.args } })],
       requestInterceptors: [async (call, next) => next(call)],
       description: (definition) => definition.description ?? "",
     },
     toolbox: {
-      interceptors: [async (call, next) => next(call)],
+      interceptors: [async (call, next) => next({ ...call, args: { ...call.args } })],
       estimateTokens: (text) => text.length,
       noteUnready: (group) => group.id,
     },

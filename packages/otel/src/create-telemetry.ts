@@ -38,9 +38,9 @@ export interface WatchedParts {
 /** Traces and metrics of what a host does with its servers. */
 export interface Telemetry {
   /**
-   * For the option `interceptors` of a toolbox or a provider, before all others: a span around each
-   * call, the trace context into its `_meta`, and metrics. If a call passes several of these, the
-   * outermost looks at it.
+   * For the option `interceptors` of a toolbox, before all others: a span around each call, the
+   * trace context into its `_meta`, and metrics. If a call passes several of these, the outermost
+   * looks at it.
    */
   readonly interceptor: Interceptor;
   /**

@@ -38,9 +38,7 @@ export interface Policy
   /** For the option `admit` of a provider and a toolbox: which tools are on offer. */
   readonly admit: Admit;
   /**
-   * For the option `interceptors` of the toolbox; without a toolbox, of the provider.
-   * Hand them to one of the two, because each place that has them judges every call.
-   * Your own interceptors stand before them, or behind them around each try.
+   * For the option `interceptors` of the toolbox. Your own interceptors stand before or behind them.
    */
   readonly interceptors: readonly Interceptor[];
   /**

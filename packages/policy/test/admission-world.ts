@@ -1,6 +1,7 @@
 import { createMemoryLock, createMemoryStore, type JsonObject, type Store, type EntrySettings } from "@hostside/core";
 import type { McpProvider, ProviderOptions } from "@hostside/provider";
 import { createCalmWorld, type CalmWorld } from "../../provider/test/calm-world.ts";
+import { interceptCalls } from "../../provider/test/intercept-calls.ts";
 import { createAdmission } from "../src/admission/create-admission.ts";
 import type { AdmissionOptions, ToolAdmission } from "../src/admission/tool-admission.ts";
 import { createEffects } from "../src/effects/create-effects.ts";
@@ -16,7 +17,10 @@ export interface AdmissionWorld extends CalmWorld {
   readonly parts: PolicyParts;
   admission(options: AdmissionOptions): ToolAdmission;
   /** A provider with the policy around it, attached. */
-  guarded(admission: ToolAdmission, options?: Partial<ProviderOptions>): McpProvider;
+  guarded(
+    admission: ToolAdmission,
+    options?: Partial<ProviderOptions> & { readonly hasBackstop?: boolean },
+  ): McpProvider;
 }
 
 export function createAdmissionWorld(): AdmissionWorld {
@@ -39,13 +43,10 @@ export function createAdmissionWorld(): AdmissionWorld {
     admission: (options) => createAdmission(options, made.parts),
     guarded(admission, options = {}) {
       const { admit, interceptor } = admission;
-      const provider = world.provider({
-        admit,
-        ...(interceptor && { interceptors: [interceptor] }),
-        ...options,
-      });
+      const { hasBackstop = true, ...given } = options;
+      const provider = world.provider({ admit, ...given });
       admission.attach(provider);
-      return provider;
+      return hasBackstop && interceptor ? interceptCalls(provider, [interceptor]) : provider;
     },
   };
   return made;

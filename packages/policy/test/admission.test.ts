@@ -1,6 +1,7 @@
 import { createToolbox } from "@hostside/discovery";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../../provider/test/calm-world.ts";
+import { interceptCalls } from "../../provider/test/intercept-calls.ts";
 import { specOf } from "../../provider/test/simulation/simulated-server.ts";
 import type { AdmissionOptions } from "../src/admission/tool-admission.ts";
 import { createAdmission } from "../src/admission/create-admission.ts";
@@ -32,7 +33,7 @@ describe("what is on offer", () => {
     const world = createAdmissionWorld();
     const server = world.server("s", "read", "write", "drop", "other");
     const { interceptor } = world.admission(rules);
-    const provider = world.provider({ servers: [specOf("s")], interceptors: interceptor ? [interceptor] : [] });
+    const provider = interceptCalls(world.provider({ servers: [specOf("s")] }), interceptor ? [interceptor] : []);
     await provider.init();
     await provider.call("mcp_s_read");
     await provider.call("mcp_s_write");
@@ -61,10 +62,8 @@ describe("what is on offer", () => {
     world.server("s", "read");
     const admission = world.admission({ pins: {} });
     await admission.ready();
-    const provider = world.provider({
-      servers: [specOf("s")],
-      interceptors: admission.interceptor ? [admission.interceptor] : [],
-    });
+    const { interceptor } = admission;
+    const provider = interceptCalls(world.provider({ servers: [specOf("s")] }), interceptor ? [interceptor] : []);
     await provider.init();
     expect(await failureOf(provider.call("mcp_s_read"))).toMatchObject({
       code: "tool_quarantined",

@@ -4,6 +4,7 @@ import { createProvider, type McpProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
 import { Keyv } from "keyv";
 import { describe, expect, it, vi } from "vitest";
+import { interceptCalls } from "../../provider/test/intercept-calls.ts";
 import type { ApprovalAnswer, ApprovalOptions, ApprovalQuestion } from "../src/approval/approval-options.ts";
 import { createApproval, type Approval } from "../src/approval/approval.ts";
 import type { PolicyEvent } from "../src/policy-event.ts";
@@ -56,11 +57,10 @@ async function openBank(
   const provider = createProvider({
     connector: createConnector(),
     servers: [{ id: "bank", ...server.transport }],
-    interceptors: inToolbox ? [] : [approval.around((call, next) => next(call))],
   });
   await provider.init();
   return {
-    provider,
+    provider: inToolbox ? provider : interceptCalls(provider, [approval.around((call, next) => next(call))]),
     approval,
     questions,
     events,

@@ -83,7 +83,7 @@ async function start(
     naming,
     servers: serverIds.map((id) => specFor(id)),
     ...(savedNames !== undefined && { savedNames }),
-    ...(!hasBackstop && { interceptors: [] }),
+    hasBackstop,
   });
   await provider.init();
   const toolbox = createToolbox({ providers: [provider] });

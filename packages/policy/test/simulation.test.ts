@@ -1,7 +1,8 @@
-import { createMemoryLock, createMemoryStore } from "@hostside/core";
+import { createMemoryLock, createMemoryStore, type Interceptor, type RequestSeam } from "@hostside/core";
 import { createProvider, type ProviderOptions } from "@hostside/provider";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { failureReport } from "../../provider/test/failure-report.ts";
+import { interceptCalls } from "../../provider/test/intercept-calls.ts";
 import { playedIds } from "../../provider/test/simulation/program.ts";
 import { simulate } from "../../provider/test/simulation/simulate.ts";
 import { createBreaker } from "../src/breaker/create-breaker.ts";
@@ -27,7 +28,7 @@ function partsOf(tell: PolicyParts["emit"]): PolicyParts {
 function stages(
   parts: PolicyParts,
   tight: boolean,
-): Required<Pick<ProviderOptions, "interceptors" | "requestSeam">> & { readonly close: () => void } {
+): { readonly interceptors: readonly Interceptor[]; readonly requestSeam: RequestSeam; readonly close: () => void } {
   const retry = createRetry({ attempts: 3, baseMs: 40 }, parts);
   const breaker = createBreaker({ failures: tight ? 1 : 3, openMs: 50 }, parts);
   const behind = { requestSeam: breaker.seam, interceptors: [retry] };
@@ -60,15 +61,11 @@ describe("a provider with retries, limits and a breaker in a simulated world", (
           const name = event.type === "applied" ? `applied by ${event.stage}` : event.type;
           seen.set(name, (seen.get(name) ?? 0) + 1);
         });
-        const { interceptors = [], requestSeam, close } = stages(parts, options.refresh === "lazy");
-        const provider = createProvider({
-          ...options,
-          interceptors: [...interceptors, ...(options.interceptors ?? [])],
-          requestSeam,
-        });
+        const { interceptors, requestSeam, close } = stages(parts, options.refresh === "lazy");
+        const provider = createProvider({ ...options, requestSeam });
         // As an owner of both does.
         provider.onClosed(close);
-        return provider;
+        return interceptCalls(provider, interceptors);
       };
       const details = await simulate({ create, numRuns: Number(schedules), path, intercepted: true });
       expect(details.failed, failureReport(details)).toBe(false);

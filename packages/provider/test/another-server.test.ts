@@ -68,10 +68,10 @@ it("tells whoever admits tools which version the server says it has, and asks ag
     servers: [specOf("s")],
     connector: connectorOf(world, () => ({ name: "files", version })),
     admit: (_, from) => (versions.push(from), version === "1.0.0" ? "offer" : "quarantine"),
-    interceptors: [(call, next) => (versions.push(call.server), next(call))],
+    requestInterceptors: [(request, next) => (versions.push(request.server), next(request))],
   });
   await provider.init();
-  await provider.call("mcp_s_a");
+  await (await provider.connection("s")).request("resources/read", {});
   expect(versions).toMatchObject([
     { id: "s", labels: {}, version: "1.0.0" },
     { id: "s", labels: {}, version: "1.0.0" },

@@ -104,33 +104,6 @@ describe("onCallEnded", () => {
     await provider.close();
   });
 
-  it("has one record for each try of an interceptor, and none for a call that it refused", async () => {
-    const world = createCalmWorld();
-    let isRefused = false;
-    const provider = world.provider({
-      servers: [specOf("s")],
-      interceptors: [
-        async (call, next) => {
-          if (isRefused) throw new Error("no");
-          await next(call).catch(() => undefined);
-          return next(call);
-        },
-      ],
-    });
-    await provider.init();
-    const records: CallRecord[] = [];
-    provider.onCallEnded((record) => records.push(record));
-    world.server("s").faults.call.push("fail");
-    await provider.call("mcp_s_echo", { id: "1" }, { context });
-    isRefused = true;
-    await failureOf(provider.call("mcp_s_echo", { id: "2" }));
-    expect(records.map(({ result, context: of }) => [result, of])).toEqual([
-      ["error", context],
-      ["ok", context],
-    ]);
-    await provider.close();
-  });
-
   it("tells the time for connecting from that for a listing and that for a turn", async () => {
     const world = createCalmWorld();
     const provider = world.provider({ servers: [specOf("s", { concurrency: "serial" })] });

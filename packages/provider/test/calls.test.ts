@@ -1,4 +1,4 @@
-import { HostsideError, type Interceptor, type JsonObject, type Progress, type ToolDefinition } from "@hostside/core";
+import type { JsonObject, Progress, ToolDefinition } from "@hostside/core";
 import type { McpProvider } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
 import { createCalmWorld, failureOf, type CalmWorld } from "./calm-world.ts";
@@ -316,46 +316,5 @@ describe("concurrency", () => {
     void provider.close();
     world.clock.advance(60_000);
     await settled;
-  });
-});
-
-describe("interceptors", () => {
-  it("see each call with its definition, the first one outermost, and may refuse it before anything is sent", async () => {
-    const world = createCalmWorld();
-    world.server("s", "read", "write");
-    const seen: string[] = [];
-    const note: (name: string) => Interceptor = (name) => async (call, next) => {
-      seen.push(`${name} ${call.origin.toolName} ${call.definition.name}`);
-      return next(call);
-    };
-    const refuse: Interceptor = async (call, next) => {
-      if (call.origin.toolName === "write") throw new HostsideError("not allowed", { code: "call_refused" });
-      return next(call);
-    };
-    const provider = world.provider({ servers: [specOf("s")], interceptors: [note("outer"), refuse, note("inner")] });
-    await provider.init();
-    await provider.call(read);
-    await expect(provider.call("mcp_s_write")).rejects.toMatchObject({ code: "call_refused", outcome: "not-sent" });
-    expect(seen).toEqual(["outer read mcp_s_read", "inner read mcp_s_read", "outer write mcp_s_write"]);
-    expect(world.server("s").received).toHaveLength(1);
-    await provider.close();
-  });
-
-  it("may take their time: a server that was removed meanwhile is not called", async () => {
-    const world = createCalmWorld();
-    world.server("s", "read");
-    let approve = (): void => {};
-    const approval: Interceptor = async (call, next) => {
-      await new Promise<void>((resolve) => (approve = resolve));
-      return next(call);
-    };
-    const provider = world.provider({ servers: [specOf("s")], interceptors: [approval] });
-    await provider.init();
-    const call = provider.call(read);
-    const failed = failureOf(call);
-    await provider.removeServer("s");
-    approve();
-    expect(await failed).toMatchObject({ code: "server_removed", outcome: "not-sent" });
-    await provider.close();
   });
 });

@@ -18,7 +18,7 @@ describe("createProvider()", () => {
     ["servers must be an array", { servers: {} }],
     ["name must be 1 to 64 characters: a letter, then letters, digits, _ or -", { name: "no spaces" }],
     ['refresh must be "lazy", "debounced" or "manual"', { refresh: "eager" }],
-    ["interceptors must be an array of functions", { interceptors: [1] }],
+    ["requestInterceptors must be an array of functions", { requestInterceptors: [1] }],
     ["onElicit must be a function", { onElicit: true }],
     ['description must be "with-origin", "brief", "verbatim", "nexo" or a function', { description: "short" }],
     ["backoff.baseMs must be a number of 0 or more", { backoff: { baseMs: -1 } }],
@@ -182,7 +182,7 @@ describe("a connection with layers around it", () => {
       return next(given);
     };
     const world = createCalmWorld();
-    const provider = world.provider({ servers: [specOf("a")], interceptors: [count], requestInterceptors: [count] });
+    const provider = world.provider({ servers: [specOf("a")], requestInterceptors: [count] });
     const connection = await provider.connection("a");
     const failure = await failureOf(ask(connection));
     expect(failure).toBeInstanceOf(TypeError);
@@ -314,13 +314,13 @@ describe("close()", () => {
     expect(closed).toEqual([true]);
   });
 
-  it("says so once, and ends once, when a call that it ends closes it again", async () => {
+  it("says so once, and ends once, when a request that it ends closes it again", async () => {
     const world = createCalmWorld();
     world.server("a", "read");
     const closed: boolean[] = [];
     const provider: McpProvider = world.provider({
       servers: [specOf("a")],
-      interceptors: [
+      requestInterceptors: [
         ({ options }) => {
           options.signal?.addEventListener("abort", () => void provider.close());
           return new Promise(() => undefined);
@@ -329,10 +329,10 @@ describe("close()", () => {
     });
     await provider.init();
     provider.onClosed(() => closed.push(provider.closed));
-    const call = failureOf(provider.call("mcp_a_read"));
+    const request = failureOf((await provider.connection("a")).request("resources/read", {}));
     await world.settle();
     await provider.close();
-    expect(await call).toMatchObject({ code: "closed" });
+    expect(await request).toMatchObject({ code: "closed" });
     expect(closed).toEqual([true]);
   });
 

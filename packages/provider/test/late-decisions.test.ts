@@ -4,10 +4,10 @@ import {
   type CallRecord,
   type Connection,
   type Connector,
-  type Interceptor,
   type JsonObject,
   type RemoteTool,
   type RequestInterceptor,
+  type RequestSeam,
   type Subscription,
 } from "@hostside/core";
 import { createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
@@ -75,11 +75,11 @@ const expired = (): HostsideError =>
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("a tools/call that is sent as a request", () => {
-  it("is refused when its tool was held back, changed or taken away while a layer looked at it", async () => {
+  it("is refused when its tool was held back or taken away while the seam looked at it", async () => {
     let admission: Admission = "offer";
     let asked = step<void>();
-    const ask: Interceptor = async (call, next) => (await asked.done, next(call));
-    const subject = await start({ interceptors: [ask], admit: () => admission });
+    const ask: RequestSeam = async ({ call }, send) => (call && (await asked.done), send());
+    const subject = await start({ requestSeam: ask, admit: () => admission });
     const { provider, sent } = subject;
     const connection = await provider.connection("s");
     const send = (): Promise<unknown> => failureOf(connection.request("tools/call", { name: "t", task: {} }));
@@ -92,13 +92,6 @@ describe("a tools/call that is sent as a request", () => {
 
     admission = "offer";
     provider.readmit();
-    asked = step();
-    const changed = send();
-    subject.tools = [{ ...tool, description: "Now it deletes." }];
-    await provider.refresh();
-    asked.finish();
-    expect(await changed).toMatchObject({ code: "tool_changed", outcome: "not-sent" });
-
     asked = step();
     const removed = send();
     subject.tools = [];
@@ -226,9 +219,11 @@ describe("a connection of a server that is gone", () => {
     }
   });
 
-  it("says why it went to a call that a layer still has, and to one that comes later", async () => {
+  it("says why it went to a call that the seam still has, and to one that comes later", async () => {
     const asked = step<void>();
-    const { provider, sent } = await start({ interceptors: [async (call, next) => (await asked.done, next(call))] });
+    const { provider, sent } = await start({
+      requestSeam: async ({ call }, send) => (call && (await asked.done), send()),
+    });
     const connection = await provider.connection("s");
     const call = failureOf(provider.call("mcp_s_t"));
     await provider.removeServer("s", { reason: "its trial is over" });

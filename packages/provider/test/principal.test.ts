@@ -3,7 +3,6 @@ import {
   type CallContext,
   type Connection,
   type Connector,
-  type Interceptor,
   type RequestInterceptor,
 } from "@hostside/core";
 import type { ConnectionHooks } from "@hostside/core/implement";
@@ -54,8 +53,8 @@ describe("the context of what a provider with a principal does", () => {
     await connection.request("tools/call", { name: "echo" }, { context });
     await connection.request("resources/read", { uri: "note://a" }, { context });
     (await connection.subscribeResource("note://a", { context }))();
-    expect(layers).toEqual(Array.from({ length: 6 }, () => expected));
-    expect(sent).toEqual(layers);
+    expect(layers).toEqual(Array.from({ length: 2 }, () => expected));
+    expect(sent).toEqual(Array.from({ length: 6 }, () => expected));
     expect(records).toEqual(Array.from({ length: 4 }, () => expected));
     expect(JSON.stringify(context)).toBe(before);
   });
@@ -113,10 +112,6 @@ async function open({
 }: Partial<ProviderOptions> & { layered?: boolean } = {}): Promise<Opened> {
   const [layers, sent, records, asked]: Opened["sent"][] = [[], [], [], []];
   let latest: ConnectionHooks | undefined;
-  const call: Interceptor = (each, next) => {
-    layers?.push(each.options.context);
-    return next(each);
-  };
   const request: RequestInterceptor = (each, next) => {
     layers?.push(each.options.context);
     return next(each);
@@ -130,7 +125,7 @@ async function open({
     },
     servers: [spec],
     principal: "ann",
-    ...(layered && { interceptors: [call], requestInterceptors: [request] }),
+    ...(layered && { requestInterceptors: [request] }),
     async onElicit({ context }) {
       asked?.push(context);
       return { action: "accept" };

@@ -51,7 +51,7 @@ export async function openProviders(
   ownTools: readonly StaticTool[],
 ): Promise<OpenProviders> {
   const { options, closing, report, policy, configuration, connector, telemetry, state, auth } = context;
-  const { interceptors = [], requestInterceptors = [], naming, savedNames, ...given } = options.provider ?? {};
+  const { requestInterceptors = [], naming, savedNames, ...given } = options.provider ?? {};
   const { savedCatalogs = typeof options.state === "object" || options.pool !== undefined } = options;
   // Results of another sign-in are given to no call.
   closing.add(auth.signInNews.onAny(() => policy.clearCache()));
@@ -72,7 +72,6 @@ export async function openProviders(
     connector,
     names,
     admit: policy.admit,
-    interceptors,
     requestInterceptors: [
       ...(telemetry === undefined ? [] : [telemetry.requestInterceptor]),
       ...requestInterceptors,

@@ -29,17 +29,17 @@ describe("the policy of a host", () => {
     const policy = createPolicy(options);
     const correlate: Interceptor = (call, next) =>
       next({ ...call, options: { ...call.options, context: { ...call.options.context, correlationId: "c-1" } } });
-    const tries: (string | undefined)[] = [];
+    const seen: (string | undefined)[] = [];
+    const note: Interceptor = (call, next) => (seen.push(call.options.context?.correlationId), next(call));
     await using host = await createHost({
       connector: createFakeConnector(),
       servers: byName(servers),
-      policy: { ...policy, interceptors: [...policy.interceptors, correlate] },
-      provider: { interceptors: [(call, next) => (tries.push(call.options.context?.correlationId), next(call))] },
+      policy: { ...policy, interceptors: [...policy.interceptors, correlate, note] },
     });
     await host.call("mcp_a_echo");
     expect(asked).toEqual(["mcp::a::echo"]);
     expect(invoked()).toBe(1);
-    expect(tries).toEqual(["c-1"]);
+    expect(seen).toEqual(["c-1"]);
   });
 
   it("looks once at each call, by whichever way it comes", async () => {

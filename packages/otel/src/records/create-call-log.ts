@@ -38,8 +38,8 @@ const fields: Fields<CallLogOptions> = {
 /**
  * Creates an interceptor that writes one entry for each call: how long it waited and for what, each
  * time that it was sent and with how many bytes, what a policy decided, and why it ended. Put it
- * before all others in the option `interceptors` of a toolbox or a provider. Throws a `TypeError`
- * that names an option that cannot be used.
+ * before all others in the option `interceptors` of a toolbox. Throws a `TypeError` that names an
+ * option that cannot be used.
  */
 export function createCallLog(options: CallLogOptions): Interceptor {
   assertKnownOptions("createCallLog()", options, fields);

@@ -258,12 +258,11 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    * nothing new, also while calls finish on it. What is under way on it counts as use of the
    * session. Never close it.
    *
-   * With `interceptors`, `requestInterceptors` or `admit`, nothing goes around them here:
    * `callTool` and a request `tools/call` are calls like any other, of tools on offer or for apps
-   * alone (`tool_removed`, `tool_quarantined`); other requests, notifications and subscriptions go
-   * through `requestInterceptors`. `listTools` shows the host everything that the server lists.
-   * Without them it is the bare connection. Throws `unknown_server`, `server_disabled`, and
-   * whatever connecting failed with.
+   * alone (`tool_removed`, `tool_quarantined`), through `requestSeam`. The interceptors of a toolbox
+   * do not see them. Other requests, notifications and subscriptions go through
+   * `requestInterceptors`. `listTools` shows the host everything that the server lists. Throws
+   * `unknown_server`, `server_disabled`, and whatever connecting failed with.
    */
   connection(id: string, options?: UserOperationOptions): Promise<Connection>;
   /**

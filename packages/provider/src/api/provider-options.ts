@@ -5,7 +5,6 @@ import {
   type ElicitationRequest,
   type ElicitationResult,
   type InitOptions,
-  type Interceptor,
   type Random,
   type RequestInterceptor,
   type RequestSeam,
@@ -87,15 +86,13 @@ export interface ProviderOptions {
    * milliseconds; its tools stay, and the next call connects again. Default: sessions are kept.
    */
   readonly idleMs?: number | undefined;
-  /** Layers around every call, those on `connection()` included; the first is the outermost. */
-  readonly interceptors?: readonly Interceptor[] | undefined;
   /**
-   * Layers around every other request and notification that is sent on `connection()`; the first is
-   * the outermost.
+   * Layers around every request and notification that is sent on `connection()` and is no call; the
+   * first is the outermost. Layers around calls are those of a toolbox.
    */
   readonly requestInterceptors?: readonly RequestInterceptor[] | undefined;
   /**
-   * Stands once around every request to a server, behind all interceptors: calls, listings, reads,
+   * Stands once around every request to a server, behind all layers: calls, listings, reads,
    * prompts, subscriptions, and the start of a connection for them. Such as that of a policy with
    * a `breaker`. Default: none.
    */
@@ -157,7 +154,6 @@ export interface ProviderSettings extends Pick<
   readonly describe: DescribeTool;
   readonly reservedNames: readonly string[];
   readonly policy: Omit<LinkPolicy, "connectBackstopMs" | "listBackstopMs">;
-  readonly interceptors: readonly Interceptor[];
   readonly requestInterceptors: readonly RequestInterceptor[];
   readonly random: Random;
 }
@@ -177,7 +173,6 @@ const optionFields: Fields<ProviderOptions> = {
   debounce: true,
   backoff: true,
   idleMs: true,
-  interceptors: true,
   requestInterceptors: true,
   requestSeam: true,
   onElicit: true,
@@ -199,7 +194,6 @@ export function readProviderOptions(options: ProviderOptions): ProviderSettings 
   const { connector, servers = [], name = "mcp", onElicit, principal, admit, requestSeam } = options;
   const {
     refresh = "lazy",
-    interceptors = [],
     requestInterceptors = [],
     description = "with-origin",
     random = systemRandom,
@@ -210,9 +204,10 @@ export function readProviderOptions(options: ProviderOptions): ProviderSettings 
   const isName = typeof name === "string" && isLegalFunctionName(foldCase(name));
   must(isName, "name must be 1 to 64 characters: a letter, then letters, digits, _ or -");
   must(["lazy", "debounced", "manual"].includes(refresh), 'refresh must be "lazy", "debounced" or "manual"');
-  for (const [option, functions] of Object.entries({ interceptors, requestInterceptors })) {
-    must(Array.isArray(functions) && functions.every(isFunction), `${option} must be an array of functions`);
-  }
+  must(
+    Array.isArray(requestInterceptors) && requestInterceptors.every(isFunction),
+    "requestInterceptors must be an array of functions",
+  );
   for (const [option, given] of Object.entries({ admit, requestSeam, random, onElicit })) {
     must(given === undefined || isFunction(given), `${option} must be a function`);
   }
@@ -231,7 +226,6 @@ export function readProviderOptions(options: ProviderOptions): ProviderSettings 
     names,
     naming: names.naming,
     policy: readPolicy(options, refresh),
-    interceptors: [...interceptors],
     requestInterceptors: [...requestInterceptors],
     requestSeam,
     onElicit,

@@ -301,8 +301,10 @@ export class CallQueue {
   }
 
   /** Throws unless the call still leads to a tool on offer, and to the one that was selected. */
-  #checkRoute({ origin, options }: ToolCall): void {
-    const { find, isQuarantined } = this.#init;
+  #checkRoute(call: ToolCall): void {
+    const { origin, options } = call;
+    const { find, isQuarantined, link } = this.#init;
+    if (link.state.kind === "removed") throw notSentError(link.state.error, call);
     const current = find(origin.toolName);
     if (current === undefined) {
       throw isQuarantined(origin.toolName) ? toolQuarantinedError(origin) : toolRemovedError(origin);

@@ -23,7 +23,6 @@ import {
   readCallArguments,
   withoutApproval,
   onBehalfOf,
-  type CallPipeline,
 } from "@hostside/core/implement";
 import { describeServer, type CatalogTool } from "../catalog/define-tool.ts";
 import { assertInUse, type Session } from "../link/sessions.ts";
@@ -57,7 +56,6 @@ export type TimeoutMsOf = (serverId: string, name: "callMs" | "requestMs" | "eli
 /** The parts for lending. */
 export interface LentConnectionsInit {
   readonly settings: Pick<ProviderSettings, "requestInterceptors" | "requestSeam" | "principal">;
-  readonly calls: CallPipeline;
   readonly sendCall: SendCall;
   /**
    * The definition on offer for a remote name. Throws when there is none, or the registration has
@@ -68,8 +66,8 @@ export interface LentConnectionsInit {
 }
 
 /**
- * The connections that a provider lends to its product. What is sent on them goes through the
- * layers that stand around calls and requests, and reaches no tool that is not on offer.
+ * The connections that a provider lends to its product. Requests on them go through the layers of
+ * the provider, and no call reaches a tool that is not on offer.
  */
 export class LentConnections {
   readonly #init: LentConnectionsInit;
@@ -138,21 +136,12 @@ interface GivenCall {
 
 /** The way of every call of the provider, from a remote name instead of a local one. */
 async function call(guarded: Guarded, { toolName, args, options }: GivenCall, hand?: HandCall): Promise<JsonObject> {
-  const { calls, sendCall, find, registration, settings } = guarded;
+  const { sendCall, find, registration, settings } = guarded;
   const definition = find(registration, toolName);
   const { origin } = definition;
-  let sent: ToolOutcome | undefined;
-  const outcome = await calls.run(
-    {
-      origin,
-      definition,
-      server: addressOf(registration).server,
-      args: readCallArguments(args, origin),
-      options: onBehalfOf(settings.principal, options),
-    },
-    async (handed) => (sent = await sendCall(registration, handed, hand)),
-  );
-  return rawOf(outcome, sent);
+  const given = { args: readCallArguments(args, origin), options: onBehalfOf(settings.principal, options) };
+  const { raw } = await sendCall(registration, { origin, definition, ...given }, hand);
+  return raw;
 }
 
 /**
@@ -291,19 +280,5 @@ function wireOptions(
     ...(signal !== undefined && { signal }),
     ...(context !== undefined && { context: withoutApproval(context) }),
     ...(observer !== undefined && { observer }),
-  };
-}
-
-/** The server's result; with what a layer made of it, where one has made something else of it. */
-function rawOf(outcome: ToolOutcome, sent: ToolOutcome | undefined): JsonObject {
-  if (outcome === sent) return outcome.raw;
-  const { content, structuredContent, isError, meta } = outcome;
-  const { content: _content, structuredContent: _data, isError: _isError, _meta, ...rest } = { ...outcome.raw };
-  return {
-    ...rest,
-    content,
-    ...(structuredContent !== undefined && { structuredContent }),
-    isError,
-    ...(meta && { _meta: meta }),
   };
 }

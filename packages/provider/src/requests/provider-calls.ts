@@ -4,14 +4,12 @@ import {
   truncateText,
   type CallOptions,
   type ToolCall,
-  type ToolOrigin,
   type ToolOutcome,
   type ToolProvider,
 } from "@hostside/core";
 import {
   clock,
   assertCallOptions,
-  createCallPipeline,
   createDeadline,
   describeAbsent,
   onBehalfOf,
@@ -20,7 +18,6 @@ import {
   unknownToolError,
   withErrorContext,
   type AbsentServer,
-  type CallPipeline,
 } from "@hostside/core/implement";
 import { qualifiedName } from "@hostside/naming";
 import { checkSelection, toolQuarantinedError, toolRemovedError } from "../calls/call-errors.ts";
@@ -33,10 +30,9 @@ import { LentConnections, createSendCall, type TimeoutMsOf } from "./lent-connec
 /** The calls of one provider, from a local name to the call queue of a server. */
 export interface ProviderCalls {
   readonly call: ToolProvider["call"];
-  readonly end: CallPipeline["end"];
-  /**
-   * Says whether anything waits for a tool, is with a layer, or with the call queue of a server.
-   */
+  /** Ends what waits for a tool, and requests that are with a layer. */
+  end(error: HostsideError, all?: boolean): void;
+  /** Says whether anything waits for a tool, or is with a layer or the call queue of a server. */
   readonly busy: boolean;
   readonly callTimeoutMs: NonNullable<ToolProvider["callTimeoutMs"]>;
   readonly describeServer: NonNullable<ToolProvider["describeServer"]>;
@@ -51,31 +47,19 @@ interface Finding extends ProviderContext {
 
 const noOptions: CallOptions = Object.freeze({});
 
-/** Puts the interceptors of a provider before the call queues of its servers. */
+/** Leads calls to the call queues of the servers. */
 export function createProviderCalls(context: ProviderContext): ProviderCalls {
   const { serverSet, assertOpen, settings, catalog } = context;
-  const { interceptors, requestSeam, principal } = settings;
+  const { requestSeam, principal } = settings;
   const timeoutMsOf: TimeoutMsOf = (serverId, name) =>
     serverSet.get(serverId)?.link.spec.timeouts?.[name] ?? defaultTimeouts[name];
-  const pipeline = createCallPipeline({
-    interceptors,
-    timeoutMsOf: ({ origin }) => timeoutMsOf(origin.serverId, "callMs"),
-    mostPausedMsOf: ({ origin }) => timeoutMsOf(origin.serverId, "elicitTotalMs"),
-  });
   // Also those with a server that was removed meanwhile, which may finish.
   let underWay = 0;
-  const toLane = (call: ToolCall, former?: Registration): Promise<ToolOutcome> => {
-    assertOpen();
-    const registration = serverSet.get(call.origin.serverId);
-    if (registration === undefined) throw serverGoneError(call.origin, former);
-    return sendCall(registration, call);
-  };
   const sendCall = createSendCall(requestSeam);
   const lent = new LentConnections({
     settings,
     sendCall,
     timeoutMsOf,
-    calls: pipeline,
     find: (registration, toolName) => findOnOffer(registration, toolName, context),
   });
   const finding: Finding = { ...context, waiting: new Set() };
@@ -83,19 +67,17 @@ export function createProviderCalls(context: ProviderContext): ProviderCalls {
     const { origin } = definition;
     if (options.selected !== undefined) checkSelection(options.selected, definition);
     const call: ToolCall = { origin, definition, args: readCallArguments(args, origin), options };
-    if (interceptors.length === 0) return toLane(call);
     const registration = serverSet.get(origin.serverId);
-    const server = registration && describeServer(registration.link.spec, registration.listed?.server);
-    return pipeline.run({ ...call, server }, async (handed) => toLane(handed, registration));
+    if (registration === undefined) throw toolRemovedError(origin);
+    return sendCall(registration, call);
   };
   return {
     end(error, all) {
       for (const look of Array.from(finding.waiting)) look();
-      pipeline.end(error, all);
       lent.end(error, all);
     },
     get busy() {
-      return underWay + pipeline.size + lent.size > 0;
+      return underWay + lent.size > 0;
     },
     callTimeoutMs(toolName) {
       const tool = findCatalogTool(catalog.current, toolName);
@@ -145,28 +127,17 @@ function awaitAbsent(toolName: string, options: CallOptions, finding: Finding): 
 function findOnOffer(
   registration: Registration,
   toolName: string,
-  { catalog: { current: catalog }, serverSet, assertOpen }: ProviderContext,
+  { catalog: { current: catalog }, assertOpen }: ProviderContext,
 ): CatalogTool {
   assertOpen();
   const { id } = registration;
   const origin = { serverId: id, toolName, qualifiedName: qualifiedName({ serverId: id, toolName }) };
-  if (serverSet.get(id) !== registration) throw serverGoneError(origin, registration);
+  const { state } = registration.link;
+  if (state.kind === "removed") throw withErrorContext(state.error, { toolName, outcome: "not-sent" });
   const callable = findCallable(catalog, id, toolName);
   if (callable !== undefined) return callable;
   const isHeld = catalog.servers.get(id)?.withheld.get(toolName)?.admission === "quarantine";
   throw isHeld ? toolQuarantinedError(origin) : toolRemovedError(origin);
-}
-
-/** `former` is the registration that has ended, which says why. */
-function serverGoneError({ serverId, toolName }: ToolOrigin, former: Registration | undefined): HostsideError {
-  const state = former?.link.state;
-  if (state?.kind === "removed") return withErrorContext(state.error, { toolName, outcome: "not-sent" });
-  return new HostsideError(`server ${JSON.stringify(serverId)} was removed before ${quoteText(toolName)} was sent`, {
-    code: "server_removed",
-    serverId,
-    toolName,
-    outcome: "not-sent",
-  });
 }
 
 /** Servers whose tools are not on offer now, sorted by id. */

@@ -1,4 +1,4 @@
-import type { CallContext, Interceptor } from "@hostside/core";
+import type { CallContext, RequestInterceptor } from "@hostside/core";
 import { createProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
@@ -19,14 +19,14 @@ describe.each(transportRows)("the context of a call over $name", (row) => {
   it("reaches the host's layers, and no server, which gets `meta` alone", slow, async () => {
     await using subject = await startSubject(row);
     const seen: unknown[] = [];
-    const audit: Interceptor = (call, next) => {
-      seen.push(call.options.context);
-      return next(call);
+    const audit: RequestInterceptor = (request, next) => {
+      seen.push(request.options.context);
+      return next(request);
     };
     await using provider = createProvider({
       connector: createConnector(),
       servers: [subject.spec()],
-      interceptors: [audit],
+      requestInterceptors: [audit],
     });
     await provider.init();
     await provider.call("mcp_s_echo", { text: "hello" }, { context, meta: { "example.com/for": "the-server" } });

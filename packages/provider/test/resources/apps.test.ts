@@ -136,19 +136,17 @@ describe("appOf()", () => {
     expect(app).toEqual(named === undefined ? undefined : { serverId: "a", uri: named });
   });
 
-  it("finds the app of a tool that a provider offers; a tool for apps alone is callable through the layers", async () => {
+  it("finds the app of a tool that a provider offers; a tool for apps alone is callable through the seam", async () => {
     const seen: string[] = [];
     const called: JsonObject[] = [];
     const inputSchema = { type: "object" };
     const provider = createProvider({
       servers: [{ id: "a", type: "stdio", command: "a" }],
-      interceptors: [
-        (call, next) => {
-          seen.push(call.definition.name);
-          if (call.args["no"] === true) throw new HostsideError("no", { code: "call_refused" });
-          return next(call);
-        },
-      ],
+      async requestSeam({ call }, send) {
+        if (call !== undefined) seen.push(call.definition.name);
+        if (call?.args["no"] === true) throw new HostsideError("no", { code: "call_refused" });
+        return send();
+      },
       connector: {
         connect: async () => ({
           server: { era: "modern", protocolVersion: "2026-07-28", capabilities: { tools: {} } },

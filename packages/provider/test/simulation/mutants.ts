@@ -250,36 +250,6 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    bug: "lets an interceptor keep a call beyond its time",
-    patches: [
-      {
-        file: "../../core/src/pipeline.ts",
-        find: "if (this.#isHandled) this.#awaitLastWord(error);\n    else this.end(error);",
-        replace: "if (this.#isHandled) this.#awaitLastWord(error);",
-      },
-    ],
-  },
-  {
-    bug: "lets an interceptor keep a call beyond its close",
-    patches: [
-      {
-        file: "provider.ts",
-        find: "    calls.end(error);\n    await serverSet.endAll(error);\n    calls.end(error, true);",
-        replace: "    await serverSet.endAll(error);",
-      },
-    ],
-  },
-  {
-    bug: "says that a call was not sent which an interceptor kept after it ran",
-    patches: [
-      {
-        file: "../../core/src/pipeline.ts",
-        find: '      this.#effects.push("unknown");',
-        replace: '      this.#effects.push("not-sent");',
-      },
-    ],
-  },
-  {
     bug: "waits for a connection that never says whether it is closed",
     patches: [
       {

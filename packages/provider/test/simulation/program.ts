@@ -9,9 +9,6 @@ export const playedIds = ["a", "b", "c"] as const;
 /** A server that programs only call. Nothing that happens to the others may show in it. */
 export const calmId = "calm";
 
-/** What an interceptor does with a call of a played server, once. */
-export type InterceptorFault = "hang" | "hang-after" | "throw" | "mute" | "slow";
-
 /** One thing that happens, to the provider or to a server. */
 export type Command =
   | { readonly do: "call"; readonly tool: number; readonly timeoutMs: number; readonly select: boolean }
@@ -25,7 +22,6 @@ export type Command =
   | { readonly do: "list-fault"; readonly id: string; readonly fault: ListFault }
   | { readonly do: "call-fault"; readonly id: string; readonly fault: CallFault }
   | { readonly do: "close-fault"; readonly id: string; readonly fault: CloseFault }
-  | { readonly do: "interceptor-fault"; readonly fault: InterceptorFault }
   | { readonly do: "crash"; readonly id: string }
   | { readonly do: "expire"; readonly id: string }
   | { readonly do: "add"; readonly id: string; readonly abortable: boolean }
@@ -56,7 +52,7 @@ export interface AppliedServer {
 export interface Program {
   readonly refresh: RefreshMode;
   readonly concurrency: Concurrency;
-  /** Whether calls pass an interceptor. */
+  /** Whether calls pass interceptors of the `create` that makes the provider. */
   readonly intercepted: boolean;
   /** Whether unused sessions are closed. */
   readonly idle: boolean;
@@ -110,10 +106,6 @@ const trouble = {
     fault: fc.constantFrom("fail", "hang", "crash", "unauthorized", "ask-human", "ask-nobody"),
   }),
   "close-fault": fc.record({ do: fc.constant("close-fault"), id: target, fault: fc.constant("hang") }),
-  "interceptor-fault": fc.record({
-    do: fc.constant("interceptor-fault"),
-    fault: fc.constantFrom("hang", "hang-after", "throw", "mute", "slow"),
-  }),
   crash: fc.record({ do: fc.constant("crash"), id: target }),
   expire: fc.record({ do: fc.constant("expire"), id: target }),
   add: fc.record({ do: fc.constant("add"), id: target, abortable: fc.boolean() }),
@@ -199,7 +191,7 @@ export function programsFor({ modes, kinds }: ProgramPlan): fc.Arbitrary<Program
   return fc.record({
     refresh: fc.constantFrom(...modes),
     concurrency: fc.constantFrom<Concurrency>("parallel", "serial", "read-only-parallel"),
-    intercepted: fc.boolean(),
+    intercepted: fc.constant(false),
     idle: fc.oneof(fc.constant(false), fc.constant(false), fc.boolean()),
     warm: fc.oneof(fc.constant(true), fc.constant(true), fc.boolean()),
     saved: fc.oneof(

@@ -1,10 +1,9 @@
 import type { Scheduler } from "fast-check";
-import type { Interceptor } from "@hostside/core";
 import type { createProvider } from "@hostside/provider";
 import { createInvariants, type Invariants } from "./invariants.ts";
 import { close, operate } from "./operate.ts";
 import { specFor } from "./played-specs.ts";
-import { calmId, playedIds, type Command, type InterceptorFault, type Program } from "./program.ts";
+import { calmId, playedIds, type Command, type Program } from "./program.ts";
 import { track, type Human, type Run } from "./run.ts";
 import { createSimulatedConnector } from "./simulated-connector.ts";
 import { changeTools } from "./simulated-server.ts";
@@ -66,7 +65,6 @@ function startRun(program: Program, scheduler: Scheduler, create: typeof createP
   const servers = [specFor("a", program), specFor("b", program), specFor(calmId, program)];
   const savedCatalog = saveCatalog(program.saved, servers, world);
   const human = createHuman(world);
-  const interceptorFaults: InterceptorFault[] = [];
   const provider = create({
     connector: createSimulatedConnector(world),
     servers,
@@ -75,7 +73,6 @@ function startRun(program: Program, scheduler: Scheduler, create: typeof createP
     refresh: program.refresh,
     ...(program.idle && { idleMs: 2500 }),
     backoff: { baseMs: 100, maxMs: 2000 },
-    ...(program.intercepted && { interceptors: [createInterceptor(world, interceptorFaults)] }),
     async onElicit({ serverId, message }, signal) {
       await human.answer(serverId, message === "ask-nobody" ? signal : undefined);
       return { action: "decline" };
@@ -87,7 +84,6 @@ function startRun(program: Program, scheduler: Scheduler, create: typeof createP
     program,
     operations: createTrackedOperations(() => world.clock.now()),
     human,
-    interceptorFaults,
     closing: { value: false, done: false },
     calm,
   };
@@ -110,28 +106,6 @@ function createHuman({ clock, pause }: World): Human {
       await pause(serverId, "waits for a human");
       over();
     },
-  };
-}
-
-// The calm server's calls pass it, too, and have no trouble with it.
-function createInterceptor({ clock, pause }: World, faults: InterceptorFault[]): Interceptor {
-  return async (call, next) => {
-    const { serverId } = call.origin;
-    const fault = serverId === calmId ? undefined : faults.shift();
-    await pause(serverId, "is looked at");
-    if (fault === "throw") throw new Error("a defect");
-    if (fault === "mute") return undefined as never;
-    if (fault === "hang") await new Promise(() => {});
-    if (fault === "slow" && call.options.signal?.aborted !== true) {
-      await new Promise<void>((resolve) => {
-        const cancel = clock.schedule(600, resolve);
-        // It is told when the call is over, and leaves nothing behind.
-        call.options.signal?.addEventListener("abort", cancel, { once: true });
-      });
-    }
-    const outcome = await next(call);
-    if (fault === "hang-after") await new Promise(() => {});
-    return outcome;
   };
 }
 
@@ -168,7 +142,6 @@ async function recover(driver: Driver): Promise<void> {
   for (const { faults } of run.world.servers.values()) {
     faults.connect = faults.list = faults.call = faults.close = [];
   }
-  run.interceptorFaults.length = 0;
   for (let refreshes = 1; ; refreshes += 1) {
     const failure = await refreshAll(driver);
     if (failure === undefined) break;
@@ -233,8 +206,6 @@ async function execute(command: Command, index: number, driver: Driver): Promise
       return void serverOf(world, command.id).faults.call.push(command.fault);
     case "close-fault":
       return void serverOf(world, command.id).faults.close.push(command.fault);
-    case "interceptor-fault":
-      return void run.interceptorFaults.push(command.fault);
     case "crash":
       for (const session of Array.from(serverOf(world, command.id).sessions)) session.crash();
       return;

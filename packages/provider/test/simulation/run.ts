@@ -1,5 +1,5 @@
 import type { McpProvider } from "@hostside/provider";
-import type { InterceptorFault, Program } from "./program.ts";
+import type { Program } from "./program.ts";
 import type { Operation, TrackedOperations } from "./tracked-operations.ts";
 import type { World } from "./world.ts";
 
@@ -10,7 +10,6 @@ export interface Run {
   readonly program: Program;
   readonly operations: TrackedOperations;
   readonly human: Human;
-  readonly interceptorFaults: InterceptorFault[];
   readonly closing: { value: boolean; done: boolean };
   /** While it is calm, steps happen at once; else the scheduler picks the next one. */
   readonly calm: { value: boolean };

@@ -13,8 +13,8 @@ export interface SimulationPlan {
   /** The kinds of trouble that each program has. Default: a few, other ones in each. */
   readonly kinds?: readonly TroubleKind[] | undefined;
   /**
-   * Whether calls always pass an interceptor: for a provider that brings some of its own. Default:
-   * in some programs.
+   * Whether calls pass interceptors, because `create` puts some around those of the provider.
+   * Default: they do not.
    */
   readonly intercepted?: boolean;
   /** Default: another one each time. A failure says which it was. */
