@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { createHost } from "hostside";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 
 const said = { content: [{ type: "text", text: "hello" }] };
 
@@ -60,4 +60,37 @@ it("lists and calls once more when a server of 2026-07-28 wants a header that it
   expect(await host.call("mcp_s_say", { owner: "ann" })).toMatchObject(said);
   expect(seen.filter((method) => method === "tools/call")).toHaveLength(2);
   server.close();
+});
+
+it.each(["initialize", "tools/list"])("waits as long as a server wants that has no time for %s yet", async (busy) => {
+  const refused: number[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      if (request.method !== "POST") return response.writeHead(405).end();
+      const { id, method } = JSON.parse(body) as { readonly id?: number; readonly method: string };
+      if (id === undefined) return response.writeHead(202).end();
+      if (method === busy && refused.length < 2) {
+        refused.push(performance.now());
+        return response.writeHead(429, { "retry-after": "1" }).end();
+      }
+      const results: Record<string, object> = {
+        initialize: {
+          protocolVersion: "2025-11-25",
+          capabilities: { tools: {} },
+          serverInfo: { name: "s", version: "1" },
+        },
+        "tools/list": { tools: [{ name: "say", inputSchema: { type: "object" } }] },
+        "tools/call": said,
+      };
+      const answer = method in results ? { result: results[method] } : { error: { code: -32_601, message: "no" } };
+      response.writeHead(200, { "content-type": "application/json" });
+      return response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  await using host = await createHost({ servers: { s: { url: `http://127.0.0.1:${port}/mcp` } } });
+  expect(await host.call("mcp_s_say")).toMatchObject(said);
+  expect(refused).toHaveLength(2);
 });

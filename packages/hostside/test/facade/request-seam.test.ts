@@ -1,10 +1,11 @@
 import { HostsideError, type Connector, type JsonObject, type ServerSpec } from "@hostside/core";
 import type { PolicyEvent } from "@hostside/policy";
 import { createHost, type Host } from "hostside";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createFakeConnector, type FakeConnector } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 import { byName } from "./by-name.ts";
+import { useTestClock } from "../../../../test/manual-clock.ts";
 
 const servers: readonly ServerSpec[] = [{ id: "a", type: "stdio", command: "x" }];
 
@@ -81,6 +82,41 @@ describe("the breaker of a host", () => {
     expect(events.map(({ type }) => type)).toContain("circuit-opened");
     // The tools that were listed stay on offer.
     expect(host.tools().map(({ name }) => name)).toContain("mcp_a_echo");
+  });
+
+  it("loses no change that a server announces while it is open", async () => {
+    const failing = createFailing();
+    let laterMs = 0;
+    useTestClock({ now: () => performance.now() + laterMs });
+    const tools = ["echo"];
+    const connector: Connector = {
+      async connect(spec, hooks, signal) {
+        const connection = await failing.connector.connect(spec, hooks, signal);
+        const listTools: typeof connection.listTools = async (options) => {
+          const listing = await connection.listTools(options);
+          return { ...listing, tools: tools.map((name) => ({ name, inputSchema: { type: "object" } })) };
+        };
+        announce = hooks.onToolsChanged;
+        return { ...connection, listTools };
+      },
+    };
+    let announce = (): void => {};
+    const policy = { breaker: { failures: 2, openMs: 60_000 } };
+    await using host = await createHost({ connector, servers: byName(servers), policy });
+    failing.isIll = true;
+    for (const _ of [1, 2]) await expect(read(host)).rejects.toMatchObject({ code: "request_timeout" });
+    tools.push("later");
+    announce();
+    await expect(host.call("mcp_a_echo")).rejects.toMatchObject({ code: "circuit_open" });
+    failing.isIll = false;
+    laterMs = 61_000;
+    // Calls try the server one at a time; when it is well again, it is listed.
+    const isThere = async (): Promise<void> => {
+      await host.call("mcp_a_echo");
+      expect(host.tools().map(({ name }) => name)).toContain("mcp_a_later");
+    };
+    await vi.waitFor(isThere, { timeout: 60_000 });
+    expect(await host.call("mcp_a_later")).toMatchObject({ isError: false });
   });
 
   it("is opened by listings that fail", async () => {

@@ -34,7 +34,7 @@ export async function addServer(
   const { id, link } = registration;
   if (!registration.provisional) return;
   try {
-    await whileUserWaits(registration, interactive, () => reachInTries(registration, signal));
+    await whileUserWaits(registration, interactive, () => reachInTries(registration, isPassing, signal));
     if (link.state.kind === "removed") throw link.state.error;
   } catch (reason) {
     await takeBack(registration, serverSet);
@@ -66,14 +66,19 @@ const tryAgainAfterMs = [250, 1000];
 // Who asks for more than a person waits is believed at once.
 const longestAskedMs = 5000;
 
-async function reachInTries(registration: Registration, signal: AbortSignal | undefined): Promise<void> {
+/** Waits until a server is ready, and tries again a little later after a failure that passes. */
+export async function reachInTries(
+  registration: Registration,
+  passes: (reason: unknown) => reason is HostsideError,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const { link } = registration;
   for (const pauseMs of tryAgainAfterMs) {
     try {
       await link.ready("ready", signal);
       return;
     } catch (reason) {
-      const askedMs = isPassing(reason) ? (reason.details.retryAfterMs ?? 0) : Number.POSITIVE_INFINITY;
+      const askedMs = passes(reason) ? (reason.details.retryAfterMs ?? 0) : Number.POSITIVE_INFINITY;
       if (askedMs > longestAskedMs || signal?.aborted === true || link.state.kind === "removed") throw reason;
       // The next try notices when the caller gives up or the registration ends meanwhile.
       let goOn = (): void => {};

@@ -1,7 +1,8 @@
-import { HostsideError, type Cancel } from "@hostside/core";
+import { HostsideError, isHostsideError, type Cancel } from "@hostside/core";
 import { clock, formatMs } from "@hostside/core/implement";
 import type { Demand } from "../link/link-state.ts";
 import { toHostsideError, operationError } from "../errors/to-hostside-error.ts";
+import { reachInTries } from "./add-server.ts";
 import { whileUserWaits, type Registration } from "./registration.ts";
 import type { ProviderContext } from "./server-set.ts";
 
@@ -56,7 +57,9 @@ export async function bringUp(plan: BringUpPlan, context: ProviderContext): Prom
       try {
         // A signal for each, because a runtime warns of many listeners on one.
         const waits = AbortSignal.any(demand === "ready" && link.spec.required === true ? required : optional);
-        await whileUserWaits(registration, interactive, () => link.ready(demand, waits));
+        await whileUserWaits<unknown>(registration, interactive, () =>
+          demand === "ready" ? reachInTries(registration, isBusy, waits) : link.ready(demand, waits),
+        );
         return [];
       } catch (reason) {
         if (link.state.kind === "removed") return [];
@@ -75,6 +78,11 @@ export async function bringUp(plan: BringUpPlan, context: ProviderContext): Prom
     return error === undefined ? [] : [{ registration, error }];
   });
   return [...outcomes.flat(), ...unpublished];
+}
+
+// Any other failure is shown at once: the host starts without that server.
+function isBusy(reason: unknown): reason is HostsideError {
+  return isHostsideError(reason, "rate_limited");
 }
 
 /** Starts those that nobody waits for, and returns the others. */
