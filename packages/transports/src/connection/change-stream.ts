@@ -3,12 +3,13 @@ import { clock, isJsonObject } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { asHostsideError } from "../message/outgoing-request.ts";
 import { waitFor } from "../time/cancellable-wait.ts";
-import type { ChangeFilter, ListenStreams, OpenedStream } from "../wire/subscriptions-listen.ts";
+import type { Wire } from "../wire/wire.ts";
+import type { ChangeFilter, OpenedStream } from "../wire/subscriptions-listen.ts";
 
 /** The input of {@linkcode ChangeStream}. */
 export interface ChangeStreamInit {
   readonly context: ServerContext;
-  readonly listener: Pick<ListenStreams, "listen">;
+  readonly listener: Pick<Wire, "listen">;
   /** The lists that are wanted as long as there is a stream. */
   readonly lists: Omit<ChangeFilter, "resourceSubscriptions">;
   /** Whatever is wanted may have changed unheard: the stream was lost, or opened late. */

@@ -13,8 +13,8 @@ describe("findParamHeaders()", () => {
     };
     expect(findParamHeaders(schema)).toEqual({
       headers: [
-        { path: ["region"], header: "Mcp-Param-Region" },
-        { path: ["filter", "limit"], header: "Mcp-Param-Limit" },
+        { path: ["region"], header: "mcp-param-region" },
+        { path: ["filter", "limit"], header: "mcp-param-limit" },
       ],
     });
   });
@@ -78,8 +78,8 @@ describe("findParamHeaders()", () => {
 
 describe("mirrorParams()", () => {
   const declared = [
-    { path: ["region"], header: "Mcp-Param-Region" },
-    { path: ["filter", "limit"], header: "Mcp-Param-Limit" },
+    { path: ["region"], header: "mcp-param-region" },
+    { path: ["filter", "limit"], header: "mcp-param-limit" },
   ];
 
   it.each([
@@ -93,18 +93,18 @@ describe("mirrorParams()", () => {
     { value: true, text: "true" },
     { value: 42, text: "42" },
   ])("sends $value as $text", ({ value, text }) => {
-    expect(mirrorParams(declared, { region: value })).toEqual({ "Mcp-Param-Region": text });
+    expect(mirrorParams(declared, { region: value })).toEqual({ "mcp-param-region": text });
   });
 
   it("sends no header for what is absent, null, no plain value, or too large to be exact", () => {
     expect(mirrorParams(declared, {})).toEqual({});
     expect(mirrorParams(declared, { region: null, filter: [] })).toEqual({});
     expect(mirrorParams(declared, { region: { a: 1 }, filter: { limit: 2 ** 60 } })).toEqual({});
-    expect(mirrorParams(declared, { filter: { limit: 3 } })).toEqual({ "Mcp-Param-Limit": "3" });
+    expect(mirrorParams(declared, { filter: { limit: 3 } })).toEqual({ "mcp-param-limit": "3" });
   });
 
   it("looks at the arguments' own members only", () => {
-    expect(mirrorParams([{ path: ["constructor"], header: "Mcp-Param-C" }], {})).toEqual({});
+    expect(mirrorParams([{ path: ["constructor"], header: "mcp-param-c" }], {})).toEqual({});
   });
 });
 

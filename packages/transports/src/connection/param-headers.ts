@@ -6,7 +6,7 @@ import { encodeHeaderValue } from "../http/exchange/request-headers.ts";
 export interface ParamHeader {
   /** The property names that lead to the argument. */
   readonly path: readonly string[];
-  /** As sent: `Mcp-Param-` and the declared name. */
+  /** As sent: `mcp-param-` and the declared name in small letters. */
   readonly header: string;
 }
 
@@ -69,7 +69,7 @@ export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
       return `${keyword} of ${path.join(".")} needs the type string, integer or boolean`;
     if (names.has(name.toLowerCase())) return `${keyword} ${name} is declared twice`;
     names.add(name.toLowerCase());
-    headers.push({ path, header: `Mcp-Param-${name}` });
+    headers.push({ path, header: `mcp-param-${name.toLowerCase()}` });
     return undefined;
   }
 

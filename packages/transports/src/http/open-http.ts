@@ -22,8 +22,8 @@ import { createHttpEndpoint, type HttpEndpoint } from "./exchange/http-endpoint.
 import { toTrust, type HttpClient } from "./exchange/http-exchange.ts";
 import { createHttpGuard } from "./exchange/http-guard.ts";
 import { createHostHeaders } from "./exchange/request-headers.ts";
-import { createSseTransport } from "./sse/sse-transport.ts";
-import { createStreamableHttpTransport } from "./streamable/streamable-http-transport.ts";
+import { SseTransport } from "./sse/sse-transport.ts";
+import { StreamableHttpTransport } from "./streamable/streamable-http-transport.ts";
 
 /** The input of the openers for HTTP. */
 export interface HttpContext extends TransportContext {
@@ -38,7 +38,7 @@ type HttpServerSpec = HttpEntry & Pick<ServerSpec, "id">;
  * `invalid_spec` as {@linkcode checkHttpSpec} does, and for `auth` without a provider.
  */
 export async function openStreamableHttp(spec: ServerSpec, context: HttpContext): Promise<Transport> {
-  return createStreamableHttpTransport({ context: context.lasting, endpoint: openEndpoint(spec, context) });
+  return new StreamableHttpTransport(context.lasting, openEndpoint(spec, context));
 }
 
 /**
@@ -46,7 +46,7 @@ export async function openStreamableHttp(spec: ServerSpec, context: HttpContext)
  * {@linkcode openStreamableHttp}.
  */
 export async function openSse(spec: ServerSpec, context: HttpContext): Promise<Transport> {
-  return createSseTransport({ context, endpoint: openEndpoint(spec, context) });
+  return new SseTransport(context, openEndpoint(spec, context));
 }
 
 function openEndpoint(spec: ServerSpec, { lasting, options }: HttpContext): HttpEndpoint {

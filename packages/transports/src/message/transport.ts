@@ -6,12 +6,11 @@ import type { CallContext, HostsideError, JsonObject } from "@hostside/core";
  */
 export interface SendOptions {
   /**
-   * Aborting it takes the request back: on Streamable HTTP the response stream is closed, which is
-   * the cancel of 2026-07-28.
+   * Aborting it takes the request back, for transports without `takeBack`.
    */
   readonly requestSignal?: AbortSignal | undefined;
   /**
-   * Headers of this one request, such as `Mcp-Param-…`; only for transports with one HTTP request
+   * Headers of this one request, such as `mcp-param-…`, with legal names in small letters; only for transports with one HTTP request
    * per message.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -119,7 +119,7 @@ async function finish(
     era === "modern"
       ? new ChangeStream({
           context: lasting,
-          listener: wire.subscriptions,
+          listener: wire,
           lists: wantedLists(capabilities, hooks),
           onGap: () => wire.changes.reportMissed(),
           after: assumed?.confirmed,

@@ -28,7 +28,7 @@ export interface StdioTransportInit {
  * end is noticed; its stdout waits for `start()`, which throws a TypeError when called twice and
  * the reason when the process is gone already. `send()` rejects with `overloaded` when the server
  * does not read, else with what ended the connection, `not-sent` only if no byte of the message
- * left. Aborting `requestSignal` has no effect: on stdio, a cancel is a message.
+ * left.
  */
 export class StdioTransport implements Transport {
   readonly isOrdered = true;

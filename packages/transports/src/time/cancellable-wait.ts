@@ -68,42 +68,42 @@ interface Held {
   cancel(): void;
 }
 
-/** Gives up what holds a connection for longer than it should. */
-export interface LingerWatch {
-  /**
-   * Cancels `held` after `lingerMs` to twice as much, unless the returned function is called
-   * before.
-   */
-  add(held: Held): Cancel;
-  /** Forgets everything, and the timer with it. */
-  close(): void;
-}
-
 /**
- * Makes a watch. It has one timer for everything, because one for each would be felt: nearly all of
- * them are in vain.
+ * Gives up what holds a connection for longer than it should. It has one timer for everything,
+ * because one for each would be felt: nearly all of them are in vain.
  */
-export function createLingerWatch(lingerMs: number): LingerWatch {
-  let fresh = new Set<Held>();
-  let stale = new Set<Held>();
-  let cancelTimer: Cancel | undefined;
+export class LingerWatch {
+  readonly #lingerMs: number;
+  #fresh = new Set<Held>();
+  #stale = new Set<Held>();
+  #cancelTimer: Cancel | undefined;
 
-  const sweep = (): void => {
-    for (const held of stale) held.cancel();
-    stale = fresh;
-    fresh = new Set();
-    cancelTimer = stale.size > 0 ? clock.schedule(lingerMs, sweep) : undefined;
-  };
-  return {
-    add(held) {
-      const own = fresh;
-      own.add(held);
-      cancelTimer ??= clock.schedule(lingerMs, sweep);
-      return () => void own.delete(held);
-    },
-    close() {
-      cancelTimer?.();
-      fresh = stale = new Set();
-    },
-  };
+  constructor(lingerMs: number) {
+    this.#lingerMs = lingerMs;
+  }
+
+  /**
+   * Cancels `held` after the time to twice as much, unless the returned function is called before.
+   */
+  add(held: Held): Cancel {
+    const own = this.#fresh;
+    own.add(held);
+    this.#cancelTimer ??= this.#schedule();
+    return () => void own.delete(held);
+  }
+
+  /** Forgets everything, and the timer with it. */
+  close(): void {
+    this.#cancelTimer?.();
+    this.#fresh = this.#stale = new Set();
+  }
+
+  #schedule(): Cancel {
+    return clock.schedule(this.#lingerMs, () => {
+      for (const held of this.#stale) held.cancel();
+      this.#stale = this.#fresh;
+      this.#fresh = new Set();
+      this.#cancelTimer = this.#stale.size > 0 ? this.#schedule() : undefined;
+    });
+  }
 }

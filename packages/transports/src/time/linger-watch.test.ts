@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { useManualClock } from "../../../../test/manual-clock.ts";
-import { createLingerWatch } from "./cancellable-wait.ts";
+import { LingerWatch } from "./cancellable-wait.ts";
 
-describe("createLingerWatch()", () => {
+describe("LingerWatch", () => {
   it("cancels what is still there after the time, once, and then has no timer", () => {
     const clock = useManualClock();
-    const watch = createLingerWatch(100);
+    const watch = new LingerWatch(100);
     let cancelled = 0;
     watch.add({ cancel: () => (cancelled += 1) });
     clock.advance(100);
@@ -18,7 +18,7 @@ describe("createLingerWatch()", () => {
 
   it("leaves alone what ended in time, also in its second period", () => {
     const clock = useManualClock();
-    const watch = createLingerWatch(100);
+    const watch = new LingerWatch(100);
     const cancelled: string[] = [];
     const first = watch.add({ cancel: () => cancelled.push("first") });
     const second = watch.add({ cancel: () => cancelled.push("second") });
@@ -31,7 +31,7 @@ describe("createLingerWatch()", () => {
 
   it("has one timer for all, and none after close()", () => {
     const clock = useManualClock();
-    const watch = createLingerWatch(100);
+    const watch = new LingerWatch(100);
     for (let n = 0; n < 50; n += 1) watch.add({ cancel: () => expect.unreachable() });
     expect(clock.pending()).toBe(1);
     watch.close();

@@ -204,7 +204,7 @@ export function isSomebodys({ method, callContext }: ElicitingRequest["request"]
   return callContext !== undefined || !(method.endsWith("/list") || hostsOwn.has(method));
 }
 
-const hostsOwn: ReadonlySet<string> = new Set(["initialize", "ping", "server/discover"]);
+const hostsOwn: ReadonlySet<string> = new Set(["initialize", "ping", "server/discover", "subscriptions/listen"]);
 
 // Of one caller, which has one principal and one conversation; what else its requests differ in
 // belongs to one of them alone.

@@ -24,6 +24,7 @@ import {
 import type { SendOptions, Transport } from "../message/transport.ts";
 import { quoteJson, toJson } from "../text/safe-excerpt.ts";
 import { createElicitationOrigin, isSomebodys, type ElicitationOrigin, type ElicitingRequest } from "./elicitor.ts";
+import { streamLost } from "./subscriptions-listen.ts";
 import { readAnswer, tellCancelled, toRequestMessage, usedConnection } from "./rpc-messages.ts";
 
 /** The parts of {@linkcode OutgoingRequests}. */
@@ -97,7 +98,8 @@ export class OutgoingRequests {
 
   /** The id of the one request that waits; absent when none or several do. */
   get soleId(): number | undefined {
-    return this.#pending.size === 1 ? this.#pending.keys().next().value : undefined;
+    const [sole, other] = Array.from(this.#pending).filter(([, { request }]) => !isStream(request));
+    return other === undefined ? sole?.[0] : undefined;
   }
 
   /** True for an id that was handed out here, whether or not it still waits. */
@@ -133,6 +135,21 @@ export class OutgoingRequests {
   /** An answer came under an id that no request has. The timeouts of those that wait say so. */
   noteStray(strayId: unknown): void {
     for (const entry of this.#entries()) entry.strayId = strayId;
+  }
+
+  /** The server acknowledged a stream. */
+  acknowledge(id: unknown, notifications: unknown): void {
+    const entry = typeof id === "number" ? this.#pending.get(id) : undefined;
+    if (entry?.request.onAcknowledged === undefined) return;
+    entry.checkAt = Infinity;
+    this.#restIfIdle();
+    entry.request.onAcknowledged(notifications);
+  }
+
+  /** The server took a stream back; without effect on other requests. */
+  cancelStream(id: unknown): void {
+    if (typeof id !== "number" || !isStream(this.#pending.get(id)?.request)) return;
+    this.fail(id, streamLost(this.#init.context.serverId, "was cancelled by the server"));
   }
 
   /** True for a request that waits for its answer. */
@@ -283,7 +300,7 @@ export class OutgoingRequests {
     for (const [id, entry] of Array.from(this.#pending)) {
       if (this.#pending.get(id) !== entry) continue;
       if (entry.checkAt <= now) this.#checkTime(id, entry);
-      if (this.#pending.get(id) === entry) this.#alarm.setBy(entry.checkAt);
+      if (this.#pending.get(id) === entry && entry.checkAt < Infinity) this.#alarm.setBy(entry.checkAt);
     }
   }
 
@@ -315,9 +332,15 @@ export class OutgoingRequests {
   // With nothing to wait for, the alarm keeps no process alive; with nothing to come, there is
   // none.
   #restIfIdle(): void {
-    if (this.#pending.size > 0) return;
+    if (this.#isWaitedFor()) return;
     if (this.closedBy === undefined) this.#alarm.rest();
     else this.#alarm.stop();
+  }
+
+  /** True if a request has a deadline: all but streams that are open. */
+  #isWaitedFor(): boolean {
+    for (const { checkAt } of this.#pending.values()) if (checkAt < Infinity) return true;
+    return false;
   }
 
   /**
@@ -400,7 +423,7 @@ export class OutgoingRequests {
   // In a later turn, so that the last request is settled by then.
   #checkDrained(): void {
     const whenDrained = this.#whenDrained;
-    if (whenDrained === undefined || this.#pending.size > 0) return;
+    if (whenDrained === undefined || this.#isWaitedFor()) return;
     this.#whenDrained = undefined;
     queueMicrotask(whenDrained);
   }
@@ -417,6 +440,10 @@ export class OutgoingRequests {
     if (this.#whenDrained !== undefined) this.#checkDrained();
     return entry;
   }
+}
+
+function isStream(request: OutgoingRequest | undefined): boolean {
+  return request?.onAcknowledged !== undefined;
 }
 
 function flushProgress(entry: Pending): void {

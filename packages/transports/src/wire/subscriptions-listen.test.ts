@@ -92,16 +92,21 @@ describe("a subscription", () => {
   });
 
   it.each([
-    { name: "over one channel by telling the server", members: {}, sent: 2 },
-    { name: "over HTTP by closing the response stream", members: { hasPerRequestStream: true }, sent: 1 },
-  ])("is left $name", async ({ members, sent }) => {
+    { name: "over one channel by telling the server", members: {}, sent: 2, aborted: undefined },
+    {
+      name: "over HTTP by closing the response stream",
+      members: { hasPerRequestStream: true },
+      sent: 1,
+      aborted: true,
+    },
+  ])("is left $name", async ({ members, sent, aborted }) => {
     const { host, listening, acknowledge, controller, id } = listen(members);
     acknowledge(id);
     const { closed } = await listening;
     controller.abort();
     await expect(closed).resolves.toBe("local");
     expect(host.sent).toHaveLength(sent);
-    expect(host.sent[0]?.options?.requestSignal?.aborted).toBe(true);
+    expect(host.sent[0]?.options?.requestSignal?.aborted).toBe(aborted);
   });
 
   it("is not asked for when it is not wanted any more", async () => {
@@ -130,7 +135,7 @@ function prepare(members: Partial<Transport> = {}) {
   return {
     ...opened,
     controller,
-    start: () => opened.wire.subscriptions.listen({ toolsListChanged: true }, controller.signal),
+    start: () => opened.wire.listen({ toolsListChanged: true }, controller.signal),
     acknowledge: (id: unknown) =>
       opened.host.receive({
         jsonrpc: "2.0",

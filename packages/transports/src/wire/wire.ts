@@ -14,7 +14,7 @@ import { quoteJson, safeExcerpt, toJson } from "../text/safe-excerpt.ts";
 import { OutgoingRequests } from "./outgoing-requests.ts";
 import { ChangeReporter, NotificationGate } from "./report-changes.ts";
 import { ServerRequests } from "./server-requests.ts";
-import { ListenStreams } from "./subscriptions-listen.ts";
+import { listen, type ChangeFilter, type OpenedStream } from "./subscriptions-listen.ts";
 import { toOwnId } from "./rpc-messages.ts";
 import { isMessage } from "../message/admission.ts";
 import type { ServerContext } from "../context/server-context.ts";
@@ -61,8 +61,6 @@ export class Wire implements RequestChannel {
   readonly hasPerRequestStream: boolean;
   /** True when what is sent later cannot arrive earlier. */
   readonly isOrdered: boolean;
-  /** The streams of changes of 2026-07-28. */
-  readonly subscriptions: ListenStreams;
   readonly changes: ChangeReporter;
   readonly #init: WireInit;
   readonly #outgoing: OutgoingRequests;
@@ -84,7 +82,7 @@ export class Wire implements RequestChannel {
 
   /** Takes a transport that is not started yet. */
   constructor(init: WireInit) {
-    const { transport, context, events, elicitor, opening } = init;
+    const { transport, context, events, elicitor } = init;
     const envelope = (): JsonObject | undefined => this.#envelope;
     this.#init = init;
     this.hasPerRequestStream = transport.hasPerRequestStream === true;
@@ -97,7 +95,6 @@ export class Wire implements RequestChannel {
       onNotified: () => this.#expectStrayError(),
     });
     this.#served = new ServerRequests({ transport, context, elicitor });
-    this.subscriptions = new ListenStreams({ transport, context, opening, envelope });
     this.changes = new ChangeReporter(context, events.hooks);
     this.#progressGate = new NotificationGate({
       fate: "of its progress only the latest is passed on",
@@ -107,7 +104,7 @@ export class Wire implements RequestChannel {
     transport.onmessage = (message: unknown, relatedId, bytes) => this.#receive(message, relatedId, bytes);
     transport.onrequestfailed = (id, error) => {
       const ownId = toOwnId(id);
-      if (typeof ownId !== "number" || !this.#outgoing.fail(ownId, error)) this.subscriptions.fail(ownId, error);
+      if (typeof ownId === "number") this.#outgoing.fail(ownId, error);
     };
     transport.oninterrupted = () => {
       if (!this.#isClosed) this.changes.reportMissed();
@@ -154,6 +151,12 @@ export class Wire implements RequestChannel {
     return this.#outgoing.start(request);
   }
 
+  /** Opens a stream of changes of 2026-07-28, which lives until `signal` aborts. */
+  listen(filter: ChangeFilter, signal: AbortSignal): Promise<OpenedStream> {
+    const { context, opening } = this.#init;
+    return listen({ context, channel: this, opening }, filter, signal);
+  }
+
   async notify(method: string, params: JsonObject | undefined): Promise<void> {
     const { transport, context } = this.#init;
     const { closedBy } = this.#outgoing;
@@ -172,7 +175,6 @@ export class Wire implements RequestChannel {
   async close(error: HostsideError, reason: string): Promise<void> {
     const { transport } = this.#init;
     this.#end();
-    this.subscriptions.failAll(error);
     const cancelled = this.#outgoing.cancelAll(error, cleanText(reason, 200).replaceAll(/\s+/g, " "));
     await settleWithin(cancelled, farewellMs);
     await transport.close();
@@ -199,7 +201,6 @@ export class Wire implements RequestChannel {
         serverId,
       });
     this.#outgoing.failAll(error);
-    this.subscriptions.failAll(error);
     if (!wasClosed) events.onDown(error);
   }
 
@@ -240,8 +241,8 @@ export class Wire implements RequestChannel {
     });
   }
 
-  // Rare, and so after the others: ends of subscriptions, ids that came back as text or not at all,
-  // and answers that nobody waits for.
+  // Rare, and so after the others: ids that came back as text or not at all, and answers that
+  // nobody waits for.
   #receiveOtherAnswer(id: unknown, message: JsonObject, bytes: number | undefined): void {
     const outgoing = this.#outgoing;
     const { redact } = this.#init.context;
@@ -257,9 +258,9 @@ export class Wire implements RequestChannel {
     }
     const ownId = toOwnId(id);
     if (typeof ownId === "number") {
-      if (outgoing.answer(ownId, message, bytes) || this.subscriptions.answer(ownId, message)) return;
+      if (outgoing.answer(ownId, message, bytes)) return;
       // A late answer to a request that was given up, or a second one: the first word counts.
-      if (outgoing.issued(ownId) || this.subscriptions.issued(ownId)) return outgoing.noteStray(id);
+      if (outgoing.issued(ownId)) return outgoing.noteStray(id);
     }
     if (!isMessage(message))
       return this.#anomaly(`sent something that is no JSON-RPC message: ${quoteJson(message, redact)}`);
@@ -285,10 +286,14 @@ export class Wire implements RequestChannel {
     // These settle something that is waited for, so that no flood may swallow them.
     if (method === "notifications/cancelled") {
       this.#served.cancel(params?.["requestId"]);
-      this.subscriptions.cancel(toOwnId(params?.["requestId"]));
+      this.#outgoing.cancelStream(toOwnId(params?.["requestId"]));
       return;
     }
-    if (method === "notifications/subscriptions/acknowledged") return this.subscriptions.acknowledge(params);
+    if (method === "notifications/subscriptions/acknowledged") {
+      const meta = params?.["_meta"];
+      const id = isJsonObject(meta) ? meta["io.modelcontextprotocol/subscriptionId"] : undefined;
+      return this.#outgoing.acknowledge(toOwnId(id), params?.["notifications"]);
+    }
     if (method === "notifications/progress" && this.#receiveProgress(params)) return;
     // Unknown ones are to be ignored (JSON-RPC 2.0, section 4.1), and count all the same.
     const isTaken = this.changes.receive(method, params);

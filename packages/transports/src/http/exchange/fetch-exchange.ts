@@ -1,4 +1,5 @@
 import type { HostsideError } from "@hostside/core";
+import { untilAborted } from "@hostside/core/implement";
 import { fromFetchError } from "./from-fetch-error.ts";
 import { addressIn, type HttpGuard } from "./http-guard.ts";
 import type { HttpCall, HttpClient, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
@@ -11,103 +12,61 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
  * An exchange on top of a `fetch`. It has no deadline for connecting: no `fetch` says when it is
- * connected.
+ * connected. What waits for a `fetch` that is deaf to its signal is rejected all the same.
  */
 export function createFetchExchange(fetch: Fetch, init: HttpExchangeInit): HttpClient {
   return { start: (request) => startCall(request, fetch, init), close: () => {} };
 }
 
-/** The state that the parts of one call share. */
-interface CallState {
-  /** The server replied, so that it has the request. Before that only the `fetch` knows. */
-  isReplied: boolean;
-  /** Why the call was taken back. */
-  cancelled: HostsideError | undefined;
-  /** Rejects what the caller is waiting for, also when the `fetch` is deaf to its signal. */
-  reject: (reason: unknown) => void;
-  toError(error: unknown): HostsideError;
-  /** Ends the `fetch`, body included. */
-  abort(): void;
-}
-
 function startCall({ method, url, headers, body }: HttpRequest, fetch: Fetch, init: HttpExchangeInit): HttpCall {
+  const { serverId, redact, guard } = init;
   const controller = new AbortController();
-  const state: CallState = {
-    isReplied: false,
-    cancelled: undefined,
-    reject: () => {},
-    toError: (error) =>
-      state.cancelled ??
-      fromFetchError(error, { serverId: init.serverId, redact: init.redact, url, sent: state.isReplied || undefined }),
-    abort: () => controller.abort(),
+  const { signal } = controller;
+  // Before the server replied, only the `fetch` knows what was sent.
+  let sent: true | undefined;
+  const toError = (error: unknown): HostsideError =>
+    signal.aborted ? (signal.reason as HostsideError) : fromFetchError(error, { serverId, redact, url, sent });
+  const rethrow = (error: unknown): never => {
+    throw toError(error);
   };
-  const reply = new Promise<HttpReply>((resolve, reject) => {
-    state.reject = reject;
-    const refusal = init.guard && refuseFetch(url, init.guard);
-    if (refusal !== undefined) return reject(refusal);
-    const options = { method, headers, redirect: "manual", signal: controller.signal } as const;
+  const readBody = async (response: Response, onChunk: (chunk: Uint8Array) => void): Promise<void> => {
+    if (response.body === null) return;
+    const reader = response.body.getReader();
+    try {
+      for (;;) {
+        const { done, value } = await reader.read().catch(rethrow);
+        signal.throwIfAborted();
+        if (done) return;
+        onChunk(value);
+      }
+    } catch (error) {
+      // The body is given up, and its own failure would say nothing new.
+      reader.cancel().catch(() => {});
+      throw error;
+    }
+  };
+  const ask = async (): Promise<HttpReply> => {
+    const refusal = guard && refuseFetch(url, guard);
+    if (refusal !== undefined) throw refusal;
+    const options = { method, headers, redirect: "manual", signal } as const;
     // An async function, for a `fetch` that throws where it should reject.
-    const ask = async (): Promise<Response> => fetch(url.href, body === undefined ? options : { ...options, body });
-    ask().then(
-      (response) => resolve(createReply(response, state)),
-      (error: unknown) => reject(state.toError(error)),
-    );
-  });
-  return {
-    reply,
-    cancel(reason) {
-      state.cancelled ??= reason;
-      state.reject(reason);
-      controller.abort();
-    },
+    const fetching = (async () => fetch(url.href, body === undefined ? options : { ...options, body }))();
+    const response = await untilAborted(fetching.catch(rethrow), signal);
+    sent = true;
+    return {
+      // A browser hides the status of a redirect that it did not follow.
+      status: response.type === "opaqueredirect" ? 302 : response.status,
+      header: (name) => response.headers.get(name) ?? undefined,
+      read: (onChunk) => untilAborted(readBody(response, onChunk), signal),
+      cancel: () => controller.abort(toError(undefined)),
+      // A `fetch` does not say what has arrived.
+      whole: () => undefined,
+    };
   };
+  return { reply: ask(), cancel: (reason) => controller.abort(reason) };
 }
 
 // Which address a `fetch` connects to, it does not say.
 function refuseFetch(url: URL, guard: HttpGuard): HostsideError | undefined {
   return guard.refuseUrl(url) ?? (addressIn(url) === undefined ? guard.refuseAddress(undefined, url) : undefined);
 }
-
-function createReply(response: Response, state: CallState): HttpReply {
-  state.isReplied = true;
-  return {
-    // A browser hides the status of a redirect that it did not follow.
-    status: response.type === "opaqueredirect" ? 302 : response.status,
-    header: (name) => response.headers.get(name) ?? undefined,
-    read: (onChunk) =>
-      new Promise((resolve, reject) => {
-        state.reject = reject;
-        if (state.cancelled !== undefined) return reject(state.cancelled);
-        readBody(response, state, onChunk).then(resolve, reject);
-      }),
-    cancel() {
-      // A body that is being read is locked: only the signal ends it, and a `fetch` may be deaf to
-      // that.
-      state.reject(state.toError(undefined));
-      state.abort();
-    },
-    // A `fetch` does not say what has arrived.
-    whole: () => undefined,
-  };
-}
-
-async function readBody(response: Response, state: CallState, onChunk: (chunk: Uint8Array) => void): Promise<void> {
-  if (response.body === null) return;
-  const reader = response.body.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read().catch((error: unknown) => {
-        throw state.toError(error);
-      });
-      if (state.cancelled !== undefined) throw state.cancelled;
-      if (done) return;
-      onChunk(value);
-    }
-  } catch (error) {
-    // Nobody waits for it: the body is given up, and its own failure would say nothing new.
-    reader.cancel().catch(ignore);
-    throw error;
-  }
-}
-
-function ignore(): void {}

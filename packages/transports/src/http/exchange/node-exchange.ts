@@ -14,8 +14,7 @@ import type { HttpCall, HttpClient, HttpExchangeInit, HttpReply, HttpRequest } f
 import type { BodiesContext, BodyContext } from "./node-body.ts";
 import { NodeReply } from "./node-reply.ts";
 import type { ReplySink, ResponseHeaders, SocketConnection, WireRequest } from "../sockets/connection.ts";
-import { createConnections, type Connections } from "../sockets/connections.ts";
-import type { PendingSocket } from "../sockets/open-socket.ts";
+import { Connections } from "../sockets/connections.ts";
 import { isUpgrade, refusedByProxy, wireError } from "../sockets/dispatch-on.ts";
 import { createProxyChoice, type Proxy, type ProxyChoice } from "../sockets/proxy-choice.ts";
 
@@ -35,7 +34,7 @@ export interface NodeExchangeInit extends HttpExchangeInit {
  */
 export function createDefaultExchange(init: NodeExchangeInit): HttpClient {
   const { proxy = false, trust } = init;
-  const connections = createConnections({ idleMs: idleConnectionMs, trust });
+  const connections = new Connections(idleConnectionMs, trust);
   const decoding = new Set<() => void>();
   const proxyFor = createProxyChoice(proxy);
   const parts: ExchangeParts = { ...init, connections, decoding, proxyFor, toWire: createWireRequests() };
@@ -69,7 +68,7 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
   #wire: WireRequest | undefined;
   #proxy: Proxy | undefined;
   /** The connection that is being opened. */
-  #opening: Pick<PendingSocket, "cancel"> | undefined;
+  #opening: AbortController | undefined;
   #connection: SocketConnection | undefined;
   /** True if bytes of the request may have left. */
   #isSent = false;
@@ -105,7 +104,7 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
     this.#cancelled ??= reason;
     if (this.#received !== undefined) return this.#received.stop(reason);
     this.#reject(reason);
-    this.#opening?.cancel();
+    this.#opening?.abort(reason);
     this.#connection?.destroy();
   }
 
@@ -137,7 +136,7 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
     else if (this.#isSent || this.#cancelled !== undefined || this.#wire === undefined)
       this.#reject(this.toError(error));
     // It had been closed before anything was sent.
-    else this.#open(this.#wire);
+    else void this.#open(this.#wire);
   }
 
   #start(request: HttpRequest): void {
@@ -152,7 +151,7 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
       const wire = toWire(request, proxy);
       this.#wire = wire;
       const idle = connections.takeIdle(wire.origin);
-      if (idle === undefined) this.#open(wire);
+      if (idle === undefined) void this.#open(wire);
       else this.#send(wire, idle);
     } catch (error) {
       this.#reject(this.toError(error));
@@ -166,35 +165,29 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
   }
 
   /** Opens a connection within its time, and sends the request. */
-  #open(wire: WireRequest): void {
+  async #open(wire: WireRequest): Promise<void> {
     const { failed } = this;
     const { url } = failed;
     const proxy = this.#proxy;
     const { guard, lookup, connections, connectTimeoutMs = 15_000 } = this.#parts;
+    const opening = new AbortController();
     this.#connection = undefined;
-    const opening = connections.open(
-      // Of a connection that is open already, the address was checked when it was made.
-      { url, proxy, lookup: guard && guardLookup(url, guard, lookup) },
-      {
-        onReady: (connection) => {
-          cancelTimer();
-          this.#send(wire, connection);
-        },
-        onError: (error, isProxys) => {
-          cancelTimer();
-          const isOfProxy = isProxys && proxy !== undefined;
-          this.#reject(isOfProxy ? proxyFailed({ ...failed, proxy }, error) : this.toError(error));
-        },
-      },
-    );
+    this.#opening = opening;
     const late = (): void => this.cancel(connectTimedOut({ ...failed, proxy }, connectTimeoutMs));
     const cancelTimer = clock.schedule(connectTimeoutMs, late);
-    this.#opening = {
-      cancel() {
-        cancelTimer();
-        opening.cancel();
-      },
-    };
+    try {
+      const toProxyError = (error: Error, by: Proxy): HostsideError => proxyFailed({ ...failed, proxy: by }, error);
+      // Of a connection that is open already, the address was checked when it was made.
+      const destination = { url, proxy, toProxyError, lookup: guard && guardLookup(url, guard, lookup) };
+      const connection = await connections.open(destination, opening);
+      // Cancelled in the moment in which it was ready.
+      if (this.#cancelled === undefined) this.#send(wire, connection);
+      else connection.destroy();
+    } catch (error) {
+      this.#reject(this.toError(error));
+    } finally {
+      cancelTimer();
+    }
   }
 }
 

@@ -1,6 +1,8 @@
+import { untilAborted } from "@hostside/core/implement";
+import { once } from "node:events";
 import type { LookupFunction, Socket } from "node:net";
 import type { SecureContext } from "node:tls";
-import { hangUp, openTunnel } from "./dispatch-on.ts";
+import { openTunnel } from "./dispatch-on.ts";
 import type { Proxy } from "./proxy-choice.ts";
 
 /** The destination of a socket. */
@@ -8,103 +10,75 @@ export interface Destination {
   readonly url: URL;
   /** By which proxy. Default: none. */
   readonly proxy?: Proxy | undefined;
+  /** Names what the way to the proxy, or the proxy itself, failed with. */
+  readonly toProxyError: (error: Error, proxy: Proxy) => Error;
   /** How its name is looked up, where no proxy does that. Default: the system's way. */
   readonly lookup?: LookupFunction | undefined;
 }
 
-/** The callbacks of something that is opened: one of them is called, once and later. */
-export interface Awaiting<T> {
-  readonly onReady: (it: T) => void;
-  /** `isProxys`: what failed is the way to the proxy, or the proxy itself. */
-  readonly onError: (error: Error, isProxys: boolean) => void;
-}
-
-/** A socket that is being opened. */
-export interface PendingSocket {
-  /** Gives it up, and calls nothing. */
-  cancel(): void;
-  /** Gives it up; `onError` is called. */
-  destroy(): void;
-}
-
-/** Opens sockets, with TLS where the URL wants it. */
-export interface SocketOpener {
-  open(destination: Destination, awaiting: Awaiting<Socket>): PendingSocket;
-}
+/** Opens a socket, with TLS where the URL wants it. When `signal` aborts, nothing is left of it. */
+export type OpenSocket = (destination: Destination, signal: AbortSignal) => Promise<Socket>;
 
 /**
  * Makes one, which remembers TLS sessions, so that the next connection to the same place is ready
  * sooner. `context` says whom to trust.
  */
-export function createSocketOpener(context: (url: URL) => SecureContext | undefined): SocketOpener {
+export function createSocketOpener(context: (url: URL) => SecureContext | undefined): OpenSocket {
   const sessions = new Map<string, Buffer>();
-  const secure = (url: URL, options: { lookup?: LookupFunction | undefined; socket?: Socket }): Socket =>
-    connectTls(url, { ...options, sessions, context: context(url) });
-  return {
-    open({ url, proxy, lookup }, { onReady, onError }) {
-      const first = proxy?.url ?? url;
-      const found = proxy === undefined ? lookup : undefined;
-      let socket = first.protocol === "https:" ? secure(first, { lookup: found }) : connectTcp(first, found);
-      let isOver = false;
-      const give = (): void => {
-        isOver = true;
-        // What comes after the first is of no interest.
-        socket.on("error", ignore);
-        socket.destroy();
-      };
-      const settle = (error: Error | undefined, isProxys: boolean): void => {
-        if (isOver) return;
-        if (error === undefined) {
-          isOver = true;
-          return onReady(socket);
-        }
-        give();
-        sessions.delete(first.origin);
-        sessions.delete(url.origin);
-        onError(error, isProxys);
-      };
-      const goOn = (tunnel: Proxy): void =>
-        openTunnel(socket, { proxy: tunnel, authority: authorityOf(url) }, (error) => {
-          if (error !== undefined || isOver) return settle(error, true);
-          socket = secure(url, { socket });
-          untilReady(socket, "secureConnect", (failure) => settle(failure, false));
-        });
-      untilReady(socket, first.protocol === "https:" ? "secureConnect" : "connect", (error) => {
-        if (error === undefined && proxy !== undefined && url.protocol === "https:" && !isOver) goOn(proxy);
-        else settle(error, proxy !== undefined);
-      });
-      return { cancel: give, destroy: () => settle(hangUp(), false) };
-    },
+  const connect = async (url: URL, { signal, ...way }: Way): Promise<Socket> => {
+    const isSecure = url.protocol === "https:";
+    const socket = isSecure
+      ? connectTls(url, { ...way, sessions, context: context(url) })
+      : connectTcp(url, way.lookup);
+    // What comes after the first is of no interest.
+    socket.on("error", ignore);
+    try {
+      await once(socket, isSecure ? "secureConnect" : "connect", { signal });
+    } catch (error) {
+      socket.destroy();
+      sessions.delete(url.origin);
+      throw error;
+    }
+    return socket;
+  };
+  const connectToProxy = async (proxy: Proxy, url: URL, signal: AbortSignal): Promise<Socket> => {
+    const socket = await connect(proxy.url, { signal });
+    if (url.protocol !== "https:") return socket;
+    try {
+      await untilAborted(openTunnel(socket, { proxy, authority: authorityOf(url) }), signal);
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+    return socket;
+  };
+  return async ({ url, proxy, lookup, toProxyError }, signal) => {
+    if (proxy === undefined) return connect(url, { signal, lookup });
+    const socket = await connectToProxy(proxy, url, signal).catch((error: Error) => {
+      throw toProxyError(error, proxy);
+    });
+    return url.protocol === "https:" ? connect(url, { signal, socket }) : socket;
   };
 }
 
-function untilReady(socket: Socket, event: "connect" | "secureConnect", onDone: (error?: Error) => void): void {
-  const done = (error?: Error): void => {
-    socket.off(event, ready);
-    socket.off("error", done);
-    socket.off("close", close);
-    onDone(error);
-  };
-  const ready = (): void => done();
-  const close = (): void => done(hangUp());
-  socket.once(event, ready);
-  socket.once("error", done);
-  socket.once("close", close);
+/** How a socket gets to where it leads. */
+interface Way {
+  readonly signal: AbortSignal;
+  readonly lookup?: LookupFunction | undefined;
+  /** The socket that leads there already. */
+  readonly socket?: Socket;
 }
 
 function connectTcp(url: URL, lookup: LookupFunction | undefined): Socket {
   return process.getBuiltinModule("node:net").connect({ ...addressOf(url), ...(lookup !== undefined && { lookup }) });
 }
 
-interface TlsOptions {
-  readonly lookup?: LookupFunction | undefined;
-  /** The socket that leads there already. */
-  readonly socket?: Socket;
+interface TlsWay extends Omit<Way, "signal"> {
   readonly sessions: Map<string, Buffer>;
   readonly context: SecureContext | undefined;
 }
 
-function connectTls(url: URL, { lookup, socket, sessions, context }: TlsOptions): Socket {
+function connectTls(url: URL, { lookup, socket, sessions, context }: TlsWay): Socket {
   const { connect } = process.getBuiltinModule("node:tls");
   const { isIP } = process.getBuiltinModule("node:net");
   const { host, port } = addressOf(url);

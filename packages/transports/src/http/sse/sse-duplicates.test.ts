@@ -2,7 +2,7 @@ import type { HostsideError } from "@hostside/core";
 import { expect, it, vi } from "vitest";
 import { useManualClock } from "../../../../../test/manual-clock.ts";
 import type { HttpCall } from "../exchange/http-exchange.ts";
-import { createSseTransport } from "./sse-transport.ts";
+import { SseTransport } from "./sse-transport.ts";
 import { createServerContext } from "../../../test/server-context.ts";
 
 it("a message that is answered again and again is watched once", async () => {
@@ -23,19 +23,17 @@ it("a message that is answered again and again is watched once", async () => {
     }),
     cancel: () => undefined,
   };
-  const transport = createSseTransport({
-    endpoint: {
-      serverId: "web",
-      url: new URL("http://127.0.0.1:1/sse"),
-      redact: (text) => text,
-      call: ({ method }) => (method === "GET" ? stream : { reply: new Promise(() => undefined), cancel }),
-      toError: () => expect.unreachable(),
-      close: () => undefined,
-    },
-    context: createServerContext(
-      { onDiagnostic: () => expect.unreachable() },
-      { timeouts: { callMs: 1_000_000, requestMs: 1_000_000 } },
-    ),
+  const context = createServerContext(
+    { onDiagnostic: () => expect.unreachable() },
+    { timeouts: { callMs: 1_000_000, requestMs: 1_000_000 } },
+  );
+  const transport = new SseTransport(context, {
+    serverId: "web",
+    url: new URL("http://127.0.0.1:1/sse"),
+    redact: (text) => text,
+    call: ({ method }) => (method === "GET" ? stream : { reply: new Promise(() => undefined), cancel }),
+    toError: () => expect.unreachable(),
+    close: () => undefined,
   });
   await transport.start();
   void transport.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: {} }).catch(() => undefined);
