@@ -1,8 +1,11 @@
 import { createServer } from "node:https";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type { AuthorizationFetch } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { createAuthorizationFetch } from "../src/index.ts";
+import { createAuthorizationFetch, createConnector } from "../src/index.ts";
 import { makeCertificates } from "./certificates.ts";
 import { startProxy } from "./proxy-server.ts";
 import { httpAnswer, startRaw } from "./raw-server.ts";
@@ -12,6 +15,31 @@ const thrownBy = (promise: Promise<unknown>): Promise<unknown> =>
     () => expect.unreachable("it did not fail"),
     (error: unknown) => error,
   );
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
+
+describe("the fetch that a connector gives its authProvider", () => {
+  it("keeps nothing of the connection that asked for it", async () => {
+    const kept: AuthorizationFetch[] = [];
+    const connector = createConnector({ authProvider: (_spec, { fetch }) => void kept.push(fetch) });
+    const connect = async (): Promise<WeakRef<object>> => {
+      const onDiagnostic = (): void => {};
+      const hooks = { onDiagnostic, onChanged: () => {}, onClosed: () => {} } as never;
+      const spec = { id: "web", type: "http", url: "https://web.test", auth: "oauth" } as const;
+      await thrownBy(connector.connect(spec, hooks, new AbortController().signal));
+      return new WeakRef(onDiagnostic);
+    };
+    const hook = await connect();
+    await expect
+      .poll(() => {
+        collectGarbage();
+        return hook.deref() === undefined;
+      })
+      .toBe(true);
+    expect(kept.length).toBeGreaterThan(0);
+  });
+});
 
 describe("createAuthorizationFetch()", () => {
   it("asks an authorization server by the proxy, and trusts whom it is to trust", async () => {

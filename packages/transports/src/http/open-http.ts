@@ -67,8 +67,10 @@ function openEndpoint(spec: ServerSpec, { lasting, options }: HttpContext): Http
   });
 }
 
+type ExchangeContext = Pick<ServerContext, "principal" | "redact" | "secrets" | "serverId" | "settings">;
+
 /** The HTTP of a connector for one server, past its guard. */
-function openExchange({ url, tls }: HttpServerSpec, context: ServerContext, options: HttpOptions): HttpClient {
+function openExchange({ url, tls }: HttpServerSpec, context: ExchangeContext, options: HttpOptions): HttpClient {
   const { serverId, settings, redact, principal } = context;
   const { maxMessageBytes } = settings.limits;
   const { proxy } = options;
@@ -92,13 +94,14 @@ function askAuthorization(
   context: ServerContext,
   options: HttpOptions,
 ): AuthorizationProvider | undefined {
-  const { principal, isInteractive } = context;
-  // Not `options`: whoever has credentials may keep this for good.
+  const { principal, isInteractive, redact, secrets, serverId, settings } = context;
+  // Neither `context` nor `options`: whoever has credentials may keep this for good.
+  const kept = { principal, redact, secrets, serverId, settings };
   const { fetch, guard, proxy, ca, authProvider } = options;
   const request: AuthorizationRequest = {
     ...(principal !== undefined && { principal }),
     interactive: isInteractive(),
-    fetch: createAuthorizationFetch(spec, context, { fetch, guard, proxy, ca }),
+    fetch: createAuthorizationFetch(spec, kept, { fetch, guard, proxy, ca }),
   };
   const given: unknown = authProvider?.(spec, request) ?? undefined;
   if (given === undefined || isAuthorizationProvider(given)) return given;
@@ -114,7 +117,7 @@ function askAuthorization(
  */
 function createAuthorizationFetch(
   spec: HttpServerSpec,
-  context: ServerContext,
+  context: ExchangeContext,
   options: HttpOptions,
 ): AuthorizationFetch {
   return async (url, init) => {
