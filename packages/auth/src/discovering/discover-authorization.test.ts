@@ -67,6 +67,16 @@ describe("discoverAuthorization()", () => {
     });
   });
 
+  it("tells the server its protocol revision, and the authorization server nothing of it", async () => {
+    const { discover, servers } = createWorld();
+    await discover();
+    const said = servers.requests.map(({ url, headers }) => [url.origin, headers.get("mcp-protocol-version")]);
+    expect(said).toEqual([
+      ["https://mcp.example", "2025-11-25"],
+      [issuer, null],
+    ]);
+  });
+
   it.each([
     ["is a page for people on every path", () => new Response("<html>")],
     ["is not there", () => new Response("", { status: 404 })],

@@ -1,5 +1,5 @@
 import { redactUrl, type HostsideError, type JsonObject } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { isJsonObject, latestLegacyRevision } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, safeExcerptOf, serverError, toAuthError } from "../auth-errors.ts";
 import { assertEndpoint, readServerMetadata, type ServerMetadata } from "./server-metadata.ts";
@@ -114,7 +114,7 @@ async function readFirst(
     let response: Response;
     let text: string;
     try {
-      response = await account.fetch(url, { headers: { accept: "application/json" }, signal });
+      response = await account.fetch(url, { headers: headersFor(url, account), signal });
       text = await response.text();
     } catch (error) {
       throw toAuthError(error, account, `reading ${what}`);
@@ -127,6 +127,13 @@ async function readFirst(
     if (found !== undefined && isUsable(found)) return found;
   }
   return undefined;
+}
+
+// The revision is the host's own. It is said to the MCP server, and to no authorization server
+// elsewhere (specification of 2025-03-26, 2.3.1, and of the later transports).
+function headersFor(url: URL, { serverUrl }: Account): Record<string, string> {
+  const accept = { accept: "application/json" };
+  return url.origin === serverUrl.origin ? { ...accept, "mcp-protocol-version": latestLegacyRevision } : accept;
 }
 
 function parseObject(text: string): JsonObject | undefined {
