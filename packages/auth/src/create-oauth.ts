@@ -162,20 +162,14 @@ function specOf(url: unknown): ServerSpec {
 }
 
 /**
- * Forgets the clients of an account: at the issuers of its sign-ins, or else at the one that its
+ * Forgets the clients of an account: at the issuer of its sign-in, or else at the one that its
  * server names.
  */
 async function forgetClients(parts: AuthParts, account: Account, signal: AbortSignal): Promise<boolean> {
   const stored = await readAccount(parts, account).catch(() => undefined);
-  const issuers = stored?.authorizations.map(({ issuer }) => issuer) ?? [
-    (await discoverAuthorization(account, parts, { signal })).issuer,
-  ];
+  const { issuer } = stored ?? (await discoverAuthorization(account, parts, { signal }));
   const { redirectUri } = parts.settings;
-  const forgotten = issuers
-    .flatMap((issuer) => [
-      clientKey(issuer, undefined),
-      ...(redirectUri === undefined ? [] : [clientKey(issuer, redirectUri)]),
-    ])
-    .map((key) => parts.store.withLock(key, savingMs, () => parts.store.clear(key)));
+  const keys = [clientKey(issuer, undefined), ...(redirectUri === undefined ? [] : [clientKey(issuer, redirectUri)])];
+  const forgotten = keys.map((key) => parts.store.withLock(key, savingMs, () => parts.store.clear(key)));
   return (await Promise.all(forgotten)).some(Boolean);
 }

@@ -62,11 +62,6 @@ export interface SignedIn {
   readonly expiresAt?: number | undefined;
   /** Whether it is renewed without a user. */
   readonly renews: boolean;
-  /**
-   * Whether its issuer is the one in use; others are kept from before the server changed its
-   * authorization server.
-   */
-  readonly current: boolean;
 }
 
 /** The way to sign in to a server. */
@@ -151,13 +146,13 @@ export interface OAuth extends AsyncDisposable {
    */
   clear(serverId: string, principal?: string): Promise<boolean>;
   /**
-   * Forgets the client that was registered for this server, at the authorization servers of its
-   * sign-ins, or else at the one that it names: the next sign-in registers anew. All principals of
+   * Forgets the client that was registered for this server, at the authorization server of its
+   * sign-in, or else at the one that it names: the next sign-in registers anew. All principals of
    * a store share that client. Resolves to whether there was one.
    */
   forgetClient(server: ServerSpec | string, options?: SignOutOptions): Promise<boolean>;
   /**
-   * All that is kept, sorted by server, principal and issuer; but for what this release cannot
+   * All that is kept, sorted by server and principal; but for what this release cannot
    * read. Rejects with `store_failed`.
    */
   list(): Promise<readonly SignedIn[]>;

@@ -109,7 +109,6 @@ export function createStubOAuth(gates: Gates): StubOAuth {
       clientId: "c",
       scopes: [],
       renews: true,
-      current: true,
     };
     source.emit(signedIn);
     return signedIn;

@@ -64,7 +64,7 @@ export async function stage(
         const { accessToken, refreshToken } = server.signIn();
         const scope = account.hints.scope ?? "read";
         await saveAuthorization(world.parts, account, createAuthorization({ accessToken, refreshToken, scope }));
-        return { serverId: "notes", issuer, serverUrl, clientId: "host", scopes: [], renews: true, current: true };
+        return { serverId: "notes", issuer, serverUrl, clientId: "host", scopes: [], renews: true };
       },
     },
   );

@@ -6,7 +6,6 @@ import { signOut } from "../src/signing-out/sign-out.ts";
 import type { CredentialStore } from "../src/store/credential-store.ts";
 import type { StoredAuthorization } from "../src/accounts/stored-account.ts";
 import { readAccount, saveAuthorization } from "../src/accounts/account-documents.ts";
-import { currentAuthorization } from "../src/accounts/authorizations.ts";
 import { leaseMs } from "../src/tokens/redeem.ts";
 import { renew } from "../src/tokens/renew.ts";
 import { createRotatingServer, type RotatingServer } from "./rotating-server.ts";
@@ -53,7 +52,7 @@ async function race(scheduler: fc.Scheduler): Promise<Race> {
     server,
     renewOf: (account, accessToken = "access-0") =>
       renew(parts, account, { unwanted: { accessToken, isRefused: true } }),
-    stored: async () => currentAuthorization(await readAccount(world.parts, world.another())),
+    stored: async () => await readAccount(world.parts, world.another()),
     async settle(...work) {
       const settled = Promise.allSettled(work);
       await scheduler.waitFor(settled);

@@ -1,16 +1,14 @@
 import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createAuthorization, createTokenWorld, issuer, serverUrl } from "../../test/token-world.ts";
-import type { StoredAuthorization } from "./stored-account.ts";
-import { accountKey, heldDocument, readAccount, saveAuthorization } from "./account-documents.ts";
-import { currentAuthorization } from "./authorizations.ts";
+import { accountKey, heldAuthorization, readAccount, saveAuthorization } from "./account-documents.ts";
 
 const nobody = (): Promise<Response> => Promise.reject(new Error("no request is expected"));
-const documentOf = (authorization: Partial<StoredAuthorization> & JsonObject, patch: JsonObject = {}): JsonObject => ({
+const documentOf = (authorization: object, patch: object = {}): JsonObject => ({
+  ...(createAuthorization() as unknown as JsonObject),
   version: 1,
   serverUrl,
-  issuer,
-  authorizations: [{ ...createAuthorization(), ...authorization } as unknown as JsonObject],
+  ...authorization,
   ...patch,
 });
 
@@ -19,7 +17,7 @@ describe("readAccount()", () => {
     const { parts, account, another } = createTokenWorld(nobody);
     expect(await readAccount(parts, account)).toBeUndefined();
     await saveAuthorization(parts, account, createAuthorization());
-    expect(currentAuthorization(await readAccount(parts, another()))).toEqual(createAuthorization());
+    expect(await readAccount(parts, another())).toEqual(createAuthorization());
   });
 
   it("does not use tokens of another server URL", async () => {
@@ -32,15 +30,14 @@ describe("readAccount()", () => {
     ["version", documentOf({}, { version: 2 })],
     ["version", documentOf({}, { version: "1" })],
     ["serverUrl", documentOf({}, { serverUrl: "notes" })],
-    ["issuer", documentOf({}, { issuer: "https://other.example" })],
-    ["authorizations", documentOf({}, { authorizations: [] })],
-    ["authorizations.0.accessToken", documentOf({ accessToken: "line\r\nbreak" })],
-    ["authorizations.0.tokenType", documentOf({ tokenType: "mac" })],
-    ["authorizations.0.dpopKey", documentOf({ tokenType: "DPoP" })],
-    ["authorizations.0.expiresAt", documentOf({ expiresAt: "soon" } as unknown as JsonObject)],
-    ["authorizations.0.metadata", documentOf({ metadata: { issuer, token_endpoint: "here" } })],
-    ["authorizations.0.client", documentOf({ client: { clientId: "" } } as unknown as JsonObject)],
-    ["authorizations.0.redeeming", documentOf({ redeeming: { by: "x" } } as unknown as JsonObject)],
+    ["issuer", documentOf({}, { issuer: "" })],
+    ["accessToken", documentOf({ accessToken: "line\r\nbreak" })],
+    ["tokenType", documentOf({ tokenType: "mac" })],
+    ["dpopKey", documentOf({ tokenType: "DPoP" })],
+    ["expiresAt", documentOf({ expiresAt: "soon" })],
+    ["metadata", documentOf({ metadata: { issuer, token_endpoint: "here" } })],
+    ["client", documentOf({ client: { clientId: "" } })],
+    ["redeeming", documentOf({ redeeming: { by: "x" } })],
   ])("neither uses nor overwrites a document with a malformed %s", async (member, document) => {
     const { parts, account } = createTokenWorld(nobody);
     await parts.store.save(accountKey(account), document);
@@ -61,7 +58,7 @@ describe("readAccount()", () => {
     await saveAuthorization(parts, account, createAuthorization());
     release();
     await early;
-    expect(heldDocument(account)?.document?.issuer).toBe(issuer);
+    expect(heldAuthorization(account)?.authorization?.issuer).toBe(issuer);
   });
 
   it("shows no secret of what it read", async () => {
@@ -75,22 +72,11 @@ describe("readAccount()", () => {
 });
 
 describe("saveAuthorization()", () => {
-  it("replaces that of its issuer, keeps a bounded number of others, and makes it the one in use", async () => {
-    const { parts, account } = createTokenWorld(nobody);
-    for (let index = 0; index < 10; index++) {
-      const other = `https://as-${index}.example`;
-      await saveAuthorization(parts, account, createAuthorization({ issuer: other, obtainedAt: index }));
-    }
-    await saveAuthorization(
-      parts,
-      account,
-      createAuthorization({ issuer: "https://as-5.example/", accessToken: "new" }),
-    );
-    const document = await readAccount(parts, account);
-    expect(currentAuthorization(document)?.accessToken).toBe("new");
-    expect(document?.authorizations.map((one) => one.issuer)).toEqual([
-      "https://as-5.example/",
-      ...[9, 8, 7, 6, 4, 3, 2].map((index) => `https://as-${index}.example`),
-    ]);
+  it("replaces what was kept, also of another authorization server", async () => {
+    const { parts, account, another } = createTokenWorld(nobody);
+    await saveAuthorization(parts, account, createAuthorization());
+    const moved = createAuthorization({ issuer: "https://as-2.example", accessToken: "new" });
+    await saveAuthorization(parts, account, moved);
+    expect(await readAccount(parts, another())).toEqual(moved);
   });
 });

@@ -4,16 +4,16 @@ import { perAccount, type Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { AccountOwner } from "../oauth.ts";
 import { savingMs, type CredentialKey } from "../store/credential-store.ts";
-import { readStoredAccount, withoutAbsent, type StoredAccount, type StoredAuthorization } from "./stored-account.ts";
-import { authorizationOf, currentAuthorization, sameIssuer, toSignedIn, withAuthorization } from "./authorizations.ts";
+import { readStoredAccount, withoutAbsent, type StoredAuthorization } from "./stored-account.ts";
+import { toSignedIn } from "./authorizations.ts";
 
 /** Parts that reading and writing documents needs. */
 export type DocumentParts = Pick<AuthParts, "signedIn" | "signedOut" | "store" | "unsaved">;
 
-/** An account's document as this process knows it. */
-export interface HeldDocument {
-  /** The document that the store gave, or got, last. */
-  readonly document: StoredAccount | undefined;
+/** An account's authorization as this process knows it. */
+export interface HeldAuthorization {
+  /** The authorization that the store gave, or got, last. */
+  readonly authorization: StoredAuthorization | undefined;
   /** When, by the clock. */
   readonly readAt: number;
 }
@@ -29,7 +29,7 @@ export interface Unsaved {
 }
 
 interface Memory {
-  held: HeldDocument | undefined;
+  held: HeldAuthorization | undefined;
   unsaved: Unsaved | undefined;
   saving: Promise<void> | undefined;
   /** Counts writes, so that a read that began before one is not taken for newer. */
@@ -45,55 +45,63 @@ export function accountKey({ serverId, principal }: Pick<Account, "principal" | 
   return { kind: "account", serverId, principal };
 }
 
-/** The document that this process read or wrote last, however long ago. */
-export function heldDocument(account: Account): HeldDocument | undefined {
+/** The authorization that this process read or wrote last, however long ago. */
+export function heldAuthorization(account: Account): HeldAuthorization | undefined {
   return memoryOf(account).held;
 }
 
 /**
- * Reads the document of an account from the store: `undefined` when there is nothing, and when what
- * there is belongs to another server URL. Rejects with `store_failed` when it cannot be read, is
+ * Reads the authorization of an account from the store: `undefined` when there is nothing, and when
+ * what there is belongs to another server URL. Rejects with `store_failed` when it cannot be read, is
  * malformed or was written by a newer version: then it must not be overwritten either.
  */
-export async function readAccount(parts: DocumentParts, account: Account): Promise<StoredAccount | undefined> {
+export async function readAccount(parts: DocumentParts, account: Account): Promise<StoredAuthorization | undefined> {
   const memory = memoryOf(account);
   const { writes } = memory;
   const document = await parts.store.load(accountKey(account));
   const known = withUnsaved(memory, document === undefined ? undefined : usable(account, document));
   if (memory.writes === writes) hold(parts, account, known);
-  for (const authorization of known?.authorizations ?? []) learn(account, authorization);
+  if (known !== undefined) learn(account, known);
   return known;
 }
 
-/** Keeps a document of an account. Only for who has the account's lock. */
-export async function writeAccount(parts: DocumentParts, account: Account, document: StoredAccount): Promise<void> {
-  for (const authorization of document.authorizations) learn(account, authorization);
+/** Keeps the authorization of an account. Only for who has the account's lock. */
+export async function writeAccount(
+  parts: DocumentParts,
+  account: Account,
+  authorization: StoredAuthorization,
+): Promise<void> {
+  learn(account, authorization);
   // Its members are all JSON.
+  const document = { ...authorization, version: 1, serverUrl: account.serverUrl.href };
   await parts.store.save(accountKey(account), withoutAbsent(document));
   const memory = memoryOf(account);
   memory.writes += 1;
   memory.unsaved = undefined;
   parts.unsaved.delete(account);
-  hold(parts, account, document);
+  hold(parts, account, authorization);
 }
 
-/** Remembers a document, and tells of a user who signed in or out since the one before. */
-function hold({ signedIn, signedOut }: DocumentParts, account: Account, document: StoredAccount | undefined): void {
+/** Remembers an authorization, and tells of a user who signed in or out since the one before. */
+function hold(
+  { signedIn, signedOut }: DocumentParts,
+  account: Account,
+  authorization: StoredAuthorization | undefined,
+): void {
   const memory = memoryOf(account);
   const { held } = memory;
-  memory.held = { document, readAt: clock.now() };
+  memory.held = { authorization, readAt: clock.now() };
   if (held === undefined) return;
-  const now = currentAuthorization(document);
-  if (now === undefined && held.document !== undefined) signedOut.emit(ownerOf(account));
-  if (now?.signIn === undefined || now.signIn === currentAuthorization(held.document)?.signIn) return;
-  signedIn.emit(toSignedIn(account, now));
+  if (authorization === undefined && held.authorization !== undefined) signedOut.emit(ownerOf(account));
+  if (authorization?.signIn === undefined || authorization.signIn === held.authorization?.signIn) return;
+  signedIn.emit(toSignedIn(account, authorization));
 }
 
 /** Has what was read last count anew: for a store that does not answer now. */
-export function keepHeld(account: Account): StoredAccount | undefined {
+export function keepHeld(account: Account): StoredAuthorization | undefined {
   const memory = memoryOf(account);
   if (memory.held !== undefined) memory.held = { ...memory.held, readAt: clock.now() };
-  return memory.held?.document;
+  return memory.held?.authorization;
 }
 
 /**
@@ -104,7 +112,7 @@ export function keepUnsaved({ unsaved: accounts }: DocumentParts, account: Accou
   const memory = memoryOf(account);
   accounts.add(account);
   memory.unsaved = unsaved;
-  memory.held = { document: withUnsaved(memory, memory.held?.document), readAt: clock.now() };
+  memory.held = { authorization: withUnsaved(memory, memory.held?.authorization), readAt: clock.now() };
 }
 
 /** Whether there is an answer that could not be saved so far. */
@@ -119,8 +127,8 @@ export function hasUnsaved(account: Account): boolean {
 export function saveUnsaved(parts: DocumentParts, account: Account): Promise<void> {
   const memory = memoryOf(account);
   const save = async (): Promise<void> => {
-    const document = await readAccount(parts, account);
-    if (document !== undefined && hasUnsaved(account)) await writeAccount(parts, account, document);
+    const authorization = await readAccount(parts, account);
+    if (authorization !== undefined && hasUnsaved(account)) await writeAccount(parts, account, authorization);
   };
   memory.saving ??= parts.store
     .withLock(accountKey(account), savingMs, save)
@@ -147,7 +155,7 @@ export async function clearAccount({ store, signedOut }: AuthParts, account: Acc
   const memory = memoryOf(account);
   memory.writes += 1;
   memory.unsaved = undefined;
-  memory.held = { document: undefined, readAt: clock.now() };
+  memory.held = { authorization: undefined, readAt: clock.now() };
   if (existed) signedOut.emit(ownerOf(account));
   return existed;
 }
@@ -157,9 +165,8 @@ function ownerOf({ serverId, principal }: Account): AccountOwner {
 }
 
 /**
- * Keeps what somebody who signed in got, beside what other authorization servers gave, and has it
- * used from now on. Waits for whoever is renewing meanwhile; what that one got for the same issuer
- * is replaced. Rejects with `store_failed`, and then nothing has changed.
+ * Keeps what somebody who signed in got, in place of what was kept before. Waits for whoever is
+ * renewing meanwhile. Rejects with `store_failed`, and then nothing has changed.
  */
 export function saveAuthorization(
   parts: DocumentParts,
@@ -168,46 +175,25 @@ export function saveAuthorization(
 ): Promise<void> {
   learn(account, authorization);
   return parts.store.withLock(accountKey(account), savingMs, async () => {
-    const document = await readAccount(parts, account);
-    await writeAccount(parts, account, withAuthorization(document, account, authorization));
+    // What cannot be read is not overwritten.
+    await readAccount(parts, account);
+    await writeAccount(parts, account, authorization);
   });
 }
 
-/**
- * Replaces one authorization and leaves all else as it is, also which one is in use. Only for who
- * has the account's lock.
- */
-export async function replaceAuthorization(
-  parts: DocumentParts,
-  account: Account,
-  { document, authorization }: { readonly document: StoredAccount; readonly authorization: StoredAuthorization },
-): Promise<void> {
-  await writeAccount(parts, account, replaced(document, authorization));
-}
-
-function usable(account: Account, document: JsonObject): StoredAccount | undefined {
+function usable(account: Account, document: JsonObject): StoredAuthorization | undefined {
   const read = readStoredAccount(document);
   if (typeof read === "string") throw unreadable(account, read);
-  return read.serverUrl === account.serverUrl.href ? read : undefined;
+  const { version: _, serverUrl, ...authorization } = read;
+  return serverUrl === account.serverUrl.href ? authorization : undefined;
 }
 
 // Once another answer is stored, or nothing is, it is of no use.
-function withUnsaved(memory: Memory, document: StoredAccount | undefined): StoredAccount | undefined {
+function withUnsaved(memory: Memory, stored: StoredAuthorization | undefined): StoredAuthorization | undefined {
   const { unsaved } = memory;
-  if (unsaved === undefined) return document;
-  const stored = authorizationOf(document, unsaved.authorization.issuer);
-  if (document !== undefined && stored !== undefined && isStill(stored, unsaved.before)) {
-    return replaced(document, unsaved.authorization);
-  }
+  if (unsaved !== undefined && stored !== undefined && isStill(stored, unsaved.before)) return unsaved.authorization;
   memory.unsaved = undefined;
-  return document;
-}
-
-function replaced(document: StoredAccount, authorization: StoredAuthorization): StoredAccount {
-  const authorizations = document.authorizations.map((one) =>
-    sameIssuer(one.issuer, authorization.issuer) ? authorization : one,
-  );
-  return { ...document, authorizations };
+  return stored;
 }
 
 function learn({ secrets }: Account, { accessToken, refreshToken, client, dpopKey }: StoredAuthorization): void {

@@ -1,46 +1,9 @@
 import { redactUrl, type JsonObject } from "@hostside/core";
 import type { Account } from "../account.ts";
 import type { SignedIn } from "../oauth.ts";
-import {
-  mostAuthorizations,
-  type StoredAccount,
-  type StoredAuthorization,
-  type StoredClient,
-} from "./stored-account.ts";
+import type { StoredAuthorization, StoredClient } from "./stored-account.ts";
 import { clock } from "@hostside/core/implement";
 import type { Tokens } from "../tokens/request-tokens.ts";
-
-/** The authorization whose tokens are in use. */
-export function currentAuthorization(document: StoredAccount | undefined): StoredAuthorization | undefined {
-  return document && authorizationOf(document, document.issuer);
-}
-
-/** The authorization that an authorization server gave. */
-export function authorizationOf(document: StoredAccount | undefined, issuer: string): StoredAuthorization | undefined {
-  return document?.authorizations.find((one) => sameIssuer(one.issuer, issuer));
-}
-
-/**
- * The same document with this authorization, in place of the one of the same issuer, as the one in
- * use.
- */
-export function withAuthorization(
-  document: StoredAccount | undefined,
-  { serverUrl }: Pick<Account, "serverUrl">,
-  authorization: StoredAuthorization,
-): StoredAccount {
-  const others = (document?.authorizations ?? [])
-    .filter(({ issuer }) => !sameIssuer(issuer, authorization.issuer))
-    .sort((one, other) => other.obtainedAt - one.obtainedAt)
-    .slice(0, mostAuthorizations - 1);
-  return {
-    ...document,
-    version: 1,
-    serverUrl: serverUrl.href,
-    issuer: authorization.issuer,
-    authorizations: [authorization, ...others],
-  };
-}
 
 /** One slash at the end is tolerated, as it is for metadata (RFC 8414, 3.3, as practised). */
 export function sameIssuer(one: string, other: string): boolean {
@@ -61,7 +24,6 @@ export function toSignedIn(
     scopes: (scope ?? "").split(/\s+/).filter((one) => one !== ""),
     expiresAt,
     renews: refreshToken !== undefined || client.way === "program",
-    current: true,
   };
 }
 

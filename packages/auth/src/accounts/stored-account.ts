@@ -61,17 +61,11 @@ export interface StoredAuthorization {
 }
 
 /** The document of an account: what lets one principal in at one server. */
-export interface StoredAccount {
+export interface StoredAccount extends StoredAuthorization {
   readonly version: 1;
   /** The URL that the tokens may be sent to. Another server of the same id does not get them. */
   readonly serverUrl: string;
-  /** Issuer whose tokens are used now; one of `authorizations`. */
-  readonly issuer: string;
-  readonly authorizations: readonly StoredAuthorization[];
 }
-
-/** More authorization servers than one server ever has. */
-export const mostAuthorizations = 8;
 
 export type Check = (value: unknown) => boolean;
 // A member that a type gets is missing here until somebody says what it has to be.
@@ -110,7 +104,9 @@ export const metadataChecks: Readonly<Record<string, Check>> = {
   revocation_endpoint: isOptional(isUrl),
 };
 
-const authorizationChecks: Checks<StoredAuthorization> = {
+const accountChecks: Checks<StoredAccount> = {
+  version: (value) => value === 1,
+  serverUrl: isUrl,
   issuer: isText,
   metadata: (value) => firstWrong(value, metadataChecks) === undefined,
   client: (value) => firstWrong(value, clientChecks) === undefined,
@@ -126,34 +122,17 @@ const authorizationChecks: Checks<StoredAuthorization> = {
   redeeming: isOptional((value) => firstWrong(value, redeemingChecks) === undefined),
 };
 
-const accountChecks: Checks<StoredAccount> = {
-  version: (value) => value === 1,
-  serverUrl: isUrl,
-  issuer: isText,
-  authorizations: (value) => Array.isArray(value) && value.length > 0,
-};
-
 /**
  * The document of an account, or what is wrong with it, in words that hold nothing of it. Members
  * that nobody knows are kept: a later release of the same version may have written them.
  */
 export function readStoredAccount(document: JsonObject): StoredAccount | string {
-  const { version, issuer, authorizations } = document;
+  const { version, tokenType, dpopKey } = document;
   if (typeof version === "number" && version > 1)
     return `it is of version ${version}, and this release knows version 1`;
   const wrong = firstWrong(document, accountChecks);
-  if (wrong !== undefined || !Array.isArray(authorizations))
-    return `its member ${wrong ?? "authorizations"} is malformed`;
-  const issuers = new Set<unknown>();
-  for (const [index, authorization] of authorizations.entries()) {
-    const member = firstWrong(authorization, authorizationChecks);
-    if (member !== undefined) return `its member authorizations.${index}.${member} is malformed`;
-    const { issuer: of, tokenType, dpopKey } = authorization as unknown as StoredAuthorization;
-    if (tokenType === "DPoP" && dpopKey === undefined) return `its member authorizations.${index}.dpopKey is missing`;
-    if (issuers.has(of)) return "two of its authorizations are of one issuer";
-    issuers.add(of);
-  }
-  if (!issuers.has(issuer)) return "its member issuer names none of its authorizations";
+  if (wrong !== undefined) return `its member ${wrong} is malformed`;
+  if (tokenType === "DPoP" && dpopKey === undefined) return "its member dpopKey is missing";
   // Each member was looked at.
   return document as unknown as StoredAccount;
 }

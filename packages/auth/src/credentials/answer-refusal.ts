@@ -8,8 +8,8 @@ import { noteChallenge, readChallenges, coversScopes, joinScopes } from "../disc
 import { challengesNonce, lacksKey } from "../dpop/choose-dpop.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
 import type { StoredAuthorization } from "../accounts/stored-account.ts";
-import { readAccount, accountKey, writeAccount } from "../accounts/account-documents.ts";
-import { currentAuthorization, sameIssuer, authorizationOf } from "../accounts/authorizations.ts";
+import { readAccount } from "../accounts/account-documents.ts";
+import { sameIssuer } from "../accounts/authorizations.ts";
 import {
   forbidden,
   isAtPage,
@@ -21,7 +21,6 @@ import {
   renewNow,
 } from "./current-authorization.ts";
 import { discoverAgain, whereToSignIn } from "./discover-again.ts";
-import { savingMs } from "../store/credential-store.ts";
 
 /**
  * Gets other credentials after a refusal. Resolves when there are some; else rejects as `onRefused`
@@ -33,7 +32,7 @@ export function answerRefusal(parts: AuthParts, account: Account, refusal: Crede
 }
 
 async function answer401(parts: AuthParts, account: Account, refusal: CredentialsRefusal): Promise<void> {
-  const stored = currentAuthorization(await readAccount(parts, account));
+  const stored = await readAccount(parts, account);
   const sent = sentToken(refusal);
   if (stored !== undefined && lacksKey(account, stored)) return bindToken(parts, account, { refusal, stored });
   if (stored !== undefined) {
@@ -92,7 +91,7 @@ async function answer403(parts: AuthParts, account: Account, refusal: Credential
         : "the access that was granted does not allow that";
     throw forbidden(account, challenge, `${where}: ${why}`);
   }
-  const stored = currentAuthorization(await readAccount(parts, account));
+  const stored = await readAccount(parts, account);
   if (stored !== undefined && stored.accessToken !== sentToken(refusal) && leftOf(stored) !== "over") return;
   const needed = joinScopes(...challenges.map(({ parameters }) => parameters.get("scope")));
   const { scopes } = account.config;
@@ -128,7 +127,7 @@ interface Moving {
 
 /**
  * Whether the server names another authorization server than the one whose token it refused, and
- * there are tokens of that one now.
+ * the user has signed in there now.
  */
 async function moveOn(parts: AuthParts, account: Account, { refusal, stored }: Moving): Promise<boolean> {
   // Those who sign in as programs find out anew in any case, and it is seen to there that no secret
@@ -142,7 +141,6 @@ async function moveOn(parts: AuthParts, account: Account, { refusal, stored }: M
     return false;
   }
   if (sameIssuer(discovered.issuer, stored.issuer)) return false;
-  if (await useIssuer(parts, account, discovered.issuer)) return true;
   await signIn(parts, account, { refusal, why: "it has moved to another authorization server", needsMore: false });
   return true;
 }
@@ -174,20 +172,6 @@ async function signIn(
 
 function sentToken({ sent }: CredentialsRefusal): string | undefined {
   return sent["authorization"]?.replace(/^\S+\s+/, "");
-}
-
-/**
- * Has the tokens used that an authorization server gave earlier. Resolves to whether there are any
- * that may still be of use.
- */
-function useIssuer(parts: AuthParts, account: Account, issuer: string): Promise<boolean> {
-  return parts.store.withLock(accountKey(account), savingMs, async () => {
-    const document = await readAccount(parts, account);
-    const kept = authorizationOf(document, issuer);
-    if (document === undefined || kept === undefined) return false;
-    if (document.issuer !== kept.issuer) await writeAccount(parts, account, { ...document, issuer: kept.issuer });
-    return true;
-  });
 }
 
 const windowMs = 60_000;

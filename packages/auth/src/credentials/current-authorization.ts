@@ -3,10 +3,10 @@ import { clock, quoteText } from "@hostside/core/implement";
 import { withoutServerName, authRequired, safeExcerptOf, serverError, type TroubleExtras } from "../auth-errors.ts";
 import { isProgram, perAccount, type Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
-import type { StoredAccount, StoredAuthorization } from "../accounts/stored-account.ts";
+import type { StoredAuthorization } from "../accounts/stored-account.ts";
 import { requestGrant } from "../grants/request-grant.ts";
-import { hasUnsaved, heldDocument, keepHeld, readAccount, saveUnsaved } from "../accounts/account-documents.ts";
-import { currentAuthorization, tokenExpiryOf, type TokenExpiry } from "../accounts/authorizations.ts";
+import { hasUnsaved, heldAuthorization, keepHeld, readAccount, saveUnsaved } from "../accounts/account-documents.ts";
+import { tokenExpiryOf, type TokenExpiry } from "../accounts/authorizations.ts";
 import type { RenewalEnd } from "../tokens/redeem.ts";
 import { isRenewalIdle, isRenewing, renew, type RenewalRequest } from "../tokens/renew.ts";
 import { whereToSignIn } from "./discover-again.ts";
@@ -18,7 +18,7 @@ interface Renewals {
   /** Why there is nothing left to renew with, for the user who has to sign in. */
   failure?: HostsideError | undefined;
   /** One read for all requests that come together. */
-  reading?: Promise<StoredAccount | undefined> | undefined;
+  reading?: Promise<StoredAuthorization | undefined> | undefined;
 }
 
 const renewalsOf = perAccount((): Renewals => ({}));
@@ -34,7 +34,7 @@ export function renewalFailureOf(account: Account): unknown {
  * renewed for a passing reason and is over, and with `store_failed`.
  */
 export async function authorizationNow(parts: AuthParts, account: Account): Promise<StoredAuthorization | undefined> {
-  const authorization = currentAuthorization(await recentDocument(parts, account));
+  const authorization = await recentAuthorization(parts, account);
   if (authorization === undefined) return isProgram(account) ? firstOf(parts, account) : undefined;
   const left = leftOf(authorization);
   // Another process is renewing it, or died while they did: then it is used as long as it lives.
@@ -55,7 +55,7 @@ export async function authorizationNow(parts: AuthParts, account: Account): Prom
   if (end.kind === "failed" && leftOf(authorization) === "over") throw end.error;
   // Signed out meanwhile; or nothing can be done, and the server's own word about the old token
   // says what is next.
-  return currentAuthorization(heldDocument(account)?.document);
+  return heldAuthorization(account)?.authorization;
 }
 
 /** Says how much of an authorization's life is left. */
@@ -83,9 +83,9 @@ export async function renewNow(parts: AuthParts, account: Account, { unwanted, s
   return end;
 }
 
-async function recentDocument(parts: AuthParts, account: Account): Promise<StoredAccount | undefined> {
-  const held = heldDocument(account);
-  if (held !== undefined && clock.now() - held.readAt < readAgainAfterMs) return held.document;
+async function recentAuthorization(parts: AuthParts, account: Account): Promise<StoredAuthorization | undefined> {
+  const held = heldAuthorization(account);
+  if (held !== undefined && clock.now() - held.readAt < readAgainAfterMs) return held.authorization;
   if (hasUnsaved(account)) saveUnsaved(parts, account).catch(() => {});
   try {
     const renewals = renewalsOf(account);
@@ -94,7 +94,7 @@ async function recentDocument(parts: AuthParts, account: Account): Promise<Store
   } catch (error) {
     // A store that is away for a while cuts off nobody whose token still lives, nor has each
     // request wait for it.
-    const authorization = currentAuthorization(held?.document);
+    const authorization = held?.authorization;
     if (authorization === undefined || leftOf(authorization) === "over") throw error;
     return keepHeld(account);
   }

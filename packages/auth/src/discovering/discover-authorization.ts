@@ -4,8 +4,8 @@ import type { Account } from "../account.ts";
 import { abortError, authRequired, safeExcerptOf, serverError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { readAccount, type DocumentParts } from "../accounts/account-documents.ts";
-import { authorizationOf, currentAuthorization, sameIssuer } from "../accounts/authorizations.ts";
-import type { StoredAccount } from "../accounts/stored-account.ts";
+import { sameIssuer } from "../accounts/authorizations.ts";
+import type { StoredAuthorization } from "../accounts/stored-account.ts";
 import {
   readAuthorizationServer,
   readResourceMetadata,
@@ -41,8 +41,8 @@ const discoveryMs = 60_000;
 /**
  * Finds out where to sign in to a server: from its protected resource metadata (RFC 9728), and for
  * one without, as the protocol of 2025-03-26 has it, from its own origin. Takes of several
- * authorization servers the configured one, else the one whose tokens are in use, else one whose
- * tokens are kept, else the first. Takes a minute at most.
+ * authorization servers the configured one, else the one whose tokens are kept, else the first.
+ * Takes a minute at most.
  *
  * Rejects with `auth_required` when what is found cannot be trusted or is not what is configured,
  * with `request_timeout`, and with what the requests fail with.
@@ -70,7 +70,7 @@ export async function discoverAuthorization(
 
 async function discover(
   reader: MetadataReader,
-  readStored: () => Promise<StoredAccount | undefined>,
+  readStored: () => Promise<StoredAuthorization | undefined>,
 ): Promise<Discovered> {
   const { account } = reader;
   const server = await readResourceMetadata(reader);
@@ -96,7 +96,7 @@ async function discover(
 function chooseIssuer(
   account: Account,
   server: ResourceMetadata | undefined,
-  stored: StoredAccount | undefined,
+  stored: StoredAuthorization | undefined,
 ): string {
   const { issuer: configured } = account.config;
   const named = server?.authorizationServers ?? [];
@@ -107,18 +107,16 @@ function chooseIssuer(
     if (same === undefined) throw notConfigured(account, named);
     return same;
   }
-  const current = currentAuthorization(stored)?.issuer;
-  const inUse = current === undefined ? undefined : named.find((issuer) => sameIssuer(issuer, current));
-  return inUse ?? named.find((issuer) => authorizationOf(stored, issuer) !== undefined) ?? first;
+  return named.find((issuer) => stored !== undefined && sameIssuer(issuer, stored.issuer)) ?? first;
 }
 
 // A client that was registered by hand belongs to one authorization server. Without a word of the
 // host's about it, that is the one that it was first used with; a server that names another one
 // later does not get its secret.
-function assertSameOwner(account: Account, issuer: string, stored: StoredAccount | undefined): void {
+function assertSameOwner(account: Account, issuer: string, stored: StoredAuthorization | undefined): void {
   const { config } = account;
   if (config.issuer !== undefined || config.clientId === undefined) return;
-  const owner = stored?.authorizations.find(({ client }) => client.clientId === config.clientId)?.issuer;
+  const owner = stored?.client.clientId === config.clientId ? stored?.issuer : undefined;
   if (owner === undefined || sameIssuer(owner, issuer)) return;
   throw authRequired(
     account,

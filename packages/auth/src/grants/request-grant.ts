@@ -5,15 +5,9 @@ import { choosesDpop, readTokenType, type DpopServer } from "../dpop/choose-dpop
 import { dpopOf } from "../dpop/dpop-signer.ts";
 import { authenticateClient, noClient } from "../clients/authenticate-client.ts";
 import { coversScopes } from "../discovering/read-challenges.ts";
-import type { StoredAccount, StoredAuthorization, StoredClient } from "../accounts/stored-account.ts";
+import type { StoredAuthorization, StoredClient } from "../accounts/stored-account.ts";
 import { accountKey, readAccount, writeAccount, type DocumentParts } from "../accounts/account-documents.ts";
-import {
-  authorizationOf,
-  sameIssuer,
-  withAuthorization,
-  tokenExpiryOf,
-  toStoredAuthorization,
-} from "../accounts/authorizations.ts";
+import { sameIssuer, tokenExpiryOf, toStoredAuthorization } from "../accounts/authorizations.ts";
 import { requestTokens } from "../tokens/request-tokens.ts";
 import { isGrantConfig, type Account, type GrantConfig } from "../account.ts";
 import { describeGrant, type GrantContext } from "./describe-grant.ts";
@@ -69,16 +63,16 @@ export async function requestGrant(
   if (!isGrantConfig(config)) throw new TypeError("the client is not configured for a grant");
   signal.throwIfAborted();
   const work = parts.store.withLock(accountKey(account), leaseMs, async (lease) => {
-    const document = await readAccount(parts, account);
-    assertOwnIssuer(account, document, server);
-    const stored = authorizationOf(document, server.issuer);
+    const kept = await readAccount(parts, account);
+    assertOwnIssuer(account, kept, server);
+    const stored = kept !== undefined && sameIssuer(kept.issuer, server.issuer) ? kept : undefined;
     const names = scope ?? config.scopes?.join(" ") ?? server.scopes?.join(" ");
     const wanted = { config, scope: names === "" ? undefined : names, refused };
     if (stored !== undefined && isOfUse(stored, wanted)) return stored;
     signal.throwIfAborted();
     const ending = AbortSignal.any([lease, parts.closing]);
     const fresh = await ask(account, { ...wanted, server, stored, signal: ending });
-    await writeAccount(parts, account, withAuthorization(document, account, fresh));
+    await writeAccount(parts, account, fresh);
     return fresh;
   });
   return untilAborted(work, signal);
@@ -133,9 +127,9 @@ function clientOf({ clientId = noClient }: GrantConfig): StoredClient {
 }
 
 // Otherwise the MCP server would choose who gets the secret (SEP-2352).
-function assertOwnIssuer(account: Account, document: StoredAccount | undefined, { issuer }: GrantServer): void {
+function assertOwnIssuer(account: Account, kept: StoredAuthorization | undefined, { issuer }: GrantServer): void {
   const { config } = account;
-  const own = config.issuer ?? document?.issuer;
+  const own = config.issuer ?? kept?.issuer;
   if (own === undefined || sameIssuer(own, issuer)) return;
   const [theirs, ours] = [quoteText(issuer), quoteText(own)];
   const why =

@@ -10,7 +10,7 @@ import type { Discovered } from "../discovering/discover-authorization.ts";
 import type { OAuthPrompt, RedirectListener, RedirectReceiver } from "../oauth-options.ts";
 import type { PendingAuthorization, SignedIn } from "../oauth.ts";
 import { readAccount } from "../accounts/account-documents.ts";
-import { authorizationOf } from "../accounts/authorizations.ts";
+import { sameIssuer } from "../accounts/authorizations.ts";
 import { chooseScope, assertUsableForUsers, openAuthorization } from "./open-authorization.ts";
 import type { AuthorizationCompletion } from "./complete-authorization.ts";
 import { pendingKey } from "./pending-documents.ts";
@@ -199,7 +199,8 @@ async function open(
   }: { readonly discovered: Discovered; readonly requested: SignInRequest; readonly redirectUri: string },
 ): Promise<Opened> {
   const { scopes, needsMore, signal } = requested;
-  const granted = authorizationOf(await readAccount(parts, account), discovered.issuer)?.scope;
+  const stored = await readAccount(parts, account);
+  const granted = stored !== undefined && sameIssuer(stored.issuer, discovered.issuer) ? stored.scope : undefined;
   const scope = chooseScope(account, discovered, { scopes, needsMore, granted });
   const { client, isKept } = await becomeClient(parts, account, { discovered, redirectUri, scope, signal });
   const pending = await openAuthorization(parts, account, { discovered, client, redirectUri, scope, signal });

@@ -3,8 +3,8 @@ import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { Accounts } from "../create-accounts.ts";
 import type { SignedIn, SignedOut } from "../oauth.ts";
-import { sameIssuer, toSignedIn } from "../accounts/authorizations.ts";
-import { readStoredAccount, type StoredAccount, type StoredAuthorization } from "../accounts/stored-account.ts";
+import { toSignedIn } from "../accounts/authorizations.ts";
+import { readStoredAccount, type StoredAuthorization } from "../accounts/stored-account.ts";
 import { accountKey, clearAccount, readAccount } from "../accounts/account-documents.ts";
 import {
   compareText,
@@ -64,8 +64,8 @@ export async function clearKept(parts: AuthParts, accounts: Accounts, who: Leavi
 }
 
 /**
- * All that is kept, without any secret, sorted by server, principal and issuer. A document that
- * this release cannot read is left out. Rejects with `store_failed`.
+ * All that is kept, without any secret, sorted by server and principal. A document that this
+ * release cannot read is left out. Rejects with `store_failed`.
  */
 export async function listAccounts({ store }: Pick<AuthParts, "store">): Promise<readonly SignedIn[]> {
   const keys = await store.accounts();
@@ -74,16 +74,11 @@ export async function listAccounts({ store }: Pick<AuthParts, "store">): Promise
     .flatMap(({ key: { serverId, principal }, document }) => {
       const account = document === undefined ? "" : readStoredAccount(document);
       if (typeof account === "string") return [];
-      const owner = { serverId, principal, serverUrl: new URL(account.serverUrl) };
-      return account.authorizations.map((one) => {
-        return { ...toSignedIn(owner, one), current: sameIssuer(one.issuer, account.issuer) };
-      });
+      return toSignedIn({ serverId, principal, serverUrl: new URL(account.serverUrl) }, account);
     })
     .sort(
       (one, other) =>
-        compareText(one.serverId, other.serverId) ||
-        compareText(one.principal ?? "", other.principal ?? "") ||
-        compareText(one.issuer, other.issuer),
+        compareText(one.serverId, other.serverId) || compareText(one.principal ?? "", other.principal ?? ""),
     );
 }
 
@@ -103,20 +98,19 @@ const signingOutMs = 30_000;
 const revokingMs = 5000;
 
 /**
- * Revokes the tokens of an account where their authorization servers offer that, for 5 s in all,
- * and then forgets them in any case. Alone: a renewal that is under way is waited for, and a later
+ * Revokes the tokens of an account where the authorization server offers that, for 5 s, and then forgets them in any case. Alone: a renewal that is under way is waited for, and a later
  * one finds nothing. Rejects with `store_failed` when they could not be forgotten.
  */
 export async function signOut(parts: AuthParts, account: Account): Promise<SignedOut> {
   return parts.store.withLock(accountKey(account), signingOutMs, async (): Promise<SignedOut> => {
-    const document = await readableAccount(parts, account);
-    const revoked = document && (await revokeAll(account, document.authorizations));
+    const authorization = await readableAccount(parts, account);
+    const revoked = authorization && (await revoke(account, authorization));
     return { existed: await clearAccount(parts, account), revoked };
   });
 }
 
 // What cannot be read can be forgotten all the same: that is the way out of it.
-async function readableAccount(parts: AuthParts, account: Account): Promise<StoredAccount | undefined> {
+async function readableAccount(parts: AuthParts, account: Account): Promise<StoredAuthorization | undefined> {
   try {
     return await readAccount(parts, account);
   } catch (error) {
@@ -126,27 +120,22 @@ async function readableAccount(parts: AuthParts, account: Account): Promise<Stor
 }
 
 /**
- * Asks each authorization server that offers it to revoke what it gave (RFC 7009). Resolves to
- * whether all agreed in time; to `undefined` when none offers it. Never rejects.
+ * Asks the authorization server to revoke what it gave (RFC 7009). Resolves to whether it agreed in
+ * time; to `undefined` when it does not offer that. Never rejects.
  */
-async function revokeAll(
-  account: Account,
-  authorizations: readonly StoredAuthorization[],
-): Promise<boolean | undefined> {
-  const offering = authorizations.filter(({ metadata }) => typeof metadata["revocation_endpoint"] === "string");
-  if (offering.length === 0) return undefined;
-  const work = settleInTurns(offering, (one) => revoke(account, one).catch(() => false));
-  const agreed = await resultWithin(work, revokingMs);
-  return agreed?.every(Boolean) ?? false;
+async function revoke(account: Account, authorization: StoredAuthorization): Promise<boolean | undefined> {
+  const endpoint = textOf(authorization.metadata, "revocation_endpoint");
+  if (endpoint === undefined) return undefined;
+  const work = revokeAt(new URL(endpoint), account, authorization).catch(() => false);
+  return (await resultWithin(work, revokingMs)) ?? false;
 }
 
-async function revoke(
+async function revokeAt(
+  url: URL,
   account: Account,
   { issuer, metadata, client, refreshToken, accessToken }: StoredAuthorization,
 ): Promise<boolean> {
-  const endpoint = textOf(metadata, "revocation_endpoint");
-  const url = endpoint === undefined ? undefined : new URL(endpoint);
-  if (url === undefined || !isConfidentialUrl(url)) return false;
+  if (!isConfidentialUrl(url)) return false;
   const methods = listOf(metadata, "revocation_endpoint_auth_methods_supported");
   const authenticate = authenticateClient(account, client, { issuer, metadata, methods });
   let isRevoked = true;

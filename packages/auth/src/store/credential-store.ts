@@ -4,8 +4,8 @@ import { storeFailed } from "@hostside/core/implement";
 /**
  * Names of the documents of a {@linkcode CredentialStore}:
  *
- * - `account`: the tokens of one server for one principal, of each authorization server that gave
- *   some.
+ * - `account`: the tokens of one server for one principal, and the authorization server that gave
+ *   them.
  * - `client`: how the host is known to one authorization server when it sends users back to this
  *   URI. The client is the product and not the user, so all principals of a store share it.
  * - `pending`: a user who was sent to an authorization page and has not come back yet, by the

@@ -6,9 +6,9 @@ import type { AuthParts } from "../auth-parts.ts";
 import { authenticateClient } from "../clients/authenticate-client.ts";
 import { dpopOf } from "../dpop/dpop-signer.ts";
 import { savingMs } from "../store/credential-store.ts";
-import type { StoredAccount, StoredAuthorization } from "../accounts/stored-account.ts";
-import { accountKey, isStill, keepUnsaved, readAccount, replaceAuthorization } from "../accounts/account-documents.ts";
-import { authorizationOf, toStoredAuthorization } from "../accounts/authorizations.ts";
+import type { StoredAuthorization } from "../accounts/stored-account.ts";
+import { accountKey, isStill, keepUnsaved, readAccount, writeAccount } from "../accounts/account-documents.ts";
+import { toStoredAuthorization } from "../accounts/authorizations.ts";
 import type { BackOff } from "./back-off.ts";
 import { askWithOptional, longestAnswerMs } from "./request-tokens.ts";
 import type { TokenFailure } from "./token-failure.ts";
@@ -35,7 +35,6 @@ export const leaseMs: number = latestStartMs + longestAnswerMs + 20_000;
 
 /** A refresh token to redeem under the account's lock. */
 export interface Redeeming {
-  readonly document: StoredAccount;
   readonly authorization: StoredAuthorization;
   readonly refreshToken: string;
   /** Aborts when the lock is lost. */
@@ -49,7 +48,7 @@ export interface Redeeming {
  * anything was sent.
  */
 export async function redeem(parts: AuthParts, account: Account, redeeming: Redeeming): Promise<RenewalEnd> {
-  const { document, authorization, refreshToken, lease, backOff } = redeeming;
+  const { authorization, refreshToken, lease, backOff } = redeeming;
   const signer = authorization.dpopKey && (await dpopOf(account, authorization));
   const since = clock.date();
   const assertWanted = (): void => {
@@ -60,7 +59,7 @@ export async function redeem(parts: AuthParts, account: Account, redeeming: Rede
   };
   const marked = { ...authorization, redeeming: { by: crypto.randomUUID(), since } };
   assertWanted();
-  await replaceAuthorization(parts, account, { document, authorization: marked });
+  await writeAccount(parts, account, marked);
   const { issuer, metadata, client, resource, scope, dpopKey } = authorization;
   const authenticate = authenticateClient(account, client, { issuer, metadata });
   const request = { account, endpoint: metadata.token_endpoint, authenticate, signer, assertWanted };
@@ -122,12 +121,11 @@ function settle(
   { authorization, lease, end, next, ifGone }: Redeeming & Settlement,
 ): Promise<RenewalEnd> {
   const work = async (): Promise<RenewalEnd> => {
-    const document = await readAccount(parts, account);
-    const stored = authorizationOf(document, authorization.issuer);
-    if (document === undefined || stored === undefined) return ifGone;
+    const stored = await readAccount(parts, account);
+    if (stored === undefined) return ifGone;
     if (!isStill(stored, authorization)) return { kind: "renewed", authorization: stored };
     const isDead = stored.refreshToken === undefined && end.kind !== "renewed";
-    if (!isDead) await replaceAuthorization(parts, account, { document, authorization: next });
+    if (!isDead) await writeAccount(parts, account, next);
     return end;
   };
   return lease.aborted ? parts.store.withLock(accountKey(account), savingMs, work) : work();

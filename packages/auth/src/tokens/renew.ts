@@ -2,9 +2,9 @@ import { isHostsideError, HostsideError } from "@hostside/core";
 import { clock, resultWithin } from "@hostside/core/implement";
 import { perAccount, type Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
-import type { StoredAccount, StoredAuthorization } from "../accounts/stored-account.ts";
+import type { StoredAuthorization } from "../accounts/stored-account.ts";
 import { accountKey, readAccount, saveUnsaved } from "../accounts/account-documents.ts";
-import { currentAuthorization, tokenExpiryOf } from "../accounts/authorizations.ts";
+import { tokenExpiryOf } from "../accounts/authorizations.ts";
 import { createBackOff, isHostsOwn, type BackOff } from "./back-off.ts";
 import { leaseMs, redeem, type RenewalEnd } from "./redeem.ts";
 
@@ -82,18 +82,17 @@ async function run(parts: AuthParts, account: Account, { request, renewals }: Ru
   const early = look(before, { request, renewals });
   if (early !== undefined) return early;
   if (request.obtain !== undefined) {
-    const credential = credentialOf(currentAuthorization(before));
+    const credential = credentialOf(before);
     return obtain(parts, account, { backOff: renewals.backOff, credential, work: request.obtain });
   }
   return parts.store.withLock(accountKey(account), leaseMs, async (lease) => {
-    const document = await readAccount(parts, account);
-    const end = look(document, { request, renewals });
+    const authorization = await readAccount(parts, account);
+    const end = look(authorization, { request, renewals });
     if (end !== undefined) return end;
     if (parts.closing.aborted) throw closed(account);
-    const authorization = currentAuthorization(document);
-    if (document === undefined || authorization?.refreshToken === undefined) return { kind: "unrenewable" };
+    if (authorization?.refreshToken === undefined) return { kind: "unrenewable" };
     const { refreshToken } = authorization;
-    const work = redeem(parts, account, { document, authorization, refreshToken, lease, backOff: renewals.backOff });
+    const work = redeem(parts, account, { authorization, refreshToken, lease, backOff: renewals.backOff });
     parts.redeeming.add(work);
     return work.finally(() => parts.redeeming.delete(work));
   });
@@ -101,10 +100,9 @@ async function run(parts: AuthParts, account: Account, { request, renewals }: Ru
 
 /** How it ends by what is stored; `undefined` when somebody has to be asked. */
 function look(
-  document: StoredAccount | undefined,
+  authorization: StoredAuthorization | undefined,
   { request: { unwanted, obtain }, renewals }: Run,
 ): RenewalEnd | undefined {
-  const authorization = currentAuthorization(document);
   const step = decideRenewal(authorization, unwanted);
   if (authorization !== undefined && step === "adopt") return { kind: "renewed", authorization };
   if (step === "leave" && obtain === undefined) return { kind: "left" };

@@ -242,7 +242,7 @@ describe("a server that changes its authorization server", () => {
     const before = await moved.secrets();
     const { issuer } = await moved.control({ migrate: true });
     await expect(whoami(provider)).rejects.toMatchObject({ code: "auth_required" });
-    expect(await host.oauth.authorize(serverId)).toMatchObject({ issuer, current: true });
+    expect(await host.oauth.authorize(serverId)).toMatchObject({ issuer });
     expect(await whoami(provider)).toMatchObject({ user: "ada" });
     const received = (await moved.log()).filter((entry) => entry.server === issuer);
     for (const secret of before) expect(JSON.stringify(received)).not.toContain(secret);

@@ -21,7 +21,7 @@ export async function keepSignedIn(
     };
     await store.save(
       { kind: "account", serverId: "mcp", principal: user },
-      { version: 1, serverUrl: server.url, issuer: server.issuer, authorizations: [authorization] },
+      { version: 1, serverUrl: server.url, ...authorization },
     );
   }
 }

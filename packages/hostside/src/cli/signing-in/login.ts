@@ -40,9 +40,7 @@ export const login: CommandWork<LoginArguments> = async (
   const { spec } = target;
   const { signal } = terminal;
 
-  const kept = (await oauth.list()).find(
-    (one) => one.serverId === serverId && one.principal === undefined && one.current,
-  );
+  const kept = (await oauth.list()).find((one) => one.serverId === serverId && one.principal === undefined);
   const isEnough = kept !== undefined && scopes.every((scope) => kept.scopes.includes(scope));
   if (again !== true && isEnough && isGood(kept, Date.now())) return report(kept, "already signed in", context);
   if ((await oauth.discover(spec, { signal })) === null) {

@@ -37,7 +37,7 @@ export interface AccountFacts {
 
 /** Describes a sign-in. `now`: milliseconds since 1970. */
 export function describeAccount(account: SignedIn, configured: boolean, now: number): AccountFacts {
-  const { serverId, principal, issuer, serverUrl, clientId, scopes, expiresAt, renews, current } = account;
+  const { serverId, principal, issuer, serverUrl, clientId, scopes, expiresAt, renews } = account;
   return {
     server: serverId,
     state: isGood(account, now) ? "signed-in" : "expired",
@@ -49,13 +49,12 @@ export function describeAccount(account: SignedIn, configured: boolean, now: num
     scopes,
     expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt).toISOString(),
     renews,
-    note: current ? undefined : "of an authorization server that the server does not name any more",
   };
 }
 
 /** Tells whether a sign-in works without a user. */
-export function isGood({ expiresAt, renews, current }: SignedIn, now: number): boolean {
-  return current && (renews || expiresAt === undefined || expiresAt > now);
+export function isGood({ expiresAt, renews }: SignedIn, now: number): boolean {
+  return renews || expiresAt === undefined || expiresAt > now;
 }
 
 const looks: Readonly<Record<SignInState, { readonly text: string; readonly style: Style }>> = {
