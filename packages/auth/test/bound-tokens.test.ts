@@ -41,7 +41,7 @@ interface Stage {
   readonly proofs: readonly Proof[];
   readonly clock: ReturnType<typeof useVirtualClock>;
   /** What tokens are from now on. */
-  tokenType: string;
+  tokenType: string | undefined;
   /** Starts another process that shares the store. */
   readonly start: (config?: ClientConfig) => Host;
 }
@@ -111,6 +111,17 @@ describe("a token that is bound to a key", () => {
     const keys = [...proofs, ...[sent, again, renewed].map(({ dpop }) => readProof(dpop))].map(({ x }) => x);
     expect(new Set(keys).size).toBe(1);
     expect(keys[0]).toEqual(expect.any(String));
+  });
+
+  it("stays bound when the answer to its renewal has no type", async () => {
+    const stage = setUp();
+    const { credentials, refused } = stage.start();
+    await refused();
+    stage.tokenType = undefined;
+    stage.clock.advance(700_000);
+    const renewed = await credentials.headersFor(request);
+    expect(renewed["authorization"]).toBe("DPoP access-2");
+    expect(readProof(renewed["dpop"]).x).toBe(stage.proofs[0]?.x);
   });
 
   it("is sent again with the nonce that the server wants, and renewed when it wants another token", async () => {

@@ -225,6 +225,17 @@ describe("renew()", () => {
     expect(await stored(world)).toMatchObject({ accessToken: "access-1", tokenType: "Bearer" });
   });
 
+  it("takes no assertion for an access token", async () => {
+    const server = createRotatingServer();
+    const world = await signedIn(server);
+    server.play = async (answer) => {
+      const said: unknown = await answer().json();
+      return Response.json({ ...(said as object), token_type: "N_A" });
+    };
+    expect(tokenOf(await renew(world.parts, world.account, refused("access-0")))).toBe("failed");
+    expect(await stored(world)).toMatchObject({ accessToken: "access-0", tokenType: "Bearer" });
+  });
+
   it("does not send what it was to redeem once its lock is lost", async () => {
     const server = createRotatingServer();
     const world = await signedIn(server);

@@ -89,7 +89,8 @@ const keptMetadata = [
 /** Makes the authorization that is kept of an answer. */
 export function toStoredAuthorization(tokens: Tokens, origin: TokenOrigin): StoredAuthorization {
   const { issuer, metadata, client, resource, dpopKey, renewed, signIn = renewed?.signIn } = origin;
-  const { accessToken, tokenType, lifeSeconds } = tokens;
+  // A renewed token without a type is of the same kind as the one before.
+  const { accessToken, tokenType = renewed?.tokenType ?? "Bearer", lifeSeconds } = tokens;
   const obtainedAt = clock.date();
   // A token that was asked for without a key is bound to none, whatever its answer says.
   const isBound = dpopKey !== undefined && /^dpop$/i.test(tokenType);

@@ -47,7 +47,8 @@ export function choosesDpop(account: Account, { issuer, metadata, wantsDpop }: D
 /** A token that an authorization server gave, and whether a bound one was asked for. */
 export interface GivenToken {
   readonly issuer: string;
-  readonly tokenType: string;
+  /** Default `Bearer`. */
+  readonly tokenType?: string | undefined;
   readonly asked: boolean;
 }
 
@@ -56,7 +57,10 @@ export interface GivenToken {
  * and configured, because a token that anybody can use is not what the product counts on, and when
  * it is of a kind that cannot be sent.
  */
-export function readTokenType(account: Account, { issuer, tokenType, asked }: GivenToken): "Bearer" | "DPoP" {
+export function readTokenType(
+  account: Account,
+  { issuer, tokenType = "Bearer", asked }: GivenToken,
+): "Bearer" | "DPoP" {
   const type = tokenType.toLowerCase();
   if (type === "dpop" && asked) return "DPoP";
   const server = `the authorization server ${quoteText(issuer)}`;

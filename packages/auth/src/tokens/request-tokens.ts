@@ -11,8 +11,8 @@ import type { DpopSigner } from "../dpop/dpop-signer.ts";
 /** Tokens that an authorization server gave. */
 export interface Tokens {
   readonly accessToken: string;
-  /** As the server spells it: `Bearer`, `DPoP` or `N_A`. */
-  readonly tokenType: string;
+  /** As the server spells it: `Bearer`, `DPoP` or `N_A`; absent when the answer has none. */
+  readonly tokenType?: string | undefined;
   /** Absent when the server names no time ahead: then its refusal says when the token has ended. */
   readonly lifeSeconds?: number | undefined;
   readonly refreshToken?: string | undefined;
@@ -152,17 +152,20 @@ function sendInTime(
 
 /** The usable members of an answer; `undefined` when there is no token that can be sent. */
 function readTokens(body: Readonly<Record<string, unknown>> | undefined): Tokens | undefined {
-  const { access_token: accessToken, token_type: tokenType = "Bearer", refresh_token: refreshToken } = body ?? {};
+  const { access_token: accessToken, token_type: tokenType, refresh_token: refreshToken } = body ?? {};
+  const issuedTokenType = textOf(body?.["issued_token_type"]);
   if (!isTokenText(accessToken)) return undefined;
+  if (tokenType !== undefined && typeof tokenType !== "string") return undefined;
   // An identity provider's assertion is no access token, and its type is N_A (RFC 8693, 2.2.1).
-  if (typeof tokenType !== "string" || !/^(?:bearer|dpop|n_a)$/i.test(tokenType)) return undefined;
+  const isExchanged = issuedTokenType !== undefined && /^n_a$/i.test(tokenType ?? "");
+  if (!isExchanged && !/^(?:bearer|dpop)$/i.test(tokenType ?? "bearer")) return undefined;
   return {
     accessToken,
     tokenType,
     lifeSeconds: readLife(body?.["expires_in"]),
     refreshToken: isTokenText(refreshToken) ? refreshToken : undefined,
     scope: textOf(body?.["scope"]),
-    issuedTokenType: textOf(body?.["issued_token_type"]),
+    issuedTokenType,
   };
 }
 
