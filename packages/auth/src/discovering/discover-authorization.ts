@@ -77,7 +77,7 @@ async function discover(
   const stored = await readStored();
   const issuer = chooseIssuer(account, server, stored);
   const { resource: wanted } = account.config;
-  const resource = typeof wanted === "string" ? wanted : await checkResource(account, server);
+  const resource = typeof wanted === "string" ? wanted : checkResource(account, server);
   const found = await readAuthorizationServer(reader, issuer);
   const isGuessed = server === undefined && account.config.issuer === undefined;
   if (found === undefined && !isGuessed) throw noMetadata(account, issuer);
@@ -125,18 +125,21 @@ function assertSameOwner(account: Account, issuer: string, stored: StoredAuthori
 }
 
 // RFC 9728, 3.3: metadata of somebody else would have tokens asked for that somebody else takes.
-async function checkResource(account: Account, server: ResourceMetadata | undefined): Promise<string | undefined> {
+function checkResource(account: Account, server: ResourceMetadata | undefined): string | undefined {
   if (server === undefined) return undefined;
   const { resource } = server;
-  const { checkResourceAllowed } = await import("@modelcontextprotocol/client");
+  const { origin, pathname } = new URL(resource);
   // A slash at the end makes no other resource.
-  const requestedResource = new URL(account.serverUrl);
-  if (!requestedResource.pathname.endsWith("/")) requestedResource.pathname += "/";
-  if (checkResourceAllowed({ requestedResource, configuredResource: resource })) return resource;
+  const own = withSlash(account.serverUrl.pathname);
+  if (account.serverUrl.origin === origin && own.startsWith(withSlash(pathname))) return resource;
   throw authRequired(
     account,
     `its metadata are about ${safeExcerptOf(account, resource)}, which is not this server; they were not used (RFC 9728, 3.3)`,
   );
+}
+
+function withSlash(path: string): string {
+  return path.endsWith("/") ? path : `${path}/`;
 }
 
 // https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization: fallbacks for servers without metadata discovery.

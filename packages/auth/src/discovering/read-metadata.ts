@@ -87,9 +87,7 @@ export async function readAuthorizationServer(
 ): Promise<ServerMetadata | undefined> {
   const { account } = reader;
   assertEndpoint(account, "issuer", issuer);
-  const { buildDiscoveryUrls } = await import("@modelcontextprotocol/client");
-  const places = buildDiscoveryUrls(issuer).map(({ url }) => url);
-  const found = await readFirst(reader, places, { what: "the metadata of its authorization server" });
+  const found = await readFirst(reader, metadataUrls(issuer), { what: "the metadata of its authorization server" });
   if (found === undefined) return undefined;
   const { issuer: named } = found;
   if (typeof named === "string" && issuer !== named && issuer !== `${named}/`) {
@@ -99,6 +97,18 @@ export async function readAuthorizationServer(
     );
   }
   return readServerMetadata(account, found);
+}
+
+/**
+ * The places of an issuer's metadata, in the order of the specification: RFC 8414, 3.1, and 5 for
+ * OpenID Connect.
+ */
+function metadataUrls(issuer: string): readonly URL[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, "");
+  const openId = "/.well-known/openid-configuration";
+  const paths = [`/.well-known/oauth-authorization-server${path}`, `${openId}${path}`];
+  return [...paths, ...(path === "" ? [] : [`${path}${openId}`])].map((one) => new URL(origin + one));
 }
 
 /**

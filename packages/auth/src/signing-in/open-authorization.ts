@@ -53,14 +53,15 @@ export async function openAuthorization(
   const { issuer, metadata, resource, isPublished } = discovered;
   const state = randomText();
   const signer = choosesDpop(account, discovered) ? await dpopOf(account, undefined) : undefined;
-  const { startAuthorization } = await import("@modelcontextprotocol/client");
-  const authorizationEndpoint = textOf(metadata, "authorization_endpoint") ?? "";
-  const { authorizationUrl: url, codeVerifier: verifier } = await startAuthorization(issuer, {
-    metadata: { ...metadata, authorization_endpoint: authorizationEndpoint, response_types_supported: ["code"] },
-    clientInformation: { client_id: client.clientId },
-    redirectUrl: redirectUri,
+  const verifier = randomText();
+  const url = authorizationUrl(metadata, {
+    client_id: client.clientId,
+    code_challenge: await challengeOf(verifier),
+    redirect_uri: redirectUri,
     state,
     ...(scope !== undefined && { scope }),
+    // OpenID Connect Core, 11: a refresh token needs a consent.
+    ...(scope?.split(" ").includes("offline_access") === true && { prompt: "consent" }),
     ...(resource !== undefined && { resource }),
   });
   if (!isConfidentialUrl(url))
@@ -90,6 +91,19 @@ export async function openAuthorization(
   const pending = { serverId, principal, url, state, expiresAt };
   parts.begun.add(pending);
   return pending;
+}
+
+function authorizationUrl(metadata: Discovered["metadata"], parameters: Readonly<Record<string, string>>): URL {
+  const url = new URL(textOf(metadata, "authorization_endpoint") ?? "");
+  const all = { response_type: "code", code_challenge_method: "S256", ...parameters };
+  for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value);
+  return url;
+}
+
+/** The challenge of a proof key (RFC 7636, 4.2). */
+async function challengeOf(verifier: string): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
+  return bytesToBase64Url(new Uint8Array(hash));
 }
 
 // 256 bits, in the alphabet of URLs.
