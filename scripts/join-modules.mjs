@@ -38,9 +38,6 @@ const options = {
   packages: "external",
   // Decided by the conditions of whoever imports the package.
   external: Object.keys(internal),
-  sourcemap: true,
-  // The sources are published beside it.
-  sourcesContent: false,
   metafile: true,
 };
 
