@@ -27,9 +27,26 @@ const noLimit =
 /** @type {readonly ComparedHost[]} */
 export const comparedHosts = [
   {
-    id: "hostside",
+    id: "create-host",
     column: "Hostside",
-    about: "A host: `@hostside/provider` over `@hostside/transports`, with their defaults.",
+    about: "A host: `createHost()` with a rule of a policy, and one conversation.",
+    command: peer("create-host"),
+  },
+  {
+    id: "serve",
+    column: "its serve",
+    about:
+      "`hostside serve --expose all` in front of all servers, in a process of its own, with the provider as its client. It tells no client the names that servers use.",
+    command: peer("serve"),
+    causes: {
+      "recover/two-replicas":
+        "it has two connections to a server, one for all clients and one for each client that can be asked, and both begin a new session.",
+    },
+  },
+  {
+    id: "hostside",
+    column: "its provider",
+    about: "`@hostside/provider` over `@hostside/transports`, with their defaults.",
     command: (node) => [node, "conformance/drivers/hostside-driver.js"],
   },
   {

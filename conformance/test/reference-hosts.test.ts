@@ -39,6 +39,17 @@ describe("the reference hosts", () => {
     expect({ verdict, name: identity?.name }).toEqual({ verdict: "pass", name: "python-driver" });
   });
 
+  it("createHost() passes one scenario over every transport, and those of the end", { timeout: 240_000 }, async () => {
+    const checks = hostChecks.filter(({ id }) =>
+      /^survive\/(?:lists-and-calls\/.*|hang-at-start-blocks-nobody\/stdio|close-with-grandchild\/stdio)$/.test(id),
+    );
+    const start = () => spawnDriver([process.execPath, file("peers/create-host.mjs")]);
+    const { results } = await checkHost({ start, name: "createHost()", checks });
+    expect(results.map(({ check, finding }) => [check.id, finding.status])).toEqual(
+      checks.map(({ id }) => [id, "pass"]),
+    );
+  });
+
   it("the command plays a driver, and refuses a level that there is not", { timeout: 60_000 }, async () => {
     const kit = (...args: readonly string[]) =>
       execa(process.execPath, [file("bin/hostside-conformance.js"), "host", ...args], { reject: false });
