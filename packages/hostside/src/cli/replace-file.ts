@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { chmod, chown, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { HostsideError } from "@hostside/core";
-import { messageOf } from "./exit-codes.ts";
+import { messageOf, usageError } from "./exit-codes.ts";
 
 /** Options of {@linkcode replaceFile}. */
 export interface ReplaceOptions {
@@ -18,7 +17,7 @@ export interface ReplaceOptions {
 /**
  * Replaces a file: all of it or nothing, with the mode and the owner that it had. Folders that are
  * missing are made for the user alone. A read-only file is left alone. Resolves to whether it was
- * replaced. Rejects with `store_failed`.
+ * replaced. Rejects with a usage error.
  */
 export async function replaceFile(
   path: string,
@@ -40,9 +39,8 @@ export async function replaceFile(
     if ((await isAsBefore?.()) === false) return false;
     await rename(fresh, path);
     return true;
-  } catch (cause) {
-    const message = `cannot write ${path}: ${messageOf(cause)}; nothing was changed`;
-    throw new HostsideError(message, { code: "store_failed", cause });
+  } catch (error) {
+    throw usageError(`cannot write ${path}: ${messageOf(error)}`, "nothing was changed");
   } finally {
     await rm(fresh, { force: true }).catch(() => undefined);
   }

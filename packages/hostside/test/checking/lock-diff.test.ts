@@ -1,6 +1,6 @@
 import { createPolicy } from "@hostside/policy";
 import { startHttpFixture } from "@hostside/fixtures";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
@@ -100,4 +100,13 @@ it("writes nothing where no server could be reached", async () => {
   configure({ good: nowhere });
   const { code } = await run("lock", "none.json");
   expect([code, existsSync(join(terminal.cwd, "none.json"))]).toEqual([4, false]);
+});
+
+it("ends with the code of a mistake where the file cannot be written, which stays as it was", async () => {
+  configure({ good: server.url });
+  const file = terminal.file("kept.json", '{"lockVersion":1,"servers":{}}');
+  chmodSync(file, 0o444);
+  const { code, err } = await run("lock", "kept.json");
+  expect([code, err]).toEqual([2, expect.stringContaining("kept.json: it is read-only")]);
+  expect(readFileSync(file, "utf8")).toBe('{"lockVersion":1,"servers":{}}');
 });

@@ -1,8 +1,10 @@
 import { usageError } from "../exit-codes.ts";
-import { randomBytes, randomUUID } from "node:crypto";
-import { link, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { userStateFolder } from "../../state/user-state.ts";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { userState, userStateFolder } from "../../state/user-state.ts";
+import { replaceFile } from "../replace-file.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** The address at which `serve` listens. */
@@ -64,8 +66,8 @@ export interface KeptToken {
 const shortestToken = 16;
 
 /** The default file of the token. */
-export function defaultTokenFile({ env, home, platform }: Pick<Terminal, "env" | "home" | "platform">): string {
-  return join(userStateFolder({ env, home, platform }), "serve-token");
+export function defaultTokenFile(terminal: Terminal): string {
+  return join(userStateFolder(terminal), "serve-token");
 }
 
 /**
@@ -73,10 +75,10 @@ export function defaultTokenFile({ env, home, platform }: Pick<Terminal, "env" |
  * once, both have the same. Throws a usage error for a file that others can read, or that holds
  * none.
  */
-export async function keepToken(file: string, { platform }: Pick<Terminal, "platform">): Promise<KeptToken> {
-  const isNew = !(await isThere(file)) && (await makeToken(file));
+export async function keepToken(file: string, terminal: Terminal): Promise<KeptToken> {
+  const isNew = !existsSync(file) && (await makeToken(file, terminal));
   const { mode } = await stat(file);
-  if (platform !== "win32" && (mode & 0o077) !== 0) {
+  if (terminal.platform !== "win32" && (mode & 0o077) !== 0) {
     throw usageError(`others can read ${file}, or write to it`, `chmod 600 ${file}`);
   }
   const token = (await readFile(file, "utf8")).trim();
@@ -87,27 +89,11 @@ export async function keepToken(file: string, { platform }: Pick<Terminal, "plat
   );
 }
 
-async function isThere(file: string): Promise<boolean> {
-  try {
-    await stat(file);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const leaseMs = 30_000;
 
-// Linked into place, so that it is there whole or not at all, and never in place of another one.
-async function makeToken(file: string): Promise<boolean> {
-  const draft = `${file}.${randomUUID()}.tmp`;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  try {
-    await writeFile(draft, `${randomBytes(32).toString("base64url")}\n`, { mode: 0o600, flag: "wx" });
-    await link(draft, file);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
-    throw error;
-  } finally {
-    await rm(draft, { force: true });
-  }
+function makeToken(file: string, terminal: Terminal): Promise<boolean> {
+  return userState(terminal).lock.withLock(`token:${file}`, leaseMs, async () => {
+    if (existsSync(file)) return false;
+    return replaceFile(file, `${randomBytes(32).toString("base64url")}\n`, { mode: 0o600 });
+  });
 }
