@@ -2,6 +2,7 @@ export { createPolicy, type Policy } from "./policy.ts";
 export type { PolicyEvent } from "./policy-event.ts";
 export type { PolicyOptions } from "./policy-options.ts";
 export type { StricterRules, ToolRule } from "./rules/rule-options.ts";
+export { matchGlob } from "./rules/match-glob.ts";
 export type { ToolSelection } from "./rules/select-tools.ts";
 export { moderateLimits, newToolLimits, type Limit } from "./limits/limit-options.ts";
 export type {

@@ -1,6 +1,8 @@
+import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { styleText } from "node:util";
-import { replaceUnseen } from "@hostside/core/implement";
+import { replaceUnseen, untilAborted } from "@hostside/core/implement";
+import { usageError } from "./exit-codes.ts";
 
 /** Everything that a command reads and writes besides its arguments. */
 export interface Terminal {
@@ -146,4 +148,32 @@ export function isColored(stream: { readonly isTTY?: boolean | undefined }, env:
 /** Makes texts look like what they are, or leaves them alone. */
 export function painter(isOn: boolean): Terminal["paint"] {
   return (style, text) => (isOn ? styleText(formats[style], text, { validateStream: false }) : text);
+}
+
+/** The version of hostside. It is found by its name, because built files lie elsewhere than sources. */
+export function readVersion(): string {
+  const { version } = createRequire(import.meta.url)("hostside/package.json") as { readonly version: string };
+  return version;
+}
+
+/**
+ * Reads all of stdin, until the terminal's signal aborts. Rejects with a usage error where it has
+ * more than `mostMiB`.
+ */
+export async function readStdin(
+  { stdin, signal }: Pick<Terminal, "stdin" | "signal">,
+  mostMiB: number,
+): Promise<Buffer> {
+  const read = async (): Promise<Buffer> => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of stdin as AsyncIterable<Buffer | string>) {
+      const bytes = Buffer.from(chunk as string);
+      chunks.push(bytes);
+      size += bytes.length;
+      if (size > mostMiB * 1024 * 1024) throw usageError(`stdin has more than ${mostMiB} MiB`);
+    }
+    return Buffer.concat(chunks);
+  };
+  return untilAborted(read(), signal);
 }

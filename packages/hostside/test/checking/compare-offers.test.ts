@@ -1,7 +1,7 @@
 import { lockTools, type ToolLock } from "@hostside/policy/lock";
 import { describe, expect, it } from "vitest";
 import { compareOffers, renewLocks } from "../../src/cli/checking/compare-offers.ts";
-import type { Offers } from "../../src/cli/checking/read-offers.ts";
+import type { Offers } from "../../src/cli/checking/compare-offers.ts";
 import { formatServersLock, parseServersLock } from "../../src/cli/checking/lock-file.ts";
 
 const lockOf = (...names: readonly string[]): ToolLock =>

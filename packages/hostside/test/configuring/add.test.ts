@@ -160,6 +160,13 @@ describe("hostside add", () => {
     expect(err).toMatch(/mcp\.json:3:5: .*"my-files" and "My_Files" in .* are the same after normalisation/);
   });
 
+  it("reads no more of an entry on stdin than a file of that kind has", async () => {
+    const entry = JSON.stringify({ command: "x", env: { TEXT: "x".repeat(1_100_000) } });
+    using terminal = fakeTerminal({ input: entry });
+    const { code, err } = await runIn(terminal, ["add", "large", "--json-entry", "-"]);
+    expect([code, err]).toEqual([2, expect.stringContaining("stdin has more than 1 MiB")]);
+  });
+
   it("warns of what looks like a secret, proposes a reference, and shows none of it", async () => {
     using terminal = fakeTerminal();
     const words = ["add", "a", "--json", "--env", "API_TOKEN=abcdefgh", "--", "npx", "x", "--api-key", "ijklmnop"];
@@ -167,8 +174,7 @@ describe("hostside add", () => {
     expect(JSON.parse(out)).toMatchObject({
       notes: expect.arrayContaining([
         expect.stringContaining("--env API_TOKEN"),
-        expect.stringMatching(/^args --api-key .*\$\{NAME\}/),
-        expect.stringContaining("put -y before"),
+        expect.stringMatching(/^args\[2\] .*\$\{NAME\}/),
       ]),
     });
     expect(`${out}${err}`).not.toMatch(/abcdefgh|ijklmnop/);
@@ -265,7 +271,7 @@ describe("the file that is edited", () => {
     [
       "a file that is read-only",
       (terminal) => chmodSync(homeFile(terminal, ".config/hostside/hostside.json", "{}"), 0o400),
-      1,
+      2,
       "read-only",
     ],
     ["what is below a file", (terminal) => writeFileSync(join(terminal.home, ".config"), ""), 2, "not a directory"],

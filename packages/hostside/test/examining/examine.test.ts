@@ -31,7 +31,7 @@ it("secretsIn() finds what is written down, and no reference", () => {
     { dialect: "mcp-json" },
   );
   const found = servers.flatMap(({ draft }) => secretsIn(draft));
-  expect(found.map(({ shown }) => shown)).toEqual(["env.API_TOKEN", "args --api-key", "args TOKEN", "url ?token"]);
+  expect(found).toEqual(["env.API_TOKEN", "args[1]", "args[4]", "url"]);
   expect(JSON.stringify(found)).not.toMatch(/abc|def|ghi/);
 });
 

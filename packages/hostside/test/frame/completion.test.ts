@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createProgram } from "../../src/cli/commands/create-program.ts";
-import { completeWords, type CompletionSources } from "../../src/cli/interactive/complete-words.ts";
+import { completeWords, type CompletionSources } from "../../src/cli/interactive/complete.ts";
 import { shellScripts } from "../../src/cli/interactive/shell-scripts.ts";
 import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
 import { runInTerminal } from "../terminal/run-in-terminal.ts";

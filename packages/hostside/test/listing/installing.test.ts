@@ -1,7 +1,7 @@
 import { createEvent } from "@hostside/core/implement";
 import { chmodSync } from "node:fs";
 import { expect, it } from "vitest";
-import { followServers } from "../../src/cli/listing/start-servers.ts";
+import { followServers } from "../../src/cli/opening/start-servers.ts";
 import { withStartTime } from "../../src/cli/opening/installers.ts";
 import { useManualClock } from "../../../../test/manual-clock.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { listExitCode } from "../../src/cli/listing/list-servers.ts";
-import { renderFrame, renderServers } from "../../src/cli/listing/render-servers.ts";
+import { renderServers } from "../../src/cli/listing/render-servers.ts";
 import { renderServerTools, renderToolGroups, type ToolBrief } from "../../src/cli/listing/render-tools.ts";
 import type { ListedServer, Listing } from "../../src/cli/listing/server-report.ts";
 import { widthOf } from "../../src/cli/render/render-text.ts";
@@ -89,26 +89,6 @@ describe("servers as lines", () => {
 
   it("name what to do where there are none", () => {
     expect(renderServers({ servers: [], tools: [], problems: [] }, view).join("\n")).toContain("hostside init");
-  });
-});
-
-describe("servers while they come up", () => {
-  const frame = { spinner: "*", columns: 39, rows: 23, paint };
-  const sixty = Array.from({ length: 60 }, (_, at): ListedServer =>
-    at % 3 === 0 ? { id: `s${at}`, state: "late", tools: 0 } : { id: `s${at}`, state: "ready", tools: 1, connectMs: 5 },
-  );
-
-  it("show those that are on their way with the sign that turns", () => {
-    expect(renderFrame(servers.slice(0, 1), frame)).toEqual(["✓  files  ready  2026-07-28  2 tools"]);
-    expect(renderFrame(sixty.slice(0, 2), frame)).toEqual(["*  s0  starting", "✓  s1  ready     1 tool  5 ms"]);
-  });
-
-  it("never take more lines than there are, and show what is waited for first", () => {
-    const lines = renderFrame(sixty, frame);
-    expect(lines).toHaveLength(23);
-    expect(lines.filter((line) => line.startsWith("*"))).toHaveLength(20);
-    expect(lines.at(-1)).toBe("40 of 60 servers done");
-    for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(39);
   });
 });
 

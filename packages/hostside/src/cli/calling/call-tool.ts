@@ -11,9 +11,9 @@ import { exitCodeOf, exitCodes, usageError } from "../exit-codes.ts";
 import { pathOf, findServerAndTool } from "../opening/find-tool.ts";
 import { canAsk } from "../opening/asking/terminal-asker.ts";
 import { renderError } from "../program/render-error.ts";
-import { terminalLine, cutToWidth } from "../render/render-text.ts";
-import { showLiveLines, type LiveLines } from "../render/live-lines.ts";
-import { isJsonObject, quoteText, untilAborted } from "@hostside/core/implement";
+import { terminalLine } from "../render/render-text.ts";
+import { createStatusLine } from "../render/status-line.ts";
+import { isJsonObject, quoteText } from "@hostside/core/implement";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readArguments, type ArgumentSources } from "./read-arguments.ts";
 import { describeViolation, findViolations, completeArguments } from "./complete-arguments.ts";
@@ -21,11 +21,10 @@ import { parseJson } from "../values/coerce-text.ts";
 import { exampleOf, signatureOf, toolPage } from "./describe-parameters.ts";
 import { showOutcome } from "./show-outcome.ts";
 import { readParameters } from "../values/parameters.ts";
-import { printJson } from "../render/print.ts";
+import { jsonText, printResult } from "../render/print.ts";
 import { stat, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { buffer } from "node:stream/consumers";
-import type { Terminal } from "../terminal.ts";
+import { readStdin, type Terminal } from "../terminal.ts";
 import type { TerminalPrompter } from "../questions.ts";
 
 const effects: Readonly<Record<CallOutcome, string>> = {
@@ -75,27 +74,13 @@ function restate(error: HostsideError, definition: ToolDefinition, isAsked: bool
  * meanwhile has the terminal for itself.
  */
 function showCallProgress({ terminal, options }: CommandContext, asker: TerminalPrompter | undefined) {
-  const isShown = terminal.stderr.isTTY && options.quiet !== true && terminal.env["TERM"] !== "dumb";
-  let latest: Progress | undefined;
-  let lines: LiveLines | undefined;
-  const end = (): void => {
-    lines?.end();
-    lines = undefined;
-  };
-  const onStderr = { ...terminal, stdout: terminal.stderr, columns: terminal.columns };
+  const line = createStatusLine(terminal);
   return {
     report: (progress: Progress): void => {
-      if (!isShown) return;
-      latest = progress;
-      if (asker?.isAsking === true) return end();
-      lines ??= showLiveLines(onStderr, ({ spinner, columns }) =>
-        latest === undefined || asker?.isAsking === true
-          ? []
-          : [cutToWidth(`${spinner} ${describeProgress(latest)}`, columns)],
-      );
-      lines.draw();
+      if (asker?.isAsking === true) line.end();
+      else if (options.quiet !== true) line.show(describeProgress(progress));
     },
-    end,
+    end: () => line.end(),
   };
 }
 
@@ -233,36 +218,33 @@ async function patiently<T>({ terminal, options }: CommandContext, call: () => P
   }
 }
 
-function showPage(definition: ToolDefinition, { terminal, options }: CommandContext): number {
+function showPage(definition: ToolDefinition, context: CommandContext): number {
   const { name, description, inputSchema, outputSchema, effect = "external" } = definition;
-  if (options.json === true) {
-    const tool = { name, path: pathOf(definition), description, effect, inputSchema, outputSchema };
-    printJson(terminal, { tool, example: exampleOf(definition, options.typed) });
-  } else terminal.out(`${toolPage(definition, { columns: terminal.columns, typed: options.typed }).join("\n")}\n`);
-  return exitCodes.pass;
+  const { typed } = context.options;
+  const tool = { name, path: pathOf(definition), description, effect, inputSchema, outputSchema };
+  const lines = () => toolPage(definition, { columns: context.terminal.columns, typed });
+  return printResult(context, { tool, example: exampleOf(definition, typed) }, lines);
 }
 
-function showDryRun(definition: ToolDefinition, args: JsonObject, { terminal, options }: CommandContext): number {
+function showDryRun(definition: ToolDefinition, args: JsonObject, context: CommandContext): number {
   const { name, origin, effect = "external" } = definition;
   const call = { name, server: origin?.serverId ?? null, tool: origin?.toolName ?? name, effect, arguments: args };
-  if (options.json === true) printJson(terminal, { dryRun: call });
-  else {
-    terminal.err(`Would call ${terminalLine(pathOf(definition), 300)} (effect: ${effect}) with:\n`);
-    printJson(terminal, args);
-  }
-  return exitCodes.pass;
+  return printResult(context, { dryRun: call }, () => {
+    context.terminal.err(`Would call ${terminalLine(pathOf(definition), 300)} (effect: ${effect}) with:\n`);
+    return [jsonText(args)];
+  });
 }
 
-const largest = 64 * 1024 * 1024;
+const mostMiB = 64;
 
 /** Reads files relative to the working folder, and stdin (`-`) once. */
-function sourceReader({ stdin, cwd, signal }: Terminal): ArgumentSources["readSource"] {
+function sourceReader(terminal: Terminal): ArgumentSources["readSource"] {
   let isStdinRead = false;
   return async (source) => {
-    if (source !== "-") return readSmallFile(source, resolve(cwd, source));
+    if (source !== "-") return readSmallFile(source, resolve(terminal.cwd, source));
     if (isStdinRead) throw usageError("stdin is read once, and is asked for twice");
     isStdinRead = true;
-    return untilAborted(buffer(stdin), signal);
+    return readStdin(terminal, mostMiB);
   };
 }
 
@@ -270,7 +252,7 @@ async function readSmallFile(source: string, file: string): Promise<Uint8Array> 
   const hint = `For the text itself write @@${quoteText(source, 100).slice(1, -1)}`;
   try {
     const { size } = await stat(file);
-    if (size > largest) throw usageError(`${quoteText(source, 200)} is larger than 64 MiB`);
+    if (size > mostMiB * 1024 * 1024) throw usageError(`${quoteText(source, 200)} has more than ${mostMiB} MiB`);
     return await readFile(file);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;

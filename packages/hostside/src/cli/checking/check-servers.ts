@@ -10,7 +10,7 @@ import { extname } from "node:path";
 import { chooseAuth } from "../../auth/choose-auth.ts";
 import { userState } from "../../state/user-state.ts";
 import type { CommandContext, CommandWork } from "../command-context.ts";
-import { loadConfigured } from "../configuring/load-configured.ts";
+import { loadConfigured } from "../opening/config-files.ts";
 import { exitCodes, usageError } from "../exit-codes.ts";
 import { startableServer } from "../opening/known-server.ts";
 import { reportProblems } from "../opening/report-problems.ts";

@@ -1,8 +1,94 @@
-import { compareText } from "@hostside/core/implement";
-import { diffLocks, type ToolChange } from "@hostside/policy/lock";
-import { formatCount } from "../render/print.ts";
+import type { ServerSource } from "@hostside/config/node";
+import { defaultLimits, type Connection, type JsonObject, type RequestOptions } from "@hostside/core";
+import { compareText, createPageCursors, isJsonObject } from "@hostside/core/implement";
+import { diffLocks, lockTools, type ToolChange, type ToolLock } from "@hostside/policy/lock";
+import type { CommandContext } from "../command-context.ts";
+import { messageOf } from "../exit-codes.ts";
+import { openHost } from "../opening/open-host.ts";
+import { followStart, startTimeoutMs } from "../opening/start-servers.ts";
+import { formatCount, formatDuration } from "../render/print.ts";
+import { terminalLine } from "../render/render-text.ts";
 import type { ServersLock } from "./lock-file.ts";
-import type { Offers } from "./read-offers.ts";
+
+/** A server whose offer is not known, and why. */
+interface UnreadServer {
+  readonly server: string;
+  readonly reason: string;
+}
+
+/** The present offers of the servers of a configuration. */
+export interface Offers {
+  readonly locks: ServersLock;
+  readonly unread: readonly UnreadServer[];
+  /** Servers of `unread` that should have been read: those that are off on purpose are not here. */
+  readonly failed: readonly UnreadServer[];
+  /** Every server that is configured, whether it was asked or not. */
+  readonly configured: ReadonlySet<string>;
+  /** Every server was asked, not only named ones. */
+  readonly isAll: boolean;
+  /** A file could not be read, so that there may be more servers. */
+  readonly isPartial: boolean;
+}
+
+/**
+ * Starts the servers, lists all of their tools as they say them, and ends. Calls nothing. `only`:
+ * ids as somebody typed them.
+ */
+export async function readOffers(context: CommandContext, only: readonly string[] | undefined): Promise<Offers> {
+  await using opened = await openHost(context, { only, off: "show", wait: false });
+  await followStart(opened, context);
+  const { host, provider } = opened;
+  const { signal } = context.terminal;
+  const timeoutMs = startTimeoutMs(context);
+  const { sources = [], problems = [] } = host.config ?? {};
+  const locks = new Map<string, ToolLock>();
+  const off: UnreadServer[] = [];
+  const failed: UnreadServer[] = [];
+  const read = async ({ serverId: server, state, off: why }: ServerSource): Promise<void> => {
+    if (state === "off") return void off.push({ server, reason: `is off: ${why ?? "disabled"}` });
+    if (state !== "on") return void failed.push({ server, reason: "has an entry that cannot be used" });
+    const status = provider.statuses().find(({ id }) => id === server);
+    try {
+      if (status?.state !== "ready")
+        throw status?.error ?? new Error(`did not come up within ${formatDuration(timeoutMs)}`);
+      const connection = await provider.connection(server, { signal });
+      locks.set(server, lockTools(await listAll(connection, { signal, timeoutMs }), connection.server));
+    } catch (error) {
+      failed.push({ server, reason: terminalLine(messageOf(error), 500) });
+    }
+  };
+  await Promise.all(sources.filter((source) => source.off !== "not wanted").map(read));
+  return {
+    locks,
+    unread: [...off, ...failed].sort((a, b) => compareText(a.server, b.server)),
+    failed: failed.sort((a, b) => compareText(a.server, b.server)),
+    configured: new Set(sources.map(({ serverId }) => serverId)),
+    isAll: only === undefined,
+    isPartial: problems.some(({ severity, serverId }) => severity === "error" && serverId === undefined),
+  };
+}
+
+/**
+ * Lists all entries of `tools/list` as they came: a lock is of what the server says, not of what
+ * this host makes of it.
+ */
+async function listAll(connection: Connection, options: RequestOptions): Promise<readonly JsonObject[]> {
+  if (!isJsonObject(connection.server.capabilities["tools"])) return [];
+  const cursors = createPageCursors(defaultLimits);
+  const entries = new Map<unknown, JsonObject>();
+  let cursor: string | undefined;
+  do {
+    const page = await connection.request("tools/list", cursor === undefined ? {} : { cursor }, options);
+    const tools = isJsonObject(page) ? page["tools"] : undefined;
+    if (!isJsonObject(page) || !Array.isArray(tools)) throw new Error("tools/list was answered without tools");
+    const before = entries.size;
+    for (const entry of tools.filter(isJsonObject)) if (!entries.has(entry["name"])) entries.set(entry["name"], entry);
+    const end = cursors.follow(page["nextCursor"], () => entries.size > before);
+    if (end.truncated !== undefined) throw new Error(`tools/list does not come to an end: ${end.truncated}`);
+    cursor = end.cursor;
+  } while (cursor !== undefined);
+  return [...entries.values()];
+}
 
 /** One difference between a lock file and what is offered now. */
 export interface OfferChange extends ToolChange {

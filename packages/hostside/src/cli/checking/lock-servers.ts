@@ -5,9 +5,8 @@ import { formatCount, printJson } from "../render/print.ts";
 import { terminalLine } from "../render/render-text.ts";
 import { replaceFile } from "../replace-file.ts";
 import type { Terminal } from "../terminal.ts";
-import { compareOffers, renewLocks, type OfferChange } from "./compare-offers.ts";
+import { compareOffers, readOffers, renewLocks, type OfferChange } from "./compare-offers.ts";
 import { formatServersLock, lockPath, readLockFile } from "./lock-file.ts";
-import { readOffers } from "./read-offers.ts";
 
 /** Arguments of `lock`. */
 export interface LockArguments {

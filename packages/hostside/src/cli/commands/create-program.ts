@@ -1,6 +1,5 @@
-import { createRequire } from "node:module";
 import { Command } from "commander";
-import type { Terminal } from "../terminal.ts";
+import { readVersion, type Terminal } from "../terminal.ts";
 import { addCommand, collect, configureHelp, readSeconds, setPage } from "./declare.ts";
 import type { CommandRun, CommandSpec, Page } from "./declare.ts";
 import { examine } from "./examine.ts";
@@ -60,9 +59,3 @@ const overview: Page = {
   },
   json: "what the page of each command says; of help and --version { text }",
 };
-
-// By its name, because built files lie elsewhere than sources.
-function readVersion(): string {
-  const { version } = createRequire(import.meta.url)("hostside/package.json") as { readonly version: string };
-  return version;
-}

@@ -1,19 +1,25 @@
 import { realpath } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
-import { text } from "node:stream/consumers";
-import { expandConfig, formatProblem, type ConfigEdit, type ConfigProblem, type ConfigResult } from "@hostside/config";
-import { readText } from "@hostside/config/node";
+import { dirname } from "node:path";
+import { formatProblem, type ConfigEdit, type ConfigProblem, type ConfigResult } from "@hostside/config";
+import { loadConfig } from "@hostside/config/node";
 import type { JsonObject } from "@hostside/core";
 import type { CommandContext, CommandWork } from "../command-context.ts";
-import type { Terminal } from "../terminal.ts";
+import { readStdin, type Terminal } from "../terminal.ts";
 import { usageError } from "../exit-codes.ts";
-import { adviseOn, type Advice } from "./find-secrets.ts";
-import { buildEntry, type EntryArguments } from "../opening/config-files.ts";
-import { changeConfig, previewEdits, valueAt, startFile, type CurrentConfig, type FileChange } from "./edit-config.ts";
+import { adviseOnSecrets, secretsIn } from "./find-secrets.ts";
+import { buildEntry, loadConfigured, type EntryArguments } from "../opening/config-files.ts";
+import { sourcePlaceOf } from "../opening/known-server.ts";
+import {
+  changeConfig,
+  previewEdits,
+  reportChanges,
+  startFile,
+  valueAt,
+  type CurrentConfig,
+  type FileChange,
+} from "./edit-config.ts";
 import { choosePlace, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
-import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
 import { readPastedEntry, type PastedEntry } from "./read-pasted-entry.ts";
-import { reportChanges } from "./report-changes.ts";
 
 /** Arguments of `add`. */
 export interface AddArguments extends EntryArguments, PlaceRequest {
@@ -57,7 +63,7 @@ async function readEntry(args: AddArguments, { terminal }: CommandContext): Prom
   if (words.length > 0 || others) {
     throw usageError("--json-entry says all of a server", "leave out the command, --env, --header and --cwd");
   }
-  return readPastedEntry(name, jsonEntry === "-" ? await text(terminal.stdin) : jsonEntry);
+  return readPastedEntry(name, jsonEntry === "-" ? (await readStdin(terminal, 1)).toString("utf8") : jsonEntry);
 }
 
 // Every reader of the file would warn of it. It may be amid a secret, so that nothing of it is
@@ -76,11 +82,12 @@ interface Adding extends FileChange {
   readonly notes: readonly string[];
 }
 
-interface AddingMeans extends Pick<AddArguments, "name" | "replace">, Pick<CommandContext, "terminal"> {}
-
-async function planAdding(current: CurrentConfig, pasted: PastedEntry, means: AddingMeans): Promise<Adding> {
-  const { parsed, place } = current;
-  const { name, replace, terminal } = means;
+async function planAdding(
+  current: CurrentConfig,
+  pasted: PastedEntry,
+  { name, replace, terminal }: Pick<AddArguments, "name" | "replace"> & Pick<CommandContext, "terminal">,
+): Promise<Adding> {
+  const { parsed, place, result } = current;
   const path = ["servers", name];
   const isThere = valueAt(parsed.data, path) !== undefined;
   if (isThere && replace !== true) {
@@ -91,18 +98,20 @@ async function planAdding(current: CurrentConfig, pasted: PastedEntry, means: Ad
     );
   }
   const start = startFile(current);
-  const there = current.result.settings.inputs ?? [];
+  const { inputs: there = [] } = result.settings;
   const listed = valueAt(parsed.data, ["inputs"]);
   const count = Array.isArray(listed) ? listed.length : 0;
   const missing = pasted.inputs.filter(({ id }) => !there.some((one) => one.id === id));
   const asked = missing.map((one, index) => ({ path: ["inputs", count + index], value: { ...one } as JsonObject }));
   const edits: readonly ConfigEdit[] = [...start.edits, ...asked, { path, value: pasted.entry }];
-  const advice = await checkAdded(previewEdits(current, edits), name, { file: place.path, terminal });
+  const after = previewEdits(current, edits);
+  const problems = await checkAdded(after, name, { file: place.path, terminal });
+  const secrets = after.servers.flatMap(({ id, draft }) => (id === name ? secretsIn(draft) : []));
   return {
     edits,
     isThere,
-    notes: [...start.notes, ...pasted.notes, ...advice.notes],
-    isPrivate: place.scope !== "project" || advice.hasSecrets,
+    notes: [...start.notes, ...pasted.notes, ...adviseOnSecrets(secrets), ...problems],
+    isPrivate: place.scope !== "project" || secrets.length > 0,
   };
 }
 
@@ -113,26 +122,29 @@ const passing: ReadonlySet<ConfigProblem["code"]> = new Set([
   "unreadable_reference",
 ]);
 
+/** Reads the entry as it would be read from the file. Returns what is odd about it, as sentences. */
 async function checkAdded(
   after: ConfigResult,
   name: string,
   { file, terminal }: { readonly file: string; readonly terminal: Terminal },
-): Promise<Advice> {
-  const server = after.servers.find(({ id }) => id === name);
-  const own = after.problems.filter(({ serverId, path }) => serverId === name || path.startsWith("servers"));
-  if (server === undefined) throw usageError(own.map(inWords).join("\n"), "nothing was written");
+): Promise<readonly string[]> {
   const { env, home, platform, cwd } = terminal;
-  const { problems } = await expandConfig(server, {
+  const layer = { scope: "command-line", result: after, baseFolder: dirname(file) } as const;
+  const { problems } = await loadConfig({
+    files: [],
+    layers: [layer],
     env,
+    home,
     platform,
-    files: (path) => readText(path.startsWith("~/") ? resolve(home, path.slice(2)) : resolve(dirname(file), path)),
-    folders: { workspaceFolder: cwd, userHome: home, configFolder: dirname(file) },
+    cwd,
+    allow: (id) => id === name,
   });
-  const wrong = problems.filter(({ code, severity }) => severity === "error" && !passing.has(code));
-  if (wrong.length > 0) throw usageError(wrong.map(inWords).join("\n"), "nothing was written");
-  const alike = own.filter(({ serverId }) => serverId === name);
-  const { notes, hasSecrets } = adviseOn(server.draft);
-  return { notes: [...notes, ...[...alike, ...problems].map(inWords)], hasSecrets };
+  const isThere = after.servers.some(({ id }) => id === name);
+  const own = problems.filter(({ serverId, path }) => serverId === name || (!isThere && path.startsWith("servers")));
+  const isWrong = own.some(({ code, severity }) => severity === "error" && !passing.has(code));
+  const words = own.map(inWords);
+  if (!isThere || isWrong) throw usageError(words.join("\n"), "nothing was written");
+  return words;
 }
 
 // Of a text that is not written yet no line is worth anything.

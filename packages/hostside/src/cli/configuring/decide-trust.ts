@@ -6,10 +6,10 @@ import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes, usageError } from "../exit-codes.ts";
 import { askTrust, describeTrust } from "../opening/asking/ask-user.ts";
 import { canAsk, terminalAsker } from "../opening/asking/terminal-asker.ts";
-import { exactServer, serversMeant } from "../opening/known-server.ts";
-import { printJson, printLines, shortPath } from "../render/print.ts";
+import { loadConfigured } from "../opening/config-files.ts";
+import { exactServer, serversMeant, sourcePlaceOf } from "../opening/known-server.ts";
+import { printResult, shortPath } from "../render/print.ts";
 import { renderTable } from "../render/render-table.ts";
-import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
 
 /** Arguments of `trust`. At most one of the flags. */
 export interface TrustArguments {
@@ -25,16 +25,9 @@ export const decideTrust: CommandWork<TrustArguments> = async ({ names, list, re
   return revoke === true ? revokeRecords(names, context) : decide(names, context);
 };
 
-/** An answer that was given now. */
-interface Decision {
-  readonly name: string;
-  readonly folder: string;
-  readonly answer: TrustAnswer;
-}
-
 /** Everything that a run of `trust` comes to. */
 interface Deciding {
-  readonly decisions: Decision[];
+  readonly decisions: { readonly name: string; readonly folder: string; readonly answer: TrustAnswer }[];
   /** Questions without an answer. */
   readonly open: TrustQuestion[];
   /** Questions that are too long to be shown whole. */
@@ -90,74 +83,56 @@ function needsNone(name: string, config: LoadedConfig): Error {
 }
 
 function report({ decisions, open, tooLong }: Deciding, context: CommandContext): number {
-  const { terminal, options } = context;
+  const { terminal } = context;
   for (const { serverId } of tooLong) {
     const why = "has more than can be shown whole, and nobody is asked: put it into a file of your own";
     terminal.err(`${quoteText(serverId)} ${why}\n`);
   }
-  if (options.json === true) {
-    printJson(terminal, { decisions, open });
-  } else {
-    for (const { name, answer } of decisions) {
-      terminal.out(`${terminal.paint("name", quoteText(name))} is ${answer === "trust" ? "trusted" : "refused"}\n`);
-    }
-    if (decisions.length === 0 && open.length === 0) terminal.out("There is nothing to decide here.\n");
-  }
+  printResult(context, { decisions, open }, () =>
+    decisions.length === 0 && open.length === 0
+      ? ["There is nothing to decide here."]
+      : decisions.map(({ name, answer }) => {
+          return `${terminal.paint("name", quoteText(name))} is ${answer === "trust" ? "trusted" : "refused"}`;
+        }),
+  );
   if (open.length > 0 && !canAsk(context))
     terminal.err("\nThere is nobody here to ask: run hostside trust in a terminal, where it asks\n");
   return open.length + tooLong.length > 0 ? exitCodes.incomplete : exitCodes.pass;
 }
 
 async function listRecords(names: readonly string[], context: CommandContext): Promise<number> {
-  const { terminal, options } = context;
+  const { terminal } = context;
   const { trust } = await loadConfigured(context);
   const records = (await trust.list())
     .filter(({ serverId }) => names.length === 0 || names.includes(serverId))
     .map(({ serverId: name, folder, file, answer, answeredAt }) => {
-      return {
-        name,
-        answer,
-        folder,
-        ...(file !== undefined && { file }),
-        answeredAt: new Date(answeredAt).toISOString(),
-      };
+      return { name, answer, folder, file, answeredAt: new Date(answeredAt).toISOString() };
     });
-  if (options.json === true) printJson(terminal, { records });
-  else if (records.length === 0) terminal.out("Nothing was decided about any server of a project.\n");
-  else {
+  return printResult(context, { records }, () => {
+    if (records.length === 0) return ["Nothing was decided about any server of a project."];
     const rows = records.map(({ name, answer, folder, file, answeredAt }) => [
       { text: name, style: "name" } as const,
       answer === "trust" ? ({ text: "trusted", style: "good" } as const) : ({ text: "refused", style: "bad" } as const),
       { text: answeredAt.slice(0, 10), style: "dim" } as const,
       shortPath(file ?? folder, terminal),
     ]);
-    const layout = [{ least: 8 }, {}, { optional: true }, { least: 20 }];
-    printLines(terminal, renderTable(rows, { layout, columns: terminal.columns, paint: terminal.paint }));
-  }
-  return exitCodes.pass;
+    return renderTable(rows, { ...terminal, layout: [{ least: 8 }, {}, { optional: true }, { least: 20 }] });
+  });
 }
 
 // To forget a yes takes nothing but trust away, so all answers about a name are forgotten, in every
 // project.
 async function revokeRecords(names: readonly string[], context: CommandContext): Promise<number> {
-  const { terminal, options } = context;
-  if (names.length === 0) throw usageError("--revoke wants names", "hostside trust --list shows what was decided");
+  const hint = "hostside trust --list shows what was decided";
+  if (names.length === 0) throw usageError("--revoke wants names", hint);
   const { trust } = await loadConfigured(context);
   const all = (await trust.list()).map(({ serverId }) => serverId);
   const missing = names.find((name) => !all.includes(name));
-  if (missing !== undefined) {
-    throw usageError(
-      `nothing was decided about ${JSON.stringify(missing)}`,
-      serversMeant(missing, all) ?? "hostside trust --list shows what was decided",
-    );
-  }
+  if (missing !== undefined)
+    throw usageError(`nothing was decided about ${JSON.stringify(missing)}`, serversMeant(missing, all) ?? hint);
   const revoked: { readonly name: string; readonly count: number }[] = [];
   for (const name of names) revoked.push({ name, count: await trust.revoke({ serverId: name }) });
-  if (options.json === true) printJson(terminal, { revoked });
-  else
-    printLines(
-      terminal,
-      revoked.map(({ name, count }) => `${quoteText(name)}: ${count} forgotten`),
-    );
-  return exitCodes.pass;
+  return printResult(context, { revoked }, () =>
+    revoked.map(({ name, count }) => `${quoteText(name)}: ${count} forgotten`),
+  );
 }

@@ -14,6 +14,8 @@ import {
 import { readText } from "@hostside/config/node";
 import type { CommandContext } from "../command-context.ts";
 import { usageError } from "../exit-codes.ts";
+import { printNotes, printResult, shortPath } from "../render/print.ts";
+import { terminalLine } from "../render/render-text.ts";
 import { replaceFile } from "../replace-file.ts";
 import type { ConfigPlace } from "./choose-place.ts";
 
@@ -81,8 +83,7 @@ export async function changeConfig<T extends FileChange>(
     return { change, isNew: text === undefined };
   };
   if (dryRun) return work(0);
-  const { env, home, platform } = terminal;
-  return userState({ env, home, platform }).lock.withLock(`config:${target}`, leaseMs, () => work(mostTries));
+  return userState(terminal).lock.withLock(`config:${target}`, leaseMs, () => work(mostTries));
 }
 
 /** The configuration that a file would be with these edits. */
@@ -169,4 +170,30 @@ export function startFile({ text, place }: CurrentConfig): StartedFile {
     edits: [{ path: ["imports"], value: ["auto"] }],
     notes: [`${place.path} is new; "imports": ["auto"] in it keeps the servers of your other tools in use`],
   };
+}
+
+/** A change of a server in a file. */
+export interface ConfiguredServerChange {
+  readonly file: string;
+  readonly name: string;
+  readonly change: "added" | "replaced" | "removed" | "enabled" | "disabled" | "unchanged";
+}
+
+/** The report of a command that edits configuration: the shape that `--json` prints. */
+export interface ChangeReport {
+  readonly changes: readonly ConfiguredServerChange[];
+  readonly notes: readonly string[];
+}
+
+/** Prints what was done. Returns the exit code. */
+export function reportChanges(report: ChangeReport, context: CommandContext): number {
+  const { terminal, options } = context;
+  if (options.json !== true) printNotes(terminal, report.notes);
+  return printResult(context, report, () =>
+    report.changes.map(({ file, name, change }) => {
+      const where = terminal.paint("dim", shortPath(file, terminal));
+      const link = { added: "to", removed: "from" }[change as string] ?? "in";
+      return `${terminal.paint("name", terminalLine(name))} ${change} ${link} ${where}`;
+    }),
+  );
 }

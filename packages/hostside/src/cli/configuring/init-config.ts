@@ -1,18 +1,18 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { detectDialect, type ConfigEdit } from "@hostside/config";
-import type { JsonValue } from "@hostside/core";
+import { detectDialect, type ConfigEdit, type DialectName, type ServerDraft } from "@hostside/config";
+import { findConfigFiles, findProjectFolder, readConfigFile, type ConfigLocation } from "@hostside/config/node";
+import { redactSpec, redactUrl, type JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes, usageError } from "../exit-codes.ts";
 import { canAsk, terminalAsker } from "../opening/asking/terminal-asker.ts";
-import { formatCount, printJson, shortPath } from "../render/print.ts";
+import { formatCount, printNotes, printResult, shortPath } from "../render/print.ts";
 import { renderTable, type Cell } from "../render/render-table.ts";
 import { terminalLine } from "../render/render-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { choosePlace, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
 import { changeConfig, valueAt, type CurrentConfig } from "./edit-config.ts";
-import { surveyConfigs, type SurveyedFile, type SurveyedServer } from "./survey-configs.ts";
 
 /** Arguments of `init`. */
 export interface InitArguments extends PlaceRequest {
@@ -21,7 +21,7 @@ export interface InitArguments extends PlaceRequest {
 }
 
 /** The report of `init`: the shape that `--json` prints. */
-export interface InitReport {
+interface InitReport {
   readonly found: readonly SurveyedFile[];
   /** The `hostside.json`. */
   readonly file: string;
@@ -170,28 +170,28 @@ function schemaEdits({ path }: ConfigPlace): readonly ConfigEdit[] {
   return existsSync(join(dirname(path), installed)) ? [{ path: ["$schema"], value: `./${installed}` }] : [];
 }
 
-function report(done: InitReport, { terminal, options }: CommandContext): number {
+function report(done: InitReport, context: CommandContext): number {
   const { file, imports, change, notes, dryRun } = done;
-  if (options.json === true) {
-    printJson(terminal, done);
-    return exitCodes.pass;
-  }
-  const shown = terminal.paint("name", shortPath(file, terminal));
-  const list = imports.map((one) => JSON.stringify(one)).join(", ");
-  const lines: Readonly<Record<InitReport["change"], string>> = {
-    none: "There is nothing to import.",
-    unchanged: `${shown} imports all of that already.`,
-    created: `${shown} ${dryRun ? "would be " : ""}written: it imports ${list}.`,
-    added: `${shown} ${dryRun ? "would import" : "imports"} ${list} as well.`,
-  };
-  terminal.out(`${lines[change]}\n`);
-  for (const note of notes) terminal.err(`${terminal.paintErr("warn", "note:")} ${note}\n`);
-  const next =
-    change === "none"
-      ? "hostside add NAME -- COMMAND   adds a server"
-      : "hostside list     connects to the servers, and shows their tools\n  hostside doctor   says what is wrong with each, and what mends it";
-  if (!dryRun) terminal.out(`\nNext:\n  ${next}\n`);
-  return exitCodes.pass;
+  const { terminal, options } = context;
+  if (options.json !== true) printNotes(terminal, notes);
+  return printResult(context, done, () => {
+    const shown = terminal.paint("name", shortPath(file, terminal));
+    const list = imports.map((one) => JSON.stringify(one)).join(", ");
+    const lines: Readonly<Record<InitReport["change"], string>> = {
+      none: "There is nothing to import.",
+      unchanged: `${shown} imports all of that already.`,
+      created: `${shown} ${dryRun ? "would be " : ""}written: it imports ${list}.`,
+      added: `${shown} ${dryRun ? "would import" : "imports"} ${list} as well.`,
+    };
+    const next =
+      change === "none"
+        ? ["  hostside add NAME -- COMMAND   adds a server"]
+        : [
+            "  hostside list     connects to the servers, and shows their tools",
+            "  hostside doctor   says what is wrong with each, and what mends it",
+          ];
+    return [lines[change], ...(dryRun ? [] : ["", "Next:", ...next])];
+  });
 }
 
 const mostServers = 30;
@@ -226,4 +226,65 @@ function trouble({ servers, errors, warnings, certain }: SurveyedFile, { paint }
   ].filter((part) => part !== false);
   if (parts.length === 0) return "";
   return `  ${paint(errors > 0 ? "bad" : warnings > 0 ? "warn" : "dim", parts.join(", "))}`;
+}
+
+/** A configuration file of a tool, and what is in it. */
+interface SurveyedFile {
+  readonly tool: string;
+  readonly dialect: DialectName;
+  readonly file: string;
+  readonly scope: ConfigLocation["scope"];
+  /** The tool itself says that its file is there. */
+  readonly certain: boolean;
+  readonly servers: readonly SurveyedServer[];
+  readonly errors: number;
+  readonly warnings: number;
+}
+
+/** A server of a file. */
+interface SurveyedServer {
+  readonly name: string;
+  /** The command line that starts it, or its URL; without secrets. */
+  readonly starts: string;
+  readonly disabled: boolean;
+}
+
+/**
+ * Looks at every configuration of another tool that is here; the stronger ones last. Nothing is
+ * started, and nothing is put into entries.
+ */
+async function surveyConfigs({ env, home, platform, cwd }: Terminal): Promise<readonly SurveyedFile[]> {
+  const place = { env, home, platform, cwd };
+  const projectFolder = findProjectFolder(place);
+  const found = findConfigFiles(place).filter(({ dialect }) => dialect !== "hostside");
+  return Promise.all(
+    found.map(async ({ path, dialect, tool, scope, certain }): Promise<SurveyedFile> => {
+      // A file called `mcp.json` may be in any dialect.
+      const known = dialect === "mcp-json" ? {} : { dialect };
+      const { servers, problems } = await readConfigFile(path, { ...known, projectFolder });
+      const errors = problems.filter(({ severity }) => severity === "error").length;
+      return {
+        tool: tool === "any" ? "mcp.json" : tool,
+        dialect,
+        file: path,
+        scope,
+        certain,
+        servers: servers.map(({ id: name, draft }) => ({
+          name,
+          starts: showStart(draft),
+          disabled: draft.disabled === true,
+        })),
+        errors,
+        warnings: problems.length - errors,
+      };
+    }),
+  );
+}
+
+function showStart(draft: ServerDraft): string {
+  const shown = redactSpec(draft);
+  if (shown.command !== undefined) return [shown.command, ...(shown.args ?? [])].join(" ");
+  const { url = "" } = shown;
+  // With references in it, it may not be a URL yet.
+  return URL.canParse(url) ? redactUrl(url) : "a URL";
 }

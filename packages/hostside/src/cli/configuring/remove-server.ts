@@ -1,10 +1,9 @@
 import type { CommandContext, CommandWork } from "../command-context.ts";
-import { exactServer } from "../opening/known-server.ts";
+import { loadConfigured } from "../opening/config-files.ts";
+import { exactServer, sourcePlaceOf } from "../opening/known-server.ts";
 import { usageError } from "../exit-codes.ts";
-import { changeConfig, readCurrentConfig, valueAt } from "./edit-config.ts";
+import { changeConfig, readCurrentConfig, reportChanges, valueAt } from "./edit-config.ts";
 import { choosePlace, ownPlaces, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
-import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
-import { reportChanges } from "./report-changes.ts";
 
 /** Arguments of `remove`. */
 export interface RemoveArguments extends PlaceRequest {

@@ -1,20 +1,21 @@
 import type { ConfigEdit } from "@hostside/config";
 import type { LoadedConfig, ServerSource } from "@hostside/config/node";
 import type { CommandContext, CommandWork } from "../command-context.ts";
-import { knownServer } from "../opening/known-server.ts";
+import { loadConfigured } from "../opening/config-files.ts";
+import { knownServer, sourcePlaceOf } from "../opening/known-server.ts";
 import { shellLine } from "../render/render-text.ts";
 import { usageError } from "../exit-codes.ts";
 import {
   changeConfig,
   readCurrentConfig,
-  valueAt,
+  reportChanges,
   startFile,
+  valueAt,
+  type ConfiguredServerChange,
   type CurrentConfig,
   type StartedFile,
 } from "./edit-config.ts";
 import { choosePlace, ownPlaces, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
-import { loadConfigured, sourcePlaceOf } from "./load-configured.ts";
-import { reportChanges, type ConfiguredServerChange } from "./report-changes.ts";
 
 /** Arguments of `enable` and `disable`. */
 export interface SwitchArguments extends PlaceRequest {

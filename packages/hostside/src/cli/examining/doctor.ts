@@ -6,7 +6,8 @@ import { exitCodes } from "../exit-codes.ts";
 import { filesOf } from "../opening/config-files.ts";
 import { knownServer } from "../opening/known-server.ts";
 import { openHost } from "../opening/open-host.ts";
-import { formatCount, printJson } from "../render/print.ts";
+import { followStart } from "../opening/start-servers.ts";
+import { printJson } from "../render/print.ts";
 import type { Terminal } from "../terminal.ts";
 import { examineConfig } from "./examine-config.ts";
 import { examineServer, unstarted, type ServerMeans } from "./examine-server.ts";
@@ -37,24 +38,20 @@ export const doctor: CommandWork<DoctorArguments> = async ({ server }, context) 
 
 async function examine(typed: string | undefined, context: CommandContext): Promise<readonly DoctorFinding[]> {
   const { terminal, options } = context;
+  if (terminal.isLive && options.quiet !== true) terminal.err(`${terminal.paintErr("dim", "examining the servers")}\n`);
   const machine = await examineMachine(terminal);
   await using opened = await open(typed, context);
   const { config, means } = opened;
   const server = typed === undefined ? undefined : knownServer(config, typed).serverId;
   const isWanted = (serverId: string): boolean => server === undefined || serverId === server;
   const sources = config.sources.filter(({ serverId }) => isWanted(serverId));
-  if (terminal.isLive && options.quiet !== true)
-    terminal.err(`${terminal.paintErr("dim", `examining ${formatCount(sources.length, "server")}`)}\n`);
-  const found = await Promise.all(
-    sources.map(async (source): Promise<readonly DoctorFinding[]> => {
-      const findings = means === undefined ? unstarted(source.serverId, config) : await examineServer(source, means);
-      // What is known of a server when it is interrupted says nothing about the server.
-      return terminal.signal.aborted ? [] : findings;
-    }),
+  // What is known of a server when it is interrupted says nothing about the server.
+  const found = (terminal.signal.aborted ? [] : sources).flatMap((source) =>
+    means === undefined ? unstarted(source.serverId, config) : examineServer(source, means),
   );
   const tools: readonly ToolDefinition[] = means?.provider.tools() ?? [];
   const files = await examineConfig(config, isWanted, createRunFor(options));
-  return [...machine, ...files, ...found.flat(), ...examineAllTools(tools)];
+  return [...machine, ...files, ...found, ...examineAllTools(tools)];
 }
 
 /** Looks at what all servers share: Node, proxies and certificates. */
@@ -106,19 +103,14 @@ async function open(typed: string | undefined, { terminal, options }: CommandCon
     const diagnostics: Diagnostic[] = [];
     host.onDiagnostic((diagnostic) => diagnostics.push(diagnostic));
     const config = host.config ?? (await loadConfig({ files: [] }));
-    const means = {
-      provider,
-      config,
-      diagnostics,
-      proxies: proxyVariables(terminal),
-      timeoutMs: (options.timeout ?? 30) * 1000,
-      signal: terminal.signal,
-      runFor: createRunFor(options),
-    };
+    // Who examines waits for no install.
+    const { timeout = 30 } = options;
+    await followStart(opened, { ...quiet, options: { ...options, timeout, quiet: true } });
+    const proxies = proxyVariables(terminal);
+    const means = { provider, config, diagnostics, proxies, waitedMs: timeout * 1000, runFor: createRunFor(options) };
     return { config, means, [Symbol.asyncDispose]: async () => opened[Symbol.asyncDispose]() };
   } catch (error) {
     if (!isHostsideError(error, "invalid_config")) throw error;
-    const { watch: _, ...files } = filesOf(quiet);
-    return { config: await loadConfig(files), [Symbol.asyncDispose]: async () => undefined };
+    return { config: await loadConfig(filesOf(quiet)), [Symbol.asyncDispose]: async () => undefined };
   }
 }

@@ -71,9 +71,9 @@ async function judgeSecrets([file, sources]: readonly [string, readonly ServerSo
     const found = sources.some(({ serverId }) => serverId === server) ? secretsIn(draft) : [];
     if (found.length === 0) return [];
     const what = found.length === 1 ? "a secret stands in the file" : `${found.length} secrets stand in the file`;
-    const evidence = found.map(({ path, shown }) => {
+    const evidence = found.map((path) => {
       const line = places.get(path)?.position?.line;
-      return `${file}${line === undefined ? "" : `:${line}`}: ${shown}`;
+      return `${file}${line === undefined ? "" : `:${line}`}: ${path}`;
     });
     const mend = { text: 'keep it in a variable NAME, and write "${NAME}" in its place' };
     return [{ level: "advice", area, server, what, evidence, mend }];

@@ -1,12 +1,12 @@
 import type { LoadedConfig, ServerSource } from "@hostside/config/node";
 import type { Diagnostic, HostsideError, ServerSpec } from "@hostside/core";
-import { createDeadline, isConfidentialUrl } from "@hostside/core/implement";
+import { isConfidentialUrl } from "@hostside/core/implement";
 import type { McpProvider, ServerStatus } from "@hostside/provider";
 import { describeError } from "../listing/server-report.ts";
 import { formatCount, formatDuration } from "../render/print.ts";
 import { terminalLine } from "../render/render-text.ts";
 import { examineTools, some } from "./examine-tools.ts";
-import type { DoctorFinding, Mend, RunFor } from "./finding.ts";
+import type { DoctorFinding, RunFor } from "./finding.ts";
 
 const area = "connection";
 
@@ -18,57 +18,45 @@ export interface ServerMeans {
   readonly diagnostics: readonly Diagnostic[];
   /** Names of the variables of proxies that are set. */
   readonly proxies: readonly string[];
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
+  /** How long servers were waited for. */
+  readonly waitedMs: number;
   readonly runFor: RunFor;
 }
 
-/** Starts a server that is on, and looks at how it comes up and at its tools. Calls none. */
-export async function examineServer(source: ServerSource, means: ServerMeans): Promise<readonly DoctorFinding[]> {
+/** Looks at how a server that is on came up, and at its tools. Calls none. */
+export function examineServer(source: ServerSource, means: ServerMeans): readonly DoctorFinding[] {
   const { provider, config, diagnostics, runFor } = means;
   const { serverId: id, state } = source;
   const spec = config.servers.find((one) => one.id === id);
+  const status = provider.statuses().find((one) => one.id === id);
   if (state === "off") return [];
-  if (spec === undefined || state !== "on") return unstarted(id, config);
-  const startedAt = performance.now();
-  const status = await settle(id, means);
-  const waitedMs = performance.now() - startedAt;
+  if (spec === undefined || status === undefined || state !== "on") return unstarted(id, config);
   const tools = provider.tools().filter(({ origin }) => origin?.serverId === id);
   const isReady = status.state === "ready";
   const isOpen = spec.url !== undefined && URL.canParse(spec.url) && !isConfidentialUrl(new URL(spec.url));
   const advice = { level: "advice", area: "protocol", server: id } as const;
   return [
-    isReady ? judgeReady(status, tools.length) : judgeFailure(spec, status, { ...means, waitedMs }),
+    isReady ? judgeReady(status, tools.length) : judgeFailure(spec, status, means),
     ...(status.server?.httpMode === "sse" ? [{ ...advice, ...oldTransport }] : []),
     ...(isOpen ? [{ ...advice, ...plainHttp }] : []),
-    ...reports.flatMap(({ kind, has = "", ...report }): readonly DoctorFinding[] => {
-      const found = diagnostics.filter((one) => one.serverId === id && one.kind === kind && one.message.includes(has));
+    ...reports.flatMap(([kind, what, text]): readonly DoctorFinding[] => {
+      const found = diagnostics.filter((one) => one.serverId === id && one.kind === kind && isAdvice(one));
       const evidence = some(found.map(({ message }) => terminalLine(message, 500)));
-      return found.length === 0 ? [] : [{ ...advice, ...report, evidence }];
+      return found.length === 0 ? [] : [{ ...advice, what, evidence, mend: { text } }];
     }),
     ...(isReady ? examineTools(id, tools, runFor) : []),
   ];
+}
+
+// To fall back to an older revision is what hosts do.
+function isAdvice({ kind, message }: Diagnostic): boolean {
+  return kind !== "fallback" || message.includes("without elicitation");
 }
 
 /** Judges a server that cannot be started. */
 export function unstarted(server: string, { problems }: LoadedConfig): readonly DoctorFinding[] {
   if (problems.some(({ severity, serverId }) => severity === "error" && serverId === server)) return [];
   return [{ level: "problem", area, server, what: "its entry cannot be used" }];
-}
-
-/** Waits until the server is up or has failed. */
-async function settle(id: string, { provider, timeoutMs, signal }: ServerMeans): Promise<ServerStatus> {
-  const statusOf = (): ServerStatus => {
-    const status = provider.statuses().find((one) => one.id === id);
-    if (status === undefined) throw new TypeError(`no server ${JSON.stringify(id)} is registered`);
-    return status;
-  };
-  if (["connecting", "idle", "down"].includes(statusOf().state)) {
-    const deadline = createDeadline({ timeoutMs, signal, onTimeout: () => new Error("too late") });
-    await provider.refreshServer(id, { signal: deadline.signal }).catch(() => undefined);
-    deadline.dispose();
-  }
-  return statusOf();
 }
 
 function judgeReady(
@@ -81,11 +69,7 @@ function judgeReady(
   return { level: "ok", area, server, what: name === "" ? what : `${what} (${name})` };
 }
 
-interface FailureMeans extends Pick<ServerMeans, "proxies" | "runFor"> {
-  readonly waitedMs: number;
-}
-
-function judgeFailure(spec: ServerSpec, { state, auth, error }: ServerStatus, means: FailureMeans): DoctorFinding {
+function judgeFailure(spec: ServerSpec, { state, auth, error }: ServerStatus, means: ServerMeans): DoctorFinding {
   const { id: server } = spec;
   const { runFor, waitedMs, proxies } = means;
   const described = error === undefined ? undefined : describeError(error);
@@ -94,7 +78,8 @@ function judgeFailure(spec: ServerSpec, { state, auth, error }: ServerStatus, me
   if (state === "needs-auth") {
     const isOwn = auth !== "oauth" && spec.url !== undefined;
     const what = isOwn ? "refuses the credentials of its entry" : "wants you to sign in";
-    return { ...finding, area: "sign-in", what, mend: mendSignIn(spec, isOwn, { error, runFor }) };
+    const text = mendSignIn(spec, isOwn, error?.code === "forbidden");
+    return { ...finding, area: "sign-in", what, mend: text === undefined ? runFor("login", server) : { text } };
   }
   if (state === "idle" || state === "connecting") {
     const longer = String(Math.max(60, Math.ceil(waitedMs / 500)));
@@ -110,16 +95,10 @@ function judgeFailure(spec: ServerSpec, { state, auth, error }: ServerStatus, me
   return { ...shown, ...(text !== undefined && { mend: { text } }) };
 }
 
-interface SignInMeans extends Pick<ServerMeans, "runFor"> {
-  readonly error: HostsideError | undefined;
-}
-
-function mendSignIn({ id, url }: ServerSpec, isOwn: boolean, { error, runFor }: SignInMeans): Mend {
-  if (url === undefined) return { text: "look at the credentials in its entry" };
-  if (error?.code === "forbidden")
-    return { text: "its credentials are good and not enough: ask whoever gives rights there" };
-  if (isOwn) return { text: "write good ones into its headers, or remove them to sign in with hostside login" };
-  return runFor("login", id);
+function mendSignIn({ url }: ServerSpec, isOwn: boolean, isForbidden: boolean): string | undefined {
+  if (url === undefined) return "look at the credentials in its entry";
+  if (isForbidden) return "its credentials are good and not enough: ask whoever gives rights there";
+  return isOwn ? "write good ones into its headers, or remove them to sign in with hostside login" : undefined;
 }
 
 const remedies: Readonly<Record<string, string>> = {
@@ -162,7 +141,7 @@ const downloads: ReadonlyMap<string, string> = new Map([
 function mendFailure(
   { command = "" }: ServerSpec,
   { code, details: { httpStatus, stderrTail = "" } }: HostsideError,
-  { proxies }: FailureMeans,
+  { proxies }: ServerMeans,
 ): string | undefined {
   const [, known] = stderrRemedies.find(([pattern]) => pattern.test(stderrTail)) ?? [];
   if (known !== undefined) return known;
@@ -187,47 +166,18 @@ const plainHttp = {
   mend: { text: "write https in place of http in its url, if it offers that" },
 };
 
-const tellAuthor: Mend = { text: "tell its author" };
-const spelling: Mend = { text: "look at how they are spelt; hostside list shows its tools" };
+const tellAuthor = "tell its author";
+const spelling = "look at how they are spelt; hostside list shows its tools";
 
-interface Report {
-  readonly kind: Diagnostic["kind"];
-  /** Only of reports that say this. */
-  readonly has?: string;
-  readonly what: string;
-  readonly mend: Mend;
-}
-
-/** Advice about diagnostics of a provider, by their kind. */
-const reports: readonly Report[] = [
-  {
-    kind: "fallback",
-    has: "without elicitation",
-    what: "refuses hosts that answer questions of servers; hostside connects once more without",
-    mend: { text: "tell its author: members of the client's capabilities that it does not know are to be ignored" },
-  },
-  {
-    kind: "stdout-anomaly",
-    what: "writes to stdout what is no message; other hosts may end the session for that",
-    mend: { text: "tell its author: logs belong on stderr" },
-  },
-  {
-    kind: "protocol-anomaly",
-    what: "does what the protocol does not have",
-    mend: { text: "tell its author: hostside check shows more" },
-  },
-  { kind: "tool-dropped", what: "lists tools that cannot be used, which are left out", mend: tellAuthor },
-  { kind: "duplicate-tool", what: "lists tools of the same name; the first one counts", mend: tellAuthor },
-  {
-    kind: "schema-replaced",
-    what: "has tools with schemas that cannot be used: a model learns nothing of their arguments",
-    mend: tellAuthor,
-  },
-  {
-    kind: "listing-truncated",
-    what: "did not list all of its tools",
-    mend: { text: 'raise the limit that is named in its "limits"' },
-  },
-  { kind: "unmatched-filter", what: 'has no tools of some names in its "allow" or "deny"', mend: spelling },
-  { kind: "unmatched-override", what: 'has no tools of some names in its "tools"', mend: spelling },
+/** Advice about diagnostics of a provider: their kind, what they mean, and what mends it. */
+const reports: readonly (readonly [kind: Diagnostic["kind"], what: string, mend: string])[] = [
+  ["fallback", "refuses hosts that answer questions of servers; hostside connects once more without", tellAuthor],
+  ["stdout-anomaly", "writes to stdout what is no message", "tell its author: logs belong on stderr"],
+  ["protocol-anomaly", "does what the protocol does not have", "tell its author: hostside check shows more"],
+  ["tool-dropped", "lists tools that cannot be used, which are left out", tellAuthor],
+  ["duplicate-tool", "lists tools of the same name; the first one counts", tellAuthor],
+  ["schema-replaced", "has tools with schemas that cannot be used, of which a model learns no arguments", tellAuthor],
+  ["listing-truncated", "did not list all of its tools", 'raise the limit that is named in its "limits"'],
+  ["unmatched-filter", 'has no tools of some names in its "allow" or "deny"', spelling],
+  ["unmatched-override", 'has no tools of some names in its "tools"', spelling],
 ];

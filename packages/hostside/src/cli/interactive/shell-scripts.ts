@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { CommandWork } from "../command-context.ts";
-import { exitCodes, usageError } from "../exit-codes.ts";
-import { printJson } from "../render/print.ts";
+import { usageError } from "../exit-codes.ts";
+import { printResult } from "../render/print.ts";
 
 /** Shells that completion is there for. */
 export const shells = ["bash", "zsh", "fish"] as const;
@@ -11,17 +11,14 @@ export type ShellName = (typeof shells)[number];
 
 /** Prints the script by which a shell completes command lines. */
 export const printCompletion: CommandWork<{ readonly shell: ShellName | undefined }> = async ({ shell }, context) => {
-  const { terminal, options } = context;
-  const path = terminal.env["SHELL"] ?? "";
+  const path = context.terminal.env["SHELL"] ?? "";
   const name = shell ?? shells.find((one) => one === basename(path));
   if (name === undefined) {
     const problem = path === "" ? "SHELL is not set" : `there is no completion for ${basename(path)}`;
     throw usageError(`${problem}: name the shell`, `hostside completion ${shells.join("|")}`);
   }
   const script = shellScripts[name];
-  if (options.json === true) printJson(terminal, { shell: name, script });
-  else terminal.out(script);
-  return exitCodes.pass;
+  return printResult(context, { shell: name, script }, () => [script.trimEnd()]);
 };
 
 // Bash takes `a:b` for several words, and replaces the last one alone.

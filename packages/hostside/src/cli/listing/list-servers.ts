@@ -2,14 +2,13 @@ import type { CommandContext, CommandWork, OpenedHost } from "../command-context
 import { exitCodes } from "../exit-codes.ts";
 import { knownServer } from "../opening/known-server.ts";
 import { openHost } from "../opening/open-host.ts";
-import { printJson, printLines, formatCount, shortPath } from "../render/print.ts";
-import { showLiveLines } from "../render/live-lines.ts";
-import { renderFrame, renderServers } from "./render-servers.ts";
+import { printJson, printLines } from "../render/print.ts";
+import { renderServers } from "./render-servers.ts";
 import { renderServerTools, renderToolGroups } from "./render-tools.ts";
 import { describeServers, type Listing, type ListedServer } from "./server-report.ts";
-import { followStart, followStderr, startTimeoutMs, type FollowEnd } from "./start-servers.ts";
-import { formatProblem } from "@hostside/config";
-import { fileWords, terminalLine } from "../render/render-text.ts";
+import { followStart, followStderr, startTimeoutMs } from "../opening/start-servers.ts";
+import { problemLines } from "../opening/report-problems.ts";
+import { fileWords } from "../render/render-text.ts";
 
 /** Arguments of `list`. */
 export interface ListArguments {
@@ -29,7 +28,7 @@ export const listServers: CommandWork<ListArguments> = async (args, context) => 
   await using opened = await openHost(context, { only, off: "show", wait: false });
   const server = idOf(args.server, opened);
   const lastLines = followStderr(opened.provider);
-  const end = await lookOn(opened, context, server);
+  const end = await followStart(opened, context, server);
   const { host, provider } = opened;
   const listing = describeServers({
     config: host.config,
@@ -51,36 +50,18 @@ function idOf(typed: string | undefined, { host: { config } }: OpenedHost): stri
   return typed === undefined || config === undefined ? typed : knownServer(config, typed).serverId;
 }
 
-/**
- * Waits for the servers, and shows how far they are: on a live terminal in place, else as lines on
- * stderr.
- */
-async function lookOn(opened: OpenedHost, context: CommandContext, server: string | undefined): Promise<FollowEnd> {
-  const { terminal, options } = context;
-  const { host } = opened;
-  if (!terminal.isLive || options.json === true || options.quiet === true)
-    return await followStart(opened, context, { server });
-  const live = showLiveLines(terminal, (frame) => {
-    const { config } = host;
-    const statuses = host.statuses();
-    // Of what is known of tools nothing shows here.
-    const parts = { config, statuses, definitions: [], quarantined: [], server };
-    return renderFrame(describeServers(parts).servers, { ...frame, paint: terminal.paint });
-  });
-  try {
-    return await followStart(opened, context, { server, onSettled: () => live.draw() });
-  } finally {
-    live.end();
-  }
-}
-
 function show(listing: Listing, { server, tools, long, where }: ListArguments, context: CommandContext): void {
   const { terminal, options } = context;
   const { columns, paint, cwd, home } = terminal;
   const common = fileWords(options);
   const { typed } = options;
   printLines(terminal, renderServers(listing, { columns, paint, cwd, home, where, common, typed }));
-  for (const line of renderWarnings(listing, context)) terminal.err(`${line}\n`);
+  // Errors, and with `--verbose` everything, were written when the host was opened. What is not
+  // trusted stands among the servers.
+  const warnings = listing.problems.filter(
+    ({ severity, code }) => severity === "warning" && code !== "untrusted_server",
+  );
+  for (const line of options.verbose || options.quiet ? [] : problemLines(warnings, context)) terminal.err(`${line}\n`);
   if (!tools) return;
   if (server === undefined) printLines(terminal, renderToolGroups(listing, terminal));
   else printLines(terminal, renderServerTools(listing.tools, { columns, paint, long }));
@@ -116,26 +97,4 @@ function exitCodeOfOne(server: ListedServer | undefined): number {
     case undefined:
       return exitCodes.fail;
   }
-}
-
-const mostShown = 10;
-
-/**
- * Warnings of the configuration, for stderr. Errors, and with `--verbose` everything, were written
- * when the host was opened.
- */
-function renderWarnings(
-  { problems }: Pick<Listing, "problems">,
-  { terminal, options }: CommandContext,
-): readonly string[] {
-  if (options.verbose === true || options.quiet === true) return [];
-  // What is not trusted stands among the servers.
-  const warnings = problems.filter(({ severity, code }) => severity === "warning" && code !== "untrusted_server");
-  const lines = warnings.slice(0, mostShown).map((problem) => {
-    const { file } = problem;
-    const text = formatProblem({ ...problem, file: file === undefined ? undefined : shortPath(file, terminal) });
-    return `${terminal.paintErr("warn", "warning:")} ${terminalLine(text, 2000)}`;
-  });
-  const more = warnings.length - lines.length;
-  return more === 0 ? lines : [...lines, `${formatCount(more, "more warning")}: hostside list --verbose`];
 }

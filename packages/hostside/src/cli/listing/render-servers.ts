@@ -2,7 +2,6 @@ import type { Style, Terminal } from "../terminal.ts";
 import { formatCount, formatDuration, formatTokens, shortPath } from "../render/print.ts";
 import { terminalLine, shellLine, cutToWidth, wrapText, serverWords } from "../render/render-text.ts";
 import { renderTable, type Cell, type TableColumn } from "../render/render-table.ts";
-import type { Frame } from "../render/live-lines.ts";
 import type { ListedServer, Listing } from "./server-report.ts";
 import type { TypedServer } from "../command-context.ts";
 
@@ -120,30 +119,4 @@ function detailsOf(server: ListedServer, view: ServersView): readonly string[] {
     // A command is whole, so that it can be copied; a terminal wraps it.
     ...command,
   ];
-}
-
-/**
- * The servers while they come up: those that are on their way with a sign that turns. As many lines
- * as there is room for.
- */
-export function renderFrame(
-  servers: readonly ListedServer[],
-  { spinner, columns, rows, paint }: Frame & Pick<Terminal, "paint">,
-): readonly string[] {
-  const isOnItsWay = ({ state }: ListedServer): boolean => state === "late";
-  const done = servers.filter((server) => !isOnItsWay(server));
-  const isTooMany = servers.length > rows;
-  const shown = isTooMany ? [...servers.filter(isOnItsWay), ...done].slice(0, Math.max(0, rows - 1)) : servers;
-  const cells = shown.map((server): readonly (Cell | string)[] =>
-    isOnItsWay(server)
-      ? [
-          { text: spinner, style: "name" },
-          { text: server.id, style: "name" },
-          { text: "starting", style: "dim" },
-        ]
-      : [...rowOf(server), { text: server.error?.message ?? "", style: "dim" }],
-  );
-  const lines = renderTable(cells, { columns, paint, layout });
-  if (!isTooMany) return lines;
-  return [...lines, paint("dim", cutToWidth(`${done.length} of ${servers.length} servers done`, columns))];
 }

@@ -1,12 +1,12 @@
 import type { CommandContext, CommandWork, OpenedHost } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { openHost } from "../opening/open-host.ts";
-import { formatCount, formatNumber, printJson, printLines } from "../render/print.ts";
+import { formatCount, formatNumber, printResult } from "../render/print.ts";
 import { firstSentenceLine, terminalLine, wrapText } from "../render/render-text.ts";
 import { renderTable } from "../render/render-table.ts";
 import type { Terminal } from "../terminal.ts";
 import { toolBriefOf, type ToolBrief } from "./render-tools.ts";
-import { followStart } from "./start-servers.ts";
+import { followStart } from "../opening/start-servers.ts";
 
 /** Arguments of `search`. */
 export interface SearchArguments {
@@ -24,7 +24,7 @@ export interface SearchReport {
 
 /** Shows which tools a model would find for these words, the best first. */
 export const runSearchCommand: CommandWork<SearchArguments> = async ({ words, limit }, context) => {
-  const { terminal, options } = context;
+  const { terminal } = context;
   const query = words.join(" ");
   await using opened = await openHost(context, { wait: false });
   const end = await followStart(opened, context);
@@ -34,8 +34,7 @@ export const runSearchCommand: CommandWork<SearchArguments> = async ({ words, li
   const names = [...tools.map(({ name }) => name), ...(omitted?.names ?? [])];
   const report = { query, tools: host.tools(names).map(toolBriefOf), totalTools: host.tools().length };
   sayWhoIsMissing(opened, context);
-  if (options.json === true) printJson(terminal, report);
-  else printLines(terminal, renderFound(report, terminal));
+  printResult(context, report, () => renderFound(report, terminal));
   if (end === "interrupted") return exitCodes.incomplete;
   return report.tools.length > 0 ? exitCodes.pass : exitCodes.fail;
 };

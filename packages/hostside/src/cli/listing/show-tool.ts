@@ -2,12 +2,11 @@ import type { ToolDefinition, ToolEffect, ToolFlag } from "@hostside/core";
 import { estimateDefinitionTokens } from "@hostside/discovery";
 import type { Policy } from "@hostside/policy";
 import { signatureOf } from "../calling/describe-parameters.ts";
-import { formatTokens, jsonText, renderJson, printJson, printLines } from "../render/print.ts";
+import { formatTokens, jsonText, renderJson, printResult } from "../render/print.ts";
 import { cleanLines, terminalLine, wrapText } from "../render/render-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { findServerAndTool } from "../opening/find-tool.ts";
 import type { CommandWork } from "../command-context.ts";
-import { exitCodes } from "../exit-codes.ts";
 
 /** The output of `show --json`. */
 export interface ToolFacts {
@@ -88,7 +87,7 @@ function renderFacts(
     ["remote name", server === "" ? [] : [terminalLine(tool) === tool ? tool : jsonText(tool)]],
     ["tokens", [formatTokens(tokens)]],
     ["annotations", annotationsOf(definition.annotations)],
-    ["odd", flags.map((flag) => meanings[flag])],
+    ["odd", flags.length === 0 ? [] : [flags.join(", ")]],
     ["fingerprint", fingerprint === undefined ? [] : [fingerprint]],
     ["rules", rules],
   ];
@@ -113,18 +112,6 @@ function annotationsOf(annotations: ToolFacts["definition"]["annotations"] = {})
     : [`${hints.map(([name, value]) => `${name} ${String(value)}`).join(", ")} (its server says so)`];
 }
 
-const meanings: Readonly<Record<ToolFlag, string>> = {
-  ansi: "its texts have escape sequences of terminals",
-  control: "its texts have control characters",
-  bidi: "its texts have characters that change the direction of writing",
-  invisible: "its texts have invisible characters",
-  tag: "its texts have tag characters, which hide text from people but not from models",
-  "lone-surrogate": "its texts have halves of characters",
-  truncated: "its texts were too long, and were cut",
-  "schema-replaced": "its schema cannot be used, and was replaced or left out",
-  "extras-dropped": "its entry has more than could be kept, so that there is no fingerprint",
-};
-
 /**
  * Shows one tool: its definition, and all that is known of it. Starts its server alone, where the
  * name says which that is.
@@ -133,7 +120,5 @@ export const showTool: CommandWork<{ readonly tool: string }> = async ({ tool },
   const { opened, definition } = await findServerAndTool(tool, context, {});
   await using _open = opened;
   const facts = toolFactsOf(definition, opened.host.policy);
-  if (context.options.json === true) printJson(context.terminal, facts);
-  else printLines(context.terminal, renderTool(facts, context.terminal));
-  return exitCodes.pass;
+  return printResult(context, facts, () => renderTool(facts, context.terminal));
 };

@@ -1,9 +1,18 @@
 import { isAbsolute, resolve } from "node:path";
 import type { JsonObject } from "@hostside/core";
 import { usageError } from "../exit-codes.ts";
-import { dialectNames, readConfig, type ConfigLayer, type DialectName } from "@hostside/config";
+import {
+  createTrust,
+  dialectNames,
+  readConfig,
+  type AskTrust,
+  type ConfigLayer,
+  type DialectName,
+  type Trust,
+} from "@hostside/config";
+import { loadConfig, type LoadConfigOptions, type LoadedConfig } from "@hostside/config/node";
 import { quoteText } from "@hostside/core/implement";
-import type { ConfigOptions } from "../../host-options.ts";
+import { userState } from "../../state/user-state.ts";
 import type { CommandContext, TypedServer } from "../command-context.ts";
 
 /** Parts of an entry on a command line. */
@@ -81,7 +90,7 @@ function readHeader(text: string): readonly [string, string] {
 }
 
 /** The places where a command looks for the configuration. Reads nothing of the process. */
-export function filesOf({ terminal, options }: Pick<CommandContext, "terminal" | "options">): ConfigOptions {
+export function filesOf({ terminal, options }: Pick<CommandContext, "terminal" | "options">): LoadConfigOptions {
   const { env, home, platform, cwd } = terminal;
   const { config, typed } = options;
   const dialect = dialectOf(options);
@@ -103,4 +112,24 @@ function layerOf({ id, words }: TypedServer, cwd: string): ConfigLayer {
   const entry = buildEntry(id, { words }, cwd);
   const result = readConfig({ servers: { [id]: entry } }, { dialect: "hostside" });
   return { scope: "command-line", result, baseFolder: cwd };
+}
+
+/** Loads which servers there are. Nothing is expanded, asked or started for it. */
+export function loadSources(context: Pick<CommandContext, "terminal" | "options">): Promise<LoadedConfig> {
+  return loadConfig({ ...filesOf(context), allow: () => false });
+}
+
+/**
+ * Loads the configuration that every other command uses, and the decisions about it. `ask` answers
+ * for servers of a project that nobody has decided about; `around` changes what decides.
+ */
+export async function loadConfigured(
+  context: CommandContext,
+  ask?: AskTrust,
+  around: (trust: Trust) => Trust = (trust) => trust,
+): Promise<{ readonly config: LoadedConfig; readonly trust: Trust }> {
+  const { terminal } = context;
+  const { store, lock } = userState(terminal);
+  const trust = around(createTrust({ store, lock, ask }));
+  return { config: await loadConfig({ ...filesOf(context), trust, signal: terminal.signal }), trust };
 }

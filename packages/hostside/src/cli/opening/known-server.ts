@@ -26,6 +26,11 @@ export function knownServer({ sources, problems }: Known, typed: string): Server
   throw unknownServer(typed, meant.length > 1 ? meant : all);
 }
 
+/** The place of a server's entry: `/home/user/.cursor/mcp.json:4`. */
+export function sourcePlaceOf({ file, line }: Pick<ServerSource, "file" | "line">): string {
+  return [file ?? "another configuration", line].filter((part) => part !== undefined).join(":");
+}
+
 /** The same, by its id as it is written alone, for what takes something away or allows it. */
 export function exactServer(config: Known, typed: string): ServerSource {
   const source = knownServer(config, typed);

@@ -1,18 +1,16 @@
-import { createTrust } from "@hostside/config";
-import { loadConfig } from "@hostside/config/node";
-import { HostsideError, type ServerSpec } from "@hostside/core";
+import type { ServerSpec } from "@hostside/core";
 import { hasBrowser, openBrowser } from "@hostside/auth/node";
 import { openHostParts, type HostParts } from "../../create-host.ts";
 import { userState } from "../../state/user-state.ts";
-import type { ConfigOptions, HostOptions } from "../../host-options.ts";
+import type { HostOptions } from "../../host-options.ts";
 import type { CommandContext, OpenedHost } from "../command-context.ts";
 import { terminalLine } from "../render/render-text.ts";
 import type { Terminal } from "../terminal.ts";
-import { approveCalls, askApproval, askInput, askTrust } from "./asking/ask-user.ts";
+import { answerLoading, approveCalls, askApproval } from "./asking/ask-user.ts";
 import { askElicitation, type OpenPage } from "./asking/ask-elicitation.ts";
 import { canAsk, terminalAsker } from "./asking/terminal-asker.ts";
 import { withStartTime } from "./installers.ts";
-import { filesOf } from "./config-files.ts";
+import { filesOf, loadSources } from "./config-files.ts";
 import { knownServer, startableServer } from "./known-server.ts";
 import { isServeEntry } from "./self-entries.ts";
 import { reportProblems } from "./report-problems.ts";
@@ -68,23 +66,19 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
   const { terminal, options } = context;
   // It is the repl's, which closes it.
   if (context.opened !== undefined) return reopen(context.opened, request);
-  const { env, home, platform } = terminal;
-  const state = userState({ env, home, platform });
+  const state = userState(terminal);
   const asker = canAsk(context) ? terminalAsker(terminal) : undefined;
-  const files = filesOf(context);
-  const only = await chooseServers(request, files);
+  const only = await chooseServers(request, context);
   const specs = new Map<string, ServerSpec>();
   const isWanted = (serverId: string): boolean => only?.includes(serverId) !== false;
-  const cancelled = new AbortController();
-  const signal = AbortSignal.any([terminal.signal, cancelled.signal]);
-  const onCancel = (): void => cancelled.abort(new HostsideError("cancelled", { code: "aborted" }));
+  const { trust, inputs, signal } = answerLoading(terminal, asker);
   const recorded = await openRecorded(options.record, (effects) =>
     openHostParts({
       config: {
-        ...files,
+        ...filesOf(context),
         watch: false,
-        trust: createTrust({ store: state.store, lock: state.lock, ask: asker && askTrust(asker, onCancel) }),
-        inputs: asker && askInput(asker, onCancel),
+        trust,
+        inputs,
         allow: only && isWanted,
         // The entry by which a host has all of these: with it they would start once more. Who names
         // it wants it.
@@ -161,10 +155,12 @@ function reopen(opened: OpenedHost, { only, off }: OpenHostRequest): OpenedHost 
 }
 
 // Nothing is expanded, asked or started for it.
-async function chooseServers({ only }: OpenHostRequest, files: ConfigOptions): Promise<readonly string[] | undefined> {
+async function chooseServers(
+  { only }: OpenHostRequest,
+  context: CommandContext,
+): Promise<readonly string[] | undefined> {
   if (only === undefined) return undefined;
-  const { watch: _, ...rest } = files;
-  const known = await loadConfig({ ...rest, allow: () => false });
+  const known = await loadSources(context);
   const serverIds = known.sources.map(({ serverId }) => serverId);
   const chosen = typeof only === "function" ? only(serverIds) : only;
   return chosen?.map((typed) => knownServer(known, typed).serverId);

@@ -5,30 +5,37 @@ import { terminalLine } from "../render/render-text.ts";
 
 const mostShown = 10;
 
+/** Lines about problems of the configuration: the first ones, and with `--verbose` all. */
+export function problemLines(
+  problems: readonly ConfigProblem[],
+  { terminal: { paintErr }, options: { verbose = false } }: CommandContext,
+): readonly string[] {
+  const shown = problems.slice(0, verbose ? undefined : mostShown);
+  const lines = shown.map((problem) => {
+    const style = problem.severity === "error" ? "bad" : "warn";
+    return `${paintErr(style, `${problem.severity}:`)} ${terminalLine(formatProblem(problem), 2000)}`;
+  });
+  const left = problems.length - shown.length;
+  return left === 0 ? lines : [...lines, `${left} more: hostside doctor`];
+}
+
 /**
  * Says on stderr what is wrong with the configuration, once: errors, and with `--verbose`
  * everything. Nothing with `--json`.
  */
 export function reportProblems(
-  { terminal, options }: CommandContext,
+  context: CommandContext,
   config: Pick<LoadedConfig, "problems" | "sources">,
   isWanted: (serverId: string) => boolean,
 ): void {
+  const { terminal, options } = context;
   if (options.json === true) return;
-  const { err, paintErr } = terminal;
   const concerns = ({ severity, serverId }: ConfigProblem): boolean =>
     options.verbose === true || (severity === "error" && (serverId === undefined || isWanted(serverId)));
-  const problems = config.problems.filter(concerns);
-  for (const problem of problems.slice(0, options.verbose === true ? undefined : mostShown)) {
-    const style = problem.severity === "error" ? "bad" : "warn";
-    err(`${paintErr(style, `${problem.severity}:`)} ${terminalLine(formatProblem(problem), 2000)}\n`);
-  }
-  if (options.verbose !== true && problems.length > mostShown) {
-    err(`${problems.length - mostShown} more: hostside doctor\n`);
-  }
   const waiting = config.sources.filter(({ serverId, off }) => off === "untrusted" && isWanted(serverId));
-  if (waiting.length === 0) return;
   const names = terminalLine(waiting.map(({ serverId }) => serverId).join(", "), 200);
   const what = waiting.length === 1 ? "A server of this project is" : `${waiting.length} servers of this project are`;
-  err(`${paintErr("warn", "warning:")} ${what} not trusted, and not started: ${names}. See hostside trust.\n`);
+  const warning = `${terminal.paintErr("warn", "warning:")} ${what} not trusted, and not started: ${names}. See hostside trust.`;
+  const lines = problemLines(config.problems.filter(concerns), context);
+  for (const line of waiting.length === 0 ? lines : [...lines, warning]) terminal.err(`${line}\n`);
 }

@@ -1,4 +1,6 @@
 import { replaceUnseen } from "@hostside/core/implement";
+import type { CommandContext } from "../command-context.ts";
+import { exitCodes } from "../exit-codes.ts";
 import type { Terminal } from "../terminal.ts";
 import { isAbsolute, relative, sep } from "node:path";
 
@@ -40,6 +42,25 @@ export function printLines({ out }: Pick<Terminal, "out">, lines: readonly strin
 /** Writes the one document of `--json` to stdout. */
 export function printJson({ out }: Pick<Terminal, "out">, value: unknown): void {
   out(`${jsonText(value)}\n`);
+}
+
+/**
+ * Writes the result of a command: the one document of `--json`, or lines for people. Returns the
+ * exit code of success.
+ */
+export function printResult(
+  { terminal, options }: Pick<CommandContext, "terminal" | "options">,
+  document: unknown,
+  lines: () => readonly string[],
+): number {
+  if (options.json === true) printJson(terminal, document);
+  else printLines(terminal, lines());
+  return exitCodes.pass;
+}
+
+/** Writes notes for people to stderr. */
+export function printNotes({ err, paintErr }: Pick<Terminal, "err" | "paintErr">, notes: readonly string[]): void {
+  for (const note of notes) err(`${paintErr("warn", "note:")} ${note}\n`);
 }
 
 /** A duration for people: `8 ms`, `340 ms`, `2.1 s`, `75 s`, `12 min`, `3 h`, `2 days`. */

@@ -66,8 +66,7 @@ export interface ServedMeans {
  */
 export async function openServed(given: ServeArguments, context: CommandContext, means: ServedMeans): Promise<Served> {
   const { terminal, options } = context;
-  const { env, home, platform } = terminal;
-  const state = userState({ env, home, platform });
+  const state = userState(terminal);
   const started = await offerOfFiles(given, context, means.note);
   const live = createLiveOffer(given, started);
   const policy = await policyOf(given, live, { ask: means.ask, context });
@@ -178,10 +177,8 @@ async function offerOfFiles(
   context: CommandContext,
   note: ServedMeans["note"],
 ): Promise<ServeOffer> {
-  const { watch: _, ...files } = filesOf(context);
-  const { env, home, platform } = context.terminal;
-  const { store, lock } = userState({ env, home, platform });
-  const config = await loadConfig({ ...files, trust: createTrust({ store, lock }), allow: () => false });
+  const { store, lock } = userState(context.terminal);
+  const config = await loadConfig({ ...filesOf(context), trust: createTrust({ store, lock }), allow: () => false });
   if (config.questions.some(({ starts }) => starts.length === 0))
     note("settings of this project are not used until you have decided about them: hostside trust");
   const ids = config.sources.map(({ serverId }) => serverId);

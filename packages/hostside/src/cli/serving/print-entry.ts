@@ -1,12 +1,11 @@
-import { findConfigs, type FindOptions } from "@hostside/config/node";
+import { findConfigFiles, findConfigs, type FindOptions, type LoadedConfig } from "@hostside/config/node";
 import { usageError, exitCodes } from "../exit-codes.ts";
 import type { Editor } from "./editors.ts";
 import { resolve, dirname, isAbsolute, join } from "node:path";
-import { findConfigFiles, loadConfig, type LoadedConfig } from "@hostside/config/node";
 import type { CommandContext } from "../command-context.ts";
 import { fileWords, serverWords, terminalLine } from "../render/render-text.ts";
-import { filesOf } from "../opening/config-files.ts";
-import { printJson } from "../render/print.ts";
+import { loadSources } from "../opening/config-files.ts";
+import { printJson, printNotes } from "../render/print.ts";
 import type { ServeArguments } from "./serve-offer.ts";
 import { readFile, realpath } from "node:fs/promises";
 import { isPlainObject } from "@hostside/core/implement";
@@ -159,8 +158,7 @@ export async function printEntry(
 ): Promise<number> {
   const { terminal, options } = context;
   const { env, home, platform } = terminal;
-  const { watch: _, ...files } = filesOf(context);
-  const config = await loadConfig({ ...files, allow: () => false });
+  const config = await loadSources(context);
   const { serve } = config.settings;
   const isSaid = (given.expose ?? serve?.expose ?? serve?.tools) !== undefined;
   const args = argumentsOf(isSaid ? given : { ...given, expose: "search" }, context);
@@ -176,7 +174,7 @@ export async function printEntry(
   const what = isThere ? "add this to" : "this is all of";
   terminal.err(`For ${entry.title}, ${what} ${entry.file}\n`);
   const notes = [...entry.notes, ...(http === undefined ? noteProject(config, context) : [])];
-  for (const note of notes) terminal.err(`${terminal.paintErr("warn", "note:")} ${note}\n`);
+  printNotes(terminal, notes);
   return exitCodes.pass;
 }
 

@@ -1,7 +1,8 @@
 import { formatProblem, type ServeSettings, type HostSettings, type ConfigProblem } from "@hostside/config";
 import type { Admit, ToolDefinition } from "@hostside/core";
-import { createPolicy, type ToolRule } from "@hostside/policy";
+import { matchGlob } from "@hostside/policy";
 import { usageError } from "../exit-codes.ts";
+import { terminalLine } from "../render/render-text.ts";
 import type { LoadedConfig } from "@hostside/config/node";
 
 /** Arguments of `serve`. */
@@ -67,10 +68,13 @@ export function readOffer(
       "hostside serve --expose search offers all your servers behind three tools",
     );
   }
-  const used = listOf(block?.tools);
-  const users = says(own) ? listOf(own?.tools) : flags.expose === undefined ? nothing : everything;
-  const isOffered = (list: ToolList, scope: string | undefined, find: (list: ToolList) => boolean): boolean =>
-    find(list) && (ofProject === undefined || scope === "project" || find(users));
+  // Without a list, everything is offered.
+  const used = block?.tools?.map(readEntry);
+  const users = says(own) || flags.expose !== undefined ? own?.tools?.map(readEntry) : [];
+  const isOffered = (scope: string | undefined, names: (entry: OfferEntry) => boolean): boolean =>
+    [used, ofProject === undefined || scope === "project" ? undefined : users].every(
+      (list) => list === undefined || list.some(names),
+    );
   const isSaid = (name: "readOnly" | "requireApproval" | "redact"): boolean =>
     [flags, own, ofProject].some((one) => one?.[name] === true);
   const readOnly = isSaid("readOnly");
@@ -79,70 +83,42 @@ export function readOffer(
     readOnly,
     requireApproval: isSaid("requireApproval"),
     redact: isSaid("redact"),
-    isEmpty: block?.tools?.length === 0,
+    isEmpty: used?.length === 0,
     admit(tool, server) {
       if (readOnly && tool.effect !== "pure") return "hide";
       // Those of the host that read what was cut off: nothing is cut off here.
       if (server === undefined) return tool.effect === "pure" ? "hide" : "offer";
-      return isOffered(used, server.labels["scope"], (list) => list.admit(tool, server) === "offer") ? "offer" : "hide";
+      const { toolName = tool.name } = tool.origin ?? {};
+      const isNamed = (entry: OfferEntry): boolean => entry.hasServer(server.id) && entry.hasTool(toolName);
+      return isOffered(server.labels["scope"], isNamed) ? "offer" : "hide";
     },
-    hasServer: (serverId, scope) => isOffered(used, scope, (list) => list.hasServer(serverId)),
-    usesServer: (serverId, scope) => isOffered(used, scope, (list) => list.namesServer(serverId)),
-    unknown: (block?.tools ?? []).filter((entry) => {
-      const one = listOf([ruleOf(entry).server]);
-      return !serverIds.some((id) => one.hasServer(id));
-    }),
+    hasServer: (id, scope) => isOffered(scope, ({ isWhole, hasServer }) => isWhole && hasServer(id)),
+    usesServer: (id, scope) => isOffered(scope, ({ hasServer }) => hasServer(id)),
+    unknown: (used ?? []).flatMap(({ text, hasServer }) => (serverIds.some(hasServer) ? [] : [text])),
     unmatched: (id, tools) =>
-      (block?.tools ?? []).filter((entry) => {
-        const { server, tool = "*" } = ruleOf(entry);
-        if (server !== id || tool === "*") return false;
-        const { admit } = listOf([entry]);
-        return !tools.some((one) => one.origin?.serverId === id && admit(one, { id, labels: {} }) === "offer");
+      (used ?? []).flatMap(({ text, isWhole, hasTool }) => {
+        const isOther = isWhole || !text.startsWith(`${id}/`);
+        const isThere = ({ origin }: ToolDefinition): boolean => origin?.serverId === id && hasTool(origin.toolName);
+        return isOther || tools.some(isThere) ? [] : [text];
       }),
   };
 }
 
-/** Tools that a list names. */
-interface ToolList {
-  readonly admit: Admit;
-  /** Tells if it names all of a server. */
+/** An entry of a list of tools. */
+interface OfferEntry {
+  readonly text: string;
   readonly hasServer: (serverId: string) => boolean;
-  /** Tells if it names any of it. */
-  readonly namesServer: (serverId: string) => boolean;
+  readonly hasTool: (toolName: string) => boolean;
+  /** It names all of its servers. */
+  readonly isWhole: boolean;
 }
 
-const everything: ToolList = { admit: () => "offer", hasServer: () => true, namesServer: () => true };
-const nothing: ToolList = { admit: () => "hide", hasServer: () => false, namesServer: () => false };
-
-function listOf(entries: readonly string[] | undefined): ToolList {
-  if (entries === undefined) return everything;
-  const rules = entries.map(ruleOf);
-  const whole = admitOf(rules.filter(({ tool = "*" }) => tool === "*"));
-  const any = admitOf(rules.map(({ server }) => ({ server })));
-  // A rule that allows any tool of a server allows one of this name.
-  const allows = (admit: Admit, id: string): boolean => {
-    const origin = { serverId: id, toolName: "any", qualifiedName: "" };
-    return admit({ name: "any", description: "", inputSchema: {}, origin }, { id, labels: {} }) === "offer";
-  };
-  return { admit: admitOf(rules), hasServer: (id) => allows(whole, id), namesServer: (id) => allows(any, id) };
-}
-
-function admitOf(allow: readonly ToolRule[]): Admit {
-  if (allow.length === 0) return nothing.admit;
-  try {
-    return createPolicy({ allow, defaultDecision: "deny" }).admit;
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw usageError(
-      `serve.tools of hostside.json makes no sense: ${error.message}`,
-      'an entry is "server" or "server/tool"',
-    );
-  }
-}
-
-function ruleOf(entry: string): { readonly server: string; readonly tool?: string } {
-  const at = entry.indexOf("/");
-  return at === -1 ? { server: entry } : { server: entry.slice(0, at), tool: entry.slice(at + 1) };
+function readEntry(text: string): OfferEntry {
+  const [, server, tool = "*"] = /^([^/]+)(?:\/(.+))?$/s.exec(text) ?? [];
+  if (server !== undefined)
+    return { text, hasServer: matchGlob(server), hasTool: matchGlob(tool), isWhole: tool === "*" };
+  const shown = JSON.stringify(terminalLine(text, 200));
+  throw usageError(`serve.tools of hostside.json makes no sense: ${shown}`, 'an entry is "server" or "server/tool"');
 }
 
 /** The offer as the files say it now. */

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { HostsideError, type Diagnostic, type Interceptor } from "@hostside/core";
 import { resultWithin, storeFailed, untilAborted } from "@hostside/core/implement";
@@ -17,7 +16,7 @@ import { printEntry } from "./print-entry.ts";
 import { readAddress, servePath, urlOf, defaultTokenFile, keepToken, type ServeAddress } from "./serve-http.ts";
 import { servedVariable } from "../opening/self-entries.ts";
 import type { ServeArguments } from "./serve-offer.ts";
-import type { Terminal } from "../terminal.ts";
+import { readVersion, type Terminal } from "../terminal.ts";
 
 /**
  * Serves until the client, or whoever stops the program, has had enough; or prints what belongs to
@@ -183,12 +182,6 @@ async function untilStopped(ended: Promise<unknown>, signal: AbortSignal): Promi
   await untilAborted(ended, signal).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
-}
-
-// By its name, because built files lie elsewhere than sources.
-function readVersion(): string {
-  const { version } = createRequire(import.meta.url)("hostside/package.json") as { readonly version: string };
-  return version;
 }
 
 /**

@@ -4,7 +4,7 @@ import { compareText, createDeadline } from "@hostside/core/implement";
 import type { CommandWork } from "../command-context.ts";
 import { exitCodes, messageOf } from "../exit-codes.ts";
 import { knownServer } from "../opening/known-server.ts";
-import { formatDuration, printJson, printLines } from "../render/print.ts";
+import { formatDuration, printResult } from "../render/print.ts";
 import { describeAccount, renderAccounts, type AccountFacts } from "./render-accounts.ts";
 import { openAccounts, signInTarget } from "./open-accounts.ts";
 
@@ -41,8 +41,11 @@ export const runAuthCommand: CommandWork<{ readonly server: string | undefined }
   terminal.signal.throwIfAborted();
   // A server that was named is shown in any case.
   const shown = facts.filter(({ state }) => server !== undefined || state !== "not-needed");
-  if (options.json === true) printJson(terminal, { folder, accounts: shown });
-  else printLines(terminal, [...renderAccounts(shown, { terminal, now }), "", `Kept in ${folder}`]);
+  printResult(context, { folder, accounts: shown }, () => [
+    ...renderAccounts(shown, { terminal, now }),
+    "",
+    `Kept in ${folder}`,
+  ]);
   const isMissing = server !== undefined && !shown.some(({ state }) => state === "signed-in" || state === "not-needed");
   return isMissing ? exitCodes.authRequired : exitCodes.pass;
 };

@@ -1,12 +1,11 @@
 import type { SignedIn } from "@hostside/auth";
 import { quoteText } from "@hostside/core/implement";
 import type { CommandContext, CommandWork } from "../command-context.ts";
-import { exitCodes, usageError } from "../exit-codes.ts";
+import { usageError } from "../exit-codes.ts";
 import { knownServer, startableServer } from "../opening/known-server.ts";
-import { filesOf } from "../opening/config-files.ts";
+import { loadSources } from "../opening/config-files.ts";
 import { terminalLine } from "../render/render-text.ts";
-import { printJson, printLines } from "../render/print.ts";
-import { loadConfig } from "@hostside/config/node";
+import { printResult } from "../render/print.ts";
 import { describeAccount, isGood, describeEnd, type AccountFacts } from "./render-accounts.ts";
 import { openAccounts, signInTarget } from "./open-accounts.ts";
 
@@ -28,9 +27,7 @@ export const login: CommandWork<LoginArguments> = async (
   { server: typed, scope: scopes = [], again, browser },
   context,
 ) => {
-  const { terminal } = context;
-  const { watch: _, ...files } = filesOf(context);
-  const { serverId } = knownServer(await loadConfig({ ...files, allow: () => false }), typed);
+  const { serverId } = knownServer(await loadSources(context), typed);
   await using accounts = await openAccounts(context, { only: (id) => id === serverId, opensBrowser: browser });
   const { oauth, config } = accounts;
   startableServer(config, serverId);
@@ -38,33 +35,30 @@ export const login: CommandWork<LoginArguments> = async (
   const target = known === undefined ? "it is not there" : signInTarget(known);
   if (typeof target === "string") throw usageError(`server ${quoteText(serverId, 200)} takes no sign-in: ${target}`);
   const { spec } = target;
-  const { signal } = terminal;
+  const { signal } = context.terminal;
 
   const kept = (await oauth.list()).find((one) => one.serverId === serverId && one.principal === undefined);
   const isEnough = kept !== undefined && scopes.every((scope) => kept.scopes.includes(scope));
   if (again !== true && isEnough && isGood(kept, Date.now())) return report(kept, "already signed in", context);
   if ((await oauth.discover(spec, { signal })) === null) {
     const facts: AccountFacts = { server: serverId, state: "not-needed", configured: true };
-    if (context.options.json === true) printJson(terminal, facts);
-    else printLines(terminal, [`Server ${terminalLine(serverId, 200)} wants no sign-in.`]);
-    return exitCodes.pass;
+    return printResult(context, facts, () => [`Server ${terminalLine(serverId, 200)} wants no sign-in.`]);
   }
   // What the authorization server has forgotten no new sign-in mends.
   if (again === true) await oauth.forgetClient(spec, { signal });
   return report(await oauth.authorize(spec, { signal, scopes }), "signed in", context);
 };
 
-function report(account: SignedIn, what: string, { terminal, options }: CommandContext): number {
+function report(account: SignedIn, what: string, context: CommandContext): number {
   const now = Date.now();
   const facts = describeAccount(account, true, now);
-  if (options.json === true) printJson(terminal, facts);
-  else {
-    const { server, issuer = "", scopes = [] } = facts;
+  const { server, issuer = "", scopes = [] } = facts;
+  return printResult(context, facts, () => {
+    const name = context.terminal.paint("good", terminalLine(server, 200));
     const end = describeEnd(facts, now);
-    printLines(terminal, [
-      `${terminal.paint("good", terminalLine(server, 200))}: ${what} at ${terminalLine(issuer, 200)}${end === "" ? "" : `, ${end}`}.`,
+    return [
+      `${name}: ${what} at ${terminalLine(issuer, 200)}${end === "" ? "" : `, ${end}`}.`,
       ...(scopes.length === 0 ? [] : [`Granted: ${terminalLine(scopes.join(", "), 1000)}.`]),
-    ]);
-  }
-  return exitCodes.pass;
+    ];
+  });
 }

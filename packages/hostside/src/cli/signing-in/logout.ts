@@ -1,8 +1,8 @@
 import type { SignedIn } from "@hostside/auth";
 import type { CommandWork } from "../command-context.ts";
-import { exitCodes, usageError } from "../exit-codes.ts";
+import { usageError } from "../exit-codes.ts";
 import { knownServer } from "../opening/known-server.ts";
-import { formatCount, printJson, printLines } from "../render/print.ts";
+import { formatCount, printResult } from "../render/print.ts";
 import { terminalLine } from "../render/render-text.ts";
 import { nameOf } from "./render-accounts.ts";
 import { openAccounts, signInTarget } from "./open-accounts.ts";
@@ -32,8 +32,7 @@ export interface LogoutFacts {
 export const logout: CommandWork<LogoutArguments> = async ({ server, all = false }, context) => {
   if ((server === undefined) !== all)
     throw usageError("name one server, or say --all", "hostside auth shows who is signed in where");
-  const { terminal, options } = context;
-  const { signal } = terminal;
+  const { signal } = context.terminal;
   await using accounts = await openAccounts(context);
   const { oauth, config } = accounts;
   const kept = (await oauth.list()).filter(({ serverId }) => all || serverId === server);
@@ -50,9 +49,7 @@ export const logout: CommandWork<LogoutArguments> = async ({ server, all = false
     const { existed, revoked = null } = await oauth.signOut(serverId, { principal, signal });
     facts.push({ server: serverId, principal, existed, revoked });
   }
-  if (options.json === true) printJson(terminal, { accounts: facts });
-  else printLines(terminal, renderLogout(facts, all));
-  return exitCodes.pass;
+  return printResult(context, { accounts: facts }, () => renderLogout(facts, all));
 };
 
 /** Renders the ends of sign-ins as lines. */

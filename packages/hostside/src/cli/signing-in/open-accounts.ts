@@ -1,14 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { loadConfig, type LoadedConfig } from "@hostside/config/node";
-import { HostsideError, type ServerSpec } from "@hostside/core";
+import type { ServerSpec } from "@hostside/core";
 import { signInWhereAsked } from "../../auth/to-client.ts";
 import type { OAuth } from "@hostside/auth";
 import { loopbackRedirect } from "@hostside/auth/node";
-import { createTrust } from "@hostside/config";
 import { chooseAuth } from "../../auth/choose-auth.ts";
 import { userState, userStateFolder } from "../../state/user-state.ts";
 import type { CommandContext } from "../command-context.ts";
-import { askInput, askTrust } from "../opening/asking/ask-user.ts";
+import { answerLoading } from "../opening/asking/ask-user.ts";
 import { terminalAsker, canAsk } from "../opening/asking/terminal-asker.ts";
 import { filesOf } from "../opening/config-files.ts";
 import { signInPrompt } from "../opening/sign-in-prompt.ts";
@@ -60,27 +59,17 @@ export async function openAccounts(
   { only, opensBrowser }: OpenAccountsRequest = {},
 ): Promise<OpenedAccounts> {
   const { terminal } = context;
-  const state = userState(terminal);
   const asker = only !== undefined && canAsk(context) ? terminalAsker(terminal) : undefined;
-  const cancelled = new AbortController();
-  const onCancel = (): void => cancelled.abort(new HostsideError("cancelled", { code: "aborted" }));
-  const signal = AbortSignal.any([terminal.signal, cancelled.signal]);
-  const { watch: _, ...files } = filesOf(context);
-  const config = await loadConfig({
-    ...files,
-    allow: only,
-    trust: createTrust({ store: state.store, lock: state.lock, ask: asker && askTrust(asker, onCancel) }),
-    inputs: asker && askInput(asker, onCancel),
-    signal,
-  });
-  signal.throwIfAborted();
+  const answers = answerLoading(terminal, asker);
+  const config = await loadConfig({ ...filesOf(context), ...answers, allow: only });
+  answers.signal.throwIfAborted();
   const auth = chooseAuth(
     {
       redirect: loopbackRedirect({ timeoutMs: longestSignInMs }),
       prompt: signInPrompt(terminal, { asker, opensBrowser }),
     },
     {
-      credentials: state.credentials,
+      credentials: userState(terminal).credentials,
       extrasOf: (serverId) => config.sources.find((source) => source.serverId === serverId)?.extras,
       connector: fromEnvironment,
     },

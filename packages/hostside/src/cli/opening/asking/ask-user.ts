@@ -1,8 +1,10 @@
 import type { ApprovalDecision, ApprovalHandler, ApprovalOptions } from "@hostside/policy";
-import type { ServerSpec, ToolDefinition } from "@hostside/core";
+import { HostsideError, type ServerSpec, type ToolDefinition } from "@hostside/core";
 import { effectOfHints, escapeUnseen } from "@hostside/core/implement";
-import type { ConfigInput, AskTrust, TrustQuestion } from "@hostside/config";
+import { createTrust, type AskTrust, type ConfigInput, type Trust, type TrustQuestion } from "@hostside/config";
+import { userState } from "../../../state/user-state.ts";
 import type { Approver, TerminalPrompter, PromptChoice } from "../../questions.ts";
+import type { Terminal } from "../../terminal.ts";
 
 const labels = {
   once: { label: "Yes, this call" },
@@ -96,6 +98,26 @@ async function ask(input: ConfigInput, asker: TerminalPrompter, onCancel: () => 
     // Then what the file says in place of an answer is taken, or it is a problem.
     return answer === "" ? undefined : answer;
   });
+}
+
+/** How a configuration is loaded while a person may be asked about it. */
+export interface AnsweredLoading {
+  readonly trust: Trust;
+  readonly inputs: ReturnType<typeof askInput> | undefined;
+  /** Aborts with `aborted` when the person cancels a question, and with the terminal. */
+  readonly signal: AbortSignal;
+}
+
+/** Has a person answer what a configuration asks; without an asker, nobody is asked. */
+export function answerLoading(terminal: Terminal, asker: TerminalPrompter | undefined): AnsweredLoading {
+  const cancelled = new AbortController();
+  const onCancel = (): void => cancelled.abort(new HostsideError("cancelled", { code: "aborted" }));
+  const { store, lock } = userState(terminal);
+  return {
+    trust: createTrust({ store, lock, ask: asker && askTrust(asker, onCancel) }),
+    inputs: asker && askInput(asker, onCancel),
+    signal: AbortSignal.any([terminal.signal, cancelled.signal]),
+  };
 }
 
 /** Asks about a server that a project brings. Cancelling calls `onCancel`, and gives no answer. */

@@ -4,7 +4,8 @@ import type { Host } from "../../host.ts";
 import type { CommandContext, OpenedHost } from "../command-context.ts";
 import { formatCount } from "../render/print.ts";
 import { terminalLine } from "../render/render-text.ts";
-import { installersOf, longestInstallMs } from "../opening/installers.ts";
+import { createStatusLine } from "../render/status-line.ts";
+import { installersOf, longestInstallMs } from "./installers.ts";
 
 /** How long servers may take to come up, in milliseconds. */
 export function startTimeoutMs({ options }: Pick<CommandContext, "options">): number {
@@ -13,27 +14,35 @@ export function startTimeoutMs({ options }: Pick<CommandContext, "options">): nu
 
 /**
  * Waits until the servers of a host that was opened with `wait: false` came up or failed, those as
- * well that start only when they are needed. `server`: only this one. `onSettled` is called as they
- * do so; by default, a line on stderr says it.
+ * well that start only when they are needed. `server`: only this one. Stderr says it of each: in a
+ * line that is replaced on a live terminal, else in a line each.
  */
-export async function followStart(
-  opened: OpenedHost,
-  context: CommandContext,
-  { server, onSettled: given }: { readonly server?: string | undefined; readonly onSettled?: () => void } = {},
-): Promise<FollowEnd> {
+export async function followStart(opened: OpenedHost, context: CommandContext, server?: string): Promise<FollowEnd> {
   const { host, provider } = opened;
-  const { signal } = context.terminal;
+  const { terminal, options } = context;
+  const { signal } = terminal;
   const isMeant = (id: string): boolean => server === undefined || id === server;
   const meant = host.statuses().filter(({ id, state }) => isMeant(id) && state !== "disabled");
-  const onSettled = given ?? progressOn(context, meant.length);
-  const timeoutMs = startTimeoutMs(context);
+  const line = createStatusLine(terminal);
+  const isReplacing = terminal.isLive && options.json !== true && options.quiet !== true;
+  if (isReplacing) line.show(`0 of ${formatCount(meant.length, "server")}`);
+  let done = 0;
+  const onSettled = ({ id, state }: ServerStatus): void => {
+    if (options.quiet === true || state === "disabled") return;
+    done += 1;
+    const shown = `${done} of ${formatCount(meant.length, "server")}: ${terminalLine(id, 200)} ${state}`;
+    if (isReplacing) line.show(shown);
+    else terminal.err(`${terminal.paintErr("dim", shown)}\n`);
+  };
   const patience = installPatience(opened, context);
-  const followed = followServers(host, { timeoutMs, signal, isMeant, onSettled, patience });
+  const following = followServers(host, { timeoutMs: startTimeoutMs(context), signal, isMeant, onSettled, patience });
   for (const { id, state } of meant) {
     // Its status says how it ends.
     if (state === "idle") provider.refreshServer(id, { signal }).catch(() => undefined);
   }
-  return await followed;
+  const end = await following;
+  line.end();
+  return end;
 }
 
 /** Collects the last line of each program on stderr, by the id of its server. */
@@ -64,17 +73,6 @@ function installPatience(
         terminal.err(`${terminalLine(id, 200)} is still installing${tail}; --timeout SECONDS ends the wait\n`);
       }
     },
-  };
-}
-
-function progressOn({ terminal, options }: CommandContext, total: number): (status: ServerStatus) => void {
-  let done = 0;
-  return ({ id, state }) => {
-    if (options.quiet === true || state === "disabled") return;
-    done += 1;
-    terminal.err(
-      terminal.paintErr("dim", `${done} of ${formatCount(total, "server")}: ${terminalLine(id, 200)} ${state}\n`),
-    );
   };
 }
 
