@@ -16,7 +16,7 @@ export type Fields<T> = Readonly<Record<keyof T, true>>;
  * those known, or says what `options` is instead of a plain object: of a `Map` or an instance of a
  * class, nothing would be read.
  */
-export function assertKnownOptions(owner: string, options: unknown, known: Readonly<Record<string, true>>): void {
+export function assertKnownOptions(owner: string, options: unknown, known: object): void {
   if (!isPlainObject(options)) throw new TypeError(`${owner} takes its options as an object, not ${kindOf(options)}`);
   const unknown = findUnknownField(options, known);
   if (unknown === undefined) return;
@@ -25,7 +25,7 @@ export function assertKnownOptions(owner: string, options: unknown, known: Reado
 }
 
 /** The first own member of an object that is not among the known ones, if there is one. */
-function findUnknownField(owner: object, known: Readonly<Record<string, true>>): string | undefined {
+function findUnknownField(owner: object, known: object): string | undefined {
   return Object.keys(owner).find((field) => !Object.hasOwn(known, field));
 }
 

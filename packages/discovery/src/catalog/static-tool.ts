@@ -14,12 +14,15 @@ import {
 } from "@hostside/core";
 import {
   type Deadline,
+  assertKnownOptions,
+  foldCase,
   isCallArguments,
   isJsonObject,
   isPlainObject,
   isToolEffect,
   kindOf,
   quoteText,
+  withDefaults,
   withErrorContext,
   withoutApproval,
 } from "@hostside/core/implement";
@@ -199,6 +202,27 @@ export function assertLegalName(name: unknown): asserts name is string {
   throw new TypeError(
     `tool name ${shown} must be a letter, then letters, digits, _ or -, at most 64 characters in all`,
   );
+}
+
+/**
+ * The names of tools with defaults filled in. Throws a `TypeError` when one is not legal or for no
+ * tool, or two are the same.
+ */
+export function resolveToolNames<Names extends object>(
+  option: string,
+  defaults: Names,
+  names: Partial<Names> = {},
+): Names {
+  assertKnownOptions(option, names, defaults);
+  const resolved = withDefaults(defaults, names);
+  const given: readonly unknown[] = Object.values(resolved);
+  const known = new Set<string>();
+  for (const name of given) {
+    assertLegalName(name);
+    known.add(foldCase(name));
+  }
+  if (known.size < given.length) throw new TypeError(`${option} must differ: ${given.join(", ")}`);
+  return resolved;
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { JsonObject, ToolDefinition } from "@hostside/core";
-import { type Fields, assertKnownOptions, foldCase, withDefaults } from "@hostside/core/implement";
-import { assertLegalName, localOrigin } from "../catalog/static-tool.ts";
+import { localOrigin, resolveToolNames } from "../catalog/static-tool.ts";
 
 /** The names of the discovery helpers. */
 export interface HelperNames {
@@ -11,19 +10,9 @@ export interface HelperNames {
 
 const defaults: HelperNames = { groups: "tools_groups", select: "tools_select", search: "tools_search" };
 
-const fields: Fields<HelperNames> = { groups: true, select: true, search: true };
-
-/**
- * The names with defaults filled in. Throws `TypeError` when one is not legal or for no helper, or
- * two are the same.
- */
-export function resolveHelperNames(names: Partial<HelperNames> = {}): HelperNames {
-  assertKnownOptions("helperNames", names, fields);
-  const resolved = withDefaults(defaults, names);
-  const all = Object.values(resolved);
-  for (const name of all) assertLegalName(name);
-  if (new Set(all.map(foldCase)).size < all.length) throw new TypeError(`helper names must differ: ${all.join(", ")}`);
-  return resolved;
+/** The names with defaults filled in. Throws a `TypeError` as {@linkcode resolveToolNames} does. */
+export function resolveHelperNames(names?: Partial<HelperNames>): HelperNames {
+  return resolveToolNames("helperNames", defaults, names);
 }
 
 /** How many tools a helper returns when a limit is absent or 0. */

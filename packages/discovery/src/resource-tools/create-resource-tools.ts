@@ -25,23 +25,21 @@ import {
   type Fields,
 } from "@hostside/core/implement";
 import { changedTool } from "../catalog/changed-tool.ts";
-import { localOrigin } from "../catalog/static-tool.ts";
+import { localOrigin, resolveToolNames } from "../catalog/static-tool.ts";
 import type { ResourceSource } from "./resource-source.ts";
 import {
+  makeResourceTools,
   offeringServers,
   type ResourceTool,
+  type ResourceToolNames,
   type ResourceToolsOptions,
-  type ResourceToolsShape,
-  type ToolParts,
 } from "./resource-tool.ts";
-import { createDefaultTools, createEvvaTools, createNexoTools } from "./shapes.ts";
 
-const fields: Fields<ResourceToolsOptions> = { shape: true, saveBlob: true };
-type MakeTools = (parts: ToolParts, serverIds: readonly string[]) => readonly ResourceTool[];
-const shapes: Readonly<Record<ResourceToolsShape, MakeTools>> = {
-  default: createDefaultTools,
-  evva: createEvvaTools,
-  nexo: createNexoTools,
+const fields: Fields<ResourceToolsOptions> = { names: true, saveBlob: true };
+const defaultNames: ResourceToolNames = {
+  list: "resources_list",
+  templates: "resources_templates",
+  read: "resources_read",
 };
 
 interface Offered {
@@ -55,37 +53,31 @@ const nothing: Offered = { tools: new Map(), definitions: [], groups: [] };
 /**
  * Makes a provider for `createToolbox({ providers })` of the tools by which a model lists and reads
  * resources. There are none until a server says that it has resources, and none again when the last
- * such server is removed or disabled. Nexo's come and go with their servers, and evva's are always
- * there. A server that is down keeps them. Calls go over `resources`, and so over the connections
- * and layers of its provider. `init()` and `refresh()` start nothing. `close()` leaves the
- * resources open. Throws a `TypeError` that names an option that cannot be used.
+ * such server is removed or disabled. A server that is down keeps them. Calls go over `resources`,
+ * and so over the connections and layers of its provider. `init()` and `refresh()` start nothing.
+ * `close()` leaves the resources open. Throws a `TypeError` that names an option that cannot be used.
  */
 export function createResourceTools(resources: ResourceSource, options: ResourceToolsOptions = {}): ToolProvider {
-  const { shape, saveBlob } = readOptions(options);
+  assertKnownOptions("createResourceTools()", options, fields);
+  const { saveBlob } = options;
+  if (saveBlob !== undefined && typeof saveBlob !== "function") {
+    throw new TypeError(`createResourceTools(): saveBlob must be a function, not ${kindOf(saveBlob)}`);
+  }
+  const names = resolveToolNames("names", defaultNames, options.names);
+  const all = offer(makeResourceTools({ resources, names, saveBlob }));
   const source = createEvent<ToolsChange>();
   let offered = nothing;
-  let servers = "";
   let revision = 1;
   let closed = false;
 
   const show = (next: Offered): void => {
-    const before = offered;
+    if (next === offered) return;
     offered = next;
     revision += 1;
-    const names = (from: Offered, without: Offered): readonly string[] =>
-      from.definitions.map(({ name }) => name).filter((name) => !without.tools.has(foldCase(name)));
-    source.emit({ added: names(next, before), removed: names(before, next), changed: [] });
+    const changed = all.definitions.map(({ name }) => name);
+    source.emit({ added: next === all ? changed : [], removed: next === all ? [] : changed, changed: [] });
   };
-  const follow = (): void => {
-    const ids = offeringServers(resources).map(({ serverId }) => serverId);
-    // Of the other shapes, the tools are the same whichever servers there are.
-    const now = JSON.stringify(shape === "nexo" ? ids : ids.slice(0, 1).map(() => true));
-    if (now === servers) return;
-    servers = now;
-    const isNone = ids.length === 0 && shape !== "evva";
-    if (isNone && offered === nothing) return;
-    show(isNone ? nothing : offer(shapes[shape]({ resources, saveBlob }, ids)));
-  };
+  const follow = (): void => show(offeringServers(resources).length > 0 ? all : nothing);
   const assertOpen = (): void => {
     if (closed) throw new HostsideError("the tools for resources are closed", { code: "closed" });
   };
@@ -152,35 +144,16 @@ async function runTool(tool: ResourceTool, args: unknown, options: CallOptions):
   return { content, isError, origin, raw: { content, isError } };
 }
 
-function readOptions(options: ResourceToolsOptions): Pick<ToolParts, "saveBlob"> & { shape: ResourceToolsShape } {
-  assertKnownOptions("createResourceTools()", options, fields);
-  const { shape = "default", saveBlob } = options;
-  if (!Object.hasOwn(shapes, shape)) {
-    throw new TypeError(`createResourceTools(): shape must be one of ${Object.keys(shapes).join(", ")}`);
-  }
-  if (saveBlob !== undefined && typeof saveBlob !== "function") {
-    throw new TypeError(`createResourceTools(): saveBlob must be a function, not ${kindOf(saveBlob)}`);
-  }
-  return { shape, saveBlob };
-}
-
 function offer(tools: readonly ResourceTool[]): Offered {
-  const byName = new Map<string, ResourceTool>();
-  for (const tool of tools) {
-    const key = foldCase(tool.definition.name);
-    const definition = Object.freeze({ ...tool.definition, groupIds: ["resources"] });
-    if (!byName.has(key)) byName.set(key, { ...tool, definition });
-  }
-  const definitions = Array.from(byName.values(), ({ definition }) => definition);
-  definitions.sort((a, b) => compareText(a.name, b.name));
+  const definitions = tools.map(({ definition }) => definition).sort((a, b) => compareText(a.name, b.name));
   const group: ToolGroup = {
     id: "resources",
     title: "Resources",
     description: "What MCP servers have to read besides their tools",
-    members: definitions.map((definition) => definition.name),
+    members: definitions.map(({ name }) => name),
   };
   return {
-    tools: byName,
+    tools: new Map(tools.map((tool) => [foldCase(tool.definition.name), tool])),
     definitions: Object.freeze(definitions),
     groups: Object.freeze([Object.freeze(group)]),
   };

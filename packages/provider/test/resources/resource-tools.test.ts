@@ -8,7 +8,6 @@ import {
   failureOf,
   listing,
   settle,
-  specOf,
   type Answer,
   type World,
   type WorldOptions,
@@ -23,10 +22,8 @@ interface VectorServer {
 
 interface Vector {
   readonly id: string;
-  readonly shape: NonNullable<ResourceToolsOptions["shape"]>;
   readonly tool: string;
   readonly args: JsonObject;
-  readonly savedAt?: string;
   readonly isError?: boolean;
   readonly text: string;
 }
@@ -37,8 +34,6 @@ interface Vectors {
 }
 
 const vectors = JSON.parse(readFileSync(new URL("vectors.json", import.meta.url), "utf8")) as Vectors;
-const evva = { shape: "evva" } as const;
-const nexo = { shape: "nexo" } as const;
 
 const rpc = (rpcCode: number): HostsideError =>
   new HostsideError("no such luck", { code: "server_error", details: { rpcCode } });
@@ -81,12 +76,9 @@ async function ask(world: World, options: ResourceToolsOptions, call: readonly [
 const namesOf = (tools: ToolProvider): readonly string[] => tools.tools().map(({ name }) => name);
 
 describe("the tools for resources", () => {
-  it.each(vectors.calls)("$shape: $id", async ({ shape, tool, args, savedAt, isError = false, text }) => {
+  it.each(vectors.calls)("$id", async ({ tool, args, isError = false, text }) => {
     const { resources } = await createToolWorld();
-    const tools = createResourceTools(resources, {
-      shape,
-      ...(savedAt !== undefined && { saveBlob: () => savedAt }),
-    });
+    const tools = createResourceTools(resources);
     const outcome = await tools.call(tool, args);
     expect(outcome).toMatchObject({ content: [{ type: "text", text }], isError });
     expect(outcome.content).toHaveLength(1);
@@ -111,14 +103,15 @@ describe("the tools for resources", () => {
     expect(saved.content[1]).toEqual({ type: "text", text: '["doc://b/2" is saved at docs+doc://b/2]' });
   });
 
-  it("leave servers alone in evva's shape that are not connected, and say their state", async () => {
-    const world = await createToolWorld();
-    await world.provider.disconnectServer("docs");
-    expect(await ask(world, evva, ["list_mcp_resources", {}])).toMatch(/^No resources found/);
-    expect(await ask(world, evva, ["read_mcp_resource", { server: "docs", uri: "doc://a" }])).toMatch(
-      /^MCP server "docs" is not connected \(status: \w+\)$/,
-    );
-    expect(world.server("docs").asked).toEqual([]);
+  it("have the names that a product gives them, in their descriptions too", async () => {
+    const { resources } = await createToolWorld();
+    const names = { list: "list_mcp_resources", read: "read_mcp_resource" };
+    const tools = createResourceTools(resources, { names });
+    expect(namesOf(tools)).toEqual(["list_mcp_resources", "read_mcp_resource", "resources_templates"]);
+    expect(tools.tools()[0]?.description).toContain("read_mcp_resource reads them");
+    const { content } = await tools.call("list_mcp_resources", { server: "docs" });
+    expect(JSON.stringify(content)).toContain("doc://a");
+    await expect(tools.call("resources_list", {})).rejects.toMatchObject({ code: "unknown_tool" });
   });
 });
 
@@ -126,13 +119,10 @@ describe("what a model gets", () => {
   it("is at most 200 entries, and says that there are more", async () => {
     const uris = Array.from({ length: 250 }, (_, index) => `note://${String(index).padStart(3, "0")}`);
     const world = await connected(listing(...uris));
-    const list = JSON.parse(await ask(world, nexo, ["ListMcpResources", {}]));
-    expect([list.resources.length, list.truncated]).toEqual([200, true]);
     const first = JSON.parse(await ask(world, {}, ["resources_list", {}]));
     expect([first.resources.length, first.total, first.next]).toEqual([200, 250, 200]);
     const second = JSON.parse(await ask(world, {}, ["resources_list", { offset: 200 }]));
     expect([second.resources.length, second.total, second.next]).toEqual([50, 250, undefined]);
-    expect(await ask(world, evva, ["list_mcp_resources", {}])).toMatch(/\n\n\[truncated 50 resources\]$/);
   });
 
   it("is bounded in bytes, whatever is listed, and free of what hides in texts", async () => {
@@ -145,52 +135,19 @@ describe("what a model gets", () => {
       mimeType: text,
     }));
     const world = await connected(() => ({ resources: values }));
-    for (const [options, call] of [
-      [{}, "resources_list"],
-      [evva, "list_mcp_resources"],
-      [nexo, "ListMcpResources"],
-      [nexo, "mcp_a_list_resources"],
-    ] as const) {
-      const answer = await ask(world, options, [call, {}]);
-      expect(Buffer.byteLength(answer)).toBeLessThan(67_000);
-      expect(answer).not.toMatch(/\u202E|\\u001b/);
-    }
+    const answer = await ask(world, {}, ["resources_list", {}]);
+    expect(Buffer.byteLength(answer)).toBeLessThan(67_000);
+    expect(answer).not.toMatch(/\u202E|\\u001b/);
   });
 
-  it("is at most 256 KiB of one resource, cut between characters and never within one", async () => {
-    const world = await connected(
-      reading({ uri: "n:1", text: `${"x".repeat(262_138)}😀😀` }, { uri: "n:2", text: "y" }),
-    );
-    const read = JSON.parse(await ask(world, nexo, ["ReadMcpResource", { server: "a", uri: "n:1" }]));
-    expect(read.truncated).toBe(true);
-    expect(read.contents).toEqual([{ uri: "n:1", text: "x".repeat(262_138) }]);
-    expect(await ask(world, nexo, ["mcp_a_read_resource", { uri: "n:1" }])).toMatch(/x\n\n\[truncated\]$/);
-    expect(await ask(world, evva, ["read_mcp_resource", { server: "a", uri: "n:1" }])).toMatch(
-      /\n\n\[truncated 2 chars\]\n\n\[truncated 1 contents\]$/,
-    );
-    const fits = await connected(reading({ uri: "n:1", text: `${"x".repeat(262_137)}😀` }));
-    const whole = JSON.parse(await ask(fits, nexo, ["ReadMcpResource", { server: "a", uri: "n:1" }]));
-    expect([whole.truncated, whole.contents[0].text.length]).toEqual([false, 262_139]);
-  });
-
-  it("is bounded for a thousand pieces with long URIs, too, and says what bytes are that nobody keeps", async () => {
-    const uri = `n:${"u".repeat(8000)}`;
-    const pieces = Array.from({ length: 1000 }, () => ({ uri, blob: "AAEC" }));
-    const world = await connected(reading(...pieces));
+  it("is the bytes themselves where they cannot be kept", async () => {
+    const world = await connected(reading({ uri: "n:1", blob: "AAEC" }));
     const saveBlob = (): never => {
       throw new Error("the disk is full");
     };
-    for (const options of [nexo, { ...nexo, saveBlob }]) {
-      const text = await ask(world, options, ["ReadMcpResource", { server: "a", uri: "n:1" }]);
-      expect(Buffer.byteLength(text)).toBeLessThan(300_000);
-      expect(text).toContain("[binary: application/octet-stream, 3 bytes]");
-    }
-  });
-
-  it("of a hostile blob costs no more time than its length", async () => {
-    // To look for its padding from every place would take hours.
-    const world = await connected(reading({ uri: "n:1", blob: `${"=".repeat(2_000_000)}x` }));
-    expect(await ask(world, nexo, ["ReadMcpResource", { server: "a", uri: "n:1" }])).toContain("1500000 bytes");
+    const tools = createResourceTools(world.resources, { saveBlob });
+    const { content } = await tools.call("resources_read", { server: "a", uri: "n:1" });
+    expect(content).toEqual([{ type: "resource", resource: { uri: "n:1", blob: "AAEC" } }]);
   });
 
   it("is no app, whatever the case of its scheme, and nothing is sent for one", async () => {
@@ -268,30 +225,6 @@ describe("createResourceTools()", () => {
     ]);
   });
 
-  it("has nexo's tools of a server as long as the server is there, next to those of others", async () => {
-    const world = createWorld({ servers: ["a", "b"] });
-    const tools = createResourceTools(world.resources, nexo);
-    await world.provider.init();
-    const of = (id: string): readonly string[] =>
-      ["list_resource_templates", "list_resources", "read_resource"].map((tool) => `mcp_${id}_${tool}`);
-    expect(namesOf(tools)).toEqual(["ListMcpResources", "ReadMcpResource", ...of("a"), ...of("b")]);
-    await world.provider.removeServer("a");
-    expect(namesOf(tools)).toEqual(["ListMcpResources", "ReadMcpResource", ...of("b")]);
-    await expect(tools.call("mcp_a_read_resource", { uri: "n:1" })).rejects.toMatchObject({ code: "unknown_tool" });
-    await world.provider.addServer(specOf("c"));
-    expect(tools.has("MCP_C_READ_RESOURCE")).toBe(true);
-    await world.provider.close();
-    expect(namesOf(tools)).toEqual([]);
-  });
-
-  it("gives nexo's tools names that model APIs take, also for ids that they would not", async () => {
-    const world = createWorld({ servers: ["a b", "a+c", "x".repeat(60)] });
-    await world.provider.init();
-    const names = namesOf(createResourceTools(world.resources, nexo));
-    expect(names).toHaveLength(11);
-    for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
-  });
-
   it("is a provider that a toolbox takes, and a view sees it change", async () => {
     const world = createWorld();
     const tools = createResourceTools(world.resources);
@@ -329,7 +262,10 @@ describe("createResourceTools()", () => {
   });
 
   it.each<[string, string]>([
-    ["shape", '{"shape":"other"}'],
+    ["shape", '{"shape":"evva"}'],
+    ["lists", '{"names":{"lists":"a"}}'],
+    ["a b", '{"names":{"list":"a b"}}'],
+    ["differ", '{"names":{"list":"a","read":"A"}}'],
     ["saveBlob", '{"saveBlob":true}'],
     ["saveBlobs", '{"saveBlobs":true}'],
   ])("refuses an option that it cannot use: %s", (name, options) => {
