@@ -1,6 +1,6 @@
 import type { JsonObject, ToolDefinition, ToolOutcome } from "@hostside/core";
 import { readContent } from "@hostside/core";
-import { present, presentDefaults, presentError, type ResultPresenter } from "@hostside/results";
+import { present, presentError, type ResultPresenter } from "@hostside/results";
 import type { ToolSource } from "../src/declare/tool-source.ts";
 
 const origin = { serverId: "s", toolName: "t", qualifiedName: "mcp::s::t" };
@@ -66,7 +66,7 @@ export function resultSource(): ToolSource & { readonly calls: ArrivedCall[] } {
   };
 }
 
-const types = [...presentDefaults.mediaTypes, "application/pdf"];
+const types = ["image/png", "image/jpeg", "image/webp", "image/gif", "audio/*", "application/pdf"];
 
 /** A presenter that lets PDF files through, too. */
 export const withFiles: ResultPresenter = {

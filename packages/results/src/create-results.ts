@@ -83,7 +83,7 @@ export interface Results extends ResultPresenter {
  */
 export function createResults(options: ResultsOptions): Results {
   assertResultsOptions(options);
-  const { sink, toolName = "results_read", onDiagnostic } = options;
+  const { sink, toolName = "results_read", showPaths = false, onDiagnostic } = options;
   const { maxTextBytes, maxBlocks, media, audience, delimiters } = options;
   const settings = readPresentOptions("createResults()", { maxTextBytes, maxBlocks, media, audience, delimiters });
   const { store = createMemoryStore(), lock = createMemoryLock() } = options;
@@ -93,7 +93,7 @@ export function createResults(options: ResultsOptions): Results {
   const handles = createHandles({ store, lock, sink, ttlMs, maxHandles, maxBytes });
   const keptBy = randomName();
   const onFailure = (failure: KeepFailure): void => report(failure, onDiagnostic);
-  const keeper = createKeeper({ sink, handles, maxBytes, keptBy, onFailure, tool: toolName });
+  const keeper = createKeeper({ sink, handles, maxBytes, keptBy, onFailure, tool: toolName, showPaths });
   const reader = createReader({
     sink,
     handles,
@@ -200,6 +200,11 @@ export interface ResultsOptions extends PresentOptions {
   readonly maxKeptBytes?: number | undefined;
   /** The name of the tool. Default `results_read`. */
   readonly toolName?: string | undefined;
+  /**
+   * Whether notices name the file that has what is kept, where the sink has files: for a model with
+   * tools that read them. Default `false`.
+   */
+  readonly showPaths?: boolean | undefined;
   /** Hears of what could not be kept (`not-kept`). Must not throw. */
   readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
 }
@@ -213,6 +218,7 @@ const fields: Fields<ResultsOptions> = {
   maxHandles: true,
   maxKeptBytes: true,
   toolName: true,
+  showPaths: true,
   onDiagnostic: true,
 };
 const parts: Readonly<Record<string, readonly string[]>> = {
@@ -237,7 +243,8 @@ export function assertResultsOptions(options: ResultsOptions): void {
   if (options.onDiagnostic !== undefined && typeof options.onDiagnostic !== "function") {
     throw new TypeError("onDiagnostic must be a function");
   }
-  const { toolName } = options;
+  const { toolName, showPaths } = options;
+  if (showPaths !== undefined && typeof showPaths !== "boolean") throw new TypeError("showPaths must be true or false");
   if (toolName !== undefined && !(typeof toolName === "string" && /^[A-Za-z][\w-]{0,63}$/.test(toolName))) {
     throw new TypeError("toolName must be a letter and up to 63 letters, digits, _ and -");
   }

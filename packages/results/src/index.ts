@@ -1,9 +1,7 @@
 // For products: what a model gets of a call.
 export { present } from "./present/present.ts";
 export { presentError } from "./errors/present-error.ts";
-export { presentDefaults, type PresentOptions } from "./present/present-options.ts";
-export { presentAsEvva, presentErrorAsEvva } from "./presets/present-as-evva.ts";
-export { presentAsNexo, presentErrorAsNexo } from "./presets/present-as-nexo.ts";
+export type { PresentOptions } from "./present/present-options.ts";
 export type {
   Omission,
   PresentContext,
@@ -19,4 +17,3 @@ export type { ReadAnswer } from "./read/read-answer.ts";
 export type { BlobSink } from "./keep/blob-sink.ts";
 export { createMemorySink } from "./keep/create-memory-sink.ts";
 export { createStoreSink } from "./keep/create-store-sink.ts";
-export { saveBlobs } from "./keep/save-blobs.ts";

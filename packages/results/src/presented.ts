@@ -115,6 +115,8 @@ export interface KeepResult {
   readonly handle?: string;
   /** How many characters a text has, in code points; `undefined` for what is no text. */
   readonly characters?: number | undefined;
+  /** The file that has it, for a model that reads files. */
+  readonly path?: string | undefined;
   /** Why it was not kept, in words for a model. */
   readonly notKept?: string;
 }

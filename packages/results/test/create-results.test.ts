@@ -1,13 +1,5 @@
 import { createMemoryStore, type Diagnostic, type ToolOutcome } from "@hostside/core";
-import {
-  createMemorySink,
-  createResults,
-  presentAsEvva,
-  saveBlobs,
-  type BlobSink,
-  type Presented,
-  type ResultsOptions,
-} from "@hostside/results";
+import { createMemorySink, createResults, type BlobSink, type Presented, type ResultsOptions } from "@hostside/results";
 import { createFolderSink } from "@hostside/results/node";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -294,11 +286,11 @@ describe("createResults()", () => {
     }
   });
 
-  it("saves the bytes of a result as one file, for evva's shape", async () => {
-    const root = await mkdtemp(join(tmpdir(), "hostside-evva-"));
+  it("names the file that has the bytes of a result, for a model that reads files", async () => {
+    const root = await mkdtemp(join(tmpdir(), "hostside-paths-"));
     const sink = createFolderSink({
       directory: join(root, "mcp-blobs"),
-      maxBytes: 1000,
+      maxBytes: 100_000,
       ttlMs: 60_000,
       onClose: "keep",
     });
@@ -306,12 +298,16 @@ describe("createResults()", () => {
       type: "resource",
       resource: { uri: "file:///../../x", blob: base64Of(9), mimeType: "application/pdf" },
     };
-    const outcome = outcomeOf({ content: [blob, blob] });
-    const { content } = presentAsEvva(outcome, { saveBlob: await saveBlobs(outcome, sink) });
-    const [name = "", ...others] = await readdir(join(root, "mcp-blobs"));
-    expect(others).toEqual([]);
-    expect(content).toContain(`[binary content saved at ${join(root, "mcp-blobs", name)}, 9 bytes]`);
+    const results = createResults({ sink, showPaths: true });
+    const { blocks } = await results.present(outcomeOf({ content: [blob, text("a".repeat(40_000))] }));
+    const names = await readdir(join(root, "mcp-blobs"));
+    expect(names).toHaveLength(2);
+    const said = (at: number): string => (blocks[at]?.type === "text" ? blocks[at].text : "");
+    const [name = ""] = names.filter((one) => said(0).includes(JSON.stringify(join(root, "mcp-blobs", one))));
+    const [other = ""] = names.filter((one) => one !== name);
+    expect(said(1)).toContain(JSON.stringify(join(root, "mcp-blobs", other)));
     expect(await readFile(join(root, "mcp-blobs", name), "base64")).toBe(base64Of(9));
+    await results.close();
     await sink.close();
     await rm(root, { recursive: true });
   });

@@ -8,13 +8,7 @@ describe("@hostside/results", () => {
       "createResults",
       "createStoreSink",
       "present",
-      "presentAsEvva",
-      "presentAsNexo",
-      "presentDefaults",
       "presentError",
-      "presentErrorAsEvva",
-      "presentErrorAsNexo",
-      "saveBlobs",
     ]);
   });
 

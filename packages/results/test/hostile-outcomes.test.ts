@@ -1,5 +1,5 @@
 import type { ToolOutcome } from "@hostside/core";
-import { createMemorySink, createResults, present, presentAsEvva, presentAsNexo } from "@hostside/results";
+import { createMemorySink, createResults, present } from "@hostside/results";
 import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../test/cpu-seconds.ts";
 import { outcomeOf, png, text } from "./outcomes.ts";
@@ -22,8 +22,6 @@ function expectNotice(odd: unknown): void {
   ]);
   expect(present(none, "raw")).toEqual({});
   expect(present(none, "envelope").output.server_id).toBe("");
-  expect(presentAsNexo(none)).toEqual({ ok: true, text: "" });
-  expect(presentAsEvva(none).contentBlocks).toEqual([]);
 }
 
 describe("present() of a hostile outcome", () => {
@@ -111,12 +109,7 @@ describe("present() of a hostile outcome", () => {
   it("joins no more than may be shown: all together may be too long for a text", async () => {
     const large = text("x".repeat(27 * 1024 * 1024));
     const outcome = outcomeOf({ content: Array.from({ length: 20 }, () => large) });
-    const evva = presentAsEvva(outcome);
-    expect(evva.content).toMatch(/^x{100000}\n\n\[truncated 566131060 chars\]$/);
-    expect(presentAsNexo(outcome)).toEqual({
-      ok: true,
-      text: expect.stringMatching(/^x{32768}\n\n\[566198310 more characters are not shown\]$/),
-    });
+    expect(present(outcome, "text").length).toBeLessThan(33_000);
     const kept = await createResults({ sink: createMemorySink(), maxBlocks: 1 }).present(
       outcomeOf({ content: [text("first"), ...outcome.content] }),
     );

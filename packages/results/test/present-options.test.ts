@@ -1,5 +1,5 @@
 import { HostsideError } from "@hostside/core";
-import { present, presentAsEvva, presentError, type PresentOptions } from "@hostside/results";
+import { present, presentError, type PresentOptions } from "@hostside/results";
 import { describe, expect, it } from "vitest";
 import { outcomeOf, png, text } from "./outcomes.ts";
 
@@ -27,10 +27,9 @@ describe("options of present()", () => {
     expect(() => present(outcomeOf({}), "blocks", options as PresentOptions)).toThrow(TypeError);
   });
 
-  it("an unknown form, hook or saver is one, too", () => {
+  it("an unknown form is one, too", () => {
     expect(() => present(outcomeOf({}), "json" as "text")).toThrow(/takes a form/);
     expect(() => presentError(1, "raw" as "text")).toThrow(/takes a form/);
-    expect(() => presentAsEvva(outcomeOf({}), { saveBlob: 1 as never })).toThrow(/saveBlob/);
   });
 
   it("cuts the longest texts, all to the same length, and leaves short ones whole", () => {

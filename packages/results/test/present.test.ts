@@ -1,4 +1,4 @@
-import { present, presentAsEvva, presentAsNexo } from "@hostside/results";
+import { present } from "@hostside/results";
 import { describe, expect, it } from "vitest";
 import { outcomeOf, png, text } from "./outcomes.ts";
 
@@ -87,8 +87,7 @@ describe("present() as blocks", () => {
     const refused = present(outcome, "blocks", { media: { maxItemBytes: 10 } });
     expect(refused.omitted).toMatchObject([{ kind: "image", reason: "too-large" }]);
     expect(JSON.stringify(refused)).not.toContain(png);
-    expect(presentAsNexo(outcome)).toEqual({ ok: true, text: "a cat\n\n[image: image/png, 70 bytes]" });
-    expect(presentAsEvva(outcome)).toMatchObject({ content: "a cat\n", contentBlocks: [{ data: png }] });
+    expect(present(outcome, "text")).toBe("a cat\n\n[image: image/png, 70 bytes]");
   });
 
   it.each([

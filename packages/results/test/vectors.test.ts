@@ -1,20 +1,11 @@
 import { readFileSync } from "node:fs";
 import { readContent, HostsideError, type JsonObject, type JsonValue, type ToolOutcome } from "@hostside/core";
-import {
-  present,
-  presentAsEvva,
-  presentAsNexo,
-  presentError,
-  presentErrorAsEvva,
-  presentErrorAsNexo,
-  type PresentOptions,
-} from "@hostside/results";
+import { present, presentError, type PresentOptions } from "@hostside/results";
 import { describe, expect, it } from "vitest";
 
 interface ResultVector extends Expected {
   readonly id: string;
   readonly options?: PresentOptions;
-  readonly saveBlob?: string;
   readonly result: { readonly content: readonly JsonObject[]; readonly isError?: boolean } & JsonObject;
   readonly blocks?: JsonValue;
   readonly structured?: JsonValue;
@@ -24,8 +15,6 @@ interface ResultVector extends Expected {
 interface Expected {
   readonly text?: JsonValue;
   readonly envelope?: JsonValue;
-  readonly evva?: JsonValue;
-  readonly nexo?: JsonValue;
 }
 
 interface ErrorVector extends Expected {
@@ -100,15 +89,13 @@ function expectEach(expected: object, found: Readonly<Record<string, () => unkno
 describe("golden vectors of results", () => {
   it.each(results.map((vector) => [vector.id, vector] as const))("%s", (_id, vector) => {
     const outcome = outcomeOf(vector);
-    const { saveBlob, options } = vector;
+    const { options } = vector;
     expectEach(vector, {
       blocks: () => present(outcome, "blocks", options).blocks,
       structured: () => present(outcome, "blocks", options).structured,
       isError: () => present(outcome, "blocks", options).isError,
       text: () => present(outcome, "text", options),
       envelope: () => present(outcome, "envelope"),
-      evva: () => presentAsEvva(outcome, saveBlob === undefined ? {} : { saveBlob: () => saveBlob }),
-      nexo: () => presentAsNexo(outcome),
     });
     expect(present(outcome, "raw"), "raw").toBe(vector.result);
   });
@@ -120,8 +107,6 @@ describe("golden vectors of errors", () => {
     const checked = expectEach(vector, {
       text: () => presentError(error, "text"),
       envelope: () => presentError(error, "envelope"),
-      evva: () => presentErrorAsEvva(error),
-      nexo: () => presentErrorAsNexo(error),
     });
     expect(checked).toBeGreaterThan(0);
   });

@@ -114,7 +114,7 @@ function originOf({ serverId, toolName }: ReadError): ToolOrigin | undefined {
 }
 
 /** An error as it may be shown, with what else is known of it. */
-export interface ReadError {
+interface ReadError {
   readonly error: PresentedError;
   readonly serverId: string | undefined;
   readonly toolName: string | undefined;
@@ -132,7 +132,7 @@ const mostViolations = 20;
  * Reads anything that was thrown. Of a `HostsideError`, whose texts hold no secret, its message is
  * shown, cleaned and bounded; of anything else nothing but that there was an error, because its
  */
-export function readError(error: unknown): ReadError {
+function readError(error: unknown): ReadError {
   try {
     if (isHostsideError(error)) return readHostsideError(error);
   } catch {

@@ -26,6 +26,8 @@ export interface KeeperInit {
   /** Told why something was not kept. */
   readonly onFailure: (failure: KeepFailure) => void;
   readonly tool: string;
+  /** Whether notices name files. */
+  readonly showPaths: boolean;
 }
 
 /** The call whose result is kept. */
@@ -172,13 +174,13 @@ function keepPieces(job: KeepJob, init: KeeperInit): Omit<ResultKeeping, "end"> 
 async function putPiece(
   { data, mimeType, text }: PieceContent,
   { outcome, scope, conversation, signal, dropped }: KeepJob,
-  { sink, handles, maxBytes, keptBy }: KeeperInit,
+  { sink, handles, maxBytes, keptBy, showPaths }: KeeperInit,
 ): Promise<KeepResult> {
   if (data.length > maxBytes) return { notKept: refusalWords["too-large"] };
   const put = await sink.put({ data, mimeType, conversation }, { signal });
   // A sink is a product's own: it may give another reason than those.
   if (!put.kept) return { notKept: Object.hasOwn(refusalWords, put.reason) ? refusalWords[put.reason] : failedWords };
-  const { key } = put;
+  const { key, path } = put;
   let handle: string | undefined;
   try {
     signal.throwIfAborted();
@@ -189,7 +191,7 @@ async function putPiece(
     ({ handle } = added);
     signal.throwIfAborted();
     dropped.push(...added.dropped);
-    return { handle, characters };
+    return { handle, characters, path: showPaths ? path : undefined };
   } catch (error) {
     // Nobody gets to know of it: it would only take room.
     await (handle === undefined ? sink.delete(key) : handles.drop(handle, scope));

@@ -1,5 +1,5 @@
 import { codePointsIn } from "./untrusted.ts";
-import type { KeptPieces, OutcomePiece } from "../presented.ts";
+import type { KeepResult, KeptPieces, OutcomePiece } from "../presented.ts";
 
 /** The handle of a piece that was kept, as a member of an omission. */
 export function handleOf(kept: KeptPieces | undefined, piece: OutcomePiece | undefined): { readonly handle?: string } {
@@ -9,9 +9,13 @@ export function handleOf(kept: KeptPieces | undefined, piece: OutcomePiece | und
 
 /** How the model gets what is not shown, as the end of a notice. */
 export function wayTo(kept: KeptPieces | undefined, piece: OutcomePiece | undefined): string {
-  const { handle, notKept } = (piece && kept?.of(piece)) ?? {};
-  if (handle !== undefined) return `; to read it: ${kept?.tool} ${JSON.stringify({ handle })}`;
+  const { handle, notKept, path } = (piece && kept?.of(piece)) ?? {};
+  if (handle !== undefined) return `; to read it: ${kept?.tool} ${JSON.stringify({ handle })}${inFile(path)}`;
   return notKept === undefined ? "" : `; it was not kept: ${notKept.slice(0, 200)}`;
+}
+
+function inFile(path: KeepResult["path"]): string {
+  return path === undefined ? "" : `, or the file ${JSON.stringify(path)}`;
 }
 
 /** The parts of the words after a text that was cut. */
@@ -28,13 +32,13 @@ export interface CutTextNotice {
  * millions of characters nobody can read is no use.
  */
 export function cutMarker({ text, shown, piece }: CutTextNotice, kept: KeptPieces | undefined): string {
-  const { handle, characters } = (piece && kept?.of(piece)) ?? {};
+  const { handle, characters, path } = (piece && kept?.of(piece)) ?? {};
   if (handle !== undefined && characters !== undefined) {
     // Of all of it, nothing is missing: it is asked only how long the words may become.
     const offset = shown === text.length ? characters : codePointsIn(text, 0, shown);
     const missing = shown === text.length ? characters : characters - offset;
     const way = `${kept?.tool} ${JSON.stringify({ handle, offset })}`;
-    return `[${missing} of ${characters} characters are not shown; to read on: ${way}]`;
+    return `[${missing} of ${characters} characters are not shown; to read on: ${way}${inFile(path)}]`;
   }
   const way = wayTo(kept, piece);
   const how = way === "" ? "; to see it, ask the tool for less at a time" : way;

@@ -234,7 +234,7 @@ function isForUsersAlone(block: { readonly annotations?: { readonly audience?: r
 }
 
 /** A link in lines: its URI, and what its server says of it, each bounded. */
-export function describeLink({ uri, name, title, description, mimeType, size }: ResourceLink): string {
+function describeLink({ uri, name, title, description, mimeType, size }: ResourceLink): string {
   const lines = [resourceHead(uri)];
   if (!isBlank(name)) lines.push(`Name: ${oneLine(name, longestName)}`);
   if (title !== undefined && !isBlank(title)) lines.push(`Title: ${oneLine(title, longestName)}`);
