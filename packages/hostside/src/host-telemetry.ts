@@ -1,6 +1,5 @@
 import type { Interceptor, RequestInterceptor, Subscription } from "@hostside/core";
 import type { Policy } from "@hostside/policy";
-import type { SharedProviders } from "@hostside/cluster";
 import type { McpProvider } from "@hostside/provider";
 import type { Resources } from "@hostside/provider/resources";
 
@@ -17,7 +16,6 @@ export interface HostTelemetry {
     readonly provider?: McpProvider | undefined;
     readonly policy?: Policy | undefined;
     readonly resources?: Resources | undefined;
-    readonly pool?: SharedProviders | undefined;
   }): Subscription;
 }
 

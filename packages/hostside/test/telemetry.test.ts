@@ -54,7 +54,7 @@ describe("the option telemetry", () => {
       connector: createFakeConnector({ s: { tools: ["echo"] } }),
       servers: { s: { command: "x" } },
       policy: { effects: [{ tools: "s/echo", effect: "pure" }] },
-      telemetry: createTelemetry({ tracerProvider, names: ["hostside", "af"] }),
+      telemetry: createTelemetry({ tracerProvider, toolMetrics: true }),
       toolbox: { interceptors: [(call, next) => (seen.push(call.effect), next(call))] },
     });
     await host.call("mcp_s_echo");

@@ -14,14 +14,14 @@ import { clock, isJsonObject, isPlainObject, joinObservers, type Fields } from "
 import { createBoundedValues } from "./metrics/bounded-values.ts";
 import { boundedServerId, measureRequest, type MetricParts } from "./metrics/call-metrics.ts";
 import { createClientMetrics } from "./metrics/client-metrics.ts";
-import { endForNexo, watchSessions } from "./metrics/watch-sessions.ts";
+import { watchSessions } from "./metrics/watch-sessions.ts";
 import { quietly } from "./quietly.ts";
 import { createOpenPeers, type OpenPeers } from "./spans/open-peers.ts";
 import { createTracing } from "./spans/tracing.ts";
 import { readTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
 import { traceCalls, type TraceParts } from "./trace-calls.ts";
 import { createServerSpans } from "./trace-servers.ts";
-import type { WatchedPolicy, WatchedPool, WatchedProvider, WatchedResources } from "./watched.ts";
+import type { WatchedPolicy, WatchedProvider, WatchedResources } from "./watched.ts";
 import { attribute } from "./names.ts";
 import { context, SpanKind, type Attributes } from "@opentelemetry/api";
 import { endSpan, spanFailureOf, type SpanFailure } from "./spans/failure.ts";
@@ -32,7 +32,6 @@ export interface WatchedParts {
   readonly provider?: WatchedProvider | undefined;
   readonly policy?: WatchedPolicy | undefined;
   readonly resources?: WatchedResources | undefined;
-  readonly pool?: WatchedPool | undefined;
 }
 
 /** Traces and metrics of what a host does with its servers. */
@@ -49,7 +48,7 @@ export interface Telemetry {
    */
   readonly requestInterceptor: RequestInterceptor;
   /**
-   * Spans and metrics of connecting, listing and sessions, of circuits, caches and pools, until the
+   * Spans and metrics of connecting, listing and sessions, of circuits and caches, until the
    * subscription ends. Throws a `TypeError` for anything but such parts by name.
    */
   watch(parts: WatchedParts): Subscription;
@@ -71,12 +70,11 @@ export interface Telemetry {
  */
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const settings = readTelemetryOptions(options);
-  const { meterProvider, names } = settings;
+  const { meterProvider, toolMetrics } = settings;
   const peers = createOpenPeers();
-  let pools = 0;
   const tracing = createTracing(settings);
-  const metrics = createClientMetrics(meterProvider, names);
-  const parts: TraceParts = { settings, tracing, metrics, bounded: createBoundedValues() };
+  const metrics = createClientMetrics(meterProvider, toolMetrics);
+  const parts: TraceParts = { settings, tracing, metrics, toolMetrics, bounded: createBoundedValues() };
   const collectors = new Set<() => void>();
   const collect = (): void => {
     for (const write of collectors) write();
@@ -85,7 +83,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const watchProvider = ({ onServerRecord, onServerOperation, onClosed }: WatchedProvider): readonly (() => void)[] => {
     const open = peers.follow();
     const spans = createServerSpans(tracing);
-    const sessions = watchSessions({ ...parts, countsForNexo: () => pools === 0 });
+    const sessions = watchSessions(parts);
     const ends = [
       onServerOperation?.((operation) => spans.begin(operation)),
       onServerRecord((record) => {
@@ -110,14 +108,6 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
       collectors.delete(write);
     };
   };
-  const watchPool = ({ onEvent }: WatchedPool): (() => void) => {
-    pools += 1;
-    const end = onEvent((event) => notePool(event, parts));
-    return () => {
-      pools -= 1;
-      end();
-    };
-  };
 
   return {
     interceptor: traceCalls(parts),
@@ -126,12 +116,11 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
     },
     watch(watched) {
       assertWatched(watched);
-      const { provider, policy, resources, pool } = watched;
+      const { provider, policy, resources } = watched;
       const ends = [
         ...(provider === undefined ? [] : watchProvider(provider)),
         ...(policy === undefined ? [] : [policy.onEvent((event) => measureCircuit(event, parts))]),
         ...(resources === undefined ? [] : [watchResources(resources)]),
-        ...(pool === undefined ? [] : [watchPool(pool)]),
       ];
       const end = (): void => {
         for (const stop of ends.splice(0)) stop();
@@ -142,7 +131,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   };
 }
 
-const watchedFields: Fields<WatchedParts> = { provider: true, policy: true, resources: true, pool: true };
+const watchedFields: Fields<WatchedParts> = { provider: true, policy: true, resources: true };
 
 // A provider itself has none of these members: nothing would be measured, and nobody would know.
 function assertWatched(watched: unknown): void {
@@ -152,28 +141,16 @@ function assertWatched(watched: unknown): void {
   throw new TypeError(`watch() takes what it watches by name, as in watch({ provider }): ${known}`);
 }
 
-type EventOf<Watched extends WatchedPolicy | WatchedPool> = Parameters<Parameters<Watched["onEvent"]>[0]>[0];
-
-function notePool({ type, why = "closed", livedMs = 0 }: EventOf<WatchedPool>, parts: MetricParts): void {
-  const { metrics } = parts;
-  if (type === "created") {
-    metrics.write("mcp_sessions_active", 1);
-    metrics.write("mcp_sessions_created_total", 1);
-  }
-  if (type === "ended") {
-    metrics.write("mcp_sessions_active", -1);
-    endForNexo({ reason: why, livedMs }, parts);
-  }
-}
-
 const states: ReadonlyMap<string, number> = new Map([
   ["circuit-closed", 0],
   ["circuit-half-opened", 1],
   ["circuit-opened", 2],
 ]);
 
+type CircuitEvent = Parameters<Parameters<WatchedPolicy["onEvent"]>[0]>[0];
+
 /** Writes the state that a circuit has now. */
-function measureCircuit({ type, serverId = "", toolName }: EventOf<WatchedPolicy>, parts: MetricParts): void {
+function measureCircuit({ type, serverId = "", toolName }: CircuitEvent, parts: MetricParts): void {
   const state = states.get(type);
   if (state === undefined) return;
   const server = boundedServerId(serverId, parts);
@@ -185,14 +162,9 @@ function measureCircuit({ type, serverId = "", toolName }: EventOf<WatchedPolicy
 type ResourceCounters = ReturnType<WatchedResources["stats"]>["servers"][number];
 
 const counters = [
-  ["cacheHits", "hostside.resource.cache.reads", { "hostside.cache.result": "hit" }, "mcp_resource_cache_hits_total"],
-  [
-    "cacheMisses",
-    "hostside.resource.cache.reads",
-    { "hostside.cache.result": "miss" },
-    "mcp_resource_cache_misses_total",
-  ],
-  ["refusedUris", "hostside.resource.refused_uris", {}, "mcp_resource_uri_allowlist_violations_total"],
+  ["cacheHits", "hostside.resource.cache.reads", { "hostside.cache.result": "hit" }],
+  ["cacheMisses", "hostside.resource.cache.reads", { "hostside.cache.result": "miss" }],
+  ["refusedUris", "hostside.resource.refused_uris", {}],
 ] as const;
 
 /** Writes what was counted since it was asked last. */
@@ -203,12 +175,10 @@ function measureResources(resources: WatchedResources, seen: Map<string, Resourc
     const before = seen.get(now.serverId);
     seen.set(now.serverId, now);
     const server = boundedServerId(now.serverId, parts);
-    for (const [counter, ownName, attributes, nexoName] of counters) {
+    for (const [counter, name, attributes] of counters) {
       // A server that was removed and came again begins anew.
       const more = now[counter] - (before !== undefined && now[counter] >= before[counter] ? before[counter] : 0);
-      if (more <= 0) continue;
-      metrics.write(ownName, more, { [attribute.server]: server, ...attributes });
-      metrics.write(nexoName, more, { server });
+      if (more > 0) metrics.write(name, more, { [attribute.server]: server, ...attributes });
     }
   }
 }

@@ -1,14 +1,6 @@
 import type { MeterProvider, TextMapPropagator, TracerProvider } from "@opentelemetry/api";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 
-/**
- * Names of metrics and attributes beside those of the semantic conventions. `hostside`: this
- * project's own, for what the conventions say nothing about; `af`: `tool_invocations_total`,
- * `circuit_state` and their like, and spans `tool:<name>`; `nexo`: `mcp_sessions_active` and its
- * like.
- */
-export type MetricNames = "hostside" | "af" | "nexo";
-
 /** Options of {@linkcode createTelemetry}. */
 export interface TelemetryOptions {
   /** Default: the one that is registered with `@opentelemetry/api`, now or later. */
@@ -24,8 +16,12 @@ export interface TelemetryOptions {
   readonly propagate?: boolean | undefined;
   /** Whether they get the product's baggage with it, which may say anything. Default `false`. */
   readonly baggage?: boolean | undefined;
-  /** Default `["hostside"]`. The names of the conventions are always there. */
-  readonly names?: MetricNames | readonly MetricNames[] | undefined;
+  /**
+   * Whether there are also `tool_invocations_total`, `tool_errors_total`, `tool_retries_total`,
+   * `tool_latency_seconds` and `circuit_state`, and spans are named `tool:<name>`, with `tool.name`,
+   * `tool.origin` and their like. Default `false`.
+   */
+  readonly toolMetrics?: boolean | undefined;
   /**
    * Handling of a span `execute_tool` that the product's framework has open for the call:
    * `"separate"` makes a span of its own beneath it, `"enrich"` writes to that one instead, and
@@ -54,21 +50,20 @@ const fields: Fields<TelemetryOptions> = {
   propagator: true,
   propagate: true,
   baggage: true,
-  names: true,
+  toolMetrics: true,
   executeToolSpan: true,
   captureArguments: true,
   captureResults: true,
   capturePrincipal: true,
   redact: true,
 };
-const allNames: ReadonlySet<unknown> = new Set<MetricNames>(["hostside", "af", "nexo"]);
 
-type Defaulted = "propagate" | "baggage" | "redact" | `capture${string}`;
+type Defaulted = "toolMetrics" | "propagate" | "baggage" | "redact" | `capture${string}`;
 
 /** Options with every default in place. */
 export type TelemetrySettings = Pick<TelemetryOptions, "tracerProvider" | "meterProvider" | "propagator"> & {
   readonly [Option in keyof TelemetryOptions & Defaulted]-?: NonNullable<TelemetryOptions[Option]>;
-} & { readonly names: ReadonlySet<string>; readonly enriches: boolean };
+} & { readonly enriches: boolean };
 
 /**
  * Fills in the defaults. Throws a `TypeError` that names the option that is unknown or of a wrong
@@ -76,27 +71,22 @@ export type TelemetrySettings = Pick<TelemetryOptions, "tracerProvider" | "meter
  */
 export function readTelemetryOptions(options: TelemetryOptions): TelemetrySettings {
   assertKnownOptions("createTelemetry()", options, fields);
-  const { tracerProvider, meterProvider, propagator, names = ["hostside"] } = options;
+  const { tracerProvider, meterProvider, propagator, toolMetrics = false } = options;
   const { propagate = true, baggage = false, executeToolSpan = "separate", redact = asItIs } = options;
   const { captureArguments = false, captureResults = false, capturePrincipal = false } = options;
   assertMember("tracerProvider", tracerProvider, "getTracer");
   assertMember("meterProvider", meterProvider, "getMeter");
   assertMember("propagator", propagator, "inject");
-  const flags = { propagate, baggage, captureArguments, captureResults, capturePrincipal };
+  const flags = { toolMetrics, propagate, baggage, captureArguments, captureResults, capturePrincipal };
   for (const [name, value] of Object.entries<unknown>(flags)) {
     if (typeof value !== "boolean") throw new TypeError(`${name} must be true or false`);
-  }
-  const wanted = typeof names === "string" ? [names] : names;
-  if (!Array.isArray(wanted) || !wanted.every((name) => allNames.has(name))) {
-    throw new TypeError('names must be some of "hostside", "af" and "nexo"');
   }
   if (executeToolSpan !== "separate" && executeToolSpan !== "enrich") {
     throw new TypeError('executeToolSpan must be "separate" or "enrich"');
   }
   if (typeof redact !== "function") throw new TypeError("redact must be a function");
   const enriches = executeToolSpan === "enrich";
-  const nameSet: ReadonlySet<string> = new Set<string>(wanted);
-  return { ...flags, tracerProvider, meterProvider, propagator, names: nameSet, enriches, redact };
+  return { ...flags, tracerProvider, meterProvider, propagator, enriches, redact };
 }
 
 function assertMember(option: string, value: unknown, member: string): void {

@@ -27,8 +27,3 @@ export interface WatchedResources {
     }[];
   };
 }
-
-/** The events of a pool about its providers; a `ProviderPool` and `SharedProviders` are one. */
-export interface WatchedPool {
-  readonly onEvent: Event<{ readonly type: string; readonly why?: string; readonly livedMs?: number }>;
-}

@@ -162,9 +162,7 @@ describe("watch()", () => {
     ["a part of another name", { provider: undefined, providers: [] }],
   ])("is a TypeError that says how it is called, with %s", (_, given) => {
     expect(() => createTelemetry().watch(given as never)).toThrow(
-      new TypeError(
-        "watch() takes what it watches by name, as in watch({ provider }): provider, policy, resources, pool",
-      ),
+      new TypeError("watch() takes what it watches by name, as in watch({ provider }): provider, policy, resources"),
     );
   });
 

@@ -24,7 +24,7 @@ export function openConversations(
   context: PartsContext,
   parts: ConversationParts & Pick<OpenProviders, "makeProvider"> & Pick<OpenToolboxes, "toolboxWith" | "signInTools">,
 ): Conversations | undefined {
-  const { options, configuration, closing, telemetry, auth } = context;
+  const { options, configuration, closing, auth } = context;
   const { pool, provider: { name = "mcp" } = {}, timeoutMs = 10_000 } = options;
   if (pool === undefined) return undefined;
   const owners = new WeakMap<ToolProvider, Apart>();
@@ -62,12 +62,10 @@ export function openConversations(
     // Its connections are nobody else's. The end of the host ends them, too.
     if (sharings.has("conversation")) providers.dispose(one.key, "conversation closed").catch(() => undefined);
   };
-  const endWatch = telemetry?.watch({ pool: providers });
   closing.add(async (reason) => {
     for (const one of classes.values()) one.close(reason);
     classes.clear();
     await providers.shutdownAll(reason);
-    endWatch?.();
   });
   return {
     providers,

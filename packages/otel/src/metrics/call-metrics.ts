@@ -10,6 +10,8 @@ import type { ClientMetrics } from "./client-metrics.ts";
 export interface MetricParts {
   readonly metrics: ClientMetrics;
   readonly bounded: BoundedValues;
+  /** Whether the extra instruments are written. */
+  readonly toolMetrics: boolean;
 }
 
 /** A request to a server that is over. */
@@ -47,8 +49,7 @@ export function measureRecord(record: CallRecord, parts: MetricParts): void {
     measureRequest({ serverId, method: "tools/call", durationMs, peer, failure, subject }, parts);
   }
   const again = attempts.length - 1;
-  if (again > 0 && metrics.wants("af")) metrics.write("tool_retries_total", again, afAttributes(origin, parts));
-  if (!metrics.wants("hostside")) return;
+  if (again > 0) countRetries(again, origin, parts);
   const server = { [attribute.server]: boundedServerId(serverId, parts) };
   for (const [phase, ms] of Object.entries({ connect: connectMs, list: listMs, turn: turnMs })) {
     if (ms > 0) metrics.write("hostside.call.wait", ms / 1000, { ...server, [attribute.phase]: phase });
@@ -69,14 +70,13 @@ export function measureCall(
 ): void {
   const { metrics } = parts;
   const { serverId, toolName } = origin;
-  if (metrics.wants("hostside")) {
-    metrics.write("hostside.call.duration", durationMs / 1000, {
-      ...boundedAll({ [attribute.tool]: toolName, ...failureAttributes(failure) }, serverId, parts),
-      [attribute.server]: boundedServerId(serverId, parts),
-    });
-  }
-  if (!metrics.wants("af")) return;
-  const attributes = afAttributes(origin, parts);
+  if (!metrics.isOn()) return;
+  metrics.write("hostside.call.duration", durationMs / 1000, {
+    ...boundedAll({ [attribute.tool]: toolName, ...failureAttributes(failure) }, serverId, parts),
+    [attribute.server]: boundedServerId(serverId, parts),
+  });
+  if (!parts.toolMetrics) return;
+  const attributes = toolAttributes(origin, parts);
   metrics.write("tool_invocations_total", 1, attributes);
   metrics.write("tool_latency_seconds", durationMs / 1000, attributes);
   if (failure === undefined) return;
@@ -91,14 +91,17 @@ export function measureDecision(
   parts: MetricParts,
 ): void {
   const { metrics } = parts;
-  if (metrics.wants("hostside")) {
-    const said = decision === undefined ? type : `${type}: ${decision}`;
-    metrics.write("hostside.decisions", 1, {
-      ...boundedAll({ [attribute.decision]: said, [attribute.stage]: stage }, "", parts),
-      [attribute.server]: boundedServerId(origin.serverId, parts),
-    });
-  }
-  if (stage === "retry" && metrics.wants("af")) metrics.write("tool_retries_total", 1, afAttributes(origin, parts));
+  if (!metrics.isOn()) return;
+  const said = decision === undefined ? type : `${type}: ${decision}`;
+  metrics.write("hostside.decisions", 1, {
+    ...boundedAll({ [attribute.decision]: said, [attribute.stage]: stage }, "", parts),
+    [attribute.server]: boundedServerId(origin.serverId, parts),
+  });
+  if (stage === "retry") countRetries(1, origin, parts);
+}
+
+function countRetries(count: number, origin: ToolCall["origin"], parts: MetricParts): void {
+  if (parts.toolMetrics) parts.metrics.write("tool_retries_total", count, toolAttributes(origin, parts));
 }
 
 /** Writes what was done with a server. */
@@ -131,7 +134,7 @@ export function boundedServerId(serverId: string, { bounded }: MetricParts): str
   return bounded.of(attribute.server, "", serverId);
 }
 
-function afAttributes(
+function toolAttributes(
   { serverId, toolName }: ToolCall["origin"],
   parts: MetricParts,
 ): { readonly server: string; readonly tool: string } {

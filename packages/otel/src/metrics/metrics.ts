@@ -2,10 +2,10 @@ import { createNoopMeter, metrics, type Attributes, type Meter, type MeterProvid
 import { scopeName, withoutAbsent } from "../names.ts";
 import { quietly } from "../quietly.ts";
 
-/** An instrument: what it is, and whose name it has. Descriptions end up in the exporter. */
+/** An instrument. Descriptions end up in the exporter. */
 export interface Instrument {
-  /** The names that it belongs to; absent for those of the semantic conventions. */
-  readonly of?: string;
+  /** Whether it is written only where the product asks for it. */
+  readonly isExtra?: true;
   /** `seconds`: a histogram of durations. `level`: a counter that goes up and down. */
   readonly kind: "seconds" | "count" | "level" | "gauge";
   readonly description: string;
@@ -16,11 +16,9 @@ export interface Instrument {
 export interface Metrics<Name extends string> {
   /** Whether there is an SDK that takes metrics. */
   isOn(): boolean;
-  /** Whether the instruments of these names are written. */
-  wants(names: string): boolean;
   /**
    * Writes a value: a duration, what is added, or what is so now. Does nothing without an SDK, and
-   * for an instrument of names that nobody asked for. Never throws.
+   * for an extra instrument that nobody asked for. Never throws.
    */
   write(name: Name, value: number, attributes?: Attributes): void;
 }
@@ -36,10 +34,11 @@ const durationBuckets = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 1
  */
 export function createMetrics<Name extends string>(
   table: Readonly<Record<Name, Instrument>>,
-  { provider, names }: { readonly provider: MeterProvider | undefined; readonly names: ReadonlySet<string> },
+  provider: MeterProvider | undefined,
+  hasExtra: boolean,
 ): Metrics<Name> {
   const NoopMeter = createNoopMeter().constructor;
-  const wanted = Object.entries<Instrument>(table).filter(([, { of }]) => of === undefined || names.has(of));
+  const wanted = Object.entries<Instrument>(table).filter(([, { isExtra }]) => isExtra !== true || hasExtra);
   let found: ReadonlyMap<string, Writer> | undefined;
   let foundIn: MeterProvider | undefined;
   const find = (): ReadonlyMap<string, Writer> | undefined => {
@@ -55,7 +54,6 @@ export function createMetrics<Name extends string>(
   };
   return {
     isOn: () => find() !== undefined,
-    wants: (some) => names.has(some) && find() !== undefined,
     write(name, value, attributes = {}) {
       const write = find()?.get(name);
       if (write === undefined) return;

@@ -1,19 +1,13 @@
 import { clock } from "@hostside/core/implement";
 import type { ServerPeer, ServerRecord } from "@hostside/core";
 import { attribute } from "../names.ts";
-import { isOrderly, measureServer, boundedServerId, type MetricParts } from "./call-metrics.ts";
+import { measureServer, boundedServerId, type MetricParts } from "./call-metrics.ts";
 
 /** The sessions of one provider. */
 export interface SessionWatch {
   note(record: ServerRecord): void;
   /** The provider was closed, and says nothing of the sessions that ended with it. */
   closed(): void;
-}
-
-/** Everything that counting sessions needs. */
-export interface SessionWatchInit extends MetricParts {
-  /** Whether `names: "nexo"` counts the sessions of servers: not where there is a pool. */
-  readonly countsForNexo: () => boolean;
 }
 
 interface OpenSession {
@@ -27,25 +21,19 @@ interface OpenSession {
 }
 
 /** Counts sessions that are open, and how long they were. */
-export function watchSessions(init: SessionWatchInit): SessionWatch {
-  const { metrics, countsForNexo } = init;
+export function watchSessions(init: MetricParts): SessionWatch {
+  const { metrics } = init;
   const open = new Map<string, OpenSession>();
   const add = (count: 1 | -1, serverId: string): void => {
     metrics.write("hostside.sessions", count, { [attribute.server]: boundedServerId(serverId, init) });
-    if (countsForNexo()) metrics.write("mcp_sessions_active", count);
-  };
-  const end = ({ serverId, isCounted }: OpenSession, reason: string, livedMs: number): void => {
-    if (isCounted) add(-1, serverId);
-    if (countsForNexo()) endForNexo({ reason, livedMs }, init);
   };
   return {
     note(record) {
       measureServer(record, init);
-      const { serverId, operation, peer, error, durationMs } = record;
+      const { serverId, operation, peer, error } = record;
       const key = JSON.stringify([serverId, peer.session]);
       if (operation === "connect" && error === undefined) {
         open.set(key, { serverId, peer, openedAt: clock.now(), isCounted: false });
-        if (countsForNexo()) metrics.write("mcp_sessions_created_total", 1);
       }
       for (const session of metrics.isOn() ? open.values() : []) {
         if (!session.isCounted) add(1, session.serverId);
@@ -54,25 +42,16 @@ export function watchSessions(init: SessionWatchInit): SessionWatch {
       const ended = operation === "session" ? open.get(key) : undefined;
       if (ended === undefined) return;
       open.delete(key);
-      end(ended, isOrderly(error?.code) ? "closed" : (error?.code ?? ""), durationMs);
+      if (ended.isCounted) add(-1, serverId);
     },
     closed() {
       for (const session of open.values()) {
-        const { serverId, peer, openedAt } = session;
+        const { serverId, peer, openedAt, isCounted } = session;
         const durationMs = clock.now() - openedAt;
         measureServer({ serverId, operation: "session", startedAt: 0, durationMs, peer }, init);
-        end(session, "closed", durationMs);
+        if (isCounted) add(-1, serverId);
       }
       open.clear();
     },
   };
-}
-
-/** Writes the end of a session by the names of `names: "nexo"`. */
-export function endForNexo(
-  { reason, livedMs }: { readonly reason: string; readonly livedMs: number },
-  { metrics, bounded }: MetricParts,
-): void {
-  metrics.write("mcp_sessions_disposed_total", 1, { reason: bounded.of("reason", "", reason) });
-  metrics.write("mcp_session_lifetime_seconds", livedMs / 1000);
 }

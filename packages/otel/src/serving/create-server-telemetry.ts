@@ -78,7 +78,7 @@ export function createServerTelemetry(options: ServerTelemetryOptions = {}): Ser
   assertKnownOptions("createServerTelemetry()", options, fields);
   const { tracerProvider, propagator } = options;
   const tracing = createTracing({ tracerProvider, propagator, propagate: false, baggage: false });
-  const metrics = createMetrics(table, { provider: options.meterProvider, names: new Set() });
+  const metrics = createMetrics(table, options.meterProvider, false);
   const bounded = createBoundedValues();
   return {
     async serve(request, work) {

@@ -157,9 +157,9 @@ function reasonOf({ type, stage, code, reason }: CallDecision, settings: Telemet
 
 const saidByOthers: ReadonlySet<string | undefined> = new Set(["approval_denied", "approval_required"]);
 
-function nameOf({ origin }: ToolCall, { names }: TelemetrySettings): string {
+function nameOf({ origin }: ToolCall, { toolMetrics }: TelemetrySettings): string {
   const tool = cut(origin.toolName);
-  if (names.has("af")) return `tool:${tool}`;
+  if (toolMetrics) return `tool:${tool}`;
   return origin.serverId === "" ? `execute_tool ${tool}` : `tools/call ${tool}`;
 }
 
@@ -182,7 +182,7 @@ function attributesOf(
     [attribute.correlation]: cut(correlationId),
     [attribute.principal]: settings.capturePrincipal ? cut(principal, 256) : undefined,
     [attribute.arguments]: settings.captureArguments ? captureJson(args, rulesOf(settings)) : undefined,
-    ...(settings.names.has("af") && {
+    ...(settings.toolMetrics && {
       "tool.name": tool,
       "tool.origin": isMcp ? `mcp::${serverId}` : "local",
       "effect.level": effect,
