@@ -36,6 +36,14 @@ export interface HostScenario {
   readonly run: (stage: Stage) => Promise<string>;
 }
 
+/** The scenarios of an area, by their names. */
+export function scenariosOf(
+  area: HostLevel,
+  scenarios: Readonly<Record<string, Omit<HostScenario, "area" | "name">>>,
+): readonly HostScenario[] {
+  return Object.entries(scenarios).map(([name, scenario]) => ({ area, name, ...scenario }));
+}
+
 /** The check that all others over a venue stand on. */
 const firstOf = (venue: HostVenue): string => `survive/lists-and-calls/${venue}`;
 

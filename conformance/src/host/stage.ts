@@ -4,8 +4,8 @@ import { once } from "node:events";
 import type { JsonObject } from "@hostside/core";
 import { startFaultServer, type FaultScript, type HttpFaultServer, type StdioFaultServer } from "@hostside/fixtures";
 import type { TraceEvent } from "../engine/trace.ts";
-import type { DriverClient, DriverServer, DriverTool } from "./driver-protocol.ts";
-import type { HostDriver } from "./host-driver.ts";
+import type { DriverClient, DriverResult, DriverServer, DriverTool } from "./driver-protocol.ts";
+import type { CallManner, CallUnderWay, HostDriver, Reported } from "./host-driver.ts";
 import type { HostTarget } from "./host-target.ts";
 import { hostVenues, type HostVenue } from "./host-venue.ts";
 import { startLoadBalancer, type LoadBalancer } from "./load-balancer.ts";
@@ -32,6 +32,8 @@ export interface Stand {
 /** How a server differs from a good one. */
 export interface StandOptions {
   readonly script?: FaultScript;
+  /** Those of the script. */
+  readonly rules?: FaultScript["rules"];
   readonly headers?: Readonly<Record<string, string>>;
   /** What the host signs in as. */
   readonly client?: DriverClient;
@@ -50,6 +52,12 @@ export interface Canary {
   readonly requests: readonly IncomingHttpHeaders[];
 }
 
+/** How a tool is called. */
+export interface ToolCall extends CallManner {
+  /** Its remote name. */
+  readonly tool?: string;
+}
+
 /** Where one scenario takes place. */
 export interface Stage {
   readonly venue: HostVenue;
@@ -58,6 +66,10 @@ export interface Stage {
   readonly random: () => number;
   /** Starts a server, and tells nobody. */
   serve(id: string, options?: StandOptions): Promise<Stand>;
+  /** Starts the server `alpha`, and initialises the host with it. */
+  start(options?: StandOptions): Promise<Stand>;
+  /** The same beside a good one, `beta`. */
+  startTwo(options?: StandOptions): Promise<readonly [Stand, Stand]>;
   /** Starts a good server. */
   canary(): Promise<Canary>;
   /**
@@ -71,6 +83,10 @@ export interface Stage {
   init(...stands: readonly Pick<Stand, "spec">[]): Promise<void>;
   /** The host's tool for a remote tool, as soon as there is one. */
   tool(stand: Pick<Stand, "id">, remoteName?: string): Promise<DriverTool>;
+  /** Calls a tool, by default `append`, as soon as it is there. */
+  call(stand: Pick<Stand, "id">, args: JsonObject, manner?: ToolCall): Promise<Reported<DriverResult>>;
+  /** The same, without waiting for the end of the call. */
+  startCall(stand: Pick<Stand, "id">, args: JsonObject, manner?: ToolCall): Promise<CallUnderWay>;
   /** Waits for a condition. `otherwise` says what is wrong when it does not come true. */
   eventually(otherwise: string, holds: () => boolean | Promise<boolean>): Promise<void>;
   /** Waits for something that a server tells. */
@@ -130,12 +146,32 @@ export async function openStage(
     happens,
     occurs: async (promise) => (await inTime(promise, patienceMs)) !== undefined,
     eventually,
-    async serve(id, { script = {}, headers, client, connectMs = patienceMs, runIn = "process" } = {}) {
+    async serve(
+      id,
+      {
+        rules,
+        script = rules === undefined ? {} : { rules },
+        headers,
+        client,
+        connectMs = patienceMs,
+        runIn = "process",
+      } = {},
+    ) {
       const server = await startFaultServer({ transport, script: { era, ...script }, runIn });
       cleanups.push(() => server.close());
       const stand = createStand(id, server, { headers, client, connectMs });
       stands.push(stand);
       return stand;
+    },
+    async start(options) {
+      const alpha = await stage.serve("alpha", options);
+      await stage.init(alpha);
+      return alpha;
+    },
+    async startTwo(options) {
+      const [alpha, beta] = [await stage.serve("alpha", options), await stage.serve("beta")];
+      await stage.init(alpha, beta);
+      return [alpha, beta];
     },
     async canary() {
       const canary = await startCanary();
@@ -161,6 +197,11 @@ export async function openStage(
         await pause(pollMs);
       }
     },
+    async startCall(stand, args, { tool, ...manner } = {}) {
+      const { name } = await stage.tool(stand, tool);
+      return host.startCall(name, args, manner);
+    },
+    call: async (stand, args, manner) => (await stage.startCall(stand, args, manner)).settled,
     quiet: () => pause(quietMs),
     trace: () => stands.flatMap(({ id, server }) => toTraceEvents(id, server.trace(), startedAt)),
     leave: () => (left ??= leave()),

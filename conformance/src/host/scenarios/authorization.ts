@@ -1,7 +1,7 @@
 import type { FaultAuthorization } from "@hostside/fixtures";
 import { legacySpec } from "../../server/checks/define-check.ts";
 import type { DriverClient } from "../driver-protocol.ts";
-import type { HostScenario } from "../host-scenario.ts";
+import { scenariosOf, type HostScenario } from "../host-scenario.ts";
 import { overHttp } from "../host-venue.ts";
 import type { Stage, Stand } from "../stage.ts";
 import { must, Violation } from "../violation.ts";
@@ -18,10 +18,8 @@ const rfc9449 = (section: string): NonNullable<HostScenario["source"]> => ({
  * Hosts that sign in by themselves, as a program. What a user sees who signs in, the kit does not
  * look at.
  */
-export const authorizationScenarios: readonly HostScenario[] = [
-  {
-    area: "recover",
-    name: "signs-in",
+export const authorizationScenarios: readonly HostScenario[] = scenariosOf("recover", {
+  "signs-in": {
     title:
       "A host with a client of its own signs in where a server wants it, for that server, and shows its secret to nobody else",
     level: "MUST",
@@ -42,9 +40,7 @@ export const authorizationScenarios: readonly HostScenario[] = [
       return `signed in with ${tokenRequests(alpha)} token requests`;
     },
   },
-  {
-    area: "recover",
-    name: "dpop-proof",
+  "dpop-proof": {
     title: "Where tokens are bound to a key, each request has a proof of its own that the host has the key",
     level: "MUST",
     source: rfc9449("7.1"),
@@ -59,9 +55,7 @@ export const authorizationScenarios: readonly HostScenario[] = [
       return `${requestsOf(alpha).length} requests, with ${tokenRequests(alpha)} for tokens`;
     },
   },
-  {
-    area: "recover",
-    name: "dpop-nonce",
+  "dpop-nonce": {
     title: "A request that is refused because its proof lacks the server's nonce is sent again with it, and runs once",
     level: "MUST",
     source: rfc9449("9"),
@@ -83,7 +77,7 @@ export const authorizationScenarios: readonly HostScenario[] = [
       return `${calls} calls, sent ${attempts} times`;
     },
   },
-];
+});
 
 function serveFor(stage: Stage, how: Pick<FaultAuthorization, "dpop">): Promise<Stand> {
   const authorization = { clientId: client.id, clientSecret: client.secret, ...how };

@@ -1,10 +1,10 @@
 import { gzipSync } from "node:zlib";
-import type { FaultAction, FaultRule } from "@hostside/fixtures";
-import type { HostScenario } from "../host-scenario.ts";
+import type { FaultAction } from "@hostside/fixtures";
+import { scenariosOf, type HostScenario } from "../host-scenario.ts";
 import { overHttp } from "../host-venue.ts";
 import type { Stage, Stand } from "../stage.ts";
 import { must } from "../violation.ts";
-import { callInVain, callUntilItWorks, callWell, mustHaveRun, succeeded } from "./judge-calls.ts";
+import { callInVain, callUntilItWorks, callWell, mustHaveRun, onCallWith, succeeded } from "./judge-calls.ts";
 
 const secret = "s3cr3t-of-the-user-9876543210";
 const shortMs = 900;
@@ -20,184 +20,175 @@ const mostGrowthMebibytes = 320;
  */
 const mostRequests = 6;
 
-const onCallWith = (text: string, ...actions: readonly FaultAction[]): FaultRule => ({
-  on: "tools/call",
-  where: { "params.arguments.text": text },
-  do: actions,
-});
-
 /**
  * What stands between a host and a server: authorization, limits, proxies, gateways and load
  * balancers.
  */
 export const betweenScenarios: readonly HostScenario[] = [
-  {
-    area: "survive",
-    name: "decompression-bomb",
-    title: "An answer that unpacks to a gibibyte costs its call, and no memory to speak of",
-    level: "MUST",
-    legal: [`an error by the deadline; the host grows by less than ${mostGrowthMebibytes} MiB; then a call that works`],
-    fix: "Count bytes after decompression, and stop reading at a limit of your own.",
-    over: ["http"],
-    async run(stage) {
-      const headers = { "content-type": "application/json", "content-encoding": "gzip" };
-      const body = { base64: packedAnswer().toString("base64") };
-      const bomb = onCallWith("bomb", { type: "http", status: 200, headers, body });
-      // Hosts that have one time limit for all that they do with a server have this one for the
-      // call, too.
-      const alpha = await stage.serve("alpha", { script: { rules: [bomb] }, connectMs: unpackingMs });
-      await stage.init(alpha);
-      await callWell(stage, alpha, "before");
-      const grown = await growthDuring(stage, () => callInVain(stage, alpha, { text: "bomb", timeoutMs: unpackingMs }));
-      must(grown < mostGrowthMebibytes, `the host grew by ${Math.round(grown)} MiB`);
-      await callUntilItWorks(stage, alpha);
-      return `grew by ${Math.round(grown)} MiB`;
+  ...scenariosOf("survive", {
+    "decompression-bomb": {
+      title: "An answer that unpacks to a gibibyte costs its call, and no memory to speak of",
+      level: "MUST",
+      legal: [
+        `an error by the deadline; the host grows by less than ${mostGrowthMebibytes} MiB; then a call that works`,
+      ],
+      fix: "Count bytes after decompression, and stop reading at a limit of your own.",
+      over: ["http"],
+      async run(stage) {
+        const headers = { "content-type": "application/json", "content-encoding": "gzip" };
+        const body = { base64: packedAnswer().toString("base64") };
+        const bomb = onCallWith("bomb", { type: "http", status: 200, headers, body });
+        // Hosts that have one time limit for all that they do with a server have this one for the
+        // call, too.
+        const alpha = await stage.start({ rules: [bomb], connectMs: unpackingMs });
+        await callWell(stage, alpha, "before");
+        const grown = await growthDuring(stage, () =>
+          callInVain(stage, alpha, { text: "bomb", timeoutMs: unpackingMs }),
+        );
+        must(grown < mostGrowthMebibytes, `the host grew by ${Math.round(grown)} MiB`);
+        await callUntilItWorks(stage, alpha);
+        return `grew by ${Math.round(grown)} MiB`;
+      },
     },
-  },
-  {
-    area: "recover",
-    name: "retry-after",
-    title: "A server that says when to come back is not asked before",
-    legal: ["an error, or no answer yet at the deadline; each call was sent once"],
-    fix: "Take Retry-After as it is, and hand it to the caller where it is longer than the call's time.",
-    over: overHttp,
-    async run(stage) {
-      const statuses = [429, 503] as const;
-      const stands = await Promise.all(
-        statuses.map((status) => {
-          const later: FaultAction = { type: "http", status, headers: { "retry-after": "30" }, body: "later" };
-          return stage.serve(`status-${status}`, { script: { rules: [onCallWith("too early", later)] } });
-        }),
-      );
-      await stage.init(...stands);
-      for (const stand of stands) {
-        await callInVain(stage, stand, { text: "too early", timeoutMs: shortMs });
-        mustHaveBeenSent(stand, "too early", 1);
-      }
-      return "each was sent once";
+  }),
+  ...scenariosOf("recover", {
+    "retry-after": {
+      title: "A server that says when to come back is not asked before",
+      legal: ["an error, or no answer yet at the deadline; each call was sent once"],
+      fix: "Take Retry-After as it is, and hand it to the caller where it is longer than the call's time.",
+      over: overHttp,
+      async run(stage) {
+        const statuses = [429, 503] as const;
+        const stands = await Promise.all(
+          statuses.map((status) => {
+            const later: FaultAction = { type: "http", status, headers: { "retry-after": "30" }, body: "later" };
+            return stage.serve(`status-${status}`, { rules: [onCallWith("too early", later)] });
+          }),
+        );
+        await stage.init(...stands);
+        for (const stand of stands) {
+          await callInVain(stage, stand, { text: "too early", timeoutMs: shortMs });
+          mustHaveBeenSent(stand, "too early", 1);
+        }
+        return "each was sent once";
+      },
     },
-  },
-  {
-    area: "recover",
-    name: "refused-credentials",
-    title: "A call that is refused for its credentials or their scope is not sent for ever",
-    legal: ["an error by the deadline, after at most three attempts; then a call that works"],
-    fix: "Ask for a token, or for the scope, once; then tell the caller.",
-    over: overHttp,
-    uses: ["headers"],
-    async run(stage) {
-      const scope = 'Bearer error="insufficient_scope", scope="mcp:admin"';
-      const refusals = [
-        onCallWith("scope", { type: "http", status: 403, headers: { "www-authenticate": scope } }),
-        onCallWith("token", {
+    "refused-credentials": {
+      title: "A call that is refused for its credentials or their scope is not sent for ever",
+      legal: ["an error by the deadline, after at most three attempts; then a call that works"],
+      fix: "Ask for a token, or for the scope, once; then tell the caller.",
+      over: overHttp,
+      uses: ["headers"],
+      async run(stage) {
+        const scope = 'Bearer error="insufficient_scope", scope="mcp:admin"';
+        const refusals = [
+          onCallWith("scope", { type: "http", status: 403, headers: { "www-authenticate": scope } }),
+          onCallWith("token", {
+            type: "http",
+            status: 401,
+            headers: { "www-authenticate": 'Bearer error="invalid_token"' },
+          }),
+        ];
+        const headers = { authorization: `Bearer ${secret}` };
+        const alpha = await stage.start({ rules: refusals, headers });
+        for (const text of ["scope", "token"]) {
+          await callInVain(stage, alpha, { text, timeoutMs: shortMs });
+          mustHaveBeenSent(alpha, text, 3);
+        }
+        await callUntilItWorks(stage, alpha);
+        return "given up";
+      },
+    },
+  }),
+  ...scenariosOf("hostile", {
+    "challenge-elsewhere": {
+      title: "A token goes to its own server, whatever a challenge names",
+      level: "MUST",
+      legal: ["the address in the challenge and the other server see no credentials; calls end"],
+      fix: "Ask for metadata without credentials, and keep each token with the origin that it is for.",
+      over: overHttp,
+      uses: ["headers"],
+      async run(stage) {
+        const canary = await stage.canary();
+        const challenge = `Bearer resource_metadata="${canary.url}", error="invalid_token"`;
+        const refusal = onCallWith("refused", {
           type: "http",
           status: 401,
-          headers: { "www-authenticate": 'Bearer error="invalid_token"' },
-        }),
-      ];
-      const headers = { authorization: `Bearer ${secret}` };
-      const alpha = await stage.serve("alpha", { script: { rules: refusals }, headers });
-      await stage.init(alpha);
-      for (const text of ["scope", "token"]) {
-        await callInVain(stage, alpha, { text, timeoutMs: shortMs });
-        mustHaveBeenSent(alpha, text, 3);
-      }
-      await callUntilItWorks(stage, alpha);
-      return "given up";
+          headers: { "www-authenticate": challenge },
+        });
+        const headers = { authorization: `Bearer ${secret}` };
+        const [alpha, beta] = await stage.startTwo({ rules: [refusal], headers });
+        await callInVain(stage, alpha, { text: "refused", timeoutMs: shortMs });
+        await callWell(stage, beta, "beside");
+        await stage.quiet();
+        must(JSON.stringify(alpha.server.trace()).includes(secret), "the server itself got no credentials");
+        const leaked = canary.requests.filter((request) => JSON.stringify(request).includes(secret)).length;
+        must(leaked === 0, `${leaked} requests to the address in the challenge had the credentials`);
+        must(!JSON.stringify(beta.server.trace()).includes(secret), "the other server got the credentials");
+        return `${canary.requests.length} requests to the address in the challenge, none with credentials`;
+      },
     },
-  },
-  {
-    area: "hostile",
-    name: "challenge-elsewhere",
-    title: "A token goes to its own server, whatever a challenge names",
-    level: "MUST",
-    legal: ["the address in the challenge and the other server see no credentials; calls end"],
-    fix: "Ask for metadata without credentials, and keep each token with the origin that it is for.",
-    over: overHttp,
-    uses: ["headers"],
-    async run(stage) {
-      const canary = await stage.canary();
-      const challenge = `Bearer resource_metadata="${canary.url}", error="invalid_token"`;
-      const refusal = onCallWith("refused", {
-        type: "http",
-        status: 401,
-        headers: { "www-authenticate": challenge },
-      });
-      const headers = { authorization: `Bearer ${secret}` };
-      const alpha = await stage.serve("alpha", { script: { rules: [refusal] }, headers });
-      const beta = await stage.serve("beta");
-      await stage.init(alpha, beta);
-      await callInVain(stage, alpha, { text: "refused", timeoutMs: shortMs });
-      await callWell(stage, beta, "beside");
-      await stage.quiet();
-      must(JSON.stringify(alpha.server.trace()).includes(secret), "the server itself got no credentials");
-      const leaked = canary.requests.filter((request) => JSON.stringify(request).includes(secret)).length;
-      must(leaked === 0, `${leaked} requests to the address in the challenge had the credentials`);
-      must(!JSON.stringify(beta.server.trace()).includes(secret), "the other server got the credentials");
-      return `${canary.requests.length} requests to the address in the challenge, none with credentials`;
+  }),
+  ...scenariosOf("recover", {
+    "gateway-errors": {
+      title: "A gateway that fails with a page ends the call, which is not run again",
+      level: "MUST",
+      legal: ["an error for each; each call ran exactly once; then a call that works"],
+      fix: "A 502 or 504 says nothing of whether the call ran: report that it may have, and do not repeat it.",
+      over: overHttp,
+      async run(stage) {
+        const headers = { "content-type": "text/html" };
+        const pages = [502, 503, 504].map((status) =>
+          onCallWith(
+            `status ${status}`,
+            { type: "execute" },
+            { type: "http", status, headers, body: `<html><body><h1>${status}</h1><hr>gateway</body></html>` },
+          ),
+        );
+        const alpha = await stage.start({ script: { rules: pages } });
+        for (const status of [502, 503, 504]) {
+          const text = `status ${status}`;
+          await callInVain(stage, alpha, { text, timeoutMs: shortMs });
+          mustHaveRun(alpha, { text, times: [1] });
+        }
+        await callUntilItWorks(stage, alpha);
+        return "an error for each, and each ran once";
+      },
     },
-  },
-  {
-    area: "recover",
-    name: "gateway-errors",
-    title: "A gateway that fails with a page ends the call, which is not run again",
-    level: "MUST",
-    legal: ["an error for each; each call ran exactly once; then a call that works"],
-    fix: "A 502 or 504 says nothing of whether the call ran: report that it may have, and do not repeat it.",
-    over: overHttp,
-    async run(stage) {
-      const headers = { "content-type": "text/html" };
-      const pages = [502, 503, 504].map((status) =>
-        onCallWith(
-          `status ${status}`,
-          { type: "execute" },
-          { type: "http", status, headers, body: `<html><body><h1>${status}</h1><hr>gateway</body></html>` },
-        ),
-      );
-      const alpha = await stage.serve("alpha", { script: { rules: pages } });
-      await stage.init(alpha);
-      for (const status of [502, 503, 504]) {
-        const text = `status ${status}`;
-        await callInVain(stage, alpha, { text, timeoutMs: shortMs });
-        mustHaveRun(alpha, { text, times: [1] });
-      }
-      await callUntilItWorks(stage, alpha);
-      return "an error for each, and each ran once";
+    "two-replicas": {
+      title: "Replicas that do not know each other's sessions make no call run twice, and no host loop",
+      level: "MUST",
+      legal: [
+        "each call ends by its deadline, and ran at most once on all replicas; a call costs at most six requests",
+      ],
+      fix: "Begin a new session once for a call that was refused for its session; then tell the caller.",
+      over: overHttp,
+      async run(stage) {
+        const replicas = [await stage.serve("one"), await stage.serve("two")] as const;
+        const { stand, balancer } = await stage.balance(replicas);
+        await stage.init(stand);
+        // The first replica alone, until its tools are there: from then on every second request
+        // reaches one that knows nothing of the session.
+        const { name } = await stage.tool(stand);
+        await stage.quiet();
+        balancer.alternate();
+        const before = balancer.handedOn;
+        const calls = 5;
+        for (let n = 0; n < calls; n += 1) {
+          const text = `order ${n}`;
+          const reported = await stage.host.call(name, { text }, { timeoutMs: shortMs });
+          const ran = replicas
+            .flatMap((replica) => replica.runs("append"))
+            .filter((args) => args["text"] === text).length;
+          must(ran <= 1, `a call ran ${ran} times`);
+          must(!succeeded(reported) || ran === 1, "a call that ran nowhere was reported as a result");
+        }
+        const requests = balancer.handedOn - before;
+        must(requests <= calls * mostRequests, `${calls} calls cost ${requests} requests`);
+        return `${requests} requests for ${calls} calls`;
+      },
     },
-  },
-  {
-    area: "recover",
-    name: "two-replicas",
-    title: "Replicas that do not know each other's sessions make no call run twice, and no host loop",
-    level: "MUST",
-    legal: ["each call ends by its deadline, and ran at most once on all replicas; a call costs at most six requests"],
-    fix: "Begin a new session once for a call that was refused for its session; then tell the caller.",
-    over: overHttp,
-    async run(stage) {
-      const replicas = [await stage.serve("one"), await stage.serve("two")] as const;
-      const { stand, balancer } = await stage.balance(replicas);
-      await stage.init(stand);
-      // The first replica alone, until its tools are there: from then on every second request
-      // reaches one that knows nothing of the session.
-      const { name } = await stage.tool(stand);
-      await stage.quiet();
-      balancer.alternate();
-      const before = balancer.handedOn;
-      const calls = 5;
-      for (let n = 0; n < calls; n += 1) {
-        const text = `order ${n}`;
-        const reported = await stage.host.call(name, { text }, { timeoutMs: shortMs });
-        const ran = replicas
-          .flatMap((replica) => replica.runs("append"))
-          .filter((args) => args["text"] === text).length;
-        must(ran <= 1, `a call ran ${ran} times`);
-        must(!succeeded(reported) || ran === 1, "a call that ran nowhere was reported as a result");
-      }
-      const requests = balancer.handedOn - before;
-      must(requests <= calls * mostRequests, `${calls} calls cost ${requests} requests`);
-      return `${requests} requests for ${calls} calls`;
-    },
-  },
+  }),
 ];
 
 function mustHaveBeenSent(stand: Stand, text: string, most: number): void {

@@ -2,22 +2,19 @@ import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "@hostside/fixtures";
 import { isJsonObject } from "@hostside/core/implement";
 import { legacySpec } from "../../server/checks/define-check.ts";
-import type { HostScenario } from "../host-scenario.ts";
+import { scenariosOf, type HostScenario } from "../host-scenario.ts";
 import { everywhere, stdioAndHttp } from "../host-venue.ts";
 import type { Stage, Stand } from "../stage.ts";
 import { must } from "../violation.ts";
 import { remoteTool } from "./consistent-tools.ts";
-import { callWell, describeCall, succeeded } from "./judge-calls.ts";
+import { callWell, describeCall, onCallWith, succeeded } from "./judge-calls.ts";
 
-const area = "consistent";
 const legalName = /^[a-zA-Z0-9_-]{1,64}$/;
 const calling = legacySpec("server/tools", "Calling Tools");
 
 /** Names, arguments, results and cancellation: what a call is made of. */
-export const consistentCalls: readonly HostScenario[] = [
-  {
-    area,
-    name: "name-collisions",
+export const consistentCalls: readonly HostScenario[] = scenariosOf("consistent", {
+  "name-collisions": {
     title: "Tools whose names look alike get names of their own, and each call reaches its own tool",
     legal: ["names are unique, of the characters a-z A-Z 0-9 _ -, and at most 64 long; each runs its own tool"],
     fix: "Add a hash of the identity (server and remote name) to names that collide. Look routes up; never parse names.",
@@ -36,9 +33,7 @@ export const consistentCalls: readonly HostScenario[] = [
       return "each call reached its own tool";
     },
   },
-  {
-    area,
-    name: "long-names",
+  "long-names": {
     title: "Names longer than 64 characters are shortened, and stay different",
     legal: ["names are unique, legal and at most 64 long; each runs its own tool"],
     fix: "Cut, and add a hash of the identity.",
@@ -55,9 +50,7 @@ export const consistentCalls: readonly HostScenario[] = [
       return "each call reached its own tool";
     },
   },
-  {
-    area,
-    name: "order-independence",
+  "order-independence": {
     title: "Names do not depend on the order in which a server lists its tools",
     legal: ["the same names for the same tools when the listing is reversed"],
     fix: "When names collide, treat all that do alike; do not let the first one win.",
@@ -66,8 +59,7 @@ export const consistentCalls: readonly HostScenario[] = [
     async run(stage) {
       const tools = ["a.b", "a_b", "a b", "c"].map(remoteTool);
       const namesOf = async (list: readonly JsonObject[]): Promise<ReadonlyMap<string, string>> => {
-        const alpha = await stage.serve("alpha", { script: { tools: list } });
-        await stage.init(alpha);
+        const alpha = await stage.start({ script: { tools: list } });
         await stage.tool(alpha, "c");
         const snapshot = await stage.host.snapshot();
         must((await stage.host.close()).ok, "close failed");
@@ -85,18 +77,15 @@ export const consistentCalls: readonly HostScenario[] = [
       return "the same names";
     },
   },
-  {
-    area,
-    name: "same-name-twice",
+  "same-name-twice": {
     title: "A server that lists a name twice costs one of the two",
     legal: ["local names are unique; the other tools are there"],
     fix: "Keep the first of two equal names.",
     over: ["http"],
     async run(stage) {
-      const alpha = await stage.serve("alpha", {
+      const alpha = await stage.start({
         script: { tools: [remoteTool("twin"), remoteTool("append"), remoteTool("twin")] },
       });
-      await stage.init(alpha);
       await callWell(stage, alpha, "other");
       await callWell(stage, alpha, { tool: "twin", text: "twin" });
       const { tools } = await stage.host.snapshot();
@@ -104,17 +93,13 @@ export const consistentCalls: readonly HostScenario[] = [
       return `${tools.length} tools`;
     },
   },
-  {
-    area,
-    name: "same-name-on-two-servers",
+  "same-name-on-two-servers": {
     title: "Two servers with a tool of the same name both offer it, and each call reaches its own server",
     legal: ["both are in the snapshot under names of their own; each runs on its own server"],
     fix: "Make the server a part of the local name.",
     over: stdioAndHttp,
     async run(stage) {
-      const alpha = await stage.serve("alpha");
-      const beta = await stage.serve("beta");
-      await stage.init(alpha, beta);
+      const [alpha, beta] = await stage.startTwo();
       const [one, other] = [await stage.tool(alpha), await stage.tool(beta)];
       must(one.name !== other.name, `both are called ${one.name}`);
       await callWell(stage, alpha, "to alpha");
@@ -123,9 +108,7 @@ export const consistentCalls: readonly HostScenario[] = [
       return "each call reached its own server";
     },
   },
-  {
-    area,
-    name: "remote-names-exact",
+  "remote-names-exact": {
     title: "A server is called by the very name that it listed",
     level: "MUST",
     source: calling,
@@ -134,24 +117,20 @@ export const consistentCalls: readonly HostScenario[] = [
     over: stdioAndHttp,
     async run(stage) {
       const names = ["UPPER lower", "größe/π", "dots.and:colons", "e\u0301", "\u00e9"];
-      const alpha = await stage.serve("alpha", { script: { tools: names.map(remoteTool) } });
-      await stage.init(alpha);
+      const alpha = await stage.start({ script: { tools: names.map(remoteTool) } });
       for (const name of names) await callWell(stage, alpha, { tool: name, text: name });
       const sent = alpha.received("tools/call").map(({ params }) => params["name"]);
       must(isDeepStrictEqual(sent, names), `the names on the wire are ${JSON.stringify(sent)}`);
       return "byte for byte";
     },
   },
-  {
-    area,
-    name: "unknown-tool",
+  "unknown-tool": {
     title: "A call to a tool that is not there is refused, and no server hears of it",
     legal: ["an error, and no tools/call on the wire"],
     fix: "Look the name up before anything is sent.",
     over: stdioAndHttp,
     async run(stage) {
-      const alpha = await stage.serve("alpha");
-      await stage.init(alpha);
+      const alpha = await stage.start();
       const { name } = await stage.tool(alpha);
       const reported = [await stage.host.call(`${name}_x`, {}), await stage.host.call("no_such_tool", {})];
       for (const each of reported) must(!each.ok, `a call to no tool brought ${describeCall(each)}`);
@@ -161,9 +140,7 @@ export const consistentCalls: readonly HostScenario[] = [
       return reported.map(describeCall).join("; ");
     },
   },
-  {
-    area,
-    name: "arguments-exact",
+  "arguments-exact": {
     title: "Arguments arrive as they were given, with nothing added",
     level: "MUST",
     source: calling,
@@ -173,19 +150,15 @@ export const consistentCalls: readonly HostScenario[] = [
     async run(stage) {
       // A tool that takes anything: a host may well refuse what a schema does.
       const args = { text: "x", nested: { list: [1, null, true, 1.5, ""] }, größe: "ß", "": "empty", "a.b": { c: [] } };
-      const alpha = await stage.serve("alpha", { script: { tools: [remoteTool("append")] } });
-      await stage.init(alpha);
-      const { name } = await stage.tool(alpha);
-      const reported = [await stage.host.call(name, args), await stage.host.call(name, {})];
+      const alpha = await stage.start({ script: { tools: [remoteTool("append")] } });
+      const reported = [await stage.call(alpha, args), await stage.call(alpha, {})];
       for (const each of reported) must(succeeded(each), `the call brought ${describeCall(each)}`);
       const ran = alpha.runs("append");
       must(isDeepStrictEqual(ran, [args, {}]), `the arguments that arrived are ${JSON.stringify(ran)}`);
       return "the same arguments";
     },
   },
-  {
-    area,
-    name: "meta-beside-arguments",
+  "meta-beside-arguments": {
     title: "Metadata of a call goes beside its arguments",
     level: "MUST",
     source: legacySpec("basic", "_meta"),
@@ -195,10 +168,8 @@ export const consistentCalls: readonly HostScenario[] = [
     uses: ["meta"],
     async run(stage) {
       const meta = { "example.com/trace": "abc-123" };
-      const alpha = await stage.serve("alpha");
-      await stage.init(alpha);
-      const { name } = await stage.tool(alpha);
-      const reported = await stage.host.call(name, { text: "x" }, { meta });
+      const alpha = await stage.start();
+      const reported = await stage.call(alpha, { text: "x" }, { meta });
       must(succeeded(reported), `the call brought ${describeCall(reported)}`);
       const ran = alpha.runs("append");
       must(isDeepStrictEqual(ran, [{ text: "x" }]), `the arguments that arrived are ${JSON.stringify(ran)}`);
@@ -207,9 +178,7 @@ export const consistentCalls: readonly HostScenario[] = [
       return "in _meta, and only there";
     },
   },
-  {
-    area,
-    name: "result-kept",
+  "result-kept": {
     title: "A result is kept whole: unknown kinds of content, structured content, isError",
     legal: ["all of it is in what the host reports"],
     fix: "Pass on what you do not know.",
@@ -224,18 +193,14 @@ export const consistentCalls: readonly HostScenario[] = [
         isError: true,
       };
       const rules = [{ on: "tools/call", do: [{ type: "respond" as const, message: { result } }] }];
-      const alpha = await stage.serve("alpha", { script: { rules } });
-      await stage.init(alpha);
-      const { name } = await stage.tool(alpha);
-      const reported = await stage.host.call(name, { text: "x" });
+      const alpha = await stage.start({ rules });
+      const reported = await stage.call(alpha, { text: "x" });
       must(reported.ok, `the call brought ${describeCall(reported)}`);
       must(isDeepStrictEqual(reported.value, result), `of the result is left: ${JSON.stringify(reported.value)}`);
       return "the whole result";
     },
   },
-  {
-    area,
-    name: "cancel-reaches-the-server",
+  "cancel-reaches-the-server": {
     title: "A call that is given up is ended, and the server is told which one",
     level: "HOST",
     source: legacySpec("basic/utilities/cancellation", "Cancellation Flow"),
@@ -244,8 +209,8 @@ export const consistentCalls: readonly HostScenario[] = [
     over: ["stdio", "stdio-2026", "http", "sse"],
     uses: ["cancel"],
     async run(stage) {
-      const silent = { on: "tools/call", where: { "params.arguments.text": "never mind" }, do: [] };
-      const alpha = await stage.serve("alpha", { script: { rules: [silent] } });
+      const silent = onCallWith("never mind");
+      const alpha = await stage.serve("alpha", { rules: [silent] });
       const call = await callAndGiveUp(stage, alpha);
       await stage.happens("the server was not told", alpha.server.occurred("notifications/cancelled"));
       const reported = alpha.received("notifications/cancelled")[0]?.params["requestId"];
@@ -258,12 +223,11 @@ export const consistentCalls: readonly HostScenario[] = [
       return call;
     },
   },
-];
+});
 
 async function callAndGiveUp(stage: Stage, stand: Stand): Promise<string> {
   await stage.init(stand);
-  const { name } = await stage.tool(stand);
-  const call = stage.host.startCall(name, { text: "never mind" }, { timeoutMs: stage.patienceMs * 3 });
+  const call = await stage.startCall(stand, { text: "never mind" }, { timeoutMs: stage.patienceMs * 3 });
   await stage.happens("the call did not reach the server", stand.server.occurred("tools/call"));
   must((await stage.host.cancel(call.callId)).ok, "cancel failed");
   const reported = await stage.happens("the call that was given up still waits", call.settled);

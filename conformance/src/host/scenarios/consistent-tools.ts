@@ -1,12 +1,11 @@
 import type { FaultRule, FaultScript, JsonObject } from "@hostside/fixtures";
 import { legacySpec } from "../../server/checks/define-check.ts";
-import type { HostScenario } from "../host-scenario.ts";
+import { scenariosOf, type HostScenario } from "../host-scenario.ts";
 import { everywhere, stdioAndHttp } from "../host-venue.ts";
 import type { Stage, Stand } from "../stage.ts";
 import { must } from "../violation.ts";
 import { callWell, describeCall, mustHaveRun, mustLeaveNoProcess } from "./judge-calls.ts";
 
-const area = "consistent";
 const changed = { method: "notifications/tools/list_changed" };
 const listChanged = legacySpec("server/tools", "List Changed Notification");
 
@@ -16,18 +15,15 @@ export function remoteTool(name: string): JsonObject {
 }
 
 /** Changes of tool lists, listings that fail, and registrations that come and go. */
-export const consistentTools: readonly HostScenario[] = [
-  {
-    area,
-    name: "list-changed",
+export const consistentTools: readonly HostScenario[] = scenariosOf("consistent", {
+  "list-changed": {
     title: "A server that says its tools changed is listed again",
     source: listChanged,
     legal: ["the new tool is in the snapshot, and can be called, without anybody asking for a refresh"],
     fix: "Act on notifications/tools/list_changed; over HTTP, open the stream on which it comes.",
     over: everywhere,
     async run(stage) {
-      const alpha = await stage.serve("alpha");
-      await stage.init(alpha);
+      const alpha = await stage.start();
       await stage.tool(alpha);
       await untilAnnouncementsAreHeard(stage, alpha);
       await alpha.server.perform([
@@ -40,9 +36,7 @@ export const consistentTools: readonly HostScenario[] = [
       return "the snapshot followed";
     },
   },
-  {
-    area,
-    name: "change-during-listing",
+  "change-during-listing": {
     title: "A change that is announced during a listing causes exactly one more",
     legal: ["the final snapshot is the server's; there were three listings in all"],
     fix: "Remember that a change was announced meanwhile, and list once more when the listing is done.",
@@ -57,8 +51,7 @@ export const consistentTools: readonly HostScenario[] = [
           { type: "respond", message: old },
         ],
       };
-      const alpha = await stage.serve("alpha", { script: { rules: [rule] } });
-      await stage.init(alpha);
+      const alpha = await stage.start({ rules: [rule] });
       await stage.tool(alpha);
       await untilAnnouncementsAreHeard(stage, alpha);
       await alpha.server.send(changed);
@@ -78,16 +71,13 @@ export const consistentTools: readonly HostScenario[] = [
       return "one more listing";
     },
   },
-  {
-    area,
-    name: "change-storm",
+  "change-storm": {
     title: "300 announcements of a change cause a handful of listings",
     legal: ["the final snapshot is the server's; at most 20 listings"],
     fix: "Coalesce: at most one listing runs, and at most one is due.",
     over: stdioAndHttp,
     async run(stage) {
-      const alpha = await stage.serve("alpha");
-      await stage.init(alpha);
+      const alpha = await stage.start();
       await stage.tool(alpha);
       await untilAnnouncementsAreHeard(stage, alpha);
       await alpha.server.perform([
@@ -103,9 +93,7 @@ export const consistentTools: readonly HostScenario[] = [
       return `${listings} listings`;
     },
   },
-  {
-    area,
-    name: "failed-refresh-keeps-tools",
+  "failed-refresh-keeps-tools": {
     title: "A listing that fails takes no tool away",
     legal: ["the tools stay, under their names, and can be called; the next refresh works"],
     fix: "Keep the last good listing until a new one is complete, and mark it stale.",
@@ -115,8 +103,7 @@ export const consistentTools: readonly HostScenario[] = [
       const rules: readonly FaultRule[] = [
         { on: "tools/list", nth: 2, do: [{ type: "respond", message: { error: { code: -32_603, message: "no" } } }] },
       ];
-      const alpha = await stage.serve("alpha", { script: { rules } });
-      await stage.init(alpha);
+      const alpha = await stage.start({ rules });
       await stage.tool(alpha);
       const before = await stage.host.snapshot();
       await stage.host.refresh();
@@ -130,9 +117,7 @@ export const consistentTools: readonly HostScenario[] = [
       return "the tools stayed";
     },
   },
-  {
-    area,
-    name: "failed-add-leaves-nothing",
+  "failed-add-leaves-nothing": {
     title: "A server that could not be added is not there at all",
     legal: ["an error; the snapshot is as before, and no process is left; the id can be used again"],
     fix: "Publish a server when its first listing is in; undo everything when it fails.",
@@ -143,7 +128,7 @@ export const consistentTools: readonly HostScenario[] = [
         { on: "tools/list", do: [{ type: "respond", message: { error: { code: -32_603, message: "no" } } }] },
       ];
       const alpha = await stage.serve("alpha");
-      const broken = await stage.serve("beta", { script: { rules } });
+      const broken = await stage.serve("beta", { rules });
       const good = await stage.serve("beta");
       await stage.init(alpha);
       await stage.tool(alpha);
@@ -162,9 +147,7 @@ export const consistentTools: readonly HostScenario[] = [
       return added.ok ? "" : added.error.message;
     },
   },
-  {
-    area,
-    name: "add-at-run-time",
+  "add-at-run-time": {
     title: "A server that is added while the host runs offers its tools, and renames nobody's",
     legal: ["both servers' tools are there and can be called; the names given before stay"],
     fix: "Never rename a tool that a model may already know.",
@@ -183,18 +166,14 @@ export const consistentTools: readonly HostScenario[] = [
       return "added";
     },
   },
-  {
-    area,
-    name: "remove-server",
+  "remove-server": {
     title: "A server that was removed is gone: its tools, its process, its traffic",
     legal: ["its tools are not in the snapshot, its process ends, its names are refused; the other server works"],
     fix: "Take the tools away first, then end the session.",
     over: stdioAndHttp,
     uses: ["removeServer"],
     async run(stage) {
-      const alpha = await stage.serve("alpha");
-      const beta = await stage.serve("beta");
-      await stage.init(alpha, beta);
+      const [alpha, beta] = await stage.startTwo();
       const { name } = await stage.tool(alpha);
       await callWell(stage, alpha, "before");
       must((await stage.host.removeServer("alpha")).ok, "it could not be removed");
@@ -209,9 +188,7 @@ export const consistentTools: readonly HostScenario[] = [
       return describeCall(reported);
     },
   },
-  {
-    area,
-    name: "all-pages",
+  "all-pages": {
     title: "Every page of a listing is read",
     level: "MUST",
     source: legacySpec("server/utilities/pagination", "Pagination"),
@@ -220,8 +197,7 @@ export const consistentTools: readonly HostScenario[] = [
     over: everywhere,
     async run(stage) {
       const many = { count: 7, tool: remoteTool("tool-{{i}}") };
-      const alpha = await stage.serve("alpha", { script: { manyTools: many, pageSize: 3 } });
-      await stage.init(alpha);
+      const alpha = await stage.start({ script: { manyTools: many, pageSize: 3 } });
       await stage.tool(alpha, "tool-6");
       const { tools } = await stage.host.snapshot();
       const names = new Set(tools.map(({ remoteName }) => remoteName));
@@ -229,9 +205,7 @@ export const consistentTools: readonly HostScenario[] = [
       return "all three pages";
     },
   },
-  {
-    area,
-    name: "endless-pages",
+  "endless-pages": {
     title: "A listing without an end is given up, and what was read of it is kept",
     legal: ["init ends; at most 1,500 pages were asked for; the other server works"],
     fix: "Bound the number of pages, and stop at a cursor that was there before.",
@@ -241,10 +215,8 @@ export const consistentTools: readonly HostScenario[] = [
         on: "tools/list",
         do: [{ type: "respond", message: { result: { tools: [remoteTool(name)], nextCursor } } }],
       });
-      const same = await stage.serve("alpha", { script: { rules: [page("again", "again")] } });
-      const fresh = await stage.serve("gamma", {
-        script: { rules: [page("t{{params.cursor}}", "{{params.cursor}}x")] },
-      });
+      const same = await stage.serve("alpha", { rules: [page("again", "again")] });
+      const fresh = await stage.serve("gamma", { rules: [page("t{{params.cursor}}", "{{params.cursor}}x")] });
       const beta = await stage.serve("beta");
       await stage.init(same, fresh, beta);
       const pages = [same, fresh].map((stand) => stand.received("tools/list").length);
@@ -256,9 +228,7 @@ export const consistentTools: readonly HostScenario[] = [
       return `${pages.join(" and ")} pages`;
     },
   },
-  {
-    area,
-    name: "malformed-tool",
+  "malformed-tool": {
     title: "A malformed tool costs that tool, not the list",
     legal: ["the well-formed tools are there and can be called"],
     fix: "Read a listing tool by tool; drop what is malformed, and say why.",
@@ -273,14 +243,13 @@ export const consistentTools: readonly HostScenario[] = [
         { inputSchema: { type: "object" } },
         remoteTool("last"),
       ];
-      const alpha = await stage.serve("alpha", { script: { tools } });
-      await stage.init(alpha);
+      const alpha = await stage.start({ script: { tools } });
       await callWell(stage, alpha, "first");
       await callWell(stage, alpha, { tool: "last", text: "last" });
       return "the well-formed tools are there";
     },
   },
-];
+});
 
 /** Waits until the host can hear an announcement: over HTTP it has to open a stream first. */
 async function untilAnnouncementsAreHeard(stage: Stage, { server }: Stand): Promise<void> {

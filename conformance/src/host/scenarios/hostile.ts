@@ -1,21 +1,18 @@
 import { isJsonObject } from "@hostside/core/implement";
 import type { FaultRule, JsonObject } from "@hostside/fixtures";
 import { legacySpec } from "../../server/checks/define-check.ts";
-import type { HostScenario } from "../host-scenario.ts";
+import { scenariosOf, type HostScenario } from "../host-scenario.ts";
 import { everywhere, overHttp, stdioAndHttp } from "../host-venue.ts";
 import { must, NotOwed } from "../violation.ts";
 import { remoteTool } from "./consistent-tools.ts";
 import { callWell } from "./judge-calls.ts";
 
-const area = "hostile";
 const secret = "s3cr3t-of-the-user-0123456789";
 const credentials = { authorization: `Bearer ${secret}` };
 
 /** Servers that mean harm. */
-export const hostileScenarios: readonly HostScenario[] = [
-  {
-    area,
-    name: "redirect",
+export const hostileScenarios: readonly HostScenario[] = scenariosOf("hostile", {
+  redirect: {
     title: "Credentials do not follow a redirect to another origin",
     level: "MUST",
     legal: ["the other origin sees no credentials; calls and init end"],
@@ -28,17 +25,14 @@ export const hostileScenarios: readonly HostScenario[] = [
         on: "POST",
         do: [{ type: "http", status: 307, headers: { location: canary.url } }],
       };
-      const alpha = await stage.serve("alpha", { script: { rules: [redirect] }, headers: credentials });
-      await stage.init(alpha);
+      const alpha = await stage.start({ rules: [redirect], headers: credentials });
       mustHaveSeen(alpha.server.trace(), "the server itself got no credentials");
       const leaked = canary.requests.filter((headers) => JSON.stringify(headers).includes(secret)).length;
       must(leaked === 0, `${leaked} requests to another origin had the credentials`);
       return `${canary.requests.length} requests to the other origin, none with credentials`;
     },
   },
-  {
-    area,
-    name: "echoed-credentials",
+  "echoed-credentials": {
     title: "Credentials that a server echoes are in no error, status or event of the host",
     level: "MUST",
     legal: ["the secret is in no text that the host tells"],
@@ -55,8 +49,7 @@ export const hostileScenarios: readonly HostScenario[] = [
           do: [{ type: "respond", message: { error: { code: -32_000, message: echo } } }],
         },
       ];
-      const alpha = await stage.serve("alpha", { script: { rules }, headers: credentials });
-      await stage.init(alpha);
+      const alpha = await stage.start({ script: { rules }, headers: credentials });
       const { name } = await stage.tool(alpha);
       for (const text of ["first", "second"]) await stage.host.call(name, { text });
       mustHaveSeen(alpha.server.trace(), "the server itself got no credentials");
@@ -66,9 +59,7 @@ export const hostileScenarios: readonly HostScenario[] = [
       return "the secret is nowhere";
     },
   },
-  {
-    area,
-    name: "remote-schema-reference",
+  "remote-schema-reference": {
     title: "A URL in a schema is not fetched",
     level: "MUST",
     legal: ["no request to the URL, whatever becomes of the tool and of its server"],
@@ -76,8 +67,7 @@ export const hostileScenarios: readonly HostScenario[] = [
     over: stdioAndHttp,
     async run(stage) {
       const canary = await stage.canary();
-      const alpha = await stage.serve("alpha", { script: { tools: reachingOut(canary.url) } });
-      await stage.init(alpha);
+      const alpha = await stage.start({ script: { tools: reachingOut(canary.url) } });
       const { tools } = await stage.host.snapshot();
       must(wasListed(alpha.server.trace()), "the server was never asked for its tools");
       for (const { name } of tools) await stage.host.call(name, { text: "x" });
@@ -85,9 +75,7 @@ export const hostileScenarios: readonly HostScenario[] = [
       return `not fetched, with ${tools.length} of 2 tools on offer`;
     },
   },
-  {
-    area,
-    name: "unresolvable-schema",
+  "unresolvable-schema": {
     title: "A schema that refers to the network costs its own tool at most",
     level: "SHOULD",
     legal: ["the other tools of the server are there and work"],
@@ -95,17 +83,14 @@ export const hostileScenarios: readonly HostScenario[] = [
     over: stdioAndHttp,
     async run(stage) {
       const canary = await stage.canary();
-      const alpha = await stage.serve("alpha", { script: { tools: reachingOut(canary.url) } });
-      await stage.init(alpha);
+      const alpha = await stage.start({ script: { tools: reachingOut(canary.url) } });
       await callWell(stage, alpha, "other");
       const { tools } = await stage.host.snapshot();
       const kept = tools.some(({ remoteName }) => remoteName === "reaches-out");
       return kept ? "the tool is on offer, and the other works" : "the tool was left out, and the other works";
     },
   },
-  {
-    area,
-    name: "hostile-names",
+  "hostile-names": {
     title: "Names with control characters, escapes and direction marks become legal names, or are left out",
     legal: ["local names are of printable ASCII; the other tools work"],
     fix: "Make local names from a short list of characters, and keep the remote name aside.",
@@ -122,10 +107,9 @@ export const hostileScenarios: readonly HostScenario[] = [
         "x".repeat(5000),
         "a\u200Bb",
       ];
-      const alpha = await stage.serve("alpha", {
+      const alpha = await stage.start({
         script: { tools: [...names.map(hostileTool), remoteTool("append")] },
       });
-      await stage.init(alpha);
       await callWell(stage, alpha, "the good one");
       const { tools } = await stage.host.snapshot();
       const odd = tools.find(({ name }) => !/^[\x21-\x7e]{1,128}$/.test(name));
@@ -136,81 +120,64 @@ export const hostileScenarios: readonly HostScenario[] = [
       return `${tools.length - 1} of ${names.length} are offered, under other names`;
     },
   },
-  {
-    area,
-    name: "prototype-names",
+  "prototype-names": {
     title: "Tools named as members of objects are tools like any other",
     legal: ["each is in the snapshot and runs; such names of tools that are not there are refused"],
     fix: "Use maps, not plain objects, for what servers name.",
     over: stdioAndHttp,
     async run(stage) {
       const names = ["__proto__", "constructor", "toString", "hasOwnProperty"];
-      const alpha = await stage.serve("alpha", { script: { tools: names.map(remoteTool) } });
-      await stage.init(alpha);
+      const alpha = await stage.start({ script: { tools: names.map(remoteTool) } });
       for (const name of names) await callWell(stage, alpha, { tool: name, text: name });
       const reported = await stage.host.call("valueOf", { text: "x" });
       must(!reported.ok, "a call to valueOf, which nobody offers, was reported as a result");
       return "each ran";
     },
   },
-  {
-    area,
-    name: "deep-schema",
+  "deep-schema": {
     title: "A schema of 400 levels costs its tool at most",
     legal: ["init ends, and the other tools of the server work"],
     fix: "Bound the depth of a schema before anything walks it.",
     over: stdioAndHttp,
     async run(stage) {
-      const alpha = await stage.serve("alpha", { script: { rules: [listingWithSchemaOf(400)] } });
-      await stage.init(alpha);
+      const alpha = await stage.start({ rules: [listingWithSchemaOf(400)] });
       await callWell(stage, alpha, "other");
       return "the other tool works";
     },
   },
-  {
-    area,
-    name: "bottomless-schema",
+  "bottomless-schema": {
     title: "A schema of 10,000 levels costs its server at most",
     legal: ["init ends, and the other server works"],
     fix: "Bound the depth of messages before anything walks them recursively.",
     over: stdioAndHttp,
     async run(stage) {
-      const alpha = await stage.serve("alpha", { script: { rules: [listingWithSchemaOf(10_000)] } });
-      const beta = await stage.serve("beta");
-      await stage.init(alpha, beta);
+      const [alpha, beta] = await stage.startTwo({ rules: [listingWithSchemaOf(10_000)] });
       await stage.happens("the server was never asked for its tools", alpha.server.occurred("tools/list"));
       await callWell(stage, beta, "beside the deep one");
       return "the other server works";
     },
   },
-  {
-    area,
-    name: "many-tools",
+  "many-tools": {
     title: "3,000 tools of one server do not stop the others",
     legal: ["init ends, and the other server works"],
     fix: "Bound the number of tools, and keep what is done with them linear.",
     over: ["http"],
     async run(stage) {
-      const alpha = await stage.serve("alpha", {
+      const [alpha, beta] = await stage.startTwo({
         script: { manyTools: { count: 3000, tool: remoteTool("tool_{{i}}") } },
       });
-      const beta = await stage.serve("beta");
-      await stage.init(alpha, beta);
       await callWell(stage, beta, "beside many");
       await stage.tool(alpha, "tool_0");
       return "both servers are there";
     },
   },
-  {
-    area,
-    name: "nothing-deprecated",
+  "nothing-deprecated": {
     title: "Roots, sampling and log levels, which are deprecated, are neither offered nor used",
     legal: ["no roots or sampling among the client's capabilities; no logging/setLevel"],
     fix: "Advertise only what a user has switched on.",
     over: everywhere,
     async run(stage) {
-      const alpha = await stage.serve("alpha", { script: { capabilities: { tools: {}, logging: {}, prompts: {} } } });
-      await stage.init(alpha);
+      const alpha = await stage.start({ script: { capabilities: { tools: {}, logging: {}, prompts: {} } } });
       await callWell(stage, alpha, "hello");
       const offered = alpha.received().flatMap(({ params }) => [params["capabilities"], clientCapabilities(params)]);
       const capabilities = offered.filter(isJsonObject);
@@ -222,9 +189,7 @@ export const hostileScenarios: readonly HostScenario[] = [
       return "neither offered nor used";
     },
   },
-  {
-    area,
-    name: "uninvited-requests",
+  "uninvited-requests": {
     title:
       "A server that asks for sampling or roots, which were not offered, is refused, and an unknown request gets an error",
     level: "MUST",
@@ -234,8 +199,7 @@ export const hostileScenarios: readonly HostScenario[] = [
     over: ["stdio"],
     async run(stage) {
       const methods = ["sampling/createMessage", "roots/list", "no/such/method"];
-      const alpha = await stage.serve("alpha");
-      await stage.init(alpha);
+      const alpha = await stage.start();
       await stage.tool(alpha);
       for (const method of methods) await alpha.server.send({ id: method, method, params: { messages: [] } });
       await stage.happens("not every request was answered", alpha.server.occurred("response", methods.length));
@@ -251,17 +215,13 @@ export const hostileScenarios: readonly HostScenario[] = [
       return "each was refused";
     },
   },
-  {
-    area,
-    name: "notification-flood",
+  "notification-flood": {
     title: "5,000 notifications hold no call up",
     legal: ["a call works meanwhile"],
     fix: "Bound what is done per notification, and count the rest.",
     over: stdioAndHttp,
     async run(stage) {
-      const alpha = await stage.serve("alpha");
-      const beta = await stage.serve("beta");
-      await stage.init(alpha, beta);
+      const [alpha, beta] = await stage.startTwo();
       await stage.tool(alpha);
       // Clients may open one. That changes are not heard of without is what consistent/list-changed
       // says.
@@ -277,7 +237,7 @@ export const hostileScenarios: readonly HostScenario[] = [
       return "calls worked";
     },
   },
-];
+});
 
 // As text: writing such a schema as JSON would exhaust the stack of the server itself.
 function listingWithSchemaOf(levels: number): FaultRule {

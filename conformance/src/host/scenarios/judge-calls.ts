@@ -1,3 +1,4 @@
+import type { FaultAction, FaultRule } from "@hostside/fixtures";
 import { isJsonObject } from "@hostside/core/implement";
 import type { DriverResult } from "../driver-protocol.ts";
 import type { Reported } from "../host-driver.ts";
@@ -34,11 +35,18 @@ export interface HastyCall {
   readonly timeoutMs: number;
 }
 
+/**
+ * A rule about the calls with this text. A host that starts the server again after a call in vain
+ * makes a first call once more, so that a number would not do.
+ */
+export function onCallWith(text: string, ...actions: readonly FaultAction[]): FaultRule {
+  return { on: "tools/call", where: { "params.arguments.text": text }, do: actions };
+}
+
 /** Calls a tool, which must work, and must have run exactly once by then. */
 export async function callWell(stage: Stage, stand: Stand, what: string | CallOfTool): Promise<void> {
   const { text, tool = "append" } = typeof what === "string" ? { text: what } : what;
-  const { name } = await stage.tool(stand, tool);
-  const reported = await stage.host.call(name, { text });
+  const reported = await stage.call(stand, { text }, { tool });
   must(succeeded(reported), `a call to ${stand.id} that should work brought ${describeCall(reported)}`);
   must(textOf(reported.value) === text, `a call with ${JSON.stringify(text)} brought ${describeCall(reported)}`);
   mustHaveRun(stand, { tool, text, times: [1] });
@@ -47,8 +55,7 @@ export async function callWell(stage: Stage, stand: Stand, what: string | CallOf
 /** A call that must not seem to have worked, and must be over in time. */
 export async function callInVain(stage: Stage, stand: Stand, what: string | HastyCall): Promise<string> {
   const { text, ...manner } = typeof what === "string" ? { text: what } : what;
-  const { name } = await stage.tool(stand);
-  const reported = await stage.host.call(name, { text }, manner);
+  const reported = await stage.call(stand, { text }, manner);
   must(!succeeded(reported), `a call that cannot have worked brought ${describeCall(reported)}`);
   return describeCall(reported);
 }
@@ -64,8 +71,7 @@ export async function callUntilItWorks(stage: Stage, stand: Stand, tool = "appen
   for (;;) {
     attempts += 1;
     const text = `attempt ${attempts}`;
-    const { name } = await stage.tool(stand, tool);
-    const reported = await stage.host.call(name, { text });
+    const reported = await stage.call(stand, { text }, { tool });
     mustHaveRun(stand, { tool, text, times: succeeded(reported) ? [1] : [0, 1] });
     if (succeeded(reported)) return attempts;
     last = describeCall(reported);

@@ -25,9 +25,7 @@ export const neighbourScenarios: readonly HostScenario[] = floods.map((flood) =>
 }));
 
 async function runBeside(stage: Stage, { script, called }: Flood): Promise<string> {
-  const alpha = await stage.serve("alpha", { script, runIn: "child" });
-  const beta = await stage.serve("beta");
-  await stage.init(alpha, beta);
+  const [alpha, beta] = await stage.startTwo({ script, runIn: "child" });
   const over = new AbortController();
   const flooding = called === "again" ? callAgain(stage, alpha, over.signal) : callOnce(stage, alpha);
   // A scenario that failed meanwhile no longer waits for it.
@@ -43,8 +41,7 @@ async function runBeside(stage: Stage, { script, called }: Flood): Promise<strin
 }
 
 async function callOnce(stage: Stage, alpha: Stand): Promise<void> {
-  const { name } = await stage.tool(alpha);
-  await stage.host.call(name, { text: "flood" }, { timeoutMs: forever });
+  await stage.call(alpha, { text: "flood" }, { timeoutMs: forever });
 }
 
 async function callAgain(stage: Stage, alpha: Stand, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import type { FaultRule } from "@hostside/fixtures";
 import { legacySpec } from "../../server/checks/define-check.ts";
-import type { HostScenario } from "../host-scenario.ts";
+import { scenariosOf, type HostScenario } from "../host-scenario.ts";
 import { overStdio } from "../host-venue.ts";
 import type { Stage, Stand } from "../stage.ts";
 import { must } from "../violation.ts";
@@ -12,25 +12,22 @@ import {
   describeCall,
   mustHaveRun,
   mustLeaveNoProcess,
+  onCallWith,
   succeeded,
 } from "./judge-calls.ts";
 
-const area = "recover";
 const reconnect =
   "Notice that the server is gone, and connect again with the next call: once, however many calls wait.";
 
 /** Servers that go away and come back. */
-export const recoverScenarios: readonly HostScenario[] = [
-  {
-    area,
-    name: "crash-while-idle",
+export const recoverScenarios: readonly HostScenario[] = scenariosOf("recover", {
+  "crash-while-idle": {
     title: "After a server crashed between calls, the next call gets a new process",
     legal: ["calls work again, and none ran twice"],
     fix: reconnect,
     over: overStdio,
     async run(stage) {
-      const alpha = await stage.serve("alpha");
-      await stage.init(alpha);
+      const alpha = await stage.start();
       await callWell(stage, alpha, "before the crash");
       await crash(stage, alpha);
       const attempts = await callUntilItWorks(stage, alpha);
@@ -38,24 +35,16 @@ export const recoverScenarios: readonly HostScenario[] = [
       return `worked again at attempt ${attempts}`;
     },
   },
-  {
-    area,
-    name: "crash-during-call",
+  "crash-during-call": {
     title: "A call that ran when its server crashed is not run again",
     level: "MUST",
     legal: ["an error, and the call ran exactly once"],
     fix: "Send a call again only if it provably never left. Tell the caller that the outcome is unknown.",
     over: overStdio,
     async run(stage) {
-      const rules: readonly FaultRule[] = [
-        {
-          on: "tools/call",
-          where: { "params.arguments.text": "at most once" },
-          do: [{ type: "execute" }, { type: "exit", code: 7 }],
-        },
-      ];
-      const alpha = await stage.serve("alpha", { script: { rules } });
-      await stage.init(alpha);
+      const alpha = await stage.start({
+        rules: [onCallWith("at most once", { type: "execute" }, { type: "exit", code: 7 })],
+      });
       const { name } = await stage.tool(alpha);
       const seen = await callInVain(stage, alpha, "at most once");
       // A host that sends it again does so by now, or when it has connected again. Whether it
@@ -66,36 +55,24 @@ export const recoverScenarios: readonly HostScenario[] = [
       return seen;
     },
   },
-  {
-    area,
-    name: "crash-is-noticed",
+  "crash-is-noticed": {
     title: "A crash during a call ends the call at once, also when a grandchild holds the pipe",
     legal: ["an error long before the deadline of the call"],
     fix: "Listen for the exit of the process; its pipes may stay open.",
     over: ["stdio"],
     async run(stage) {
-      const rules: readonly FaultRule[] = [
-        {
-          on: "tools/call",
-          where: { "params.arguments.text": "crash" },
-          do: [
-            { type: "fork", keeps: ["stdout", "stderr"] },
-            { type: "exit", signal: "SIGKILL" },
-          ],
-        },
-      ];
-      const alpha = await stage.serve("alpha", { script: { rules } });
-      await stage.init(alpha);
-      const { name } = await stage.tool(alpha);
-      const call = stage.host.startCall(name, { text: "crash" }, { timeoutMs: stage.patienceMs * 3 });
+      const alpha = await stage.start({
+        rules: [
+          onCallWith("crash", { type: "fork", keeps: ["stdout", "stderr"] }, { type: "exit", signal: "SIGKILL" }),
+        ],
+      });
+      const call = await stage.startCall(alpha, { text: "crash" }, { timeoutMs: stage.patienceMs * 3 });
       const reported = await stage.happens("the call still waits for a process that is gone", call.settled);
       must(!succeeded(reported), `a call that cannot have worked brought ${describeCall(reported)}`);
       return describeCall(reported);
     },
   },
-  {
-    area,
-    name: "reset-during-call",
+  "reset-during-call": {
     title: "A call whose connection was reset after it ran is not run again",
     level: "MUST",
     legal: ["an error, and the call ran exactly once; then a call that works"],
@@ -103,8 +80,7 @@ export const recoverScenarios: readonly HostScenario[] = [
     over: ["http", "http-2026"],
     async run(stage) {
       const rules: readonly FaultRule[] = [{ on: "tools/call", nth: 1, do: [{ type: "execute" }, { type: "reset" }] }];
-      const alpha = await stage.serve("alpha", { script: { rules } });
-      await stage.init(alpha);
+      const alpha = await stage.start({ rules });
       const seen = await callInVain(stage, alpha, "at most once");
       await stage.quiet();
       mustHaveRun(alpha, { text: "at most once", times: [1] });
@@ -112,16 +88,13 @@ export const recoverScenarios: readonly HostScenario[] = [
       return seen;
     },
   },
-  {
-    area,
-    name: "callers-share-a-reconnect",
+  "callers-share-a-reconnect": {
     title: "Callers that find the server gone share one new process",
     legal: ["every call ends, none ran twice, and one process was started"],
     fix: "Let callers that race join the connection attempt that is under way.",
     over: ["stdio"],
     async run(stage) {
-      const alpha = await stage.serve("alpha");
-      await stage.init(alpha);
+      const alpha = await stage.start();
       await callWell(stage, alpha, "before the crash");
       // A host may use more than one process to connect, because it asks for the era first.
       const perConnection = processesOf(alpha).size;
@@ -138,9 +111,7 @@ export const recoverScenarios: readonly HostScenario[] = [
       return `${all.filter(succeeded).length} of ${all.length} calls worked, over one new process`;
     },
   },
-  {
-    area,
-    name: "session-expired",
+  "session-expired": {
     title: "A session that the server forgot is opened again, and the refused call is sent again once",
     level: "MUST",
     source: legacySpec("basic/transports", "Session Management"),
@@ -148,8 +119,7 @@ export const recoverScenarios: readonly HostScenario[] = [
     fix: "On 404 with a session id, start a new session with initialize; the call was refused before it ran.",
     over: ["http"],
     async run(stage) {
-      const alpha = await stage.serve("alpha");
-      await stage.init(alpha);
+      const alpha = await stage.start();
       await callWell(stage, alpha, "before");
       await alpha.server.perform([{ type: "session", change: "expire" }]);
       await callWell(stage, alpha, "after");
@@ -158,26 +128,21 @@ export const recoverScenarios: readonly HostScenario[] = [
       return "one new handshake, and the call ran once";
     },
   },
-  {
-    area,
-    name: "session-always-expired",
+  "session-always-expired": {
     title: "A server that forgets every session does not make the host loop",
     legal: ["an error by the deadline, after at most three attempts; then a call that works"],
     fix: "Try again once; then tell the caller.",
     over: ["http"],
     async run(stage) {
-      const rules: readonly FaultRule[] = [
-        {
-          on: "tools/call",
-          where: { "params.arguments.text": "refused" },
-          do: [
+      const alpha = await stage.start({
+        rules: [
+          onCallWith(
+            "refused",
             { type: "session", change: "expire" },
             { type: "http", status: 404, body: "no such session" },
-          ],
-        },
-      ];
-      const alpha = await stage.serve("alpha", { script: { rules } });
-      await stage.init(alpha);
+          ),
+        ],
+      });
       const seen = await callInVain(stage, alpha, "refused");
       const sent = alpha.received("tools/call").length;
       must(sent <= 3, `the call was sent ${sent} times`);
@@ -185,16 +150,13 @@ export const recoverScenarios: readonly HostScenario[] = [
       return seen;
     },
   },
-  {
-    area,
-    name: "server-restarted",
+  "server-restarted": {
     title: "A server that was restarted behind the same URL is used again",
     legal: ["calls work again, and none ran twice"],
     fix: "Treat a lost session and a lost stream as reasons to connect again.",
     over: ["http", "http-2026", "sse"],
     async run(stage) {
-      const alpha = await stage.serve("alpha");
-      await stage.init(alpha);
+      const alpha = await stage.start();
       await callWell(stage, alpha, "before the restart");
       must("restart" in alpha.server, "this venue has no server that can be restarted");
       await alpha.server.restart();
@@ -202,9 +164,7 @@ export const recoverScenarios: readonly HostScenario[] = [
       return `worked again at attempt ${attempts}`;
     },
   },
-  {
-    area,
-    name: "tools-after-reconnect",
+  "tools-after-reconnect": {
     title: "After a reconnect the tools are those of the new process",
     legal: ["a tool that only the new process has is in the snapshot after the next call that works"],
     fix: "List again after every reconnect: the server may have been updated.",
@@ -214,8 +174,7 @@ export const recoverScenarios: readonly HostScenario[] = [
       const rules: readonly FaultRule[] = [
         { on: "tools/list", do: [{ type: "respond", message: { result: { tools } } }] },
       ];
-      const alpha = await stage.serve("alpha", { script: { rules } });
-      await stage.init(alpha);
+      const alpha = await stage.start({ rules });
       await callWell(stage, alpha, "before the crash");
       await crash(stage, alpha);
       await callUntilItWorks(stage, alpha);
@@ -223,9 +182,7 @@ export const recoverScenarios: readonly HostScenario[] = [
       return "the tools are those of the new process";
     },
   },
-  {
-    area,
-    name: "server-is-late",
+  "server-is-late": {
     title: "A server that cannot be started at first is used once it can",
     legal: ["after a refresh, or by itself, the tools are there and calls work"],
     fix: "Never treat a failed start as final.",
@@ -233,8 +190,7 @@ export const recoverScenarios: readonly HostScenario[] = [
     uses: ["refresh"],
     async run(stage) {
       const rules: readonly FaultRule[] = [{ on: "start", where: { process: 1 }, do: [{ type: "exit", code: 1 }] }];
-      const alpha = await stage.serve("alpha", { script: { rules } });
-      await stage.init(alpha);
+      const alpha = await stage.start({ rules });
       await stage.eventually("its tools never come, also after refreshes", async () => {
         await stage.host.refresh();
         return (await stage.host.snapshot()).tools.length > 0;
@@ -243,7 +199,7 @@ export const recoverScenarios: readonly HostScenario[] = [
       return "worked after a refresh";
     },
   },
-];
+});
 
 function processesOf(stand: Stand): ReadonlySet<number> {
   return new Set(stand.received().map(({ process }) => process));

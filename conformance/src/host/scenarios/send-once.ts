@@ -1,13 +1,12 @@
 import type { FaultAction, FaultRule } from "@hostside/fixtures";
 import type { DriverResult } from "../driver-protocol.ts";
 import type { Reported } from "../host-driver.ts";
-import type { HostScenario } from "../host-scenario.ts";
+import { scenariosOf, type HostScenario } from "../host-scenario.ts";
 import { everywhere, overHttp } from "../host-venue.ts";
 import type { Stage } from "../stage.ts";
 import { must } from "../violation.ts";
-import { callUntilItWorks, describeCall, mustHaveRun, succeeded } from "./judge-calls.ts";
+import { callUntilItWorks, describeCall, mustHaveRun, onCallWith, succeeded } from "./judge-calls.ts";
 
-const area = "recover";
 const fix =
   "Send a call again only if it provably never left, or after HTTP 404 to a request that named its session. What a server writes proves nothing.";
 
@@ -16,11 +15,8 @@ const rpcError = (code: number, message: string): string =>
   JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } });
 
 /** Runs the tool of a call with this text, and answers it badly. */
-const onCallWith = (text: string, ...actions: FaultAction[]): FaultRule => ({
-  on: "tools/call",
-  where: { "params.arguments.text": text },
-  do: [{ type: "execute" }, ...actions],
-});
+const onRunWith = (text: string, ...actions: FaultAction[]): FaultRule =>
+  onCallWith(text, { type: "execute" }, ...actions);
 
 const wordsOfTools = [
   { code: -32_001, message: "Session expired: browser tab closed after submit" },
@@ -35,23 +31,19 @@ const badRequests = [
 ];
 
 /** Calls that ran, and were answered as if they had not. */
-export const sendOnceScenarios: readonly HostScenario[] = [
-  {
-    area,
-    name: "error-about-sessions",
+export const sendOnceScenarios: readonly HostScenario[] = scenariosOf("recover", {
+  "error-about-sessions": {
     title: "A call that is answered with an error about some session is not run again",
     level: "MUST",
     legal: ["an error, and the call ran exactly once; then a call that works"],
     fix,
     over: everywhere,
     async run(stage) {
-      const rules = wordsOfTools.map((error, i) => onCallWith(`order ${i}`, { type: "respond", message: { error } }));
+      const rules = wordsOfTools.map((error, i) => onRunWith(`order ${i}`, { type: "respond", message: { error } }));
       return callEachOnce(stage, rules);
     },
   },
-  {
-    area,
-    name: "bad-request-about-sessions",
+  "bad-request-about-sessions": {
     title: "A call that is answered with HTTP 400 and words about some session is not run again",
     level: "MUST",
     legal: ["an error, and the call ran exactly once; then a call that works"],
@@ -59,14 +51,12 @@ export const sendOnceScenarios: readonly HostScenario[] = [
     over: overHttp,
     async run(stage) {
       const rules = badRequests.map((body, i) =>
-        onCallWith(`order ${i}`, { type: "http", status: 400, headers: json, body }),
+        onRunWith(`order ${i}`, { type: "http", status: 400, headers: json, body }),
       );
       return callEachOnce(stage, rules);
     },
   },
-  {
-    area,
-    name: "cut-answer-of-lost-session",
+  "cut-answer-of-lost-session": {
     title: "A call whose answer had begun is not run again, though its session was replaced meanwhile",
     level: "MUST",
     legal: ["an error that does not say that the call did not run, and it ran exactly once"],
@@ -78,8 +68,7 @@ export const sendOnceScenarios: readonly HostScenario[] = [
         { type: "hold", barrier: "the other call" },
         { type: "reset" },
       ];
-      const alpha = await stage.serve("alpha", { script: { rules: [onCallWith("at most once", ...cut)] } });
-      await stage.init(alpha);
+      const alpha = await stage.start({ rules: [onRunWith("at most once", ...cut)] });
       const { name } = await stage.tool(alpha);
       const call = stage.host.startCall(name, { text: "at most once" }, { timeoutMs: stage.patienceMs * 3 });
       await stage.happens("the call never comes", alpha.server.reached("the other call"));
@@ -94,9 +83,7 @@ export const sendOnceScenarios: readonly HostScenario[] = [
       return describeCall(reported);
     },
   },
-  {
-    area,
-    name: "refused-to-resume",
+  "refused-to-resume": {
     title: "A call whose stream may not be resumed for want of credentials is reported as one that may have run",
     level: "MUST",
     legal: ["an error that does not say that the call did not run, and it ran exactly once"],
@@ -104,32 +91,28 @@ export const sendOnceScenarios: readonly HostScenario[] = [
     over: ["http"],
     async run(stage) {
       const rules: readonly FaultRule[] = [
-        onCallWith("at most once", { type: "sse", events: [{ id: "e-1", retry: 10, data: "" }] }),
+        onRunWith("at most once", { type: "sse", events: [{ id: "e-1", retry: 10, data: "" }] }),
         {
           on: "GET",
           where: { "http.headers.last-event-id": "e-1" },
           do: [{ type: "http", status: 401, headers: { "www-authenticate": 'Bearer error="invalid_token"' } }],
         },
       ];
-      const alpha = await stage.serve("alpha", { script: { rules } });
-      await stage.init(alpha);
-      const { name } = await stage.tool(alpha);
-      const reported = await stage.host.call(name, { text: "at most once" });
+      const alpha = await stage.start({ rules });
+      const reported = await stage.call(alpha, { text: "at most once" });
       mustBeOpen(reported);
       await stage.quiet();
       mustHaveRun(alpha, { text: "at most once", times: [1] });
       return describeCall(reported);
     },
   },
-];
+});
 
 async function callEachOnce(stage: Stage, rules: readonly FaultRule[]): Promise<string> {
-  const alpha = await stage.serve("alpha", { script: { rules } });
-  await stage.init(alpha);
+  const alpha = await stage.start({ rules });
   const texts = rules.map((_, i) => `order ${i}`);
   for (const text of texts) {
-    const { name } = await stage.tool(alpha);
-    const reported = await stage.host.call(name, { text });
+    const reported = await stage.call(alpha, { text });
     must(!succeeded(reported), `a call that was answered with an error brought ${describeCall(reported)}`);
     const isDenied = !reported.ok && reported.error.outcome === "not-sent";
     must(!isDenied, `a call that was answered is said not to have been sent: ${describeCall(reported)}`);

@@ -1,22 +1,21 @@
-import type { FaultAction, FaultRule, JsonObject } from "@hostside/fixtures";
+import type { FaultAction, JsonObject } from "@hostside/fixtures";
 import { legacySpec } from "../../server/checks/define-check.ts";
-import type { HostScenario } from "../host-scenario.ts";
+import { scenariosOf, type HostScenario } from "../host-scenario.ts";
 import { everywhere, overHttp, overStdio, stdioAndHttp } from "../host-venue.ts";
 import { must } from "../violation.ts";
-import { callInVain, callUntilItWorks, callWell, describeCall, mustHaveRun, succeeded } from "./judge-calls.ts";
+import {
+  callInVain,
+  callUntilItWorks,
+  callWell,
+  describeCall,
+  mustHaveRun,
+  onCallWith,
+  succeeded,
+} from "./judge-calls.ts";
 
-const area = "survive";
 /** The deadline of calls that get no answer. */
 const shortMs = 700;
 
-const silent: readonly FaultAction[] = [];
-// By its text and not by its number: a host that starts the server again after a call in vain makes
-// a first call once more.
-const onCallWith = (text: string, actions: readonly FaultAction[]): FaultRule => ({
-  on: "tools/call",
-  where: { "params.arguments.text": text },
-  do: actions,
-});
 const oversized: FaultAction = {
   type: "respond",
   text: [
@@ -30,10 +29,8 @@ const oversized: FaultAction = {
  * Answers that are missing, wrong, twice, cut off, or too large: the call is over in time, and the
  * next one works.
  */
-export const surviveAnswers: readonly HostScenario[] = [
-  {
-    area,
-    name: "lists-and-calls",
+export const surviveAnswers: readonly HostScenario[] = scenariosOf("survive", {
+  "lists-and-calls": {
     title: "Lists the tools of a good server, and a call runs once and brings its result",
     level: "MUST",
     source: legacySpec("server/tools", "Tools"),
@@ -41,16 +38,13 @@ export const surviveAnswers: readonly HostScenario[] = [
     fix: "Start here: nothing else is judged before this works.",
     over: everywhere,
     async run(stage) {
-      const alpha = await stage.serve("alpha");
-      await stage.init(alpha);
+      const alpha = await stage.start();
       await stage.tool(alpha, "echo");
       await callWell(stage, alpha, `hello ${Math.floor(stage.random() * 1e9)}`);
       return "listed two tools, and ran one once";
     },
   },
-  {
-    area,
-    name: "silent-call",
+  "silent-call": {
     title: "A call that is never answered is over by its deadline, and the next one works",
     level: "MUST",
     source: legacySpec("basic/lifecycle", "Timeouts"),
@@ -58,16 +52,13 @@ export const surviveAnswers: readonly HostScenario[] = [
     fix: "Give every request a deadline that the host owns, and keep the session when it passes.",
     over: ["stdio", "http", "http-2026", "sse"],
     async run(stage) {
-      const alpha = await stage.serve("alpha", { script: { rules: [onCallWith("silence", silent)] } });
-      await stage.init(alpha);
+      const alpha = await stage.start({ rules: [onCallWith("silence")] });
       const seen = await callInVain(stage, alpha, { text: "silence", timeoutMs: shortMs });
       await callWell(stage, alpha, "after silence");
       return seen;
     },
   },
-  {
-    area,
-    name: "answer-with-wrong-id",
+  "answer-with-wrong-id": {
     title: "An answer to no request is matched with no request",
     level: "MUST",
     source: legacySpec("basic", "Responses"),
@@ -76,18 +67,13 @@ export const surviveAnswers: readonly HostScenario[] = [
     over: stdioAndHttp,
     async run(stage) {
       const stray = { id: 987_654, result: { content: [{ type: "text", text: "stray" }] } };
-      const alpha = await stage.serve("alpha", {
-        script: { rules: [onCallWith("mine", [{ type: "respond", message: stray }])] },
-      });
-      await stage.init(alpha);
+      const alpha = await stage.start({ rules: [onCallWith("mine", { type: "respond", message: stray })] });
       const seen = await callInVain(stage, alpha, { text: "mine", timeoutMs: shortMs });
       await callWell(stage, alpha, "after the stray");
       return seen;
     },
   },
-  {
-    area,
-    name: "malformed-answer",
+  "malformed-answer": {
     title: "A malformed answer ends its own call by the deadline, and nothing else",
     level: "MUST",
     legal: ["an error by the deadline for each; then a call that works"],
@@ -99,9 +85,8 @@ export const surviveAnswers: readonly HostScenario[] = [
         { result: { content: [] }, error: { code: 1, message: "both" } },
         { error: { code: "text", message: 5 } },
       ];
-      const rules = answers.map((message) => onCallWith(JSON.stringify(message), [{ type: "respond", message }]));
-      const alpha = await stage.serve("alpha", { script: { rules } });
-      await stage.init(alpha);
+      const rules = answers.map((message) => onCallWith(JSON.stringify(message), { type: "respond", message }));
+      const alpha = await stage.start({ rules });
       const seen: string[] = [];
       for (const answer of answers)
         seen.push(await callInVain(stage, alpha, { text: JSON.stringify(answer), timeoutMs: shortMs }));
@@ -109,45 +94,34 @@ export const surviveAnswers: readonly HostScenario[] = [
       return seen.join("; ");
     },
   },
-  {
-    area,
-    name: "answered-twice",
+  "answered-twice": {
     title: "Of two answers to one call the first counts, and the second is nobody's",
     legal: ["the first answer; then the next call gets its own"],
     fix: "Forget a request when it is answered.",
     over: overStdio,
     async run(stage) {
       const second = { result: { content: [{ type: "text", text: "second answer" }] } };
-      const alpha = await stage.serve("alpha", {
-        script: { rules: [onCallWith("first", [{ type: "proceed" }, { type: "respond", message: second }])] },
+      const alpha = await stage.start({
+        rules: [onCallWith("first", { type: "proceed" }, { type: "respond", message: second })],
       });
-      await stage.init(alpha);
       await callWell(stage, alpha, "first");
       await callWell(stage, alpha, "next");
       return "each call got its own answer";
     },
   },
-  {
-    area,
-    name: "oversized-answer",
+  "oversized-answer": {
     title: "An answer of 16 MiB ends its call in time, and the next one works",
     legal: ["the result, or an error, by the deadline; then a call that works, in a new session if need be"],
     fix: "Bound the bytes of one message, fail the call that it answers, and connect again if the stream is lost.",
     over: stdioAndHttp,
     async run(stage) {
-      const alpha = await stage.serve("alpha", {
-        script: { rules: [onCallWith("much", [oversized])] },
-      });
-      await stage.init(alpha);
-      const { name } = await stage.tool(alpha);
-      const reported = await stage.host.call(name, { text: "much" });
+      const alpha = await stage.start({ rules: [onCallWith("much", oversized)] });
+      const reported = await stage.call(alpha, { text: "much" });
       await callUntilItWorks(stage, alpha);
       return reported.ok ? "took the whole answer" : describeCall(reported);
     },
   },
-  {
-    area,
-    name: "http-errors",
+  "http-errors": {
     title: "HTTP errors and pages that are no answer end the call, which is not sent again",
     level: "MUST",
     legal: ["an error for each; each call was sent once; then a call that works"],
@@ -160,9 +134,8 @@ export const surviveAnswers: readonly HostScenario[] = [
         { type: "http", status: 200, headers: html, body: "<h1>Sign in</h1>" },
         { type: "http", status: 200, headers: { "content-type": "application/json" }, body: '{"jsonrpc":"2.0",' },
       ];
-      const rules = pages.map((page, i) => onCallWith(`page ${i}`, [page]));
-      const alpha = await stage.serve("alpha", { script: { rules } });
-      await stage.init(alpha);
+      const rules = pages.map((page, i) => onCallWith(`page ${i}`, page));
+      const alpha = await stage.start({ rules });
       for (const i of pages.keys()) await callInVain(stage, alpha, { text: `page ${i}`, timeoutMs: shortMs });
       const sent = alpha.received("tools/call").length;
       must(sent === pages.length, `${pages.length} calls were sent ${sent} times`);
@@ -170,19 +143,16 @@ export const surviveAnswers: readonly HostScenario[] = [
       return "an error for each, and each was sent once";
     },
   },
-  {
-    area,
-    name: "stream-cut",
+  "stream-cut": {
     title: "A stream that ends before the answer ends the call, which is not sent again",
     level: "MUST",
     legal: ["an error by the deadline; the call ran once; then a call that works"],
     fix: "When the stream of a request ends without its answer, tell the caller that the outcome is unknown.",
     over: overHttp,
     async run(stage) {
-      const alpha = await stage.serve("alpha", {
-        script: { rules: [onCallWith("cut", [{ type: "execute" }, { type: "sse", events: [], end: "cut" }])] },
+      const alpha = await stage.start({
+        rules: [onCallWith("cut", { type: "execute" }, { type: "sse", events: [], end: "cut" })],
       });
-      await stage.init(alpha);
       const seen = await callInVain(stage, alpha, { text: "cut", timeoutMs: 1500 });
       await stage.quiet();
       mustHaveRun(alpha, { text: "cut", times: [1] });
@@ -190,9 +160,7 @@ export const surviveAnswers: readonly HostScenario[] = [
       return seen;
     },
   },
-  {
-    area,
-    name: "stdout-anomalies",
+  "stdout-anomalies": {
     title: "Lines on stdout that are no messages are skipped",
     legal: ["everything works as if they were not there"],
     fix: "Skip and count lines that are no JSON-RPC; do not give the session up for a banner.",
@@ -203,15 +171,12 @@ export const surviveAnswers: readonly HostScenario[] = [
         { on: "start", do: [anomalies] },
         { on: "tools/call", do: [anomalies, { type: "proceed" as const }] },
       ];
-      const alpha = await stage.serve("alpha", { script: { rules } });
-      await stage.init(alpha);
+      const alpha = await stage.start({ rules });
       await callWell(stage, alpha, "through the noise");
       return "the call came through";
     },
   },
-  {
-    area,
-    name: "stderr-flood",
+  "stderr-flood": {
     title: "20 MiB on stderr hold nothing up",
     level: "MUST",
     source: legacySpec("basic/transports", "stdio"),
@@ -225,17 +190,12 @@ export const surviveAnswers: readonly HostScenario[] = [
         bytes: { repeat: "log line ", times: 128 * 1024 },
         times: 20,
       };
-      const alpha = await stage.serve("alpha", {
-        script: { rules: [onCallWith("through the flood", [flood, { type: "proceed" }])] },
-      });
-      await stage.init(alpha);
+      const alpha = await stage.start({ rules: [onCallWith("through the flood", flood, { type: "proceed" })] });
       await callWell(stage, alpha, "through the flood");
       return "the call came through";
     },
   },
-  {
-    area,
-    name: "slow-bytes",
+  "slow-bytes": {
     title: "A message in small pieces, characters split, is one message",
     level: "MUST",
     legal: ["the text arrives as it was sent"],
@@ -243,15 +203,12 @@ export const surviveAnswers: readonly HostScenario[] = [
     over: stdioAndHttp,
     async run(stage) {
       const drip: FaultAction = { type: "proceed", framing: { chunkBytes: 5 } };
-      const alpha = await stage.serve("alpha", { script: { rules: [{ on: "tools/call", do: [drip] }] } });
-      await stage.init(alpha);
+      const alpha = await stage.start({ rules: [{ on: "tools/call", do: [drip] }] });
       await callWell(stage, alpha, "Größe: 大きさ 🐙 \u2028 end");
       return "the text came through";
     },
   },
-  {
-    area,
-    name: "tool-error",
+  "tool-error": {
     title: "A tool that fails is reported as a result that is an error, not as a broken server",
     level: "MUST",
     source: legacySpec("server/tools", "Error Handling"),
@@ -263,9 +220,8 @@ export const surviveAnswers: readonly HostScenario[] = [
         { type: "respond", message: { result: { content: [{ type: "text", text: "no such line" }], isError: true } } },
         { type: "respond", message: { error: { code: -32_000, message: "no such line" } } },
       ];
-      const rules = failing.map((action, i) => onCallWith(`failing ${i}`, [action]));
-      const alpha = await stage.serve("alpha", { script: { rules } });
-      await stage.init(alpha);
+      const rules = failing.map((action, i) => onCallWith(`failing ${i}`, action));
+      const alpha = await stage.start({ rules });
       const { name } = await stage.tool(alpha);
       for (const i of failing.keys()) {
         const reported = await stage.host.call(name, { text: `failing ${i}` });
@@ -279,4 +235,4 @@ export const surviveAnswers: readonly HostScenario[] = [
       return "both failures were told in the server's words";
     },
   },
-];
+});

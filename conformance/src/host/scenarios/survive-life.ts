@@ -1,12 +1,11 @@
 import type { FaultRule } from "@hostside/fixtures";
 import { legacySpec } from "../../server/checks/define-check.ts";
-import type { HostScenario } from "../host-scenario.ts";
+import { scenariosOf, type HostScenario } from "../host-scenario.ts";
 import { everywhere, overStdio, stdioAndHttp } from "../host-venue.ts";
 import type { Stage } from "../stage.ts";
 import { must } from "../violation.ts";
-import { callWell, describeCall, mustLeaveNoProcess, succeeded } from "./judge-calls.ts";
+import { callWell, describeCall, mustLeaveNoProcess, onCallWith, succeeded } from "./judge-calls.ts";
 
-const area = "survive";
 const deafToEverything: readonly FaultRule[] = [{ on: "request", do: [] }];
 const stubborn: readonly FaultRule[] = [
   { on: "stdin-end", do: [] },
@@ -16,10 +15,8 @@ const shutdown = legacySpec("basic/lifecycle", "Shutdown");
 const endAll = "End stdin, then send SIGTERM, then SIGKILL, to the whole process group, each after a bounded wait.";
 
 /** Servers that do not start, hold others up, or will not end. */
-export const surviveLife: readonly HostScenario[] = [
-  {
-    area,
-    name: "crash-before-handshake",
+export const surviveLife: readonly HostScenario[] = scenariosOf("survive", {
+  "crash-before-handshake": {
     title: "A server that exits at once costs its own tools only",
     level: "MUST",
     legal: ["init ends, the other server works, and the one that failed offers nothing"],
@@ -35,18 +32,14 @@ export const surviveLife: readonly HostScenario[] = [
           ],
         },
       ];
-      const alpha = await stage.serve("alpha", { script: { rules } });
-      const beta = await stage.serve("beta");
-      await stage.init(alpha, beta);
+      const [, beta] = await stage.startTwo({ rules });
       await callWell(stage, beta, "meanwhile");
       const { tools } = await stage.host.snapshot();
       must(!tools.some(({ serverId }) => serverId === "alpha"), "a server that never answered offers tools");
       return "the other server works";
     },
   },
-  {
-    area,
-    name: "hang-at-start-blocks-nobody",
+  "hang-at-start-blocks-nobody": {
     title: "A server that never answers the handshake delays no other, and closing does not wait for it",
     level: "MUST",
     legal: [
@@ -56,7 +49,7 @@ export const surviveLife: readonly HostScenario[] = [
     over: ["stdio", "http", "http-2026"],
     async run(stage) {
       const connectMs = stage.patienceMs * 3;
-      const alpha = await stage.serve("alpha", { script: { rules: deafToEverything }, connectMs });
+      const alpha = await stage.serve("alpha", { rules: deafToEverything, connectMs });
       const beta = await stage.serve("beta");
       const init = stage.host.init([alpha.spec, beta.spec]);
       init.catch(() => {});
@@ -69,9 +62,7 @@ export const surviveLife: readonly HostScenario[] = [
       return "the other server worked meanwhile";
     },
   },
-  {
-    area,
-    name: "hang-at-start-ends",
+  "hang-at-start-ends": {
     title: "A connection attempt is over by its deadline",
     level: "MUST",
     source: legacySpec("basic/lifecycle", "Timeouts"),
@@ -81,26 +72,20 @@ export const surviveLife: readonly HostScenario[] = [
     async run(stage) {
       // Longer than a process takes to start on a busy machine: a server that was ended before it
       // could read shows nothing.
-      const alpha = await stage.serve("alpha", { script: { rules: deafToEverything }, connectMs: 2000 });
-      const beta = await stage.serve("beta");
-      await stage.init(alpha, beta);
+      const [alpha, beta] = await stage.startTwo({ rules: deafToEverything, connectMs: 2000 });
       must(alpha.received().length > 0, "the server that hangs was never asked");
       await callWell(stage, beta, "after the deadline");
       return "init ended";
     },
   },
-  {
-    area,
-    name: "isolation",
+  isolation: {
     title: "A server that does not answer, or dies, changes nothing for another one",
     level: "MUST",
     legal: ["the other server's calls work, its names stay, and its session is the same"],
     fix: "Share nothing between servers: no queue, no lock, no deadline.",
     over: stdioAndHttp,
     async run(stage) {
-      const alpha = await stage.serve("alpha", { script: { rules: [{ on: "tools/call", do: [] }] } });
-      const beta = await stage.serve("beta");
-      await stage.init(alpha, beta);
+      const [alpha, beta] = await stage.startTwo({ rules: [{ on: "tools/call", do: [] }] });
       const before = await stage.tool(beta);
       const { name } = await stage.tool(alpha);
       const stuck = stage.host.startCall(name, { text: "stuck" }, { timeoutMs: stage.patienceMs });
@@ -118,24 +103,16 @@ export const surviveLife: readonly HostScenario[] = [
       return "the other server did not notice";
     },
   },
-  {
-    area,
-    name: "concurrent-calls",
+  "concurrent-calls": {
     title: "Calls to one server that are answered out of order get their own answers",
     level: "MUST",
     legal: ["the second call is answered while the first waits, and each has its own text"],
     fix: "Keep calls by id; do not queue them behind each other unless the user asked for it.",
     over: everywhere,
     async run(stage) {
-      const slow: FaultRule = {
-        on: "tools/call",
-        where: { "params.arguments.text": "slow" },
-        do: [{ type: "hold", barrier: "slow" }, { type: "proceed" }],
-      };
-      const alpha = await stage.serve("alpha", { script: { rules: [slow] } });
-      await stage.init(alpha);
-      const { name } = await stage.tool(alpha);
-      const first = stage.host.startCall(name, { text: "slow" });
+      const slow = onCallWith("slow", { type: "hold", barrier: "slow" }, { type: "proceed" });
+      const alpha = await stage.start({ rules: [slow] });
+      const first = await stage.startCall(alpha, { text: "slow" });
       await stage.happens("the first call did not reach the server", alpha.server.reached("slow"));
       await callWell(stage, alpha, "fast");
       alpha.server.open("slow");
@@ -147,9 +124,7 @@ export const surviveLife: readonly HostScenario[] = [
       return "each call got its own answer";
     },
   },
-  {
-    area,
-    name: "close-leaves-nothing",
+  "close-leaves-nothing": {
     title: "After close no server process is left",
     level: "MUST",
     source: shutdown,
@@ -158,9 +133,7 @@ export const surviveLife: readonly HostScenario[] = [
     over: overStdio,
     run: (stage) => closeAndLook(stage, []),
   },
-  {
-    area,
-    name: "close-despite-stubbornness",
+  "close-despite-stubbornness": {
     title: "A server that ignores the end of stdin and SIGTERM is ended all the same",
     level: "MUST",
     source: shutdown,
@@ -169,9 +142,7 @@ export const surviveLife: readonly HostScenario[] = [
     over: ["stdio"],
     run: (stage) => closeAndLook(stage, stubborn),
   },
-  {
-    area,
-    name: "close-with-grandchild",
+  "close-with-grandchild": {
     title: "A process that the server started, and that holds its stdout, is ended with it",
     level: "MUST",
     legal: ["close is answered, and every process is gone"],
@@ -182,19 +153,15 @@ export const surviveLife: readonly HostScenario[] = [
         { on: "initialize", do: [{ type: "fork", keeps: ["stdout"], ignoresSigterm: true }, { type: "proceed" }] },
       ]),
   },
-  {
-    area,
-    name: "close-during-call",
+  "close-during-call": {
     title: "Close ends calls that are under way",
     level: "MUST",
     legal: ["the call ends with an error, close is answered, and no process is left"],
     fix: "Reject what is pending before the connection is taken down.",
     over: ["stdio", "http", "http-2026"],
     async run(stage) {
-      const alpha = await stage.serve("alpha", { script: { rules: [{ on: "tools/call", do: [] }] } });
-      await stage.init(alpha);
-      const { name } = await stage.tool(alpha);
-      const call = stage.host.startCall(name, { text: "pending" });
+      const alpha = await stage.start({ rules: [{ on: "tools/call", do: [] }] });
+      const call = await stage.startCall(alpha, { text: "pending" });
       await stage.happens("the call did not reach its server", alpha.server.occurred("tools/call"));
       must((await stage.host.close()).ok, "close failed");
       const reported = await stage.happens("the call is still pending after close", call.settled);
@@ -203,11 +170,10 @@ export const surviveLife: readonly HostScenario[] = [
       return describeCall(reported);
     },
   },
-];
+});
 
 async function closeAndLook(stage: Stage, rules: readonly FaultRule[]): Promise<string> {
-  const alpha = await stage.serve("alpha", { script: { rules } });
-  await stage.init(alpha);
+  const alpha = await stage.start({ rules });
   await callWell(stage, alpha, "before close");
   must(alpha.livePids().length > 0, "no process of the server was ever seen");
   must((await stage.host.close()).ok, "close failed");
