@@ -1,5 +1,8 @@
-import type { CheckResult } from "./check.ts";
-import { exitCodes, type Headline, type RunReport, type Verdict } from "./run-report.ts";
+import { kitVersion } from "./kit-version.ts";
+import { applyBaseline } from "./baseline.ts";
+import { describe, type RunOptions } from "./run-checks.ts";
+import type { CheckResult, Check, Finding } from "./check.ts";
+import { exitCodes, type Headline, type RunReport, type Verdict, type Obstacle } from "./run-report.ts";
 
 /** What follows from the results alone. */
 export type Judgement = Pick<RunReport, "verdict" | "exitCode" | "counts" | "headlines">;
@@ -62,4 +65,46 @@ function headlinesOf(results: readonly CheckResult[], failures: readonly CheckRe
 
 function weightOf({ check, finding }: CheckResult): number {
   return finding.status === "could-not-run" ? 1 : { MUST: 0, SHOULD: 2, HOST: 3 }[check.level];
+}
+
+/** What is known after a run besides the options that it had. */
+export interface RunFacts extends Pick<
+  RunReport,
+  "side" | "target" | "identity" | "durationMs" | "obstacle" | "unknownTools" | "preview" | "results" | "trace"
+> {
+  readonly startedAt: Date;
+}
+
+/** The report of a run. */
+export function createReport(
+  options: RunOptions<unknown>,
+  { startedAt, results: found, ...facts }: RunFacts,
+): RunReport {
+  const { seed = 1, strict = false, baseline = { entries: [] } } = options;
+  const { results, stale } = applyBaseline(found, baseline, startedAt.toISOString().slice(0, 10));
+  const exitCode = facts.obstacle?.kind === "auth-required" ? exitCodes.authRequired : exitCodes.unreachable;
+  return {
+    schemaVersion: 1,
+    kit: { name: "@hostside/conformance", version: kitVersion() },
+    startedAt: startedAt.toISOString(),
+    seed,
+    strict,
+    ...judgeRun(results, { strict, stale, incomplete: facts.unknownTools !== undefined }),
+    ...facts,
+    ...(facts.obstacle && { verdict: "incomplete", exitCode }),
+    results,
+    staleBaseline: stale,
+  };
+}
+
+/** Results for checks of which an obstacle kept all but those that ran. */
+export function preventAll(
+  checks: readonly Check<never>[],
+  { kind, reason }: Obstacle,
+  ran: readonly CheckResult[] = [],
+): readonly CheckResult[] {
+  const finding: Finding = { status: "could-not-run", reason, cause: kind };
+  return checks.map(
+    (check) => ran.find(({ check: { id } }) => id === check.id) ?? { check: describe(check), finding, durationMs: 0 },
+  );
 }

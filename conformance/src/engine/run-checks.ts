@@ -1,20 +1,47 @@
-import { clock } from "@hostside/core/implement";
+import type { Baseline } from "./baseline.ts";
+import { clock, type Fields } from "@hostside/core/implement";
 import type { Check, CheckInfo, CheckResult, Finding } from "./check.ts";
 import { seededRandom } from "./seeded-random.ts";
 
+/** What a run of checks is told, whatever it checks. */
+export interface RunOptions<OneCheck> {
+  /** Default: all. */
+  readonly checks?: readonly OneCheck[];
+  /** Default 1. */
+  readonly seed?: number;
+  /** `true`: failed SHOULD and HOST checks fail the run. Default `false`. */
+  readonly strict?: boolean;
+  readonly baseline?: Baseline;
+  /** How many checks run at once. */
+  readonly concurrency?: number;
+  /** Ends the run early; the report then says what could not run. */
+  readonly signal?: AbortSignal;
+  readonly onStart?: (check: CheckInfo) => void;
+  readonly onResult?: (result: CheckResult) => void;
+  /** The time of day. Default: the system's. */
+  readonly today?: () => Date;
+}
+
+/** The names of {@linkcode RunOptions}. */
+export const runOptionFields: Fields<RunOptions<unknown>> = {
+  checks: true,
+  seed: true,
+  strict: true,
+  baseline: true,
+  concurrency: true,
+  signal: true,
+  onStart: true,
+  onResult: true,
+  today: true,
+};
+
 /** How a set of checks is run. */
-export interface RunChecksOptions {
+export interface RunChecksOptions extends Pick<RunOptions<unknown>, "concurrency" | "signal" | "onStart" | "onResult"> {
   readonly seed: number;
   /**
    * Time for one check, in milliseconds. A check that takes longer could not run. Default 10,000.
    */
   readonly checkTimeoutMs?: number;
-  /** How many checks run at once. Default 4: most of a check's time is a process that starts. */
-  readonly concurrency?: number;
-  /** Ends the run: what has not finished could not run. */
-  readonly signal?: AbortSignal;
-  readonly onStart?: (check: CheckInfo) => void;
-  readonly onResult?: (result: CheckResult) => void;
 }
 
 /**

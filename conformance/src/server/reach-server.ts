@@ -1,11 +1,14 @@
+import { openSseSession } from "./sse-session.ts";
+import { type TraceRecorder, createTraceRecorder } from "../engine/trace-recorder.ts";
+import type { CallConsent } from "./consented-tools.ts";
 import { cleanText } from "@hostside/core";
 import type { Redactor } from "@hostside/core/implement";
 import type { Obstacle } from "../engine/run-report.ts";
 import { attemptHandshake, describeAnswer, type Handshake } from "./handshake.ts";
 import type { Answer, RawSession, StdioSession } from "./raw-session.ts";
 import { readySession } from "./ready-session.ts";
-import type { ServerAddress } from "./server-address.ts";
-import type { TargetOwner } from "./server-target.ts";
+import { type ServerAddress, redactorOf } from "./server-address.ts";
+import { type TargetOwner, createTargetOwner } from "./server-target.ts";
 import { describeStartProblem } from "./start-problem.ts";
 
 /** What came of the first contact. */
@@ -16,14 +19,49 @@ export type Reached =
   | { readonly kind: "answers"; readonly status?: number }
   | { readonly kind: "obstacle"; readonly obstacle: Obstacle };
 
-/** Options of {@linkcode reachServer}. */
-export interface ReachOptions {
+interface ReachOptions {
   readonly address: ServerAddress;
   readonly answerMs: number;
   /** How long the first answer may take, in milliseconds. */
   readonly startMs: number;
   readonly redact: Redactor;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** What {@linkcode withServer} reaches, and how. */
+export interface ServerContact extends Omit<ReachOptions, "redact"> {
+  readonly consent: CallConsent;
+}
+
+/** A server that was tried. */
+export interface TriedServer {
+  readonly address: ServerAddress;
+  readonly owner: TargetOwner;
+  readonly reached: Reached;
+  readonly trace: TraceRecorder;
+  readonly redact: Redactor;
+}
+
+/**
+ * Tries to reach a server, over HTTP+SSE of 2024-11-05 where a URL speaks that alone, and does
+ * something with it. Leaves nothing running.
+ */
+export async function withServer<T>(contact: ServerContact, use: (server: TriedServer) => Promise<T>): Promise<T> {
+  const { address, consent, answerMs } = contact;
+  const redact = redactorOf(address);
+  const trace = createTraceRecorder(redact);
+  const owner = createTargetOwner({ address, consent, trace, answerMs });
+  process.once("exit", owner.abandon);
+  try {
+    const reached = await reachServer(owner, { ...contact, redact });
+    const status = reached.kind === "answers" ? reached.status : undefined;
+    const older = await detectSse(address, { status, trace, answerMs });
+    if (older !== undefined) return await withServer({ ...contact, address: older }, use);
+    return await use({ address, owner, reached, trace, redact });
+  } finally {
+    await owner.close();
+    process.off("exit", owner.abandon);
+  }
 }
 
 const stderrLength = 2000;
@@ -33,7 +71,7 @@ const stderrLength = 2000;
  * that cannot be started, ends or hangs before its first answer, refuses the connection or asks for
  * credentials is an obstacle. Never rejects.
  */
-export async function reachServer(owner: TargetOwner, options: ReachOptions): Promise<Reached> {
+async function reachServer(owner: TargetOwner, options: ReachOptions): Promise<Reached> {
   const startedAt = performance.now();
   let session: RawSession;
   try {
@@ -119,4 +157,31 @@ function authProblem(address: ServerAddress): string {
   return given
     ? "HTTP 401: the server does not accept the credentials that were given"
     : 'HTTP 401: the server asks for credentials; give them with --oauth, --oauth-client, --token-env, or --header "Name: value"';
+}
+
+/**
+ * Answers to a POST by which a server may be one of HTTP+SSE alone (2025-11-25, transports,
+ * backwards compatibility).
+ */
+const perhapsSse: readonly (number | undefined)[] = [400, 404, 405, 415];
+
+/**
+ * The address of the same server over HTTP+SSE, when it refused a POST in a way that leaves this
+ * open, and a GET opens a stream that names an endpoint. `undefined` otherwise.
+ */
+async function detectSse(
+  address: ServerAddress,
+  { status, trace, answerMs }: { status: number | undefined; trace: TraceRecorder; answerMs: number },
+): Promise<ServerAddress | undefined> {
+  if (address.type !== "http" || !perhapsSse.includes(status)) return undefined;
+  const session = openSseSession(address.url, {
+    id: "#sse",
+    trace,
+    answerMs,
+    headers: address.headers,
+    signIn: address.signIn,
+  });
+  const { endpoint } = await session.stream(answerMs);
+  await session.close();
+  return endpoint === undefined ? undefined : { ...address, type: "sse" };
 }

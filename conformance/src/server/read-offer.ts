@@ -1,12 +1,9 @@
+import { withServer } from "./reach-server.ts";
 import type { JsonObject } from "@hostside/core";
 import { isJsonObject, type serverWords } from "@hostside/core/implement";
 import type { Obstacle } from "../engine/run-report.ts";
-import { createTraceRecorder } from "../engine/trace-recorder.ts";
 import { describeAnswer } from "./handshake.ts";
-import { detectSse } from "./detect-sse.ts";
-import { reachServer } from "./reach-server.ts";
-import { redactorOf, type ServerAddress } from "./server-address.ts";
-import { createTargetOwner } from "./server-target.ts";
+import { type ServerAddress } from "./server-address.ts";
 
 type ClaimedWords = Parameters<typeof serverWords>[0];
 
@@ -26,29 +23,16 @@ export interface ReadOfferOptions {
 
 /** Starts or connects to a server, lists all of its tools, and closes. Calls nothing. */
 export async function readOffer(address: ServerAddress, options: ReadOfferOptions = {}): Promise<ReadOffer> {
-  const { answerMs = 10_000, startMs = 30_000, signal } = options;
-  const redact = redactorOf(address);
-  const trace = createTraceRecorder({ redact });
   const consent = { named: new Map<string, undefined>(), all: false };
-  const owner = createTargetOwner({ address, consent, trace, answerMs });
-  const abandon = (): void => owner.abandon();
-  process.once("exit", abandon);
-  try {
-    const reached = await reachServer(owner, { address, answerMs, startMs, redact, signal });
-    const status = reached.kind === "answers" ? reached.status : undefined;
-    const older = await detectSse(address, { status, trace, answerMs });
-    if (older !== undefined) return await readOffer(older, options);
+  const contact = { answerMs: 10_000, startMs: 30_000, ...options, address, consent };
+  return withServer(contact, async ({ owner, reached, redact }): Promise<ReadOffer> => {
     if (reached.kind === "obstacle") return { ok: false, obstacle: reached.obstacle, reason: reached.obstacle.reason };
     if (reached.kind === "answers") return { ok: false, reason: "no handshake succeeded; run the server checks" };
-    const { target } = owner.enter();
-    const { tools, broken, repeatedCursor } = await target.listing();
+    const { tools, broken, repeatedCursor } = await owner.enter().target.listing();
     if (broken) return { ok: false, reason: redact(`tools/list: ${describeAnswer(broken)}`) };
     if (repeatedCursor !== undefined) return { ok: false, reason: "tools/list: a cursor came twice" };
     return { ok: true, tools, server: describedBy(reached.handshake.result) };
-  } finally {
-    await owner.close();
-    process.off("exit", abandon);
-  }
+  });
 }
 
 /** What the result of either handshake says of its server. */

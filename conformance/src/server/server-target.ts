@@ -1,4 +1,5 @@
 import type { Finding } from "../engine/check.ts";
+import type { TraceEvent } from "../engine/trace.ts";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import { callTools, type ToolCalls } from "./call-tools.ts";
 import type { CallConsent } from "./consented-tools.ts";
@@ -6,8 +7,8 @@ import { handshake, type Handshake } from "./handshake.ts";
 import { openHttpSession } from "./http-session.ts";
 import { signalGroup } from "../engine/live-processes.ts";
 import { readRawListing, type RawListing } from "./raw-listing.ts";
-import { readAuthorizationSurface, type AuthorizationSurface, type HttpAddress } from "./authorization-surface.ts";
-import { createHttpWire, inTime, type HttpSessionOptions } from "./http-wire.ts";
+import { readAuthorizationSurface, type AuthorizationSurface } from "./authorization-surface.ts";
+import { createHttpWire, inTime, type HttpWire } from "./http-wire.ts";
 import type { HttpRequest, HttpResponse, HttpSession, RawSession, SseSession, StdioSession } from "./raw-session.ts";
 import { readySession, type ReadySession, type Substitute } from "./ready-session.ts";
 import type { ServerAddress } from "./server-address.ts";
@@ -27,10 +28,7 @@ export interface ServerTarget {
   readonly answerMs: number;
   /** A fresh session without a handshake: a new process, or an HTTP session without an id. */
   open(): Promise<RawSession>;
-  /**
-   * The same, when the check is about stdio (or HTTP, or HTTP+SSE) and has made sure of it. Throws
-   * `TypeError` otherwise.
-   */
+  /** The same, for a check that is about one transport alone. */
   openStdio(): Promise<StdioSession>;
   openHttp(): Promise<HttpSession>;
   openSse(): Promise<SseSession>;
@@ -85,11 +83,8 @@ export interface FirstContact {
 
 /** What owns the sessions of a run. */
 export interface TargetOwner {
-  /**
-   * A view of the target for one check; `leave` ends the sessions that the check opened, in the
-   * background.
-   */
-  enter(): { readonly target: ServerTarget; readonly leave: () => void };
+  /** A view of the target for one check. */
+  enter(): TargetView;
   /** Makes a session that is ready already the shared one. */
   share(first: FirstContact): void;
   /** Opens a session that stays until {@linkcode close}. */
@@ -97,167 +92,180 @@ export interface TargetOwner {
   /** Ends every session. Resolves when nothing is left running. */
   close(): Promise<void>;
   /** Kills every process at once, for when there is no time to wait. */
-  abandon(): void;
+  readonly abandon: () => void;
+}
+
+/** What one check has of a target. */
+export interface TargetView {
+  readonly target: ServerTarget;
+  /** What happened on the sessions that the check asked for. */
+  readonly trace: () => readonly TraceEvent[];
+  /** Ends the sessions that the check opened, in the background. */
+  readonly leave: () => void;
 }
 
 /** Options of {@linkcode createTargetOwner}. */
-export interface TargetOptions {
-  readonly address: ServerAddress;
-  readonly consent: CallConsent;
-  readonly trace: TraceRecorder;
-  readonly answerMs: number;
+export type TargetOptions = Pick<ServerTarget, "address" | "consent" | "trace" | "answerMs">;
+
+// The session of the trace events of what is asked without credentials.
+const authorizationWire = "#auth";
+
+/** What the views of one run share. */
+interface SharedState {
+  readonly options: TargetOptions;
+  readonly sessions: Sessions;
+  /** For what is asked without credentials. */
+  readonly bare: HttpWire;
+  readonly spare: ReadySession[];
+  readonly substitute: Substitute;
+  first?: FirstContact;
+  shared?: Promise<ReadySession>;
+  listing?: Promise<RawListing>;
+  calls?: Promise<ToolCalls | undefined>;
+  ending?: Promise<OrderlyEnd>;
+  surface?: Promise<AuthorizationSurface>;
 }
 
 /** Prepares a target. Nothing starts before the first session is opened. */
 export function createTargetOwner(options: TargetOptions): TargetOwner {
   const sessions = createSessions(options);
-  const spare: ReadySession[] = [];
-  const substitute: Substitute = {};
-  let first: FirstContact | undefined;
-  let shared: Promise<ReadySession> | undefined;
-  let listing: Promise<RawListing> | undefined;
-  let calls: Promise<ToolCalls | undefined> | undefined;
-  let ending: Promise<OrderlyEnd> | undefined;
-  let surface: Promise<AuthorizationSurface> | undefined;
-  const bare = createHttpWire({ ...options, id: "#auth" });
-
-  const root = createView(new Set());
-  function createView(opened: Set<RawSession>): ServerTarget {
-    const keep = <Session extends RawSession>(session: Session): Session => {
-      opened.add(session);
-      return session;
-    };
-    const view: ServerTarget = {
-      ...options,
-      substitute,
-      get first() {
-        return first;
-      },
-      open: async () => keep(await sessions.open()),
-      openStdio: async () => keep(await sessions.openStdio()),
-      openHttp: async () => keep(sessions.openHttp()),
-      openSse: async () => keep(sessions.openSse()),
-      async openReady() {
-        const session = await view.open();
-        return readySession(session, await handshake(session, options), substitute);
-      },
-      async lend(use) {
-        const ready = spare.pop() ?? (await view.openReady());
-        opened.add(ready.session);
-        const finding = await use(ready);
-        if (finding.status === "pass" || finding.status === "not-applicable") {
-          opened.delete(ready.session);
-          spare.push(ready);
-        }
-        return finding;
-      },
-      shared: () => (shared ??= root.openReady()),
-      identity: async () => (await view.shared()).handshake,
-      listing: () => (listing ??= view.shared().then(readRawListing)),
-      calls: () => (calls ??= callTools(root)),
-      async authorization() {
-        const { address } = options;
-        if (address.type === "stdio") throw new TypeError("the target is not an HTTP server");
-        return (surface ??= readAuthorizationSurface(address, bare));
-      },
-      exchange: async (url, init) => inTime(await bare.exchange(url, init)),
-      orderlyEnd: () => (ending ??= endOrderly(root)),
-    };
-    return view;
-  }
+  const bare = createHttpWire({ ...options, id: authorizationWire });
+  const state: SharedState = { options, sessions, bare, spare: [], substitute: {} };
+  const root: ServerTarget = createView(state, { opened: new Set(), traced: new Set(), root: () => root });
   return {
     enter() {
-      const opened = new Set<RawSession>();
+      const [opened, traced] = [new Set<RawSession>(), new Set<string>()];
       return {
-        target: createView(opened),
-        leave: () => {
-          for (const session of opened) sessions.end(session);
-        },
+        target: createView(state, { opened, traced, root: () => root }),
+        trace: () => options.trace.slice().filter(({ session }) => traced.has(session)),
+        leave: () => opened.forEach(sessions.end),
       };
     },
     share(contact) {
-      first = contact;
+      state.first = contact;
       const { session, handshake: made } = contact.ready;
-      shared = Promise.resolve(readySession(session, made, substitute));
+      state.shared = Promise.resolve(readySession(session, made, state.substitute));
     },
     open: () => root.open(),
     async close() {
       bare.hangUp();
       await sessions.close();
     },
-    abandon: () => sessions.abandon(),
+    abandon: sessions.abandon,
   };
+}
+
+interface ViewSetup {
+  readonly opened: Set<RawSession>;
+  /** The ids of the sessions that are the trace of a failure. */
+  readonly traced: Set<string>;
+  readonly root: () => ServerTarget;
+}
+
+function createView(state: SharedState, { opened, traced, root }: ViewSetup): ServerTarget {
+  const { options, sessions, bare, spare, substitute } = state;
+  const keep = <Session extends RawSession>(session: Session): Session => {
+    opened.add(session);
+    traced.add(session.id);
+    return session;
+  };
+  // What a check of one transport opens is a session of that transport.
+  const open = async <Session extends RawSession>(): Promise<Session> => keep((await sessions.open()) as Session);
+  const shared = (): Promise<ReadySession> => (state.shared ??= root().openReady());
+  const view: ServerTarget = {
+    ...options,
+    substitute,
+    get first() {
+      return state.first;
+    },
+    open,
+    openStdio: open,
+    openHttp: open,
+    openSse: open,
+    async openReady() {
+      const session = await open();
+      return readySession(session, await handshake(session, options), substitute);
+    },
+    async lend(use) {
+      const ready = spare.pop() ?? (await view.openReady());
+      keep(ready.session);
+      const finding = await use(ready);
+      if (finding.status === "pass" || finding.status === "not-applicable") {
+        opened.delete(ready.session);
+        spare.push(ready);
+      }
+      return finding;
+    },
+    async shared() {
+      const ready = await shared();
+      traced.add(ready.session.id);
+      return ready;
+    },
+    identity: async () => (await shared()).handshake,
+    listing: () => (state.listing ??= shared().then(readRawListing)),
+    async calls() {
+      const made = await (state.calls ??= callTools(root()));
+      if (made !== undefined) traced.add(made.ready.session.id);
+      return made;
+    },
+    async authorization() {
+      const { address } = options;
+      if (address.type === "stdio") throw new TypeError("the target is not an HTTP server");
+      traced.add(authorizationWire);
+      return (state.surface ??= readAuthorizationSurface(address, bare));
+    },
+    exchange: async (url, init) => inTime(await bare.exchange(url, init)),
+    async orderlyEnd() {
+      const ended = await (state.ending ??= endOrderly(root()));
+      traced.add(ended.session.id);
+      return ended;
+    },
+  };
+  return view;
 }
 
 interface Sessions {
   open(): Promise<RawSession>;
-  openStdio(): Promise<StdioSession>;
-  openHttp(): HttpSession;
-  openSse(): SseSession;
-  end(session: RawSession): void;
+  readonly end: (session: RawSession) => void;
   close(): Promise<void>;
-  abandon(): void;
-}
-
-function credentialsOf({ headers, signIn }: HttpAddress): Pick<HttpSessionOptions, "headers" | "signIn"> {
-  return { headers, signIn };
+  readonly abandon: () => void;
 }
 
 /** Opens sessions and knows which of them still have to be ended. */
 function createSessions({ address, trace, answerMs }: TargetOptions): Sessions {
-  const live = new Set<RawSession>();
-  const ending = new Set<Promise<void>>();
-  const groups = new Map<RawSession, number>();
+  // With the promise of the end of those that are being ended.
+  const live = new Map<RawSession, Promise<void> | undefined>();
   let count = 0;
   let closed = false;
-  const options = (): { id: string; trace: TraceRecorder; answerMs: number } => ({
-    id: `#${++count}`,
-    trace,
-    answerMs,
-  });
-  const end = (session: RawSession): void => {
-    if (!live.delete(session)) return;
-    const done = session.close().finally(() => {
-      ending.delete(done);
-      groups.delete(session);
-    });
-    ending.add(done);
+  const start = async (): Promise<RawSession> => {
+    const options = { id: `#${++count}`, trace, answerMs };
+    if (address.type === "stdio") return openStdioSession(address.server, options);
+    const { type, url, headers, signIn } = address;
+    return (type === "sse" ? openSseSession : openHttpSession)(url, { ...options, headers, signIn });
   };
-  const sessions: Sessions = {
-    async openStdio() {
-      if (address.type !== "stdio") throw new TypeError("the target is not a stdio server");
-      const session = await openStdioSession(address.server, options());
-      groups.set(session, session.pid);
-      live.add(session);
+  const end = (session: RawSession): void => {
+    if (!live.has(session) || live.get(session) !== undefined) return;
+    live.set(
+      session,
+      session.close().finally(() => live.delete(session)),
+    );
+  };
+  return {
+    async open() {
+      const session = await start();
+      live.set(session, undefined);
       // The run may have ended while the process started.
       if (closed) end(session);
       return session;
     },
-    openHttp() {
-      if (address.type !== "http") throw new TypeError("the target is not an HTTP server");
-      const session = openHttpSession(address.url, { ...options(), ...credentialsOf(address) });
-      live.add(session);
-      return session;
-    },
-    openSse() {
-      if (address.type !== "sse") throw new TypeError("the target is not a server over HTTP+SSE");
-      const session = openSseSession(address.url, { ...options(), ...credentialsOf(address) });
-      live.add(session);
-      return session;
-    },
-    async open() {
-      if (address.type === "stdio") return sessions.openStdio();
-      return address.type === "sse" ? sessions.openSse() : sessions.openHttp();
-    },
     end,
     async close() {
       closed = true;
-      for (const session of Array.from(live)) end(session);
-      while (ending.size > 0) await Promise.all(ending);
+      for (const session of Array.from(live.keys())) end(session);
+      while (live.size > 0) await Promise.all(Array.from(live.values(), async (ending) => ending));
     },
     abandon() {
-      for (const group of groups.values()) signalGroup(group, "SIGKILL");
+      for (const session of live.keys()) if ("pid" in session) signalGroup((session as StdioSession).pid, "SIGKILL");
     },
   };
-  return sessions;
 }

@@ -1,9 +1,8 @@
 import type { JsonObject } from "@hostside/core";
-import type { CheckInfo } from "../../engine/check.ts";
-import { fail, pass, type ServerCheck } from "./define-check.ts";
+import { fail, pass, type CheckInit } from "./define-check.ts";
 
 /** A check that judges the listed definitions alone. */
-export interface ToolJudgement extends CheckInfo {
+export interface ToolJudgement extends Omit<CheckInit, "run"> {
   /** What is wrong, one entry per tool; `[]` when nothing is. Pure. */
   readonly judge: (tools: readonly JsonObject[]) => readonly string[];
 }
@@ -14,10 +13,9 @@ const mostShown = 5;
 /**
  * Makes a check of a judgement about the listed tools. It does not apply to a server without tools.
  */
-export function aboutTools({ judge, ...info }: ToolJudgement): ServerCheck {
+export function aboutTools({ judge, ...info }: ToolJudgement): CheckInit {
   return {
     ...info,
-    needs: ["tools/list"],
     run: async (target) => {
       const { tools } = await target.listing();
       if (tools.length === 0) return { status: "not-applicable", reason: "the server lists no tools" };

@@ -5,33 +5,34 @@ import { isLoopback } from "../is-loopback.ts";
 import { bearerChallenge } from "../read-challenge.ts";
 import type { HttpResponse } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";
-import { fail, legacySpec, pass, type ServerCheck } from "./define-check.ts";
-import { describeResponse } from "./describe-response.ts";
+import {
+  fail,
+  pass,
+  notApplicable,
+  defineChecks,
+  legacySpec,
+  describeResponse,
+  type CheckInit,
+  type ServerCheck,
+} from "./define-check.ts";
 
 const page = "basic/authorization";
-const noToken: Finding = {
-  status: "not-applicable",
-  reason: "needs a token that the server takes: --oauth, --oauth-client or --token-env",
-};
+const noToken = notApplicable("needs a token that the server takes: --oauth, --oauth-client or --token-env");
 
-const notBound: Finding = {
-  status: "not-applicable",
-  reason: "needs to sign in for a token that is bound to a key, which the server asks for where it wants DPoP",
-};
+const notBound = notApplicable(
+  "needs to sign in for a token that is bound to a key, which the server asks for where it wants DPoP",
+);
 
 /**
  * How a server over HTTP asks for authorization, and what it lets in. None of them applies where it
  * asks for none.
  */
-export const authorizationChecks: readonly ServerCheck[] = [
-  aboutAuthorization({
-    id: "auth/challenge",
+export const authorizationChecks: readonly ServerCheck[] = defineChecks("any", [], {
+  "auth/challenge": aboutAuthorization({
     title: "A request without credentials is answered with a challenge",
     level: "MUST",
-    requirement: {
-      sentence: "401 comes with WWW-Authenticate; its Bearer challenge may name the protected resource's metadata.",
-      ...legacySpec(`${page}#protected-resource-metadata-discovery-requirements`, "Authorization, discovery"),
-    },
+    rule: "401 comes with WWW-Authenticate; its Bearer challenge may name the protected resource's metadata.",
+    source: legacySpec(`${page}#protected-resource-metadata-discovery-requirements`, "Authorization, discovery"),
     legal: ["401 with a Bearer or DPoP challenge"],
     fix: 'Send WWW-Authenticate: Bearer resource_metadata="https://…/.well-known/oauth-protected-resource/…" with every 401.',
     judge: async ({ challenge, refusal }) =>
@@ -39,14 +40,11 @@ export const authorizationChecks: readonly ServerCheck[] = [
         ? pass(`${challenge.scheme}, ${[...challenge.params.keys()].join(", ") || "no parameters"}`)
         : fail(`401, WWW-Authenticate: ${refusal.headers.get("www-authenticate") ?? "none"}`),
   }),
-  aboutAuthorization({
-    id: "auth/resource-metadata",
+  "auth/resource-metadata": aboutAuthorization({
     title: "The protected resource's metadata names an authorization server",
     level: "MUST",
-    requirement: {
-      sentence: "Servers implement Protected Resource Metadata (RFC 9728) with at least one authorization server.",
-      ...legacySpec(`${page}#authorization-server-location`, "Authorization, authorization server location"),
-    },
+    rule: "Servers implement Protected Resource Metadata (RFC 9728) with at least one authorization server.",
+    source: legacySpec(`${page}#authorization-server-location`, "Authorization, authorization server location"),
     legal: [
       "a JSON object with authorization_servers, at resource_metadata of the challenge or the well-known address",
     ],
@@ -56,22 +54,17 @@ export const authorizationChecks: readonly ServerCheck[] = [
         const namesDocument = challenge?.params.has("resource_metadata") === true;
         return namesDocument || !isGivenCredentials(address)
           ? fail(`no JSON object at ${resource.tried.join(", ")}`)
-          : {
-              status: "not-applicable",
-              reason: "the server takes what its users are given by hand, and signs nobody in",
-            };
+          : notApplicable("the server takes what its users are given by hand, and signs nobody in");
       }
       if (issuers.length > 0) return pass(issuers.map(({ issuer }) => issuer).join(", "));
       return fail(`authorization_servers: ${JSON.stringify(resource.json["authorization_servers"]) ?? "absent"}`);
     },
   }),
-  aboutAuthorization({
-    id: "auth/resource-identifier",
+  "auth/resource-identifier": aboutAuthorization({
     title: "The metadata is about the URL that clients use",
     level: "MUST",
-    requirement: {
-      sentence:
-        "The resource in the metadata is the identifier from which its address was made; clients refuse any other.",
+    rule: "The resource in the metadata is the identifier from which its address was made; clients refuse any other.",
+    source: {
       section: "RFC 9728, section 3.3",
       url: "https://www.rfc-editor.org/rfc/rfc9728.html#section-3.3",
     },
@@ -85,15 +78,11 @@ export const authorizationChecks: readonly ServerCheck[] = [
         : fail(`resource: ${JSON.stringify(identifier) ?? "absent"}, for ${url.origin}${url.pathname}`);
     },
   }),
-  aboutAuthorization({
-    id: "auth/server-metadata",
+  "auth/server-metadata": aboutAuthorization({
     title: "The authorization server has metadata, under its own name",
     level: "MUST",
-    requirement: {
-      sentence:
-        "Authorization servers offer metadata by RFC 8414 or OpenID Connect Discovery, whose issuer is their own.",
-      ...legacySpec(`${page}#authorization-server-metadata-discovery`, "Authorization, server metadata discovery"),
-    },
+    rule: "Authorization servers offer metadata by RFC 8414 or OpenID Connect Discovery, whose issuer is their own.",
+    source: legacySpec(`${page}#authorization-server-metadata-discovery`, "Authorization, server metadata discovery"),
     legal: ["a JSON object at one of the well-known addresses, with the same issuer and a token_endpoint"],
     fix: "Name in authorization_servers exactly what the authorization server calls its issuer.",
     needs: ["auth/resource-metadata"],
@@ -108,14 +97,11 @@ export const authorizationChecks: readonly ServerCheck[] = [
       return problems.length === 0 ? pass(issuers.map(({ issuer }) => issuer).join(", ")) : fail(problems.join("; "));
     },
   }),
-  aboutAuthorization({
-    id: "auth/pkce",
+  "auth/pkce": aboutAuthorization({
     title: "The authorization server says that it supports PKCE with S256",
     level: "MUST",
-    requirement: {
-      sentence: "Clients refuse to go on when code_challenge_methods_supported is absent.",
-      ...legacySpec(`${page}#authorization-code-protection`, "Authorization, authorization code protection"),
-    },
+    rule: "Clients refuse to go on when code_challenge_methods_supported is absent.",
+    source: legacySpec(`${page}#authorization-code-protection`, "Authorization, authorization code protection"),
     legal: ["code_challenge_methods_supported has S256", "no authorization_endpoint: programs alone sign in"],
     fix: 'Add code_challenge_methods_supported: ["S256"] to the metadata, and check the verifier.',
     needs: ["auth/server-metadata"],
@@ -131,14 +117,11 @@ export const authorizationChecks: readonly ServerCheck[] = [
           );
     },
   }),
-  aboutAuthorization({
-    id: "auth/https",
+  "auth/https": aboutAuthorization({
     title: "The endpoints of the authorization server are reached over https",
     level: "MUST",
-    requirement: {
-      sentence: "All endpoints of an authorization server are served over HTTPS.",
-      ...legacySpec(`${page}#communication-security`, "Authorization, communication security"),
-    },
+    rule: "All endpoints of an authorization server are served over HTTPS.",
+    source: legacySpec(`${page}#communication-security`, "Authorization, communication security"),
     legal: ["https:", "http: on a loopback address"],
     fix: "Set the public URL of the authorization server: behind a proxy that ends TLS it thinks of itself as http:.",
     needs: ["auth/server-metadata"],
@@ -152,26 +135,20 @@ export const authorizationChecks: readonly ServerCheck[] = [
       return endpoints.length === 0 ? pass("https:, or on this machine") : fail(endpoints.join("; "));
     },
   }),
-  aboutAuthorization({
-    id: "auth/invalid-token",
+  "auth/invalid-token": aboutAuthorization({
     title: "A token that is none is refused with 401",
     level: "MUST",
-    requirement: {
-      sentence: "Invalid or expired tokens are answered with 401.",
-      ...legacySpec(`${page}#token-handling`, "Authorization, token handling"),
-    },
+    rule: "Invalid or expired tokens are answered with 401.",
+    source: legacySpec(`${page}#token-handling`, "Authorization, token handling"),
     legal: ["401"],
     fix: "Validate the token before you serve anything; an error of the validation is a 401, not a 500.",
     judge: (_, address, target) => refused(target, address, { authorization: "Bearer hostside-conformance-no-token" }),
   }),
-  aboutAuthorization({
-    id: "auth/forged-token",
+  "auth/forged-token": aboutAuthorization({
     title: "A token that nobody signed is refused with 401",
     level: "MUST",
-    requirement: {
-      sentence: "Servers validate access tokens before they process a request.",
-      ...legacySpec(`${page}#token-handling`, "Authorization, token handling"),
-    },
+    rule: "Servers validate access tokens before they process a request.",
+    source: legacySpec(`${page}#token-handling`, "Authorization, token handling"),
     legal: ["401"],
     fix: "Verify the signature with the keys of the issuer, and fix the algorithms that you accept; to decode a token is not to validate it.",
     judge: ({ resource, issuers }, address, target) => {
@@ -184,14 +161,11 @@ export const authorizationChecks: readonly ServerCheck[] = [
       return refused(target, address, { authorization: `Bearer ${token}` });
     },
   }),
-  aboutAuthorization({
-    id: "auth/token-in-query",
+  "auth/token-in-query": aboutAuthorization({
     title: "A token in the query is not accepted",
     level: "MUST",
-    requirement: {
-      sentence: "Access tokens must not be in the query of a URI, which ends in logs and histories.",
-      ...legacySpec(`${page}#token-requirements`, "Authorization, token requirements"),
-    },
+    rule: "Access tokens must not be in the query of a URI, which ends in logs and histories.",
+    source: legacySpec(`${page}#token-requirements`, "Authorization, token requirements"),
     legal: ["401, to a good token in the query and none in the Authorization header"],
     fix: "Read the token from the Authorization header alone.",
     judge: async (_, address, target) => {
@@ -202,32 +176,25 @@ export const authorizationChecks: readonly ServerCheck[] = [
       return refused(target, { ...address, url }, {});
     },
   }),
-  aboutAuthorization({
-    id: "auth/audience",
+  "auth/audience": aboutAuthorization({
     title: "A token for another resource is refused with 401",
     level: "MUST",
-    requirement: {
-      sentence: "Servers accept only tokens that were issued for them.",
-      ...legacySpec(`${page}#token-audience-binding-and-validation`, "Authorization, token audience"),
-    },
+    rule: "Servers accept only tokens that were issued for them.",
+    source: legacySpec(`${page}#token-audience-binding-and-validation`, "Authorization, token audience"),
     legal: ["401"],
     fix: "Compare the audience of the token with your own URL: another server may hand on the tokens that it was given.",
     judge: async (_, address, target) => {
       if (target.address.type === "stdio" || target.address.signIn === undefined) return noToken;
       const token = await target.address.signIn.tokenFor("https://hostside-conformance.invalid/mcp");
-      if (token === undefined)
-        return { status: "not-applicable", reason: "no token for another resource is to be had without a user" };
+      if (token === undefined) return notApplicable("no token for another resource is to be had without a user");
       return refused(target, address, { authorization: `Bearer ${token}` });
     },
   }),
-  aboutAuthorization({
-    id: "auth/dpop-proof",
+  "auth/dpop-proof": aboutAuthorization({
     title: "A token that is bound to a key is refused without a proof of the key",
     level: "MUST",
-    requirement: {
-      sentence: "A server that takes tokens of DPoP takes each with a valid proof alone, and never as a bearer token.",
-      ...dpopRule("7.1", "section-7.1"),
-    },
+    rule: "A server that takes tokens of DPoP takes each with a valid proof alone, and never as a bearer token.",
+    source: dpopRule("7.1", "section-7.1"),
     legal: ["401, to a good token of scheme DPoP without a proof, and to the same as a bearer token"],
     fix: "Look at the token's cnf.jkt: where it has one, ask for the DPoP header and verify it before you serve anything.",
     judge: async (_, address, target) => {
@@ -237,14 +204,11 @@ export const authorizationChecks: readonly ServerCheck[] = [
       return asDpop.status === "pass" ? refused(target, address, { authorization: `Bearer ${token}` }) : asDpop;
     },
   }),
-  aboutAuthorization({
-    id: "auth/dpop-elsewhere",
+  "auth/dpop-elsewhere": aboutAuthorization({
     title: "A proof that was made for another URL is refused",
     level: "MUST",
-    requirement: {
-      sentence: "The htu of a proof is the URI of the request that it comes with.",
-      ...dpopRule("4.3", "section-4.3"),
-    },
+    rule: "The htu of a proof is the URI of the request that it comes with.",
+    source: dpopRule("4.3", "section-4.3"),
     legal: ["401, to a good token with a good proof for another path of the same server"],
     fix: "Compare htm and htu of the proof with the request, without query and fragment: a proof of one server is of no use at another.",
     judge: async (_, address, target) => {
@@ -254,15 +218,11 @@ export const authorizationChecks: readonly ServerCheck[] = [
       return headers === undefined ? notBound : refused(target, address, headers);
     },
   }),
-  aboutAuthorization({
-    id: "auth/insufficient-scope",
+  "auth/insufficient-scope": aboutAuthorization({
     title: "A call that needs another scope is refused with a challenge that names it",
     level: "SHOULD",
-    requirement: {
-      sentence:
-        "A token without the scope is answered with 403, error insufficient_scope and the scopes that are needed.",
-      ...legacySpec(`${page}#runtime-insufficient-scope-errors`, "Authorization, insufficient scope"),
-    },
+    rule: "A token without the scope is answered with 403, error insufficient_scope and the scopes that are needed.",
+    source: legacySpec(`${page}#runtime-insufficient-scope-errors`, "Authorization, insufficient scope"),
     legal: ["403 with a Bearer challenge whose error is insufficient_scope, with a scope"],
     fix: 'Send WWW-Authenticate: Bearer error="insufficient_scope", scope="…" with the 403: hosts ask the user for just that.',
     judge: async (_surface, _address, target) => {
@@ -272,7 +232,7 @@ export const authorizationChecks: readonly ServerCheck[] = [
         answer.kind === "http" ? [{ tool: tool.name, answer }] : [],
       );
       const refusals = answers.filter(({ answer }) => answer.status === 401 || answer.status === 403);
-      if (refusals.length === 0) return { status: "not-applicable", reason: "no call was refused" };
+      if (refusals.length === 0) return notApplicable("no call was refused");
       const wrong = refusals.find(({ answer }) => {
         const params = bearerChallenge(answer.challenge)?.params;
         return answer.status !== 403 || params?.get("error") !== "insufficient_scope" || !params.get("scope");
@@ -282,29 +242,24 @@ export const authorizationChecks: readonly ServerCheck[] = [
       return fail(`${wrong.tool}: ${status}, WWW-Authenticate: ${challenge}`);
     },
   }),
-];
+});
 
-interface AuthorizationCheck extends Omit<ServerCheck, "run"> {
+interface AuthorizationCheck extends Omit<CheckInit, "run"> {
   readonly judge: (surface: AuthorizationSurface, address: HttpAddress, target: ServerTarget) => Promise<Finding>;
 }
 
-function aboutAuthorization({ judge, ...check }: AuthorizationCheck): ServerCheck {
+function aboutAuthorization({ judge, ...check }: AuthorizationCheck): CheckInit {
   return {
     ...check,
     async run(target) {
       const { address } = target;
-      if (address.type === "stdio") return { status: "not-applicable", reason: "the server is not reached over HTTP" };
+      if (address.type === "stdio") return notApplicable("the server is not reached over HTTP");
       const surface = await target.authorization();
-      if (surface.refusal.status !== 401)
-        return { status: "not-applicable", reason: "the server asks for no credentials" };
-      const finding = await judge(surface, address, target);
-      return finding.status === "fail" ? { ...finding, trace: target.trace.slice(authorizationWire) } : finding;
+      if (surface.refusal.status !== 401) return notApplicable("the server asks for no credentials");
+      return judge(surface, address, target);
     },
   };
 }
-
-/** The session of the trace events of what is asked without credentials. */
-export const authorizationWire = "#auth";
 
 async function refused(
   target: ServerTarget,

@@ -5,42 +5,43 @@ import { callTool, type MadeCall, type ToolCalls } from "../call-tools.ts";
 import { createSchemaCompiler, type SchemaCompiler } from "../compile-schema.ts";
 import { adviseConsent, consentedTools, type ConsentedTool } from "../consented-tools.ts";
 import { describeAnswer, excerpt } from "../handshake.ts";
-import type { Answer, RawSession, StdioSession } from "../raw-session.ts";
+import type { Answer, StdioSession } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";
-import { fail, hostAdvice, legacySpec, onlyOver, pass, type ServerCheck } from "./define-check.ts";
+import {
+  fail,
+  pass,
+  notApplicable,
+  defineChecks,
+  legacySpec,
+  hostAdvice,
+  type CheckInit,
+  type ServerCheck,
+} from "./define-check.ts";
 
 const page = "server/tools";
-const needs = ["tools/list"];
 const mostNamed = 3;
-const otherKind: Finding = { status: "not-applicable", reason: "no tool that may be called is of this kind" };
+const otherKind = notApplicable("no tool that may be called is of this kind");
 
 /** How a server's tools behave when they are called. Only tools with consent are. */
-export const callChecks: readonly ServerCheck[] = [
-  {
-    id: "calls/unknown-tool",
+export const callChecks: readonly ServerCheck[] = defineChecks("any", ["tools/list"], {
+  "calls/unknown-tool": {
     title: "A call of a tool that does not exist is refused",
     level: "MUST",
-    requirement: {
-      sentence: "Unknown tools are a protocol error; older servers report them as a failed result.",
-      ...legacySpec(`${page}#error-handling`, "Tools, error handling"),
-    },
+    rule: "Unknown tools are a protocol error; older servers report them as a failed result.",
+    source: legacySpec(`${page}#error-handling`, "Tools, error handling"),
     legal: ["error -32602, or another JSON-RPC error", "a result with isError"],
     fix: "Look the name up and answer -32602 with it.",
-    needs,
     run: (target) =>
-      target.lend(async ({ session, request }) => {
+      target.lend(async ({ request }) => {
         const answer = await request("tools/call", { name: "hostside-no-such-tool", arguments: {} });
-        return isRefusal(answer) ? pass(describeAnswer(answer)) : fail(describeAnswer(answer), session, target);
+        return isRefusal(answer) ? pass(describeAnswer(answer)) : fail(describeAnswer(answer));
       }),
   },
-  aboutCalls({
-    id: "calls/answered",
+  "calls/answered": aboutCalls({
     title: "A call is answered, or the tool is just slow",
     level: "MUST",
-    requirement: {
-      sentence: "Every request is answered with a result or an error; a tool may take its time.",
-      ...legacySpec("basic#responses", "Base protocol, responses"),
-    },
+    rule: "Every request is answered with a result or an error; a tool may take its time.",
+    source: legacySpec("basic#responses", "Base protocol, responses"),
     legal: [
       "a result or an error",
       "no answer yet from a tool that is at work, while the server answers other requests",
@@ -59,14 +60,11 @@ export const callChecks: readonly ServerCheck[] = [
         : [`while ${slow.map(({ tool }) => tool.name).join(", ")} ran, the server gave ${describeAnswer(after)}`];
     },
   }),
-  aboutCalls({
-    id: "calls/result-content",
+  "calls/result-content": aboutCalls({
     title: "A result has content that hosts understand",
     level: "MUST",
-    requirement: {
-      sentence: "A result has a content array of typed blocks; isError, if there, is a boolean.",
-      ...legacySpec(`${page}#tool-result`, "Tools, tool result"),
-    },
+    rule: "A result has a content array of typed blocks; isError, if there, is a boolean.",
+    source: legacySpec(`${page}#tool-result`, "Tools, tool result"),
     legal: [
       "content is an array of objects with a type, text blocks have text, media blocks have data and mimeType",
       "a JSON-RPC error, if the arguments are not to its liking",
@@ -74,14 +72,11 @@ export const callChecks: readonly ServerCheck[] = [
     fix: "Return { content: [{ type: 'text', text }] } even when the result is structured.",
     judge: ({ calls }) => problemsOf(calls, ({ answer }) => answer.kind === "result" && contentProblem(answer.result)),
   }),
-  aboutCalls({
-    id: "calls/output-matches-schema",
+  "calls/output-matches-schema": aboutCalls({
     title: "Structured results match the output schema",
     level: "MUST",
-    requirement: {
-      sentence: "A tool with an output schema returns structured results that conform to it.",
-      ...legacySpec(`${page}#output-schema`, "Tools, output schema"),
-    },
+    rule: "A tool with an output schema returns structured results that conform to it.",
+    source: legacySpec(`${page}#output-schema`, "Tools, output schema"),
     legal: ["structuredContent is valid against outputSchema", "a result with isError", "a JSON-RPC error"],
     fix: "Validate what you return against the schema that you publish; clients of the official SDKs refuse the result otherwise.",
     applies: ({ tool }) => isJsonObject(tool.definition["outputSchema"]),
@@ -90,14 +85,11 @@ export const callChecks: readonly ServerCheck[] = [
       return problemsOf(calls, ({ answer, tool }) => outputProblem(answer, tool.definition["outputSchema"], compile));
     },
   }),
-  aboutCalls({
-    id: "calls/structured-as-text",
+  "calls/structured-as-text": aboutCalls({
     title: "A structured result is there as text, too",
     level: "SHOULD",
-    requirement: {
-      sentence: "A tool that returns structured content also returns the serialised JSON in a text block.",
-      ...legacySpec(`${page}#structured-content`, "Tools, structured content"),
-    },
+    rule: "A tool that returns structured content also returns the serialised JSON in a text block.",
+    source: legacySpec(`${page}#structured-content`, "Tools, structured content"),
     legal: ["a result with structuredContent has at least one block of content"],
     fix: "Add { type: 'text', text: JSON.stringify(structuredContent) }: many hosts show a model only the content.",
     applies: ({ answer }) =>
@@ -108,14 +100,11 @@ export const callChecks: readonly ServerCheck[] = [
         return Array.isArray(content) && content.length === 0 && "no content beside the structured one";
       }),
   }),
-  aboutCalls({
-    id: "calls/unasked-progress",
+  "calls/unasked-progress": aboutCalls({
     title: "Progress is only reported to those who asked",
     level: "MUST",
-    requirement: {
-      sentence: "Progress notifications refer to a token that was given in an active request.",
-      ...legacySpec("basic/utilities/progress#behavior-requirements", "Progress, behavior requirements"),
-    },
+    rule: "Progress notifications refer to a token that was given in an active request.",
+    source: legacySpec("basic/utilities/progress#behavior-requirements", "Progress, behavior requirements"),
     legal: ["no notifications/progress for calls without a progress token"],
     fix: "Send progress only when the request's _meta has a progressToken, and with that token.",
     judge({ ready }) {
@@ -123,16 +112,13 @@ export const callChecks: readonly ServerCheck[] = [
       return stray ? [excerpt(stray)] : [];
     },
   }),
-  onlyOver(
-    "stdio",
-    aboutCalls({
-      id: "calls/stdout-purity",
+  "calls/stdout-purity": {
+    over: "stdio",
+    ...aboutCalls({
       title: "Nothing but MCP messages is written to stdout while tools run",
       level: "MUST",
-      requirement: {
-        sentence: "A server writes nothing to its stdout that is not a valid MCP message.",
-        ...legacySpec("basic/transports#stdio", "Transports, stdio"),
-      },
+      rule: "A server writes nothing to its stdout that is not a valid MCP message.",
+      source: legacySpec("basic/transports#stdio", "Transports, stdio"),
       legal: ["every line of stdout is a JSON-RPC 2.0 message, also while a tool runs"],
       fix: "Look for console.log or print in the tools, and in what they call; the output of child processes goes to stdout, too, if they inherit it.",
       // A session over stdio is one with a process: onlyOver has made sure.
@@ -141,18 +127,14 @@ export const callChecks: readonly ServerCheck[] = [
           .slice(anomaliesBefore, anomaliesBefore + 1)
           .map(({ offset, text }) => `while ${namesOf(calls)} ran, at byte ${offset}: ${JSON.stringify(text)}`),
     }),
-  ),
-  {
-    id: "calls/missing-arguments",
+  },
+  "calls/missing-arguments": {
     title: "A call without its required arguments is refused",
     level: "MUST",
-    requirement: {
-      sentence: "Servers validate all tool inputs.",
-      ...legacySpec(`${page}#security-considerations`, "Tools, security considerations"),
-    },
+    rule: "Servers validate all tool inputs.",
+    source: legacySpec(`${page}#security-considerations`, "Tools, security considerations"),
     legal: ["error -32602, or another JSON-RPC error", "a result with isError that says what is missing"],
     fix: "Check the arguments against the input schema before you run the tool.",
-    needs,
     run: (target) =>
       oddCalls(target, {
         applies: ({ inputSchema }) =>
@@ -161,17 +143,13 @@ export const callChecks: readonly ServerCheck[] = [
         problem: (answer) => (isRefusal(answer) ? undefined : describeAnswer(answer)),
       }),
   },
-  {
-    id: "calls/absent-arguments",
+  "calls/absent-arguments": {
     title: "A call without any arguments member is answered",
     level: "HOST",
-    requirement: {
-      sentence: "arguments is optional in tools/call; some hosts leave it out when there are none.",
-      ...hostAdvice("absent-arguments"),
-    },
+    rule: "arguments is optional in tools/call; some hosts leave it out when there are none.",
+    source: hostAdvice("absent-arguments"),
     legal: ["a result or an error; not the end of the process"],
     fix: "Treat absent arguments as {}.",
-    needs,
     run: (target) =>
       oddCalls(target, {
         applies: () => true,
@@ -179,14 +157,11 @@ export const callChecks: readonly ServerCheck[] = [
         problem: (answer) => (isNoAnswer(answer) ? describeAnswer(answer) : undefined),
       }),
   },
-  {
-    id: "calls/cancelled",
+  "calls/cancelled": {
     title: "After a cancelled call the session goes on",
     level: "MUST",
-    requirement: {
-      sentence: "A cancelled request is stopped, or finished in silence; it concerns that request alone.",
-      ...legacySpec("basic/utilities/cancellation#behavior-requirements", "Cancellation, behavior requirements"),
-    },
+    rule: "A cancelled request is stopped, or finished in silence; it concerns that request alone.",
+    source: legacySpec("basic/utilities/cancellation#behavior-requirements", "Cancellation, behavior requirements"),
     legal: ["no answer, or an answer that was already under way, and a probe that is answered afterwards"],
     fix: "Handle notifications/cancelled: stop the tool if you can, and drop its answer.",
     needs: ["tools/list", "requests/probe"],
@@ -205,47 +180,40 @@ export const callChecks: readonly ServerCheck[] = [
       });
       await session.notify("notifications/cancelled", { requestId: "to-cancel", reason: "conformance check" });
       const answer = await probe();
-      return answer.kind === "result"
-        ? pass("the session goes on")
-        : fail(`afterwards: ${describeAnswer(answer)}`, session, target);
+      return answer.kind === "result" ? pass("the session goes on") : fail(`afterwards: ${describeAnswer(answer)}`);
     },
   },
-  {
-    id: "calls/no-cross-talk",
+  "calls/no-cross-talk": {
     title: "Calls at the same time get each its own result",
     level: "MUST",
-    requirement: {
-      sentence: "Requests may be in flight at the same time; each is answered with its own id.",
-      ...legacySpec("basic#responses", "Base protocol, responses"),
-    },
+    rule: "Requests may be in flight at the same time; each is answered with its own id.",
+    source: legacySpec("basic#responses", "Base protocol, responses"),
     legal: ["twenty calls of one tool at once give the same kind of answer as one call"],
     fix: "Keep nothing about a call in variables that the next call shares.",
-    needs,
     run: async (target) => {
       const made = await target.calls();
       if (made === undefined) return noConsent(target);
       const quick = made.calls.find(({ answer, durationMs }) => answer.kind === "result" && durationMs < 500);
-      if (quick === undefined)
-        return { status: "not-applicable", reason: "no tool that may be called answers at once" };
+      if (quick === undefined) return notApplicable("no tool that may be called answers at once");
       const { tool } = quick;
       return target.lend(async (ready) => {
         const answers = await Promise.all(Array.from({ length: 20 }, () => callTool(ready, tool, tool.args)));
         const odd = answers.find(({ kind }) => kind !== "result");
         return odd
-          ? fail(`among twenty calls of ${tool.name}: ${describeAnswer(odd)}`, ready.session, target)
+          ? fail(`among twenty calls of ${tool.name}: ${describeAnswer(odd)}`)
           : pass(`twenty results of ${tool.name}`);
       });
     },
   },
-];
+});
 
 async function noConsent(target: ServerTarget): Promise<Finding> {
   const { tools } = await target.listing();
-  if (tools.length === 0) return { status: "not-applicable", reason: "the server lists no tools" };
+  if (tools.length === 0) return notApplicable("the server lists no tools");
   return { status: "not-applicable", reason: await adviseConsent(target), wants: "tool-calls" };
 }
 
-interface CallJudgement extends Omit<ServerCheck, "run" | "needs"> {
+interface CallJudgement extends Omit<CheckInit, "run"> {
   /** Which calls it is about. Default: all. */
   readonly applies?: (call: MadeCall) => boolean;
   /** What is wrong with them, one entry per call. */
@@ -253,10 +221,9 @@ interface CallJudgement extends Omit<ServerCheck, "run" | "needs"> {
 }
 
 /** Makes a check of a judgement about the one call that was made of each tool. */
-function aboutCalls({ applies = () => true, judge, ...info }: CallJudgement): ServerCheck {
+function aboutCalls({ applies = () => true, judge, ...info }: CallJudgement): CheckInit {
   return {
     ...info,
-    needs,
     run: async (target) => {
       const made = await target.calls();
       if (made === undefined) return noConsent(target);
@@ -265,11 +232,7 @@ function aboutCalls({ applies = () => true, judge, ...info }: CallJudgement): Se
       const problems = await judge({ ...made, calls });
       const slow = calls.filter(({ answer }) => answer.kind === "silence").map(({ tool }) => tool.name);
       const note = slow.length > 0 ? `; no answer yet from ${slow.join(", ")}` : "";
-      return concluded(problems, {
-        observed: `${calls.length} tools called${note}`,
-        session: made.ready.session,
-        target,
-      });
+      return concluded(problems, `${calls.length} tools called${note}`);
     },
   };
 }
@@ -303,15 +266,12 @@ async function oddCalls(target: ServerTarget, { applies, args, problem }: OddCal
         return found === undefined ? [] : [`${tool.name}: ${found}`];
       }),
     );
-    return concluded(problems.flat(), { observed: `${tools.length} tools called`, session: ready.session, target });
+    return concluded(problems.flat(), `${tools.length} tools called`);
   });
 }
 
-function concluded(
-  problems: readonly string[],
-  { observed, session, target }: { observed: string; session: RawSession; target: ServerTarget },
-): Finding {
-  return problems.length === 0 ? pass(observed) : fail(problems.join("; "), session, target);
+function concluded(problems: readonly string[], observed: string): Finding {
+  return problems.length === 0 ? pass(observed) : fail(problems.join("; "));
 }
 
 function problemsOf(

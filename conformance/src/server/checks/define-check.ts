@@ -1,7 +1,7 @@
+import { truncateText } from "@hostside/core";
 import type { Check, Finding, Requirement } from "../../engine/check.ts";
-import type { TraceEvent } from "../../engine/trace.ts";
 import { describeAnswer } from "../handshake.ts";
-import type { Answer, RawSession } from "../raw-session.ts";
+import type { Answer, HttpResponse } from "../raw-session.ts";
 import type { ServerAddress } from "../server-address.ts";
 import type { ServerTarget } from "../server-target.ts";
 
@@ -14,6 +14,34 @@ export interface ServerCheck extends Check<ServerTarget> {
    * away.
    */
   readonly rough?: boolean;
+}
+
+/** A check as it is written down. */
+export interface CheckInit extends Omit<ServerCheck, "id" | "requirement"> {
+  /** The rule that it stands on, in one sentence. */
+  readonly rule: string;
+  /** Where the rule is written. */
+  readonly source: Pick<Requirement, "section" | "url">;
+  /** Protocol revisions that the rule applies to. Default: all. */
+  readonly revisions?: readonly string[];
+}
+
+/**
+ * Checks by their ids, about servers over one transport or any. They need what is in `needs` unless
+ * they say otherwise.
+ */
+export function defineChecks(
+  over: ServerAddress["type"] | "any",
+  needs: readonly string[],
+  checks: Readonly<Record<string, CheckInit>>,
+): readonly ServerCheck[] {
+  return Object.entries(checks).map(([id, { rule: sentence, source, revisions, ...check }]) => ({
+    id,
+    requirement: { sentence, ...source, ...(revisions && { revisions }) },
+    ...(over !== "any" && { over }),
+    needs,
+    ...check,
+  }));
 }
 
 /** A section of the newest legacy revision of the specification. */
@@ -34,9 +62,20 @@ export function hostAdvice(anchor: string): Pick<Requirement, "section" | "url">
   };
 }
 
-/** A check that is only about servers over one transport. */
-export function onlyOver(over: ServerAddress["type"], check: ServerCheck): ServerCheck {
-  return { ...check, over };
+/** Where JSON-RPC says what errors are. */
+export const jsonRpcErrors: Pick<Requirement, "section" | "url"> = {
+  section: "JSON-RPC 2.0, section 5.1",
+  url: "https://www.jsonrpc.org/specification#error_object",
+};
+
+/** A finding that no verdict is owed. */
+export function notApplicable(reason: string): Finding {
+  return { status: "not-applicable", reason };
+}
+
+/** A finding that nothing can be said. */
+export function notKnown(reason: string): Finding {
+  return { status: "could-not-run", reason };
 }
 
 /** A finding that passed, with what was seen. */
@@ -44,13 +83,32 @@ export function pass(observed: string): Finding {
   return { status: "pass", observed };
 }
 
-/** A failure with what was seen and what happened on the session until then. */
-export function fail(observed: string, session?: RawSession, target?: ServerTarget): Finding {
-  const trace: readonly TraceEvent[] = session && target ? target.trace.slice(session.id) : [];
-  return { status: "fail", observed, trace };
+/** A failure with what was seen. The sessions of the check are its trace. */
+export function fail(observed: string): Finding {
+  return { status: "fail", observed };
 }
 
 /** A failure because of an answer. */
-export function failWith(answer: Answer, session: RawSession, target: ServerTarget): Finding {
-  return fail(describeAnswer(answer), session, target);
+export function failWith(answer: Answer): Finding {
+  return fail(describeAnswer(answer));
+}
+
+/** A pass where the response is legal, else a failure. */
+export function judgeResponse(response: HttpResponse, legal: boolean): Finding {
+  return legal ? pass(String(response.status)) : fail(describeResponse(response));
+}
+
+/** The status of a response and the beginning of its body, for a report. */
+export function describeResponse({ status, body }: HttpResponse): string {
+  return `${status}: ${truncateText(body.trim(), 120) || "empty body"}`;
+}
+
+/** Whether a status says that the request was taken. */
+export function isSuccess({ status }: HttpResponse): boolean {
+  return status >= 200 && status <= 299;
+}
+
+/** Whether a status says that the request was wrong. */
+export function isRefused({ status }: HttpResponse): boolean {
+  return status >= 400 && status < 500;
 }

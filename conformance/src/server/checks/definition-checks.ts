@@ -3,42 +3,44 @@ import { isJsonObject } from "@hostside/core/implement";
 import { createSchemaCompiler } from "../compile-schema.ts";
 import { excerpt } from "../handshake.ts";
 import { aboutTools } from "./about-tools.ts";
-import { fail, hostAdvice, legacySpec, modernSpec, pass, type ServerCheck } from "./define-check.ts";
+import {
+  fail,
+  pass,
+  notApplicable,
+  defineChecks,
+  legacySpec,
+  modernSpec,
+  hostAdvice,
+  type ServerCheck,
+} from "./define-check.ts";
 
 const page = "server/tools";
 
 /** Whether the definitions that a server lists keep to the specification. */
-export const definitionChecks: readonly ServerCheck[] = [
-  {
-    id: "tools/entries",
+export const definitionChecks: readonly ServerCheck[] = defineChecks("any", ["tools/list"], {
+  "tools/entries": {
     title: "Every entry is an object with a name",
     level: "MUST",
-    requirement: {
-      sentence: "A tool has a name, which is a text; title and description are texts when they are there.",
-      ...legacySpec("schema#tool", "Schema, Tool"),
-    },
+    rule: "A tool has a name, which is a text; title and description are texts when they are there.",
+    source: legacySpec("schema#tool", "Schema, Tool"),
     legal: ["objects with a non-empty name; title and description are texts or absent"],
     fix: "Look at the entry that is named: hosts drop it, and older ones refuse the whole list because of it.",
-    needs: ["tools/list"],
     run: async (target) => {
-      const { session } = await target.shared();
+      await target.shared();
       const { pages } = await target.listing();
       const entries = pages.flatMap(({ result }) => (Array.isArray(result["tools"]) ? result["tools"] : []));
-      if (entries.length === 0) return { status: "not-applicable", reason: "the server lists no tools" };
+      if (entries.length === 0) return notApplicable("the server lists no tools");
       const wrong = entries.filter((entry) => !isEntry(entry));
       return wrong.length === 0
         ? pass(`${entries.length} entries`)
-        : fail(`${wrong.length} of ${entries.length}; the first: ${excerpt(wrong[0])}`, session, target);
+        : fail(`${wrong.length} of ${entries.length}; the first: ${excerpt(wrong[0])}`);
     },
   },
-  aboutTools({
-    id: "tools/name-unique",
+  "tools/name-unique": aboutTools({
     title: "Every tool has a name of its own",
     level: "SHOULD",
-    requirement: {
-      sentence: "Tool names are unique within a server.",
-      ...legacySpec(`${page}#tool-names`, "Tools, tool names"),
-    },
+    rule: "Tool names are unique within a server.",
+    source: legacySpec(`${page}#tool-names`, "Tools, tool names"),
     legal: ["no two names are equal"],
     fix: "Rename one of them: hosts keep the first and drop the rest.",
     judge: (tools) => {
@@ -51,14 +53,11 @@ export const definitionChecks: readonly ServerCheck[] = [
       });
     },
   }),
-  aboutTools({
-    id: "tools/name-form",
+  "tools/name-form": aboutTools({
     title: "Names are 1 to 128 characters of A-Z a-z 0-9 _ - .",
     level: "SHOULD",
-    requirement: {
-      sentence: "Tool names should be 1 to 128 characters long, of ASCII letters, digits, underscore, hyphen and dot.",
-      ...legacySpec(`${page}#tool-names`, "Tools, tool names"),
-    },
+    rule: "Tool names should be 1 to 128 characters long, of ASCII letters, digits, underscore, hyphen and dot.",
+    source: legacySpec(`${page}#tool-names`, "Tools, tool names"),
     legal: ["names that match ^[A-Za-z0-9_.-]{1,128}$"],
     fix: "Use snake_case or kebab-case names; put spaces and other scripts into the title.",
     judge: (tools) =>
@@ -66,14 +65,11 @@ export const definitionChecks: readonly ServerCheck[] = [
         typeof name !== "string" || /^[A-Za-z0-9_.-]{0,128}$/.test(name) ? [] : [JSON.stringify(name)],
       ),
   }),
-  aboutTools({
-    id: "tools/input-schema",
+  "tools/input-schema": aboutTools({
     title: "Every tool has an input schema of type object",
     level: "MUST",
-    requirement: {
-      sentence: "inputSchema is a JSON Schema object, with type object, never null.",
-      ...legacySpec(`${page}#tool`, "Tools, tool"),
-    },
+    rule: "inputSchema is a JSON Schema object, with type object, never null.",
+    source: legacySpec(`${page}#tool`, "Tools, tool"),
     legal: [
       'an object with "type": "object"',
       'for a tool without parameters { "type": "object", "additionalProperties": false }',
@@ -84,14 +80,11 @@ export const definitionChecks: readonly ServerCheck[] = [
         isObjectSchema(inputSchema) ? [] : [`${JSON.stringify(name)}: ${JSON.stringify(inputSchema)?.slice(0, 80)}`],
       ),
   }),
-  aboutTools({
-    id: "tools/output-schema",
+  "tools/output-schema": aboutTools({
     title: "An output schema is an object",
     level: "MUST",
-    requirement: {
-      sentence: "outputSchema is a JSON Schema object, when it is there.",
-      ...legacySpec(`${page}#tool`, "Tools, tool"),
-    },
+    rule: "outputSchema is a JSON Schema object, when it is there.",
+    source: legacySpec(`${page}#tool`, "Tools, tool"),
     legal: ["a JSON Schema object", "no outputSchema"],
     fix: "Leave outputSchema out when the results have no structure; null is no schema.",
     judge: (tools) =>
@@ -101,14 +94,11 @@ export const definitionChecks: readonly ServerCheck[] = [
           : [`${JSON.stringify(name)}: ${excerpt(outputSchema)}`],
       ),
   }),
-  aboutTools({
-    id: "tools/schema-compiles",
+  "tools/schema-compiles": aboutTools({
     title: "Schemas are valid JSON Schema",
     level: "MUST",
-    requirement: {
-      sentence: "Schemas conform to the dialect that they name, 2020-12 by default.",
-      ...legacySpec("basic#schema-validation", "JSON Schema usage, schema validation"),
-    },
+    rule: "Schemas conform to the dialect that they name, 2020-12 by default.",
+    source: legacySpec("basic#schema-validation", "JSON Schema usage, schema validation"),
     legal: ["every inputSchema and outputSchema compiles in its dialect: 2020-12, 2019-09 or draft-07"],
     fix: "Run the schema through a validator; common slips are a draft-04 $schema, a required that is no array, and a pattern that is no regular expression.",
     judge(tools) {
@@ -121,14 +111,11 @@ export const definitionChecks: readonly ServerCheck[] = [
       );
     },
   }),
-  aboutTools({
-    id: "tools/schema-local",
+  "tools/schema-local": aboutTools({
     title: "Schemas refer to nothing on the network",
     level: "HOST",
-    requirement: {
-      sentence: "Hosts never fetch a $ref from the network.",
-      ...hostAdvice("schema-local"),
-    },
+    rule: "Hosts never fetch a $ref from the network.",
+    source: hostAdvice("schema-local"),
     legal: ["every $ref begins with # or names an $id or $anchor in the same schema"],
     fix: "Bundle the referenced schema under $defs.",
     judge: (tools) =>
@@ -138,16 +125,12 @@ export const definitionChecks: readonly ServerCheck[] = [
           : [],
       ),
   }),
-  aboutTools({
-    id: "tools/header-parameters",
+  "tools/header-parameters": aboutTools({
     title: "Parameters that are mirrored into headers can be",
     level: "MUST",
-    requirement: {
-      sentence:
-        "An x-mcp-header is a header name that no other parameter has, of a text, integer or boolean; hosts drop a tool that breaks this.",
-      ...modernSpec("server/tools#x-mcp-header", "Tools, x-mcp-header"),
-      revisions: ["2026-07-28"],
-    },
+    rule: "An x-mcp-header is a header name that no other parameter has, of a text, integer or boolean; hosts drop a tool that breaks this.",
+    source: modernSpec("server/tools#x-mcp-header", "Tools, x-mcp-header"),
+    revisions: ["2026-07-28"],
     legal: [
       "no x-mcp-header",
       "a token of RFC 9110 that occurs once, on a property of type string, integer or boolean",
@@ -158,15 +141,11 @@ export const definitionChecks: readonly ServerCheck[] = [
         headerProblems(inputSchema).map((problem) => `${JSON.stringify(name)}: ${problem}`),
       ),
   }),
-  aboutTools({
-    id: "tools/annotations",
+  "tools/annotations": aboutTools({
     title: "Annotations are booleans that do not contradict each other",
     level: "HOST",
-    requirement: {
-      sentence:
-        "Hints describe a tool's behaviour; destructive and idempotent mean something only for tools that are not read-only.",
-      ...legacySpec("schema#toolannotations", "Schema, ToolAnnotations"),
-    },
+    rule: "Hints describe a tool's behaviour; destructive and idempotent mean something only for tools that are not read-only.",
+    source: legacySpec("schema#toolannotations", "Schema, ToolAnnotations"),
     legal: ["each hint is true, false or absent", "no tool is both readOnlyHint and destructiveHint"],
     fix: "Leave destructiveHint out, or false, when readOnlyHint is true.",
     judge: (tools) =>
@@ -181,7 +160,7 @@ export const definitionChecks: readonly ServerCheck[] = [
           : [];
       }),
   }),
-];
+});
 
 function isObjectSchema(schema: unknown): schema is JsonObject {
   return isJsonObject(schema) && schema["type"] === "object";

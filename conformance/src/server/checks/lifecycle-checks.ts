@@ -11,7 +11,16 @@ import {
   legacyRevisions,
   modernRevision,
 } from "../handshake.ts";
-import { fail, failWith, legacySpec, modernSpec, pass, type ServerCheck } from "./define-check.ts";
+import {
+  fail,
+  failWith,
+  pass,
+  defineChecks,
+  legacySpec,
+  modernSpec,
+  type CheckInit,
+  type ServerCheck,
+} from "./define-check.ts";
 
 const lifecycle = "basic/lifecycle";
 
@@ -19,39 +28,30 @@ const lifecycle = "basic/lifecycle";
 const known: readonly string[] = legacyRevisions;
 
 /** How a server starts a session. */
-export const lifecycleChecks: readonly ServerCheck[] = [
-  {
-    id: "lifecycle/initialize",
+export const lifecycleChecks: readonly ServerCheck[] = defineChecks("any", ["lifecycle/second-client"], {
+  "lifecycle/initialize": {
     title: "A handshake of some revision succeeds",
     level: "MUST",
-    requirement: {
-      sentence: "A session begins with initialize, or with server/discover from 2026-07-28 on.",
-      ...legacySpec(`${lifecycle}#initialization`, "Lifecycle, initialization"),
-    },
+    rule: "A session begins with initialize, or with server/discover from 2026-07-28 on.",
+    source: legacySpec(`${lifecycle}#initialization`, "Lifecycle, initialization"),
     legal: ["a result of initialize", "a result of server/discover, from a server that speaks only 2026-07-28"],
     fix: "Read the trace; over stdio, what the server wrote to stderr before it gave up usually names the cause, over HTTP the status and the body.",
+    needs: [],
     run: async (target) => {
       const { first } = target;
       if (first) return pass(`${first.ready.handshake.protocolVersion} (${first.ready.handshake.era})`);
       const session = await target.open();
       const attempt = await attemptHandshake(session, target);
       if (attempt.ok) return pass("at the second attempt");
-      return (
-        (await streamProblem(session, target)) ??
-        fail(`${attempt.reason}${addressHint(attempt.answer)}`, session, target)
-      );
+      return (await streamProblem(session, target)) ?? fail(`${attempt.reason}${addressHint(attempt.answer)}`);
     },
   },
-  secondClientCheck,
-  {
-    id: "lifecycle/initialize-result",
+  "lifecycle/second-client": secondClientCheck,
+  "lifecycle/initialize-result": {
     title: "The result of the handshake has all its members",
     level: "MUST",
-    requirement: {
-      sentence:
-        "The server answers with its protocol version, its capabilities and its implementation's name and version.",
-      ...legacySpec(`${lifecycle}#initialization`, "Lifecycle, initialization"),
-    },
+    rule: "The server answers with its protocol version, its capabilities and its implementation's name and version.",
+    source: legacySpec(`${lifecycle}#initialization`, "Lifecycle, initialization"),
     legal: [
       "legacy: protocolVersion (string), capabilities (object), serverInfo with name and version (strings)",
       "2026-07-28: supportedVersions (array of strings), capabilities (object)",
@@ -59,7 +59,7 @@ export const lifecycleChecks: readonly ServerCheck[] = [
     fix: "Return every member, also those that are empty: capabilities may be {} but not absent.",
     needs: ["lifecycle/initialize"],
     run: async (target) => {
-      const { session, handshake: done } = await target.shared();
+      const { handshake: done } = await target.shared();
       const { result, serverInfo, era } = done;
       const problems: string[] = [];
       if (!isJsonObject(result["capabilities"])) problems.push("capabilities is no object");
@@ -69,76 +69,64 @@ export const lifecycleChecks: readonly ServerCheck[] = [
           if (typeof serverInfo?.[member] !== "string") problems.push(`serverInfo.${member} is no string`);
         }
       } else if (!isStrings(result["supportedVersions"])) problems.push("supportedVersions is no array of strings");
-      return problems.length === 0 ? pass("complete") : fail(problems.join("; "), session, target);
+      return problems.length === 0 ? pass("complete") : fail(problems.join("; "));
     },
   },
-  ...legacyRevisions.map(negotiates),
-  {
-    id: "lifecycle/unknown-revision",
+  ...Object.fromEntries(legacyRevisions.map((revision) => [`lifecycle/negotiates-${revision}`, negotiates(revision)])),
+  "lifecycle/unknown-revision": {
     title: "A revision that the server does not know is answered with one that it does",
     level: "MUST",
-    requirement: {
-      sentence: "If the server does not support the requested version, it responds with another one that it supports.",
-      ...legacySpec(`${lifecycle}#version-negotiation`, "Lifecycle, version negotiation"),
-    },
+    rule: "If the server does not support the requested version, it responds with another one that it supports.",
+    source: legacySpec(`${lifecycle}#version-negotiation`, "Lifecycle, version negotiation"),
     legal: [
       `a result whose protocolVersion is one of ${known.join(", ")}`,
       "error -32602 or -32022 that lists what is supported",
     ],
     fix: "Answer with your newest revision; never echo one that you do not know.",
-    needs: ["lifecycle/second-client"],
     run: async (target) => {
       const session = await target.open();
       const answer = await initialize(session, "1999-01-01", target);
       if (answer.kind === "error" && (answer.code === -32602 || answer.code === -32022))
         return pass(describeAnswer(answer));
-      if (answer.kind !== "result" || !isJsonObject(answer.result)) return failWith(answer, session, target);
+      if (answer.kind !== "result" || !isJsonObject(answer.result)) return failWith(answer);
       const version = answer.result["protocolVersion"];
       if (typeof version === "string" && known.includes(version)) return pass(version);
-      return fail(`answered with protocolVersion ${excerpt(version)}`, session, target);
+      return fail(`answered with protocolVersion ${excerpt(version)}`);
     },
   },
-  {
-    id: "lifecycle/request-before-handshake",
+  "lifecycle/request-before-handshake": {
     title: "A request before the handshake does no harm",
     level: "HOST",
-    requirement: {
-      sentence: "Hosts that speak 2026-07-28 send server/discover first, to find out which era a server belongs to.",
-      ...modernSpec(
-        "basic/versioning#backward-compatibility-with-initialization-based-versions",
-        "Versioning, backward compatibility",
-      ),
-    },
+    rule: "Hosts that speak 2026-07-28 send server/discover first, to find out which era a server belongs to.",
+    source: modernSpec(
+      "basic/versioning#backward-compatibility-with-initialization-based-versions",
+      "Versioning, backward compatibility",
+    ),
     legal: [
       "an error, silence or a result, as long as the server goes on and then answers initialize in the same session",
     ],
     fix: "Answer unknown methods with -32601 before the handshake, too; do not end the process, and do not wait for initialize in silence.",
-    needs: ["lifecycle/second-client"],
     run: async (target) => {
       const session = await target.open();
       // What takes long to start is not deaf to the probe. The check has its own time, of which
       // initialize needs three times `answerMs`.
       const timeoutMs = 1000 + Math.min(target.first?.tookMs ?? 0, 2 * target.answerMs);
       const probe = await session.request("server/discover", { _meta: {} }, { timeoutMs });
-      if (probe.kind === "gone") return failWith(probe, session, target);
+      if (probe.kind === "gone") return failWith(probe);
       const answer = await initialize(session, legacyRevisions[0], target);
       const { era } = await target.identity();
       const alive = answer.kind === "result" || (answer.kind === "error" && era === "modern");
-      return alive ? pass(`probe: ${probe.kind}; then initialize: ${answer.kind}`) : failWith(answer, session, target);
+      return alive ? pass(`probe: ${probe.kind}; then initialize: ${answer.kind}`) : failWith(answer);
     },
   },
-  {
-    id: "lifecycle/stateless-era",
+  "lifecycle/stateless-era": {
     title: "server/discover answers with the revisions that the server supports",
     level: "MUST",
-    requirement: {
-      sentence: "Servers of 2026-07-28 implement server/discover.",
-      ...modernSpec("server/discover", "Discovery"),
-      revisions: [modernRevision],
-    },
+    rule: "Servers of 2026-07-28 implement server/discover.",
+    source: modernSpec("server/discover", "Discovery"),
+    revisions: [modernRevision],
     legal: [`supportedVersions that contain ${modernRevision}`],
     fix: "List every revision that you speak, the stateless one among them.",
-    needs: ["lifecycle/second-client"],
     run: async (target) => {
       const session = await target.open();
       const attempt = await attemptHandshake(session, {
@@ -155,10 +143,10 @@ export const lifecycleChecks: readonly ServerCheck[] = [
       }
       const versions = attempt.handshake.result["supportedVersions"];
       if (isStrings(versions) && versions.includes(modernRevision)) return pass(versions.join(", "));
-      return fail(`supportedVersions: ${excerpt(versions)}`, session, target);
+      return fail(`supportedVersions: ${excerpt(versions)}`);
     },
   },
-];
+});
 
 // What answers so is usually another page of the same site.
 function addressHint(answer: Answer): string {
@@ -177,24 +165,19 @@ async function streamProblem(session: RawSession, target: ServerTarget): Promise
   return cause && { status: "could-not-run", reason: `needs ${cause}, which did not pass`, cause };
 }
 
-function negotiates(revision: string): ServerCheck {
+function negotiates(revision: string): CheckInit {
   return {
-    id: `lifecycle/negotiates-${revision}`,
     title: `A handshake that offers ${revision} ends in a revision that hosts know`,
     level: "MUST",
-    requirement: {
-      sentence:
-        "If the server supports the requested version, it responds with the same version; else with another that it supports.",
-      ...legacySpec(`${lifecycle}#version-negotiation`, "Lifecycle, version negotiation"),
-      revisions: [revision],
-    },
+    rule: "If the server supports the requested version, it responds with the same version; else with another that it supports.",
+    source: legacySpec(`${lifecycle}#version-negotiation`, "Lifecycle, version negotiation"),
+    revisions: [revision],
     legal: [
       `protocolVersion ${revision}`,
       `protocolVersion of another revision: ${known.join(", ")}`,
       "error -32022 from a server that speaks only 2026-07-28",
     ],
     fix: "Compare the offered revision with those you support and answer with the same one, or with your newest.",
-    needs: ["lifecycle/second-client"],
     run: async (target) => {
       const { first } = target;
       // The first contact offered the newest of them.
@@ -204,10 +187,10 @@ function negotiates(revision: string): ServerCheck {
       const answer = await initialize(session, revision, target);
       const { era } = await target.identity();
       if (era === "modern" && answer.kind !== "silence" && answer.kind !== "gone") return pass(describeAnswer(answer));
-      if (answer.kind !== "result" || !isJsonObject(answer.result)) return failWith(answer, session, target);
+      if (answer.kind !== "result" || !isJsonObject(answer.result)) return failWith(answer);
       const version = answer.result["protocolVersion"];
       if (typeof version === "string" && known.includes(version)) return pass(version);
-      return fail(`answered with protocolVersion ${excerpt(version)}`, session, target);
+      return fail(`answered with protocolVersion ${excerpt(version)}`);
     },
   };
 }

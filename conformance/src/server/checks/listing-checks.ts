@@ -1,195 +1,163 @@
 import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { describeAnswer, excerpt } from "../handshake.ts";
+import type { ServerTarget } from "../server-target.ts";
 import { readRawListing, type RawListing } from "../raw-listing.ts";
 import { describeChange } from "./describe-change.ts";
-import { fail, failWith, hostAdvice, legacySpec, modernSpec, pass, type ServerCheck } from "./define-check.ts";
+import {
+  fail,
+  failWith,
+  pass,
+  notApplicable,
+  defineChecks,
+  legacySpec,
+  modernSpec,
+  hostAdvice,
+  type ServerCheck,
+} from "./define-check.ts";
 
 const page = "server/tools";
 const paging = "server/utilities/pagination";
 
 /** How a server lists its tools: page by page, again, and after a restart. */
-export const listingChecks: readonly ServerCheck[] = [
-  {
-    id: "tools/list",
+export const listingChecks: readonly ServerCheck[] = defineChecks("any", ["tools/list"], {
+  "tools/list": {
     title: "tools/list answers when the capability is declared",
     level: "MUST",
-    requirement: {
-      sentence: "Servers that declare the tools capability answer tools/list.",
-      ...legacySpec(`${page}#capabilities`, "Tools, capabilities"),
-    },
+    rule: "Servers that declare the tools capability answer tools/list.",
+    source: legacySpec(`${page}#capabilities`, "Tools, capabilities"),
     legal: ["a result with an array of tools, on every page"],
     fix: "Return { tools: [] } when there are none.",
     needs: ["lifecycle/second-client"],
     run: async (target) => {
-      const { session, handshake } = await target.shared();
-      if (!isJsonObject(handshake.capabilities["tools"]))
-        return { status: "not-applicable", reason: "the server declares no tools" };
+      const { handshake } = await target.shared();
+      if (!isJsonObject(handshake.capabilities["tools"])) return notApplicable("the server declares no tools");
       const { broken, pages, tools } = await target.listing();
-      if (broken) return failWith(broken, session, target);
+      if (broken) return failWith(broken);
       const wrong = pages.find(({ result }) => !Array.isArray(result["tools"]));
       return wrong
-        ? fail(`a page without an array of tools: ${JSON.stringify(wrong.result)}`, session, target)
+        ? fail(`a page without an array of tools: ${JSON.stringify(wrong.result)}`)
         : pass(`${tools.length} tools on ${pages.length} pages`);
     },
   },
-  {
-    id: "tools/capability-honest",
+  "tools/capability-honest": {
     title: "A server without the tools capability does not list tools",
     level: "SHOULD",
-    requirement: {
-      sentence: "Both parties use only capabilities that were negotiated.",
-      ...legacySpec("basic/lifecycle#operation", "Lifecycle, operation"),
-    },
+    rule: "Both parties use only capabilities that were negotiated.",
+    source: legacySpec("basic/lifecycle#operation", "Lifecycle, operation"),
     legal: ["an error to tools/list", "an empty list"],
     fix: "Declare capabilities.tools: hosts do not ask a server for tools that does not.",
     needs: ["lifecycle/second-client"],
     run: async (target) => {
-      const { session, handshake, request } = await target.shared();
-      if (isJsonObject(handshake.capabilities["tools"]))
-        return { status: "not-applicable", reason: "the server declares tools" };
+      const { handshake, request } = await target.shared();
+      if (isJsonObject(handshake.capabilities["tools"])) return notApplicable("the server declares tools");
       const answer = await request("tools/list");
       const listed =
         answer.kind === "result" && isJsonObject(answer.result) && Array.isArray(answer.result["tools"])
           ? answer.result["tools"]
           : [];
-      return listed.length === 0
-        ? pass("none listed")
-        : fail(`${listed.length} tools that no host will see`, session, target);
+      return listed.length === 0 ? pass("none listed") : fail(`${listed.length} tools that no host will see`);
     },
   },
-  {
-    id: "tools/pagination-ends",
+  "tools/pagination-ends": {
     title: "Following the cursors ends",
     level: "MUST",
-    requirement: {
-      sentence: "A result without nextCursor is the last page; a cursor marks a position that moves on.",
-      ...legacySpec(paging, "Pagination"),
-    },
+    rule: "A result without nextCursor is the last page; a cursor marks a position that moves on.",
+    source: legacySpec(paging, "Pagination"),
     legal: ["no cursor comes twice, and there are at most 200 pages"],
     fix: "Leave nextCursor out on the last page; derive each cursor from the last item of its page.",
-    needs: ["tools/list"],
     run: async (target) => {
-      const { session } = await target.shared();
-      const { pages, repeatedCursor } = await target.listing();
-      if (repeatedCursor !== undefined)
-        return fail(`cursor ${JSON.stringify(repeatedCursor)} came twice`, session, target);
-      return pages.length < 200 ? pass(`${pages.length} pages`) : fail("no end after 200 pages", session, target);
+      const { pages, repeatedCursor } = await listed(target);
+      if (repeatedCursor !== undefined) return fail(`cursor ${JSON.stringify(repeatedCursor)} came twice`);
+      return pages.length < 200 ? pass(`${pages.length} pages`) : fail("no end after 200 pages");
     },
   },
-  {
-    id: "tools/unknown-cursor",
+  "tools/unknown-cursor": {
     title: "A cursor that the server did not give is refused with -32602",
     level: "SHOULD",
-    requirement: {
-      sentence: "Invalid cursors should result in an error with code -32602.",
-      ...legacySpec(paging, "Pagination, error handling"),
-    },
+    rule: "Invalid cursors should result in an error with code -32602.",
+    source: legacySpec(paging, "Pagination, error handling"),
     legal: ["error -32602"],
     fix: "Check the cursor and answer -32602: a host that sees page one again may read for ever.",
-    needs: ["tools/list"],
     run: async (target) => {
-      const { session, request } = await target.shared();
+      const { request } = await target.shared();
       const { pages } = await target.listing();
-      if (pages.length < 2) return { status: "not-applicable", reason: "the server lists everything on one page" };
+      if (pages.length < 2) return notApplicable("the server lists everything on one page");
       const answer = await request("tools/list", { cursor: "hostside-no-such-cursor" });
-      return answer.kind === "error" && answer.code === -32602
-        ? pass("error -32602")
-        : fail(describeAnswer(answer), session, target);
+      return answer.kind === "error" && answer.code === -32602 ? pass("error -32602") : fail(describeAnswer(answer));
     },
   },
-  {
-    id: "tools/cursor-form",
+  "tools/cursor-form": {
     title: "nextCursor is a text, or absent",
     level: "MUST",
-    requirement: {
-      sentence: "A cursor is an opaque text; a missing nextCursor means the end of the results.",
-      ...legacySpec(`${paging}#response-format`, "Pagination, response format"),
-    },
+    rule: "A cursor is an opaque text; a missing nextCursor means the end of the results.",
+    source: legacySpec(`${paging}#response-format`, "Pagination, response format"),
     legal: ["no nextCursor on the last page", "a non-empty text on every other page"],
     fix: "Leave nextCursor out instead of sending null or an empty text: some hosts ask again with it.",
-    needs: ["tools/list"],
     run: async (target) => {
-      const { session } = await target.shared();
-      const { pages } = await target.listing();
+      const { pages } = await listed(target);
       const cursors = pages.flatMap(({ result }) => (result["nextCursor"] === undefined ? [] : [result["nextCursor"]]));
       const wrong = cursors.find((cursor) => typeof cursor !== "string" || cursor === "");
-      return wrong === undefined
-        ? pass(`${cursors.length} cursors`)
-        : fail(`nextCursor ${excerpt(wrong)}`, session, target);
+      return wrong === undefined ? pass(`${cursors.length} cursors`) : fail(`nextCursor ${excerpt(wrong)}`);
     },
   },
-  {
-    id: "tools/cursor-stable",
+  "tools/cursor-stable": {
     title: "The same cursor gives the same page again",
     level: "SHOULD",
-    requirement: {
-      sentence: "Servers provide stable cursors.",
-      ...legacySpec(`${paging}#implementation-guidelines`, "Pagination, implementation guidelines"),
-    },
+    rule: "Servers provide stable cursors.",
+    source: legacySpec(`${paging}#implementation-guidelines`, "Pagination, implementation guidelines"),
     legal: ["the same tools on the page, as long as nothing changed"],
     fix: "Derive the page from the cursor alone, not from a position that the server remembers: a host may have to ask again.",
-    needs: ["tools/list"],
     run: async (target) => {
-      const { session, request } = await target.shared();
+      const { request } = await target.shared();
       const second = (await target.listing()).pages[1];
-      if (second === undefined) return { status: "not-applicable", reason: "the server lists everything on one page" };
+      if (second === undefined) return notApplicable("the server lists everything on one page");
       const again = await request("tools/list", second.cursor === undefined ? {} : { cursor: second.cursor });
-      if (again.kind !== "result" || !isJsonObject(again.result)) return failWith(again, session, target);
+      if (again.kind !== "result" || !isJsonObject(again.result)) return failWith(again);
       return JSON.stringify(again.result["tools"]) === JSON.stringify(second.result["tools"])
         ? pass("the same page")
-        : fail(`cursor ${excerpt(second.cursor)} gave another page the second time`, session, target);
+        : fail(`cursor ${excerpt(second.cursor)} gave another page the second time`);
     },
   },
-  {
-    id: "tools/order-stable",
+  "tools/order-stable": {
     title: "Two listings are equal, to the order of the tools",
     level: "SHOULD",
-    requirement: {
-      sentence: "Tools should be listed in a deterministic order, so that hosts and models can cache.",
-      ...modernSpec("server/tools#capabilities", "Tools, capabilities"),
-    },
+    rule: "Tools should be listed in a deterministic order, so that hosts and models can cache.",
+    source: modernSpec("server/tools#capabilities", "Tools, capabilities"),
     legal: ["the same tools in the same order, as long as nothing changed"],
     fix: "Sort the tools, or list them in the order of registration; do not iterate over an unordered map.",
     needs: ["tools/pagination-ends"],
     run: async (target) => {
       const ready = await target.shared();
       const [first, second] = [await target.listing(), await readRawListing(ready)];
-      if (second.broken) return fail(`the second listing: ${describeAnswer(second.broken)}`, ready.session, target);
+      if (second.broken) return fail(`the second listing: ${describeAnswer(second.broken)}`);
       const change = describeChange(first.tools, second.tools, "then");
-      return change === undefined ? pass("equal") : fail(change, ready.session, target);
+      return change === undefined ? pass("equal") : fail(change);
     },
   },
-  {
-    id: "tools/restart-stable",
+  "tools/restart-stable": {
     title: "After a restart the listing is the same",
     level: "HOST",
-    requirement: {
-      sentence: "A host that restarts a server goes on with the tools that it had.",
-      ...hostAdvice("restart-stable"),
-    },
+    rule: "A host that restarts a server goes on with the tools that it had.",
+    source: hostAdvice("restart-stable"),
     legal: ["the same definitions in a new process or session"],
     fix: "Keep times, random values, counters and the order of an unordered map out of names, descriptions and schemas.",
     needs: ["tools/pagination-ends"],
     run: async (target) => {
       const again = await target.openReady();
       const [first, second] = [await target.listing(), await readRawListing(again)];
-      if (second.broken) return fail(`after a restart: ${describeAnswer(second.broken)}`, again.session, target);
+      if (second.broken) return fail(`after a restart: ${describeAnswer(second.broken)}`);
       const change = describeChange(first.tools, second.tools, "after a restart");
-      return change === undefined ? pass("equal") : fail(change, again.session, target);
+      return change === undefined ? pass("equal") : fail(change);
     },
   },
-  {
-    id: "tools/list-changed-declared",
+  "tools/list-changed-declared": {
     title: "A server that announces changes declares that it does",
     level: "SHOULD",
-    requirement: {
-      sentence: "Servers that declare listChanged send notifications when the list changes; hosts listen to no others.",
-      ...legacySpec(`${page}#list-changed-notification`, "Tools, list changed notification"),
-    },
+    rule: "Servers that declare listChanged send notifications when the list changes; hosts listen to no others.",
+    source: legacySpec(`${page}#list-changed-notification`, "Tools, list changed notification"),
     legal: ["tools.listChanged is true", "no notifications/tools/list_changed"],
     fix: "Declare { tools: { listChanged: true } }, or send no such notification.",
-    needs: ["tools/list"],
     run: async (target) => {
       const { session, handshake, probe } = await target.shared();
       const declared = isJsonObject(handshake.capabilities["tools"]) && handshake.capabilities["tools"]["listChanged"];
@@ -197,18 +165,15 @@ export const listingChecks: readonly ServerCheck[] = [
       await target.listing();
       await probe();
       return session.unsolicited.some(isListChanged)
-        ? fail("notifications/tools/list_changed without tools.listChanged", session, target)
+        ? fail("notifications/tools/list_changed without tools.listChanged")
         : pass("none was sent");
     },
   },
-  {
-    id: "tools/list-changed-honest",
+  "tools/list-changed-honest": {
     title: "A change that is announced is one",
     level: "HOST",
-    requirement: {
-      sentence: "A host lists all tools again after each announcement, and a model's cached prompt is lost with it.",
-      ...hostAdvice("list-changed"),
-    },
+    rule: "A host lists all tools again after each announcement, and a model's cached prompt is lost with it.",
+    source: hostAdvice("list-changed"),
     legal: ["another list after each notifications/tools/list_changed that comes after a listing", "no notification"],
     fix: "Send the notification only when the tools differ from what was listed last.",
     needs: ["tools/pagination-ends"],
@@ -226,12 +191,18 @@ export const listingChecks: readonly ServerCheck[] = [
         const announced = ready.session.unsolicited.filter(isListChanged).length - known;
         if (announced === 0) return pass("none was announced");
         return JSON.stringify(before.tools) === JSON.stringify(after.tools)
-          ? fail(`${announced} announced, and the list is the same`, ready.session, target)
+          ? fail(`${announced} announced, and the list is the same`)
           : pass("the list did change");
       }),
   },
-];
+});
 
 function isListChanged({ method }: JsonObject): boolean {
   return method === "notifications/tools/list_changed";
+}
+
+/** The listing, with its session as the trace of a failure. */
+async function listed(target: ServerTarget): Promise<RawListing> {
+  await target.shared();
+  return target.listing();
 }

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "@hostside/core";
 import { inspectText, isJsonObject } from "@hostside/core/implement";
 import { assignNames, isLegalName, verbatimNaming } from "@hostside/naming";
 import { aboutTools } from "./about-tools.ts";
-import { fail, hostAdvice, pass, type ServerCheck } from "./define-check.ts";
+import { fail, pass, notApplicable, defineChecks, hostAdvice, type ServerCheck } from "./define-check.ts";
 import { exponentialPattern } from "../exponential-pattern.ts";
 
 // What the major model APIs accept of a function's name.
@@ -17,15 +17,12 @@ const deepestSchema = 10;
 const mostTokens = 10_000;
 
 /** What the hosts and model APIs in the field make of a server's tools. */
-export const portabilityChecks: readonly ServerCheck[] = [
-  aboutTools({
-    id: "portability/name-length",
+export const portabilityChecks: readonly ServerCheck[] = defineChecks("any", ["tools/list"], {
+  "portability/name-length": aboutTools({
     title: `Names leave room for a host's prefix in ${longestName} characters`,
     level: "HOST",
-    requirement: {
-      sentence: `Model APIs take function names of at most ${longestName} characters, and hosts put the server's name in front.`,
-      ...hostAdvice("name-length"),
-    },
+    rule: `Model APIs take function names of at most ${longestName} characters, and hosts put the server's name in front.`,
+    source: hostAdvice("name-length"),
     legal: [`names of at most ${longestName - roomForPrefix} characters`],
     fix: "Shorten the name; the description is the place for details. Hosts cut longer names and add a hash.",
     judge: (tools) =>
@@ -35,14 +32,11 @@ export const portabilityChecks: readonly ServerCheck[] = [
           : [],
       ),
   }),
-  aboutTools({
-    id: "portability/name-characters",
+  "portability/name-characters": aboutTools({
     title: "Names need no repair for model APIs",
     level: "HOST",
-    requirement: {
-      sentence: "Model APIs take ASCII letters, digits, underscore and hyphen in function names.",
-      ...hostAdvice("name-characters"),
-    },
+    rule: "Model APIs take ASCII letters, digits, underscore and hyphen in function names.",
+    source: hostAdvice("name-characters"),
     legal: ["names that match ^[A-Za-z0-9_-]+$"],
     fix: "Use an underscore instead of a dot, slash or space: hosts replace them anyway, each in its own way.",
     judge: (tools) =>
@@ -52,14 +46,11 @@ export const portabilityChecks: readonly ServerCheck[] = [
           : [],
       ),
   }),
-  aboutTools({
-    id: "portability/name-collisions",
+  "portability/name-collisions": aboutTools({
     title: "Names stay apart when a host normalises them",
     level: "HOST",
-    requirement: {
-      sentence: "Hosts fold case and replace characters, so that get-item and getItem_ may become one.",
-      ...hostAdvice("name-collisions"),
-    },
+    rule: "Hosts fold case and replace characters, so that get-item and getItem_ may become one.",
+    source: hostAdvice("name-collisions"),
     legal: ["no two names differ only in case, or in characters other than letters and digits"],
     fix: "Rename one of them.",
     judge: (tools) => {
@@ -71,15 +62,11 @@ export const portabilityChecks: readonly ServerCheck[] = [
       );
     },
   }),
-  aboutTools({
-    id: "portability/schema-top-level",
+  "portability/schema-top-level": aboutTools({
     title: "Input schemas have no anyOf, oneOf, allOf, not or enum at the top",
     level: "HOST",
-    requirement: {
-      sentence:
-        "Several model APIs refuse a whole request when one function's parameters have such a keyword at the top level.",
-      ...hostAdvice("schema-top-level"),
-    },
+    rule: "Several model APIs refuse a whole request when one function's parameters have such a keyword at the top level.",
+    source: hostAdvice("schema-top-level"),
     legal: ["a plain object schema with properties at the top"],
     fix: "Move the alternatives into a property, or make two tools of it.",
     judge: (tools) =>
@@ -91,14 +78,11 @@ export const portabilityChecks: readonly ServerCheck[] = [
         return found.length > 0 ? [`${JSON.stringify(name)}: ${found.join(", ")}`] : [];
       }),
   }),
-  aboutTools({
-    id: "portability/schema-properties",
+  "portability/schema-properties": aboutTools({
     title: "Input schemas name their properties",
     level: "HOST",
-    requirement: {
-      sentence: "Several model APIs refuse an object schema without properties.",
-      ...hostAdvice("schema-properties"),
-    },
+    rule: "Several model APIs refuse an object schema without properties.",
+    source: hostAdvice("schema-properties"),
     legal: ["properties is an object, which may be empty", "every property has a type, an enum or a reference"],
     fix: 'Add "properties": {} to tools without parameters, and a type to each property.',
     judge: (tools) =>
@@ -110,15 +94,11 @@ export const portabilityChecks: readonly ServerCheck[] = [
         return untyped.length > 0 ? [`${JSON.stringify(name)}: no type for ${untyped.join(", ")}`] : [];
       }),
   }),
-  aboutTools({
-    id: "portability/schema-size",
+  "portability/schema-size": aboutTools({
     title: "Schemas are small and flat enough for a model",
     level: "HOST",
-    requirement: {
-      sentence:
-        "Every byte of a schema is paid for in each request that declares the tool, and hosts leave out what is too deep or too large.",
-      ...hostAdvice("schema-size"),
-    },
+    rule: "Every byte of a schema is paid for in each request that declares the tool, and hosts leave out what is too deep or too large.",
+    source: hostAdvice("schema-size"),
     legal: [`input schemas of at most ${largestSchema} characters, nested at most ${deepestSchema} deep`],
     fix: "Split the tool, drop what a model never sets, and replace deep structures by a text argument that the server parses.",
     judge: (tools) =>
@@ -132,14 +112,11 @@ export const portabilityChecks: readonly ServerCheck[] = [
         return over.length > 0 ? [`${JSON.stringify(name)}: ${over.join("; ")}`] : [];
       }),
   }),
-  aboutTools({
-    id: "portability/schema-patterns",
+  "portability/schema-patterns": aboutTools({
     title: "No pattern takes exponential time",
     level: "HOST",
-    requirement: {
-      sentence: "A host that validates with a backtracking engine stands still on patterns such as (a+)+.",
-      ...hostAdvice("schema-patterns"),
-    },
+    rule: "A host that validates with a backtracking engine stands still on patterns such as (a+)+.",
+    source: hostAdvice("schema-patterns"),
     legal: ["patterns without a repeated group that itself ends in a repetition of the same characters"],
     fix: "Rewrite the pattern without nested repetition; bound what you can with maxLength.",
     judge: (tools) =>
@@ -149,14 +126,11 @@ export const portabilityChecks: readonly ServerCheck[] = [
         ),
       ),
   }),
-  aboutTools({
-    id: "portability/description",
+  "portability/description": aboutTools({
     title: "Every tool says what it does, in a few sentences",
     level: "HOST",
-    requirement: {
-      sentence: "A model chooses by description; several APIs refuse or cut more than some 1,000 characters.",
-      ...hostAdvice("description"),
-    },
+    rule: "A model chooses by description; several APIs refuse or cut more than some 1,000 characters.",
+    source: hostAdvice("description"),
     legal: [`a description of 1 to ${longestDescription} characters`],
     fix: "Say what the tool does, when to use it and what comes back; move manuals into the server's instructions or a resource.",
     judge: (tools) =>
@@ -167,15 +141,11 @@ export const portabilityChecks: readonly ServerCheck[] = [
           : [];
       }),
   }),
-  aboutTools({
-    id: "portability/plain-text",
+  "portability/plain-text": aboutTools({
     title: "Names, titles and descriptions are plain text",
     level: "HOST",
-    requirement: {
-      sentence:
-        "Hosts strip or refuse escape sequences, control, bidirectional, invisible and tag characters, because they hide text from people.",
-      ...hostAdvice("plain-text"),
-    },
+    rule: "Hosts strip or refuse escape sequences, control, bidirectional, invisible and tag characters, because they hide text from people.",
+    source: hostAdvice("plain-text"),
     legal: ["text without such characters"],
     fix: "Remove them; they often come in with copied text.",
     judge: (tools) =>
@@ -184,14 +154,11 @@ export const portabilityChecks: readonly ServerCheck[] = [
         return flags.length > 0 ? [`${JSON.stringify(name)}: ${[...new Set(flags)].join(", ")}`] : [];
       }),
   }),
-  aboutTools({
-    id: "portability/token-cost",
+  "portability/token-cost": aboutTools({
     title: `All definitions together cost a model fewer than ${mostTokens} tokens`,
     level: "HOST",
-    requirement: {
-      sentence: "Hosts hide a server's tools behind a search when they take too much of the context.",
-      ...hostAdvice("token-cost"),
-    },
+    rule: "Hosts hide a server's tools behind a search when they take too much of the context.",
+    source: hostAdvice("token-cost"),
     legal: [`fewer than about ${mostTokens} tokens, at four characters a token`],
     fix: "Shorten descriptions and schemas, or offer fewer, broader tools.",
     judge: (tools) => {
@@ -202,21 +169,18 @@ export const portabilityChecks: readonly ServerCheck[] = [
       return tokens >= mostTokens ? [`about ${tokens} tokens`] : [];
     },
   }),
-  {
-    id: "portability/instructions",
+  "portability/instructions": {
     title: `The server's instructions are plain text of at most ${longestInstructions} characters`,
     level: "HOST",
-    requirement: {
-      sentence: "Hosts cut instructions, some at two kilobytes, and mark or drop those that hide characters.",
-      ...hostAdvice("instructions"),
-    },
+    rule: "Hosts cut instructions, some at two kilobytes, and mark or drop those that hide characters.",
+    source: hostAdvice("instructions"),
     legal: ["no instructions", `a plain text of at most ${longestInstructions} characters`],
     fix: "Say how the tools belong together and when to use which; what belongs to one tool goes into its description.",
     needs: ["lifecycle/second-client"],
     run: async (target) => {
       const { result } = await target.identity();
       const { instructions } = result;
-      if (instructions === undefined) return { status: "not-applicable", reason: "the server gives no instructions" };
+      if (instructions === undefined) return notApplicable("the server gives no instructions");
       if (typeof instructions !== "string") return fail(`instructions is ${typeof instructions}`);
       const flags = inspectText(instructions);
       if (flags.length > 0) return fail(`instructions with ${flags.join(", ")}`);
@@ -224,7 +188,7 @@ export const portabilityChecks: readonly ServerCheck[] = [
       return length <= longestInstructions ? pass(`${length} characters`) : fail(`${length} characters`);
     },
   },
-];
+});
 
 function isTyped(schema: JsonValue | undefined): boolean {
   if (!isJsonObject(schema)) return typeof schema === "boolean";

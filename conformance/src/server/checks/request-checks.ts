@@ -5,24 +5,29 @@ import type { Answer, RawMessage } from "../raw-session.ts";
 import { eraProbe, type ReadySession } from "../ready-session.ts";
 import type { Finding } from "../../engine/check.ts";
 import type { ServerTarget } from "../server-target.ts";
-import { fail, failWith, hostAdvice, legacySpec, pass, type ServerCheck } from "./define-check.ts";
+import {
+  fail,
+  failWith,
+  pass,
+  notApplicable,
+  notKnown,
+  defineChecks,
+  legacySpec,
+  hostAdvice,
+  jsonRpcErrors,
+  type ServerCheck,
+} from "./define-check.ts";
 
-const jsonRpc = { section: "JSON-RPC 2.0, section 5.1", url: "https://www.jsonrpc.org/specification#error_object" };
 const needs = ["lifecycle/second-client"];
-const answering = ["requests/probe"];
 const refusing = ["requests/probe", "requests/unknown-method"];
 
 /** How a server treats requests and notifications in general. */
-export const requestChecks: readonly ServerCheck[] = [
-  {
-    id: "requests/probe",
+export const requestChecks: readonly ServerCheck[] = defineChecks("any", ["requests/probe"], {
+  "requests/probe": {
     title: "The era's own probe is answered",
     level: "MUST",
-    requirement: {
-      sentence:
-        "A receiver answers ping promptly with an empty result; from 2026-07-28 on server/discover takes its place.",
-      ...legacySpec("basic/utilities/ping#behavior-requirements", "Ping, behavior requirements"),
-    },
+    rule: "A receiver answers ping promptly with an empty result; from 2026-07-28 on server/discover takes its place.",
+    source: legacySpec("basic/utilities/ping#behavior-requirements", "Ping, behavior requirements"),
     legal: ["a result"],
     fix: "Answer ping with {} at any time, also while a tool runs.",
     needs,
@@ -30,26 +35,22 @@ export const requestChecks: readonly ServerCheck[] = [
       target.lend(async (ready) => {
         const answer = await ready.request(eraProbe(ready.handshake));
         if (answer.kind === "result") return pass("answered");
-        const failure = failWith(answer, ready.session, target);
+        const failure = failWith(answer);
         if (answer.kind !== "error") return failure;
         const method = await findSubstitute(ready);
         if (method === undefined) return failure;
         target.substitute.method = method;
         return {
-          ...fail(`${describeAnswer(answer)}; the other checks ask for ${method} in its place`, ready.session, target),
+          ...fail(`${describeAnswer(answer)}; the other checks ask for ${method} in its place`),
           preventsNothing: true,
         };
       }),
   },
-  {
-    id: "requests/response-shape",
+  "requests/response-shape": {
     title: "A response has either a result or an error, in the right form",
     level: "MUST",
-    requirement: {
-      sentence:
-        "A response has a result, which is an object, or an error with an integer code and a message; never both.",
-      ...legacySpec("basic#responses", "Base protocol, responses"),
-    },
+    rule: "A response has a result, which is an object, or an error with an integer code and a message; never both.",
+    source: legacySpec("basic#responses", "Base protocol, responses"),
     legal: [
       "result: an object, and no error",
       "error: an object with an integer code and a text message, and no result",
@@ -57,23 +58,19 @@ export const requestChecks: readonly ServerCheck[] = [
     fix: "Leave the other member out, also when it would be null; give error codes as numbers.",
     needs,
     run: (target) =>
-      target.lend(async ({ session, probe, request }) => {
+      target.lend(async ({ probe, request }) => {
         const answers = [await probe(), await request("hostside/no-such-method")];
         const problems = answers.flatMap((answer) => ("message" in answer ? shapeProblems(answer.message) : []));
-        return problems.length === 0 ? pass("well formed") : fail(problems.join("; "), session, target);
+        return problems.length === 0 ? pass("well formed") : fail(problems.join("; "));
       }),
   },
-  {
-    id: "requests/respects-capabilities",
+  "requests/respects-capabilities": {
     title: "The server asks for nothing that the host did not offer",
     level: "MUST",
-    requirement: {
-      sentence: "Both parties use only capabilities that were negotiated; the kit offers none.",
-      ...legacySpec("basic/lifecycle#operation", "Lifecycle, operation"),
-    },
+    rule: "Both parties use only capabilities that were negotiated; the kit offers none.",
+    source: legacySpec("basic/lifecycle#operation", "Lifecycle, operation"),
     legal: ["no request but ping from the server to a host without capabilities"],
     fix: "Look at the capabilities of initialize before you send roots/list, sampling/createMessage or elicitation/create.",
-    needs: answering,
     run: async (target) => {
       const { session, probe } = await target.shared();
       await target.listing();
@@ -81,58 +78,53 @@ export const requestChecks: readonly ServerCheck[] = [
       const asked = session.unsolicited.find(
         ({ id, method }) => id !== undefined && method !== undefined && method !== "ping",
       );
-      return asked ? fail(excerpt(asked), session, target) : pass("no request");
+      return asked ? fail(excerpt(asked)) : pass("no request");
     },
   },
-  {
-    id: "requests/unknown-method",
+  "requests/unknown-method": {
     rough: true,
     title: "An unknown method is refused with -32601",
     level: "MUST",
-    requirement: { sentence: "A method that does not exist is answered with error -32601.", ...jsonRpc },
+    rule: "A method that does not exist is answered with error -32601.",
+    source: jsonRpcErrors,
     legal: ["error -32601"],
     fix: "Answer every request that you do not know with -32601 and its id; never stay silent, never end the process.",
     needs,
     run: (target) =>
-      target.lend(async ({ session, request }) => {
+      target.lend(async ({ request }) => {
         const answer = await request("hostside/no-such-method");
-        if (answer.kind !== "error") return failWith(answer, session, target);
+        if (answer.kind !== "error") return failWith(answer);
         if (answer.code === -32601) return pass("error -32601");
         // What needs a request that is refused does not ask for the code.
-        return { ...fail(describeAnswer(answer), session, target), preventsNothing: true };
+        return { ...fail(describeAnswer(answer)), preventsNothing: true };
       }),
   },
-  {
-    id: "requests/invalid-params",
+  "requests/invalid-params": {
     rough: true,
     title: "Parameters of the wrong type are refused",
     level: "MUST",
-    requirement: { sentence: "Invalid parameters are answered with an error, -32602 for choice.", ...jsonRpc },
+    rule: "Invalid parameters are answered with an error, -32602 for choice.",
+    source: jsonRpcErrors,
     legal: ["error -32602", "another JSON-RPC error", "for tools/call: a result with isError"],
     fix: "Validate parameters before you use them, and answer -32602 with what is wrong.",
     needs,
     run: (target) =>
-      target.lend(async ({ session, request, handshake }) => {
-        if (!isJsonObject(handshake.capabilities["tools"]))
-          return { status: "not-applicable", reason: "the server declares no tools" };
+      target.lend(async ({ request, handshake }) => {
+        if (!isJsonObject(handshake.capabilities["tools"])) return notApplicable("the server declares no tools");
         const answer = await request("tools/call", { name: 42, arguments: "none" });
         const refused =
           answer.kind === "error" ||
           (answer.kind === "result" && isJsonObject(answer.result) && answer.result["isError"] === true);
-        return refused ? pass(describeAnswer(answer)) : failWith(answer, session, target);
+        return refused ? pass(describeAnswer(answer)) : failWith(answer);
       }),
   },
-  {
-    id: "requests/notification-unanswered",
+  "requests/notification-unanswered": {
     title: "A notification is never answered",
     level: "MUST",
-    requirement: {
-      sentence: "The receiver of a notification must not send a response.",
-      ...legacySpec("basic#notifications", "Base protocol, notifications"),
-    },
+    rule: "The receiver of a notification must not send a response.",
+    source: legacySpec("basic#notifications", "Base protocol, notifications"),
     legal: ["no message at all, for a known and an unknown notification"],
     fix: "Answer only what has an id; drop unknown notifications in silence.",
-    needs: answering,
     run: (target) =>
       target.lend(async ({ session, probe }) => {
         const before = session.unsolicited.length;
@@ -141,46 +133,36 @@ export const requestChecks: readonly ServerCheck[] = [
         // Whatever a server would wrongly answer comes before the answer to a later request.
         const answer = await probe();
         const answers = session.unsolicited.slice(before).filter((message) => message["method"] === undefined);
-        if (answers.length > 0) return fail(`answered: ${excerpt(answers[0])}`, session, target);
+        if (answers.length > 0) return fail(`answered: ${excerpt(answers[0])}`);
         // A server that is slow has said nothing about notifications.
-        if (answer.kind === "silence")
-          return { status: "could-not-run", reason: `the request that came after it: ${describeAnswer(answer)}` };
-        return answer.kind === "result"
-          ? pass("no answer")
-          : fail(`afterwards: ${describeAnswer(answer)}`, session, target);
+        if (answer.kind === "silence") return notKnown(`the request that came after it: ${describeAnswer(answer)}`);
+        return answer.kind === "result" ? pass("no answer") : fail(`afterwards: ${describeAnswer(answer)}`);
       }),
   },
-  {
-    id: "requests/ids",
+  "requests/ids": {
     rough: true,
     title: "Every id comes back as it was sent",
     level: "MUST",
-    requirement: {
-      sentence: "A response carries the id of its request, a string or an integer, with the same value and type.",
-      ...legacySpec("basic#responses", "Base protocol, responses"),
-    },
+    rule: "A response carries the id of its request, a string or an integer, with the same value and type.",
+    source: legacySpec("basic#responses", "Base protocol, responses"),
     legal: ['the same id for 0, a large integer, a negative one, "", "7" and a string with any characters'],
     fix: "Keep the id as the JSON value it was; do not convert it, and do not treat 0 or an empty string as missing.",
-    needs: answering,
     run: (target) =>
-      target.lend(async ({ session, probe }) => {
+      target.lend(async ({ probe }) => {
         const ids: readonly JsonValue[] = [0, 2_147_483_648, -3, "", "7", 'é😀"\\'];
         const answers = await Promise.all(ids.map((id) => probe({ id })));
         const at = answers.findIndex(({ kind }) => kind !== "result");
         const wrong = answers[at];
         if (wrong === undefined) return pass(`${ids.length} ids came back`);
         const instead = "instead" in wrong && wrong.instead !== undefined ? `: ${wrong.instead}` : "";
-        return fail(`no answer with id ${JSON.stringify(ids[at])}${instead}`, session, target);
+        return fail(`no answer with id ${JSON.stringify(ids[at])}${instead}`);
       }),
   },
-  {
-    id: "requests/concurrency",
+  "requests/concurrency": {
     title: "Fifty requests at once get fifty answers, each its own",
     level: "MUST",
-    requirement: {
-      sentence: "Requests may be in flight at the same time; each is answered once, with its own id.",
-      ...legacySpec("basic#responses", "Base protocol, responses"),
-    },
+    rule: "Requests may be in flight at the same time; each is answered once, with its own id.",
+    source: legacySpec("basic#responses", "Base protocol, responses"),
     legal: ["one answer for each of 50 requests, and no answer to anything else"],
     fix: "Do not keep the current request in a variable that the next one overwrites.",
     needs: refusing,
@@ -197,87 +179,72 @@ export const requestChecks: readonly ServerCheck[] = [
         const wrong = answers.filter((answer, n) => answer.kind !== (n % 2 === 0 ? "result" : "error"));
         const stray = session.unsolicited.slice(before).filter((message) => message["method"] === undefined);
         if (wrong[0] !== undefined)
-          return fail(`${wrong.length} of 50 went wrong; the first: ${describeAnswer(wrong[0])}`, session, target);
-        return stray.length === 0
-          ? pass("50 answers")
-          : fail(`an answer to nothing: ${excerpt(stray[0])}`, session, target);
+          return fail(`${wrong.length} of 50 went wrong; the first: ${describeAnswer(wrong[0])}`);
+        return stray.length === 0 ? pass("50 answers") : fail(`an answer to nothing: ${excerpt(stray[0])}`);
       }),
   },
-  {
-    id: "requests/duplicate-id",
+  "requests/duplicate-id": {
     rough: true,
     title: "An id that is used twice does not end the session",
     level: "HOST",
-    requirement: {
-      sentence: "A client must not use an id twice, and a careless one does: that must not harm later requests.",
-      ...hostAdvice("careless-clients"),
-    },
+    rule: "A client must not use an id twice, and a careless one does: that must not harm later requests.",
+    source: hostAdvice("careless-clients"),
     legal: ["answers, errors or silence to the two requests, and a later request that is answered"],
     fix: "Answer the second with an error, or both; do not keep requests in a table that breaks when an id comes twice.",
-    needs: answering,
     run: (target) =>
       goesOn(target, ({ session, envelop, probeMethod }) => {
         const message = { jsonrpc: "2.0", id: "twice", method: probeMethod(), params: envelop() };
         return Promise.all([session.send(message), session.send(message)]);
       }),
   },
-  {
-    id: "requests/batch",
+  "requests/batch": {
     rough: true,
     title: "A batch does not end the session",
     level: "HOST",
-    requirement: {
-      sentence: "Revision 2025-03-26 had batches; a server that does not take them refuses them, and goes on.",
-      ...hostAdvice("careless-clients"),
-    },
+    rule: "Revision 2025-03-26 had batches; a server that does not take them refuses them, and goes on.",
+    source: hostAdvice("careless-clients"),
     legal: ["answers, an error or silence to the batch, and a later request that is answered"],
     fix: "Answer an array with error -32600, or with the answers to its requests.",
-    needs: answering,
     run: (target) =>
       goesOn(target, ({ session }) => session.send([{ jsonrpc: "2.0", id: "in-batch", method: "ping" }])),
   },
-  {
-    id: "requests/large-message",
+  "requests/large-message": {
     rough: true,
     title: "A request of a mebibyte is answered",
     level: "HOST",
-    requirement: {
-      sentence: "Hosts pass file contents and documents as arguments; a server should take a mebibyte.",
-      ...hostAdvice("large-messages"),
-    },
+    rule: "Hosts pass file contents and documents as arguments; a server should take a mebibyte.",
+    source: hostAdvice("large-messages"),
     legal: ["an answer, whatever it says, and a server that goes on"],
     fix: "Raise the limit of your JSON body parser or line reader, or answer with an error instead of ending the session.",
     needs: refusing,
     run: (target) =>
-      target.lend(async ({ session, request, probe }) => {
+      target.lend(async ({ request, probe }) => {
         const patient = { timeoutMs: target.answerMs * 3 };
         const answer = await request("hostside/no-such-method", { text: "x".repeat(1024 * 1024) }, patient);
         const after = await probe(patient);
         const alive = after.kind === "result" && answer.kind !== "silence" && answer.kind !== "gone";
-        return alive
-          ? pass(describeAnswer(answer))
-          : fail(`${describeAnswer(answer)}; then ${describeAnswer(after)}`, session, target);
+        return alive ? pass(describeAnswer(answer)) : fail(`${describeAnswer(answer)}; then ${describeAnswer(after)}`);
       }),
   },
-  {
-    id: "requests/odd-text",
+  "requests/odd-text": {
     rough: true,
     title: "Text of every kind survives the way",
     level: "MUST",
-    requirement: { sentence: "Messages are UTF-8 encoded JSON.", ...legacySpec("basic/transports", "Transports") },
+    rule: "Messages are UTF-8 encoded JSON.",
+    source: legacySpec("basic/transports", "Transports"),
     legal: ["an answer to a request with escaped and raw non-ASCII text, line separators and a NUL escape"],
     fix: "Read and write UTF-8; let a JSON library do the escaping; end a line at LF alone: the readline of Node ends one at U+2028, too.",
     needs: refusing,
     run: (target) =>
-      target.lend(async ({ session, request }) => {
+      target.lend(async ({ request }) => {
         const answer = await request("hostside/no-such-method", {
           text: 'é 😀 \u2028 \u0000 \uFEFF \\ " </script>',
           ["__proto__ "]: { polluted: true },
         });
-        return answer.kind === "error" ? pass("answered") : failWith(answer, session, target);
+        return answer.kind === "error" ? pass("answered") : failWith(answer);
       }),
   },
-];
+});
 
 /** A method that a server without an answer to its era's own probe does answer. */
 async function findSubstitute({ handshake: { capabilities }, request }: ReadySession): Promise<string | undefined> {
@@ -294,9 +261,7 @@ async function goesOn(target: ServerTarget, act: (ready: ReadySession) => Promis
   const ready = await target.openReady();
   await act(ready);
   const answer = await ready.probe();
-  return answer.kind === "result"
-    ? pass("the session goes on")
-    : fail(`afterwards: ${describeAnswer(answer)}`, ready.session, target);
+  return answer.kind === "result" ? pass("the session goes on") : fail(`afterwards: ${describeAnswer(answer)}`);
 }
 
 function shapeProblems(message: RawMessage): readonly string[] {

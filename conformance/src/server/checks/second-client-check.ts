@@ -1,21 +1,18 @@
 import { attemptHandshake, describeAnswer } from "../handshake.ts";
 import { readySession, type ReadySession } from "../ready-session.ts";
 import type { ServerTarget } from "../server-target.ts";
-import { fail, legacySpec, pass, type ServerCheck } from "./define-check.ts";
+import { fail, pass, legacySpec, type CheckInit } from "./define-check.ts";
 
 /**
  * Whether a server over HTTP serves more than one client. Nearly all other checks open a session of
  * their own, so that one server object for all clients, which is the commonest mistake of servers
  * over HTTP, would fail them one by one for reasons that hide it.
  */
-export const secondClientCheck: ServerCheck = {
-  id: "lifecycle/second-client",
+export const secondClientCheck: CheckInit = {
   title: "A second client is served while the first is connected",
   level: "MUST",
-  requirement: {
-    sentence: "Over HTTP a server is a process of its own that handles the connections of many clients.",
-    ...legacySpec("basic/transports#streamable-http", "Transports, Streamable HTTP"),
-  },
+  rule: "Over HTTP a server is a process of its own that handles the connections of many clients.",
+  source: legacySpec("basic/transports#streamable-http", "Transports, Streamable HTTP"),
   legal: ["a second handshake succeeds, and both clients are answered, each its own request"],
   fix: "Make a server object and a transport for each session (or for each request, without sessions); one of them for all clients knows the first, or the last, alone.",
   needs: ["lifecycle/initialize"],
@@ -24,14 +21,14 @@ export const secondClientCheck: ServerCheck = {
     const first = await target.shared();
     const session = await target.open();
     const attempt = await attemptHandshake(session, target);
-    if (!attempt.ok) return fail(`the second client: ${attempt.reason}`, session, target);
+    if (!attempt.ok) return fail(`the second client: ${attempt.reason}`);
     const second = readySession(session, attempt.handshake);
     for (const [asking, other, name] of [
       [first, second, "first"],
       [second, first, "second"],
     ] as const) {
       const problem = await probe(asking, other, { name, answerMs: target.answerMs });
-      if (problem !== undefined) return fail(problem, asking.session, target);
+      if (problem !== undefined) return fail(problem);
     }
     return pass("both clients were answered");
   },

@@ -3,10 +3,21 @@ import { handshake, kitInfo, legacyRevisions } from "../handshake.ts";
 import { isLoopback } from "../is-loopback.ts";
 import type { HttpResponse, SseSession } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";
-import { describeResponse, judgeResponse } from "./describe-response.ts";
-import { fail, hostAdvice, onlyOver, pass, type ServerCheck } from "./define-check.ts";
+import {
+  fail,
+  pass,
+  notApplicable,
+  notKnown,
+  defineChecks,
+  hostAdvice,
+  jsonRpcErrors,
+  judgeResponse,
+  describeResponse,
+  isSuccess,
+  isRefused,
+  type ServerCheck,
+} from "./define-check.ts";
 
-const needs = ["lifecycle/second-client"];
 const oldSpec = {
   section: "Transports, HTTP with SSE",
   url: "https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse",
@@ -14,35 +25,30 @@ const oldSpec = {
 };
 
 /** How a server behaves over HTTP+SSE, the transport of 2024-11-05. */
-export const sseChecks: readonly ServerCheck[] = [
-  onlyOver("sse", {
-    id: "sse/endpoint",
+export const sseChecks: readonly ServerCheck[] = defineChecks("sse", ["lifecycle/second-client"], {
+  "sse/endpoint": {
     title: "A GET opens an event stream that names where messages go",
     level: "MUST",
-    requirement: {
-      sentence: "When a client connects, the server sends an endpoint event with the URI that messages are posted to.",
-      ...oldSpec,
-    },
+    rule: "When a client connects, the server sends an endpoint event with the URI that messages are posted to.",
+    source: oldSpec,
     legal: ["200 with content-type text/event-stream, and an event named endpoint whose data is a URI"],
     fix: "Send event: endpoint as soon as the stream is open; its data is a path or a URL, not JSON.",
+    needs: [],
     run: async (target) => {
       const session = await firstSession(target);
       const { endpoint, instead } = await session.stream(target.answerMs);
       if (endpoint !== undefined && URL.canParse(endpoint, addressOf(target).href))
         return pass(pathOf(endpoint, target));
-      if (endpoint !== undefined) return fail(`an endpoint that is no URI: ${endpoint}`, session, target);
+      if (endpoint !== undefined) return fail(`an endpoint that is no URI: ${endpoint}`);
       if (instead === undefined) return noEndpointYet(target);
-      return fail(instead.status === 0 ? instead.body : describeStream(instead), session, target);
+      return fail(instead.status === 0 ? instead.body : describeStream(instead));
     },
-  }),
-  onlyOver("sse", {
-    id: "sse/endpoint-origin",
+  },
+  "sse/endpoint-origin": {
     title: "Messages go to the origin of the stream",
     level: "HOST",
-    requirement: {
-      sentence: "Hosts send no credentials to another origin because a stream says so; most refuse to connect.",
-      ...hostAdvice("sse-endpoint-origin"),
-    },
+    rule: "Hosts send no credentials to another origin because a stream says so; most refuse to connect.",
+    source: hostAdvice("sse-endpoint-origin"),
     legal: ["a path", "a URL of the same scheme, hostname and port"],
     fix: "Name a path. Behind a proxy a full URL is usually that of the server itself, which its clients cannot reach.",
     needs: ["sse/endpoint"],
@@ -51,75 +57,60 @@ export const sseChecks: readonly ServerCheck[] = [
       const { endpoint } = await session.stream(target.answerMs);
       if (endpoint === undefined) return noEndpointYet(target);
       const { origin } = new URL(endpoint, addressOf(target));
-      return origin === addressOf(target).origin ? pass(origin) : fail(`messages go to ${origin}`, session, target);
+      return origin === addressOf(target).origin ? pass(origin) : fail(`messages go to ${origin}`);
     },
-  }),
-  onlyOver("sse", {
-    id: "sse/message-events",
+  },
+  "sse/message-events": {
     title: "Messages come in events named message",
     level: "MUST",
-    requirement: {
-      sentence: "The server's messages are sent as events of the type message, with the JSON as their data.",
-      ...oldSpec,
-    },
+    rule: "The server's messages are sent as events of the type message, with the JSON as their data.",
+    source: oldSpec,
     legal: ["event: message", "no event field, which means the same"],
     fix: "Name the event message, or leave the field out: clients listen for that name alone.",
-    needs,
     run: async (target) => {
       const session = await ready(target);
       await session.request("tools/list");
       const [other] = [...session.eventNames].filter((name) => name !== "message");
-      return other === undefined ? pass("message") : fail(`an event named ${JSON.stringify(other)}`, session, target);
+      return other === undefined ? pass("message") : fail(`an event named ${JSON.stringify(other)}`);
     },
-  }),
-  onlyOver("sse", {
-    id: "sse/notification-accepted",
+  },
+  "sse/notification-accepted": {
     title: "A notification is accepted with a 2xx status",
     level: "HOST",
-    requirement: {
-      sentence: "Hosts take any other status for a connection that is broken, and end it.",
-      ...hostAdvice("sse-accepted"),
-    },
+    rule: "Hosts take any other status for a connection that is broken, and end it.",
+    source: hostAdvice("sse-accepted"),
     legal: ["202", "another 2xx status"],
     fix: "Answer 202 as soon as the body is read; the answer to a request follows on the stream.",
-    needs,
     run: async (target) => {
       const session = await ready(target);
       const body = '{"jsonrpc":"2.0","method":"notifications/hostside-unknown"}';
       const response = await session.fetch({ method: "POST", body });
-      return judgeResponse(response, { legal: isSuccess(response), session, target });
+      return judgeResponse(response, isSuccess(response));
     },
-  }),
-  onlyOver("sse", {
-    id: "sse/own-endpoint",
+  },
+  "sse/own-endpoint": {
     title: "Each stream has an address of its own, which is hard to guess",
     level: "HOST",
-    requirement: {
-      sentence: "The address is all that keeps one client's messages from another's session.",
-      ...hostAdvice("sse-own-endpoint"),
-    },
+    rule: "The address is all that keeps one client's messages from another's session.",
+    source: hostAdvice("sse-own-endpoint"),
     legal: ["two streams name two addresses, each of which has at least 16 characters of its own"],
     fix: "Put a random UUID into the address, one for each stream.",
-    needs,
     run: async (target) => {
       const sessions = [await target.openSse(), await target.openSse()] as const;
       const [first, second] = await Promise.all(sessions.map((session) => session.stream(target.answerMs)));
       if (first?.endpoint === undefined || second?.endpoint === undefined) return noEndpointYet(target);
       const differs = differingPart(first.endpoint, second.endpoint);
-      if (differs === 0) return fail("two streams named the same address", sessions[0], target);
+      if (differs === 0) return fail("two streams named the same address");
       return differs >= 16
         ? pass(`${differs} characters differ`)
-        : fail(`the addresses differ in ${differs} characters`, sessions[0], target);
+        : fail(`the addresses differ in ${differs} characters`);
     },
-  }),
-  onlyOver("sse", {
-    id: "sse/unknown-session",
+  },
+  "sse/unknown-session": {
     title: "An address without a stream is refused with a 4xx status",
     level: "HOST",
-    requirement: {
-      sentence: "After a restart a server knows none of its streams; what it accepts then is never answered.",
-      ...hostAdvice("sse-unknown-session"),
-    },
+    rule: "After a restart a server knows none of its streams; what it accepts then is never answered.",
+    source: hostAdvice("sse-unknown-session"),
     legal: ["404, or another 4xx status"],
     fix: "Answer 404 to a message for a stream that is not open.",
     needs: ["sse/own-endpoint"],
@@ -139,43 +130,33 @@ export const sseChecks: readonly ServerCheck[] = [
         const again = session.fetch({ ...stray, timeoutMs: target.answerMs * 3 }).catch(() => undefined);
         return Promise.all([again, ready(target)]).then(([late]) => late);
       });
-      if (response === undefined) return fail("no answer, while another session got one", session, target);
-      return judgeResponse(response, { legal: isRefusal(response), session, target });
+      if (response === undefined) return fail("no answer, while another session got one");
+      return judgeResponse(response, isRefused(response));
     },
-  }),
-  onlyOver("sse", {
-    id: "sse/bad-json",
+  },
+  "sse/bad-json": {
     rough: true,
     title: "A body that is no JSON is refused with a 4xx status",
     level: "SHOULD",
-    requirement: {
-      sentence: "Invalid JSON is answered with a parse error, -32700.",
-      section: "JSON-RPC 2.0, section 5.1",
-      url: "https://www.jsonrpc.org/specification#error_object",
-    },
+    rule: "Invalid JSON is answered with a parse error, -32700.",
+    source: jsonRpcErrors,
     legal: ["a 4xx status"],
     fix: "Catch the parse error of the body; a 500 makes hosts try again.",
-    needs,
     run: async (target) => {
       const session = await ready(target);
       const response = await session.fetch({ method: "POST", body: "{this is no JSON" });
-      return judgeResponse(response, { legal: isRefusal(response), session, target });
+      return judgeResponse(response, isRefused(response));
     },
-  }),
-  onlyOver("sse", {
-    id: "sse/foreign-origin",
+  },
+  "sse/foreign-origin": {
     title: "A browser page from elsewhere is refused",
     level: "HOST",
-    requirement: {
-      sentence: "Any page that a user opens can post to a server on loopback, by rebinding a name to its address.",
-      ...hostAdvice("sse-foreign-origin"),
-    },
+    rule: "Any page that a user opens can post to a server on loopback, by rebinding a name to its address.",
+    source: hostAdvice("sse-foreign-origin"),
     legal: ["403, or another 4xx, to a foreign Origin, on a loopback address"],
     fix: "Compare Origin with the origins that you expect; the official SDKs have a middleware for it.",
-    needs,
     run: async (target) => {
-      if (!isLoopback(addressOf(target)))
-        return { status: "not-applicable", reason: "owed by servers on a loopback address" };
+      if (!isLoopback(addressOf(target))) return notApplicable("owed by servers on a loopback address");
       const session = await ready(target);
       const params = { protocolVersion: legacyRevisions[0], capabilities: {}, clientInfo: kitInfo };
       const response = await session.fetch({
@@ -183,17 +164,17 @@ export const sseChecks: readonly ServerCheck[] = [
         headers: { origin: "https://attacker.example" },
         body: JSON.stringify({ jsonrpc: "2.0", id: "foreign", method: "initialize", params }),
       });
-      return judgeResponse(response, { legal: isRefusal(response), session, target });
+      return judgeResponse(response, isRefused(response));
     },
-  }),
-];
+  },
+});
 
 /**
  * That of the first contact if there was one: a server that knows the last stream alone is the
  * concern of another check.
  */
 async function firstSession(target: ServerTarget): Promise<SseSession> {
-  return target.first ? (target.first.ready.session as SseSession) : target.openSse();
+  return target.first ? ((await target.shared()).session as SseSession) : target.openSse();
 }
 
 async function ready(target: ServerTarget): Promise<SseSession> {
@@ -208,7 +189,7 @@ function addressOf({ address }: ServerTarget): URL {
 }
 
 function noEndpointYet({ answerMs }: ServerTarget): Finding {
-  return { status: "could-not-run", reason: `no endpoint event came within ${answerMs} ms` };
+  return notKnown(`no endpoint event came within ${answerMs} ms`);
 }
 
 function pathOf(endpoint: string, target: ServerTarget): string {
@@ -222,12 +203,4 @@ function describeStream(response: HttpResponse): string {
 /** How many characters of the first are not at the same place in the second. */
 function differingPart(first: string, second: string): number {
   return Array.from(first).filter((character, n) => character !== second[n]).length;
-}
-
-function isSuccess({ status }: HttpResponse): boolean {
-  return status >= 200 && status <= 299;
-}
-
-function isRefusal({ status }: HttpResponse): boolean {
-  return status >= 400 && status < 500;
 }

@@ -4,7 +4,16 @@ import type { StdioSession } from "../raw-session.ts";
 import { describeAnswer, handshake } from "../handshake.ts";
 import { endGraceMs } from "../orderly-end.ts";
 import { readySession, type ReadySession } from "../ready-session.ts";
-import { fail, hostAdvice, legacySpec, onlyOver, pass, type ServerCheck } from "./define-check.ts";
+import {
+  fail,
+  pass,
+  notKnown,
+  defineChecks,
+  legacySpec,
+  hostAdvice,
+  jsonRpcErrors,
+  type ServerCheck,
+} from "./define-check.ts";
 
 const transports = "basic/transports#stdio";
 const shutdown = "basic/lifecycle#stdio";
@@ -15,17 +24,15 @@ const cutPauseMs = 40;
 const mostStderr = 64 * 1024;
 
 /** How a server behaves as a process. */
-export const stdioChecks: readonly ServerCheck[] = [
-  onlyOver("stdio", {
-    id: "stdio/stdout-purity",
+export const stdioChecks: readonly ServerCheck[] = defineChecks("stdio", ["lifecycle/initialize"], {
+  "stdio/stdout-purity": {
     title: "Nothing but MCP messages is written to stdout",
     level: "MUST",
-    requirement: {
-      sentence: "A server writes nothing to its stdout that is not a valid MCP message.",
-      ...legacySpec(transports, "Transports, stdio"),
-    },
+    rule: "A server writes nothing to its stdout that is not a valid MCP message.",
+    source: legacySpec(transports, "Transports, stdio"),
     legal: ["every line of stdout is a JSON-RPC 2.0 message"],
     fix: "Log to stderr: in Node, console.error instead of console.log; in Python, logging to sys.stderr. Look at libraries that print a banner.",
+    needs: [],
     run: async (target) => {
       const session = await target.openStdio();
       const ready = await handshake(session, target)
@@ -37,73 +44,55 @@ export const stdioChecks: readonly ServerCheck[] = [
       const [first] = session.anomalies;
       if (first === undefined) return pass("stdout held only messages");
       const count = session.anomalies.length > 1 ? ` (${session.anomalies.length} such lines)` : "";
-      return fail(`at byte ${first.offset}: ${JSON.stringify(first.text)}${count}`, session, target);
+      return fail(`at byte ${first.offset}: ${JSON.stringify(first.text)}${count}`);
     },
-  }),
-  onlyOver("stdio", {
-    id: "stdio/exits-on-end-of-input",
+  },
+  "stdio/exits-on-end-of-input": {
     title: "The process ends by itself when its stdin ends",
     level: "SHOULD",
-    requirement: {
-      sentence: "A client shuts a server down by closing its input stream and waiting for it to exit.",
-      ...legacySpec(shutdown, "Lifecycle, shutdown over stdio"),
-    },
+    rule: "A client shuts a server down by closing its input stream and waiting for it to exit.",
+    source: legacySpec(shutdown, "Lifecycle, shutdown over stdio"),
     legal: ["the process ends within two seconds after its stdin ended, with code 0"],
     fix: "Exit when stdin ends: close what keeps the process alive (timers, sockets, watchers), or call the runtime's exit function there.",
-    needs: ["lifecycle/initialize"],
     run: async (target) => {
-      const { end, session } = await target.orderlyEnd();
-      if (end === undefined) return fail("still running two seconds after its stdin ended", session, target);
-      return end.exitCode === 0 ? pass(describeEnd(end)) : fail(`ended with ${describeEnd(end)}`, session, target);
+      const { end } = await target.orderlyEnd();
+      if (end === undefined) return fail("still running two seconds after its stdin ended");
+      return end.exitCode === 0 ? pass(describeEnd(end)) : fail(`ended with ${describeEnd(end)}`);
     },
-  }),
-  onlyOver("stdio", {
-    id: "stdio/exits-on-sigterm",
+  },
+  "stdio/exits-on-sigterm": {
     title: "The process ends on SIGTERM",
     level: "SHOULD",
-    requirement: {
-      sentence: "When the server does not exit in time, the client sends SIGTERM, and only then SIGKILL.",
-      ...legacySpec(shutdown, "Lifecycle, shutdown over stdio"),
-    },
+    rule: "When the server does not exit in time, the client sends SIGTERM, and only then SIGKILL.",
+    source: legacySpec(shutdown, "Lifecycle, shutdown over stdio"),
     legal: ["the process ends within two seconds after SIGTERM, with any code or by the signal"],
     fix: "Do not ignore SIGTERM; a handler that cleans up must end the process afterwards. A wrapper (npx, a shell) must pass the signal on.",
-    needs: ["lifecycle/initialize"],
     run: async (target) => {
       const session = await target.openStdio();
       await handshake(session, target);
       session.kill("SIGTERM");
       const end = await session.ended(endGraceMs);
-      return end
-        ? pass(`ended with ${describeEnd(end)}`)
-        : fail("still running two seconds after SIGTERM", session, target);
+      return end ? pass(`ended with ${describeEnd(end)}`) : fail("still running two seconds after SIGTERM");
     },
-  }),
-  onlyOver("stdio", {
-    id: "stdio/leaves-no-process-behind",
+  },
+  "stdio/leaves-no-process-behind": {
     title: "No other process of the server outlives it",
     level: "HOST",
-    requirement: {
-      sentence: "A host can only wait for the process that it started; what that one started must go with it.",
-      ...hostAdvice("leftover-processes"),
-    },
+    rule: "A host can only wait for the process that it started; what that one started must go with it.",
+    source: hostAdvice("leftover-processes"),
     legal: ["when the server has ended after the end of its stdin, its process group is empty"],
     fix: "End your own children before you exit, or start them so that they notice the end of a pipe you hold.",
     needs: ["stdio/exits-on-end-of-input"],
     run: async (target) => {
-      const { left, session } = await target.orderlyEnd();
-      return left.length === 0
-        ? pass("nothing was left")
-        : fail(`left behind: process ${left.join(", ")}`, session, target);
+      const { left } = await target.orderlyEnd();
+      return left.length === 0 ? pass("nothing was left") : fail(`left behind: process ${left.join(", ")}`);
     },
-  }),
-  onlyOver("stdio", {
-    id: "stdio/split-writes",
+  },
+  "stdio/split-writes": {
     title: "A message may arrive in pieces",
     level: "MUST",
-    requirement: {
-      sentence: "Messages are delimited by newlines; a pipe may cut them anywhere, also inside a multi-byte character.",
-      ...legacySpec(transports, "Transports, stdio"),
-    },
+    rule: "Messages are delimited by newlines; a pipe may cut them anywhere, also inside a multi-byte character.",
+    source: legacySpec(transports, "Transports, stdio"),
     legal: ["a request that arrives in five pieces is answered like any other"],
     fix: "Collect bytes until a newline, then decode: do not parse each chunk by itself.",
     needs: ["requests/probe"],
@@ -117,19 +106,14 @@ export const stdioChecks: readonly ServerCheck[] = [
         if (n > 0) await delay(cutPauseMs);
         await asStdio(ready).writeBytes([bytes.slice(cuts[n], cut)]);
       }
-      return (await answered)
-        ? pass("answered")
-        : fail("no answer to a request that arrived in five pieces", ready.session, target);
+      return (await answered) ? pass("answered") : fail("no answer to a request that arrived in five pieces");
     },
-  }),
-  onlyOver("stdio", {
-    id: "stdio/merged-writes",
+  },
+  "stdio/merged-writes": {
     title: "Several messages may arrive at once",
     level: "MUST",
-    requirement: {
-      sentence: "Messages are delimited by newlines, not by reads.",
-      ...legacySpec(transports, "Transports, stdio"),
-    },
+    rule: "Messages are delimited by newlines, not by reads.",
+    source: legacySpec(transports, "Transports, stdio"),
     legal: ["three requests that arrive in one write all get their answers"],
     fix: "Split what you read at newlines and handle every line, not just the first.",
     needs: ["requests/probe"],
@@ -140,20 +124,14 @@ export const stdioChecks: readonly ServerCheck[] = [
       const answered = ids.map((id) => session.waitFor((message) => message["id"] === id, target.answerMs));
       await session.writeBytes([ids.map((id) => probeMessage(ready, id)).join("")]);
       const count = (await Promise.all(answered)).filter((message) => message !== undefined).length;
-      return count === ids.length
-        ? pass("all answered")
-        : fail(`${count} of ${ids.length} were answered`, session, target);
+      return count === ids.length ? pass("all answered") : fail(`${count} of ${ids.length} were answered`);
     },
-  }),
-  onlyOver("stdio", {
-    id: "stdio/survives-garbage",
+  },
+  "stdio/survives-garbage": {
     title: "A line that is no JSON does not end the server",
     level: "SHOULD",
-    requirement: {
-      sentence: "A parse error is answered with -32700 or ignored; it concerns that line alone.",
-      section: "JSON-RPC 2.0, section 5.1",
-      url: "https://www.jsonrpc.org/specification#error_object",
-    },
+    rule: "A parse error is answered with -32700 or ignored; it concerns that line alone.",
+    source: jsonRpcErrors,
     legal: ["after a line of garbage and a blank line, a request is answered"],
     fix: "Catch the parse error of each line; answer -32700 with id null, or skip the line.",
     needs: ["requests/probe"],
@@ -164,46 +142,37 @@ export const stdioChecks: readonly ServerCheck[] = [
       const answer = await ready.probe();
       return answer.kind === "result"
         ? pass("answered the next request")
-        : fail(`after garbage: ${describeAnswer(answer)}`, session, target);
+        : fail(`after garbage: ${describeAnswer(answer)}`);
     },
-  }),
-  onlyOver("stdio", {
-    id: "stdio/time-to-initialize",
+  },
+  "stdio/time-to-initialize": {
     title: `The first answer comes within ${slowStartMs / 1000} seconds`,
     level: "HOST",
-    requirement: {
-      sentence: "Hosts start their servers when a session begins, and give up on those that are not ready soon.",
-      ...hostAdvice("time-to-initialize"),
-    },
+    rule: "Hosts start their servers when a session begins, and give up on those that are not ready soon.",
+    source: hostAdvice("time-to-initialize"),
     legal: [`initialize is answered within ${slowStartMs} ms after the start of the process`],
     fix: "Answer initialize first, and load models, caches and connections afterwards, or with the first call that needs them.",
-    needs: ["lifecycle/initialize"],
     run: async ({ first }) => {
-      if (first === undefined) return { status: "could-not-run", reason: "the first handshake failed" };
+      if (first === undefined) return notKnown("the first handshake failed");
       const took = Math.round(first.tookMs);
       return took <= slowStartMs ? pass(`${took} ms`) : fail(`${took} ms`);
     },
-  }),
-  onlyOver("stdio", {
-    id: "stdio/stderr-volume",
+  },
+  "stdio/stderr-volume": {
     title: `Less than ${mostStderr / 1024} KiB of stderr for a handshake and a listing`,
     level: "HOST",
-    requirement: {
-      sentence:
-        "Hosts keep the end of stderr to explain a failure; a host that does not read it stops the server when the pipe is full.",
-      ...hostAdvice("stderr-volume"),
-    },
+    rule: "Hosts keep the end of stderr to explain a failure; a host that does not read it stops the server when the pipe is full.",
+    source: hostAdvice("stderr-volume"),
     legal: [`at most ${mostStderr} bytes`],
     fix: "Log what went wrong, and the rest only when a debug option asks for it.",
-    needs: ["lifecycle/initialize"],
     run: async (target) => {
       await target.listing();
       const session = asStdio(await target.shared());
       const { stderrBytes } = session;
-      return stderrBytes <= mostStderr ? pass(`${stderrBytes} bytes`) : fail(`${stderrBytes} bytes`, session, target);
+      return stderrBytes <= mostStderr ? pass(`${stderrBytes} bytes`) : fail(`${stderrBytes} bytes`);
     },
-  }),
-];
+  },
+});
 
 // The checks of this file run only over stdio, where every session has a process.
 function asStdio({ session }: ReadySession): StdioSession {
