@@ -1,3 +1,4 @@
+import { exitCodes } from "../engine/run-report.ts";
 import { colours, plain, type TextStyle } from "../report/text-style.ts";
 
 /** What a command reads and writes besides its arguments. */
@@ -30,4 +31,10 @@ export function processIo(signal: AbortSignal): CommandIo {
     signal,
     now: () => new Date(),
   };
+}
+
+/** Tells what is wrong, and resolves with what the process exits with. */
+export function refuse(problem: string, { err }: Pick<CommandIo, "err">, exitCode: number = exitCodes.usage): number {
+  err(`${problem}\n`);
+  return exitCode;
 }

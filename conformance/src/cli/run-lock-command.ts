@@ -1,15 +1,14 @@
-import { readFile } from "node:fs/promises";
+import { readWith, writeWholeFile } from "./write-reports.ts";
 import { cleanText } from "@hostside/core";
 import { diffLocks, formatLock, lockTools, parseLock, type ToolChange, type ToolLock } from "@hostside/policy/lock";
 import { exitCodes } from "../engine/run-report.ts";
 import type { TextStyle } from "../report/text-style.ts";
 import { readOffer } from "../server/read-offer.ts";
-import type { CommandIo } from "./command-io.ts";
+import { type CommandIo, refuse } from "./command-io.ts";
 import type { LockCommandLine } from "./command.ts";
 import { messageOf } from "./message-of.ts";
 import { readTarget } from "./read-target.ts";
 import { signInToTarget, thenSignOut } from "./sign-in-to-target.ts";
-import { writeWholeFile } from "./write-whole-file.ts";
 
 /**
  * Runs `lock` or `diff` and resolves with the exit code. `diff` fails on breaking and on
@@ -18,15 +17,15 @@ import { writeWholeFile } from "./write-whole-file.ts";
 export async function runLockCommand(commandLine: LockCommandLine, io: CommandIo): Promise<number> {
   const { kind, file } = commandLine;
   // Read first, so that a missing lock file does not start a server.
-  const locked = kind === "diff" ? await readLock(file) : undefined;
-  if (typeof locked === "string") return say(locked, exitCodes.usage, io);
+  const locked = kind === "diff" ? await readWith(file, parseLock, `--file ${file}`) : undefined;
+  if (typeof locked === "string") return refuse(locked, io);
   const current = await lockServer(commandLine, io);
   if (typeof current === "number") return current;
   if (locked !== undefined) return tell(diffLocks(locked, current), commandLine, io);
   try {
     await writeWholeFile(file, formatLock(current));
   } catch (error) {
-    return say(`--file ${messageOf(error)}`, exitCodes.usage, io);
+    return refuse(`--file ${messageOf(error)}`, io);
   }
   io.out(`${file}: ${current.tools.length} ${current.tools.length === 1 ? "tool" : "tools"}, ${current.hash}\n`);
   return exitCodes.pass;
@@ -35,15 +34,15 @@ export async function runLockCommand(commandLine: LockCommandLine, io: CommandIo
 async function lockServer({ target }: LockCommandLine, io: CommandIo): Promise<ToolLock | number> {
   const given = await readTarget(target);
   const read = given.ok ? await signInToTarget(given.address, target, io) : given;
-  if (!read.ok) return say(read.mistake, exitCodes.usage, io);
+  if (!read.ok) return refuse(read.mistake, io);
   const { signal } = io;
   const startMs = target.startMs === undefined ? {} : { startMs: target.startMs };
   const offer = await thenSignOut(read.address, readOffer(read.address, { signal, ...startMs }));
   if (offer.ok) return lockTools(offer.tools, offer.server);
   const { obstacle, reason } = offer;
-  if (obstacle === undefined) return say(reason, exitCodes.fail, io);
+  if (obstacle === undefined) return refuse(reason, io, exitCodes.fail);
   const code = obstacle.kind === "auth-required" ? exitCodes.authRequired : exitCodes.unreachable;
-  return say(obstacle.stderr === undefined ? reason : `${reason}\n${obstacle.stderr}`, code, io);
+  return refuse(obstacle.stderr === undefined ? reason : `${reason}\n${obstacle.stderr}`, io, code);
 }
 
 function tell(changes: readonly ToolChange[], { file, strict }: LockCommandLine, { out, style }: CommandIo): number {
@@ -60,17 +59,4 @@ function describeChange({ kind, tool, path, what }: ToolChange, style: TextStyle
   const where = [tool === undefined ? "server" : JSON.stringify(tool), ...(path === "" ? [] : [path])].join(" ");
   // What changed is a stranger's text.
   return `${paint(kind.padEnd(10))}  ${cleanText(`${where} ${what}`).replaceAll("\n", " ")}`;
-}
-
-async function readLock(file: string): Promise<ToolLock | string> {
-  try {
-    return parseLock(await readFile(file, "utf8"));
-  } catch (error) {
-    return `--file ${file}: ${messageOf(error)}`;
-  }
-}
-
-function say(message: string, code: number, { err }: CommandIo): number {
-  err(`${message}\n`);
-  return code;
 }

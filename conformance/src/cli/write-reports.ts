@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { RunReport } from "../engine/run-report.ts";
 import { toBadge } from "../report/badge.ts";
@@ -9,7 +9,6 @@ import { toMarkdown } from "../report/markdown-report.ts";
 import { toSarif } from "../report/sarif-report.ts";
 import type { ReportFormat } from "./command.ts";
 import { messageOf } from "./message-of.ts";
-import { writeWholeFile } from "./write-whole-file.ts";
 
 const views: Record<ReportFormat, (report: RunReport) => string> = {
   json: toJson,
@@ -56,4 +55,25 @@ export async function writeReports(
     }),
   );
   return problems.flat();
+}
+
+/** Writes a file so that a reader sees the old one or the whole new one, never half of it. */
+export async function writeWholeFile(path: string, text: string): Promise<void> {
+  const draft = `${path}.${process.pid}.tmp`;
+  try {
+    await writeFile(draft, text);
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** What a file says, or, behind its `name`, what is wrong with it. */
+export async function readWith<T>(path: string, parse: (text: string) => T, name: string): Promise<T | string> {
+  try {
+    return parse(await readFile(path, "utf8"));
+  } catch (error) {
+    return `${name}: ${messageOf(error)}`;
+  }
 }
