@@ -1,6 +1,5 @@
-import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { once } from "node:events";
+import { listenOnLoopback, type HttpHandler } from "@hostside/fixtures";
+import { request } from "node:http";
 
 /**
  * Something between a host and servers that hands every request on to the first of them, until it
@@ -21,7 +20,7 @@ export interface LoadBalancer {
 export async function startLoadBalancer(urls: readonly string[]): Promise<LoadBalancer> {
   let handedOn = 0;
   let alternates = false;
-  const handOn = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+  const handOn: HttpHandler = async (incoming, outgoing) => {
     const { headers, method } = incoming;
     handedOn += 1;
     const url = urls[alternates ? handedOn % urls.length : 0] ?? "";
@@ -34,22 +33,14 @@ export async function startLoadBalancer(urls: readonly string[]): Promise<LoadBa
     outgoing.on("close", () => forwarded.destroy());
     incoming.pipe(forwarded);
   };
-  const server = createServer(handOn);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo; // A server that listens on a port has one.
+  const server = await listenOnLoopback(handOn);
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    ...server,
     get handedOn() {
       return handedOn;
     },
     alternate() {
       alternates = true;
-    },
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
     },
   };
 }

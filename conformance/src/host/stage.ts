@@ -1,8 +1,14 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
-import { once } from "node:events";
+import type { IncomingHttpHeaders } from "node:http";
 import type { JsonObject } from "@hostside/core";
-import { startFaultServer, type FaultScript, type HttpFaultServer, type StdioFaultServer } from "@hostside/fixtures";
+import {
+  listenOnLoopback,
+  type HttpHandler,
+  type RunningServer,
+  startFaultServer,
+  type FaultScript,
+  type HttpFaultServer,
+  type StdioFaultServer,
+} from "@hostside/fixtures";
 import type { TraceEvent } from "../engine/trace.ts";
 import type { DriverClient, DriverResult, DriverServer, DriverTool } from "./driver-protocol.ts";
 import type { CallManner, CallUnderWay, HostDriver, Reported } from "./host-driver.ts";
@@ -163,16 +169,6 @@ export async function openStage(
       stands.push(stand);
       return stand;
     },
-    async start(options) {
-      const alpha = await stage.serve("alpha", options);
-      await stage.init(alpha);
-      return alpha;
-    },
-    async startTwo(options) {
-      const [alpha, beta] = [await stage.serve("alpha", options), await stage.serve("beta")];
-      await stage.init(alpha, beta);
-      return [alpha, beta];
-    },
     async canary() {
       const canary = await startCanary();
       cleanups.push(canary.close);
@@ -183,7 +179,19 @@ export async function openStage(
       const { ok } = await host.init(given.map(({ spec }) => spec));
       must(ok, "init failed; a server that fails is not a failure of init");
     },
+    ...actionsOn(() => stage),
+    quiet: () => pause(quietMs),
+    trace: () => stands.flatMap(({ id, server }) => toTraceEvents(id, server.trace(), startedAt)),
+    leave: () => (left ??= leave()),
+  };
+  return stage;
+}
+
+/** What scenarios do most, in one step each. */
+function actionsOn(stage: () => Stage): Pick<Stage, "start" | "startTwo" | "tool" | "call" | "startCall"> {
+  return {
     async tool({ id }, remoteName = "append") {
+      const { host, patienceMs } = stage();
       const deadline = Date.now() + patienceMs;
       for (;;) {
         const { tools, servers } = await host.snapshot();
@@ -197,16 +205,22 @@ export async function openStage(
         await pause(pollMs);
       }
     },
-    async startCall(stand, args, { tool, ...manner } = {}) {
-      const { name } = await stage.tool(stand, tool);
-      return host.startCall(name, args, manner);
+    async start(options) {
+      const alpha = await stage().serve("alpha", options);
+      await stage().init(alpha);
+      return alpha;
     },
-    call: async (stand, args, manner) => (await stage.startCall(stand, args, manner)).settled,
-    quiet: () => pause(quietMs),
-    trace: () => stands.flatMap(({ id, server }) => toTraceEvents(id, server.trace(), startedAt)),
-    leave: () => (left ??= leave()),
+    async startTwo(options) {
+      const [alpha, beta] = [await stage().serve("alpha", options), await stage().serve("beta")];
+      await stage().init(alpha, beta);
+      return [alpha, beta];
+    },
+    async startCall(stand, args, { tool, ...manner } = {}) {
+      const { name } = await stage().tool(stand, tool);
+      return stage().host.startCall(name, args, manner);
+    },
+    call: async (stand, args, manner) => (await stage().startCall(stand, args, manner)).settled,
   };
-  return stage;
 }
 
 async function inTime<Value>(
@@ -269,25 +283,13 @@ function createStand(
   };
 }
 
-async function startCanary(): Promise<Canary & { readonly close: () => Promise<unknown> }> {
+async function startCanary(): Promise<Canary & Pick<RunningServer, "close">> {
   const requests: IncomingHttpHeaders[] = [];
-  const server = createServer(({ headers }, response) => {
+  const answer: HttpHandler = async ({ headers }, response) => {
     requests.push(headers);
     response.writeHead(200, { "content-type": "application/json" }).end("{}");
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // A server that listens on a port has an address of this kind.
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/canary`,
-    requests,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
   };
+  return { ...(await listenOnLoopback(answer, { path: "/canary" })), requests };
 }
 
 function pause(ms: number): Promise<void> {

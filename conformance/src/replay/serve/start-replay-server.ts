@@ -1,7 +1,7 @@
-import type { AddressInfo } from "node:net";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { RunningServer } from "@hostside/fixtures";
+import { recordedServer } from "./play-over-stdio.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Replay } from "../play/create-replay.ts";
-import { recordedServer } from "./recorded-server.ts";
 
 /** What is served, and where. */
 export interface ReplayServerOptions {
@@ -12,14 +12,8 @@ export interface ReplayServerOptions {
   readonly port?: number | undefined;
 }
 
-/** A recorded server over HTTP, for hosts in any language. */
-export interface ReplayServer {
-  /** With the path that the recorded one had. */
-  readonly url: string;
-  /** Closes all connections. Idempotent. */
-  close(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
+/** A recorded server over HTTP, for hosts in any language. Its URL has the path that the recorded one had. */
+export type ReplayServer = RunningServer;
 
 const mostBytes = 64 * 1024 * 1024;
 
@@ -34,25 +28,11 @@ export async function startReplayServer(options: ReplayServerOptions): Promise<R
   const { fetch } = replay.effects(spec);
   if (spec.type !== "http" || fetch === undefined) throw new TypeError("it was not reached by HTTP");
   const { pathname, search } = new URL(spec.url);
-  const server = createServer((request, response) => {
-    // A page of a browser that was led here by a name of its own may not read what was recorded.
-    if (!/^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(request.headers.host ?? "")) return refuse(response, 403);
-    answer(request, response, fetch).catch(() => reset(response));
-  });
-  await listen(server, port);
-  const { port: listening } = server.address() as AddressInfo;
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { url: `http://127.0.0.1:${listening}${pathname}${search}`, close, [Symbol.asyncDispose]: close };
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
+  // Loaded on demand: a recording that is played over stdio needs no servers of the fixtures.
+  const { listenOnLoopback } = await import("@hostside/fixtures");
+  return listenOnLoopback((request, response) => answer(request, response, fetch).catch(() => reset(response)), {
+    port,
+    path: `${pathname}${search}`,
   });
 }
 
@@ -87,10 +67,6 @@ async function readBody(request: IncomingMessage): Promise<string> {
     parts.push(part);
   }
   return Buffer.concat(parts).toString("utf8");
-}
-
-function refuse(response: ServerResponse, status: number): void {
-  response.writeHead(status).end();
 }
 
 function reset(response: ServerResponse): void {
