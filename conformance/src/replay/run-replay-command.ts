@@ -7,8 +7,7 @@ import { createReplay, type Replay, type ReplayOptions } from "./play/create-rep
 import { createRecorder } from "./record/create-recorder.ts";
 import { readRecording } from "./recording/read-recording.ts";
 import { countStart, fromStart } from "./serve/from-start.ts";
-import { joinPipes, playOverStdio, type ProgramEnd } from "./serve/play-over-stdio.ts";
-import { recordedServer } from "./serve/recorded-server.ts";
+import { joinPipes, playOverStdio, type ProgramEnd, recordedServer } from "./serve/play-over-stdio.ts";
 import { startReplayServer } from "./serve/start-replay-server.ts";
 
 const help = `Plays recorded MCP servers, and records those over stdio.

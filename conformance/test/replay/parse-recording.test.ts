@@ -42,8 +42,8 @@ describe("parseRecording()", () => {
       "bug.jsonl:1: version must be a positive integer",
     ],
     ["a later version", lines('{"hostside":"recording","version":2}'), "update @hostside/conformance"],
-    ["a line that is no JSON", lines(header, '{"type": nonsense}'), "bug.jsonl:2:10: no JSON"],
-    ["a line that is no object", lines(header, "[]"), "bug.jsonl:2:1: each line must be a JSON object"],
+    ["a line that is no JSON", lines(header, '{"type": nonsense}'), "bug.jsonl:2: no JSON: Unexpected token"],
+    ["a line that is no object", lines(header, "[]"), "bug.jsonl:2: each line must be a JSON object"],
     [
       "an unknown type",
       lines(header, '{"type":"dance","run":1}'),

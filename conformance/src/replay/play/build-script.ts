@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from "@hostside/core";
+import { messagesOf, tokenOf, subscriptionMember } from "../recording/change-ids.ts";
+import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import { isBatch, subscriptionMember } from "../record/id-book.ts";
-import type { HostEvent, RecordedEvent, RecordedMessage, Recording, ServerEvent } from "../recording/recorded-event.ts";
+import type { HostEvent, RecordedEvent, Recording, ServerEvent } from "../recording/recorded-event.ts";
 import { isHostEvent, type HostStep, type ServerScript, type ServerStep } from "./recorded-step.ts";
 
 /** Whether the host may ask in another order than the recorded one. */
@@ -98,15 +98,10 @@ function readHostEvent(event: HostEvent, reading: Reading): void {
   }
 }
 
-/** The messages of a batch, or the one that it is. */
-export function messagesOf(message: RecordedMessage): readonly JsonObject[] {
-  return isBatch(message) ? message.filter(isJsonObject) : [message];
-}
-
 function addMessage(message: JsonObject, event: HostEvent, reading: Reading): void {
   const { requests, questions, tokens, pending, related } = reading;
   const { id, method, params } = message;
-  const token = tokenIn(message);
+  const token = tokenOf(message);
   const step: HostStep = {
     kind: "message",
     event,
@@ -129,11 +124,6 @@ function addMessage(message: JsonObject, event: HostEvent, reading: Reading): vo
       ? isJsonObject(params) && typeof params["requestId"] === "string" && requests.get(params["requestId"])
       : typeof id === "string" && questions.get(id);
   if (about) related.set(about, [...(related.get(about) ?? []), step]);
-}
-
-function tokenIn({ params }: JsonObject): JsonValue | undefined {
-  const meta = isJsonObject(params) ? params["_meta"] : undefined;
-  return isJsonObject(meta) ? meta["progressToken"] : undefined;
 }
 
 function addHost(step: HostStep, reading: Reading): void {

@@ -1,3 +1,4 @@
+import { tokenOf } from "../recording/change-ids.ts";
 import type { Cancel, JsonObject, JsonValue } from "@hostside/core";
 import { clock, isJsonObject } from "@hostside/core/implement";
 import type { ReplayOrder } from "./build-script.ts";
@@ -90,7 +91,7 @@ export function createStage(init: StageInit): Stage {
       const step = findStep(take(script.hosts.filter(({ kind }) => kind === "message")), wanted);
       if (step !== undefined) {
         step.liveId = message["id"] ?? null;
-        const token = tokenIn(message);
+        const token = tokenOf(message);
         if (token !== undefined) step.liveToken = token;
         player.use(step, live);
         return true;
@@ -219,11 +220,6 @@ function mayRepeat(again: ReplayAgain, { id, method }: JsonObject): boolean {
 function lastAnswered({ hosts, servers }: ServerScript, wanted: Parameters<typeof findStep>[1]): HostStep | undefined {
   const answered = new Set(servers.map(({ owner }) => owner));
   return hosts.findLast((step) => step.used && answered.has(step) && isSame(step, wanted.message));
-}
-
-function tokenIn({ params }: JsonObject): JsonValue | undefined {
-  const meta = isJsonObject(params) ? params["_meta"] : undefined;
-  return isJsonObject(meta) ? meta["progressToken"] : undefined;
 }
 
 function rpcError(id: JsonValue, code: number, message: string): JsonObject {

@@ -1,12 +1,11 @@
+import { messagesOf } from "../recording/change-ids.ts";
 import type { JsonObject } from "@hostside/core";
 import { readRecordedMessage } from "../record/recorded-side.ts";
 import type { RecordableFetch } from "../record/record-fetch.ts";
-import { bytesOf } from "./bytes-of.ts";
 import type { ServerEvent } from "../recording/recorded-event.ts";
-import { messagesOf } from "./build-script.ts";
 import type { Stage } from "./create-stage.ts";
 import { createPlayedBody, type PlayedBody } from "./played-body.ts";
-import type { LiveRun } from "./recorded-step.ts";
+import { type LiveRun, bytesOf } from "./recorded-step.ts";
 
 /** A `fetch` that answers from the recording of one server, and reaches nobody. */
 export function playFetch(stage: Stage): RecordableFetch {

@@ -1,14 +1,13 @@
+import { messagesOf } from "../recording/change-ids.ts";
 import type { JsonObject } from "@hostside/core";
 import type { ChildProcess } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { Readable, Writable } from "node:stream";
 import { createLineCutter } from "../record/line-cutter.ts";
 import { readRecordedMessage } from "../record/recorded-side.ts";
-import { bytesOf } from "./bytes-of.ts";
 import type { ServerEvent } from "../recording/recorded-event.ts";
-import { messagesOf } from "./build-script.ts";
 import type { Stage } from "./create-stage.ts";
-import type { LiveRun } from "./recorded-step.ts";
+import { type LiveRun, bytesOf } from "./recorded-step.ts";
 
 /** Processes that are none. */
 export interface PlayedProcesses {

@@ -1,4 +1,4 @@
-import type { HostEvent, RecordedEvent, ServerEvent } from "../recording/recorded-event.ts";
+import type { HostEvent, RecordedEvent, ServerEvent, RecordedText } from "../recording/recorded-event.ts";
 import type { JsonObject, JsonValue } from "@hostside/core";
 
 /** Something that the host did in a recording, and that it is waited for in a replay. */
@@ -64,3 +64,9 @@ export function lastEventIdOf(event: HostEvent): string | undefined {
 }
 
 const hostTypes: ReadonlySet<string> = new Set(["start", "sent", "stdin-end", "request", "taken-back"]);
+
+/** The bytes that were recorded; what was not kept of them is blanks. */
+export function bytesOf(recorded: RecordedText): Buffer {
+  const kept = "text" in recorded ? Buffer.from(recorded.text) : Buffer.from(recorded.base64, "base64");
+  return recorded.omitted === undefined ? kept : Buffer.concat([kept, Buffer.alloc(recorded.omitted, " ")]);
+}

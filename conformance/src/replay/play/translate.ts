@@ -1,14 +1,15 @@
-import type { JsonObject, JsonValue } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
-import { isBatch, subscriptionMember } from "../record/id-book.ts";
-import type { RecordedMessage, ServerEvent } from "../recording/recorded-event.ts";
+import { mapMessages, changeIds } from "../recording/change-ids.ts";
+import type { JsonValue } from "@hostside/core";
+import type { ServerEvent } from "../recording/recorded-event.ts";
 import type { HostStep, ServerScript } from "./recorded-step.ts";
 
 /** An event with the ids of the replay in the place of those of the recording. */
 export function translate(event: ServerEvent, script: ServerScript): ServerEvent {
   if ("text" in event && event.text !== undefined) return { ...event, text: translateText(event.text, script) };
   if (!("message" in event) || event.message === undefined) return event;
-  return { ...event, message: translateMessage(event.message, script) };
+  const id = (value: JsonValue): JsonValue => idFor(value, script);
+  const changes = { id, request: id, token: (value: JsonValue) => tokenFor(value, script), subscription: id };
+  return { ...event, message: mapMessages(event.message, (message) => changeIds(message, changes)) };
 }
 
 // What is no message can have an id that hosts look for.
@@ -17,45 +18,6 @@ function translateText(text: string, script: ServerScript): string {
     const id = script.requests.get(name)?.liveId;
     return id === undefined ? member : `"id":${JSON.stringify(id)}`;
   });
-}
-
-function translateMessage(message: RecordedMessage, script: ServerScript): RecordedMessage {
-  if (isBatch(message)) return message.map((item) => (isJsonObject(item) ? translateOne(item, script) : item));
-  return translateOne(message, script);
-}
-
-function translateOne(message: JsonObject, script: ServerScript): JsonObject {
-  const { id, params, result } = message;
-  return {
-    ...message,
-    ...(id !== undefined && { id: idFor(id, script) }),
-    ...(isJsonObject(params) && {
-      params: {
-        ...translateMeta(params, script),
-        ...change(params, "requestId", (value) => idFor(value, script)),
-        ...change(params, "progressToken", (value) => tokenFor(value, script)),
-      },
-    }),
-    ...(isJsonObject(result) && { result: translateMeta(result, script) }),
-  };
-}
-
-function translateMeta(parent: JsonObject, script: ServerScript): JsonObject {
-  const meta = parent["_meta"];
-  if (!isJsonObject(meta)) return parent;
-  return {
-    ...parent,
-    _meta: {
-      ...meta,
-      ...change(meta, "progressToken", (value) => tokenFor(value, script)),
-      ...change(meta, subscriptionMember, (value) => idFor(value, script)),
-    },
-  };
-}
-
-function change(parent: JsonObject, member: string, to: (value: JsonValue) => JsonValue): JsonObject {
-  const value = parent[member];
-  return value === undefined || value === null ? {} : { [member]: to(value) };
 }
 
 /** The id of the replay for one of the recording. */

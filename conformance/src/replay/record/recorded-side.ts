@@ -1,10 +1,10 @@
+import { isBatch } from "../recording/change-ids.ts";
 import type { JsonValue, ServerSpec } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { isUtf8 } from "node:buffer";
 import type { Mask } from "../masking/create-mask.ts";
-import { isDeeperThan } from "../recording/json-depth.ts";
-import type { RecordedMessage, RecordedText } from "../recording/recorded-event.ts";
-import { createIdBook, isBatch, type IdBook, type IdNumbers } from "./id-book.ts";
+import { type RecordedMessage, type RecordedText, isDeeperThan } from "../recording/recorded-event.ts";
+import { createIdBook, type IdBook, type IdNumbers } from "./id-book.ts";
 import type { Tape } from "./create-tape.ts";
 
 /** What the recording of one connection goes by. */

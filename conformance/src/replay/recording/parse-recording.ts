@@ -1,11 +1,14 @@
-import type { JsonObject } from "@hostside/core";
+import { cleanText, type JsonObject, type JsonValue } from "@hostside/core";
 import { isJsonObject, quoteText } from "@hostside/core/implement";
 import { readEvent, type EventProblem } from "./read-event.ts";
-import { findJsonError } from "./find-json-error.ts";
-import { isDeeperThan } from "./json-depth.ts";
-import { recordingError } from "./recording-error.ts";
-import { readServer } from "./read-server.ts";
-import type { RecordedEvent, RecordedServer, Recording } from "./recorded-event.ts";
+import {
+  type RecordedEvent,
+  type RecordedServer,
+  type Recording,
+  recordingError,
+  isDeeperThan,
+  type RecordedTransport,
+} from "./recorded-event.ts";
 
 /** The version of the format that is written and read. */
 export const formatVersion = 1;
@@ -26,7 +29,7 @@ const deepest = 150;
 /**
  * Reads a recording. It is data that somebody else may have written: nothing of it is executed, and
  * all of it is bounded. A last line that was cut off is left out, which `problems` says. Throws
- * `invalid_recording`, which names line and column, for anything that is no recording, and for one
+ * `invalid_recording`, which names the line, for anything that is no recording, and for one
  * of a later version.
  */
 export function parseRecording(text: string, options: ParseRecordingOptions = {}): Recording {
@@ -116,11 +119,10 @@ function parseLine(text: string, { name, line, isLast }: Place): JsonObject | un
   } catch (error) {
     // Whatever wrote it was stopped in the middle of it.
     if (isLast) return undefined;
-    const column = findJsonError(text) + 1;
-    const found = text.length < column ? "the line ends" : quoteText(text.slice(column - 1, column + 20), 20);
-    throw recordingError(`${name}:${line}:${column}: no JSON: ${found}`, error);
+    const why = error instanceof Error ? error.message : String(error);
+    throw recordingError(`${name}:${line}: no JSON: ${cleanText(why, 200)}`, error);
   }
-  if (!isJsonObject(value)) throw recordingError(`${name}:${line}:1: each line must be a JSON object`);
+  if (!isJsonObject(value)) throw recordingError(`${name}:${line}: each line must be a JSON object`);
   if (isDeeperThan(value, deepest)) throw recordingError(`${name}:${line}: nested more than ${deepest} deep`);
   return value;
 }
@@ -135,4 +137,38 @@ function assertHeader(value: JsonObject, name: string): void {
     throw recordingError(
       `${name}:1: has version ${version} of the format, and this is a Hostside that reads ${formatVersion}; update @hostside/conformance`,
     );
+}
+
+/** Reads a line that introduces a server, or says what is known of it by now. */
+function readServer(value: JsonObject, known: RecordedServer | undefined): EventProblem | RecordedServer {
+  const { id, era, protocolVersion, name, version } = value;
+  if (typeof id !== "string" || id === "") return { member: "id", rule: "must be a text that is not empty" };
+  const transport = value["type"] === "about" ? known?.transport : readTransport(value["transport"]);
+  if (transport === undefined)
+    return value["type"] === "about"
+      ? { member: "id", rule: "was not introduced before" }
+      : { member: "transport", rule: 'must be of the type "stdio" with a command, or of the type "http" with a URL' };
+  return {
+    ...known,
+    id,
+    transport,
+    ...((era === "legacy" || era === "modern") && { era }),
+    ...(typeof protocolVersion === "string" && { protocolVersion }),
+    ...(typeof name === "string" && { name }),
+    ...(typeof version === "string" && { version }),
+  };
+}
+
+function readTransport(value: JsonValue | undefined): RecordedTransport | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { type, command, args, url, mode } = value;
+  if (type === "stdio" && typeof command === "string" && command !== "") {
+    const texts = Array.isArray(args) ? args.filter((arg): arg is string => typeof arg === "string") : [];
+    return { type, command, ...(texts.length > 0 && { args: texts }) };
+  }
+  if (type === "http" && typeof url === "string" && URL.canParse(url)) {
+    const isMode = mode === "auto" || mode === "streamable" || mode === "sse";
+    return { type, url, ...(isMode && { mode }) };
+  }
+  return undefined;
 }

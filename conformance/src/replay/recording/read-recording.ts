@@ -1,7 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
-import { recordingError } from "./recording-error.ts";
 import { parseRecording, type ParseRecordingOptions } from "./parse-recording.ts";
-import type { Recording } from "./recorded-event.ts";
+import { type Recording, recordingError } from "./recorded-event.ts";
 
 /**
  * Reads a recording from a file. Throws `invalid_recording`, as {@linkcode parseRecording} does,

@@ -1,3 +1,4 @@
+import { HostsideError } from "@hostside/core";
 import type { JsonObject, JsonValue } from "@hostside/core";
 
 /** A JSON-RPC message, or a batch of them, with its ids as a recording writes them. */
@@ -98,4 +99,16 @@ export interface Recording {
    * lines that there was no room for.
    */
   readonly problems: readonly string[];
+}
+
+/** Whether a value is nested more than so deep; looks no deeper. */
+export function isDeeperThan(value: unknown, deepest: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (deepest === 0) return true;
+  return Object.values(value).some((member) => isDeeperThan(member, deepest - 1));
+}
+
+/** What is wrong with a recording. */
+export function recordingError(message: string, cause?: unknown): HostsideError {
+  return new HostsideError(message, { code: "invalid_recording", ...(cause !== undefined && { cause }) });
 }
