@@ -41,6 +41,12 @@ describe("findConfigs()", () => {
     expect(found.some((path) => path.includes("OPENCODE"))).toBe(false);
   });
 
+  it("finds the data of all programs of Windows on whichever drive they are", () => {
+    const env = { PROGRAMDATA: String.raw`E:\Data` };
+    const found = findConfigs({ platform: "win32", home: String.raw`C:\Home\user`, env }).map(({ path }) => path);
+    expect(found).toContain(String.raw`E:\Data\gemini-cli\settings.json`);
+  });
+
   it("looks into folders for places with any name in them", () => {
     const { place, home, write } = createFakeHome();
     for (const name of ["b.json", "a.json", "a.txt", ".json"]) write(`home/.aws/amazonq/cli-agents/${name}`, {});

@@ -142,7 +142,7 @@ function baseFolder(base: string, { env, home, platform }: FindOptions): string 
   const [name, fallback] = bases[base] ?? [];
   return (
     (name === undefined ? undefined : variable(name)) ??
-    (fallback === undefined ? undefined : paths.join(home, fallback))
+    (fallback === undefined ? undefined : paths.resolve(home, fallback))
   );
 }
 
@@ -154,6 +154,7 @@ const bases: Readonly<Record<string, readonly [variable: string | undefined, fal
   appSupport: [undefined, "Library/Application Support"],
   appData: ["APPDATA", "AppData/Roaming"],
   localAppData: ["LOCALAPPDATA", "AppData/Local"],
+  programData: ["PROGRAMDATA", "C:/ProgramData"],
   codexHome: ["CODEX_HOME", ".codex"],
 };
 

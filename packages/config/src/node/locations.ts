@@ -88,7 +88,7 @@ const table: readonly (readonly [
     on(
       "/etc/gemini-cli/settings.json",
       "/Library/Application Support/GeminiCli/settings.json",
-      "C:/ProgramData/gemini-cli/settings.json",
+      "{programData}/gemini-cli/settings.json",
     ),
   ],
   ["gemini", "Gemini CLI", "project", ".gemini/settings.json"],
