@@ -62,8 +62,7 @@ interface Placing {
 }
 
 function placeAll(places: Map<string, FieldPlace>, { field, path, value, parsed }: Placing): void {
-  const position = parsed.positionOf(path);
-  places.set(field, position === undefined ? { path } : { path, position });
+  places.set(field, { path, position: parsed.positionOf(path) });
   if (isConfigMap(value)) {
     for (const [name, member] of value) {
       const inner = field === "tools" || field === "labels" ? `${field}[${JSON.stringify(name)}]` : `${field}.${name}`;

@@ -2,35 +2,6 @@ import { isConfigMap, nameOfData, type ConfigData, type ConfigMap, type ConfigPa
 import type { ConfigProblemCode } from "../parse/config-problem.ts";
 import type { ProblemInit, ProblemList } from "../parse/problem-list.ts";
 
-/**
- * An object of a configuration while it is read: what has the wrong type is a problem at its place,
- * and reads as absent.
- */
-export interface ConfigEntry {
-  readonly path: ConfigPath;
-  readonly names: readonly string[];
-  /** True if something is there. `null` is nothing. */
-  readonly has: (name: string) => boolean;
-  get(name: string): ConfigData | undefined;
-  text(name: string): string | undefined;
-  texts(name: string): readonly string[] | undefined;
-  textMap(name: string): ReadonlyMap<string, string> | undefined;
-  flag(name: string): boolean | undefined;
-  /** Without it a server can still be used, so that a wrong one is a warning. */
-  number(name: string): number | undefined;
-  entry(name: string): ConfigEntry | undefined;
-  /** The place of a member, or of what is in it. */
-  at(name: string, ...inner: ConfigPath): ConfigPath;
-  /**
-   * An error costs the server. `name` is the member that it is about, or the way to it; `""` for
-   * the entry itself.
-   */
-  error(name: string | ConfigPath, finding: EntryFault): void;
-  warn(name: string, finding: EntryFault): void;
-  /** True if there was an error here or below. */
-  failed(): boolean;
-}
-
 /** A problem of a member. */
 export interface EntryFault {
   readonly code: ConfigProblemCode;
@@ -44,62 +15,102 @@ export interface EntryContext {
   readonly serverId?: string | undefined;
 }
 
-/** Reads an object. */
-export function createEntry(data: ConfigMap, path: ConfigPath, context: EntryContext): ConfigEntry {
-  const state = { failed: false };
-  return entryOf({ data, path, context, state });
-}
-
-interface Reading {
-  readonly data: ConfigMap;
-  readonly path: ConfigPath;
-  readonly context: EntryContext;
-  readonly state: { failed: boolean };
-}
-
 type Report = (where: string | ConfigPath, problem: Omit<ProblemInit, "path" | "serverId">) => void;
 
-function entryOf(reading: Reading): ConfigEntry {
-  const { data, path, context, state } = reading;
-  const get = (name: string): ConfigData | undefined => data.get(name) ?? undefined;
-  const report: Report = (where, problem) => {
-    if (problem.severity === "error") state.failed = true;
-    const at = typeof where === "string" ? (where === "" ? path : [...path, where]) : [...path, ...where];
-    context.problems.add({ ...problem, path: at, serverId: context.serverId });
+/**
+ * An object of a configuration while it is read: what has the wrong type is a problem at its place,
+ * and reads as absent.
+ */
+export class ConfigEntry {
+  readonly path: ConfigPath;
+  readonly #data: ConfigMap;
+  readonly #context: EntryContext;
+  readonly #state: { failed: boolean };
+
+  /** `state`: that of the entry which it is in. */
+  constructor(data: ConfigMap, path: ConfigPath, within: EntryContext & { readonly state?: { failed: boolean } }) {
+    this.#data = data;
+    this.path = path;
+    this.#context = within;
+    this.#state = within.state ?? { failed: false };
+  }
+
+  get names(): readonly string[] {
+    return [...this.#data.keys()];
+  }
+
+  get(name: string): ConfigData | undefined {
+    return this.#data.get(name) ?? undefined;
+  }
+
+  /** True if something is there. `null` is nothing. */
+  readonly has = (name: string): boolean => this.get(name) !== undefined;
+
+  text(name: string): string | undefined {
+    return this.#read(name, isText, "a text");
+  }
+
+  texts(name: string): readonly string[] | undefined {
+    const items = this.#read(name, isList, "a list of texts");
+    return items?.filter((item, index) => keepText(item, [name, index], this.#report));
+  }
+
+  textMap(name: string): ReadonlyMap<string, string> | undefined {
+    const values = this.#read(name, isConfigMap, "an object of texts");
+    if (values === undefined) return undefined;
+    // `null` is nothing, here as everywhere.
+    const there = [...values].filter(([, value]) => value !== null);
+    return new Map(there.filter((pair): pair is [string, string] => keepText(pair[1], [name, pair[0]], this.#report)));
+  }
+
+  flag(name: string): boolean | undefined {
+    return this.#read(name, isFlag, "true or false");
+  }
+
+  /** Without it a server can still be used, so that a wrong one is a warning. */
+  number(name: string): number | undefined {
+    return this.#read(name, isNumber, "a number");
+  }
+
+  entry(name: string): ConfigEntry | undefined {
+    const value = this.#read(name, isConfigMap, "an object");
+    return value && new ConfigEntry(value, [...this.path, name], { ...this.#context, state: this.#state });
+  }
+
+  /** The place of a member, or of what is in it. */
+  at(name: string, ...inner: ConfigPath): ConfigPath {
+    return [...this.path, name, ...inner];
+  }
+
+  /**
+   * An error costs the server. `name` is the member that it is about, or the way to it; `""` for
+   * the entry itself.
+   */
+  error(name: string | ConfigPath, finding: EntryFault): void {
+    this.#report(name, { severity: "error", ...finding, of: nameOrValue(finding.code) });
+  }
+
+  warn(name: string, finding: EntryFault): void {
+    this.#report(name, { severity: "warning", ...finding, of: nameOrValue(finding.code) });
+  }
+
+  /** True if there was an error here or below. */
+  failed(): boolean {
+    return this.#state.failed;
+  }
+
+  readonly #report: Report = (where, problem) => {
+    if (problem.severity === "error") this.#state.failed = true;
+    const { problems, serverId } = this.#context;
+    problems.add({ ...problem, path: where === "" ? this.path : [...this.path, where].flat(), serverId });
   };
-  const read = <T extends ConfigData>(name: string, is: (value: ConfigData) => value is T, wanted: string) => {
-    const value = get(name);
+
+  #read<T extends ConfigData>(name: string, is: (value: ConfigData) => value is T, wanted: string): T | undefined {
+    const value = this.get(name);
     if (value === undefined || is(value)) return value;
-    report(name, wrongType(wanted, value, wanted === "a number" ? "warning" : "error"));
+    this.#report(name, wrongType(wanted, value, wanted === "a number" ? "warning" : "error"));
     return undefined;
-  };
-  const entry = (name: string): ConfigEntry | undefined => {
-    const value = read(name, isConfigMap, "an object");
-    return value === undefined ? undefined : entryOf({ ...reading, data: value, path: [...path, name] });
-  };
-  return {
-    path,
-    names: [...data.keys()],
-    get,
-    has: (name) => get(name) !== undefined,
-    at: (name, ...inner) => [...path, name, ...inner],
-    text: (name) => read(name, isText, "a text"),
-    flag: (name) => read(name, isFlag, "true or false"),
-    number: (name) => read(name, isNumber, "a number"),
-    texts: (name) =>
-      read(name, isList, "a list of texts")?.filter((item, index) => keepText(item, [name, index], report)),
-    textMap(name) {
-      const values = read(name, isConfigMap, "an object of texts");
-      if (values === undefined) return undefined;
-      // `null` is nothing, here as everywhere.
-      const there = [...values].filter(([, value]) => value !== null);
-      return new Map(there.filter((pair): pair is [string, string] => keepText(pair[1], [name, pair[0]], report)));
-    },
-    entry,
-    error: (name, finding) => report(name, { severity: "error", ...finding, of: nameOrValue(finding.code) }),
-    warn: (name, finding) => report(name, { severity: "warning", ...finding, of: nameOrValue(finding.code) }),
-    failed: () => state.failed,
-  };
+  }
 }
 
 function keepText(value: ConfigData, where: ConfigPath, report: Report): value is string {
@@ -118,18 +129,7 @@ function nameOrValue(code: ConfigProblemCode): "name" | "value" {
   return code === "unknown_key" || code === "unsupported" ? "name" : "value";
 }
 
-function isText(value: ConfigData): value is string {
-  return typeof value === "string";
-}
-
-function isFlag(value: ConfigData): value is boolean {
-  return typeof value === "boolean";
-}
-
-function isNumber(value: ConfigData): value is number {
-  return typeof value === "number";
-}
-
-function isList(value: ConfigData): value is readonly ConfigData[] {
-  return Array.isArray(value);
-}
+const isText = (value: ConfigData): value is string => typeof value === "string";
+const isFlag = (value: ConfigData): value is boolean => typeof value === "boolean";
+const isNumber = (value: ConfigData): value is number => typeof value === "number";
+const isList = (value: ConfigData): value is readonly ConfigData[] => Array.isArray(value);

@@ -2,7 +2,7 @@ import { longestTimeoutMs } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import { isConfigMap, type ConfigData } from "../parse/config-data.ts";
 import type { ParsedConfig } from "../parse/parsed-config.ts";
-import { createDraftBuilder, type DraftBuilder } from "./draft-builder.ts";
+import { DraftBuilder } from "./draft-builder.ts";
 import type { ConfigEntry } from "./entry.ts";
 import { fillRules, warnDockerRm, type FullEntryRules, type ServerEntryRules } from "./entry-rules.ts";
 import type { ReadServer } from "./server-reader.ts";
@@ -34,7 +34,7 @@ export function readEntry(
   const choice = chooseTransport(transport, rules);
   if (choice === undefined) return undefined;
   reportUnused(transport, rules, choice.type);
-  const draft = createDraftBuilder(choice.type, parsed.positionOf);
+  const draft = new DraftBuilder(choice.type, parsed.positionOf);
   if (choice.type === "stdio") readStdio(transport, rules, draft);
   else readHttp(transport, rules, { draft, mode: choice.mode });
   if (inner !== undefined && choice.type === "stdio") readMembers(entry, draft, { key: rules.envKey, field: "env" });

@@ -13,7 +13,7 @@ import {
 import type { ParsedConfig } from "../parse/parsed-config.ts";
 import { createProblemList, type ProblemInit, type ProblemList } from "../parse/problem-list.ts";
 import type { DialectResult } from "./dialect.ts";
-import { createEntry, type ConfigEntry } from "./entry.ts";
+import { ConfigEntry } from "./entry.ts";
 
 const mostServers = 1000;
 
@@ -83,7 +83,7 @@ export function createServerReader(
     const problem = idProblem(named, ids, refusesAlike);
     if (problem !== undefined) problems.add(problem);
     if (problem?.severity === "error") return;
-    const built = read(createEntry(data, path, { problems, serverId: id }), id);
+    const built = read(new ConfigEntry(data, path, { problems, serverId: id }), id);
     if (built === undefined) return;
     const position = parsed.positionOf(path, "name");
     servers.push({ id, dialect, file: parsed.file, path, position, scope, ...built, inputs });
@@ -102,7 +102,7 @@ export function createServerReader(
     problems,
     entryAt(path) {
       const data = containerAt(path, "an object");
-      return isConfigMap(data) ? createEntry(data, path, { problems }) : undefined;
+      return isConfigMap(data) ? new ConfigEntry(data, path, { problems }) : undefined;
     },
     listAt: (path) => containerAt(path, "a list") as readonly ConfigData[] | undefined,
     readAll(path, { scope, prefix = "", nameKey }, read) {
@@ -223,17 +223,17 @@ function readInputs(data: ConfigData | undefined, path: ConfigPath, problems: Pr
 }
 
 function readInput(item: ConfigMap, id: string, type: ConfigInput["type"]): ConfigInput {
-  const description = item.get("description");
-  const fallback = item.get("default");
+  const text = (name: string): string | undefined => {
+    const value = item.get(name);
+    return typeof value === "string" ? value : undefined;
+  };
   const options = item.get("options");
   return {
     id,
     type,
-    ...(typeof description === "string" && { description }),
-    ...(typeof fallback === "string" && { default: fallback }),
+    description: text("description"),
+    default: text("default"),
     ...(item.get("password") === true && { password: true }),
-    ...(Array.isArray(options) && {
-      options: (options as readonly ConfigData[]).filter((one) => typeof one === "string"),
-    }),
+    ...(Array.isArray(options) && { options: options.filter((one) => typeof one === "string") }),
   };
 }
