@@ -2,7 +2,7 @@ export { readConfig, type ConfigResult } from "./dialects/read-config.ts";
 export { expandConfig } from "./expand/expand-config.ts";
 export { expandEnv } from "./expand/expand-env.ts";
 export { detectDialect } from "./dialects/detect-dialect.ts";
-export { configScopes, dialectNames } from "./drafts/configured-server.ts";
+export { dialectNames } from "./drafts/configured-server.ts";
 export type {
   ConfiguredServer,
   DialectName,
@@ -16,7 +16,6 @@ export type { ParsedConfig } from "./parse/parsed-config.ts";
 export { editConfig, type ConfigEdit } from "./edit/edit-config.ts";
 export type { ConfigData } from "./parse/config-data.ts";
 export { formatProblem, type ConfigProblem } from "./parse/config-problem.ts";
-export { normalizeId } from "./read/server-reader.ts";
 export type { ConfigLayer } from "./layers/config-layer.ts";
 export { createTrust } from "./trust/create-trust.ts";
 export type { AskTrust, Trust, TrustAnswer, TrustEntry, TrustQuestion } from "./trust/trust.ts";

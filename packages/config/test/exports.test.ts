@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 describe("@hostside/config", () => {
   it("exports exactly these values", async () => {
     expect(Object.keys(await import("@hostside/config")).toSorted()).toEqual([
-      "configScopes",
       "createTrust",
       "detectDialect",
       "dialectNames",
@@ -12,7 +11,6 @@ describe("@hostside/config", () => {
       "expandConfig",
       "expandEnv",
       "formatProblem",
-      "normalizeId",
       "parseConfig",
       "readConfig",
     ]);
