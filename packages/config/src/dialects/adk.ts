@@ -2,7 +2,6 @@ import { isConfigMap } from "../parse/config-data.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import type { ChosenTransport, ServerEntryRules } from "../read/entry-rules.ts";
-import { noSyntax } from "../syntax/references.ts";
 import { createDialect } from "./create-dialect.ts";
 import type { ConfigDialect } from "../read/dialect.ts";
 
@@ -30,8 +29,6 @@ const rules: ServerEntryRules = {
  */
 export const adk: ConfigDialect = createDialect({
   name: "adk",
-  format: "json",
-  syntax: noSyntax,
   roots: [["toolsets"]],
   rules,
   rulesOf: (entry) => ({ ...rules, nested: ["stdio", "http"].find((type) => isConfigMap(entry.get(type))) }),

@@ -10,16 +10,13 @@ import { mcporter } from "./mcporter.ts";
 import { nexo } from "./nexo.ts";
 import { hostside } from "./hostside.ts";
 import { continueDev, opencode, vscode, zed } from "./editors.ts";
-import { noSyntax } from "../syntax/references.ts";
 import { createDialect } from "./create-dialect.ts";
 import { readOauth, readServerLists } from "../read/read-settings.ts";
 
 /** `mcp_config.json` of Windsurf. */
 const windsurf: ConfigDialect = createDialect({
   name: "windsurf",
-  format: "json",
   syntax: { forms: ["env", "file"], unset: () => "error" },
-  roots: [["mcpServers"]],
   rules: {
     title: "Windsurf",
     types: { stdio: "stdio", http: "http", "streamable-http": "streamable", sse: "sse" },
@@ -33,9 +30,7 @@ const windsurf: ConfigDialect = createDialect({
 /** `.roo/mcp.json`. */
 const roo: ConfigDialect = createDialect({
   name: "roo",
-  format: "json",
   syntax: { forms: ["env"], unset: () => "error" },
-  roots: [["mcpServers"]],
   rules: {
     title: "Roo",
     types: { stdio: "stdio", sse: "sse", "streamable-http": "streamable" },
@@ -55,9 +50,7 @@ const roo: ConfigDialect = createDialect({
  */
 const mcpJson: ConfigDialect = createDialect({
   name: "mcp-json",
-  format: "json",
   syntax: { forms: ["braces", "default", "env", "file", "input", "folders"], unset: () => "error" },
-  roots: [["mcpServers"]],
   rules: {
     title: "a file with mcpServers",
     looseType: true,
@@ -86,7 +79,6 @@ const mcpJson: ConfigDialect = createDialect({
 const goose: ConfigDialect = createDialect({
   name: "goose",
   format: "yaml",
-  syntax: noSyntax,
   roots: [["extensions"]],
   rules: {
     title: "Goose",
@@ -118,12 +110,10 @@ const goose: ConfigDialect = createDialect({
 /** `settings.json` of Gemini CLI. */
 const gemini: ConfigDialect = createDialect({
   name: "gemini",
-  format: "json",
   syntax: {
     forms: ["braces", "default", "bare", "percent"],
     unset: (field) => (field === "env" || field === "headers" ? "empty" : "literal"),
   },
-  roots: [["mcpServers"]],
   rules: {
     title: "Gemini CLI",
     types: { stdio: "stdio", http: "streamable", sse: "sse" },
@@ -147,9 +137,7 @@ const gemini: ConfigDialect = createDialect({
 /** `.cursor/mcp.json`. */
 const cursor: ConfigDialect = createDialect({
   name: "cursor",
-  format: "json",
   syntax: { forms: ["env", "folders"], unset: () => "error" },
-  roots: [["mcpServers"]],
   rules: {
     title: "Cursor",
     types: { stdio: "stdio", http: "http", "streamable-http": "streamable", sse: "sse" },
@@ -163,9 +151,7 @@ const cursor: ConfigDialect = createDialect({
 /** `cline_mcp_settings.json`, and `mcp.json` of Cline's command line. */
 const cline: ConfigDialect = createDialect({
   name: "cline",
-  format: "json",
   syntax: { forms: ["env"], unset: () => "literal" },
-  roots: [["mcpServers"]],
   rules: {
     title: "Cline",
     nested: "transport",
@@ -184,9 +170,6 @@ const cline: ConfigDialect = createDialect({
 /** `claude_desktop_config.json`. */
 const claudeDesktop: ConfigDialect = createDialect({
   name: "claude-desktop",
-  format: "json",
-  syntax: noSyntax,
-  roots: [["mcpServers"]],
   rules: { title: "Claude Desktop", types: { stdio: "stdio" }, urls: false, untypedUrl: "error" },
 });
 

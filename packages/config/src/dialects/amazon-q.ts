@@ -13,9 +13,7 @@ const rules: ServerEntryRules = {
 /** Agent files of Amazon Q, and its old `mcp.json`. */
 export const amazonQ: ConfigDialect = createDialect({
   name: "amazon-q",
-  format: "json",
   syntax: { forms: ["env"], unset: () => "error" },
-  roots: [["mcpServers"]],
   rules,
   rulesOf: (_entry, id, { parsed }) => ({
     ...rules,

@@ -36,7 +36,6 @@ const rules: ServerEntryRules = {
 /** Servers of anda, as a list or by name, and of the bot that is made with it. */
 export const anda: ConfigDialect = createDialect({
   name: "anda",
-  format: "json",
   syntax: { forms: ["braces", "default", "bare", "folders"], unset: () => "error" },
   roots: ({ data }) => (Array.isArray(data) ? [[]] : [["servers"], ["mcpServers"]]),
   nameKey: "id",

@@ -20,7 +20,6 @@ const rules: ServerEntryRules = {
 /** `.mcp.json`, and `mcpServers` of `~/.claude.json`, at the top and of each project. */
 export const claudeCode: ConfigDialect = createDialect({
   name: "claude-code",
-  format: "json",
   syntax: { forms: ["braces", "default"], unset: () => "literal" },
   rules,
   roots({ data, file = "" }, { projectFolder }) {

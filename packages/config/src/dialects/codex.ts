@@ -1,4 +1,3 @@
-import { noSyntax } from "../syntax/references.ts";
 import { isConfigMap, type ConfigData } from "../parse/config-data.ts";
 import { readOauth } from "../read/read-settings.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
@@ -11,7 +10,6 @@ import type { ConfigDialect } from "../read/dialect.ts";
 export const codex: ConfigDialect = createDialect({
   name: "codex",
   format: "toml",
-  syntax: noSyntax,
   roots: [["mcp_servers"]],
   rules: {
     title: "Codex",

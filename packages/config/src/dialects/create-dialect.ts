@@ -6,14 +6,21 @@ import type { ConfigDialect, ReadContext } from "../read/dialect.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
+import { noSyntax } from "../syntax/references.ts";
 import { createServerReader, type ServerReader, type ServerReaderInit } from "../read/server-reader.ts";
 
 /** A dialect whose entries are described by {@linkcode ServerEntryRules}. */
 export interface DialectInit
-  extends Omit<ConfigDialect, "read" | "title">, Pick<ServerReaderInit, "refusesAlike" | "inputsAt"> {
+  extends
+    Pick<ConfigDialect, "name" | "isWhole">,
+    Partial<Pick<ConfigDialect, "format" | "syntax">>,
+    Pick<ServerReaderInit, "refusesAlike" | "inputsAt"> {
   readonly rules: ServerEntryRules;
-  /** The paths of its servers, as objects by name or as lists; all that are there are read. */
-  readonly roots: readonly ConfigPath[] | ((parsed: ParsedConfig, context: ReadContext) => readonly Root[]);
+  /**
+   * The paths of its servers, as objects by name or as lists; all that are there are read. Default
+   * `mcpServers`.
+   */
+  readonly roots?: readonly ConfigPath[] | ((parsed: ParsedConfig, context: ReadContext) => readonly Root[]);
   /** The member of an entry in a list that has its name. */
   readonly nameKey?: string;
   /** The rules of one entry, where it has some of its own; `undefined`: it is not read. */
@@ -24,10 +31,13 @@ export interface DialectInit
 /** A path of servers, and their scope. */
 export type Root = ConfigPath | { readonly path: ConfigPath; readonly scope: ConfiguredServer["scope"] };
 
-/** The dialect that some rules make. */
+/** The dialect that some rules make. By default it is JSON, and nothing is expanded. */
 export function createDialect(init: DialectInit): ConfigDialect {
-  const { rules, roots, nameKey, rulesOf = () => rules, settings, refusesAlike, inputsAt, ...dialect } = init;
+  const { rules, nameKey, rulesOf = () => rules, settings, refusesAlike, inputsAt, ...dialect } = init;
+  const { roots = [["mcpServers"]] } = init;
   return {
+    format: "json",
+    syntax: noSyntax,
     ...dialect,
     title: rules.title,
     read(parsed, context) {

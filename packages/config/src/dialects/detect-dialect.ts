@@ -83,7 +83,7 @@ function signaturesOf(path: string): readonly Signature[] {
 
 /** Which dialect data looks like, whatever its file is called. */
 export function detectByData(data: ConfigData | undefined, isYaml: boolean = false): DialectName | undefined {
-  const general = signatures.filter(({ dialect }) => isRecognizable(dialect));
+  const general = signatures.filter(isRecognizable);
   // The one difference that no key shows.
   const ordered = isYaml
     ? general.toSorted((a, b) => Number(b.dialect === "nexo") - Number(a.dialect === "nexo"))
@@ -133,23 +133,9 @@ function isServerEntry(value: ConfigData): boolean {
   return ["command", "url", "serverUrl", "httpUrl"].some((name) => typeof dataAt(value, [name]) === "string");
 }
 
-// Those that have something of their own; the others are `mcpServers` in a file with a certain
-// name.
-function isRecognizable(dialect: DialectName): boolean {
-  const own: readonly DialectName[] = [
-    "hostside",
-    "codex",
-    "zed",
-    "continue",
-    "opencode",
-    "goose",
-    "adk",
-    "anda",
-    "vscode",
-    "nexo",
-    "mcp-json",
-  ];
-  return own.includes(dialect);
+// The others are `mcpServers` in a file with a certain name.
+function isRecognizable({ dialect, roots, when }: Signature): boolean {
+  return dialect === "mcp-json" || when !== undefined || !roots.some(([first]) => first === "mcpServers");
 }
 
 function fits({ roots, when }: Signature, data: ConfigData | undefined): boolean {

@@ -2,7 +2,6 @@ import { dataAt, isConfigMap, type ConfigData, type ConfigPath } from "../parse/
 import type { ConfigDialect } from "../read/dialect.ts";
 import type { ServerEntryRules } from "../read/entry-rules.ts";
 import { readOauth } from "../read/read-settings.ts";
-import { noSyntax } from "../syntax/references.ts";
 import { createDialect } from "./create-dialect.ts";
 
 const vscodeRules: ServerEntryRules = {
@@ -35,7 +34,6 @@ const holders: readonly ConfigPath[] = [[], ["mcp"], ["customizations", "vscode"
 /** `.vscode/mcp.json`, and `mcp` in settings and in `devcontainer.json`. */
 export const vscode: ConfigDialect = createDialect({
   name: "vscode",
-  format: "json",
   syntax: { forms: ["env", "input", "folders"], unset: () => "error" },
   roots: holders.map((holder) => [...holder, "servers"]),
   inputsAt: holders.map((holder) => [...holder, "inputs"]),
@@ -60,8 +58,6 @@ const oldZedRules: ServerEntryRules = { ...zedRules, nested: "command", commandK
 /** `context_servers` in the settings of Zed. */
 export const zed: ConfigDialect = createDialect({
   name: "zed",
-  format: "json",
-  syntax: noSyntax,
   roots: [["context_servers"]],
   rules: zedRules,
   rulesOf(entry) {
@@ -106,7 +102,6 @@ const secondOpencode: ServerEntryRules = {
 /** `opencode.json`: `mcp`, and since its second version `mcp.servers`. */
 export const opencode: ConfigDialect = createDialect({
   name: "opencode",
-  format: "json",
   syntax: { forms: ["curly"], unset: () => "error" },
   roots: ({ data }) => [isSecondOpencode(data) ? ["mcp", "servers"] : ["mcp"]],
   rules: firstOpencode,
@@ -155,7 +150,6 @@ export const continueDev: ConfigDialect = createDialect({
   name: "continue",
   format: "yaml",
   syntax: { forms: ["secrets"], unset: () => "error" },
-  roots: [["mcpServers"]],
   nameKey: "name",
   rules: continueRules,
 });

@@ -27,10 +27,8 @@ const rules: ServerEntryRules = {
 /** `settings.json` of evva. */
 export const evva: ConfigDialect = createDialect({
   name: "evva",
-  format: "json",
   syntax: { forms: ["braces", "default"], unset: () => "literal", evva: true },
   isWhole: true,
-  roots: [["mcpServers"]],
   rules,
 });
 

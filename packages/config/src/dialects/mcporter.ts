@@ -7,9 +7,7 @@ import type { ConfigDialect } from "../read/dialect.ts";
 /** `mcporter.json`. Its keys may be in camel or in snake case. */
 export const mcporter: ConfigDialect = createDialect({
   name: "mcporter",
-  format: "json",
   syntax: { forms: ["braces", "default", "shell"], unset: () => "error" },
-  roots: [["mcpServers"]],
   rules: {
     title: "mcporter",
     typeKeys: [],

@@ -1,10 +1,11 @@
-import { isPlainObject, quoteText } from "@hostside/core/implement";
+import { quoteText } from "@hostside/core/implement";
 import type { ConfiguredServer } from "../drafts/configured-server.ts";
 import type { HostSettings } from "../drafts/host-settings.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import { type ServerEntryRules, words } from "../read/entry-rules.ts";
 import { readEntry } from "../read/read-entry.ts";
+import { readShape, type Shape } from "../read/read-settings.ts";
 import { refuseUnknownKeys } from "../read/unknown-keys.ts";
 import { createServerReader, type ReadServer } from "../read/server-reader.ts";
 import type { ConfigDialect } from "../read/dialect.ts";
@@ -108,27 +109,21 @@ function readSettings(mcp: ConfigEntry): { readonly settings: HostSettings; read
       message: "is not used: pool of the host says when unused connections close",
     });
   }
-  const enabled = mcp.flag("enabled");
-  const uris = mcp.texts("resource_uri_allowlist");
-  const strictRootPaths = mcp.flag("strict_root_paths");
-  const resourceCache = readPart(mcp, "resource_cache", { enabled: "flag", ttl: "time", max_entries: "number" });
-  const watch = readPart(mcp, "watch", { enabled: "flag", debounce_ms: "number" });
+  const number = (part: ConfigEntry, name: string): number | undefined => part.number(name);
+  const resourceCache = readPart(mcp, "resource_cache", { enabled: "flag", ttl: readTime, max_entries: number });
+  const watch = readPart(mcp, "watch", { enabled: "flag", debounce_ms: number });
   const context = readPart(mcp, "context", { passthrough: "flag" });
   const sampling = readPart(mcp, "sampling", { enabled: "flag" });
   if (sampling?.["enabled"] === true) {
     mcp.warn("sampling", { code: "unsupported", message: "sampling is never offered to a server" });
   }
   const settings = {
-    enabled,
-    resourceCache: resourceCache && {
-      enabled: resourceCache["enabled"],
-      ttlMs: resourceCache["ttl"],
-      maxEntries: resourceCache["max_entries"],
-    },
-    allowedResourceUris: uris,
-    strictRootPaths,
+    enabled: mcp.flag("enabled"),
+    resourceCache: renamed(resourceCache, { enabled: "enabled", ttl: "ttlMs", max_entries: "maxEntries" }),
+    allowedResourceUris: mcp.texts("resource_uri_allowlist"),
+    strictRootPaths: mcp.flag("strict_root_paths"),
     passContext: context?.["passthrough"],
-    watch: watch && { enabled: watch["enabled"], quietMs: watch["debounce_ms"] },
+    watch: renamed(watch, { enabled: "enabled", debounce_ms: "quietMs" }),
   };
   const call = firstTime(mcp, "callMs", { names: ["call_timeout_ms", "call_timeout"], ms: 30_000 });
   const timeouts = [
@@ -137,7 +132,7 @@ function readSettings(mcp: ConfigEntry): { readonly settings: HostSettings; read
     ...(["listMs", "callMs", "requestMs"] as const).map((field) => ({ ...call, field })),
     firstTime(mcp, "closeMs", { names: ["shutdown_grace_ms", "shutdown_grace"], ms: 3000 }),
   ];
-  return { settings: withoutAbsent(settings), timeouts };
+  return { settings: settings as HostSettings, timeouts };
 }
 
 function firstTime(
@@ -163,25 +158,13 @@ function readTime(entry: ConfigEntry, name: string): number | undefined {
   return undefined;
 }
 
-type Part = Readonly<Record<string, "flag" | "time" | "number">>;
-
-function readPart(mcp: ConfigEntry, name: string, keys: Part): Record<string, unknown> | undefined {
+function readPart(mcp: ConfigEntry, name: string, shape: Shape): Record<string, unknown> | undefined {
   const part = mcp.entry(name);
-  if (part === undefined) return undefined;
-  refuseUnknownKeys(part, Object.keys(keys), rules.title);
-  const read = {
-    flag: (key: string) => part.flag(key),
-    number: (key: string) => part.number(key),
-    time: (key: string) => readTime(part, key),
-  };
-  return Object.fromEntries(Object.entries(keys).map(([key, kind]) => [key, read[kind](key)]));
+  return part && readShape(part, shape, rules.title);
 }
 
-function withoutAbsent(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const entries = Object.entries(settings).map(
-    ([name, value]) => [name, isPlainObject(value) ? withoutAbsent(value) : value] as const,
-  );
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+function renamed(part: Record<string, unknown> | undefined, names: Readonly<Record<string, string>>): unknown {
+  return part && Object.fromEntries(Object.entries(part).map(([name, value]) => [names[name], value]));
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -46,7 +46,7 @@ export function readConfig(config: string | object, options: ReadConfigOptions =
   const parsed = parse(config, options);
   const name = options.dialect ?? detectDialect(options.file, parsed.data);
   const problems = createProblemList(parsed);
-  if (parsed.data === undefined) return { ...named(name), servers: [], settings: {}, problems: parsed.problems };
+  if (parsed.data === undefined) return { dialect: name, servers: [], settings: {}, problems: parsed.problems };
   if (name === undefined) {
     const message = "has no servers in any form that is known";
     const fix = 'put them under "mcpServers", or name the dialect';
@@ -138,17 +138,7 @@ function isData(value: unknown): boolean {
 }
 
 function formatOfFile(file: string | undefined): ConfigFormat | undefined {
-  const [, extension = ""] = /\.([a-z]+)$/i.exec(file ?? "") ?? [];
-  const formats: Readonly<Record<string, ConfigFormat>> = {
-    json: "json",
-    jsonc: "json",
-    yaml: "yaml",
-    yml: "yaml",
-    toml: "toml",
-  };
-  return formats[extension.toLowerCase()];
-}
-
-function named(dialect: DialectName | undefined): { readonly dialect?: DialectName } {
-  return dialect === undefined ? {} : { dialect };
+  const [, extension = ""] = /\.(jsonc?|ya?ml|toml)$/i.exec(file ?? "") ?? [];
+  const word = extension.toLowerCase();
+  return word === "" ? undefined : word.startsWith("j") ? "json" : word === "toml" ? "toml" : "yaml";
 }

@@ -7,14 +7,12 @@ import type { ConfigLayer } from "./config-layer.ts";
 const ownKeys: readonly (keyof HostSettings)[] = ["enabled", "imports", "inputs"];
 const narrowingKeys: readonly (keyof HostSettings)[] = [...ownKeys, "allowServers", "denyServers"];
 
+const projectKeys = ["allowServers", "denyServers", "serve", "strictRootPaths"] as const;
+
 /** The settings of a project's file that may change what its user gets. */
-export function projectSettings({ allowServers, denyServers, serve, strictRootPaths }: HostSettings): HostSettings {
-  return {
-    ...(allowServers !== undefined && { allowServers }),
-    ...(denyServers !== undefined && { denyServers }),
-    ...(serve !== undefined && { serve }),
-    ...(strictRootPaths === true && { strictRootPaths }),
-  };
+export function projectSettings(settings: HostSettings): HostSettings {
+  const used = projectKeys.filter((key) => settings[key] !== undefined && settings[key] !== false);
+  return Object.fromEntries(used.map((key) => [key, settings[key]]));
 }
 
 /** The settings of all layers. */

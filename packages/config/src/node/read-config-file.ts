@@ -116,20 +116,13 @@ export async function readText(path: string, maxBytes: number = 1024 * 1024): Pr
   assertFile(await stat(path), maxBytes);
   const file = await open(path, openFlags);
   try {
-    const facts = await file.stat();
-    assertFile(facts, maxBytes);
-    // One more, to see that there is no more.
-    const buffer = Buffer.alloc(facts.size + 1);
-    let length = 0;
-    while (length < buffer.length) {
-      const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
-      if (bytesRead === 0) {
-        const { size, mtimeMs } = await file.stat();
-        if (size !== facts.size || mtimeMs !== facts.mtimeMs) break;
-        return buffer.toString("utf8", 0, length);
-      }
-      length += bytesRead;
-    }
+    const before = await file.stat();
+    assertFile(before, maxBytes);
+    // One byte more, to see that there is no more.
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(before.size + 1), 0);
+    const { size, mtimeMs } = await file.stat();
+    if (bytesRead === size && size === before.size && mtimeMs === before.mtimeMs)
+      return buffer.toString("utf8", 0, size);
     throw systemError("EAGAIN", "it changes while it is read");
   } finally {
     await file.close();

@@ -54,14 +54,5 @@ const tooManyProblems: ProblemInit = {
 export function placeProblem(places: Places, problem: ProblemInit): ConfigProblem {
   const { path, severity, code, message, fix, serverId, of, position } = problem;
   const { line, column } = position ?? places.positionOf(path, of) ?? {};
-  return {
-    ...(places.file === undefined ? {} : { file: places.file }),
-    ...(line === undefined ? {} : { line, column }),
-    path: formatPath(path),
-    severity,
-    code,
-    message,
-    ...(fix === undefined ? {} : { fix }),
-    ...(serverId === undefined ? {} : { serverId }),
-  };
+  return { file: places.file, line, column, path: formatPath(path), severity, code, message, fix, serverId };
 }

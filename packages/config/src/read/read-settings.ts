@@ -16,7 +16,8 @@ type Kind =
   | readonly string[]
   | { readonly members: Shape }
   | ((entry: ConfigEntry, name: string) => unknown);
-type Shape = Readonly<Record<string, Kind>>;
+/** The members of an object, and their kinds. */
+export type Shape = Readonly<Record<string, Kind>>;
 
 const topFields: readonly string[] = ["$schema", "servers", "inputs", "imports", "settings", "serve"];
 const shape: Shape = {
@@ -58,9 +59,7 @@ const extrasShape: Shape = {
 export const extraFields: readonly string[] = Object.keys(extrasShape);
 
 /** Reads {@linkcode extraFields}. */
-export function readExtras(entry: ConfigEntry): ServerExtras {
-  return readShape(entry, extrasShape);
-}
+export const readExtras = (entry: ConfigEntry): ServerExtras => readShape(entry, extrasShape);
 
 /** Reads the settings of the host in `hostside.json`. */
 export function readSettings(reader: ServerReader): HostSettings {
@@ -78,7 +77,7 @@ export function readSettings(reader: ServerReader): HostSettings {
 }
 
 /** Reads members, and refuses others where `title` says of what. */
-function readShape(entry: ConfigEntry, members: Shape, title?: string): Record<string, unknown> {
+export function readShape(entry: ConfigEntry, members: Shape, title?: string): Record<string, unknown> {
   if (title !== undefined) refuseUnknownKeys(entry, Object.keys(members), title);
   const read = Object.entries(members).map(([name, kind]) => [name, readKind(entry, name, kind)] as const);
   return Object.fromEntries(read.filter(([, value]) => value !== undefined));
@@ -201,12 +200,7 @@ const deniedKeys = ["deniedMcpServers", "disabledMcpjsonServers", "excluded"];
 
 /** The lists of servers that may be used and that may not, of names or of objects with a name. */
 export function readServerLists(reader: ServerReader, path: ConfigPath): HostSettings {
-  const allowed = namesAt(reader, path, allowedKeys);
-  const denied = namesAt(reader, path, deniedKeys);
-  return {
-    ...(allowed === undefined ? {} : { allowServers: allowed }),
-    ...(denied === undefined ? {} : { denyServers: denied }),
-  };
+  return { allowServers: namesAt(reader, path, allowedKeys), denyServers: namesAt(reader, path, deniedKeys) };
 }
 
 function namesAt(reader: ServerReader, path: ConfigPath, keys: readonly string[]): readonly string[] | undefined {
