@@ -61,6 +61,26 @@ async function settle(): Promise<void> {
 }
 
 describe("a call with interceptors", () => {
+  it("leaves out the layers that pass a call, and tells when all do", async () => {
+    const entered: string[] = [];
+    const layer = (name: string, passes?: Interceptor["passes"]): Interceptor =>
+      Object.assign((call: ToolCall, next: CallHandler) => (entered.push(name), next(call)), { passes });
+    const plain = (call: ToolCall): boolean => call.options.timeoutMs === undefined;
+    const always = layer("always");
+    const [some, other] = [layer("some", plain), layer("other", () => true)];
+    await tryOut([always, some, other]).pipeline.run(callWith());
+    await tryOut([always, some]).pipeline.run(callWith({ timeoutMs: 1000 }));
+    expect(entered).toEqual(["always", "always", "some"]);
+    const told = (interceptors: readonly Interceptor[], options?: CallOptions): boolean =>
+      createCallPipeline({ interceptors }).passes(callWith(options));
+    expect([told([]), told([some, other]), told([some, other], { timeoutMs: 1000 }), told([always, some])]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+
   it("ends with call_timeout when one of them never answers, and says that nothing was sent", async () => {
     const { pipeline, clock, handled } = tryOut([pass, hang]);
     const call = failureOf(pipeline.run(callWith({ timeoutMs: 500 })));

@@ -43,56 +43,45 @@ export interface DeadlineInit {
 }
 
 /** Starts a deadline. The caller disposes of it. */
-export function createDeadline({ signal, onTimeout, ...init }: DeadlineInit): Deadline {
-  const controller = new AbortController();
-  const isAborted = signal?.aborted === true;
-  const budget = createTimeBudget({
-    ...init,
-    ...(isAborted && { timeoutMs: 0 }),
-    onTimeout: () => abort(onTimeout()),
-  });
-  const ignore = signal && !isAborted ? onAbort(signal, () => abort(signal.reason)) : () => {};
-  const dispose = (): void => {
-    budget.dispose();
-    ignore();
-  };
-  const abort = (reason: unknown): void => {
-    dispose();
-    controller.abort(reason);
-  };
-  if (isAborted) abort(signal.reason);
-  return {
-    signal: controller.signal,
-    remainingMs: () => budget.remainingMs(),
-    pause: () => budget.pause(),
-    dispose,
-  };
+export function createDeadline(init: DeadlineInit): Deadline {
+  return new RunningDeadline(init);
 }
 
-/** A time budget without a signal. */
-export type TimeBudget = Omit<Deadline, "signal">;
-
-/** Starts a time budget. Calls `onTimeout` when the time is up. */
-export function createTimeBudget(init: Omit<DeadlineInit, "signal">): TimeBudget {
-  return new RunningBudget(init);
-}
-
-class RunningBudget implements TimeBudget {
-  readonly #init: Omit<DeadlineInit, "signal">;
+class RunningDeadline implements Deadline {
+  readonly #init: DeadlineInit;
   #leftMs: number;
   #startedAt = 0;
   #cancelTimer: Cancel | undefined;
+  #ignoreAbort: Cancel | undefined;
   #isOver = false;
+  /** Why it ended before it was disposed of. */
+  #ended: { readonly reason: unknown } | undefined;
+  /** Made for whoever reads the signal first, because many deadlines go without one. */
+  #controller: AbortController | undefined;
   #pauses = 0;
   #pausedMs = 0;
   /** Present while the clock stands still. */
   #resume: Cancel | undefined;
 
-  constructor(init: Omit<DeadlineInit, "signal">) {
-    const { timeoutMs, outer } = init;
+  constructor(init: DeadlineInit) {
+    const { timeoutMs, outer, signal } = init;
     this.#init = init;
     this.#leftMs = outer === undefined ? timeoutMs : Math.min(timeoutMs, outer.remainingMs());
-    this.#start();
+    if (signal?.aborted !== true) {
+      this.#ignoreAbort = signal && onAbort(signal, () => this.#end(signal.reason));
+      this.#start();
+    } else {
+      this.#leftMs = 0;
+      this.#end(signal.reason);
+    }
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#ended !== undefined) this.#controller.abort(this.#ended.reason);
+    }
+    return this.#controller.signal;
   }
 
   remainingMs(): number {
@@ -116,15 +105,19 @@ class RunningBudget implements TimeBudget {
   dispose(): void {
     this.#isOver = true;
     this.#cancelTimer?.();
+    this.#ignoreAbort?.();
     this.#resume?.();
+  }
+
+  #end(reason: unknown): void {
+    this.dispose();
+    this.#ended = { reason };
+    this.#controller?.abort(reason);
   }
 
   #start(): void {
     this.#startedAt = clock.now();
-    this.#cancelTimer = clock.schedule(this.#leftMs, () => {
-      this.dispose();
-      this.#init.onTimeout();
-    });
+    this.#cancelTimer = clock.schedule(this.#leftMs, () => this.#end(this.#init.onTimeout()));
   }
 
   #stop(): void {

@@ -49,7 +49,14 @@ export type CallHandler = (call: ToolCall) => Promise<ToolOutcome>;
  *   call is over whatever the layer does; its `next` rejects from then on, and
  *   `call.options.signal` says so at once.
  */
-export type Interceptor = (call: ToolCall, next: CallHandler) => Promise<ToolOutcome>;
+export interface Interceptor {
+  (call: ToolCall, next: CallHandler): Promise<ToolOutcome>;
+  /**
+   * Tells whether the layer only hands this call on, and so may be left out for it. A call that no
+   * layer looks at costs nothing here. Must not throw. Default: the layer sees every call.
+   */
+  readonly passes?: ((call: ToolCall) => boolean) | undefined;
+}
 
 /**
  * A request of this host that is no tool call, on its way to a server, as an interceptor sees it.

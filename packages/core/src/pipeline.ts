@@ -1,5 +1,5 @@
 import { clock, type Cancel } from "./clock.ts";
-import { createTimeBudget, type SharedDeadline, type TimeBudget } from "./deadline.ts";
+import { createDeadline, type Deadline, type SharedDeadline } from "./deadline.ts";
 import type { CallOutcome, HostsideErrorCode } from "./hostside-error-code.ts";
 import { isHostsideError, withErrorContext, type HostsideError, type HostsideErrorInit } from "./hostside-error.ts";
 import { defaultTimeouts } from "./limits.ts";
@@ -23,7 +23,10 @@ interface WorkLimits {
 type Handler<Of extends Work, Answer> = (work: Of) => Promise<Answer>;
 
 /** One layer around some work: it may change it, answer it, refuse it, or look at the answer. */
-type Layer<Of extends Work, Answer> = (work: Of, next: Handler<Of, Answer>) => Promise<Answer>;
+interface Layer<Of extends Work, Answer> {
+  (work: Of, next: Handler<Of, Answer>): Promise<Answer>;
+  readonly passes?: ((work: Of) => boolean) | undefined;
+}
 
 type WorkProblem = { readonly problem: string } & Pick<HostsideErrorInit, "cause" | "details" | "outcome">;
 
@@ -53,6 +56,8 @@ export interface WorkKind<Of extends Work, Answer> {
 export interface Pipeline<Of extends Work, Answer> {
   /** Sends work through the layers to `handler`. Without layers, only the handler runs. */
   run(work: Of, handler: Handler<Of, Answer>): Promise<Answer>;
+  /** Tells whether no layer looks at the work, so that it may go to its handler at once. */
+  passes(work: Of): boolean;
   /**
    * Ends what is with a layer; each rejects with `error` at once. The handler ends what it has;
    * when it has, its layers have a second left. With `all`, everything ends at once.
@@ -84,7 +89,8 @@ export function createPipeline<Of extends Work, Answer>(
   kind: WorkKind<Of, Answer>,
 ): Pipeline<Of, Answer> {
   assertLayers("interceptors", interceptors);
-  if (interceptors.length === 0) return { run: (work, handler) => handler(work), end: () => {}, size: 0 };
+  const passes = (work: Of): boolean => interceptors.every((layer) => layer.passes?.(work) === true);
+  if (interceptors.length === 0) return { run: (work, handler) => handler(work), passes, end: () => {}, size: 0 };
   const executions = new Set<Execution<Of, Answer>>();
   const enter = interceptors.reduceRight<Step<Of, Answer>>(
     (inner, layer, index) => stepThrough(layer, nameOf(layer, index), inner),
@@ -105,6 +111,7 @@ export function createPipeline<Of extends Work, Answer>(
         executions.delete(execution);
       }
     },
+    passes,
     get size() {
       return executions.size;
     },
@@ -124,7 +131,7 @@ function stepThrough<Of extends Work, Answer>(
   name: string,
   inner: Step<Of, Answer>,
 ): Step<Of, Answer> {
-  return async (work, execution) => {
+  const goThrough: Step<Of, Answer> = async (work, execution) => {
     const { kind } = execution;
     let pending = false;
     let left = false;
@@ -177,6 +184,7 @@ function stepThrough<Of extends Work, Answer>(
       left = true;
     }
   };
+  return (work, execution) => (layer.passes?.(work) ? inner(work, execution) : goThrough(work, execution));
 }
 
 function nameOf({ name }: { readonly name: string }, index: number): string {
@@ -206,7 +214,7 @@ class Execution<Of extends Work, Answer> {
   readonly #work: Of;
   readonly #init: ExecutionInit<Of, Answer>;
   readonly #stop = new AbortController();
-  readonly #time: TimeBudget;
+  readonly #time: Deadline;
   readonly #bounds: WorkLimits;
   readonly #shown: Of;
   // What is known of each time that the handler has settled. The last one may never settle.
@@ -224,7 +232,7 @@ class Execution<Of extends Work, Answer> {
     this.kind = kind;
     this.#work = work;
     this.#init = init;
-    this.#time = createTimeBudget({
+    this.#time = createDeadline({
       timeoutMs,
       outer: work.options.deadline,
       mostPausedMs,

@@ -8,6 +8,7 @@ import {
   type FrameworkApproval,
   type Interceptor,
   type RequestSeam,
+  type ToolCall,
   type ToolDefinition,
   type ToolEffect,
 } from "@hostside/core";
@@ -225,9 +226,14 @@ function composeAll(
   ]);
 }
 
-/** Folds stages into one interceptor, once. The first one is the outermost. */
+/**
+ * Folds stages into one interceptor, once. The first one is the outermost. It passes what all of
+ * them pass.
+ */
 function composeStages(stages: readonly (Interceptor | undefined)[]): Interceptor {
   const present = stages.filter((stage) => stage !== undefined);
-  if (present.length === 0) return (call, next) => next(call);
-  return present.reduceRight((inner, stage) => (call, next) => stage(call, (handed) => inner(handed, next)));
+  const passes = (call: ToolCall): boolean => present.every((stage) => stage.passes?.(call) === true);
+  const pass: Interceptor = (call, next) => next(call);
+  const all = present.reduceRight((inner, stage) => (call, next) => stage(call, (handed) => inner(handed, next)), pass);
+  return Object.assign(all, { passes });
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
-import { fairShareOf, type Gate, type GateMode, type GateEntry } from "../src/calls/fair-queue.ts";
+import { fairShareOf, Wait, type Gate, type GateMode, type GateEntry } from "../src/calls/fair-queue.ts";
 
 interface Step {
   readonly act: "arrive" | "leave" | "abort";
@@ -11,7 +11,7 @@ interface Step {
 
 interface Call extends GateEntry {
   readonly number: number;
-  readonly abort: AbortController;
+  readonly wait: Wait;
   state: "waits" | "through" | "gone";
 }
 
@@ -88,7 +88,7 @@ function createTurns(gate: Gate, limit: number): Turns {
     if (through.length === 0) expect(those("waits")).toEqual([]);
   };
   const arrive = ({ fairnessKey, mode }: Step): void => {
-    const call: Call = { fairnessKey, mode, number: calls.length, abort: new AbortController(), state: "waits" };
+    const call: Call = { fairnessKey, mode, number: calls.length, wait: new Wait(), state: "waits" };
     if (own(fairnessKey, "waits").length === 0) passed.delete(fairnessKey);
     if (gate.tryEnter(call)) {
       expect(own(fairnessKey, "waits")).toEqual([]);
@@ -101,7 +101,7 @@ function createTurns(gate: Gate, limit: number): Turns {
   };
   const enter = async (call: Call): Promise<void> => {
     try {
-      await gate.enter(call, call.abort.signal);
+      await gate.enter(call, call.wait);
       noteEntry(call);
     } catch {
       call.state = "gone";
@@ -122,7 +122,7 @@ function createTurns(gate: Gate, limit: number): Turns {
     async take(step) {
       if (step.act === "arrive") arrive(step);
       else if (step.act === "leave") leave(pickFrom("through", step.pick));
-      else pickFrom("waits", step.pick)?.abort.abort("enough");
+      else pickFrom("waits", step.pick)?.wait.giveUp("enough");
       await look();
     },
     async drain() {

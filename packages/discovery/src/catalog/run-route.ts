@@ -93,9 +93,12 @@ interface RoutedCall extends RouteCall {
  * do no harm. The time of the first is for both together, whoever set it: when nothing is left of
  * it, the first error is the last word.
  */
-export async function callRoutes(tool: ToolboxTool, call: RoutedCall): Promise<ToolOutcome> {
+export function callRoutes(tool: ToolboxTool, call: RoutedCall): Promise<ToolOutcome> {
   const { fallback } = tool;
-  if (fallback === undefined) return call.send(tool, call);
+  return fallback === undefined ? call.send(tool, call) : callEither(tool, fallback, call);
+}
+
+async function callEither(tool: ToolboxTool, fallback: RoutedTool, call: RoutedCall): Promise<ToolOutcome> {
   const { options } = call;
   const time = createDeadline({
     timeoutMs: options.timeoutMs ?? timeoutMsOf(tool.route),

@@ -3,6 +3,7 @@ import {
   type Diagnostic,
   HostsideError,
   type Interceptor,
+  type ToolCall,
   type ToolOutcome,
   type ToolProvider,
   type UnreadyGroup,
@@ -183,7 +184,12 @@ function createToolboxLayers({ live, interceptors }: ToolboxLayersInit): Toolbox
       const { definition, route } = tool;
       const options = route.kind === "static" ? given : onBehalfOf(route.provider.principal, given);
       const origin = definition.origin ?? localOrigin(definition.name);
-      return pipeline.run({ origin, definition, server: admissionServerOf(tool), args, options }, async (call) => {
+      const call: ToolCall = { origin, definition, server: admissionServerOf(tool), args, options };
+      if (pipeline.passes(call)) {
+        if (route.kind === "static" || options.selected !== undefined) return runRoute(route, { args, options });
+        return runRoute(route, { args, options: { ...options, selected: route.definition } });
+      }
+      return pipeline.run(call, async (call) => {
         assertStillThere(live.read(), tool);
         const { selected } = call.options;
         if (route.kind === "static" || selected === undefined) {

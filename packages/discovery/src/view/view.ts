@@ -207,7 +207,7 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
   assertViewOptions(options);
   const { catalog, tokens, helperNames, onDiagnostic, calls } = context;
   const { alwaysVisible = [], refuseChanged = true, answerSchemas = "when-undeclared" } = options;
-  const withContext = createContextGiver(options.context);
+  const contextOf = createContextGiver(options.context);
   const denial = createDenial(options.deny ?? []);
   const only = options.allow && new Set(options.allow.map(foldCase));
   const permittedIn = createPermitted(denial, only);
@@ -265,27 +265,26 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
       return helpers.has(name) || permitted().find(name) !== undefined;
     },
     find: (name) => (assertToolName("find()", name), permitted().find(name)?.definition),
-    call: createViewCalls({ ...context, permitted, offer, helpers, refuseChanged, withContext }),
+    call: createViewCalls({ ...context, permitted, offer, helpers, refuseChanged, contextOf }),
     listGroups: (input) => helpers.listGroups(input),
     async selectTools(input, selectOptions = {}) {
       assertHelperOptions("selectTools()", selectOptions);
-      return await helpers.selectTools(input, withContext(selectOptions));
+      return await helpers.selectTools(input, { ...selectOptions, context: contextOf(selectOptions.context) });
     },
     async searchTools(input, searchOptions = {}) {
       assertHelperOptions("searchTools()", searchOptions);
-      return await helpers.searchTools(input, withContext(searchOptions));
+      return await helpers.searchTools(input, { ...searchOptions, context: contextOf(searchOptions.context) });
     },
   };
 }
 
 /** Puts the context of a view under that of a call. */
-function createContextGiver(context: CallContext | undefined): <T extends HelperOptions>(options: T) => T {
-  if (context === undefined) return (options) => options;
+function createContextGiver(
+  context: CallContext | undefined,
+): (given: CallContext | undefined) => CallContext | undefined {
+  if (context === undefined) return (given) => given;
   const own = Object.freeze({ ...context });
-  return (options) => {
-    const context = options.context === undefined ? own : withDefaults(own, options.context);
-    return { ...options, context };
-  };
+  return (given) => (given === undefined ? own : withDefaults(own, given));
 }
 
 const helperFields: Fields<HelperOptions> = { signal: true, context: true };

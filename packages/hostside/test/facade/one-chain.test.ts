@@ -42,6 +42,37 @@ describe("the policy of a host", () => {
     expect(seen).toEqual(["c-1"]);
   });
 
+  it.each<[string, PolicyOptions, "plain" | "bounded"]>([
+    ["a rule on another tool", { deny: ["*/never_*"], defaultDecision: "allow" }, "plain"],
+    ["an approval of another tool", { requireApproval: ["a/other"], defaultDecision: "allow" }, "plain"],
+    ["an approval of the tool", { approval: { mode: "all", handler: async () => "once" } }, "bounded"],
+    ["a listener", { onEvent: () => undefined }, "bounded"],
+    ["a limit", { limits: [{ concurrency: 5 }] }, "bounded"],
+  ])("has a call bounded by a signal of its own only where a stage looks at it: %s", async (_what, policy, way) => {
+    const connector = createFakeConnector();
+    const signals: (AbortSignal | undefined)[] = [];
+    await using host = await createHost({
+      connector: {
+        ...connector,
+        async connect(...given) {
+          const connection = await connector.connect(...given);
+          return {
+            ...connection,
+            callTool: (name, args, options) => (
+              signals.push(options?.signal),
+              connection.callTool(name, args, options)
+            ),
+          };
+        },
+      },
+      servers: byName(servers),
+      policy,
+    });
+    await using conversation = await host.conversation();
+    expect(await conversation.call("mcp_a_echo")).toMatchObject({ isError: false });
+    expect(signals.map((signal) => (signal === undefined ? "plain" : "bounded"))).toEqual([way]);
+  });
+
   it("looks once at each call, by whichever way it comes", async () => {
     const { options, asked, invoked } = watchedPolicy();
     await using host = await createHost({

@@ -6,6 +6,7 @@ import {
   type Interceptor,
   type QuarantinedTool,
   type RequestInterceptor,
+  type ToolCall,
   type ToolDefinition,
 } from "@hostside/core";
 import { LRUCache } from "lru-cache";
@@ -163,12 +164,15 @@ function createDecider({ layers, pins, isPinning, parts }: DeciderInit): ToolAdm
 }
 
 function createBackstop(decide: ToolAdmission["decide"], parts: PolicyParts): Interceptor {
-  return (call, next) => {
+  const refuse: Interceptor = async (call, next) => {
     const { decision, stage, rule, why: reason } = decide(call.definition, call.server);
-    if (decision === "allow" || decision === "approval") return next(call);
+    if (admissions[decision] === "offer") return next(call);
     const code = decision === "deny" ? "not_allowed" : "tool_quarantined";
-    return Promise.reject(refuseCall(call, { stage, code, reason, rule }, parts));
+    throw refuseCall(call, { stage, code, reason, rule }, parts);
   };
+  const passes = ({ definition, server }: ToolCall): boolean =>
+    admissions[decide(definition, server).decision] === "offer";
+  return Object.assign(refuse, { passes });
 }
 
 interface Known {

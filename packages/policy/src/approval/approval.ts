@@ -126,32 +126,39 @@ const ofDefinition: WhyAsked = { rule: "requireApproval", why: "the definition o
 function createAround(shared: ApprovalParts): Approval["around"] {
   const { settings, parts, remembered } = shared;
   const ask = settings.handler && createApprovalAsking(settings.handler, shared);
-  return (stage) => async (call, next) => {
-    const token = call.options.context?.approval;
-    // A call that brings a token goes on once, whether or not somebody would still be asked about
-    // it.
-    const why = shared.why(call) ?? (token === undefined || settings.suspend === undefined ? undefined : byToken);
-    if (why === undefined) return stage(token === undefined ? call : { ...call, options: plainOptions(call) }, next);
-    const selected = holdToDefinition(call);
-    if (selected === undefined) {
-      const reason = "was selected by a definition that is not the current one; select it again";
-      throw refuseApproval({ call, why }, { code: "tool_changed", reason }, parts);
-    }
-    const copied = copyArguments(call.args);
-    if (copied === undefined) {
-      const reason = "has arguments that cannot be shown: they are no JSON, or nested too deep";
-      throw refuseApproval({ call, why }, { code: "invalid_arguments", reason }, parts);
-    }
-    const { effect } = toolSubject(call.definition, call.server, parts);
-    const pending: PendingApproval = { call, ...copied, why, effect };
-    const useUp = token && (await resume(pending, token, shared));
-    if (!useUp && !(await remembered.approves(pending))) {
-      const verdict = await ask?.(pending);
-      if (verdict !== "run") throw await requiredError(pending, verdict, shared);
-    }
-    const shown = { ...call, args: pending.args, options: { ...plainOptions(call), selected } };
-    return useUp ? runOnce(shown, useUp, { stage, next }) : stage(shown, next);
-  };
+  const around =
+    (stage: Interceptor): Interceptor =>
+    async (call, next) => {
+      const token = call.options.context?.approval;
+      // A call that brings a token goes on once, whether or not somebody would still be asked about
+      // it.
+      const why = shared.why(call) ?? (token === undefined || settings.suspend === undefined ? undefined : byToken);
+      if (why === undefined) return stage(token === undefined ? call : { ...call, options: plainOptions(call) }, next);
+      const selected = holdToDefinition(call);
+      if (selected === undefined) {
+        const reason = "was selected by a definition that is not the current one; select it again";
+        throw refuseApproval({ call, why }, { code: "tool_changed", reason }, parts);
+      }
+      const copied = copyArguments(call.args);
+      if (copied === undefined) {
+        const reason = "has arguments that cannot be shown: they are no JSON, or nested too deep";
+        throw refuseApproval({ call, why }, { code: "invalid_arguments", reason }, parts);
+      }
+      const { effect } = toolSubject(call.definition, call.server, parts);
+      const pending: PendingApproval = { call, ...copied, why, effect };
+      const useUp = token && (await resume(pending, token, shared));
+      if (!useUp && !(await remembered.approves(pending))) {
+        const verdict = await ask?.(pending);
+        if (verdict !== "run") throw await requiredError(pending, verdict, shared);
+      }
+      const shown = { ...call, args: pending.args, options: { ...plainOptions(call), selected } };
+      return useUp ? runOnce(shown, useUp, { stage, next }) : stage(shown, next);
+    };
+  return (stage) =>
+    Object.assign(around(stage), {
+      passes: (call: ToolCall) =>
+        call.options.context?.approval === undefined && stage.passes?.(call) === true && shared.why(call) === undefined,
+    });
 }
 
 interface Way {

@@ -20,7 +20,8 @@ export interface RecordInit extends StageParts {
 
 /** Tells of each call that it began, and how it ended. */
 export function recordCalls(init: RecordInit): Interceptor {
-  return (call, next) => (init.isWatched() ? record(call, next, init) : next(call));
+  const stage: Interceptor = (call, next) => (init.isWatched() ? record(call, next, init) : next(call));
+  return Object.assign(stage, { passes: () => !init.isWatched() });
 }
 
 async function record(call: ToolCall, next: CallHandler, init: RecordInit): Promise<ToolOutcome> {

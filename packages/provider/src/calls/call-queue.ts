@@ -19,7 +19,6 @@ import {
   quoteText,
   tell,
   withoutApproval,
-  type Deadline,
   type EventSource,
 } from "@hostside/core/implement";
 import type { CatalogTool } from "../catalog/define-tool.ts";
@@ -39,7 +38,7 @@ import {
   checkSelection,
 } from "./call-errors.ts";
 import { observedMetaOf, observerOf, toPendingCall, type HandCall, type PendingCall } from "./pending-call.ts";
-import { createWaitingCalls, Gate, type GateEntry, type WaitingCalls } from "./fair-queue.ts";
+import { createWaitingCalls, Gate, Wait, type GateEntry, type WaitingCalls } from "./fair-queue.ts";
 import { createPausable, type Pausable } from "./pausable.ts";
 import { toOutcome } from "./to-outcome.ts";
 import { toHostsideError } from "../errors/to-hostside-error.ts";
@@ -190,26 +189,31 @@ export class CallQueue {
   async #enter(pending: PendingCall): Promise<Session> {
     const { link } = this.#init;
     const gate = this.#gate;
-    const deadline = (pending.deadline ??= startDeadline(pending));
-    pending.leave ??= this.pausable.add(deadline, pending.fairnessKey);
-    const given = new AbortController();
-    const ignore = onAbort(deadline.signal, () => given.abort(deadline.signal.reason));
-    if (deadline.signal.aborted) given.abort(deadline.signal.reason);
+    const { signal } = pending.options;
+    const wait = (pending.wait = new Wait());
+    pending.deadline ??= createDeadline({
+      timeoutMs: remainingMs(pending),
+      onTimeout: () => pending.wait?.giveUp(callTimeoutError(pending)),
+    });
+    pending.leave ??= this.pausable.add(pending.deadline, pending.fairnessKey);
+    const ignore = signal && onAbort(signal, () => wait.giveUp(signal.reason));
+    if (signal?.aborted) wait.giveUp(signal.reason);
+    if (pending.deadline.remainingMs() <= 0) wait.giveUp(callTimeoutError(pending));
     const leaveWaiting = this.#parts.waitingCalls.add(pending.fairnessKey, (crowd) =>
-      given.abort(displacedError(pending.origin, crowd)),
+      wait.giveUp(displacedError(pending.origin, crowd)),
     );
     let entered = false;
     try {
-      let session = link.current() ?? (await this.#untilReady(pending, given));
+      let session = link.current() ?? (await this.#untilReady(pending, wait));
       entered = gate.tryEnter(pending);
       if (!entered) {
         const queuedAt = clock.now();
-        await gate.enter(pending, given.signal).finally(() => (pending.turnMs += clock.now() - queuedAt));
+        await gate.enter(pending, wait).finally(() => (pending.turnMs += clock.now() - queuedAt));
         entered = true;
         leaveWaiting();
         // The session may have been lost, or the tools may have changed, while the call stood in
         // the queue.
-        session = link.current() ?? (await this.#untilReady(pending, given));
+        session = link.current() ?? (await this.#untilReady(pending, wait));
       }
       this.#checkRoute(pending);
       return session;
@@ -218,7 +222,7 @@ export class CallQueue {
       throw notSentError(reason, pending, retryAfterMs(link));
     } finally {
       leaveWaiting();
-      ignore();
+      ignore?.();
     }
   }
 
@@ -226,12 +230,16 @@ export class CallQueue {
    * Waits for a session that is up to date, and notes how much of that went into connecting and how
    * much into a listing.
    */
-  async #untilReady(pending: PendingCall, given: AbortController): Promise<Session> {
+  async #untilReady(pending: PendingCall, wait: Wait): Promise<Session> {
     const { link } = this.#init;
     const from = clock.now();
+    const given = new AbortController();
+    wait.onGivenUp = (reason) => given.abort(reason);
+    if (wait.over !== undefined) given.abort(wait.over.reason);
     try {
       return await link.ready("call", given.signal);
     } finally {
+      wait.onGivenUp = undefined;
       const waitedMs = clock.now() - from;
       const { state } = link;
       const isConnected = hasSession(state);
@@ -352,14 +360,6 @@ function provablyDidNotRun(error: HostsideError, session: Session, { state }: Li
   if (isMistaken) return error.outcome === "failed" || error.outcome === "not-sent";
   if (error.outcome !== "not-sent" || error.kind !== "execution" || error.code === "server_removed") return false;
   return state.kind !== "ready" || state.session !== session.number;
-}
-
-function startDeadline(pending: PendingCall): Deadline {
-  return createDeadline({
-    timeoutMs: remainingMs(pending),
-    signal: pending.options.signal,
-    onTimeout: () => callTimeoutError(pending),
-  });
 }
 
 function remainingMs({ deadline, startedAt, budgetMs }: PendingCall): number {

@@ -1,4 +1,3 @@
-import { onAbort } from "@hostside/core/implement";
 import type { Cancel } from "@hostside/core";
 
 /** The part of a call that the gate needs. */
@@ -14,6 +13,20 @@ export interface GateEntry {
 /** `shared` calls go together; an `exclusive` one goes alone. */
 export type GateMode = "shared" | "exclusive";
 
+/** The wait of one call, which may be given up. An `AbortSignal` costs more than such a wait. */
+export class Wait {
+  /** Why it was given up. */
+  over: { readonly reason: unknown } | undefined;
+  /** Called once, when it is given up. */
+  onGivenUp: ((reason: unknown) => void) | undefined;
+
+  giveUp(reason: unknown): void {
+    if (this.over !== undefined) return;
+    this.over = { reason };
+    this.onGivenUp?.(reason);
+  }
+}
+
 interface Entry {
   readonly mode: GateMode;
   readonly go: () => void;
@@ -25,7 +38,17 @@ interface Caller {
   /** How many of it are through; not counted for nobody in particular. */
   active: number;
   /** In the order in which they came. */
-  readonly waiting: Set<Entry>;
+  readonly waiting: Entry[];
+}
+
+/**
+ * Takes one out of a list; `false` if it is not there. A `Set` whose members come and go keeps many
+ * of them alive until all memory is swept.
+ */
+export function removeFrom<T>(list: T[], one: T): boolean {
+  const at = list.indexOf(one);
+  if (at >= 0) list.splice(at, 1);
+  return at >= 0;
 }
 
 /** The callers of one server. Those that are idle are forgotten when there are many. */
@@ -42,7 +65,7 @@ class Callers {
     const known = this.#callers.get(name);
     if (known !== undefined) return known;
     if (this.#callers.size >= this.#sweepAt) this.#sweep();
-    const caller = { name, active: 0, waiting: new Set<Entry>() };
+    const caller: Caller = { name, active: 0, waiting: [] };
     this.#callers.set(name, caller);
     return caller;
   }
@@ -53,7 +76,7 @@ class Callers {
 
   #sweep(): void {
     for (const { name, active, waiting } of this.all()) {
-      if (active === 0 && waiting.size === 0) this.#callers.delete(name);
+      if (active === 0 && waiting.length === 0) this.#callers.delete(name);
     }
     this.#sweepAt = 16 + 2 * this.#callers.size;
   }
@@ -81,7 +104,7 @@ export class Gate {
   readonly #limit: () => number;
   readonly #callers = new Callers();
   /** Callers whose first call may go as soon as its turn comes, in the order of their turns. */
-  readonly #turns = new Set<Caller>();
+  readonly #turns: Caller[] = [];
   #exclusive = false;
   /** How many are through. */
   active = 0;
@@ -92,9 +115,9 @@ export class Gate {
 
   /** Says whether `tryEnter` would let it through now. */
   isOpen({ mode, fairnessKey: name }: GateEntry): boolean {
-    if (this.#turns.size > 0 || !this.#isFree(mode)) return false;
+    if (this.#turns.length > 0 || !this.#isFree(mode)) return false;
     const caller = name === undefined ? undefined : this.#callers.get(name);
-    return caller === undefined || (caller.waiting.size === 0 && !this.#hasItsShare(caller, mode));
+    return caller === undefined || (caller.waiting.length === 0 && !this.#hasItsShare(caller, mode));
   }
 
   /** Goes through at once if that is allowed now and nobody waits whose turn is before. */
@@ -104,14 +127,14 @@ export class Gate {
     return true;
   }
 
-  /** Waits for its turn. Rejects with the signal's reason when that aborts first. */
-  enter({ mode, fairnessKey }: GateEntry, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return Promise.reject(signal.reason);
+  /** Waits for its turn. Rejects with the reason of the wait when that is given up first. */
+  enter({ mode, fairnessKey }: GateEntry, wait: Wait): Promise<void> {
+    if (wait.over !== undefined) return Promise.reject(wait.over.reason);
     const caller = this.#callers.of(fairnessKey);
     return new Promise((resolve, reject) => {
       const settled = (): void => {
-        caller.waiting.delete(entry);
-        ignore();
+        removeFrom(caller.waiting, entry);
+        wait.onGivenUp = undefined;
       };
       const entry: Entry = {
         mode,
@@ -124,14 +147,14 @@ export class Gate {
           reject(reason);
         },
       };
-      const ignore = onAbort(signal, () => {
-        entry.refuse(signal.reason);
+      wait.onGivenUp = (reason) => {
+        entry.refuse(reason);
         // Whoever stood behind may fit where this one did not.
         this.#takeTurn(caller);
         this.#admitNext();
-      });
-      caller.waiting.add(entry);
-      this.#turns.add(caller);
+      };
+      caller.waiting.push(entry);
+      this.#takeTurn(caller);
       this.#admitNext();
     });
   }
@@ -144,13 +167,13 @@ export class Gate {
       caller.active -= 1;
       this.#takeTurn(caller);
     }
-    if (this.#turns.size > 0) this.#admitNext();
+    if (this.#turns.length > 0) this.#admitNext();
   }
 
   /** Turns away all who wait. */
   rejectAll(error: unknown): void {
-    this.#turns.clear();
-    for (const { waiting } of this.#callers.all()) for (const one of Array.from(waiting.values())) one.refuse(error);
+    this.#turns.length = 0;
+    for (const { waiting } of this.#callers.all()) for (const one of Array.from(waiting)) one.refuse(error);
   }
 
   #isFree(mode: GateMode): boolean {
@@ -168,22 +191,20 @@ export class Gate {
   }
 
   #takeTurn(caller: Caller): void {
-    if (caller.waiting.size > 0) this.#turns.add(caller);
-    else this.#turns.delete(caller);
+    if (caller.waiting.length === 0) removeFrom(this.#turns, caller);
+    else if (!this.#turns.includes(caller)) this.#turns.push(caller);
   }
 
   #admitNext(): void {
-    for (const caller of this.#turns.values()) {
-      const [entry] = caller.waiting.values();
-      if (entry === undefined || this.#hasItsShare(caller, entry.mode)) {
-        // It is back when one of its calls leaves.
-        this.#turns.delete(caller);
-        continue;
-      }
-      if (!this.#isFree(entry.mode)) return;
+    for (let [caller] = this.#turns; caller !== undefined; [caller] = this.#turns) {
+      const [entry] = caller.waiting;
+      const mayGo = entry !== undefined && !this.#hasItsShare(caller, entry.mode);
+      if (mayGo && !this.#isFree(entry.mode)) return;
+      this.#turns.shift();
+      // Otherwise it is back when one of its calls leaves.
+      if (!mayGo) continue;
       this.#admit(entry.mode, caller);
       entry.go();
-      this.#turns.delete(caller);
       this.#takeTurn(caller);
     }
   }
@@ -215,30 +236,29 @@ export interface QueueLoad {
 
 /** Makes an empty one. Only `evictFor` looks at all who wait. */
 export function createWaitingCalls(): WaitingCalls {
-  const callers = new Map<string | undefined, Set<(crowd: QueueLoad) => void>>();
+  const callers = new Map<string | undefined, ((crowd: QueueLoad) => void)[]>();
   let waiting = 0;
   return {
     add(name, dismiss) {
-      const own = callers.get(name) ?? new Set();
+      const own = callers.get(name) ?? [];
       const waiter = (crowd: QueueLoad): void => {
         leave();
         dismiss(crowd);
       };
       const leave = (): void => {
-        if (!own.delete(waiter)) return;
+        if (!removeFrom(own, waiter)) return;
         waiting -= 1;
-        if (own.size === 0) callers.delete(name);
+        if (own.length === 0) callers.delete(name);
       };
-      callers.set(name, own.add(waiter));
+      own.push(waiter);
+      callers.set(name, own);
       waiting += 1;
       return leave;
     },
     evictFor(name) {
-      const [largest] = Array.from(callers.values()).toSorted((a, b) => b.size - a.size);
-      if (largest === undefined || (callers.get(name)?.size ?? 0) >= largest.size) return false;
-      const crowd = { waiting, own: largest.size };
-      const [newest] = Array.from(largest).slice(-1);
-      newest?.(crowd);
+      const [largest] = Array.from(callers.values()).toSorted((a, b) => b.length - a.length);
+      if (largest === undefined || (callers.get(name)?.length ?? 0) >= largest.length) return false;
+      largest.at(-1)?.({ waiting, own: largest.length });
       return true;
     },
   };

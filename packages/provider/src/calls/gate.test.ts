@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Gate, type GateMode, type GateEntry } from "./fair-queue.ts";
+import { Gate, Wait, type GateMode, type GateEntry } from "./fair-queue.ts";
 
 describe("a gate", () => {
   it("lets shared calls through together up to the limit, and exclusive ones alone", () => {
@@ -37,24 +37,21 @@ describe("a gate", () => {
   it("takes who gives up out of the queue, and lets those behind go on", async () => {
     const gate = new Gate(() => 5);
     gate.tryEnter(turn("shared"));
-    const abort = new AbortController();
-    const given = gate.enter(turn("exclusive"), abort.signal);
-    const behind = gate.enter(turn("shared"), new AbortController().signal);
-    abort.abort("enough");
+    const wait = new Wait();
+    const given = gate.enter(turn("exclusive"), wait);
+    const behind = gate.enter(turn("shared"), new Wait());
+    wait.giveUp("enough");
     await expect(given).rejects.toBe("enough");
     await behind;
     expect(gate.active).toBe(2);
-    await expect(gate.enter(turn("shared"), abort.signal)).rejects.toBe("enough");
+    await expect(gate.enter(turn("shared"), wait)).rejects.toBe("enough");
     expect(gate.active).toBe(2);
   });
 
   it("turns away all who wait, and nobody who is through", async () => {
     const gate = new Gate(() => 1);
     gate.tryEnter(turn("shared"));
-    const waiting = [
-      gate.enter(turn("shared"), new AbortController().signal),
-      gate.enter(turn("exclusive"), new AbortController().signal),
-    ];
+    const waiting = [gate.enter(turn("shared"), new Wait()), gate.enter(turn("exclusive"), new Wait())];
     gate.rejectAll("over");
     expect(await Promise.allSettled(waiting)).toEqual([
       { status: "rejected", reason: "over" },
@@ -75,5 +72,5 @@ describe("a gate", () => {
 const turn = (mode: GateMode): GateEntry => ({ mode, fairnessKey: undefined });
 
 function enter(gate: Gate, mode: GateMode, then: () => void): void {
-  void gate.enter(turn(mode), new AbortController().signal).then(then);
+  void gate.enter(turn(mode), new Wait()).then(then);
 }

@@ -1,5 +1,6 @@
 import { clock } from "@hostside/core/implement";
 import type { Cancel, SharedDeadline } from "@hostside/core";
+import { removeFrom } from "./fair-queue.ts";
 
 /**
  * Deadlines that stand still while a human answers a question of their server: those of the
@@ -38,7 +39,7 @@ interface Member {
 
 /** Makes an empty group. */
 export function createPausable({ mostMs }: PausableInit): Pausable {
-  const members = new Set<Member>();
+  const members: Member[] = [];
   /** How many pauses there are, with each fairness key. */
   const pauses = new Map<string | undefined, number>();
   const isStopped = ({ fairnessKey }: Member): boolean =>
@@ -68,11 +69,11 @@ export function createPausable({ mostMs }: PausableInit): Pausable {
   return {
     add(deadline, fairnessKey) {
       const member: Member = { deadline, fairnessKey, usedMs: 0, resume: undefined, isPaused: false };
-      members.add(member);
+      members.push(member);
       if (isStopped(member)) stop(member);
       member.isPaused = isStopped(member);
       return () => {
-        members.delete(member);
+        removeFrom(members, member);
         member.resume?.();
       };
     },

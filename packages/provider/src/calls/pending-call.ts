@@ -12,7 +12,7 @@ import {
   type JsonObject,
 } from "@hostside/core";
 import { clock, fairnessKeyOf, askForMeta, type Deadline, type EventSource } from "@hostside/core/implement";
-import type { GateMode, GateEntry } from "./fair-queue.ts";
+import type { GateMode, GateEntry, Wait } from "./fair-queue.ts";
 import type { Session } from "../link/sessions.ts";
 import { toHostsideError } from "../errors/to-hostside-error.ts";
 
@@ -34,6 +34,8 @@ export interface PendingCall extends ToolCall, GateEntry {
   readonly watch: CallWatch | undefined;
   /** Made when there is something to wait for. */
   deadline: Deadline | undefined;
+  /** The latest wait. */
+  wait: Wait | undefined;
   /** Takes that deadline out of those that stand still together. */
   leave: Cancel | undefined;
 }
@@ -69,6 +71,7 @@ export function toPendingCall(
     sends: 0,
     watch: callEnded.hasListeners || options.observer?.onRecord !== undefined ? new CallWatch() : undefined,
     deadline: undefined,
+    wait: undefined,
     leave: undefined,
     hand,
   };

@@ -161,8 +161,8 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: "calls/call-queue.ts",
-        find: "    timeoutMs: remainingMs(pending),\n    signal",
-        replace: "    timeoutMs: 1_000_000,\n    signal",
+        find: "timeoutMs: remainingMs(pending),",
+        replace: "timeoutMs: 1_000_000,",
       },
     ],
   },

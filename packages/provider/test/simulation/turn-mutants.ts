@@ -9,12 +9,12 @@ const patch = (bug: string, find: string, replace: string): SourceMutant => ({
 export const turnMutants: readonly SourceMutant[] = [
   patch(
     "lets one caller go on as long as it has somebody",
-    "      this.#turns.delete(caller);\n      this.#takeTurn(caller);",
-    "      if (caller.waiting.size === 0) this.#turns.delete(caller);",
+    "      this.#turns.shift();\n",
+    "      if (!mayGo || caller.waiting.length === 1) this.#turns.shift();\n",
   ),
   patch(
     "lets whoever comes pass those who wait",
-    "if (this.#turns.size > 0 || !this.#isFree(mode)) return false;",
+    "if (this.#turns.length > 0 || !this.#isFree(mode)) return false;",
     "if (!this.#isFree(mode)) return false;",
   ),
   patch(
@@ -35,7 +35,7 @@ export const turnMutants: readonly SourceMutant[] = [
   patch(
     "loses the turn of a caller when one of it gives up",
     "        this.#takeTurn(caller);\n        this.#admitNext();\n",
-    "        this.#turns.delete(caller);\n        this.#admitNext();\n",
+    "        removeFrom(this.#turns, caller);\n        this.#admitNext();\n",
   ),
   patch(
     "lets others go beside an exclusive call",
