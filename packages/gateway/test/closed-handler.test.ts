@@ -1,5 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { HttpHandler } from "@hostside/gateway";
 import { envelope } from "./raw-client.ts";
 import { serveTools, tool } from "./static-world.ts";
 
@@ -68,5 +69,34 @@ describe.each(Object.entries(messages))("a handler that is closed opens no clien
     opening[0]?.();
     expect((await answer).status).toBe(503);
     expect([gateway.stats().clients, reasons.length]).toEqual([0, 1]);
+  });
+});
+
+describe("an answer that cannot be written", () => {
+  const exchange = (gone: AbortSignal, replies: number[]): Parameters<HttpHandler["handle"]>[0] => ({
+    method: "GET",
+    path: "/elsewhere",
+    header: (name) => (name === "host" ? "localhost" : undefined),
+    readBody: () => Promise.reject(new Error("there is none")),
+    gone,
+    reply(status) {
+      replies.push(status);
+      if (replies.length === 1) throw new TypeError("this header has a character that no header may have");
+    },
+    stream: () => ({ write: () => false, end: () => undefined }),
+  });
+
+  it("becomes one that can, and nothing is thrown at the server", async () => {
+    const { handler } = serve();
+    const replies: number[] = [];
+    await handler.handle(exchange(new AbortController().signal, replies));
+    expect(replies).toEqual([404, 500]);
+  });
+
+  it("is left at that where the client is gone", async () => {
+    const { handler } = serve();
+    const replies: number[] = [];
+    await handler.handle(exchange(AbortSignal.abort(), replies));
+    expect(replies).toEqual([404]);
   });
 });

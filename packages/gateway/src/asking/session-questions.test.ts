@@ -21,7 +21,7 @@ it("settles each question once, and sends it again over another stream alone, in
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...steps), { maxLength: 25 }), async (order) => {
       const clock = useManualClock();
-      const questions = createSessionQuestions({ most: 3 });
+      const questions = createSessionQuestions(3);
       const streams: Stream[] = [];
       const settled: string[] = [];
       const stops: AbortController[] = [];

@@ -50,14 +50,8 @@ function pageKey(serverId: string, elicitationId: string): string {
   return JSON.stringify([serverId, elicitationId]);
 }
 
-/** Options of {@linkcode createSessionQuestions}. */
-export interface SessionQuestionsInit {
-  /** How many wait at a time. */
-  readonly most: number;
-}
-
-/** Makes it. */
-export function createSessionQuestions({ most }: SessionQuestionsInit): SessionQuestions {
+/** Makes it, for `most` questions that wait at a time. */
+export function createSessionQuestions(most: number): SessionQuestions {
   const waiting = new Map<RequestId, Question>();
   /** Pages that were shown and not said to be done. */
   const shown = new Set<string>();

@@ -6,10 +6,10 @@ import {
   type ProtocolEra,
   cleanText,
 } from "@hostside/core";
-import { createDeadline, formatMs, isJsonObject, untilAborted } from "@hostside/core/implement";
+import { formatMs, isJsonObject, resultWithin } from "@hostside/core/implement";
 import { cannotAsk, randomToken } from "../asking/ask-client.ts";
 import { createPeer, type Peer } from "./peer.ts";
-import type { GatewayClient } from "../settings/gateway-client.ts";
+import type { GatewayClient, GatewayConversation } from "../settings/gateway-client.ts";
 import type { GatewaySettings } from "../settings/gateway-options.ts";
 import { rpcCodes, type RpcFailure } from "../message/json-rpc.ts";
 import { carrierOf } from "../peer/trace-client.ts";
@@ -48,7 +48,8 @@ export type EvictClient = (owner: string | undefined) => boolean;
 /** Makes it. */
 export function createClients(settings: GatewaySettings, makeRoom: EvictClient): Clients {
   const { limits, onEvent, telemetry } = settings;
-  const shared = { settings, lot: { used: 0 }, nextNumber: createNumbers() };
+  let lastNumber = 0;
+  const shared = { settings, lot: { used: 0 }, nextNumber: () => (lastNumber += 1) };
   const places = new Set<Place>();
   let isEnding = false;
   const refuse = (error: HostsideError): never => {
@@ -134,38 +135,17 @@ function noRoom(policy: string, usage: { readonly used: number; readonly limit: 
   });
 }
 
-function createNumbers(): () => number {
-  let last = 0;
-  return () => (last += 1);
-}
-
-async function openWithin(
-  { open, limits }: GatewaySettings,
-  client: GatewayClient,
-): Promise<Awaited<ReturnType<GatewaySettings["open"]>>> {
-  const timeoutMs = limits.openMs;
-  const deadline = createDeadline({
-    timeoutMs,
-    onTimeout: () =>
-      new HostsideError(`the conversation of a client was not there within ${formatMs(timeoutMs)}`, {
-        code: "connect_timeout",
-      }),
-  });
+async function openWithin({ open, limits }: GatewaySettings, client: GatewayClient): Promise<GatewayConversation> {
   const opened = (async () => open(client))();
-  try {
-    return await untilAborted(opened, deadline.signal);
-  } catch (error) {
-    // One that comes too late is nobody's.
-    if (deadline.signal.aborted) {
-      opened.then(
-        (conversation) => conversation.close?.("opened too late"),
-        () => undefined,
-      );
-    }
-    throw error;
-  } finally {
-    deadline.dispose();
-  }
+  const conversation = await resultWithin(opened, limits.openMs);
+  if (conversation !== undefined) return conversation;
+  // One that comes too late is nobody's.
+  opened.then(
+    (late) => late.close?.("opened too late"),
+    () => undefined,
+  );
+  const message = `the conversation of a client was not there within ${formatMs(limits.openMs)}`;
+  throw new HostsideError(message, { code: "connect_timeout" });
 }
 
 function toClient(

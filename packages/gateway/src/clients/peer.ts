@@ -106,8 +106,8 @@ export function createPeer(init: PeerInit): Peer {
   const exposed = createExposedTools(conversation.tools, settings, client.era);
   const serverOf = ({ toolName, serverId }: ActiveRequest): string | undefined =>
     toolName === undefined ? serverId : exposed.find(toolName)?.origin?.serverId;
-  const news = createPeerNews({ settings, client, conversation, requests, serverOf });
-  const questions = createSessionQuestions({ most: limits.maxParkedPerSession });
+  const news = createPeerNews({ client, conversation, requests, serverOf });
+  const questions = createSessionQuestions(limits.maxParkedPerSession);
   const state: PeerState = {
     ...init,
     exposed,

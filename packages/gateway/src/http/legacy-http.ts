@@ -10,14 +10,15 @@ import { openEventStream, accepts, createPostAnswer } from "./post-answer.ts";
 import type { MessageSink } from "../message/active-request.ts";
 import {
   errorMessage,
+  giveUpCancelled,
+  invalidRequest,
   resultMessage,
   readMessage,
-  rpcCodes,
   type ReadMessage,
   type RequestMessage,
   writeMessage,
 } from "../message/json-rpc.ts";
-import { batchRevision } from "../message/meta.ts";
+import { checkBatch } from "../message/meta.ts";
 
 /**
  * Answers a message of a revision with sessions.
@@ -25,10 +26,7 @@ import { batchRevision } from "../message/meta.ts";
  */
 export async function answerLegacyPost(parts: HttpParts, read: ReadMessage): Promise<void> {
   const { exchange } = parts;
-  if (read.kind === "invalid") {
-    const failure = { code: rpcCodes.invalidRequest, message: `Invalid request: ${read.reason}` };
-    throw HttpRefusal.of(400, failure, read.id);
-  }
+  if (read.kind === "invalid") throw HttpRefusal.of(400, invalidRequest(read.reason), read.id);
   if (read.kind === "request" && read.request.method === "initialize") return initialize(parts, read.request);
   const session = findSession(parts);
   const leave = parts.held.use(session);
@@ -52,15 +50,15 @@ export async function answerLegacyBatch(
 ): Promise<void> {
   const { exchange } = parts;
   const session = findSession(parts);
-  if (session.revision !== batchRevision || values.length === 0 || values.length > mostInBatch) {
-    const message = `Invalid request: batches are of ${batchRevision} alone, and of at most ${mostInBatch} messages`;
-    throw HttpRefusal.of(400, { code: rpcCodes.invalidRequest, message });
-  }
+  const problem = checkBatch(values, session.revision);
+  if (problem !== undefined) throw HttpRefusal.of(400, problem);
   const leave = parts.held.use(session);
   try {
     const messages = values.map((value) => readMessage(value, lost));
     const requests = messages.flatMap((read) => (read.kind === "request" ? [read.request] : []));
-    const refusals = messages.flatMap((read) => (read.kind === "invalid" ? [refusalOfMessage(read)] : []));
+    const refusals = messages.flatMap((read) =>
+      read.kind === "invalid" ? [errorMessage(read.id, invalidRequest(read.reason))] : [],
+    );
     for (const read of messages) take(session, read);
     if (requests.length + refusals.length === 0) return exchange.reply(202, corsHeaders(exchange));
     const stream = openEventStream(parts);
@@ -75,12 +73,6 @@ export async function answerLegacyBatch(
   } finally {
     leave();
   }
-}
-
-const mostInBatch = 100;
-
-function refusalOfMessage({ id, reason }: ReadMessage & { readonly kind: "invalid" }): JsonObject {
-  return errorMessage(id, { code: rpcCodes.invalidRequest, message: `Invalid request: ${reason}` });
 }
 
 async function initialize(parts: HttpParts, { id, params }: RequestMessage): Promise<void> {
@@ -114,10 +106,7 @@ function findSession({ exchange, held, owner }: HttpParts): HeldPeer {
 /** Takes a message that has no answer. */
 function take(session: HeldPeer, read: ReadMessage): void {
   if (read.kind === "response") session.peer.answer(read.id, read.message);
-  if (read.kind !== "notification" || read.method !== "notifications/cancelled") return;
-  const { requestId } = read.params;
-  if (typeof requestId !== "string" && typeof requestId !== "number") return;
-  session.stops.get(requestId)?.abort(new Error("cancelled by the client"));
+  if (read.kind === "notification") giveUpCancelled(read, session.stops);
 }
 
 /** A client that is away has not given up: it says so when it does. */

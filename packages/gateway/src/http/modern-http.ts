@@ -7,6 +7,7 @@ import type { HeldPeer, HttpParts } from "./held-peers.ts";
 import { onGone } from "./http-exchange.ts";
 import { createPostAnswer } from "./post-answer.ts";
 import {
+  invalidRequest,
   rpcCodes,
   type ReadMessage,
   type RequestMessage,
@@ -34,7 +35,7 @@ export async function answerModernPost(parts: HttpParts, read: ReadMessage): Pro
   if (read.kind === "notification") return exchange.reply(202, corsHeaders(exchange));
   if (read.kind !== "request") {
     const reason = read.kind === "invalid" ? read.reason : "in this revision a client answers nothing";
-    return refuse({ code: rpcCodes.invalidRequest, message: `Invalid request: ${reason}` });
+    return refuse(invalidRequest(reason));
   }
   const { request } = read;
   refuse(checkRevision(exchange, request));

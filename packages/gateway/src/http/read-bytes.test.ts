@@ -2,9 +2,8 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { expect, it } from "vitest";
 import { readBodyText } from "./http-exchange.ts";
-import { toHttpExchange } from "../node/node-exchange.ts";
+import { createExchanges } from "../node/node-exchange.ts";
 import { gatewayLimits } from "../settings/gateway-limits.ts";
-import { useManualClock } from "../../../../test/manual-clock.ts";
 
 const text = JSON.stringify({ said: "täglich 1 €, 🙂" }).repeat(50);
 
@@ -27,9 +26,7 @@ it("keeps no piece of a body that comes byte by byte, but a copy", async () => {
 
 it("keeps none of a body over a socket, either", async () => {
   const request = Object.assign(new IncomingMessage(new Socket()), { iterator: () => byteByByte(text) });
-  const unread = { watch: () => ({ writing: () => {} }) };
-  const init = { limits: gatewayLimits, clock: useManualClock(), unread };
-  const exchange = toHttpExchange(request, new ServerResponse(request), init);
+  const exchange = createExchanges(gatewayLimits)(request, new ServerResponse(request));
   expect(await exchange.readBody(10_000)).toEqual({ text });
 });
 

@@ -102,6 +102,21 @@ function invalid(reason: string, id?: RequestId): ReadMessage {
   return { kind: "invalid", id, reason };
 }
 
+/** The failure of a message that is none of JSON-RPC, or not one that may come now. */
+export function invalidRequest(reason: string): RpcFailure {
+  return { code: rpcCodes.invalidRequest, message: `Invalid request: ${reason}` };
+}
+
+/** Gives up the request that a `notifications/cancelled` names; other notifications do nothing. */
+export function giveUpCancelled(
+  { method, params }: ReadMessage & { readonly kind: "notification" },
+  stops: ReadonlyMap<RequestId, AbortController>,
+): void {
+  const { requestId } = params;
+  if (method !== "notifications/cancelled" || !isRequestId(requestId)) return;
+  stops.get(requestId)?.abort(new Error("cancelled by the client"));
+}
+
 /** Why a message is not parsed. */
 export function tooManyValues(values: number, most: number): string {
   return `The message has ${values} JSON values: more than maxBodyValues, ${most}`;

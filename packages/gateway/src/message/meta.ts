@@ -1,6 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { isJsonObject, modernRevision } from "@hostside/core/implement";
-import { rpcCodes, type RpcFailure } from "./json-rpc.ts";
+import { invalidRequest, rpcCodes, type RpcFailure } from "./json-rpc.ts";
 
 /** The prefix of keys that belong to one hop of the protocol. */
 const hopPrefix = "io.modelcontextprotocol/";
@@ -55,11 +55,17 @@ export function reachesLevel(level: string, least: string): boolean {
   return levels.indexOf(level) >= levels.indexOf(least);
 }
 
+const batchRevision = "2025-03-26";
+const mostInBatch = 100;
+
 /**
- * The one revision that has batches.
+ * Checks several messages in one, which one revision has.
  * https://modelcontextprotocol.io/specification/2025-03-26/basic#batching
  */
-export const batchRevision = "2025-03-26";
+export function checkBatch(values: readonly unknown[], revision: string | undefined): RpcFailure | undefined {
+  if (revision === batchRevision && values.length > 0 && values.length <= mostInBatch) return undefined;
+  return invalidRequest(`batches are of ${batchRevision} alone, and of at most ${mostInBatch} messages`);
+}
 
 /**
  * True for a text that names a revision of the stateless era. Revisions are ISO dates, so their

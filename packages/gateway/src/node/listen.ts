@@ -2,8 +2,7 @@ import { assertKnownOptions, settleWithin } from "@hostside/core/implement";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { GatewayHttpOptions } from "../http/http-options.ts";
-import { toHttpExchange } from "./node-exchange.ts";
-import { createUnreadAnswers } from "./unread-answers.ts";
+import { createExchanges } from "./node-exchange.ts";
 import type { Gateway } from "../serving/gateway.ts";
 
 /** Options of {@linkcode listen}. */
@@ -52,9 +51,9 @@ export async function listen(gateway: Gateway, options: ListenOptions): Promise<
   }
   const { limits } = gateway;
   const handler = gateway.http(httpOptions);
-  const unread = createUnreadAnswers({ ...limits });
+  const toExchange = createExchanges(limits);
   const server = createServer((request, response) => {
-    void handler.handle(toHttpExchange(request, response, { limits, unread }));
+    void handler.handle(toExchange(request, response));
   });
   // The handler bounds the time of a body, by its own clock.
   server.requestTimeout = 0;

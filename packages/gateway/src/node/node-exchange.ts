@@ -2,23 +2,22 @@ import { clock } from "@hostside/core/implement";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type GatewayHttpExchange, readBodyText } from "../http/http-exchange.ts";
 import { createBoundedWriter } from "./bounded-writer.ts";
-import type { UnreadAnswers } from "./unread-answers.ts";
 import type { GatewayLimits } from "../settings/gateway-limits.ts";
 
-/** The common parts of all exchanges of one server. */
-export interface GatewayNodeExchangeInit {
-  readonly limits: GatewayLimits;
-  readonly unread: UnreadAnswers;
+/** Makes the exchanges of Node's HTTP server, which share the room for unread answers. */
+export function createExchanges(
+  limits: GatewayLimits,
+): (request: IncomingMessage, response: ServerResponse) => GatewayHttpExchange {
+  const watch = watchUnread(limits.maxUnreadBytes);
+  return (request, response) => toHttpExchange(request, response, { limits, writing: watch(response) });
 }
 
-/** An exchange of Node's HTTP server. */
-export function toHttpExchange(
+function toHttpExchange(
   request: IncomingMessage,
   response: ServerResponse,
-  { limits, unread }: GatewayNodeExchangeInit,
+  { limits, writing }: { readonly limits: GatewayLimits; readonly writing: (length: number) => void },
 ): GatewayHttpExchange {
   const gone = new AbortController();
-  const watched = unread.watch(response);
   response.on("close", () => {
     if (!response.writableFinished) gone.abort(new Error("the client is gone"));
   });
@@ -42,10 +41,10 @@ export function toHttpExchange(
         "content-length": Buffer.byteLength(body),
         ...(!isRead && { connection: "close" }),
       });
-      watched.writing(body.length);
+      writing(body.length);
       if (isRead) response.end(body);
       else endLate(request, response, { limits, body });
-      endUnread(response, { limits });
+      endUnread(response, limits);
     },
     stream(status, headers) {
       response.writeHead(status, { ...headers });
@@ -53,13 +52,13 @@ export function toHttpExchange(
       const writer = createBoundedWriter(response, { ...limits, onGone: () => response.destroy() });
       return {
         write(text, weight) {
-          watched.writing(text.length);
+          writing(text.length);
           return writer.write(text, weight);
         },
         end() {
           writer.release();
           response.end();
-          endUnread(response, { limits });
+          endUnread(response, limits);
         },
       };
     },
@@ -67,11 +66,11 @@ export function toHttpExchange(
 }
 
 /** Destroys an answer that its client leaves unread. */
-function endUnread(response: ServerResponse, { limits }: Pick<GatewayNodeExchangeInit, "limits">): void {
+function endUnread(response: ServerResponse, { slowReaderMs }: GatewayLimits): void {
   if (response.closed) return;
   response.once(
     "close",
-    clock.schedule(limits.slowReaderMs, () => response.destroy()),
+    clock.schedule(slowReaderMs, () => response.destroy()),
   );
 }
 
@@ -85,7 +84,7 @@ const lingerMs = 2000;
 function endLate(
   request: IncomingMessage,
   response: ServerResponse,
-  { limits, body }: Pick<GatewayNodeExchangeInit, "limits"> & { readonly body: string },
+  { limits, body }: { readonly limits: GatewayLimits; readonly body: string },
 ): void {
   response.write(body);
   let left = limits.maxBodyBytes;
@@ -117,4 +116,42 @@ function readTarget(target: string): Target {
   const [, authority, path = target] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(target) ?? [];
   const [own = ""] = path.split("?", 1);
   return { path: own === "" ? "/" : own, authority };
+}
+
+interface Unread {
+  readonly response: ServerResponse;
+  /** Since when something waits in it. */
+  since: number;
+}
+
+/**
+ * Keeps what all answers leave unread within `maxUnreadBytes`: beyond it those are closed that were
+ * left longest. They are weighed whenever an eighth of that has been written, so that an answer
+ * pays an addition. Returns what watches an answer until it is closed, which returns what is called
+ * with the number of UTF-16 units that are about to be written.
+ */
+function watchUnread(maxUnreadBytes: number): (response: ServerResponse) => (length: number) => void {
+  const watched = new Set<Unread>();
+  let written = 0;
+  const weigh = (next: number): void => {
+    written = 0;
+    const waiting = Array.from(watched).filter(({ response }) => response.writableLength > 0);
+    let bytes = waiting.reduce((sum, { response }) => sum + response.writableLength, next);
+    if (bytes <= maxUnreadBytes) return;
+    for (const { response } of waiting.toSorted((a, b) => a.since - b.since)) {
+      bytes -= response.writableLength;
+      response.destroy();
+      if (bytes <= maxUnreadBytes) return;
+    }
+  };
+  return (response) => {
+    const one: Unread = { response, since: 0 };
+    watched.add(one);
+    response.once("close", () => watched.delete(one));
+    return (length) => {
+      if (response.writableLength === 0) one.since = clock.now();
+      written += length;
+      if (written > maxUnreadBytes / 8) weigh(length);
+    };
+  };
 }

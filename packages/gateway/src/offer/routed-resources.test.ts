@@ -7,8 +7,14 @@ const link = (uri: string): object => ({ type: "resource_link", uri });
 
 function route() {
   const diagnostics: Diagnostic[] = [];
-  const resources = [{ serverId: "lists", uri: "note://listed", name: "listed" }];
-  const templates = [{ serverId: "has-template", uriTemplate: "file:///{path}", name: "files" }];
+  const resources = [
+    { serverId: "has-the-same", uri: "file:///listed", name: "listed" },
+    { serverId: "lists", uri: "note://listed", name: "listed" },
+  ];
+  const templates = [
+    { serverId: "has-template", uriTemplate: "file:///{path}", name: "files" },
+    { serverId: "has-the-same", uriTemplate: "file:///{path}", name: "files" },
+  ];
   const all = {
     snapshot: () => ({ revision: 1, entries: resources }),
     templateSnapshot: () => ({ revision: 1, entries: templates }),
@@ -35,5 +41,13 @@ it("goes to the first that named a URI, which a diagnostic says", () => {
   expect(diagnostics).toEqual([]);
   routed.learn("second", [link("other://1")]);
   expect(routed.routeOf("other://1")).toMatchObject({ serverId: "first", uri: "other://1" });
-  expect(diagnostics).toMatchObject([{ kind: "name-collision", serverId: "second" }]);
+  expect(diagnostics[0]).toMatchObject({ kind: "name-collision", serverId: "second" });
+});
+
+it("goes to the first of two servers with one template, which a diagnostic says, unless the other lists the URI", () => {
+  const { routed, diagnostics } = route();
+  expect(routed.templates().map(({ serverId }) => serverId)).toEqual(["has-template"]);
+  expect(routed.routeOf("file:///notes")).toMatchObject({ serverId: "has-template" });
+  expect(routed.routeOf("file:///listed")).toMatchObject({ serverId: "has-the-same" });
+  expect(diagnostics).toMatchObject([{ kind: "name-collision", serverId: "has-the-same" }]);
 });

@@ -1,6 +1,7 @@
 import type { JsonObject, ListedEntry, Resource, ResourceTemplate } from "@hostside/core";
 import { clock, compareText, dropUnseen } from "@hostside/core/implement";
 import type {
+  GatewayListing,
   GatewayListOptions,
   GatewayPrompt,
   GatewayResources,
@@ -66,9 +67,21 @@ export function createRoutedResources(
     warned.add(shown);
     onDiagnostic({ kind: "name-collision", serverId, message: `another server has ${JSON.stringify(shown)} already` });
   };
-  const ownResources = createOwnList(() => all.snapshot());
-  const ownTemplates = createOwnList(() => all.templateSnapshot());
-  const ownPrompts = createOwnList(() => all.promptSnapshot());
+  const ownResources = createOwnList(
+    "resources",
+    () => all.snapshot(),
+    (options) => all.list(options),
+  );
+  const ownTemplates = createOwnList(
+    "templates",
+    () => all.templateSnapshot(),
+    (options) => all.listTemplates(options),
+  );
+  const ownPrompts = createOwnList(
+    "prompts",
+    () => all.promptSnapshot(),
+    (options) => all.listPrompts(options),
+  );
   const resources = memoized(ownResources.read, (entries) => firstOfEach(entries, ({ uri }) => uri, warn));
   const templates = memoized(ownTemplates.read, (entries) =>
     firstOfEach(entries, ({ uriTemplate }) => uriTemplate, warn),
@@ -76,18 +89,9 @@ export function createRoutedResources(
   const prompts = memoized(ownPrompts.read, (entries) => namePrompts(entries, namePrompt));
   return {
     all,
-    async list(options) {
-      const { resources: entries, failures } = await all.list(options);
-      ownResources.take({ entries, failures }, options);
-    },
-    async listTemplates(options) {
-      const { templates: entries, failures } = await all.listTemplates(options);
-      ownTemplates.take({ entries, failures }, options);
-    },
-    async listPrompts(options) {
-      const { prompts: entries, failures } = await all.listPrompts(options);
-      ownPrompts.take({ entries, failures }, options);
-    },
+    list: ownResources.list,
+    listTemplates: ownTemplates.list,
+    listPrompts: ownPrompts.list,
     resources: () => Array.from(resources().values()),
     templates: () => Array.from(templates().values()),
     prompts: () => Array.from(prompts(), ([name, prompt]) => ({ name, prompt })),
@@ -132,30 +136,23 @@ export function createRoutedResources(
   };
 }
 
-/** The result of a listing. */
-interface Listed<T> {
-  readonly entries: readonly T[];
-  readonly failures?: readonly { readonly serverId: string }[] | undefined;
-}
-
-/** The list of one kind as this client is shown it. */
-interface OwnList<T> {
-  readonly read: () => GatewaySnapshot<T>;
-  /** Takes what a listing with these options brought. */
-  take(listed: Listed<T>, options: GatewayListOptions): void;
-}
-
 /**
- * Shows the snapshot until something is listed that is no part of it: what is read for a principal
- * or a role, or with `_meta`, is its caller's alone. Of a server whose list could not be read again
- * it keeps what there was.
+ * The list of one kind as this client is shown it: the snapshot, until something is listed that is
+ * no part of it. What is read for a principal or a role, or with `_meta`, is its caller's alone. Of
+ * a server whose list could not be read again it keeps what there was.
  */
-function createOwnList<T extends ListedEntry>(snapshot: () => GatewaySnapshot<T>): OwnList<T> {
+function createOwnList<Name extends string, T extends ListedEntry>(
+  name: Name,
+  snapshot: () => GatewaySnapshot<T>,
+  list: (options: GatewayListOptions) => GatewayListing<Name, T>,
+) {
   let own: GatewaySnapshot<T> | undefined;
   let listings = 0;
   return {
     read: () => own ?? snapshot(),
-    take({ entries, failures = [] }, { context, meta }) {
+    async list(this: void, options: GatewayListOptions): Promise<void> {
+      const { [name]: entries, failures = [] } = await list(options);
+      const { context, meta } = options;
       if (context?.principal === undefined && context?.role === undefined && meta === undefined) {
         own = undefined;
         return;

@@ -7,7 +7,6 @@ import { useManualClock } from "../../../../test/manual-clock.ts";
 function openNews() {
   const clock = useManualClock();
   const init = {
-    settings: { clock },
     client: { era: "legacy" },
     conversation: { tools: { onToolsChanged: () => () => {} } },
     requests: { values: () => [] },

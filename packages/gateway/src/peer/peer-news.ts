@@ -4,7 +4,6 @@ import type { MessageSink, ActiveRequest } from "../message/active-request.ts";
 import { notificationMessage, type RequestId } from "../message/json-rpc.ts";
 import { metaKeys, reachesLevel } from "../message/meta.ts";
 import type { GatewayClient, GatewayConversation } from "../settings/gateway-client.ts";
-import type { GatewaySettings } from "../settings/gateway-options.ts";
 
 /** The kind of a change that clients are told of. */
 export type ListChangeKind = "tools" | "resources" | "prompts";
@@ -40,7 +39,6 @@ export interface PeerNews {
 
 /** Options of {@linkcode createPeerNews}. */
 export interface PeerNewsInit {
-  readonly settings: GatewaySettings;
   readonly client: GatewayClient;
   readonly conversation: GatewayConversation;
   readonly requests: ReadonlySet<ActiveRequest>;
@@ -64,27 +62,30 @@ const quietMs = 50;
 export function createPeerNews(init: PeerNewsInit): PeerNews {
   const { client, conversation, requests } = init;
   const listeners = new Set<NewsSubscription>();
-  const due = createDueChanges();
+  const due = new Set<ListChangeKind>();
+  // What was said over the stream that there is: when that ends, nobody knows what of it was read.
+  const said = new Set<ListChangeKind>();
   let stream: MessageSink | undefined;
   let logLevel: string | undefined;
   let cancelTimer: Cancel | undefined;
 
   const say = (): void => {
     cancelTimer = undefined;
-    for (const kind of due.kinds()) {
+    for (const kind of Array.from(due)) {
       for (const { id, kinds, sink } of Array.from(listeners)) {
         if (kinds.has(kind)) sink.send(notificationMessage(methods[kind], stampedWith(id)));
       }
       // A client of a session hears of it when it listens again.
       const isSaid = client.era === "modern" || stream?.send(notificationMessage(methods[kind])) === true;
-      if (isSaid) due.said(kind);
+      if (!isSaid) continue;
+      due.delete(kind);
+      said.add(kind);
     }
   };
   const changed = (kind: ListChangeKind): void => {
     due.add(kind);
     cancelTimer ??= clock.schedule(quietMs, say);
   };
-  const subscriptions = follow(conversation, { changed, log: (line) => sayLine(line) });
   const sayLine = ({ source, serverId, level, text }: ServerLog & { readonly serverId: string }): void => {
     if (source !== "notification") return;
     const params = { level, logger: serverId, data: text };
@@ -98,15 +99,17 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
       }
     }
   };
+  const subscriptions = follow(conversation, changed, sayLine);
   return {
     get stream() {
       return stream;
     },
     setStream(sink) {
       if (sink === stream) return;
-      due.again();
+      for (const kind of said) due.add(kind);
+      said.clear();
       stream = sink;
-      if (sink !== undefined && due.kinds().length > 0) say();
+      if (sink !== undefined && due.size > 0) say();
     },
     setLogLevel(level) {
       logLevel = level;
@@ -135,52 +138,18 @@ export function createPeerNews(init: PeerNewsInit): PeerNews {
   };
 }
 
-/** Changes that were not said yet. */
-interface DueChanges {
-  add(kind: ListChangeKind): void;
-  kinds(): readonly ListChangeKind[];
-  said(kind: ListChangeKind): void;
-  /** The stream that it was said over has ended: nobody knows what of it was read. */
-  again(): void;
-}
-
-function createDueChanges(): DueChanges {
-  const due = new Set<ListChangeKind>();
-  const said = new Set<ListChangeKind>();
-  return {
-    add: (kind) => void due.add(kind),
-    kinds: () => Array.from(due),
-    said(kind) {
-      due.delete(kind);
-      said.add(kind);
-    },
-    again() {
-      for (const kind of said) due.add(kind);
-      said.clear();
-    },
-  };
-}
-
-interface Reports {
-  readonly changed: (kind: ListChangeKind) => void;
-  readonly log: (line: ServerLog & { readonly serverId: string }) => void;
-}
-
 function follow(
   { tools, resources, onServerLog }: GatewayConversation,
-  { changed, log }: Reports,
+  changed: (kind: ListChangeKind) => void,
+  sayLine: (line: ServerLog & { readonly serverId: string }) => void,
 ): readonly Subscription[] {
-  const followed = [
-    tools.onToolsChanged(() => {
-      changed("tools");
-    }),
-  ];
+  const followed = [tools.onToolsChanged(() => changed("tools"))];
   if (resources !== undefined) {
     followed.push(resources.onResourcesChanged(() => changed("resources")));
     followed.push(resources.onTemplatesChanged(() => changed("resources")));
     followed.push(resources.onPromptsChanged(() => changed("prompts")));
   }
-  if (onServerLog !== undefined) followed.push(onServerLog(log));
+  if (onServerLog !== undefined) followed.push(onServerLog(sayLine));
   return followed;
 }
 

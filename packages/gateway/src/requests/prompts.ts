@@ -48,12 +48,10 @@ export const handleGetPrompt: PeerRequestHandler = async (context, request) => {
 export const handleComplete: PeerRequestHandler = async (context, request) => {
   const routed = routedOf(context);
   const { ref, argument, context: given } = request.params;
-  if (!isJsonObject(ref) || !isJsonObject(argument)) {
-    throw rpcError(rpcCodes.invalidParams, "completion/complete needs a ref and an argument");
-  }
-  const { name, value } = argument;
-  if (typeof name !== "string" || typeof value !== "string") {
-    throw rpcError(rpcCodes.invalidParams, "the argument of completion/complete needs a name and a value");
+  const { name, value } = isJsonObject(argument) ? argument : {};
+  if (!isJsonObject(ref) || typeof name !== "string" || typeof value !== "string") {
+    const needs = "completion/complete needs a ref, and an argument with a name and a value";
+    throw rpcError(rpcCodes.invalidParams, needs);
   }
   const target = await findTarget(context, request, ref);
   const others = isJsonObject(given) ? given["arguments"] : undefined;

@@ -4,13 +4,7 @@ import { createClients } from "../clients/clients.ts";
 import { createHttpHandler, type HttpHandler } from "../http/http-handler.ts";
 import type { GatewayHttpOptions } from "../http/http-options.ts";
 import type { GatewayLimits } from "../settings/gateway-limits.ts";
-import {
-  assertExposure,
-  readGatewayOptions,
-  type Exposure,
-  type GatewayOptions,
-  type GatewaySettings,
-} from "../settings/gateway-options.ts";
+import { assertExposure, readGatewayOptions, type Exposure, type GatewayOptions } from "../settings/gateway-options.ts";
 import { createMessageConnection, type MessageConnection, type SendText } from "../stdio/message-connection.ts";
 
 /// <reference lib="esnext.disposable" preserve="true" />
@@ -75,8 +69,7 @@ export interface Gateway extends AsyncDisposable {
  * `unknown_tool` for tools that are to be exposed and that `catalog` does not have.
  */
 export function createGateway(options: GatewayOptions): Gateway {
-  let { expose } = options;
-  const settings = withGetter(readGatewayOptions(options), () => expose);
+  const settings = readGatewayOptions(options);
   const handlers = new Set<HttpHandler & { makeRoom(owner: string | undefined): boolean }>();
   const connections = new Set<MessageConnection>();
   const clients = createClients(settings, (owner) => Array.from(handlers).some((handler) => handler.makeRoom(owner)));
@@ -107,24 +100,21 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     setExposure(exposure) {
       assertExposure(exposure);
-      if (exposure === expose) return;
-      expose = exposure;
+      if (exposure === settings.expose) return;
+      settings.expose = exposure;
       for (const peer of clients.all) peer.context.news.changed("tools");
     },
     limits: settings.limits,
     connect(send, onClosed) {
-      const connection = createMessageConnection(clients, settings.limits, { send, onClosed });
-      connections.add(connection);
-      return {
-        ...connection,
-        get busy() {
-          return connection.busy;
-        },
-        close(reason) {
+      const connection = createMessageConnection(clients, settings.limits, {
+        send,
+        onClosed(reason) {
           connections.delete(connection);
-          return connection.close(reason);
+          onClosed?.(reason);
         },
-      };
+      });
+      connections.add(connection);
+      return connection;
     },
     stats() {
       const stats = { clients: 0, busy: 0, subscriptions: 0, parked: 0 };
@@ -138,14 +128,5 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     close,
     [Symbol.asyncDispose]: () => close(),
-  };
-}
-
-function withGetter(settings: GatewaySettings, read: () => Exposure): GatewaySettings {
-  return {
-    ...settings,
-    get expose() {
-      return read();
-    },
   };
 }

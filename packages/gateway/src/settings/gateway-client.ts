@@ -101,7 +101,7 @@ export interface GatewayPrompt extends ListedEntry {
  * What a listing brings. A client goes on seeing what it was shown of the servers whose part is not
  * there, or not whole.
  */
-type Listing<Name extends string, T> = Promise<
+export type GatewayListing<Name extends string, T> = Promise<
   { readonly [Key in Name]: readonly T[] } & { readonly failures?: readonly { readonly serverId: string }[] }
 >;
 
@@ -117,9 +117,9 @@ export interface GatewaySnapshot<T> {
  * `createResources()` of `@hostside/provider/resources` makes is such a one.
  */
 export interface GatewayResources {
-  list(options?: GatewayListOptions): Listing<"resources", Resource>;
-  listTemplates(options?: GatewayListOptions): Listing<"templates", ResourceTemplate>;
-  listPrompts(options?: GatewayListOptions): Listing<"prompts", GatewayPrompt>;
+  list(options?: GatewayListOptions): GatewayListing<"resources", Resource>;
+  listTemplates(options?: GatewayListOptions): GatewayListing<"templates", ResourceTemplate>;
+  listPrompts(options?: GatewayListOptions): GatewayListing<"prompts", GatewayPrompt>;
   read(
     target: { readonly serverId: string; readonly uri: string },
     options?: GatewayReadOptions,

@@ -77,8 +77,8 @@ export interface GatewayOptions {
 export interface GatewaySettings {
   readonly info: { readonly name: string; readonly title?: string; readonly version: string };
   readonly instructions: () => string | undefined;
-  /** As it is now. */
-  readonly expose: Exposure;
+  /** As it is now: it may change. */
+  expose: Exposure;
   /** As they were written; absent: all. */
   readonly only: readonly string[] | undefined;
   readonly effectOf: (tool: ToolDefinition) => ToolEffect;

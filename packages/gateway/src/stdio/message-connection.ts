@@ -6,6 +6,8 @@ import type { Peer } from "../clients/peer.ts";
 import type { MessageSink, MessagePriority } from "../message/active-request.ts";
 import {
   errorMessage,
+  giveUpCancelled,
+  invalidRequest,
   readMessage,
   resultMessage,
   rpcCodes,
@@ -16,7 +18,7 @@ import {
   requestEndedError,
   writeMessage,
 } from "../message/json-rpc.ts";
-import { readRequestEnvelope, type RequestEnvelope, missing, metaKeys, batchRevision } from "../message/meta.ts";
+import { checkBatch, metaKeys, missing, readRequestEnvelope, type RequestEnvelope } from "../message/meta.ts";
 import type { GatewayLimits } from "../settings/gateway-limits.ts";
 
 /**
@@ -28,10 +30,6 @@ export interface MessageConnection {
   receive(text: string): void;
   /** Answers a message that could not be read. */
   refuse(reason: string): void;
-  /** Requests under way. */
-  readonly busy: number;
-  /** Resolves when nothing is under way. */
-  idle(): Promise<void>;
   /**
    * Nothing more comes from the client, which may still read: what waits for an answer of its user
    * gets none, and what only listens ends. Resolves when all that came is answered. Idempotent,
@@ -69,7 +67,7 @@ interface State {
 export function createMessageConnection(
   clients: Clients,
   { maxBodyValues }: Pick<GatewayLimits, "maxBodyValues">,
-  { send, onClosed }: { readonly send: SendText; readonly onClosed: ((reason: string) => void) | undefined },
+  { send, onClosed }: { readonly send: SendText; readonly onClosed: (reason: string) => void },
 ): MessageConnection {
   const state: State = {
     clients,
@@ -91,23 +89,12 @@ export function createMessageConnection(
     finishing: undefined,
     closing: undefined,
   };
-  const peers = (): readonly Peer[] => peersOf(state);
   return {
     receive: (text) => receive(state, text),
     refuse: (reason) => refuse(state, reason),
-    get busy() {
-      return peers().reduce((sum, peer) => sum + peer.busy, 0);
-    },
-    async idle() {
-      await Promise.all(peers().map((peer) => peer.idle()));
-    },
     finish: () => (state.finishing ??= finish(state)),
-    close: (reason) => (state.closing ??= close(state, reason).finally(() => onClosed?.(reason))),
+    close: (reason) => (state.closing ??= close(state, reason).finally(() => onClosed(reason))),
   };
-}
-
-function peersOf({ opened, modernPeer }: State): readonly Peer[] {
-  return [opened?.peer, modernPeer].filter((peer) => peer !== undefined);
 }
 
 function refuse(state: State, reason: string): void {
@@ -138,17 +125,13 @@ async function sendLater(state: State, answer: Promise<JsonObject | undefined>):
   if (state.waiting === 0) state.onAnswered?.();
 }
 
-const mostInBatch = 100;
-
 async function answerBatch(
   state: State,
   values: readonly unknown[],
   lost: LostNumber | undefined,
 ): Promise<JsonObject | undefined> {
-  if (state.opened?.revision !== batchRevision || values.length === 0 || values.length > mostInBatch) {
-    const message = "Invalid request: batches are of 2025-03-26 alone, and of at most 100 messages";
-    return errorMessage(undefined, { code: rpcCodes.invalidRequest, message });
-  }
+  const problem = checkBatch(values, state.opened?.revision);
+  if (problem !== undefined) return errorMessage(undefined, problem);
   const answers = await Promise.all(values.map(async (value) => answerOne(state, value, lost)));
   const said = answers.filter((answer) => answer !== undefined);
   return said.length > 0 ? (said as unknown as JsonObject) : undefined;
@@ -166,33 +149,24 @@ function answerOne(
   const read = readMessage(value, lost);
   switch (read.kind) {
     case "invalid":
-      return errorMessage(read.id, { code: rpcCodes.invalidRequest, message: `Invalid request: ${read.reason}` });
+      return errorMessage(read.id, invalidRequest(read.reason));
     case "response":
       state.opened?.peer.answer(read.id, read.message);
       return undefined;
     case "notification":
-      notice(state, read.method, read.params);
+      if (read.method === "notifications/initialized") state.opened?.peer.context.news.setStream(state.sink);
+      giveUpCancelled(read, state.stops);
       return undefined;
     case "request":
       return answerRequest(state, read.request);
   }
 }
 
-function notice(state: State, method: string, params: JsonObject): void {
-  if (method === "notifications/initialized") state.opened?.peer.context.news.setStream(state.sink);
-  if (method !== "notifications/cancelled") return;
-  const { requestId } = params;
-  if (typeof requestId !== "string" && typeof requestId !== "number") return;
-  state.stops.get(requestId)?.abort(new Error("cancelled by the client"));
-}
-
 async function answerRequest(state: State, request: RequestMessage): Promise<JsonObject | undefined> {
   const { id, method, params } = request;
   const read = readRequestEnvelope(params);
   if (read.kind === "refused") return errorMessage(id, read.failure);
-  if (state.stops.has(id)) {
-    return errorMessage(id, { code: rpcCodes.invalidRequest, message: "Invalid request: its id is in use" });
-  }
+  if (state.stops.has(id)) return errorMessage(id, invalidRequest("its id is in use"));
   if (state.clients.isEnding && !isContinuation(request)) return errorMessage(id, closingFailure);
   const stop = new AbortController();
   state.stops.set(id, stop);
@@ -212,9 +186,7 @@ async function answerRequest(state: State, request: RequestMessage): Promise<Jso
 }
 
 async function initialize(state: State, { id, params }: RequestMessage): Promise<JsonObject> {
-  if (state.legacy !== undefined) {
-    return errorMessage(id, { code: rpcCodes.invalidRequest, message: "Invalid request: initialized already" });
-  }
+  if (state.legacy !== undefined) return errorMessage(id, invalidRequest("initialized already"));
   state.legacy = openLegacy(state.clients, params, { transport: "stdio" });
   try {
     state.opened = await state.legacy;
@@ -249,7 +221,8 @@ async function modernPeer(state: State, { info, capabilities }: RequestEnvelope)
 }
 
 async function finish(state: State): Promise<void> {
-  for (const peer of peersOf(state)) peer.endQuestions();
+  state.opened?.peer.endQuestions();
+  state.modernPeer?.endQuestions();
   for (const stop of Array.from(state.listening)) stop.abort(requestEndedError("the client says nothing more"));
   if (state.waiting === 0) return;
   await new Promise<void>((resolve) => {
