@@ -138,27 +138,12 @@ function findExtras(entry: JsonObject, tool: RemoteTool): JsonObject | undefined
   // A loop that makes nothing: most entries of most servers have no extras.
   for (const member in entry) {
     const value = entry[member];
-    if (value !== undefined && value !== shownAs(member, tool)) (extras ??= []).push([member, value]);
+    if (value !== undefined && value !== Reflect.get(tool, member === "_meta" ? "meta" : member))
+      (extras ??= []).push([member, value]);
   }
   // A tool always has a schema; that there was none is worth knowing, too.
   if (entry["inputSchema"] === undefined) (extras ??= []).push(["inputSchema", undefined]);
   return extras && Object.fromEntries(extras);
-}
-
-function shownAs(member: string, tool: RemoteTool): unknown {
-  switch (member) {
-    case "name":
-    case "title":
-    case "description":
-    case "inputSchema":
-    case "outputSchema":
-    case "annotations":
-      return tool[member];
-    case "_meta":
-      return tool.meta;
-    default:
-      return undefined;
-  }
 }
 
 function flagsOf(

@@ -85,24 +85,17 @@ export async function sendWithConsent(
  */
 export async function continueInRounds(
   init: RoundsInit,
-  { request, time, tally }: ConsentRequest,
+  asked: ConsentRequest,
   asking: JsonObject,
 ): Promise<JsonObject> {
-  const { context, channel, elicitor, closing } = init;
+  const { context, channel, closing } = init;
   const { serverId } = context;
-  const { callContext } = request;
+  const { request, time } = asked;
   const { signal, release } = eitherSignal(request.signal, closing.signal);
   let result = asking;
   try {
     for (let round = 0; round < mostRounds; round += 1) {
-      const answered = await answerInputRequests(result, {
-        context,
-        elicitor,
-        signal,
-        tally,
-        callContext,
-        leftMs: time.askMs,
-      });
+      const answered = await answerInputRequests(result, { ...init, ...asked, signal });
       if (answered.problem !== undefined) throw inputRequired(serverId, request, answered.problem);
       const params = { ...request.params, ...answered.params };
       // At least a moment: a deadline that passed between two rounds is told as what it is, by the
@@ -159,15 +152,8 @@ type RoundAnswer =
   | { readonly params?: undefined; readonly problem: string };
 
 /** The input of {@linkcode answerInputRequests}. */
-interface RoundInit {
-  readonly context: ServerContext;
-  readonly elicitor: Elicitor | undefined;
+interface RoundInit extends RoundsInit, ConsentRequest {
   readonly signal: AbortSignal;
-  readonly tally: QuestionTally;
-  /** The context of the request, for the host alone. */
-  readonly callContext?: CallContext | undefined;
-  /** How long the next question may take, in milliseconds. */
-  readonly leftMs: () => number;
 }
 
 const mostRequests = 16;
@@ -181,7 +167,7 @@ const pacingMs = 250;
  */
 export async function answerInputRequests(
   result: JsonObject,
-  { context, callContext, elicitor, signal, tally, leftMs }: RoundInit,
+  { context, elicitor, request: { callContext }, signal, tally, time }: RoundInit,
 ): Promise<RoundAnswer> {
   const { inputRequests, requestState } = result;
   const requests = isJsonObject(inputRequests) ? Object.entries(inputRequests) : [];
@@ -198,7 +184,7 @@ export async function answerInputRequests(
   const answers: [string, JsonObject][] = [];
   for (const [key, request] of requests) {
     const params = isJsonObject(request) && isJsonObject(request["params"]) ? request["params"] : {};
-    answers.push([key, await elicitor.ask(params, { signal, tally, callContext, withinMs: leftMs() })]);
+    answers.push([key, await elicitor.ask(params, { signal, tally, callContext, withinMs: time.askMs() })]);
   }
   // fromEntries defines properties, so that no key of the server's can be special.
   return { params: { inputResponses: Object.fromEntries(answers), ...state } };

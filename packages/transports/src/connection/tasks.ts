@@ -11,14 +11,10 @@ import {
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import { quoteJson } from "../text/safe-excerpt.ts";
 import { eitherSignal, waitFor } from "../time/cancellable-wait.ts";
-import type { QuestionTally } from "../wire/elicitor.ts";
-import { answerInputRequests, inputRequired, type RoundsInit, type TimeLeft } from "./request-in-rounds.ts";
+import { answerInputRequests, inputRequired, type ConsentRequest, type RoundsInit } from "./request-in-rounds.ts";
 
 /** A call that its server made a task of. */
-export interface TaskCall {
-  readonly request: OutgoingRequest;
-  readonly time: TimeLeft;
-  readonly tally: QuestionTally;
+export interface TaskCall extends ConsentRequest {
   /** The result of the type "task". */
   readonly created: JsonObject;
 }
@@ -131,14 +127,12 @@ function failure(task: Task, error: JsonValue | undefined): HostsideError {
 }
 
 async function answer(task: Task): Promise<void> {
-  const { context, elicitor, request, time, tally, answered, state, signal } = task;
+  const { context, request, time, answered, state, signal } = task;
   const { inputRequests } = state;
   const open = Object.entries(isJsonObject(inputRequests) ? inputRequests : {}).filter(([key]) => !answered.has(key));
   if (open.length === 0) return;
   const asked = { inputRequests: Object.fromEntries(open) };
-  const { callContext } = request;
-  const asking = { context, elicitor, signal, tally, callContext, leftMs: time.askMs };
-  const { params, problem } = await answerInputRequests(asked, asking);
+  const { params, problem } = await answerInputRequests(asked, task);
   if (problem !== undefined)
     throw withErrorContext(inputRequired(context.serverId, request, problem), { outcome: "unknown" });
   for (const [key] of open) answered.add(key);

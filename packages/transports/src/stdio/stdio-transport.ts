@@ -63,11 +63,19 @@ export class StdioTransport implements Transport {
       maxMessageValues,
       redact,
       onEndless: (reason) => this.#fail(reason),
-      onMessage: (message, bytes) => this.#receive(message, bytes),
-      onRequestFailed: (id, error) => this.#whileOpen(() => this.onrequestfailed?.(id, error)),
-      onDiagnostic: (diagnostic) => this.#whileOpen(() => context.onDiagnostic(diagnostic)),
+      onMessage: (message, bytes) => {
+        if (this.#isOpen()) this.onmessage?.(message, undefined, bytes);
+      },
+      onRequestFailed: (id, error) => {
+        if (this.#isOpen()) this.onrequestfailed?.(id, error);
+      },
+      onDiagnostic: (diagnostic) => {
+        if (this.#isOpen()) context.onDiagnostic(diagnostic);
+      },
     });
-    const onLog = (log: ServerLog): void => this.#whileOpen(() => context.onLog(log));
+    const onLog = (log: ServerLog): void => {
+      if (this.#isOpen()) context.onLog(log);
+    };
     this.#stderr = new ServerStderr(process.stderr, { tailBytes, redact, onLog });
     this.#cancelTermination = terminateOnExit(group, () => !this.#isOpen());
     this.#cancelWatch = watchForDeath({
@@ -167,34 +175,7 @@ export class StdioTransport implements Transport {
         this.#writer.stop(reason);
         this.#cancelTermination();
       });
-    this.#attempt(() => this.onclose?.());
-  }
-
-  // Without a function for each message.
-  #receive(message: JsonObject, bytes: number): void {
-    if (!this.#isOpen()) return;
-    try {
-      this.onmessage?.(message, undefined, bytes);
-    } catch (error) {
-      this.#report(error);
-    }
-  }
-
-  #whileOpen(notify: () => void): void {
-    if (this.#isOpen()) this.#attempt(notify);
-  }
-
-  // A handler that throws must not take the host down from inside a stream's event.
-  #attempt(notify: () => void): void {
-    try {
-      notify();
-    } catch (error) {
-      this.#report(error);
-    }
-  }
-
-  #report(error: unknown): void {
-    this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    this.onclose?.();
   }
 }
 

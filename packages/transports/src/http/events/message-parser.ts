@@ -26,10 +26,9 @@ export interface MessageParserInit {
    */
   readonly reading: ReadingContext;
   /**
-   * Called for each message, as parsed JSON of any kind, with the id of its event and the size of
-   * its data.
+   * Called for each message, as parsed JSON of any kind, with the size of its data.
    */
-  readonly onJson: (json: unknown, eventId: string | undefined, bytes: number) => void;
+  readonly onJson: (json: unknown, bytes: number) => void;
   /**
    * Called for an answer that cannot be let in, with the request that it names: it is no JSON, or
    * nested too deeply, or has too many values. `what` says so in a few words of ours. Default: it
@@ -67,9 +66,8 @@ export class MessageParser {
       maxBufferSize: maxMessageBytes + eventCost,
       onEvent: ({ id, event = "message", data }) => {
         this.#sinceEvent = 0;
-        const isUsable = id !== undefined && id.length <= longestEventId && isHeaderValue(id);
-        if (isUsable) this.lastEventId = id;
-        if (data !== "") this.#read(event, data, isUsable ? id : undefined);
+        if (id !== undefined && id.length <= longestEventId && isHeaderValue(id)) this.lastEventId = id;
+        if (data !== "") this.#read(event, data);
       },
       onRetry: (retryMs) => void (this.retryMs = retryMs),
       onError: ({ type }) => {
@@ -90,7 +88,7 @@ export class MessageParser {
     if (this.#sinceEvent > limits.maxMessageBytes + maxIdleBytes) throw noMessages(endpoint, maxIdleBytes);
   }
 
-  #read(type: string, data: string, eventId: string | undefined): void {
+  #read(type: string, data: string): void {
     const { reading, onJson, onOtherEvent, onBrokenAnswer } = this.#init;
     const { endpoint, sink, limits } = reading;
     if (type !== "message") {
@@ -104,7 +102,7 @@ export class MessageParser {
     if (admitted.fault === undefined) {
       if (typeof admitted.json === "object" && admitted.json !== null) this.#skipped = 0;
       else this.#skip(data);
-      return onJson(admitted.json, eventId, bytes);
+      return onJson(admitted.json, bytes);
     }
     const { fault, id, excess } = admitted;
     if (id !== undefined && onBrokenAnswer !== undefined)

@@ -106,7 +106,7 @@ export class SseTransport extends HttpTransport {
     const parser = new MessageParser({
       reading,
       onBrokenAnswer: (id, _what, error) => this.onrequestfailed?.(id, error),
-      onJson: (json, _eventId, bytes) => {
+      onJson: (json, bytes) => {
         if (this.#target === undefined) sink.onAnomaly("a message before it said where to answer");
         else acceptAny(json, { sink, bytes });
       },

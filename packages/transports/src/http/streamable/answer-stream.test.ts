@@ -189,33 +189,6 @@ describe("a stream that breaks off after an event with an id", () => {
     expect([web.failures, clock.pending()]).toEqual([[], 0]);
   });
 
-  it("does not act again on what is played again: questions are asked once, and progress is not doubled", async () => {
-    const clock = useManualClock();
-    const question = { jsonrpc: "2.0", id: "q", method: "elicitation/create", params: { message: "?" } };
-    const both = `${event(question, "e-1")}${event(progress, "e-2")}`;
-    await using server = await startScript(
-      (response) => {
-        events(response, both);
-        response.end();
-      },
-      (response) => {
-        events(
-          response,
-          both,
-          event({ ...progress, params: { progressToken: 1, progress: 2 } }, "e-3"),
-          event(result(1), "e-1"),
-        );
-        response.end();
-      },
-    );
-    await using web = await openWith(server);
-    await web.request(1);
-    await pass(clock, 1000);
-    await expect
-      .poll(() => web.messages)
-      .toEqual([question, progress, { ...progress, params: { progressToken: 1, progress: 2 } }, result(1)]);
-  });
-
   it("may give all its events one id, as some servers do", async () => {
     await using server = await startScript((response) => {
       events(response, event(progress, "0"), event(progress, "0"), event(result(1), "0"));

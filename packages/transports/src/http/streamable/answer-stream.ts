@@ -1,13 +1,13 @@
 import { isHostsideError, type HostsideError, type HostsideErrorCode } from "@hostside/core";
 import { isJsonObject, withErrorContext } from "@hostside/core/implement";
 import type { RequestId } from "../../message/transport.ts";
-import { MessageParser, type ReadingContext, acceptAnswer, isSameId } from "../events/message-parser.ts";
+import { type ReadingContext, acceptAnswer, isSameId } from "../events/message-parser.ts";
 import { replyKindOf, type Cancellable, type HttpCall, type HttpReply } from "../exchange/http-exchange.ts";
 import { type LingerWatch, startWait } from "../../time/cancellable-wait.ts";
 import { asExchangeError, noAnswer, notResumed, noStream, streamEnded } from "../exchange/answer-error.ts";
 import { isConnectionRefused } from "../exchange/from-fetch-error.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
-import { createEventMemory, isPassing, reconnectDelayMs, type EventMemory } from "./reconnect-back-off.ts";
+import { isPassing, reconnectDelayMs, StreamPosition } from "./reconnect-back-off.ts";
 import { readRemark } from "../exchange/read-body.ts";
 
 /** The input of {@linkcode readAnswerStream}. */
@@ -25,11 +25,7 @@ export interface AnswerStreamInit {
 
 interface State extends AnswerStreamInit {
   isAnswered: boolean;
-  lastEventId: string | undefined;
-  /** There once an event had an id. */
-  memory: EventMemory | undefined;
-  /** How long the server asks to wait before coming back. */
-  retryMs: number | undefined;
+  readonly position: StreamPosition;
 }
 
 // Attempts in a row that bring nothing. The waits before them add up to half a minute.
@@ -56,37 +52,31 @@ const lossCodes: ReadonlySet<HostsideErrorCode> = new Set<HostsideErrorCode>([
  */
 export async function readAnswerStream(first: HttpReply, init: AnswerStreamInit): Promise<void> {
   try {
-    await followAnswer(first, {
-      ...init,
-      isAnswered: false,
-      lastEventId: undefined,
-      memory: undefined,
-      retryMs: undefined,
-    });
+    await followAnswer(first, { ...init, isAnswered: false, position: new StreamPosition() });
   } catch (error) {
     throw afterTaken(asExchangeError(error, init.reading.endpoint));
   }
 }
 
 async function followAnswer(first: HttpReply, state: State): Promise<void> {
-  const { endpoint } = state.reading;
+  const { resume, position, reading } = state;
+  const { endpoint } = reading;
   let loss = await readStream(first, state);
   let broken = loss;
   for (let barren = 0, refused = 0; loss !== undefined;) {
-    const { resume, lastEventId } = state;
+    const { lastEventId } = position;
     if (resume === undefined || lastEventId === undefined) throw loss;
     if (barren > maxBarren || refused >= maxRefused)
       throw lossCodes.has(loss.code) ? notResumed(endpoint, { broken, last: loss, attempts: barren }) : loss;
-    const delayMs = reconnectDelayMs({ barren, serverMs: state.retryMs });
+    const delayMs = reconnectDelayMs({ barren, serverMs: position.retryMs });
     const wait = startWait(delayMs);
     state.onStep(wait);
     await wait.done;
-    state.memory?.nextStream();
     const call = resume(lastEventId);
     state.onStep(call);
     loss = await call.reply.then((reply) => readResumed(reply, state), toLoss);
     refused = loss !== undefined && isConnectionRefused(loss) ? refused + 1 : 0;
-    barren = state.lastEventId === lastEventId ? barren + 1 : 0;
+    barren = position.lastEventId === lastEventId ? barren + 1 : 0;
     if (barren === 0) broken = loss;
   }
 }
@@ -96,31 +86,27 @@ async function readStream(reply: HttpReply, state: State): Promise<HostsideError
   const { reading, id } = state;
   const { endpoint, sink } = reading;
   let cancelLinger = (): void => {};
-  const parser = new MessageParser({
-    reading,
-    onBrokenAnswer(given, what, error) {
-      if (state.isAnswered || !isSameId(given, id))
-        return sink.onAnomaly(`an answer to another request that is ${what}`);
-      throw error;
-    },
-    onJson(json, eventId, bytes) {
-      if (eventId !== undefined && (state.memory ??= createEventMemory()).isReplay(json, eventId)) return;
-      if (isAnonymous(json) && !state.isAnswered) throw noAnswer(endpoint, "an answer without an id", "");
-      if (!acceptAnswer(json, id, { sink, bytes }) || state.isAnswered) return;
-      state.isAnswered = true;
-      // The stream should end now.
-      cancelLinger = state.lingerWatch.add(reply);
-    },
-  });
   try {
-    await reply.read((chunk) => parser.push(chunk));
+    await state.position.read(reply, {
+      reading,
+      onBrokenAnswer(given, what, error) {
+        if (state.isAnswered || !isSameId(given, id))
+          return sink.onAnomaly(`an answer to another request that is ${what}`);
+        throw error;
+      },
+      onJson(json, bytes) {
+        if (isAnonymous(json) && !state.isAnswered) throw noAnswer(endpoint, "an answer without an id", "");
+        if (!acceptAnswer(json, id, { sink, bytes }) || state.isAnswered) return;
+        state.isAnswered = true;
+        // The stream should end now.
+        cancelLinger = state.lingerWatch.add(reply);
+      },
+    });
     return state.isAnswered ? undefined : streamEnded(endpoint);
   } catch (error) {
     return state.isAnswered ? undefined : toLoss(error);
   } finally {
     cancelLinger();
-    state.lastEventId = parser.lastEventId ?? state.lastEventId;
-    state.retryMs = parser.retryMs ?? state.retryMs;
   }
 }
 
@@ -135,7 +121,7 @@ async function readResumed(reply: HttpReply, state: State): Promise<HostsideErro
   if (replyKindOf(reply) === "events") return readStream(reply, state);
   const error = noStream(endpoint, await readRemark(reply), state.session);
   if (!isPassing(status)) throw error;
-  state.retryMs = error.details.retryAfterMs ?? state.retryMs;
+  state.position.retryMs = error.details.retryAfterMs ?? state.position.retryMs;
   return error;
 }
 

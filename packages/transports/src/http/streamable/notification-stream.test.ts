@@ -242,18 +242,4 @@ describe("the notification stream of a legacy server", () => {
     await expect.poll(() => web.interruptions).toBe(1);
     expect([server.gets().length, clock.pending()]).toEqual([2, 0]);
   });
-
-  it("delivers what is played again after a gap once", async () => {
-    const clock = useManualClock();
-    const log = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "x" } };
-    await using server = await startScript(
-      ending(event(log, "n-1")),
-      streaming(event(log, "n-1"), event(changed, "n-2")),
-    );
-    await using web = await connect(server);
-    await expect.poll(() => web.interruptions).toBe(1);
-    await pass(clock, 1000);
-    await expect.poll(() => web.messages.at(-1)).toEqual(changed);
-    expect(web.messages.filter((message) => "method" in message)).toEqual([log, changed]);
-  });
 });

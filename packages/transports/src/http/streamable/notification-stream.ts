@@ -1,11 +1,11 @@
 import { clock } from "@hostside/core/implement";
 import { isHostsideError, type HostsideError } from "@hostside/core";
-import { MessageParser, type ReadingContext, acceptUnsolicited } from "../events/message-parser.ts";
+import { type ReadingContext, acceptUnsolicited } from "../events/message-parser.ts";
 import { replyKindOf, type Cancellable, type HttpCall, type HttpReply } from "../exchange/http-exchange.ts";
 import { startWait } from "../../time/cancellable-wait.ts";
 import { noAnswerInTime, noStream } from "../exchange/answer-error.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
-import { createEventMemory, isPassing, reconnectDelayMs, type EventMemory } from "./reconnect-back-off.ts";
+import { isPassing, reconnectDelayMs, StreamPosition } from "./reconnect-back-off.ts";
 import { readRemark, type CompleteReply } from "../exchange/read-body.ts";
 
 /** The parts of a notification stream. */
@@ -44,10 +44,7 @@ interface State extends NotificationStreamInit {
   inGap: boolean;
   /** Something came on the latest stream. */
   broughtSomething: boolean;
-  lastEventId: string | undefined;
-  readonly memory: EventMemory;
-  /** How long the server asks to wait before coming back. */
-  retryMs: number | undefined;
+  readonly position: StreamPosition;
 }
 
 /**
@@ -64,9 +61,7 @@ export function openNotificationStream(init: NotificationStreamInit): Notificati
     wasOpen: false,
     inGap: false,
     broughtSomething: false,
-    lastEventId: undefined,
-    memory: createEventMemory(),
-    retryMs: undefined,
+    position: new StreamPosition(),
   };
   return {
     done: keepOpen(state),
@@ -84,7 +79,7 @@ async function keepOpen(state: State): Promise<void> {
     const end = await listenOnce(state);
     if (state.isCancelled || end === "refused") return;
     barren = state.broughtSomething || clock.now() - openedAt >= goodStreamMs ? 0 : barren + 1;
-    const wait = startWait(reconnectDelayMs({ barren, serverMs: state.retryMs }));
+    const wait = startWait(reconnectDelayMs({ barren, serverMs: state.position.retryMs }));
     state.step = wait;
     try {
       await wait.done;
@@ -98,7 +93,6 @@ async function keepOpen(state: State): Promise<void> {
 
 async function listenOnce(state: State): Promise<"lost" | "refused"> {
   try {
-    state.memory.nextStream();
     const reply = await openInTime(state);
     if (!isStream(reply)) return readRefusal(reply, state);
     state.wasOpen = true;
@@ -106,7 +100,13 @@ async function listenOnce(state: State): Promise<"lost" | "refused"> {
       state.inGap = false;
       state.onInterrupted();
     }
-    await readMessages(reply, state);
+    await state.position.read(reply, {
+      reading: state.reading,
+      onJson(json) {
+        state.broughtSomething = true;
+        acceptUnsolicited(json, state.reading.sink);
+      },
+    });
     lose(state, "it ended");
   } catch (error) {
     if (!state.wasOpen && isHostsideError(error) && isRefusedForGood(error)) {
@@ -124,7 +124,7 @@ async function listenOnce(state: State): Promise<"lost" | "refused"> {
 // listened to in vain, for ever.
 async function openInTime(state: State): Promise<CompleteReply | HttpReply> {
   const { endpoint } = state.reading;
-  const call = state.open(state.lastEventId);
+  const call = state.open(state.position.lastEventId);
   state.step = call;
   const { openMs } = state;
   const cancelTimer = clock.schedule(openMs, () => call.cancel(noAnswerInTime(endpoint, openMs)));
@@ -140,29 +140,12 @@ function isStream(reply: CompleteReply | HttpReply): reply is HttpReply {
   return "read" in reply;
 }
 
-async function readMessages(reply: HttpReply, state: State): Promise<void> {
-  const parser = new MessageParser({
-    reading: state.reading,
-    onJson(json, eventId) {
-      if (state.memory.isReplay(json, eventId)) return;
-      state.broughtSomething = true;
-      acceptUnsolicited(json, state.reading.sink);
-    },
-  });
-  try {
-    await reply.read((chunk) => parser.push(chunk));
-  } finally {
-    state.lastEventId = parser.lastEventId ?? state.lastEventId;
-    state.retryMs = parser.retryMs ?? state.retryMs;
-  }
-}
-
 function readRefusal(reply: CompleteReply, state: State): "lost" | "refused" {
   const { status } = reply;
   const error = noStream(state.reading.endpoint, reply, state.session);
   // Once there was a stream, the server has one, whatever it or a gateway before it says now.
   if (state.wasOpen || isPassing(status)) {
-    state.retryMs = error.details.retryAfterMs ?? state.retryMs;
+    state.position.retryMs = error.details.retryAfterMs ?? state.position.retryMs;
     lose(state, error.rawMessage);
     return "lost";
   }

@@ -1,4 +1,5 @@
-import { isJsonObject } from "@hostside/core/implement";
+import { MessageParser, type MessageParserInit } from "../events/message-parser.ts";
+import type { HttpReply } from "../exchange/http-exchange.ts";
 
 const firstDelayMs = 1000;
 const shortestDelayMs = 250;
@@ -29,37 +30,21 @@ export function isPassing(status: number): boolean {
   return status >= 500 || status === 408 || status === 429;
 }
 
-/** Which events came already, on a stream that is resumed. */
-export interface EventMemory {
-  /**
-   * True if this is a message that came on an earlier stream, and must not be acted on again.
-   * Answers never are: each is taken once anyway, and a server that gives all events one id must
-   * not lose them.
-   */
-  isReplay(json: unknown, eventId: string | undefined): boolean;
-  /** Begins another stream. */
-  nextStream(): void;
-}
+/** The position in a stream of events that is opened again when it ends. */
+export class StreamPosition {
+  /** Absent until an event had an id. */
+  lastEventId: string | undefined;
+  /** How long the server asks to wait before coming back. */
+  retryMs: number | undefined;
 
-// The latest ids of a stream; an older event is not played again by anyone but a server that means
-// it.
-const mostIds = 256;
-
-/** Makes an empty memory. */
-export function createEventMemory(): EventMemory {
-  const streamOf = new Map<string, number>();
-  let stream = 0;
-  return {
-    isReplay(json, eventId) {
-      if (eventId === undefined) return false;
-      const first = streamOf.get(eventId);
-      if (first !== undefined) return first < stream && isJsonObject(json) && "method" in json;
-      streamOf.set(eventId, stream);
-      if (streamOf.size > mostIds) for (const [oldest] of streamOf.entries()) if (streamOf.delete(oldest)) break;
-      return false;
-    },
-    nextStream() {
-      stream += 1;
-    },
-  };
+  /** Reads one connection to its end. Throws what it broke off with. */
+  async read(reply: HttpReply, init: MessageParserInit): Promise<void> {
+    const parser = new MessageParser(init);
+    try {
+      await reply.read((chunk) => parser.push(chunk));
+    } finally {
+      this.lastEventId = parser.lastEventId ?? this.lastEventId;
+      this.retryMs = parser.retryMs ?? this.retryMs;
+    }
+  }
 }
