@@ -76,7 +76,7 @@ export { createAlarm, type Alarm } from "./alarm.ts";
 export { createEvent, type EventSource } from "./event.ts";
 export { formatMs } from "./text.ts";
 export { reportUncaught } from "./report-uncaught.ts";
-export { resultWithin, settleWithin } from "./waiting.ts";
+export { pause, resultWithin, settleWithin } from "./waiting.ts";
 export { headWithin, utf8Length } from "./text.ts";
 export { untilAborted } from "./waiting.ts";
 

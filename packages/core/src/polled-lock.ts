@@ -2,6 +2,7 @@ import { clock, type Random } from "./clock.ts";
 import { createMemoryLock } from "./memory-store.ts";
 import { formatMs, quoteText } from "./text.ts";
 import { longestTimeoutMs } from "./limits.ts";
+import { pause } from "./waiting.ts";
 import { storeFailed, type FencingToken, type Lock } from "./store.ts";
 import { HostsideError } from "./hostside-error.ts";
 
@@ -70,7 +71,7 @@ export function createPolledLock({ random, maxWaitMs, startAttempt }: PolledLock
               return;
             }
             const jittered = delayMs * (0.5 + random());
-            await new Promise<void>((awake) => void clock.schedule(jittered, awake));
+            await pause(jittered);
           }
         };
         // A TypeError for a wrong lease comes from the queue.

@@ -55,6 +55,20 @@ function follow(signal: AbortSignal): Followers {
   return followers;
 }
 
+/** Resolves when the time is up, or at once when the signal aborts. Never rejects. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      stopListening?.();
+      resolve();
+    };
+    const cancel = clock.schedule(ms, end);
+    const stopListening = signal && onAbort(signal, end);
+    if (signal?.aborted === true) end();
+  });
+}
+
 /**
  * Resolves when `work` settles, however it does, or when the time is up. For parts that are not
  * ours and may never finish. Never rejects.

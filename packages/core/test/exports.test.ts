@@ -111,6 +111,7 @@ const forImplementers = [
   "onBehalfOf",
   "oneOf",
   "parseRetryAfter",
+  "pause",
   "quoteText",
   "reachOf",
   "readCallArguments",

@@ -1,5 +1,5 @@
 import { HostsideError, type Event } from "@hostside/core";
-import { clock, createEvent, formatMs, storeFailed } from "@hostside/core/implement";
+import { clock, createEvent, formatMs, storeFailed, type EventSource } from "@hostside/core/implement";
 
 /** One request to an engine. */
 export interface EngineRequest<T> {
@@ -27,19 +27,7 @@ export interface EngineHealth {
   readonly error?: HostsideError;
 }
 
-/** Sends requests within a deadline, and knows whether the engine can be used. */
-export interface EngineClient {
-  /** Rejects with `store_failed`, or with `closed`. */
-  ask<T>(request: EngineRequest<T>): Promise<T>;
-  /** Says whether notices arrive: `undefined` when they do, or are not wanted. */
-  setNotices(error: HostsideError | undefined): void;
-  /** Fires once when requests or notices fail, and once when all of it works again. */
-  readonly onHealth: Event<EngineHealth>;
-  /** Refuses requests from now on. */
-  close(): void;
-}
-
-/** Parts of {@linkcode createEngineClient}. */
+/** Parts of {@linkcode EngineClient}. */
 export interface EngineClientInit {
   /** For people: `Redis`. */
   readonly name: string;
@@ -59,30 +47,46 @@ export class NotSentError extends Error {
 // wait for their deadline each.
 const probeEveryMs = 1000;
 
-/** Makes a client of an engine that is taken to be up. */
-export function createEngineClient(init: EngineClientInit): EngineClient {
-  const { name } = init;
-  const health = createHealth(init);
-  let isClosed = false;
-  return {
-    async ask(request) {
-      if (request.insists !== true) {
-        if (isClosed) throw new HostsideError(`the shared state over ${name} is closed`, { code: "closed" });
-        const waitMs = health.waitMs();
-        if (waitMs > 0) throw downError(name, request.what, waitMs);
-      }
-      return send(init, request, health);
-    },
-    setNotices(error) {
-      if (error === undefined) health.worked("notices");
-      else health.failed("notices", error, true);
-    },
-    onHealth: health.onChange,
-    close() {
-      isClosed = true;
-      health.close();
-    },
-  };
+/**
+ * Sends requests within a deadline, and knows whether the engine can be used. It is taken to be up.
+ */
+export class EngineClient {
+  readonly #init: EngineClientInit;
+  readonly #health: Health;
+  #isClosed = false;
+
+  constructor(init: EngineClientInit) {
+    this.#init = init;
+    this.#health = new Health(init.name);
+  }
+
+  /** Fires once when requests or notices fail, and once when all of it works again. */
+  get onHealth(): Event<EngineHealth> {
+    return this.#health.changes.on;
+  }
+
+  /** Rejects with `store_failed`, or with `closed`. */
+  async ask<T>(request: EngineRequest<T>): Promise<T> {
+    const { name } = this.#init;
+    if (request.insists !== true) {
+      if (this.#isClosed) throw new HostsideError(`the shared state over ${name} is closed`, { code: "closed" });
+      const waitMs = this.#health.waitMs();
+      if (waitMs > 0) throw downError(name, request.what, waitMs);
+    }
+    return send(this.#init, request, this.#health);
+  }
+
+  /** Says whether notices arrive: `undefined` when they do, or are not wanted. */
+  setNotices(error: HostsideError | undefined): void {
+    if (error === undefined) this.#health.worked("notices");
+    else this.#health.failed("notices", error, true);
+  }
+
+  /** Refuses requests from now on. */
+  close(): void {
+    this.#isClosed = true;
+    this.#health.changes.close();
+  }
 }
 
 function send<T>(init: EngineClientInit, request: EngineRequest<T>, health: Health): Promise<T> {
@@ -134,50 +138,47 @@ function send<T>(init: EngineClientInit, request: EngineRequest<T>, health: Heal
 
 type EnginePart = "requests" | "notices";
 
-interface Health {
-  readonly onChange: Event<EngineHealth>;
-  /** Milliseconds until anybody may ask it again; 0: now, and whoever asks tries it for all. */
-  waitMs(): number;
-  worked(part: EnginePart): void;
-  /** `isSure`: one failure is enough to leave it alone for a while; else the second in a row. */
-  failed(part: EnginePart, error: HostsideError, isSure: boolean): void;
-  close(): void;
-}
+class Health {
+  readonly changes: EventSource<EngineHealth> = createEvent<EngineHealth>();
+  readonly #name: string;
+  readonly #down = new Set<EnginePart>();
+  #downSince = 0;
+  #failures = 0;
+  #nextProbeAt = 0;
 
-function createHealth({ name }: EngineClientInit): Health {
-  const changes = createEvent<EngineHealth>();
-  const down = new Set<EnginePart>();
-  let downSince = 0;
-  let failures = 0;
-  let nextProbeAt = 0;
-  return {
-    onChange: changes.on,
-    close: () => changes.close(),
-    waitMs() {
-      const leftMs = down.has("requests") ? nextProbeAt - clock.now() : 0;
-      if (leftMs > 0) return leftMs;
-      nextProbeAt = clock.now() + probeEveryMs;
-      return 0;
-    },
-    worked(part) {
-      if (part === "requests") failures = 0;
-      if (!down.delete(part) || down.size > 0) return;
-      changes.emit({ state: "up", message: `${name} can be used again, after ${formatMs(clock.now() - downSince)}` });
-    },
-    failed(part, error, isSure) {
-      if (part === "requests") {
-        failures += 1;
-        nextProbeAt = clock.now() + probeEveryMs;
-        if (!isSure && failures < 2) return;
-      }
-      const isNews = down.size === 0;
-      down.add(part);
-      if (!isNews) return;
-      downSince = clock.now();
-      const what = part === "requests" ? "cannot be used" : "sends no notices";
-      changes.emit({ state: "down", message: `${name} ${what}: ${error.rawMessage}`, error });
-    },
-  };
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** Milliseconds until anybody may ask it again; 0: now, and whoever asks tries it for all. */
+  waitMs(): number {
+    const leftMs = this.#down.has("requests") ? this.#nextProbeAt - clock.now() : 0;
+    if (leftMs > 0) return leftMs;
+    this.#nextProbeAt = clock.now() + probeEveryMs;
+    return 0;
+  }
+
+  worked(part: EnginePart): void {
+    if (part === "requests") this.#failures = 0;
+    if (!this.#down.delete(part) || this.#down.size > 0) return;
+    const message = `${this.#name} can be used again, after ${formatMs(clock.now() - this.#downSince)}`;
+    this.changes.emit({ state: "up", message });
+  }
+
+  /** `isSure`: one failure is enough to leave it alone for a while; else the second in a row. */
+  failed(part: EnginePart, error: HostsideError, isSure: boolean): void {
+    if (part === "requests") {
+      this.#failures += 1;
+      this.#nextProbeAt = clock.now() + probeEveryMs;
+      if (!isSure && this.#failures < 2) return;
+    }
+    const isNews = this.#down.size === 0;
+    this.#down.add(part);
+    if (!isNews) return;
+    this.#downSince = clock.now();
+    const what = part === "requests" ? "cannot be used" : "sends no notices";
+    this.changes.emit({ state: "down", message: `${this.#name} ${what}: ${error.rawMessage}`, error });
+  }
 }
 
 function downError(engine: string, what: string, waitMs: number): HostsideError {

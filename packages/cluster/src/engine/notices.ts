@@ -1,10 +1,9 @@
 import { isHostsideError, type Notices } from "@hostside/core";
 import {
-  clock,
   createEvent,
   doStep,
   isJsonObject,
-  onAbort,
+  pause,
   quoteText,
   settleWithin,
   storeFailed,
@@ -152,19 +151,6 @@ async function stayConnected(
     // The engine closes its connection.
     ended.abort();
   }
-}
-
-/** Resolves after some time, or when the signal aborts. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      cancel();
-      stopListening();
-      resolve();
-    };
-    const cancel = clock.schedule(ms, end);
-    const stopListening = onAbort(signal, end);
-  });
 }
 
 interface Notice {

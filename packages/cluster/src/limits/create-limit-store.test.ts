@@ -2,7 +2,7 @@ import { createPolicy, type LimitRule, type LimitStoreOutage, type PolicyEvent }
 import { describe, expect, it } from "vitest";
 import { useVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
 import { createMemoryEngine } from "../../test/limits/counting-in-memory.ts";
-import { createEngineClient } from "../engine/engine-client.ts";
+import { EngineClient } from "../engine/engine-client.ts";
 import { createLimitStore, type LimitStoreInit } from "./create-limit-store.ts";
 
 const budget: LimitRule = { name: "budget", budget: { calls: 100, bytes: 1000 }, waitMs: 0 };
@@ -11,7 +11,7 @@ const spent = { bytes: 10, timeMs: 1, cost: 0 };
 function setUp(options: Partial<LimitStoreInit> = {}) {
   const clock = useVirtualClock();
   const engine = createMemoryEngine();
-  const client = createEngineClient({ name: "memory", timeoutMs: 1000, isAnswer: () => false });
+  const client = new EngineClient({ name: "memory", timeoutMs: 1000, isAnswer: () => false });
   const store = createLimitStore({ engine, client, prefix: "test:", limitFailure: "closed", ...options });
   const outages: LimitStoreOutage["state"][] = [];
   store.onOutage?.(({ state }) => void outages.push(state));

@@ -1,5 +1,5 @@
 import { isHostsideError } from "@hostside/core";
-import { clock, createEvent, resultWithin, untilAborted } from "@hostside/core/implement";
+import { clock, createEvent, pause, resultWithin, untilAborted } from "@hostside/core/implement";
 import {
   createMemoryLimitStore,
   type LimitLease,
@@ -120,7 +120,8 @@ function createRateQueue() {
         const leftMs = Math.max(0, since + refusal.rule.waitMs - clock.now());
         if ((await abortable(resultWithin(before, leftMs), signal)) !== true) return line.refusal;
         for (;;) {
-          await abortable(sleep(Math.max(1, line.refusal.retryAfterMs ?? 0)), signal);
+          await pause(Math.max(1, line.refusal.retryAfterMs ?? 0), signal);
+          signal?.throwIfAborted();
           const next = await take();
           if (next.granted || isFinal(next) || lineOfRefusal(next, wants) !== name) return next;
           line.refusal = next;
@@ -186,8 +187,4 @@ function giveBack(result: Result): void {
 
 function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return signal === undefined ? work : untilAborted(work, signal);
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => void clock.schedule(ms, resolve));
 }

@@ -62,38 +62,21 @@ function combine(a: Capacity, b: Capacity, join: (a: number, b: number) => numbe
 }
 
 /** Sums of amounts: of the pool, and of each principal. */
-export interface Ledger {
+export class Ledger {
+  #all = none;
+  readonly #owned = new Map<string | undefined, number>();
+
   /** The sum as it counts for this principal. */
-  for(principal: string | undefined): Capacity;
-  add(amounts: Capacity, principal: string | undefined): void;
-}
+  for(principal: string | undefined): Capacity {
+    return { ...this.#all, maxPerPrincipal: this.#owned.get(principal) ?? 0 };
+  }
 
-/** Makes an empty ledger. */
-export function createLedger(): Ledger {
-  let all = none;
-  const owned = new Map<string | undefined, number>();
-  return {
-    for: (principal) => ({ ...all, maxPerPrincipal: owned.get(principal) ?? 0 }),
-    add(amounts, principal) {
-      all = plus(all, amounts);
-      const count = (owned.get(principal) ?? 0) + amounts.maxPerPrincipal;
-      if (count === 0) owned.delete(principal);
-      else owned.set(principal, count);
-    },
-  };
-}
-
-/** Tracks what is taken of the bounds, and what will come free. */
-export interface CapacityTracker {
-  readonly limits: Capacity;
-  /**
-   * Computes what is left for this principal now, and after promised capacity has come free. May be
-   * below 0.
-   */
-  readonly left: (principal: string | undefined) => { readonly now: Capacity; readonly later: Capacity };
-  take(amounts: Capacity, principal: string | undefined): void;
-  /** Says that something will come free; waiting requests count on it. */
-  promise(amounts: Capacity, principal: string | undefined): ReservedCapacity;
+  add(amounts: Capacity, principal: string | undefined): void {
+    this.#all = plus(this.#all, amounts);
+    const count = (this.#owned.get(principal) ?? 0) + amounts.maxPerPrincipal;
+    if (count === 0) this.#owned.delete(principal);
+    else this.#owned.set(principal, count);
+  }
 }
 
 /**
@@ -105,36 +88,49 @@ export interface ReservedCapacity {
   readonly keep: () => boolean;
 }
 
-/** Makes a tracker with nothing taken. `onFree` is called when something is given back. */
-export function createCapacityTracker(limits: Capacity, onFree: () => void): CapacityTracker {
-  const taken = createLedger();
-  const coming = createLedger();
-  return {
-    limits,
-    left(principal) {
-      const now = minus(limits, taken.for(principal));
-      return { now, later: plus(now, coming.for(principal)) };
-    },
-    take: (amounts, principal) => taken.add(amounts, principal),
-    promise(amounts, principal) {
-      coming.add(amounts, principal);
-      let isComing = true;
-      const keep = (): boolean => {
-        if (!isComing) return false;
-        isComing = false;
-        coming.add(minus(none, amounts), principal);
-        return true;
-      };
-      return {
-        keep,
-        giveBack() {
-          if (!keep()) return;
-          taken.add(minus(none, amounts), principal);
-          onFree();
-        },
-      };
-    },
-  };
+/** Tracks what is taken of the bounds, and what will come free. */
+export class CapacityTracker {
+  readonly limits: Capacity;
+  readonly #onFree: () => void;
+  readonly #taken = new Ledger();
+  readonly #coming = new Ledger();
+
+  /** Begins with nothing taken. `onFree` is called when something is given back. */
+  constructor(limits: Capacity, onFree: () => void) {
+    this.limits = limits;
+    this.#onFree = onFree;
+  }
+
+  /**
+   * Computes what is left for this principal now, and after promised capacity has come free. May be
+   * below 0.
+   */
+  left(principal: string | undefined): { readonly now: Capacity; readonly later: Capacity } {
+    const now = minus(this.limits, this.#taken.for(principal));
+    return { now, later: plus(now, this.#coming.for(principal)) };
+  }
+
+  take(amounts: Capacity, principal: string | undefined): void {
+    this.#taken.add(amounts, principal);
+  }
+
+  /** Says that something will come free; waiting requests count on it. */
+  promise(amounts: Capacity, principal: string | undefined): ReservedCapacity {
+    this.#coming.add(amounts, principal);
+    let isComing = true;
+    const keep = (): boolean => {
+      if (!isComing) return false;
+      isComing = false;
+      this.#coming.add(minus(none, amounts), principal);
+      return true;
+    };
+    const giveBack = (): void => {
+      if (!keep()) return;
+      this.#taken.add(minus(none, amounts), principal);
+      this.#onFree();
+    };
+    return { keep, giveBack };
+  }
 }
 
 const whatCounts: Readonly<Record<BoundName, string>> = {
@@ -148,11 +144,11 @@ const whatCounts: Readonly<Record<BoundName, string>> = {
 export function fullError(
   { title, principal }: { readonly title: string; readonly principal: string | undefined },
   lacks: Capacity,
-  { limits, left }: CapacityTracker,
+  capacity: CapacityTracker,
 ): HostsideError {
   const bound = boundNames.find((name) => lacks[name] > 0) ?? "maxProviders";
-  const limit = limits[bound];
-  const used = limit - left(principal).now[bound];
+  const limit = capacity.limits[bound];
+  const used = limit - capacity.left(principal).now[bound];
   return new HostsideError(
     `no room for ${title}: ${used} of ${limit} ${whatCounts[bound]} are in use, and ${lacks[bound]} more would be needed; raise ${bound}, or give leases back`,
     { code: "overloaded", details: { policy: bound, usage: { used, limit } } },

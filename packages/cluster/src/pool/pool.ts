@@ -1,11 +1,11 @@
 import { HostsideError, type ServerSharing } from "@hostside/core";
 import { clock, createEvent, onAbort, untilAborted, type EventSource } from "@hostside/core/implement";
 import type { McpProvider } from "@hostside/provider";
-import { createCapacityTracker, excess, isNone, type Capacity } from "./capacity.ts";
+import { CapacityTracker, excess, isNone, type Capacity } from "./capacity.ts";
 import { closedError, Entries, type Owner, type PoolEntry, type ServerConfig } from "./entries.ts";
 import type { PoolSettings } from "./pool-options.ts";
 import type { SharedEvent, SharedProvidersOptions, SharedStatus } from "./shared-providers.ts";
-import { createWaitQueue, type CapacityNeed, type LeaseRequest, type WaitQueue } from "./wait-queue.ts";
+import { WaitQueue, type CapacityNeed, type LeaseRequest } from "./wait-queue.ts";
 
 /** The servers of each kind of owner. */
 export interface SharedSets {
@@ -34,7 +34,7 @@ export class Pool {
   constructor(settings: PoolSettings, make: SharedProvidersOptions["make"], sets: SharedSets) {
     this.#settings = settings;
     this.#sets = sets;
-    const capacity = createCapacityTracker(settings.limits, () => this.#queue.pump());
+    const capacity = new CapacityTracker(settings.limits, () => this.#queue.pump());
     const entries = new Entries({
       settings,
       capacity,
@@ -51,7 +51,7 @@ export class Pool {
       idle: () => entries.idle(),
       displace: (entry: PoolEntry) => void entries.end(entry, { why: "displaced", reason: "displaced" }),
     };
-    this.#queue = createWaitQueue(rules, capacity);
+    this.#queue = new WaitQueue(rules, capacity);
   }
 
   /** Throws `closed` when the pool was shut down. */

@@ -2,11 +2,11 @@ import type { Cancel } from "@hostside/core";
 import { clock, onAbort } from "@hostside/core/implement";
 import {
   boundNames,
-  createLedger,
   excess,
   fullError,
   isNone,
   lackOf,
+  Ledger,
   minus,
   none,
   plus,
@@ -28,23 +28,6 @@ export interface LeaseRequest {
 export interface CapacityNeed {
   readonly id: string;
   readonly amounts: Capacity;
-}
-
-/** Gives requests their entries when there is room for all of them; the others wait in turn. */
-export interface WaitQueue {
-  /** The entries of a request that needs no more than there is, if no other request waits. */
-  enter(request: LeaseRequest): readonly PoolEntry[] | undefined;
-  /**
-   * The same as soon as there is room. Rejects with `overloaded` when there is none in time, and
-   * with the reason of the signal.
-   */
-  wait(request: LeaseRequest, signal: AbortSignal): Promise<readonly PoolEntry[]>;
-  /**
-   * Evicts idle entries for waiting requests: soon, and once for all that happens in one turn.
-   */
-  pump(): void;
-  /** Admits no request any more. */
-  close(): void;
 }
 
 /** Parts of a queue. */
@@ -71,83 +54,109 @@ interface Waiter {
 // Idleness is polled while a request waits: a provider does not tell when its last work has ended.
 const lookMs = 50;
 
-/** Makes an empty queue. */
-export function createWaitQueue(rules: WaitQueueRules, capacity: CapacityTracker): WaitQueue {
-  const { waitMs } = rules;
+/** Gives requests their entries when there is room for all of them; the others wait in turn. */
+export class WaitQueue {
+  readonly #rules: WaitQueueRules;
+  readonly #capacity: CapacityTracker;
   // In the order of the turns of principals: after each request served, that of its principal
   // passes.
-  const queues = new Map<string | undefined, Set<Waiter>>();
-  let cancelLook: Cancel | undefined;
-  let isOpen = true;
-  let isDue = false;
-  const pass = (): void => {
-    isDue = false;
-    if (!isOpen) return;
-    const scan = createQueueScan(rules, capacity);
+  readonly #queues = new Map<string | undefined, Set<Waiter>>();
+  #cancelLook: Cancel | undefined;
+  #isOpen = true;
+  #isDue = false;
+
+  constructor(rules: WaitQueueRules, capacity: CapacityTracker) {
+    this.#rules = rules;
+    this.#capacity = capacity;
+  }
+
+  /** The entries of a request that needs no more than there is, if no other request waits. */
+  enter(request: LeaseRequest): readonly PoolEntry[] | undefined {
+    const { needs, admit } = this.#rules;
+    const need = sumOf(needs(request));
+    if (isNone(need)) return admit(request);
+    const isRoom = this.#queues.size === 0 && isNone(lackOf(need, this.#capacity.left(request.principal).now));
+    return isRoom ? admit(request) : undefined;
+  }
+
+  /**
+   * The same as soon as there is room. Rejects with `overloaded` when there is none in time, and
+   * with the reason of the signal.
+   */
+  wait(request: LeaseRequest, signal: AbortSignal): Promise<readonly PoolEntry[]> {
+    const { waitMs, admit } = this.#rules;
+    return new Promise((resolve, reject) => {
+      const settle = (wasServed: boolean): void => {
+        this.#leave(waiter, wasServed);
+        stopListening();
+      };
+      const waiter: Waiter = {
+        request,
+        endsAt: clock.now() + waitMs,
+        admit() {
+          settle(true);
+          resolve(admit(request));
+        },
+        refuse: (lacks) => {
+          settle(false);
+          reject(fullError(request, lacks, this.#capacity));
+        },
+      };
+      const stopListening = onAbort(signal, () => {
+        settle(false);
+        reject(signal.reason as Error);
+      });
+      const { principal } = request;
+      this.#queues.set(principal, (this.#queues.get(principal) ?? new Set()).add(waiter));
+      this.#cancelLook ??= clock.schedule(lookMs, this.#look);
+      this.pump();
+    });
+  }
+
+  /**
+   * Evicts idle entries for waiting requests: soon, and once for all that happens in one turn.
+   */
+  pump(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    // Later, so that a request of the same turn still finds what is there.
+    void Promise.resolve().then(() => this.#pass());
+  }
+
+  /** Admits no request any more. */
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  #pass(): void {
+    this.#isDue = false;
+    if (!this.#isOpen) return;
+    const queues = this.#queues;
+    const scan = new QueueScan(this.#rules, this.#capacity);
     for (const waiter of orderOf(queues)) {
       if (queues.get(waiter.request.principal)?.has(waiter) !== true) continue;
       const lacks = scan.fits(waiter.request) ? undefined : scan.reserve(waiter.request);
       if (lacks === undefined) waiter.admit();
       else if (clock.now() >= waiter.endsAt && !isNone(lacks)) waiter.refuse(lacks);
     }
+  }
+
+  readonly #look = (): void => {
+    this.#cancelLook = clock.schedule(lookMs, this.#look);
+    this.pump();
   };
-  const pump = (): void => {
-    if (isDue) return;
-    isDue = true;
-    // Later, so that a request of the same turn still finds what is there.
-    void Promise.resolve().then(pass);
-  };
-  const look = (): void => {
-    cancelLook = clock.schedule(lookMs, look);
-    pump();
-  };
-  const leave = (waiter: Waiter, wasServed: boolean): void => {
+
+  #leave(waiter: Waiter, wasServed: boolean): void {
     const { principal } = waiter.request;
-    const queue = queues.get(principal);
+    const queue = this.#queues.get(principal);
     queue?.delete(waiter);
-    if (queue?.size === 0 || wasServed) queues.delete(principal);
-    if (queue !== undefined && queue.size > 0) queues.set(principal, queue);
-    pump();
-    if (queues.size > 0) return;
-    cancelLook?.();
-    cancelLook = undefined;
-  };
-  return {
-    enter(request) {
-      const need = sumOf(rules.needs(request));
-      if (isNone(need)) return rules.admit(request);
-      const isRoom = queues.size === 0 && isNone(lackOf(need, capacity.left(request.principal).now));
-      return isRoom ? rules.admit(request) : undefined;
-    },
-    wait: (request, signal) =>
-      new Promise((resolve, reject) => {
-        const settle = (wasServed: boolean): void => {
-          leave(waiter, wasServed);
-          stopListening();
-        };
-        const waiter: Waiter = {
-          request,
-          endsAt: clock.now() + waitMs,
-          admit() {
-            settle(true);
-            resolve(rules.admit(request));
-          },
-          refuse(lacks) {
-            settle(false);
-            reject(fullError(request, lacks, capacity));
-          },
-        };
-        const stopListening = onAbort(signal, () => {
-          settle(false);
-          reject(signal.reason as Error);
-        });
-        queues.set(request.principal, (queues.get(request.principal) ?? new Set()).add(waiter));
-        cancelLook ??= clock.schedule(lookMs, look);
-        pump();
-      }),
-    pump,
-    close: () => void (isOpen = false),
-  };
+    if (queue?.size === 0 || wasServed) this.#queues.delete(principal);
+    if (queue !== undefined && queue.size > 0) this.#queues.set(principal, queue);
+    this.pump();
+    if (this.#queues.size > 0) return;
+    this.#cancelLook?.();
+    this.#cancelLook = undefined;
+  }
 }
 
 /** The first of each principal, then the second of each, and so on. */
@@ -158,58 +167,65 @@ function orderOf(queues: ReadonlyMap<unknown, ReadonlySet<Waiter>>): readonly Wa
 }
 
 /** One look at all who wait, from the first to the last. */
-interface QueueScan {
+class QueueScan {
+  readonly #rules: WaitQueueRules;
+  readonly #capacity: CapacityTracker;
+  readonly #reserved = new Ledger();
+  // Owners that those before wait for, and what they lack: nobody waits for the same one twice.
+  readonly #awaited = new Map<string, Capacity>();
+  // Owners that those before are sure to have: nobody is displaced on whom they count.
+  readonly #counted = new Set<string>();
+  #idle: readonly PoolEntry[] | undefined;
+
+  constructor(rules: WaitQueueRules, capacity: CapacityTracker) {
+    this.#rules = rules;
+    this.#capacity = capacity;
+  }
+
   /** Tells if there is room for a request beside those before it. */
-  fits(request: LeaseRequest): boolean;
+  fits(request: LeaseRequest): boolean {
+    const needs = this.#rules.needs(request);
+    return !needs.some(({ id }) => this.#awaited.has(id)) && isNone(this.#lackedBy(sumOf(needs), request, "now"));
+  }
+
   /**
    * Counts what a request needs as promised to it, and has others make room. Returns what it still
    * lacks: none, when it is sure.
    */
-  reserve(request: LeaseRequest): Capacity;
-}
+  reserve(request: LeaseRequest): Capacity {
+    const awaited = this.#awaited;
+    const needs = this.#rules.needs(request);
+    const need = sumOf(needs.filter(({ id }) => !awaited.has(id)));
+    const hindered = needs.map(({ id }) => awaited.get(id) ?? none).find((lack) => !isNone(lack));
+    let lack = this.#lackedBy(need, request, "later");
+    if (hindered === undefined && !isNone(lack) && this.#makeRoom(lack, request)) lack = none;
+    const lacks = hindered ?? lack;
+    if (isNone(lacks)) for (const { id } of request.owners) this.#counted.add(id);
+    for (const { id } of needs) if (!awaited.has(id)) awaited.set(id, lacks);
+    // Whoever waits for what is its own keeps nothing from others.
+    const isHeldByOwn = lack.maxPerPrincipal > 0 && this.#choose(ownOf(lack), request) === undefined;
+    this.#reserved.add(isHeldByOwn ? ownOf(need) : need, request.principal);
+    return lacks;
+  }
 
-function createQueueScan(rules: WaitQueueRules, capacity: CapacityTracker): QueueScan {
-  const reserved = createLedger();
-  // Owners that those before wait for, and what they lack: nobody waits for the same one twice.
-  const awaited = new Map<string, Capacity>();
-  // Owners that those before are sure to have: nobody is displaced on whom they count.
-  const counted = new Set<string>();
-  let idle: readonly PoolEntry[] | undefined;
-  const choose = (amounts: Capacity, { owners, principal }: LeaseRequest): readonly PoolEntry[] | undefined => {
-    idle ??= rules.idle();
-    const wanted = new Set(owners.map(({ id }) => id));
-    const mayGo = idle.filter(({ owner }) => !wanted.has(owner.id) && !counted.has(owner.id));
-    return chooseDisplaced({ amounts, principal }, mayGo);
-  };
-  const makeRoom = (lack: Capacity, request: LeaseRequest): boolean => {
-    const chosen = choose(lack, request);
+  #lackedBy(need: Capacity, { principal }: LeaseRequest, when: "now" | "later"): Capacity {
+    return lackOf(need, minus(this.#capacity.left(principal)[when], this.#reserved.for(principal)));
+  }
+
+  #makeRoom(lack: Capacity, request: LeaseRequest): boolean {
+    const chosen = this.#choose(lack, request);
     if (chosen === undefined) return false;
-    idle = idle?.filter((entry) => !chosen.includes(entry));
-    for (const entry of chosen) rules.displace(entry);
+    this.#idle = this.#idle?.filter((entry) => !chosen.includes(entry));
+    for (const entry of chosen) this.#rules.displace(entry);
     return true;
-  };
-  const lackedBy = (need: Capacity, { principal }: LeaseRequest, when: "now" | "later"): Capacity =>
-    lackOf(need, minus(capacity.left(principal)[when], reserved.for(principal)));
-  return {
-    fits(request) {
-      const needs = rules.needs(request);
-      return !needs.some(({ id }) => awaited.has(id)) && isNone(lackedBy(sumOf(needs), request, "now"));
-    },
-    reserve(request) {
-      const needs = rules.needs(request);
-      const need = sumOf(needs.filter(({ id }) => !awaited.has(id)));
-      const hindered = needs.map(({ id }) => awaited.get(id) ?? none).find((lack) => !isNone(lack));
-      let lack = lackedBy(need, request, "later");
-      if (hindered === undefined && !isNone(lack) && makeRoom(lack, request)) lack = none;
-      const lacks = hindered ?? lack;
-      if (isNone(lacks)) for (const { id } of request.owners) counted.add(id);
-      for (const { id } of needs) if (!awaited.has(id)) awaited.set(id, lacks);
-      // Whoever waits for what is its own keeps nothing from others.
-      const isHeldByOwn = lack.maxPerPrincipal > 0 && choose(ownOf(lack), request) === undefined;
-      reserved.add(isHeldByOwn ? ownOf(need) : need, request.principal);
-      return lacks;
-    },
-  };
+  }
+
+  #choose(amounts: Capacity, { owners, principal }: LeaseRequest): readonly PoolEntry[] | undefined {
+    this.#idle ??= this.#rules.idle();
+    const wanted = new Set(owners.map(({ id }) => id));
+    const mayGo = this.#idle.filter(({ owner }) => !wanted.has(owner.id) && !this.#counted.has(owner.id));
+    return chooseDisplaced({ amounts, principal }, mayGo);
+  }
 }
 
 function sumOf(needs: readonly CapacityNeed[]): Capacity {

@@ -1,4 +1,4 @@
-import { clock, kindOf, untilAborted } from "@hostside/core/implement";
+import { kindOf, pause, untilAborted } from "@hostside/core/implement";
 import { NotSentError } from "../engine/engine-client.ts";
 import type { NoticeConnection, NoticeListener } from "../engine/notices.ts";
 
@@ -88,12 +88,8 @@ async function untilReady(client: IoRedisClient, signal: AbortSignal | undefined
   if (client.status === "wait") client.connect?.().catch(() => {});
   while (client.status !== undefined && client.status !== "ready") {
     if (client.status === "end") throw new NotSentError(new Error("the client is closed"));
-    const pause = new Promise<void>((resolve) => void clock.schedule(readyPollMs, resolve));
-    try {
-      await (signal === undefined ? pause : untilAborted(pause, signal));
-    } catch {
-      throw new NotSentError(new Error("the client is not connected"));
-    }
+    await pause(readyPollMs, signal);
+    if (signal?.aborted === true) throw new NotSentError(new Error("the client is not connected"));
   }
 }
 

@@ -1,6 +1,6 @@
 import { longestTimeoutMs } from "@hostside/core";
 import { createEvent, kindOf, settleWithin, type Fields } from "@hostside/core/implement";
-import { createEngineClient } from "../engine/engine-client.ts";
+import { EngineClient } from "../engine/engine-client.ts";
 import { createLeaseLock, type LeaseEngine } from "../engine/lease-lock.ts";
 import { createEngineNotices, type NoticeEngine } from "../engine/notices.ts";
 import { createValueStore, type ValueEngine } from "../engine/value-store.ts";
@@ -18,14 +18,9 @@ export const sharedStateFields: Fields<SharedStateOptions> = {
 };
 
 /** Options with their defaults. */
-export interface SharedStateSettings {
-  readonly prefix: string;
-  readonly timeoutMs: number;
-  readonly maxWaitMs: number;
-  readonly holderTimeoutMs: number;
-  readonly maxValueBytes: number;
-  readonly limitFailure: "closed" | "local";
-}
+export type SharedStateSettings = {
+  readonly [Name in keyof SharedStateOptions]-?: NonNullable<SharedStateOptions[Name]>;
+};
 
 /** An engine as a state uses it. */
 export interface Engine {
@@ -61,7 +56,7 @@ export function createSharedState(engine: Engine, settings: SharedStateSettings)
   const { timeoutMs } = settings;
   const { name, isAnswer } = engine;
   const diagnostics = createEvent<StateDiagnostic>();
-  const client = createEngineClient({ name, timeoutMs, isAnswer });
+  const client = new EngineClient({ name, timeoutMs, isAnswer });
   client.onHealth(({ state, message, error }) =>
     diagnostics.emit({ kind: `engine-${state === "up" ? "back" : "down"}`, message, ...(error && { error }) }),
   );
@@ -76,11 +71,8 @@ export function createSharedState(engine: Engine, settings: SharedStateSettings)
   const close = (): Promise<void> => (closing ??= end());
   return {
     store: createValueStore(engine.values, client, settings),
-    lock: { withLock: (key, leaseMs, work) => lock.withLock(key, leaseMs, work) },
-    notices: {
-      publish: (topic) => notices.publish(topic),
-      subscribe: (topic, onNotice) => notices.subscribe(topic, onNotice),
-    },
+    lock,
+    notices,
     limitStore: createLimitStore({ ...settings, engine: engine.counts, client }),
     onDiagnostic: diagnostics.on,
     close,

@@ -101,12 +101,12 @@ export const mutants: readonly SourceMutant[] = [
   }),
   one("promises the same place to two", {
     file: "pool/wait-queue.ts",
-    find: "reserved.add(isHeldByOwn ? ownOf(need) : need, request.principal);",
-    replace: "void [reserved, isHeldByOwn, ownOf];",
+    find: "this.#reserved.add(isHeldByOwn ? ownOf(need) : need, request.principal);",
+    replace: "void [isHeldByOwn, ownOf];",
   }),
   one("leaves the timer of that look behind", {
     file: "pool/wait-queue.ts",
-    find: "    cancelLook?.();\n",
+    find: "    this.#cancelLook?.();\n",
     replace: "",
   }),
   one("makes more while it tells who hears of it that it is shut down", {

@@ -1,8 +1,7 @@
 import { HostsideError } from "@hostside/core";
-import { clock, isJsonObject } from "@hostside/core/implement";
+import { clock, isJsonObject, pause } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { asHostsideError } from "../message/outgoing-request.ts";
-import { waitFor } from "../time/cancellable-wait.ts";
 import type { Wire } from "../wire/wire.ts";
 import type { ChangeFilter, OpenedStream } from "../wire/subscriptions-listen.ts";
 
@@ -153,7 +152,7 @@ export class ChangeStream {
       const backoffMs = Math.min(longestBackoffMs, shortestBackoffMs * 2 ** losses);
       losses += 1;
       // Half of it is chance, so that many hosts do not come back to a restarted server at once.
-      await waitFor(backoffMs * (0.5 + Math.random() / 2), { signal: this.#closing.signal });
+      await pause(backoffMs * (0.5 + Math.random() / 2), this.#closing.signal);
     }
   }
 

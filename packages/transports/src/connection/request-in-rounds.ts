@@ -1,5 +1,5 @@
 import { HostsideError, isHostsideError, type CallContext, type JsonObject } from "@hostside/core";
-import { clock, isJsonObject, withErrorContext } from "@hostside/core/implement";
+import { clock, isJsonObject, pause, withErrorContext } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { pagesOf } from "../message/from-rpc-error.ts";
 import {
@@ -9,7 +9,7 @@ import {
   errorContextOf,
 } from "../message/outgoing-request.ts";
 import { quoteJson } from "../text/safe-excerpt.ts";
-import { eitherSignal, waitFor } from "../time/cancellable-wait.ts";
+import { eitherSignal } from "../time/cancellable-wait.ts";
 import type { Elicitor, QuestionTally } from "../wire/elicitor.ts";
 
 /** The input of requests that a server may answer with a question. */
@@ -174,7 +174,7 @@ export async function answerInputRequests(
   const state = typeof requestState === "string" ? { requestState } : undefined;
   if (requests.length === 0) {
     if (state === undefined) return { problem: "asks for input without saying which" };
-    await waitFor(pacingMs, { signal });
+    await pause(pacingMs, signal);
     return { params: state };
   }
   if (requests.length > mostRequests) return { problem: `asks for more than ${mostRequests} inputs at once` };

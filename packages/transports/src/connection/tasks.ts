@@ -1,5 +1,5 @@
 import { isHostsideError, HostsideError, type JsonObject, type JsonValue } from "@hostside/core";
-import { isJsonObject, withErrorContext } from "@hostside/core/implement";
+import { isJsonObject, pause, withErrorContext } from "@hostside/core/implement";
 import {
   type OutgoingRequest,
   describeRequest,
@@ -10,7 +10,7 @@ import {
 } from "../message/outgoing-request.ts";
 import { fromRpcError } from "../message/from-rpc-error.ts";
 import { quoteJson } from "../text/safe-excerpt.ts";
-import { eitherSignal, waitFor } from "../time/cancellable-wait.ts";
+import { eitherSignal } from "../time/cancellable-wait.ts";
 import { answerInputRequests, inputRequired, type ConsentRequest, type RoundsInit } from "./request-in-rounds.ts";
 
 /** A call that its server made a task of. */
@@ -79,7 +79,7 @@ async function poll(task: Task): Promise<JsonObject> {
 
 /** Waits; throws what ends the call meanwhile. */
 async function wait({ context, closing, request, time, signal }: Task, ms: number): Promise<void> {
-  if (ms > 0) await waitFor(ms, { signal });
+  if (ms > 0) await pause(ms, signal);
   if (closing.signal.aborted) throw closing.signal.reason;
   if (signal.aborted) throw requestAbortedError(context, request, "unknown");
   if (time.leftMs() <= 0) throw requestTimeoutError(context, request);
@@ -141,7 +141,7 @@ async function answer(task: Task): Promise<void> {
   while (!signal.aborted && time.leftMs() > 0) {
     const { result, pauseMs } = await askWhilePassing(task, "tasks/update", params);
     if (result !== undefined) return;
-    await waitFor(intervalMs(task, pauseMs), { signal });
+    await pause(intervalMs(task, pauseMs), signal);
   }
 }
 

@@ -21,21 +21,6 @@ export function startWait(delayMs: number): CancellableWait {
   return { done, cancel };
 }
 
-/** Resolves when the time is up, or at once when the signal aborts. Never rejects. */
-export async function waitFor(delayMs: number, { signal }: { readonly signal: AbortSignal }): Promise<void> {
-  if (signal.aborted) return;
-  const wait = startWait(delayMs);
-  const stop = (): void => wait.cancel(new Error("nobody waits any more"));
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    await wait.done;
-  } catch {
-    // That is what the signal is for.
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
-}
-
 /** A signal that aborts when one of two does. */
 interface EitherSignal {
   readonly signal: AbortSignal;
