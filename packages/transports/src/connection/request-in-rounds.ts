@@ -1,13 +1,8 @@
-import { HostsideError, isHostsideError, type CallContext, type JsonObject } from "@hostside/core";
+import { type HostsideError, isHostsideError, type CallContext, type JsonObject } from "@hostside/core";
 import { clock, isJsonObject, pause, withErrorContext } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { pagesOf } from "../message/from-rpc-error.ts";
-import {
-  type OutgoingRequest,
-  type RequestChannel,
-  describeRequest,
-  errorContextOf,
-} from "../message/outgoing-request.ts";
+import { type OutgoingRequest, type RequestChannel, requestError } from "../message/outgoing-request.ts";
 import { quoteJson } from "../text/safe-excerpt.ts";
 import { eitherSignal } from "../time/cancellable-wait.ts";
 import type { Elicitor, QuestionTally } from "../wire/elicitor.ts";
@@ -89,14 +84,13 @@ export async function continueInRounds(
   asking: JsonObject,
 ): Promise<JsonObject> {
   const { context, channel, closing } = init;
-  const { serverId } = context;
   const { request, time } = asked;
   const { signal, release } = eitherSignal(request.signal, closing.signal);
   let result = asking;
   try {
     for (let round = 0; round < mostRounds; round += 1) {
       const answered = await answerInputRequests(result, { ...init, ...asked, signal });
-      if (answered.problem !== undefined) throw inputRequired(serverId, request, answered.problem);
+      if (answered.problem !== undefined) throw inputRequired(context, request, answered.problem);
       const params = { ...request.params, ...answered.params };
       // At least a moment: a deadline that passed between two rounds is told as what it is, by the
       // request.
@@ -113,7 +107,7 @@ export async function continueInRounds(
   } finally {
     release();
   }
-  throw inputRequired(serverId, request, `still asks for input after ${mostRounds} rounds`);
+  throw inputRequired(context, request, `still asks for input after ${mostRounds} rounds`);
 }
 
 /**
@@ -138,12 +132,8 @@ export async function requestInRounds(
 }
 
 /** The server wants something that this host cannot give. */
-export function inputRequired(serverId: string, request: OutgoingRequest, problem: string): HostsideError {
-  return new HostsideError(`${describeRequest(serverId, request)} cannot go on: the server ${problem}`, {
-    code: "input_required",
-    serverId,
-    ...errorContextOf(request),
-  });
+export function inputRequired(context: ServerContext, request: OutgoingRequest, problem: string): HostsideError {
+  return requestError(context, request, `cannot go on: the server ${problem}`, { code: "input_required" });
 }
 
 /** The parameters of the next round, or why there is none. */

@@ -1,10 +1,9 @@
-import { isHostsideError, HostsideError, type JsonObject, type JsonValue } from "@hostside/core";
+import { isHostsideError, type HostsideError, type JsonObject, type JsonValue } from "@hostside/core";
 import { isJsonObject, pause, withErrorContext } from "@hostside/core/implement";
 import {
   type OutgoingRequest,
-  describeRequest,
-  errorContextOf,
   requestAbortedError,
+  requestError,
   requestTimeoutError,
   withCarriedMeta,
 } from "../message/outgoing-request.ts";
@@ -106,12 +105,7 @@ function readEnd(task: Task): JsonObject {
     case "failed":
       throw failure(task, error);
     case "cancelled":
-      throw new HostsideError(`${describeRequest(context.serverId, request)} was cancelled by the server`, {
-        code: "server_error",
-        serverId: context.serverId,
-        ...errorContextOf(request),
-        outcome: "unknown",
-      });
+      throw requestError(context, request, "was cancelled by the server", { code: "server_error", outcome: "unknown" });
     default:
       throw badTask(task, request, `with a task of the unknown status ${quoteJson(status, context.redact)}`);
   }
@@ -133,8 +127,7 @@ async function answer(task: Task): Promise<void> {
   if (open.length === 0) return;
   const asked = { inputRequests: Object.fromEntries(open) };
   const { params, problem } = await answerInputRequests(asked, task);
-  if (problem !== undefined)
-    throw withErrorContext(inputRequired(context.serverId, request, problem), { outcome: "unknown" });
+  if (problem !== undefined) throw withErrorContext(inputRequired(context, request, problem), { outcome: "unknown" });
   for (const [key] of open) answered.add(key);
   // When nobody needs them any more, what becomes of the call is told by the loop. Answers may be
   // handed over twice: the server takes the first.
@@ -192,11 +185,6 @@ function asUnknown(error: unknown, toolName: string | undefined): unknown {
 }
 
 /** The server says of its task what cannot be. */
-function badTask({ context: { serverId } }: RoundsInit, request: OutgoingRequest, what: string): HostsideError {
-  return new HostsideError(`${describeRequest(serverId, request)} was answered ${what}`, {
-    code: "protocol_error",
-    serverId,
-    ...errorContextOf(request),
-    outcome: "unknown",
-  });
+function badTask({ context }: RoundsInit, request: OutgoingRequest, what: string): HostsideError {
+  return requestError(context, request, `was answered ${what}`, { code: "protocol_error", outcome: "unknown" });
 }

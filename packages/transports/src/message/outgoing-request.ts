@@ -3,6 +3,7 @@ import {
   type CallObserver,
   type CallOutcome,
   HostsideError,
+  type HostsideErrorInit,
   isHostsideError,
   type JsonObject,
   type Progress,
@@ -14,68 +15,36 @@ interface ErrorContext {
   readonly serverId: string;
 }
 
+/** Makes the error of a request; `what` follows its name. */
+export function requestError(
+  { serverId }: ErrorContext,
+  request: OutgoingRequest,
+  what: string,
+  { details, ...init }: Omit<HostsideErrorInit, "serverId">,
+): HostsideError {
+  const { method, toolName } = request;
+  const name = toolName === undefined ? method : `${method} of ${quoteText(toolName)}`;
+  const message = `${name} on server ${JSON.stringify(serverId)} ${what}`;
+  return new HostsideError(message, { toolName, ...init, serverId, details: { operation: method, ...details } });
+}
+
 /** The caller took the request back. */
 export function requestAbortedError(
-  { serverId }: ErrorContext,
+  context: ErrorContext,
   request: OutgoingRequest,
   outcome: CallOutcome,
 ): HostsideError {
-  return new HostsideError(`${describeRequest(serverId, request)} was aborted`, {
-    code: "aborted",
-    serverId,
-    ...errorContextOf(request),
-    outcome,
-    cause: request.signal?.reason,
-  });
+  return requestError(context, request, "was aborted", { code: "aborted", outcome, cause: request.signal?.reason });
 }
 
 /** The time is up, for the whole or for a silence. */
-export function requestTimeoutError(
-  { serverId }: ErrorContext,
-  request: OutgoingRequest,
-  evidence?: string,
-): HostsideError {
-  const { timeoutMs, idleMs, timeoutCode, toolName, method } = request;
-  const meanwhile = evidence === undefined ? "" : `; ${evidence}`;
+export function requestTimeoutError(context: ErrorContext, request: OutgoingRequest): HostsideError {
+  const { timeoutMs, idleMs, timeoutCode } = request;
   const silence = idleMs === undefined ? "" : `, or was silent for ${formatMs(idleMs)}`;
-  return new HostsideError(
-    `${describeRequest(serverId, request)} did not finish within ${formatMs(timeoutMs)}${silence}${meanwhile}`,
-    {
-      code: timeoutCode,
-      serverId,
-      toolName,
-      outcome: "unknown",
-      details: { operation: method, timeoutMs },
-    },
-  );
-}
-
-/** An answer that is too large, by the name of what it answers. */
-export function tooLargeAnswerError(
-  { serverId }: ErrorContext,
-  request: OutgoingRequest,
-  { rawMessage, code, details, cause }: HostsideError,
-): HostsideError {
-  return new HostsideError(`${describeRequest(serverId, request)} failed: ${rawMessage}`, {
-    code,
-    serverId,
-    toolName: request.toolName,
-    details: { ...details, operation: request.method },
-    cause,
-  });
-}
-
-/** The server answered, with something that is no answer. */
-export function malformedAnswerError(
-  { serverId }: ErrorContext,
-  request: OutgoingRequest,
-  reason: string,
-): HostsideError {
-  return new HostsideError(`${describeRequest(serverId, request)} was answered with something malformed: ${reason}`, {
-    code: "protocol_error",
-    serverId,
-    ...errorContextOf(request),
+  return requestError(context, request, `did not finish within ${formatMs(timeoutMs)}${silence}`, {
+    code: timeoutCode,
     outcome: "unknown",
+    details: { timeoutMs },
   });
 }
 
@@ -93,18 +62,6 @@ export function revisionChangedError(refusal: HostsideError): HostsideError {
     details,
     cause: refusal,
   });
-}
-
-/** The caller's parameters are no JSON: a cycle, a bigint. */
-export function unserializableError({ serverId }: ErrorContext, request: OutgoingRequest): HostsideError {
-  return new HostsideError(
-    `${describeRequest(serverId, request)} was not sent: its parameters cannot be written as JSON`,
-    {
-      code: "invalid_arguments",
-      serverId,
-      ...errorContextOf(request),
-    },
-  );
 }
 
 /**
@@ -130,12 +87,6 @@ export function errorContextOf({ method, toolName }: OutgoingRequest): {
   readonly details: { readonly operation: string };
 } {
   return { toolName, details: { operation: method } };
-}
-
-/** The request, for a text. */
-export function describeRequest(serverId: string, { method, toolName }: OutgoingRequest): string {
-  const what = toolName === undefined ? method : `${method} of ${quoteText(toolName)}`;
-  return `${what} on server ${JSON.stringify(serverId)}`;
 }
 
 /** A request and what it goes by. */

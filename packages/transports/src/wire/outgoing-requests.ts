@@ -14,15 +14,13 @@ import {
   type OutgoingRequest,
   asHostsideError,
   errorContextOf,
-  malformedAnswerError,
   requestAbortedError,
+  requestError,
   requestTimeoutError,
   revisionChangedError,
-  tooLargeAnswerError,
-  unserializableError,
 } from "../message/outgoing-request.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
-import { quoteJson, toJson } from "../text/safe-excerpt.ts";
+import { toJson } from "../text/safe-excerpt.ts";
 import { createElicitationOrigin, isSomebodys, type ElicitationOrigin, type ElicitingRequest } from "./elicitor.ts";
 import { streamLost } from "./subscriptions-listen.ts";
 import { readAnswer, tellCancelled, toRequestMessage, usedConnection } from "./rpc-messages.ts";
@@ -56,8 +54,6 @@ interface Pending extends ElicitingRequest {
   /** When its time is looked at next. */
   checkAt: number;
   ignoreAbort?: Cancel;
-  /** The id of an answer that came meanwhile and belongs to no request. */
-  strayId?: unknown;
   /** The latest progress, if it was not passed on yet. */
   lateProgress?: Progress | undefined;
   /** Takes the request back, where the transport has no cheaper way. */
@@ -130,11 +126,6 @@ export class OutgoingRequests {
       entry.reject(asHostsideError(this.#init.context, error));
     }
     return true;
-  }
-
-  /** An answer came under an id that no request has. The timeouts of those that wait say so. */
-  noteStray(strayId: unknown): void {
-    for (const entry of this.#entries()) entry.strayId = strayId;
   }
 
   /** The server acknowledged a stream. */
@@ -264,8 +255,10 @@ export class OutgoingRequests {
     if (observer?.onExchange !== undefined) options = { ...options, onSize: (bytes) => (entry.sentBytes = bytes) };
     const onFailed = (error: unknown): void => {
       const { context } = this.#init;
-      const isUnserializable = toJson(message) === undefined;
-      this.fail(id, isUnserializable ? unserializableError(context, entry.request) : asHostsideError(context, error));
+      const what = "was not sent: its parameters cannot be written as JSON";
+      const isJson = toJson(message) !== undefined;
+      const unwritable = isJson ? undefined : requestError(context, entry.request, what, { code: "invalid_arguments" });
+      this.fail(id, unwritable ?? asHostsideError(context, error));
     };
     if (this.#init.transport.post !== undefined) this.#init.transport.post(message, options, onFailed);
     else this.#init.transport.send(message, options).catch(onFailed);
@@ -288,8 +281,10 @@ export class OutgoingRequests {
         this.#rejectRefused(entry, { refusal, isDoubtful });
         return;
       }
-      case "malformed":
-        entry.reject(malformedAnswerError(this.#init.context, request, answer.reason));
+      case "malformed": {
+        const what = `was answered with something malformed: ${answer.reason}`;
+        entry.reject(requestError(this.#init.context, request, what, { code: "protocol_error", outcome: "unknown" }));
+      }
     }
   }
 
@@ -321,12 +316,7 @@ export class OutgoingRequests {
       entry.checkAt = now + (pauses.isPaused(callContext) ? Math.max(left, pausedCheckMs) : left);
       return;
     }
-    const stray =
-      "strayId" in entry
-        ? `an answer came under the id ${quoteJson(entry.strayId, this.#init.context.redact)}, which is not that of the request (${id})`
-        : undefined;
-    const error = requestTimeoutError(this.#init.context, request, stray);
-    void this.#cancel(id, { error, reason: "timed out" });
+    void this.#cancel(id, { error: requestTimeoutError(this.#init.context, request), reason: "timed out" });
   }
 
   // With nothing to wait for, the alarm keeps no process alive; with nothing to come, there is
@@ -375,13 +365,21 @@ export class OutgoingRequests {
   fail(id: number, error: HostsideError): boolean {
     const entry = this.#take(id);
     if (entry === undefined) return false;
+    const { context } = this.#init;
+    const {
+      code,
+      details: { rpcCode },
+    } = error;
     const known =
-      error.code === "message_too_large"
-        ? tooLargeAnswerError(this.#init.context, entry.request, error)
-        : withErrorContext(error, { ...errorContextOf(entry.request), serverId: this.#init.context.serverId });
-    const connection = error.code === "http_error" ? usedConnection(this.#init, entry.request) : undefined;
-    const isOther = connection !== undefined && saysRevisionChanged(error.details.rpcCode, connection);
-    const { rpcCode } = error.details;
+      code === "message_too_large"
+        ? requestError(context, entry.request, `failed: ${error.rawMessage}`, {
+            code,
+            details: error.details,
+            cause: error.cause,
+          })
+        : withErrorContext(error, { ...errorContextOf(entry.request), serverId: context.serverId });
+    const connection = code === "http_error" ? usedConnection(this.#init, entry.request) : undefined;
+    const isOther = connection !== undefined && saysRevisionChanged(rpcCode, connection);
     const isDoubtful =
       connection !== undefined &&
       rpcCode !== undefined &&

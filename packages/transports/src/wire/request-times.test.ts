@@ -30,17 +30,6 @@ describe("the times of requests", () => {
     expect(host.sent.filter(({ message }) => message["method"] === "notifications/cancelled")).toHaveLength(4);
   });
 
-  it("end with the id of an answer that came meanwhile and belongs to no request", async () => {
-    const { wire, host, clock } = openWire();
-    const request = wire.request(call({ timeoutMs: 100 }));
-    host.receive({ jsonrpc: "2.0", id: 4711, result: {} });
-    clock.advance(100);
-    await expect(request).rejects.toMatchObject({
-      code: "call_timeout",
-      message: expect.stringContaining("an answer came under the id 4711, which is not that of the request (0)"),
-    });
-  });
-
   it("last as long for a request that follows one which was answered", async () => {
     const { wire, host, clock } = openWire();
     const first = wire.request(call({ timeoutMs: 100 }));

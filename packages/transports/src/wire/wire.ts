@@ -260,11 +260,10 @@ export class Wire implements RequestChannel {
     if (typeof ownId === "number") {
       if (outgoing.answer(ownId, message, bytes)) return;
       // A late answer to a request that was given up, or a second one: the first word counts.
-      if (outgoing.issued(ownId)) return outgoing.noteStray(id);
+      if (outgoing.issued(ownId)) return;
     }
     if (!isMessage(message))
       return this.#anomaly(`sent something that is no JSON-RPC message: ${quoteJson(message, redact)}`);
-    if ("result" in message || "error" in message) outgoing.noteStray(id);
     this.#anomaly(`answered a request that was never sent (id ${quoteJson(id, redact)})`);
   }
 

@@ -1,6 +1,6 @@
 import type { BrotliDecompress, Unzip } from "node:zlib";
 import { defaultLimits, type HostsideError } from "@hostside/core";
-import { YieldingReader, type YieldingReaderInit } from "../../bytes/yielding-reader.ts";
+import { YieldingReader } from "../../bytes/yielding-reader.ts";
 import { growsTooMuch, unknownEncoding, type FailedRequest } from "./from-fetch-error.ts";
 
 // What honest streams do not come near, and a body that was made to keep a host busy exceeds a
@@ -21,19 +21,7 @@ export interface BodyContext {
   toError(error: unknown): HostsideError;
 }
 
-/** A body that is being read. */
-export interface BodyReading {
-  /** Takes bytes of it, still encoded. */
-  take(bytes: Buffer): void;
-  /** Nothing more will arrive. */
-  end(): void;
-  /** It broke off. */
-  fail(error: unknown): void;
-  /** Gives up the rest: the reader gets `reason`. */
-  stop(reason: unknown): void;
-}
-
-/** The input of {@linkcode readNodeBody}. */
+/** The parts of a {@linkcode BodyReader}. */
 export interface BodyInit {
   readonly context: BodyContext;
   /** The source of the bytes. */
@@ -44,115 +32,119 @@ export interface BodyInit {
   readonly onSettled: (error?: unknown) => void;
 }
 
-/** Decodes a body in this `content-encoding`, and hands it on in turns. */
-export function readNodeBody(encoding: string | undefined, init: BodyInit): BodyReading {
-  const { context } = init;
-  const { failed } = context;
-  const { decoding } = context.shared;
-  const name = encoding?.trim().toLowerCase() ?? "";
-  const decoder = decoderFor(name);
-  if (decoder === "none") {
-    const { turns, ...reading } = openReading(init, init.source, undefined);
-    return { ...reading, take: (bytes) => turns.take(bytes) };
+/** Decodes a body, and hands it on in turns. */
+export class BodyReader {
+  readonly #init: BodyInit;
+  readonly #turns: YieldingReader<Buffer>;
+  readonly #decoder: Decoder | undefined;
+  #decodedBytes = 0;
+  #isOpen = true;
+  #hasEnded = false;
+
+  /** Begins to read one in this `content-encoding`. */
+  constructor(encoding: string | undefined, init: BodyInit) {
+    const { context, source } = init;
+    const name = encoding?.trim().toLowerCase() ?? "";
+    const decoder = decoderFor(name);
+    this.#init = init;
+    this.#decoder = decoder;
+    this.#turns = new YieldingReader<Buffer>({
+      source: decoder ?? source,
+      onBytes: (bytes) => this.#handOn(bytes),
+      onCaughtUp: () => this.#finish(),
+    });
+    if (decoder === undefined) {
+      if (name !== "" && name !== "identity") this.stop(unknownEncoding(context.failed, name));
+      return;
+    }
+    context.shared.decoding.add(this.#abandon);
+    decoder.on("data", (bytes: Buffer) => this.#turns.take(bytes));
+    decoder.on("end", () => this.#end());
+    decoder.on("error", (error) => this.#fail(error));
+    decoder.on("drain", () => source.resume());
   }
-  if (decoder === undefined) {
-    const { stop } = openReading(init, init.source, undefined);
-    stop(unknownEncoding(failed, name));
-    return { take: ignore, end: ignore, fail: ignore, stop };
+
+  /** Takes bytes of it, still encoded. */
+  take(bytes: Buffer): void {
+    if (this.#decoder === undefined) this.#turns.take(bytes);
+    else if (!this.#decoder.write(bytes)) this.#init.source.pause();
   }
-  const { source, onSettled } = init;
-  const abandon = (): void => stop(context.toError(undefined));
-  const settled = (error?: unknown): void => {
-    decoding.delete(abandon);
+
+  /** Nothing more will arrive. */
+  end(): void {
+    if (this.#decoder === undefined) this.#end();
+    else this.#decoder.end();
+  }
+
+  /** It broke off. */
+  fail(error: unknown): void {
+    if (this.#decoder === undefined) this.#fail(error);
+    else this.#decoder.destroy(error instanceof Error ? error : undefined);
+  }
+
+  /** Gives up the rest: the reader gets `reason`. */
+  stop(reason: unknown): void {
+    if (!this.#isOpen) return;
+    // First of all: to destroy its source fails the reading.
+    this.#isOpen = false;
+    this.#turns.drop();
+    this.#init.source.destroy();
+    this.#settle(reason);
+  }
+
+  readonly #abandon = (): void => this.stop(this.#init.context.toError(undefined));
+
+  #handOn(bytes: Buffer): void {
+    if (!this.#isOpen) return;
+    try {
+      if (this.#decoder !== undefined) this.#limitGrowth(bytes.length, this.#decoder.bytesWritten);
+      this.#init.onChunk(bytes);
+    } catch (error) {
+      this.stop(error);
+    }
+  }
+
+  /**
+   * Throws once a body is larger than any message may be, and more than a hundred times larger than
+   * what arrived of it. Whoever reads a message stops at its limit; but a stream of events has none,
+   * and a few bytes could keep its reader busy for hours.
+   */
+  #limitGrowth(bytes: number, arrivedBytes: number): void {
+    const { failed, shared } = this.#init.context;
+    const most = shared.maxMessageBytes ?? defaultLimits.maxMessageBytes;
+    this.#decodedBytes += bytes;
+    if (this.#decodedBytes > most && this.#decodedBytes > greatestGrowth * arrivedBytes)
+      throw growsTooMuch(failed, greatestGrowth);
+  }
+
+  #end(): void {
+    this.#hasEnded = true;
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#isOpen && this.#hasEnded && !this.#turns.isBehind) this.#settle();
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#isOpen) return;
+    this.#turns.flush();
+    this.stop(this.#init.context.toError(error));
+  }
+
+  #settle(error?: unknown): void {
+    this.#isOpen = false;
+    this.#init.context.shared.decoding.delete(this.#abandon);
     // It needs no connection to go on with what it holds.
-    decoder.destroy();
-    onSettled(error);
-  };
-  const { turns, end, fail, stop } = openReading(
-    { ...init, onSettled: settled },
-    decoder,
-    limitGrowth(decoder, context),
-  );
-  decoding.add(abandon);
-  decoder.on("data", (bytes: Buffer) => turns.take(bytes));
-  decoder.on("end", end);
-  decoder.on("error", fail);
-  decoder.on("drain", () => source.resume());
-  return {
-    take(bytes) {
-      if (!decoder.write(bytes)) source.pause();
-    },
-    end: () => void decoder.end(),
-    fail: (error) => void decoder.destroy(error instanceof Error ? error : undefined),
-    stop,
-  };
-}
-
-interface Reading {
-  readonly turns: YieldingReader<Buffer>;
-  readonly end: () => void;
-  readonly fail: (error: unknown) => void;
-  readonly stop: (reason: unknown) => void;
-}
-
-/** The part that is common to all encodings: `source` is paused while others have their turn. */
-function openReading(
-  { context, source, onChunk, onSettled }: BodyInit,
-  paused: YieldingReaderInit<Buffer>["source"],
-  count: ((chunk: Uint8Array) => void) | undefined,
-): Reading {
-  let isOpen = true;
-  let hasEnded = false;
-  const stop = (reason: unknown): void => {
-    if (!isOpen) return;
-    isOpen = false;
-    turns.drop();
-    source.destroy();
-    onSettled(reason);
-  };
-  const finish = (): void => {
-    if (!isOpen || !hasEnded || turns.isBehind) return;
-    isOpen = false;
-    onSettled();
-  };
-  const turns = new YieldingReader<Buffer>({
-    source: paused,
-    onBytes(bytes) {
-      if (!isOpen) return;
-      try {
-        count?.(bytes);
-        onChunk(bytes);
-      } catch (error) {
-        stop(error);
-      }
-    },
-    onCaughtUp: finish,
-  });
-  return {
-    turns,
-    stop,
-    end(): void {
-      hasEnded = true;
-      finish();
-    },
-    fail(error: unknown): void {
-      if (!isOpen) return;
-      turns.flush();
-      stop(context.toError(error));
-    },
-  };
+    this.#decoder?.destroy();
+    this.#init.onSettled(error);
+  }
 }
 
 type Decoder = BrotliDecompress | Unzip;
 
-/**
- * Makes the decoder of a body; `undefined` for an encoding that was not offered.
- */
-function decoderFor(encoding: string): Decoder | "none" | undefined {
+function decoderFor(encoding: string): Decoder | undefined {
   switch (encoding) {
-    case "":
-    case "identity":
-      return "none";
     case "gzip":
     case "x-gzip":
     case "deflate":
@@ -163,20 +155,3 @@ function decoderFor(encoding: string): Decoder | "none" | undefined {
       return undefined;
   }
 }
-
-/**
- * Counts decoded bytes. Throws once a body is larger than any message may be, and more than a
- * hundred times larger than what arrived of it. Whoever reads a message stops at its limit; but a
- * stream of events has none, and a few bytes could keep its reader busy for hours.
- */
-function limitGrowth(decoder: Decoder, { failed, shared }: BodyContext): (chunk: Uint8Array) => void {
-  const most = shared.maxMessageBytes ?? defaultLimits.maxMessageBytes;
-  let decodedBytes = 0;
-  return ({ length }) => {
-    decodedBytes += length;
-    if (decodedBytes > most && decodedBytes > greatestGrowth * decoder.bytesWritten)
-      throw growsTooMuch(failed, greatestGrowth);
-  };
-}
-
-function ignore(): void {}

@@ -1,15 +1,7 @@
 import { sliceBytes } from "../../bytes/yielding-reader.ts";
 import { headerOf, type SocketConnection, type ReplySink, type ResponseHeaders } from "../sockets/connection.ts";
 import type { HttpReply } from "./http-exchange.ts";
-import { readNodeBody, type BodyContext, type BodyReading } from "./node-body.ts";
-
-/** The parts of a reply. */
-export interface NodeReplyInit {
-  readonly status: number;
-  readonly headers: ResponseHeaders;
-  readonly connection: SocketConnection;
-  readonly context: BodyContext;
-}
+import { BodyReader, type BodyContext } from "./node-body.ts";
 
 // More than most bodies have, so that the connection need not be stopped for them.
 const mostEarlyBytes = 65_536;
@@ -26,14 +18,14 @@ export class NodeReply implements HttpReply, Pick<ReplySink, "onBody" | "onEnd" 
    */
   #early: Buffer[] | undefined;
   #earlyBytes = 0;
-  #reading: BodyReading | undefined;
+  #reading: BodyReader | undefined;
   /** After its end, the connection is somebody else's. */
   #isConnected = true;
   #isPaused = false;
   #broken: { readonly error: unknown } | undefined;
   #stopped: { readonly reason: unknown } | undefined;
 
-  constructor({ status, headers, connection, context }: NodeReplyInit) {
+  constructor(status: number, headers: ResponseHeaders, connection: SocketConnection, context: BodyContext) {
     this.status = status;
     this.header = (name) => headerOf(headers, name);
     this.#connection = connection;
@@ -80,7 +72,7 @@ export class NodeReply implements HttpReply, Pick<ReplySink, "onBody" | "onEnd" 
     }
     await new Promise<void>((resolve, reject) => {
       const onSettled = (error?: unknown): void => (error === undefined ? resolve() : reject(error));
-      this.#begin(readNodeBody(encoding, { context: this.#context, source: this, onChunk, onSettled }));
+      this.#begin(new BodyReader(encoding, { context: this.#context, source: this, onChunk, onSettled }));
     });
   }
 
@@ -107,7 +99,7 @@ export class NodeReply implements HttpReply, Pick<ReplySink, "onBody" | "onEnd" 
     return !this.#isConnected && this.#broken === undefined && this.#earlyBytes <= sliceBytes;
   }
 
-  #begin(reading: BodyReading): void {
+  #begin(reading: BodyReader): void {
     this.#reading = reading;
     const arrived = this.#early ?? [];
     this.#early = undefined;
