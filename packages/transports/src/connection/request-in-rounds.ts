@@ -133,7 +133,7 @@ export async function requestInRounds(
 
 /** The server wants something that this host cannot give. */
 export function inputRequired(context: ServerContext, request: OutgoingRequest, problem: string): HostsideError {
-  return requestError(context, request, `cannot go on: the server ${problem}`, { code: "input_required" });
+  return requestError(context, request, { what: `cannot go on: the server ${problem}`, code: "input_required" });
 }
 
 /** The parameters of the next round, or why there is none. */

@@ -105,7 +105,11 @@ function readEnd(task: Task): JsonObject {
     case "failed":
       throw failure(task, error);
     case "cancelled":
-      throw requestError(context, request, "was cancelled by the server", { code: "server_error", outcome: "unknown" });
+      throw requestError(context, request, {
+        what: "was cancelled by the server",
+        code: "server_error",
+        outcome: "unknown",
+      });
     default:
       throw badTask(task, request, `with a task of the unknown status ${quoteJson(status, context.redact)}`);
   }
@@ -186,5 +190,5 @@ function asUnknown(error: unknown, toolName: string | undefined): unknown {
 
 /** The server says of its task what cannot be. */
 function badTask({ context }: RoundsInit, request: OutgoingRequest, what: string): HostsideError {
-  return requestError(context, request, `was answered ${what}`, { code: "protocol_error", outcome: "unknown" });
+  return requestError(context, request, { what: `was answered ${what}`, code: "protocol_error", outcome: "unknown" });
 }

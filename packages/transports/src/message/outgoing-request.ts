@@ -19,8 +19,7 @@ interface ErrorContext {
 export function requestError(
   { serverId }: ErrorContext,
   request: OutgoingRequest,
-  what: string,
-  { details, ...init }: Omit<HostsideErrorInit, "serverId">,
+  { what, details, ...init }: Omit<HostsideErrorInit, "serverId"> & { readonly what: string },
 ): HostsideError {
   const { method, toolName } = request;
   const name = toolName === undefined ? method : `${method} of ${quoteText(toolName)}`;
@@ -34,14 +33,20 @@ export function requestAbortedError(
   request: OutgoingRequest,
   outcome: CallOutcome,
 ): HostsideError {
-  return requestError(context, request, "was aborted", { code: "aborted", outcome, cause: request.signal?.reason });
+  return requestError(context, request, {
+    what: "was aborted",
+    code: "aborted",
+    outcome,
+    cause: request.signal?.reason,
+  });
 }
 
 /** The time is up, for the whole or for a silence. */
 export function requestTimeoutError(context: ErrorContext, request: OutgoingRequest): HostsideError {
   const { timeoutMs, idleMs, timeoutCode } = request;
   const silence = idleMs === undefined ? "" : `, or was silent for ${formatMs(idleMs)}`;
-  return requestError(context, request, `did not finish within ${formatMs(timeoutMs)}${silence}`, {
+  return requestError(context, request, {
+    what: `did not finish within ${formatMs(timeoutMs)}${silence}`,
     code: timeoutCode,
     outcome: "unknown",
     details: { timeoutMs },

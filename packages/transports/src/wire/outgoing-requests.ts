@@ -257,7 +257,7 @@ export class OutgoingRequests {
       const { context } = this.#init;
       const what = "was not sent: its parameters cannot be written as JSON";
       const isJson = toJson(message) !== undefined;
-      const unwritable = isJson ? undefined : requestError(context, entry.request, what, { code: "invalid_arguments" });
+      const unwritable = isJson ? undefined : requestError(context, entry.request, { what, code: "invalid_arguments" });
       this.fail(id, unwritable ?? asHostsideError(context, error));
     };
     if (this.#init.transport.post !== undefined) this.#init.transport.post(message, options, onFailed);
@@ -283,7 +283,7 @@ export class OutgoingRequests {
       }
       case "malformed": {
         const what = `was answered with something malformed: ${answer.reason}`;
-        entry.reject(requestError(this.#init.context, request, what, { code: "protocol_error", outcome: "unknown" }));
+        entry.reject(requestError(this.#init.context, request, { what, code: "protocol_error", outcome: "unknown" }));
       }
     }
   }
@@ -372,7 +372,8 @@ export class OutgoingRequests {
     } = error;
     const known =
       code === "message_too_large"
-        ? requestError(context, entry.request, `failed: ${error.rawMessage}`, {
+        ? requestError(context, entry.request, {
+            what: `failed: ${error.rawMessage}`,
             code,
             details: error.details,
             cause: error.cause,

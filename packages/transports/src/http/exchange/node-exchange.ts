@@ -118,7 +118,7 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
     if (status === 407 && this.#proxy !== undefined && this.#url.protocol === "http:") {
       return this.cancel(proxyFailed({ ...this.failed, proxy: this.#proxy }, refusedByProxy(status)));
     }
-    this.#received = new NodeReply(status, headers, connection, this);
+    this.#received = new NodeReply(status, headers, { connection, context: this });
     this.#resolve(this.#received);
   }
 

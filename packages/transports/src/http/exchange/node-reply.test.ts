@@ -102,11 +102,18 @@ function openFlood(): Flood {
     send: () => {},
     isOpen: () => true,
   };
-  const reply = new NodeReply(200, {}, connection as unknown as SocketConnection, {
-    failed: { serverId: "web", url: new URL("http://127.0.0.1/"), redact: undefined },
-    shared: { decoding: new Set() },
-    toError: () => enough,
-  });
+  const reply = new NodeReply(
+    200,
+    {},
+    {
+      connection: connection as unknown as SocketConnection,
+      context: {
+        failed: { serverId: "web", url: new URL("http://127.0.0.1/"), redact: undefined },
+        shared: { decoding: new Set() },
+        toError: () => enough,
+      },
+    },
+  );
   return {
     reply,
     connection: {

@@ -25,11 +25,15 @@ export class NodeReply implements HttpReply, Pick<ReplySink, "onBody" | "onEnd" 
   #broken: { readonly error: unknown } | undefined;
   #stopped: { readonly reason: unknown } | undefined;
 
-  constructor(status: number, headers: ResponseHeaders, connection: SocketConnection, context: BodyContext) {
+  constructor(
+    status: number,
+    headers: ResponseHeaders,
+    way: { readonly connection: SocketConnection; readonly context: BodyContext },
+  ) {
     this.status = status;
     this.header = (name) => headerOf(headers, name);
-    this.#connection = connection;
-    this.#context = context;
+    this.#connection = way.connection;
+    this.#context = way.context;
   }
 
   onBody(bytes: Buffer): void {
