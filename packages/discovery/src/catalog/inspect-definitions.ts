@@ -51,6 +51,8 @@ export interface ProviderRoute {
 const anomaly = /[^\t\n\r -~]/;
 const maxTitleLength = 1024;
 
+// Definitions whose texts are plain, and both ways of the others.
+const plain = new WeakSet<ToolDefinition>();
 const inspected = new WeakMap<ToolDefinition, ToolDefinition>();
 const originals = new WeakMap<ToolDefinition, ToolDefinition>();
 
@@ -59,9 +61,13 @@ const originals = new WeakMap<ToolDefinition, ToolDefinition>();
  * gives the same object out, so that a new snapshot repeats no work.
  */
 export function inspect(original: ToolDefinition): ToolDefinition {
+  if (plain.has(original)) return original;
   const definition = inspected.get(original) ?? inspectTexts(original);
-  inspected.set(original, definition);
-  if (definition !== original) originals.set(definition, original);
+  if (definition === original) plain.add(original);
+  else {
+    inspected.set(original, definition);
+    originals.set(definition, original);
+  }
   return definition;
 }
 
