@@ -1,7 +1,6 @@
 import { type Diagnostic, type ToolDefinition, cleanText } from "@hostside/core";
-import { foldCase } from "@hostside/core/implement";
+import { foldCase, sameDefinition } from "@hostside/core/implement";
 import type { TokenCounter } from "../tokens/token-counter.ts";
-import { createDeclarations } from "./declarations.ts";
 import type { PermittedPart } from "./permitted.ts";
 
 /** How many tools accumulate by selection. */
@@ -15,9 +14,17 @@ interface Placement {
   readonly tooLarge: ReadonlySet<ToolDefinition>;
 }
 
-/** The tools that one conversation has declared and selected. */
+/**
+ * The tools that one conversation has declared and selected. What is declared has an order that only
+ * ever grows at the end: a prompt that starts with it stays in the cache of the model's provider
+ * while tools come and go. `maxToolTokens` comes first: what gives way to it leaves a gap.
+ */
 export interface Offer {
-  /** Returns the tools to declare next, for no more than `maxToolTokens` tokens in all. */
+  /**
+   * Declares what is wanted and returns everything declared, for no more than `maxToolTokens` tokens
+   * in all. New tools go to the end; what changed is replaced in its place, because a wrong schema
+   * costs more than a missed cache; what is not wanted any more stays, as long as there is room.
+   */
   tools(maxToolTokens: number): readonly ToolDefinition[];
   /** Whether the product declares what the view says. */
   readonly isDeclared: boolean;
@@ -52,10 +59,20 @@ interface OfferInit {
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
 }
 
+interface Declared {
+  /** The declared object; kept for equal ones, so that its JSON stays the same to the byte. */
+  readonly definition: ToolDefinition;
+  /** The object that it was compared with last. */
+  readonly compared: ToolDefinition;
+}
+
 /** Makes an offer of which nothing was declared yet. */
 export function createOffer(init: OfferInit): Offer {
   const { permitted, tokens, helperTools, alwaysVisible, alwaysHelpers } = init;
-  const declarations = createDeclarations();
+  const declared = new Map<string, Declared>();
+  // What was read since it was declared, or is not declared any more: of all others that is what
+  // was declared last.
+  const shown = new Map<string, ToolDefinition>();
   const selected = new Set<string>();
   const called = new Set<string>();
   let isDeclared = false;
@@ -63,14 +80,6 @@ export function createOffer(init: OfferInit): Offer {
   let lastMaxToolTokens = Number.POSITIVE_INFINITY;
   const warn = warnOnce(init.onDiagnostic);
 
-  // Beyond the limit, those that were not used for the longest time give way.
-  const select = (names: readonly string[]): void => {
-    for (const name of names) {
-      selected.delete(name);
-      selected.add(name);
-    }
-    for (const name of selected) if (selected.size > mostSelected) selected.delete(name);
-  };
   const find = (names: readonly string[]): readonly ToolDefinition[] =>
     names.flatMap((name) => permitted().find(name)?.definition ?? []);
   const fixed = (): readonly ToolDefinition[] => [...helperTools, ...find(alwaysVisible)];
@@ -92,7 +101,7 @@ export function createOffer(init: OfferInit): Offer {
     const fitting = tooMany === -1 ? latest : latest.slice(0, tooMany);
     return [...always, ...fitting.toReversed()];
   };
-  select(init.selection);
+  selectIn(selected, init.selection);
 
   return {
     get isDeclared() {
@@ -110,7 +119,8 @@ export function createOffer(init: OfferInit): Offer {
       const all = permitted().definitions;
       declaresAll &&= tokens.fits(all, maxToolTokens);
       const wanted = declaresAll ? all : declareSome(maxToolTokens);
-      return declarations.declare(wanted, { maxToolTokens, costOf: tokens.costOf, worthOf });
+      declareTools({ declared, shown }, wanted, { maxToolTokens, costOf: tokens.costOf, worthOf });
+      return Array.from(declared.values(), ({ definition }) => definition);
     },
     place(found) {
       const always = fixed();
@@ -119,21 +129,76 @@ export function createOffer(init: OfferInit): Offer {
         room: isDeclared ? Math.max(0, lastMaxToolTokens - costOfAll(always)) : Number.POSITIVE_INFINITY,
         costOf: tokens.costOf,
       });
-      select(Array.from(placement.placed).slice(0, mostSelected));
+      selectIn(selected, Array.from(placement.placed).slice(0, mostSelected));
       return placement;
     },
     touch(name) {
       if (selected.delete(name)) selected.add(name);
       called.add(foldCase(name));
     },
-    show: (definition) => declarations.show(definition),
-    shown: (name) => declarations.shown(name),
-    has: (name) => declarations.has(name),
+    show: (definition) => void shown.set(foldCase(definition.name), definition),
+    shown(name) {
+      const key = foldCase(name);
+      return shown.get(key) ?? declared.get(key)?.compared;
+    },
+    has: (name) => declared.has(foldCase(name)),
     compact() {
       declaresAll = !alwaysHelpers();
-      declarations.clear();
+      declared.clear();
+      shown.clear();
     },
   };
+}
+
+// Beyond the limit, those that were not used for the longest time give way.
+function selectIn(selected: Set<string>, names: readonly string[]): void {
+  for (const name of names) {
+    selected.delete(name);
+    selected.add(name);
+  }
+  for (const name of selected) if (selected.size > mostSelected) selected.delete(name);
+}
+
+/** The limits of one declaration. */
+interface DeclareLimits {
+  readonly maxToolTokens: number;
+  readonly costOf: (definition: ToolDefinition) => number;
+  /** How much it matters that a tool that is not wanted stays declared, by folded name. */
+  readonly worthOf: (key: string) => number;
+}
+
+interface ReadTools {
+  readonly declared: Map<string, Declared>;
+  readonly shown: Map<string, ToolDefinition>;
+}
+
+// Wanted tools stay, whatever they cost: the caller has counted them.
+function declareTools(
+  { declared, shown }: ReadTools,
+  wanted: readonly ToolDefinition[],
+  { maxToolTokens, costOf, worthOf }: DeclareLimits,
+): void {
+  const kept = new Set<string>();
+  for (const compared of wanted) {
+    const key = foldCase(compared.name);
+    kept.add(key);
+    shown.delete(key);
+    const before = declared.get(key);
+    if (before?.compared === compared) continue;
+    const isSame = before !== undefined && sameDefinition(before.definition, compared);
+    declared.set(key, { definition: isSame ? before.definition : compared, compared });
+  }
+  if (maxToolTokens === Number.POSITIVE_INFINITY) return;
+  let total = Array.from(declared.values()).reduce((sum, { definition }) => sum + costOf(definition), 0);
+  // The least worth first, and from the end, so that as much as can be of the prompt's beginning
+  // stays.
+  const spare = Array.from(declared).filter(([key]) => !kept.has(key));
+  for (const [key, left] of spare.toReversed().sort(([a], [b]) => worthOf(a) - worthOf(b))) {
+    if (total <= maxToolTokens) break;
+    total -= costOf(left.definition);
+    declared.delete(key);
+    if (!shown.has(key)) shown.set(key, left.compared);
+  }
 }
 
 /** The room for tools. */
