@@ -167,9 +167,12 @@ export function nameSome(names: readonly string[], limit: AnswerLimit): OmittedN
 
 /**
  * Which tools of a group an answer names beside those that it describes: these, the first ones
- * first, and then others up to so many; or all others, unless there are more than so many.
+ * first, and then others up to so many.
  */
-type OtherTools = { readonly ranked: readonly string[]; readonly upTo?: number } | { readonly atMost: number };
+interface OtherTools {
+  readonly ranked: readonly string[];
+  readonly upTo: number;
+}
 
 /** A group of an answer. */
 interface GroupWithSiblings {
@@ -199,22 +202,15 @@ function groupsWithSiblings(
   groups: readonly ToolGroup[],
   { found, described, others }: AnsweredNames,
 ): readonly GroupWithSiblings[] {
-  const ranked = "ranked" in others ? others.ranked : [];
+  const { ranked, upTo } = others;
+  const wanted = new Set(ranked);
   const ranks = new Map(Array.from(new Set([...found, ...ranked]), (name, rank) => [name, rank]));
   const rankOf = (name: string): number => ranks.get(name) ?? 0;
   const siblingsOf = (named: readonly string[], { members }: ToolGroup, hasFound: boolean): readonly string[] => {
-    if ("ranked" in others) {
-      const wanted = new Set(ranked);
-      const next = named
-        .filter((name) => wanted.has(name) && !described.has(name))
-        .sort((a, b) => rankOf(a) - rankOf(b));
-      const isRest = (name: string): boolean => !wanted.has(name) && !described.has(name);
-      // A group of which only a runner-up is known is named for that one alone.
-      const rest = hasFound ? members.filter(isRest).slice(0, Math.max(0, (others.upTo ?? 0) - next.length)) : [];
-      return [...next, ...rest];
-    }
-    const rest = members.filter((member) => !described.has(member));
-    return rest.length <= others.atMost ? rest : [];
+    const next = named.filter((name) => wanted.has(name) && !described.has(name)).sort((a, b) => rankOf(a) - rankOf(b));
+    const isRest = (name: string): boolean => !wanted.has(name) && !described.has(name);
+    // A group of which only a runner-up is known is named for that one alone.
+    return [...next, ...(hasFound ? members.filter(isRest).slice(0, Math.max(0, upTo - next.length)) : [])];
   };
   return groups
     .map((group) => ({ group, named: group.members.filter((member) => ranks.has(member)) }))

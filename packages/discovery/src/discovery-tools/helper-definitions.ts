@@ -96,37 +96,38 @@ function limit(maximum: number): Argument {
   };
 }
 
-/** The value, or one sentence that tells a model what to pass instead. */
-export type ParsedInput<T> = { readonly value: T } | { readonly problem: string };
-
 /**
- * Reads arguments by the schema of a helper, trimmed and with defaults; the first thing that is
- * wrong is the problem. `null` counts as absent, because models fill in what they were not asked
+ * Reads arguments by the schema of a helper, trimmed and with defaults. Throws a `TypeError` that
+ * tells a model in one sentence what to pass instead. `null` counts as absent, because models fill in what they were not asked
  * for.
  */
-export function parseInput<T>({ inputSchema }: HelperDefinition, input: JsonObject): ParsedInput<T> {
+export function parseInput({ inputSchema }: HelperDefinition, input: object): Readonly<Record<string, unknown>> {
   const { properties, required } = inputSchema;
   const unknown = Object.keys(input).filter((member) => !Object.hasOwn(properties, member));
   if (unknown.length > 0) {
     const known = Object.keys(properties).map((member) => `\`${member}\``);
-    return invalid(`unknown \`${shorten(unknown.join("`, `"))}\`; pass only ${known.join(", ")}`);
+    throw invalid(`unknown \`${shorten(unknown.join("`, `"))}\`; pass only ${known.join(", ")}`);
   }
   const value: Record<string, unknown> = {};
   for (const [member, argument] of Object.entries(properties)) {
-    const given: unknown = input[member] ?? undefined;
+    const given: unknown = Reflect.get(input, member) ?? undefined;
     const read = readArgument(given, argument, required.includes(member));
     if (read === undefined) {
       const example =
         given === undefined ? `, such as {"${member}": "create issue"}` : `, not ${shorten(JSON.stringify(given))}`;
-      return invalid(`\`${member}\` must be ${ruleOf(argument)}${example}`);
+      throw invalid(`\`${member}\` must be ${ruleOf(argument)}${example}`);
     }
     value[member] = read.value;
   }
-  return { value: value as T };
+  return value;
 }
 
-function invalid(problem: string): { readonly problem: string } {
-  return { problem: `Invalid input: ${problem}` };
+/** Arguments of a helper that a model can mend. */
+export class InvalidInput extends TypeError {}
+
+/** Says what is wrong with the arguments of a helper. */
+export function invalid(problem: string): InvalidInput {
+  return new InvalidInput(`Invalid input: ${problem}`);
 }
 
 // Nothing for an argument that is wrong.

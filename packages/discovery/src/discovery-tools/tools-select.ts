@@ -1,4 +1,4 @@
-import { type JsonObject, type ToolDefinition, cleanText } from "@hostside/core";
+import { type ToolDefinition, cleanText } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
 import { runWithDeadline } from "../catalog/run-with-deadline.ts";
 import {
@@ -12,7 +12,7 @@ import { type AnswerPlan, answerTools, limitAnswer, nameSome } from "./answer-to
 import type { NextPage, ToolsAnswer } from "./answers.ts";
 import type { AnswerLimit } from "./fit-answer.ts";
 import type { HelperContext, HelperOptions, HelperResult } from "./helper-context.ts";
-import { type HelperDefinition, type ParsedInput, parseInput } from "./helper-definitions.ts";
+import { type HelperDefinition, invalid, parseInput } from "./helper-definitions.ts";
 import { answerRanked, mostSiblings, runnersUp } from "./tools-search.ts";
 import { answerSuggestions, nameUnavailable, suggestGroups, suggestTools } from "./unavailable-groups.ts";
 
@@ -35,18 +35,16 @@ export interface SelectInput {
 
 type SelectRequest = SelectInput & Required<Pick<SelectInput, "tools" | "limit">>;
 
-const nothingGiven =
-  'Invalid input: one of `tools`, `query`, or `group` must be provided, such as {"query": "create issue"}';
 const selectorTimeoutMs = 30_000;
 const maxCandidates = 64;
 const shortestQueryForSelector = 4;
 
-/** Reads a model's arguments. */
-export function parseSelectInput(definition: HelperDefinition, input: JsonObject): ParsedInput<SelectRequest> {
-  const parsed = parseInput<SelectRequest>(definition, input);
-  if ("problem" in parsed) return parsed;
-  const { tools, group, query } = parsed.value;
-  return tools.length === 0 && group === undefined && query === undefined ? { problem: nothingGiven } : parsed;
+/** Reads a model's arguments. Throws a `TypeError` as {@linkcode parseInput} does. */
+export function parseSelectInput(definition: HelperDefinition, input: object): SelectRequest {
+  const parsed = parseInput(definition, input) as unknown as SelectRequest;
+  const { tools, group, query } = parsed;
+  if (tools.length > 0 || group !== undefined || query !== undefined) return parsed;
+  throw invalid('one of `tools`, `query`, or `group` must be provided, such as {"query": "create issue"}');
 }
 
 /** Tools by name, of a group or for a query, available from the next request on. */
@@ -65,7 +63,7 @@ export async function selectTools(
   const { answer, missing } = answerTools(
     context,
     found,
-    group === undefined ? byName : { share, others: { ranked: members } },
+    group === undefined ? byName : { share, others: { ranked: members, upTo: 0 } },
   );
   const limit = limitAnswer(context, share);
   const absentGroup = chosen === undefined ? group : undefined;
@@ -99,8 +97,7 @@ export async function selectTools(
 }
 
 const share = 1 / 4;
-// Who knows the names of tools does not need those of a hundred others.
-const byName: AnswerPlan = { share, others: { atMost: mostSiblings } };
+const byName: AnswerPlan = { share, others: { ranked: [], upTo: mostSiblings } };
 
 interface PageRequest {
   readonly missing: readonly ToolDefinition[];
