@@ -14,7 +14,6 @@ describe("@hostside/discovery", () => {
       "reservedNames",
       "searchTerms",
       "toSearchDocument",
-      "toolHint",
       "viewOptionFields",
     ]);
   });
