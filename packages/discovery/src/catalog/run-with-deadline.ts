@@ -20,7 +20,7 @@ export interface Allowance {
  */
 export async function runWithDeadline<T>(
   { what, timeoutMs, signal, outer }: Allowance,
-  work: (deadline: Deadline) => Promise<T> | T,
+  work: (deadline: Deadline) => PromiseLike<T> | T,
 ): Promise<T> {
   if (signal?.aborted) throw abortedBy(signal, what, "not-sent");
   const onTimeout = (): HostsideError =>

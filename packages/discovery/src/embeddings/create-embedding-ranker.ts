@@ -6,16 +6,16 @@ import {
   cleanText,
   isHostsideError,
 } from "@hostside/core";
-import {
-  clock,
-  assertKnownOptions,
-  compareText,
-  createDeadline,
-  formatMs,
-  untilAborted,
-} from "@hostside/core/implement";
+import { clock, assertKnownOptions, compareText, untilAborted } from "@hostside/core/implement";
+import { runWithDeadline } from "../catalog/run-with-deadline.ts";
 import { readSentences, stripPreface } from "../catalog/excerpt.ts";
-import type { EmbeddingRanker, EmbeddingRequest, RankedSource, ScoredName } from "../ranking/rank-tools.ts";
+import {
+  describeRankingError,
+  type EmbeddingRanker,
+  type EmbeddingRequest,
+  type RankedSource,
+  type ScoredName,
+} from "../ranking/rank-tools.ts";
 
 /** Makes vectors of texts, such as {@linkcode createOpenAiEmbedder} does. */
 export interface Embedder {
@@ -165,9 +165,7 @@ function createModel(embedder: Embedder, closing: AbortSignal, report: (diagnost
     restsUntil = Math.max(restsUntil, clock.now() + Math.max(retryAfterMs, restMs));
     failures += 1;
     if (failures > 1) return;
-    // The message of a foreign error may quote a key.
-    const why = isHostsideError(error) ? error.message : error instanceof Error ? error.name : typeof error;
-    const message = `the embedding model failed (${why}); words alone decide until it answers`;
+    const message = `the embedding model failed (${describeRankingError(error)}); words alone decide until it answers`;
     report({ kind: "fallback", serverId: "", message });
   };
   const embed = async (
@@ -175,21 +173,15 @@ function createModel(embedder: Embedder, closing: AbortSignal, report: (diagnost
     purpose: "tool" | "query",
   ): Promise<readonly Float32Array[] | undefined> => {
     if (closing.aborted || clock.now() < restsUntil) return undefined;
-    const timeoutMs = timeoutsMs[purpose];
-    const onTimeout = (): HostsideError =>
-      new HostsideError(`no answer within ${formatMs(timeoutMs)}`, { code: "request_timeout" });
-    const deadline = createDeadline({ timeoutMs, signal: closing, onTimeout });
-    const { signal } = deadline;
+    const allowance = { what: "the embedding model", timeoutMs: timeoutsMs[purpose], signal: closing };
     try {
-      const work = (async () => embedder.embed(texts, { purpose, signal }))();
-      const directions = readVectors(await untilAborted(work, signal), texts.length);
+      const answer = await runWithDeadline(allowance, ({ signal }) => embedder.embed(texts, { purpose, signal }));
+      const directions = readVectors(answer, texts.length);
       failures = 0;
       return directions;
     } catch (error) {
       if (!closing.aborted) fail(error);
       return undefined;
-    } finally {
-      deadline.dispose();
     }
   };
   return { embed, fail, restMs: () => restsUntil - clock.now() };
