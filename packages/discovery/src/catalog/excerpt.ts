@@ -24,12 +24,6 @@ export function excerptOf(text: string, maxLength: number): string {
   return excerpt === "" ? whole : excerpt;
 }
 
-/** The first sentence that says what something is or does, in at most `maxLength` units. */
-export function firstSentence(text: string, maxLength: number): string {
-  const sentences = readSentences(text);
-  return cutClause((sentences.find(({ isAside }) => !isAside) ?? sentences[0])?.text ?? "", maxLength);
-}
-
 /** A text of at most `maxLength` units, cut at the end of a clause, or else of a word. */
 export function cutClause(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
@@ -73,69 +67,43 @@ export function readSentences(text: string): readonly Sentence[] {
 /** Lines that belong together, with what they are under. */
 function blocksOf(text: string): readonly Sentence[] {
   const blocks: { text: string; isAside: boolean }[] = [];
-  const lines = text.split("\n");
+  const lines = text.replaceAll(codeBlock, "\n\n").split("\n");
   let isUnderAside = false;
   let isOpen = false;
-  let isCode = false;
-  lines.forEach((line, index) => {
-    if (line.trim().startsWith("```")) isCode = !isCode;
-    if (isCode || line.trim().startsWith("```")) {
+  for (const [index, line] of lines.entries()) {
+    const bare = bareOf(line);
+    const isItem = /^\s*(?:[-*•·]|\d{1,2}[.)])\s/.test(line);
+    const isHeading = /^\s*(?:#|=+\s*$|-{3,}\s*$|\*{3,}\s*$)/.test(line) || underline.test(lines[index + 1] ?? "");
+    const name = bare.replace(/\s*:$/, "");
+    const isAbout = about.test(name);
+    const isLabel = isHeading || isAbout || (bare.endsWith(":") && bare.length <= longestLabel);
+    if (bare === "" || isLabel) {
+      if (bare !== "") isUnderAside = !isAbout && (!isHeading || asides.test(name));
       isOpen = false;
-      return;
+      continue;
     }
-    const { isHeading, isItem, text: bare } = readLine(line);
-    const label = labelOf(bare, isHeading || isUnderline(lines[index + 1]));
-    if (bare === "" || label !== undefined) {
-      // A list under a label ends where the next paragraph begins.
-      if (bare !== "") isUnderAside = label !== undefined && label.isAside;
-      isOpen = false;
-      return;
-    }
+    // A list under a label ends where the next paragraph begins.
     if (!isItem && !isOpen && (lines[index - 1]?.trim() ?? "") === "") isUnderAside &&= /^\s/.test(line);
     const last = blocks.at(-1);
     if (isOpen && !isItem && last !== undefined) last.text += ` ${bare}`;
-    else blocks.push({ text: withoutLabel(bare), isAside: isUnderAside });
+    else blocks.push({ text: bare.replace(aboutInLine, ""), isAside: isUnderAside });
     isOpen = true;
-  });
+  }
   return blocks;
 }
 
-interface Line {
-  readonly text: string;
-  readonly isHeading: boolean;
-  readonly isItem: boolean;
-}
+const codeBlock = /^\s*```[^`]*(?:```|$)/gm;
+const underline = /^\s*(?:=+|-{3,})\s*$/;
+const aboutInLine = /^(?:purpose|description|summary|overview|about):\s+/i;
 
-function readLine(line: string): Line {
-  const trimmed = line.trim();
-  const isHeading = trimmed.startsWith("#") || /^(?:=+|-{3,}|\*{3,})$/.test(trimmed);
-  const isItem = /^(?:[-*•·]|\d{1,2}[.)])\s/.test(trimmed);
-  const text = trimmed
+/** A line without tags, bullets, pictures and emphasis. */
+function bareOf(line: string): string {
+  return line
+    .trim()
     .replace(/^(?:<\/?[a-z][\w-]{0,40}>\s*)+/i, "")
     .replace(/<\/[a-z][\w-]{0,40}>$/i, "")
     .replace(/^(?:[#>=*•·_\s\p{Extended_Pictographic}\u200D\uFE0F\u20E3]|-+(?=\s|-|$)|\d{1,2}[.)]\s)+/u, "")
     .replaceAll(/\*\*|__/g, "");
-  return { text, isHeading, isItem };
-}
-
-function isUnderline(next: string | undefined): boolean {
-  return next !== undefined && /^\s*(?:=+|-{3,})\s*$/.test(next);
-}
-
-/**
- * Reads what a line that is only a label says of the lines under it; a heading is one that says
- * nothing.
- */
-function labelOf(text: string, isHeading: boolean): { readonly isAside: boolean } | undefined {
-  const name = text.replace(/\s*:$/, "").trim();
-  if (about.test(name)) return { isAside: false };
-  if (isHeading) return { isAside: asides.test(name) };
-  return text.endsWith(":") && text.length <= longestLabel ? { isAside: true } : undefined;
-}
-
-function withoutLabel(text: string): string {
-  const end = text.slice(0, longestLabel).indexOf(": ");
-  return end > 0 && about.test(text.slice(0, end)) ? text.slice(end + 2) : text;
 }
 
 const abbreviation = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|incl|approx|[a-z])\.$/i;

@@ -26,7 +26,7 @@ import {
   withErrorContext,
   withoutApproval,
 } from "@hostside/core/implement";
-import { assertMembers, isFlag, isFunction, isText, type Check } from "./checks.ts";
+import { assertMembers, isFlag, isFunction, isListOf, isText, type Check } from "./checks.ts";
 import { runWithDeadline } from "./run-with-deadline.ts";
 
 /**
@@ -98,8 +98,18 @@ function staticToolOutcome(result: unknown, origin: ToolOrigin): ToolOutcome {
     const message = `tool "${origin.toolName}" answered ${what}; ${advice}`;
     return new HostsideError(message, { code: "internal_error", toolName: origin.toolName });
   };
-  if (!isResult(parts)) throw fault(describeResult(parts));
-  const { structuredContent, isError = false, meta } = parts;
+  if (!isCallArguments(parts)) throw fault(kindOf(parts));
+  try {
+    assertMembers(parts, resultChecks);
+  } catch (error) {
+    throw fault(`a result whose ${error instanceof Error ? error.message : ""}`);
+  }
+  const { content: blocks, structuredContent, isError = false, meta }: Exclude<StaticResult, string> = parts;
+  // An object of other members is meant as structured content.
+  const [other] = Object.keys(parts).filter((member) => !resultMembers.has(member));
+  if (blocks === undefined && structuredContent === undefined && other !== undefined) {
+    throw fault(`an object with ${quoteText(other, 40)} alone`);
+  }
   const structured = structuredContent === undefined ? {} : { structuredContent };
   let written: string | undefined;
   try {
@@ -108,36 +118,21 @@ function staticToolOutcome(result: unknown, origin: ToolOrigin): ToolOutcome {
     throw fault("structuredContent that JSON cannot write");
   }
   if (structuredContent !== undefined && written === undefined) throw fault("structuredContent that JSON cannot write");
-  const content = parts.content ?? (written === undefined ? [] : [textBlock(written)]);
+  const content = blocks ?? (written === undefined ? [] : [textBlock(written)]);
   return { content, ...structured, isError, origin, ...(meta && { meta }), raw: { content, ...structured, isError } };
 }
 
 const resultMembers: ReadonlySet<string> = new Set(["content", "structuredContent", "isError", "meta"]);
 
-function isResult(value: unknown): value is Exclude<StaticResult, string> {
-  return describeResult(value) === "";
-}
-
-/** Describes the fault of a result; `""` for none. */
-function describeResult(result: unknown): string {
-  if (!isCallArguments(result)) return kindOf(result);
-  const { content, structuredContent, isError, meta } = result;
-  if (content !== undefined && !(Array.isArray(content) && content.every(isBlock)))
-    return Array.isArray(content)
-      ? "content with an entry that is no block with a type"
-      : `content that is ${kindOf(content)}`;
-  if (isError !== undefined && typeof isError !== "boolean") return `an isError that is ${kindOf(isError)}`;
-  if (meta !== undefined && !isCallArguments(meta)) return `a meta that is ${kindOf(meta)}`;
-  if (content !== undefined || structuredContent !== undefined) return "";
-  // An object of other members is meant as structured content.
-  const others = Object.keys(result).filter((member) => !resultMembers.has(member));
-  const named = others.slice(0, 3).map((member) => quoteText(member, 40));
-  return others.length === 0 ? "" : `an object with ${named.join(", ")} alone`;
-}
-
 function isBlock(block: unknown): boolean {
   return isJsonObject(block) && typeof block["type"] === "string";
 }
+
+const resultChecks: readonly Check[] = [
+  ["content", isListOf(isBlock), "an array of blocks with a type"],
+  ["isError", isFlag, "true or false"],
+  ["meta", isCallArguments, "an object"],
+];
 
 function textBlock(text: string): ContentBlock {
   return { type: "text", text };

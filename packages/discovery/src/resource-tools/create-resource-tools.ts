@@ -9,11 +9,7 @@ import {
 } from "@hostside/core";
 import {
   assertCallOptions,
-  assertInitOptions,
   assertKnownOptions,
-  assertNames,
-  assertRefreshOptions,
-  assertToolName,
   compareText,
   createEvent,
   foldCase,
@@ -94,22 +90,14 @@ export function createResourceTools(resources: ResourceSource, options: Resource
     },
     tools(names) {
       if (names === undefined) return offered.definitions;
-      assertNames("tools(): names", names);
       return names.flatMap((name) => offered.tools.get(foldCase(name))?.definition ?? []);
     },
     groups: () => offered.groups,
     has: (name) => offered.tools.has(foldCase(name)),
-    async init(initOptions = {}) {
-      assertInitOptions(initOptions);
-      assertOpen();
-    },
-    async refresh(refreshOptions = {}) {
-      assertRefreshOptions(refreshOptions);
-      assertOpen();
-    },
+    init: async () => assertOpen(),
+    refresh: async () => assertOpen(),
     async call(name, args, callOptions = {}) {
       assertOpen();
-      assertToolName("call()", name);
       assertCallOptions(callOptions);
       const tool = offered.tools.get(foldCase(name));
       if (tool === undefined) throw unknownToolError(name, offered.definitions);
