@@ -84,13 +84,13 @@ describe("a user who comes back", () => {
     expect(text).toContain("Signed in to &lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;&#39;</h1>");
     expect(text).not.toMatch(/<script|src=|href=|url\(|\u202e/);
     expect(headers).toMatchObject({
-      "content-security-policy": expect.stringMatching(/^default-src 'none'; style-src 'sha256-[^']+'; /),
+      "content-security-policy": expect.stringMatching(/^default-src 'none'; base-uri 'none'; /),
       "cache-control": "no-store",
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff",
       "content-type": "text/html; charset=utf-8",
     });
-    expect(text).toContain("prefers-color-scheme: dark");
+    expect(text).toContain('content="light dark"');
   });
 
   it("is answered a second time without ending or changing anything", async () => {

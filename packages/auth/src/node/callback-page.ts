@@ -1,5 +1,4 @@
 import { cleanText } from "@hostside/core";
-import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 
 /**
@@ -9,22 +8,9 @@ import type { ServerResponse } from "node:http";
  */
 export type CallbackPage = "signed-in" | "failed" | "received" | "not-waited-for" | "answered";
 
-const style = `
-:root { color-scheme: light dark; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: #f6f7f9; color: #1b1f24;
-  font: 16px/1.5 system-ui, sans-serif; }
-main { max-width: 26rem; margin: 1rem; padding: 2rem; border-radius: 12px; background: #fff; box-shadow: 0 1px 4px #0003; }
-h1 { margin: 0 0 .5rem; font-size: 1.25rem; overflow-wrap: anywhere; }
-p { margin: 0; }
-@media (prefers-color-scheme: dark) {
-  body { background: #14171b; color: #e6e8eb; }
-  main { background: #1f242a; }
-}
-`;
-
 const headers = {
   "content-type": "text/html; charset=utf-8",
-  "content-security-policy": `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
@@ -40,7 +26,7 @@ export function showPage(response: ServerResponse, page: CallbackPage, title = "
   const html = [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">',
-    `<title>${escape(heading)}</title><style>${style}</style></head>`,
+    `<meta name="color-scheme" content="light dark"><title>${escape(heading)}</title></head>`,
     `<body><main><h1>${escape(heading)}</h1><p>${escape(text)}</p></main></body></html>`,
   ].join("");
   response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(html) }).end(html);
