@@ -50,6 +50,24 @@ export function perAccount<Value>(create: () => Value): (account: Account) => Va
   };
 }
 
+// Who has more in use at a time gets a new object for the one that was not used longest, and loses
+// what its refusals said.
+const mostAccounts = 10_000;
+
+/** Puts a value at the end of those that are kept, and drops the oldest of more than `most`. */
+export function useLast<Value>(
+  values: Map<string, Value>,
+  [key, value]: readonly [string, Value],
+  most: number = mostAccounts,
+): void {
+  values.delete(key);
+  values.set(key, value);
+  for (const oldest of values.keys()) {
+    if (values.size <= most) break;
+    values.delete(oldest);
+  }
+}
+
 /** The configuration of a client that signs in without a user. */
 export type GrantConfig = Exclude<ClientConfig, AuthorizationCodeConfig>;
 

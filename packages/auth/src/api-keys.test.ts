@@ -6,7 +6,8 @@ import {
 } from "@hostside/core";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createApiKeys, firstAuthProvider, type ApiKeysOptions, type KeyedServer } from "./api-keys.ts";
+import { createApiKeys, firstAuthProvider, type ApiKeysOptions } from "./api-keys.ts";
+import type { PrincipalServer } from "./oauth-options.ts";
 
 const url = "https://keys.test/mcp";
 const http = { type: "http", url, auth: "api-key" } as const;
@@ -52,14 +53,14 @@ describe("createApiKeys()", () => {
   });
 
   it("says for whom it wants a key, and sends it as it is said", async () => {
-    const asked: KeyedServer[] = [];
-    const keyFor = (server: KeyedServer): string => {
+    const asked: PrincipalServer[] = [];
+    const keyFor = (server: PrincipalServer): string => {
       asked.push(server);
       return " k-1\n";
     };
     expect(await credentialsOf(keyFor).headersFor(sending)).toEqual({ authorization: "Bearer k-1" });
     expect(await credentialsOf(keyFor, { header: "X-API-Key" }).headersFor(sending)).toEqual({ "x-api-key": "k-1" });
-    const header = ({ serverId }: KeyedServer): string => `x-${serverId}`;
+    const header = ({ serverId }: PrincipalServer): string => `x-${serverId}`;
     expect(await credentialsOf(keyFor, { header }).headersFor(sending)).toEqual({ "x-s": "k-1" });
     expect(asked[0]).toEqual({ serverId: "s", url, principal: "ann" });
     expect(await credentialsOf(() => undefined).headersFor(sending)).toEqual({});

@@ -16,15 +16,9 @@ import {
   safeCause,
   type Fields,
 } from "@hostside/core/implement";
-import { useLast } from "./create-accounts.ts";
+import { useLast } from "./account.ts";
+import type { PrincipalServer } from "./oauth-options.ts";
 import { withinTime } from "./within-time.ts";
-
-/** A server, and for whom a key to it is wanted. */
-export interface KeyedServer {
-  readonly serverId: string;
-  readonly url: string;
-  readonly principal?: string | undefined;
-}
 
 /** Options of {@linkcode createApiKeys}. */
 export interface ApiKeysOptions {
@@ -32,9 +26,9 @@ export interface ApiKeysOptions {
    * Gives the key, or `undefined` if there is none. Asked before each request and after a refusal.
    * It has 30 seconds. An error of it fails the request with `store_failed`.
    */
-  readonly keyFor: (server: KeyedServer) => Promise<string | undefined> | string | undefined;
+  readonly keyFor: (server: PrincipalServer) => Promise<string | undefined> | string | undefined;
   /** Name of the header. Default `authorization`, which has `Bearer` before the key. */
-  readonly header?: string | ((server: KeyedServer) => string) | undefined;
+  readonly header?: string | ((server: PrincipalServer) => string) | undefined;
 }
 
 /** Gives keys to servers of `auth: "api-key"`. */
@@ -72,15 +66,15 @@ export function createApiKeys(options: ApiKeysOptions): ApiKeys {
       if (spec.url === undefined || spec.auth !== "api-key") return undefined;
       const { id: serverId, url } = spec;
       const account = JSON.stringify([serverId, url, principal]);
-      const server: KeyedServer = { serverId, url, ...(principal !== undefined && { principal }) };
+      const server: PrincipalServer = { serverId, url, ...(principal !== undefined && { principal }) };
       const credentials = kept.get(account) ?? createKeyCredentials(server, { keyFor, header });
-      useLast(kept, account, credentials);
+      useLast(kept, [account, credentials]);
       return credentials;
     },
   };
 }
 
-function createKeyCredentials(server: KeyedServer, { keyFor, header = "" }: ApiKeysOptions): ServerCredentials {
+function createKeyCredentials(server: PrincipalServer, { keyFor, header = "" }: ApiKeysOptions): ServerCredentials {
   const { serverId, principal } = server;
   const secrets = createSecretMemory();
   const whose = principal === undefined ? "" : ` and principal ${quoteText(principal)}`;

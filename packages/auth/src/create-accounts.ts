@@ -14,7 +14,7 @@ import {
   learnOAuthRequest,
   type SecretMemory,
 } from "@hostside/core/implement";
-import type { Account } from "./account.ts";
+import { useLast, type Account } from "./account.ts";
 import { nameServer } from "./auth-errors.ts";
 import { createBoundedFetch } from "./fetching/create-bounded-fetch.ts";
 import type { ClientConfig, OAuthFetch } from "./oauth-options.ts";
@@ -35,10 +35,6 @@ export interface Accounts {
   connect(spec: ServerSpec, request: AuthorizationRequest): Account;
 }
 
-// Who has more in use at a time gets a new object for the one that was not used longest, and loses
-// what its refusals said.
-const mostAccounts = 10_000;
-
 // An account is the same object as long as it is in use; its configuration and `fetch` are the
 // latest.
 type Entry = { -readonly [Member in keyof Account]: Account[Member] };
@@ -54,8 +50,8 @@ export function createAccounts(settings: OAuthSettings, closing: AbortSignal): A
     const key = JSON.stringify([spec.id, url.href, principal]);
     const entry = entries.get(key) ?? createEntry(spec, { principal, url, config });
     entry.config = config;
-    useLast(entries, key, entry);
-    useLast(specs, spec.id, spec);
+    useLast(entries, [key, entry]);
+    useLast(specs, [spec.id, spec]);
     return entry;
   };
   const createEntry = (spec: ServerSpec, { principal, url, config }: Owner): Entry => {
@@ -141,16 +137,6 @@ function withSecrets(spec: ServerSpec, config: ClientConfig): ServerSpec {
   const headers = Object.fromEntries(known.map((secret, index) => [`x-client-secret-${index}`, secret]));
   if (spec.url === undefined) return spec;
   return { ...spec, headers: { ...spec.headers, ...headers } };
-}
-
-/** Puts a value at the end of those that are kept, and drops the oldest of too many. */
-export function useLast<Value>(values: Map<string, Value>, key: string, value: Value): void {
-  values.delete(key);
-  values.set(key, value);
-  for (const oldest of values.keys()) {
-    if (values.size <= mostAccounts) break;
-    values.delete(oldest);
-  }
 }
 
 // Suggests no other id: it may be a server of somebody else.

@@ -4,10 +4,10 @@ export type { AccountOwner, OAuth, PendingAuthorization, SignedIn, SignInOptions
 export type { OAuthOptions } from "./oauth-options.ts";
 
 // Whom servers take the host for.
-export type { ClientConfig, ClientsFor } from "./oauth-options.ts";
+export type { ClientConfig } from "./oauth-options.ts";
 
 // How a user is asked, and how the answer comes back. @hostside/auth/node has some of both.
-export type { OAuthPrompt, PromptAnswer, PromptRequest, RedirectReceiver } from "./oauth-options.ts";
+export type { OAuthPrompt } from "./oauth-options.ts";
 
 // What a model asks for a sign-in with.
 export { createAuthenticateTools } from "./authenticate-tools/create-authenticate-tools.ts";

@@ -17,10 +17,13 @@ export interface OAuthOptions {
    */
   readonly prompt?: OAuthPrompt | undefined;
   /**
-   * Clients by server id. Default for a server that is not here: a user, as a
-   * client that is found or registered.
+   * Clients by server id, or a function that chooses one. Default for a server that is not here: a
+   * user, as a client that is found or registered.
    */
-  readonly clients?: ClientsFor | Readonly<Record<string, ClientConfig>> | undefined;
+  readonly clients?:
+    | ((server: PrincipalServer) => ClientConfig | undefined)
+    | Readonly<Record<string, ClientConfig>>
+    | undefined;
   /** How the host introduces itself where it registers. */
   readonly product?: ProductIdentity | undefined;
   /**
@@ -49,12 +52,12 @@ export interface ProductIdentity {
   readonly metadataUrl?: string | undefined;
 }
 
-/** Which client a server is signed in to as, or `undefined` for the default. */
-export type ClientsFor = (server: {
+/** A server, and for whom it is reached. */
+export interface PrincipalServer {
   readonly serverId: string;
   readonly url: string;
   readonly principal?: string | undefined;
-}) => ClientConfig | undefined;
+}
 
 /** How somebody signs in to a server. */
 export type ClientConfig =

@@ -16,11 +16,7 @@ export interface SignInOptions extends AccountOptions {
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** Options of {@linkcode OAuth.signOut}. */
-export interface SignOutOptions extends AccountOptions {
-  /** Ends the wait; the tokens are forgotten all the same. */
-  readonly signal?: AbortSignal | undefined;
-}
+type EndableOptions = Pick<SignInOptions, "principal" | "signal">;
 
 /** Options of {@linkcode OAuth.authorize}. */
 export interface AuthorizeOptions extends SignInOptions {
@@ -119,7 +115,7 @@ export interface OAuth extends AsyncDisposable {
    * and for an answer of another issuer. A sign-in of another principal stays open for that
    * principal.
    */
-  complete(callbackUrl: URL | string, options?: Pick<SignInOptions, "principal" | "signal">): Promise<SignedIn>;
+  complete(callbackUrl: URL | string, options?: EndableOptions): Promise<SignedIn>;
   /**
    * Forgets what this process began and nobody completed, and ends its `authorize()` with
    * `auth_required`. Resolves to whether there was anything.
@@ -137,9 +133,10 @@ export interface OAuth extends AsyncDisposable {
   /**
    * Revokes the tokens where the authorization server offers that, for 5 s, then forgets them, also
    * when it could not be reached. Other processes see it with {@linkcode reload}, or with a request
-   * that they send 10 s later. Rejects with `store_failed` when they could not be forgotten.
+   * that they send 10 s later. The signal ends the wait alone. Rejects with `store_failed` when they
+   * could not be forgotten.
    */
-  signOut(serverId: string, options?: SignOutOptions): Promise<SignedOut>;
+  signOut(serverId: string, options?: EndableOptions): Promise<SignedOut>;
   /**
    * Forgets the tokens and asks nobody, also those that cannot be read. Resolves to whether there
    * were any; rejects with `store_failed`.
@@ -150,7 +147,7 @@ export interface OAuth extends AsyncDisposable {
    * sign-in, or else at the one that it names: the next sign-in registers anew. All principals of
    * a store share that client. Resolves to whether there was one.
    */
-  forgetClient(server: ServerSpec | string, options?: SignOutOptions): Promise<boolean>;
+  forgetClient(server: ServerSpec | string, options?: EndableOptions): Promise<boolean>;
   /**
    * All that is kept, sorted by server and principal; but for what this release cannot
    * read. Rejects with `store_failed`.

@@ -2,7 +2,13 @@ import type { HostsideError } from "@hostside/core";
 import { assertKnownOptions, isPlainObject, kindOf, type Fields } from "@hostside/core/implement";
 import { assertClientConfig, wrongRedirectUri } from "./check-client-config.ts";
 import { serverError } from "./auth-errors.ts";
-import type { ClientConfig, ClientsFor, OAuthOptions, ProductIdentity, RedirectReceiver } from "./oauth-options.ts";
+import type {
+  ClientConfig,
+  OAuthOptions,
+  PrincipalServer,
+  ProductIdentity,
+  RedirectReceiver,
+} from "./oauth-options.ts";
 import { createMemoryCredentials } from "./store/create-memory-credentials.ts";
 import type { CredentialStore } from "./store/credential-store.ts";
 
@@ -18,7 +24,7 @@ export interface OAuthSettings extends Omit<OAuthOptions, "clients" | "redirect"
    * Chooses the client of a server. Throws `invalid_spec` when the product's function answers with
    * what cannot be used.
    */
-  readonly configOf: (server: Parameters<ClientsFor>[0]) => ClientConfig;
+  readonly configOf: (server: PrincipalServer) => ClientConfig;
 }
 
 const optionFields: Fields<OAuthOptions> = {

@@ -1,6 +1,6 @@
 import type { AuthorizedRequest, CredentialHeaders, JsonObject } from "@hostside/core";
 import type { CryptoKey, JWK } from "jose";
-import type { Account } from "../account.ts";
+import { perAccount, useLast, type Account } from "../account.ts";
 import { authRequired } from "../auth-errors.ts";
 import type { StoredAuthorization } from "../accounts/stored-account.ts";
 import { bytesToBase64Url, hashText } from "../store/sealer.ts";
@@ -27,7 +27,7 @@ const nonceText = /^[\u0021\u0023-\u005B\u005D-\u007E]{1,1024}$/;
 
 const mostSigners = 4;
 // By the key; the latest last.
-const signersOf = new WeakMap<Account, Map<string, Promise<DpopSigner>>>();
+const signersOf = perAccount(() => new Map<string, Promise<DpopSigner>>());
 
 /**
  * The signer of an account: with the key that the stored authorization is bound to, or with a new
@@ -40,15 +40,9 @@ export async function dpopOf(
 ): Promise<DpopSigner> {
   const key = stored?.dpopKey ?? (await makeDpopKey());
   const id = JSON.stringify(key);
-  const signers = signersOf.get(account) ?? new Map<string, Promise<DpopSigner>>();
-  signersOf.set(account, signers);
+  const signers = signersOf(account);
   const signer = signers.get(id) ?? makeSigner(account, key);
-  signers.delete(id);
-  signers.set(id, signer);
-  for (const oldest of signers.keys()) {
-    if (signers.size <= mostSigners) break;
-    signers.delete(oldest);
-  }
+  useLast(signers, [id, signer], mostSigners);
   return signer;
 }
 

@@ -1,9 +1,10 @@
-import { createOAuth, type OAuth, type OAuthOptions, type PromptRequest } from "@hostside/auth";
+import { createOAuth, type OAuth, type OAuthOptions } from "@hostside/auth";
 import { loopbackRedirect } from "@hostside/auth/node";
 import type { Diagnostic, ServerSpec } from "@hostside/core";
 import { consentTo, type AuthorizedServer } from "@hostside/fixtures";
 import { createProvider, type McpProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
+import type { PromptRequest } from "../../src/oauth-options.ts";
 
 /** Options of {@linkcode startHost}. */
 export interface HostOptions extends OAuthOptions {
