@@ -1,4 +1,6 @@
-import { createDeadline, untilAborted } from "@hostside/core/implement";
+import type { HostsideError } from "@hostside/core";
+import { createDeadline, formatMs, untilAborted } from "@hostside/core/implement";
+import { serverError } from "./auth-errors.ts";
 
 /** A bound for some work. */
 export type TimeLimit = Pick<Parameters<typeof createDeadline>[0], "onTimeout" | "signal" | "timeoutMs">;
@@ -14,4 +16,11 @@ export async function withinTime<T>(limit: TimeLimit, work: (signal: AbortSignal
   } finally {
     deadline.dispose();
   }
+}
+
+/** Makes the error of something about a server that took too long: nothing was sent to it. */
+export function tooLate(about: { readonly serverId: string }, timeoutMs: number, what: string): HostsideError {
+  const details = { timeoutMs };
+  const text = `${what} within ${formatMs(timeoutMs)}`;
+  return serverError(about, text, { code: "request_timeout", outcome: "not-sent", details });
 }

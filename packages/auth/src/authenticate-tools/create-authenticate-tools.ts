@@ -75,7 +75,7 @@ export function createAuthenticateTools(options: AuthenticateToolsOptions): Tool
   const nameTools = createToolNames(options.naming);
   const closing = new AbortController();
   const signIns = createSignIns({ oauth, provider, principal }, { closing: closing.signal });
-  const tools = createShownTools();
+  const tools = new ShownTools();
 
   const follow = (): void => {
     if (closing.signal.aborted) return;
@@ -196,54 +196,43 @@ function defineTool(serverId: string, given: string, name: string): Authenticate
   return { server: { serverId, shown }, definition: Object.freeze(definition) };
 }
 
-interface ShownTools {
-  readonly revision: number;
+class ShownTools {
+  readonly changed: EventSource<ToolsChange> = createEvent<ToolsChange>();
+  revision = 1;
   /** Sorted by name. */
-  readonly definitions: readonly ToolDefinition[];
-  readonly changed: EventSource<ToolsChange>;
-  find(name: string): AuthenticateTool | undefined;
-  isOffered(serverId: string): boolean;
-  show(next: readonly AuthenticateTool[]): void;
-}
-
-function createShownTools(): ShownTools {
-  const changed = createEvent<ToolsChange>();
+  definitions: readonly ToolDefinition[] = [];
   // By their names, with A to Z lower-cased.
-  let tools: ReadonlyMap<string, AuthenticateTool> = new Map();
-  const shown = { revision: 1, definitions: [] as readonly ToolDefinition[] };
-  const find = (name: string): AuthenticateTool | undefined => tools.get(foldCase(name));
-  return Object.assign(shown, {
-    changed,
-    find,
-    isOffered: (serverId: string) => [...tools.values()].some(({ server }) => server.serverId === serverId),
-    show(next: readonly AuthenticateTool[]) {
-      const before = shown.definitions;
-      const old = ({ name }: ToolDefinition): ToolDefinition | undefined => find(name)?.definition;
-      const after = next.map(({ definition }) => definition).sort((a, b) => compareText(a.name, b.name));
-      const added = after.filter((tool) => old(tool) === undefined);
-      const differing = after.filter((tool) => old(tool) !== undefined && !sameDefinition(old(tool) ?? tool, tool));
-      tools = new Map(next.map((tool) => [foldCase(tool.definition.name), tool]));
-      const removed = before.filter(({ name }) => find(name) === undefined);
-      if (added.length + removed.length + differing.length === 0) return;
-      shown.definitions = Object.freeze(after);
-      shown.revision += 1;
-      const namesOf = (some: readonly ToolDefinition[]): readonly string[] => some.map(({ name }) => name);
-      changed.emit({ added: namesOf(added), removed: namesOf(removed), changed: namesOf(differing) });
-    },
-  });
-}
+  #tools: ReadonlyMap<string, AuthenticateTool> = new Map();
 
-interface AuthenticateCall {
-  readonly args: unknown;
-  readonly options: CallOptions;
-  readonly closing: AbortSignal;
+  find(name: string): AuthenticateTool | undefined {
+    return this.#tools.get(foldCase(name));
+  }
+
+  isOffered(serverId: string): boolean {
+    return [...this.#tools.values()].some(({ server }) => server.serverId === serverId);
+  }
+
+  show(next: readonly AuthenticateTool[]): void {
+    const before = this.definitions;
+    const old = ({ name }: ToolDefinition): ToolDefinition | undefined => this.find(name)?.definition;
+    const after = next.map(({ definition }) => definition).sort((a, b) => compareText(a.name, b.name));
+    const added = after.filter((tool) => old(tool) === undefined);
+    const differing = after.filter((tool) => old(tool) !== undefined && !sameDefinition(old(tool) ?? tool, tool));
+    this.#tools = new Map(next.map((tool) => [foldCase(tool.definition.name), tool]));
+    const removed = before.filter(({ name }) => this.find(name) === undefined);
+    if (added.length + removed.length + differing.length === 0) return;
+    this.definitions = Object.freeze(after);
+    this.revision += 1;
+    const namesOf = (some: readonly ToolDefinition[]): readonly string[] => some.map(({ name }) => name);
+    this.changed.emit({ added: namesOf(added), removed: namesOf(removed), changed: namesOf(differing) });
+  }
 }
 
 // Rejects with `tool_changed`, `invalid_arguments`, `call_timeout`, `aborted` and `closed`;
 // everything else is an answer.
 async function callTool(
   { server: { serverId }, definition }: AuthenticateTool,
-  { args, options, closing }: AuthenticateCall,
+  { args, options, closing }: { readonly args: unknown; readonly options: CallOptions; readonly closing: AbortSignal },
   signIn: (signal: AbortSignal) => Promise<{ readonly text: string; readonly isError: boolean }>,
 ): Promise<ToolOutcome> {
   const { selected, timeoutMs = longestCallMs, signal, deadline: outer } = options;

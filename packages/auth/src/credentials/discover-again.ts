@@ -3,7 +3,7 @@ import { clock, untilAborted } from "@hostside/core/implement";
 import { perAccount, type Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { discoverAuthorization, type Discovered } from "../discovering/discover-authorization.ts";
-import { createBackOff, isHostsOwn, type BackOff } from "../tokens/back-off.ts";
+import { BackOff, isHostsOwn } from "../tokens/back-off.ts";
 
 interface Discoveries {
   running?: Promise<Discovered> | undefined;
@@ -16,7 +16,7 @@ interface Discoveries {
 /** So soon it is seen that a server has moved to another authorization server. */
 const countsForMs = 10_000;
 
-const discoveriesOf = perAccount((): Discoveries => ({ backOff: createBackOff() }));
+const discoveriesOf = perAccount((): Discoveries => ({ backOff: new BackOff() }));
 
 /**
  * Finds out where a server that refused a request has its users sign in. Requests are refused a

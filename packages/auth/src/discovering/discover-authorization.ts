@@ -1,7 +1,6 @@
 import type { HostsideError } from "@hostside/core";
-import { formatMs } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { abortError, authRequired, safeExcerptOf, serverError } from "../auth-errors.ts";
+import { abortError, authRequired, safeExcerptOf } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { readAccount, type DocumentParts } from "../accounts/account-documents.ts";
 import { sameIssuer } from "../accounts/authorizations.ts";
@@ -12,7 +11,7 @@ import {
   type MetadataReader,
   type ResourceMetadata,
 } from "./read-metadata.ts";
-import { withinTime } from "../within-time.ts";
+import { tooLate, withinTime } from "../within-time.ts";
 import type { ServerMetadata } from "./server-metadata.ts";
 
 /** The place to sign in to a server, and the scopes of it. */
@@ -53,12 +52,7 @@ export async function discoverAuthorization(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Discovered> {
   const ending = AbortSignal.any([signal, parts.closing]);
-  const onTimeout = (): HostsideError =>
-    serverError(account, `where to sign in was not found out within ${formatMs(discoveryMs)}`, {
-      code: "request_timeout",
-      outcome: "not-sent",
-      details: { timeoutMs: discoveryMs },
-    });
+  const onTimeout = (): HostsideError => tooLate(account, discoveryMs, "where to sign in was not found out");
   try {
     return await withinTime({ timeoutMs: discoveryMs, signal: ending, onTimeout }, (inTime) =>
       discover({ account, signal: inTime }, () => readAccount(parts, account)),

@@ -1,11 +1,11 @@
 import type { EnterpriseManagedConfig, AssertionRequest } from "../oauth-options.ts";
 import type { GrantConfig, Account } from "../account.ts";
 import { isHostsideError, type HostsideError } from "@hostside/core";
-import { formatMs, quoteText, safeCause } from "@hostside/core/implement";
+import { quoteText, safeCause } from "@hostside/core/implement";
 import { authRequired, serverError, withoutServerName } from "../auth-errors.ts";
 import type { DpopServer } from "../dpop/choose-dpop.ts";
 import { readAuthorizationServer } from "../discovering/read-metadata.ts";
-import { withinTime } from "../within-time.ts";
+import { tooLate, withinTime } from "../within-time.ts";
 import { requestTokens, type TokenParameters } from "../tokens/request-tokens.ts";
 
 /**
@@ -46,12 +46,7 @@ async function askHost(
 ): Promise<string> {
   const { serverId, principal, secrets } = account;
   const subject = `the host's own ${option}()`;
-  const onTimeout = (): HostsideError =>
-    serverError(account, `${subject} gave no assertion within ${formatMs(answerMs)}`, {
-      code: "request_timeout",
-      outcome: "not-sent",
-      details: { timeoutMs: answerMs },
-    });
+  const onTimeout = (): HostsideError => tooLate(account, answerMs, `${subject} gave no assertion`);
   const fail = (what: string, cause?: Error): HostsideError => {
     const why = cause === undefined ? "" : `: ${cause.message}`;
     return serverError(account, `${subject} ${what}${why}`, { code: "internal_error", outcome: "not-sent", cause });

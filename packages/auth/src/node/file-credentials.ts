@@ -10,7 +10,7 @@ import {
   readDocumentEnvelope,
   type DocumentEnvelope,
 } from "../store/credential-key.ts";
-import { createLockTurns, type CredentialKey } from "../store/credential-store.ts";
+import { LockTurns, type CredentialKey } from "../store/credential-store.ts";
 import type { SealedCredentials } from "../store/create-keyv-credentials.ts";
 import {
   hashNameHex,
@@ -63,7 +63,7 @@ export function createFileCredentials(options: FileCredentialsOptions): SealedCr
   const sealer = keys === undefined ? undefined : createSealer(readSealingKeys(owner, keys));
   const open = keepOpen(path);
   const lock = createFolderLock({ folder: async () => (await open()).path });
-  const turns = createLockTurns();
+  const turns = new LockTurns();
 
   const tidy = createTidy(sealer);
 

@@ -16,7 +16,7 @@ import {
   type AuthorizationCompletion,
   type CompletedBy,
 } from "./complete-authorization.ts";
-import { createInFlightSignIns } from "./in-flight-sign-ins.ts";
+import { InFlightSignIns } from "./in-flight-sign-ins.ts";
 import { beginAuthorization, signInUser, type Company, type SignInRequest } from "./sign-in-user.ts";
 
 /** Signs in to servers, one at a time for each account. */
@@ -45,7 +45,7 @@ const promptWindowMs = 600_000;
 /** Makes the only place that starts sign-ins. */
 export function createSigningIn(parts: AuthParts): SigningIn {
   const { closing } = parts;
-  const inFlight = createInFlightSignIns(closing);
+  const inFlight = new InFlightSignIns(closing);
   // The sign-ins of this process that wait for `complete()`, by their state.
   const expected = new Map<string, (completion: AuthorizationCompletion) => void>();
   // Also those that nobody waits for any more: what comes of them is saved.

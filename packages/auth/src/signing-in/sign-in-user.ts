@@ -98,13 +98,8 @@ interface Attempt {
   readonly discovered: Discovered;
 }
 
-interface Asked {
-  readonly completion: AuthorizationCompletion;
-  /** Whether the client is one of an earlier sign-in. */
-  readonly isKept: boolean;
-}
-
-async function askOnce(parts: AuthParts, account: Account, attempt: Attempt): Promise<Asked> {
+// `isKept`: whether the client is one of an earlier sign-in.
+async function askOnce(parts: AuthParts, account: Account, attempt: Attempt) {
   const { requested, company, prompt, way, discovered } = attempt;
   const { signal } = requested;
   const listener = await listen(parts, account, attempt);
@@ -183,12 +178,6 @@ async function discoverForUsers(parts: AuthParts, account: Account, { signal }: 
   return discovered;
 }
 
-interface Opened {
-  readonly pending: PendingAuthorization;
-  readonly isKept: boolean;
-  readonly clientId: string;
-}
-
 async function open(
   parts: AuthParts,
   account: Account,
@@ -197,7 +186,7 @@ async function open(
     requested,
     redirectUri,
   }: { readonly discovered: Discovered; readonly requested: SignInRequest; readonly redirectUri: string },
-): Promise<Opened> {
+) {
   const { scopes, needsMore, signal } = requested;
   const stored = await readAccount(parts, account);
   const granted = stored !== undefined && sameIssuer(stored.issuer, discovered.issuer) ? stored.scope : undefined;

@@ -1,6 +1,6 @@
 import { createMemoryLock, type FencingToken, type Lock, type Store } from "@hostside/core";
 import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
-import { createConfirmedStore, createStoreIndex, type ConfirmedStore, type StoreIndex } from "./store-index.ts";
+import { createConfirmedStore, createStoreIndex } from "./store-index.ts";
 import {
   accountsAmong,
   describeKey,
@@ -11,15 +11,8 @@ import {
   envelopeText,
   readDocumentEnvelope,
 } from "./credential-key.ts";
-import { createLockTurns, type CredentialKey, type CredentialStore } from "./credential-store.ts";
-import {
-  hashNameHex,
-  createSealer,
-  readSealingKeys,
-  type SealedPlace,
-  type Sealer,
-  type SealingKey,
-} from "./sealer.ts";
+import { LockTurns, type CredentialKey, type CredentialStore } from "./credential-store.ts";
+import { hashNameHex, createSealer, readSealingKeys, type SealedPlace, type SealingKey } from "./sealer.ts";
 
 /** Options of {@linkcode createKeyvCredentials}. */
 export interface KeyvCredentialsOptions {
@@ -84,28 +77,11 @@ export function createKeyvCredentials(options: KeyvCredentialsOptions): SealedCr
   const sealer = createSealer(readSealingKeys(owner, options.keys));
   const texts = createConfirmedStore({ store, marker: `${prefix}marker`, timeoutMs });
   const index = createStoreIndex({ texts, lock, sealer, prefix });
-  return openStore({ texts, lock, sealer, prefix, index });
-}
-
-interface KeyvParts {
-  readonly texts: ConfirmedStore;
-  readonly lock: Lock;
-  readonly sealer: Sealer;
-  readonly prefix: string;
-  readonly index: StoreIndex;
-}
-
-/** A key as text, and where what is kept for it is. */
-interface Place extends SealedPlace {
-  readonly key: string;
-}
-
-function openStore({ texts, lock, sealer, prefix, index }: KeyvParts): SealedCredentials {
-  const placeOf = async (key: CredentialKey): Promise<Place> => {
+  const placeOf = async (key: CredentialKey): Promise<SealedPlace & { readonly key: string }> => {
     const text = keyText(key);
     return { key: text, name: prefix + (await hashNameHex(text)), what: describeKey(key) };
   };
-  const turns = createLockTurns();
+  const turns = new LockTurns();
   const resealOne = async (key: CredentialKey): Promise<boolean> => {
     const place = await placeOf(key);
     return index.change(place.key, true, async (assertAlone) => {

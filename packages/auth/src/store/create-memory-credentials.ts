@@ -1,7 +1,7 @@
 import { createMemoryLock, type JsonObject } from "@hostside/core";
 import { clock } from "@hostside/core/implement";
 import { accountsAmong, describeKey, keyText, assertTtl, documentText } from "./credential-key.ts";
-import { createLockTurns, type CredentialStore } from "./credential-store.ts";
+import { LockTurns, type CredentialStore } from "./credential-store.ts";
 
 /**
  * Keeps credentials for as long as the process lives: a restart signs everybody out. Nothing is
@@ -9,7 +9,7 @@ import { createLockTurns, type CredentialStore } from "./credential-store.ts";
  */
 export function createMemoryCredentials(): CredentialStore {
   const lock = createMemoryLock();
-  const turns = createLockTurns();
+  const turns = new LockTurns();
   const texts = new Map<string, string>();
   // Of many thousand few have an end: users at an authorization page.
   const ends = new Map<string, number>();

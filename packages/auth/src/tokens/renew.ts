@@ -5,7 +5,7 @@ import type { AuthParts } from "../auth-parts.ts";
 import type { StoredAuthorization } from "../accounts/stored-account.ts";
 import { accountKey, readAccount, saveUnsaved } from "../accounts/account-documents.ts";
 import { tokenExpiryOf } from "../accounts/authorizations.ts";
-import { createBackOff, isHostsOwn, type BackOff } from "./back-off.ts";
+import { BackOff, isHostsOwn } from "./back-off.ts";
 import { leaseMs, redeem, type RenewalEnd } from "./redeem.ts";
 
 /** A renewal that somebody wants. */
@@ -26,7 +26,7 @@ interface Renewals {
 
 const lastSavingMs = 5000;
 
-const renewalsOf = perAccount((): Renewals => ({ backOff: createBackOff() }));
+const renewalsOf = perAccount((): Renewals => ({ backOff: new BackOff() }));
 /**
  * Gets another access token than the one that is not wanted any more: what somebody else has got
  * meanwhile, else by redeeming the refresh token. One at a time in this process, and among all that
@@ -115,7 +115,11 @@ function look(
 async function obtain(
   { closing }: AuthParts,
   account: Account,
-  { backOff, credential, work }: Obtaining,
+  {
+    backOff,
+    credential,
+    work,
+  }: { readonly backOff: BackOff; readonly credential: string; readonly work: () => Promise<StoredAuthorization> },
 ): Promise<RenewalEnd> {
   if (closing.aborted) throw closed(account);
   try {
@@ -129,12 +133,6 @@ async function obtain(
       ? { kind: "unrenewable", error }
       : { kind: "failed", error };
   }
-}
-
-interface Obtaining {
-  readonly backOff: BackOff;
-  readonly credential: string;
-  readonly work: () => Promise<StoredAuthorization>;
 }
 
 /** The subject of a back-off: a new sign-in begins anew. */
