@@ -9,14 +9,14 @@ import {
   type HostRequest,
   type JsonObject,
   type JsonValue,
+  type ServerPeer,
 } from "@hostside/core";
 import { clock, isJsonObject, isPlainObject, joinObservers, type Fields } from "@hostside/core/implement";
 import { createBoundedValues } from "./metrics/bounded-values.ts";
 import { boundedServerId, measureRequest, type MetricParts } from "./metrics/call-metrics.ts";
 import { createClientMetrics } from "./metrics/client-metrics.ts";
-import { watchSessions } from "./metrics/watch-sessions.ts";
+import { watchSessions, type SessionWatch } from "./metrics/watch-sessions.ts";
 import { quietly } from "./quietly.ts";
-import { createOpenPeers, type OpenPeers } from "./spans/open-peers.ts";
 import { createTracing } from "./spans/tracing.ts";
 import { readTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
 import { traceCalls, type TraceParts } from "./trace-calls.ts";
@@ -71,7 +71,9 @@ export interface Telemetry {
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const settings = readTelemetryOptions(options);
   const { meterProvider, toolMetrics } = settings;
-  const peers = createOpenPeers();
+  const watches = new Set<SessionWatch>();
+  const peerOf = (serverId: string): ServerPeer | undefined =>
+    commonPeer(Array.from(watches).flatMap((watch) => watch.peersOf(serverId)));
   const tracing = createTracing(settings);
   const metrics = createClientMetrics(meterProvider, toolMetrics);
   const parts: TraceParts = { settings, tracing, metrics, toolMetrics, bounded: createBoundedValues() };
@@ -81,23 +83,19 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   };
 
   const watchProvider = ({ onServerRecord, onServerOperation, onClosed }: WatchedProvider): readonly (() => void)[] => {
-    const open = peers.follow();
     const spans = createServerSpans(tracing);
     const sessions = watchSessions(parts);
+    watches.add(sessions);
     const ends = [
       onServerOperation?.((operation) => spans.begin(operation)),
       onServerRecord((record) => {
-        open.note(record);
         spans.note(record);
         sessions.note(record);
         collect();
       }),
-      onClosed?.(() => {
-        open.end();
-        sessions.closed();
-      }),
+      onClosed?.(() => sessions.closed()),
     ];
-    return [() => open.end(), ...ends.filter((end) => end !== undefined)];
+    return [() => watches.delete(sessions), ...ends.filter((end) => end !== undefined)];
   };
   const watchResources = (resources: WatchedResources): (() => void) => {
     const seen = new Map<string, ResourceCounters>();
@@ -112,7 +110,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   return {
     interceptor: traceCalls(parts),
     requestInterceptor(request, next) {
-      return tracing.isOn || metrics.isOn() ? observe(request, next, { parts, peers }) : next(request);
+      return tracing.isOn || metrics.isOn() ? observe(request, next, { parts, peerOf }) : next(request);
     },
     watch(watched) {
       assertWatched(watched);
@@ -183,20 +181,27 @@ function measureResources(resources: WatchedResources, seen: Map<string, Resourc
   }
 }
 
+const shared = ["transport", "protocolVersion", "address", "port"] as const;
+
+// What is not true of all sessions of a server is said of none.
+function commonPeer([first, ...others]: readonly ServerPeer[]): ServerPeer | undefined {
+  return others.every((other) => shared.every((name) => other[name] === first?.[name])) ? first : undefined;
+}
+
 interface RequestTrace {
   readonly parts: TraceParts;
-  readonly peers: OpenPeers;
+  readonly peerOf: (serverId: string) => ServerPeer | undefined;
 }
 
 async function observe(
   request: HostRequest,
   next: Parameters<RequestInterceptor>[1],
-  { parts, peers }: RequestTrace,
+  { parts, peerOf }: RequestTrace,
 ): Promise<JsonValue> {
   const { tracing } = parts;
   const { serverId, method } = request;
   const startedAt = clock.now();
-  const attributes = { ...attributesOf(request), ...peerAttributes(peers.of(serverId)) };
+  const attributes = { ...attributesOf(request), ...peerAttributes(peerOf(serverId)) };
   const span = tracing.start(nameOf(request), { kind: SpanKind.CLIENT, attributes });
   const within = tracing.contextOf(span);
   const onExchange = ({ requestId }: CallExchange): void =>
@@ -205,7 +210,7 @@ async function observe(
     endSpan(span, failure);
     const durationMs = clock.now() - startedAt;
     const subject = promptOf(request);
-    measureRequest({ serverId, method, durationMs, failure, peer: peers.of(serverId), subject }, parts);
+    measureRequest({ serverId, method, durationMs, failure, peer: peerOf(serverId), subject }, parts);
   };
   const params = withMeta(request.params, tracing.carry(within));
   const options = { ...request.options, observer: joinObservers({ onExchange }, request.options.observer) };

@@ -6,6 +6,8 @@ import { measureServer, boundedServerId, type MetricParts } from "./call-metrics
 /** The sessions of one provider. */
 export interface SessionWatch {
   note(record: ServerRecord): void;
+  /** How a server is spoken with now. */
+  peersOf(serverId: string): readonly ServerPeer[];
   /** The provider was closed, and says nothing of the sessions that ended with it. */
   closed(): void;
 }
@@ -44,6 +46,7 @@ export function watchSessions(init: MetricParts): SessionWatch {
       open.delete(key);
       if (ended.isCounted) add(-1, serverId);
     },
+    peersOf: (serverId) => Array.from(open.values()).flatMap((one) => (one.serverId === serverId ? [one.peer] : [])),
     closed() {
       for (const session of open.values()) {
         const { serverId, peer, openedAt, isCounted } = session;

@@ -1,15 +1,14 @@
 import {
   context,
+  defaultTextMapGetter,
   isSpanContextValid,
   propagation,
   SpanKind,
   trace,
   type Attributes,
   type Context,
-  type MeterProvider,
   type SpanOptions,
   type TextMapPropagator,
-  type TracerProvider,
 } from "@opentelemetry/api";
 import { truncateText, type JsonObject } from "@hostside/core";
 import { assertKnownOptions, isPlainObject, clock, type Fields } from "@hostside/core/implement";
@@ -19,16 +18,10 @@ import { attribute } from "../names.ts";
 import { quietly } from "../quietly.ts";
 import { endSpan, spanFailureOf, toolFailure, type SpanFailure } from "../spans/failure.ts";
 import { createTracing } from "../spans/tracing.ts";
+import type { TelemetryOptions } from "../telemetry-options.ts";
 
-/** Options of {@linkcode createServerTelemetry}. */
-export interface ServerTelemetryOptions {
-  /** Default: the one that is registered with `@opentelemetry/api`, now or later. */
-  readonly tracerProvider?: TracerProvider | undefined;
-  /** Default: as of {@linkcode tracerProvider}. */
-  readonly meterProvider?: MeterProvider | undefined;
-  /** Reads the trace context of clients. Default: the one that is registered. */
-  readonly propagator?: TextMapPropagator | undefined;
-}
+/** Options of {@linkcode createServerTelemetry}; `propagator` reads the trace context of clients. */
+export type ServerTelemetryOptions = Pick<TelemetryOptions, "tracerProvider" | "meterProvider" | "propagator">;
 
 /** One request of a client, as it came. */
 export interface ServedRequest {
@@ -64,11 +57,7 @@ export interface ServerTelemetry {
   sessionStarted(session?: ServedSession): (error?: unknown) => void;
 }
 
-const fields: Fields<ServerTelemetryOptions> = {
-  tracerProvider: true,
-  meterProvider: true,
-  propagator: true,
-};
+const fields: Fields<ServerTelemetryOptions> = { tracerProvider: true, meterProvider: true, propagator: true };
 
 /**
  * Makes the telemetry of a server, such as a gateway. Throws a `TypeError` for an option that is
@@ -144,15 +133,12 @@ function parentOf({ params, headers }: ServedRequest, propagator: TextMapPropaga
     // stays.
     const base = trace.deleteSpan(context.active());
     const extracted =
-      propagator === undefined ? propagation.extract(base, carrier) : propagator.extract(base, carrier, textGetter);
+      propagator === undefined
+        ? propagation.extract(base, carrier)
+        : propagator.extract(base, carrier, defaultTextMapGetter);
     return trace.getSpanContext(extracted) === undefined ? undefined : extracted;
   });
 }
-
-const textGetter = {
-  keys: (carrier: Readonly<Record<string, string>>): string[] => Object.keys(carrier),
-  get: (carrier: Readonly<Record<string, string>>, key: string): string | undefined => carrier[key],
-};
 
 function spanOptions(request: ServedRequest, isRemote: boolean): SpanOptions {
   const { method, requestId, protocolVersion, transport } = request;

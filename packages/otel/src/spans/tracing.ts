@@ -1,5 +1,6 @@
 import {
   context,
+  defaultTextMapSetter,
   isSpanContextValid,
   propagation,
   ROOT_CONTEXT,
@@ -65,7 +66,7 @@ export function createTracing({ tracerProvider, propagator, propagate, baggage }
         const carrier: Record<string, string> = {};
         const shown = baggage ? of : propagation.deleteBaggage(of);
         if (propagator === undefined) propagation.inject(shown, carrier);
-        else propagator.inject(shown, carrier, textSetter);
+        else propagator.inject(shown, carrier, defaultTextMapSetter);
         return Object.keys(carrier).length === 0 ? undefined : carrier;
       });
     },
@@ -83,12 +84,6 @@ export const nowhere: Context = ROOT_CONTEXT;
 export function causeNow(): Context {
   return quietly(() => trace.getActiveSpan()?.isRecording()) === true ? context.active() : nowhere;
 }
-
-const textSetter = {
-  set(carrier: Record<string, string>, key: string, value: string): void {
-    carrier[key] = value;
-  },
-};
 
 // The proxy of the API has no delegate before an SDK is registered, and makes spans of nothing
 // until then. Its class is deprecated, and another copy of the API has another.
