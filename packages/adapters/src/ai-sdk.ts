@@ -6,9 +6,14 @@ import type { LanguageModel, ModelMessage, ToolApprovalStatus, ToolSet } from "a
 import { createAnswerer } from "./answer/answerer.ts";
 import { noteQuestion, requiresApproval } from "./answer/approvals.ts";
 import { createCallAnswers, toModelOutput } from "./answer/call-answer.ts";
-import { assertPeer } from "./assert-peer.ts";
 import type { DeclaredTool, LeftOutTool } from "./declare/declare-tools.ts";
-import { adapterFields, assertAdapterOptions, type AdapterOptions, type ToolSource } from "./declare/tool-source.ts";
+import {
+  assertPeer,
+  adapterFields,
+  assertAdapterOptions,
+  type AdapterOptions,
+  type ToolSource,
+} from "./declare/tool-source.ts";
 import { aiSdk } from "./schema/profiles.ts";
 
 export type { CallAnswer } from "./answer/call-answer.ts";
@@ -92,7 +97,7 @@ export interface AiSdkTools {
  * `aborted`. Throws a `TypeError` that names the option it cannot use.
  */
 export function createAiSdkTools(source: ToolSource, options: AiSdkOptions = {}): AiSdkTools {
-  assertPeer({ where: "createAiSdkTools()", peer: "ai@7", has: sdk.isStepCount });
+  assertPeer("createAiSdkTools()", "ai@7", sdk.isStepCount);
   assertAdapterOptions("createAiSdkTools()", options, fields);
   const { tools: own = {}, progress = false, files = "auto", ...shared } = options;
   if (kindOf(own) !== kindOf({})) throw new TypeError(`tools must be an object, not ${kindOf(own)}`);
@@ -220,13 +225,6 @@ function metadataOf({ definition: { origin, title } }: DeclaredTool): { [key: st
   };
 }
 
-/** How far a call is, for the stream of a generation. The message is a server's. */
-interface AiSdkProgress {
-  readonly progress: number;
-  readonly total?: number;
-  readonly message?: string;
-}
-
 /**
  * Yields what a call reports while it runs, and at last what it resolves with. Only the last of
  * several reports that come faster than they are taken is kept. Rejects as the call does. Stopping
@@ -234,7 +232,7 @@ interface AiSdkProgress {
  */
 async function* followProgress<T>(
   run: (onProgress: (progress: Progress) => void) => Promise<T>,
-): AsyncGenerator<AiSdkProgress | T, void, void> {
+): AsyncGenerator<Progress | T, void, void> {
   const state: { latest?: Progress | undefined; isOver: boolean; wake: () => void } = { isOver: false, wake: () => {} };
   const running = run((progress) => {
     state.latest = progress;
@@ -248,18 +246,11 @@ async function* followProgress<T>(
   while (!state.isOver) {
     const { latest } = state;
     state.latest = undefined;
-    if (latest !== undefined) yield toReport(latest);
+    const { message } = latest ?? {};
+    if (latest !== undefined) yield { ...latest, ...(message !== undefined && { message: cleanText(message, 200) }) };
     else await new Promise<void>((resolve) => (state.wake = resolve));
   }
   yield await running;
-}
-
-function toReport({ progress, total, message }: Progress): AiSdkProgress {
-  return {
-    progress,
-    ...(total !== undefined && { total }),
-    ...(message !== undefined && { message: cleanText(message, 200) }),
-  };
 }
 
 type ToolMessage = Extract<ModelMessage, { readonly role: "tool" }>;

@@ -18,7 +18,6 @@ import {
   assertAnswerable,
   createApiTools,
   cutOffReason,
-  type Answerable,
   type ApiAdapterOptions,
   type ApiTools,
   type ReadCall,
@@ -75,8 +74,6 @@ export type AnthropicTools = ApiTools<Tool, AnthropicMessage, AnthropicAnswer | 
 
 const fields: Fields<AnthropicOptions> = { ...apiAdapterFields, cache: true, deferred: true };
 
-const answerable: Answerable = { takes: "a message of the model", members: ["content"], lists: ["content"] };
-
 /**
  * Tools for the Messages API from a view, a toolbox or a provider; one for each conversation.
  * Throws a `TypeError` that names the option it cannot use.
@@ -120,7 +117,7 @@ export function createAnthropicTools(source: ToolSource, options: AnthropicOptio
 
 // A call of the API's own toolset is answered by the API.
 function callsOf(message: AnthropicMessage): readonly ReadCall<ToolUseBlock>[] {
-  assertAnswerable(message, answerable);
+  assertAnswerable(message, "a message of the model", { content: "list" });
   const { content, stop_reason: reason } = message;
   const isCut = reason === "max_tokens" || reason === "model_context_window_exceeded" || reason === "refusal";
   return content

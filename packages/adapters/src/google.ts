@@ -8,7 +8,6 @@ import {
   assertAnswerable,
   assertAnswerOptions,
   createApiTools,
-  type Answerable,
   type AnswerOptions,
   type ApiAdapterOptions,
   type ApiTools,
@@ -59,13 +58,6 @@ export interface GoogleTools extends ApiTools<Tool, GoogleResponse, GoogleAnswer
 
 const fields: Fields<GoogleOptions> = { ...apiAdapterFields, media: true };
 
-const answerable: Answerable = {
-  takes: "a response of the model",
-  members: ["functionCalls"],
-  lists: ["functionCalls"],
-  optional: true,
-};
-
 /**
  * Tools for Gemini from a view, a toolbox or a provider. Throws a `TypeError` that names the option
  * it cannot use.
@@ -104,7 +96,7 @@ export function createGoogleTools(source: ToolSource, options: GoogleOptions = {
 }
 
 function callsOf(response: GoogleResponse): readonly ReadCall<FunctionCall>[] {
-  assertAnswerable(response, answerable);
+  assertAnswerable(response, "a response of the model", { functionCalls: "optional list" });
   return (response.functionCalls ?? []).map(readCall);
 }
 

@@ -11,15 +11,13 @@ import {
   assertAnswerable,
   createApiTools,
   cutOffReason,
-  type Answerable,
   type ApiAdapterOptions,
   type ApiTools,
   type ReadCall,
 } from "./answer/api-calls.ts";
 import { noteQuestion, questionOf, requiresApproval } from "./answer/approvals.ts";
-import { assertPeer } from "./assert-peer.ts";
 import type { DeclaredTool } from "./declare/declare-tools.ts";
-import { assertAdapterOptions, type ToolSource } from "./declare/tool-source.ts";
+import { assertPeer, assertAdapterOptions, type ToolSource } from "./declare/tool-source.ts";
 import { joinTexts, markError, replaceMedia } from "./media.ts";
 import { portable } from "./schema/profiles.ts";
 
@@ -52,19 +50,12 @@ export type LangChainTools = ApiTools<DynamicStructuredTool, LangChainMessage, T
 
 const fields: Fields<LangChainOptions> = { ...apiAdapterFields, media: true };
 
-const answerable: Answerable = {
-  takes: "a message of the model",
-  members: ["tool_calls", "invalid_tool_calls", "content"],
-  lists: ["tool_calls", "invalid_tool_calls"],
-  optional: true,
-};
-
 /**
  * Tools for LangChain and LangGraph from a view, a toolbox or a provider; one for each
  * conversation. Throws a `TypeError` that names the option it cannot use.
  */
 export function createLangChainTools(source: ToolSource, options: LangChainOptions = {}): LangChainTools {
-  assertPeer({ where: "createLangChainTools()", peer: "@langchain/core@1", has: messages.isMessage });
+  assertPeer("createLangChainTools()", "@langchain/core@1", messages.isMessage);
   assertAdapterOptions("createLangChainTools()", options, fields);
   const { media = [], ...shared } = options;
   assertNames("media", media);
@@ -102,7 +93,11 @@ function isCutOff({ response_metadata: metadata = {} }: LangChainMessage): boole
 }
 
 function callsOf(message: LangChainMessage): readonly ReadCall<undefined>[] {
-  assertAnswerable(message, answerable);
+  assertAnswerable(message, "a message of the model", {
+    tool_calls: "optional list",
+    invalid_tool_calls: "optional list",
+    content: "value",
+  });
   const { tool_calls: valid = [], invalid_tool_calls: invalid = [] } = message;
   const all = valid.length > 0 ? valid : invalid;
   const isCut = isCutOff(message);

@@ -8,9 +8,14 @@ import { Tool } from "@mastra/core/tools";
 import { createAnswerer } from "./answer/answerer.ts";
 import { noteQuestion, requiresApproval } from "./answer/approvals.ts";
 import { createCallAnswers, toModelOutput } from "./answer/call-answer.ts";
-import { assertPeer } from "./assert-peer.ts";
 import type { DeclaredTool, LeftOutTool } from "./declare/declare-tools.ts";
-import { adapterFields, assertAdapterOptions, type AdapterOptions, type ToolSource } from "./declare/tool-source.ts";
+import {
+  assertPeer,
+  adapterFields,
+  assertAdapterOptions,
+  type AdapterOptions,
+  type ToolSource,
+} from "./declare/tool-source.ts";
 import { portable } from "./schema/profiles.ts";
 
 export type { CallAnswer } from "./answer/call-answer.ts";
@@ -67,7 +72,7 @@ export interface MastraTools {
  * rejects with `aborted`. Throws a `TypeError` that names the option it cannot use.
  */
 export function createMastraTools(source: ToolSource, options: MastraOptions = {}): MastraTools {
-  assertPeer({ where: "createMastraTools()", peer: "@mastra/core@1.71", has: mastraTools.MASTRA_TOOL_MARKER });
+  assertPeer("createMastraTools()", "@mastra/core@1.71", mastraTools.MASTRA_TOOL_MARKER);
   assertAdapterOptions("createMastraTools()", options, fields);
   const { tools: own = {}, files = "auto", ...shared } = options;
   if (kindOf(own) !== kindOf({})) throw new TypeError(`tools must be an object, not ${kindOf(own)}`);

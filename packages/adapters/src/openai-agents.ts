@@ -14,9 +14,14 @@ import {
 import { answerCall } from "./answer/answer-call.ts";
 import { createAnswerer } from "./answer/answerer.ts";
 import { noteQuestion, requiresApproval } from "./answer/approvals.ts";
-import { assertPeer } from "./assert-peer.ts";
 import type { DeclaredTool, LeftOutTool } from "./declare/declare-tools.ts";
-import { adapterFields, assertAdapterOptions, type AdapterOptions, type ToolSource } from "./declare/tool-source.ts";
+import {
+  assertPeer,
+  adapterFields,
+  assertAdapterOptions,
+  type AdapterOptions,
+  type ToolSource,
+} from "./declare/tool-source.ts";
 import { joinTexts, openaiBlocks, pdf, pdfName } from "./media.ts";
 import { openaiAgents } from "./schema/profiles.ts";
 
@@ -53,7 +58,7 @@ export function createAgentsTools<Context = unknown>(
   source: ToolSource,
   options: AgentsOptions<Context> = {},
 ): AgentsTools<Context> {
-  assertPeer({ where: "createAgentsTools()", peer: "@openai/agents@0.20", has: agents.invokeFunctionTool });
+  assertPeer("createAgentsTools()", "@openai/agents@0.20", agents.invokeFunctionTool);
   assertAdapterOptions("createAgentsTools()", options, fields);
   const { contextOf, ...shared } = options;
   if (contextOf !== undefined && typeof contextOf !== "function") {

@@ -22,7 +22,6 @@ import {
   assertAnswerable,
   createApiTools,
   cutOffReason,
-  type Answerable,
   type ApiAdapterOptions,
   type ApiTools,
   type ReadCall,
@@ -59,13 +58,6 @@ export type ChatTools = ApiTools<
   (ChatCompletionToolMessageParam | ChatCompletionUserMessageParam)[]
 >;
 
-const answerableChat: Answerable = {
-  takes: "a message of the model or a choice of a completion",
-  members: ["message", "role", "content", "tool_calls"],
-  lists: ["tool_calls"],
-  optional: true,
-};
-
 const fields: Fields<ApiAdapterOptions> = apiAdapterFields;
 
 /**
@@ -100,9 +92,11 @@ export function createChatTools(source: ToolSource, options: ApiAdapterOptions =
 function readChatCalls(
   given: CallingMessage | CallingChoice,
 ): readonly ReadCall<ChatCompletionMessageFunctionToolCall>[] {
-  assertAnswerable(given, answerableChat);
+  const takes = "a message of the model or a choice of a completion";
+  const shape = { message: "value", role: "value", content: "value", tool_calls: "optional list" } as const;
+  assertAnswerable(given, takes, shape);
   const { message, finish_reason: end }: CallingChoice = "message" in given ? given : { message: given };
-  assertAnswerable(message, answerableChat);
+  assertAnswerable(message, takes, shape);
   const all = message.tool_calls ?? [];
   const cut = end === "length" || end === "content_filter" ? all.at(-1) : undefined;
   return all
@@ -167,8 +161,6 @@ interface CallingResponse {
  */
 export type ResponsesTools = ApiTools<FunctionTool, CallingResponse, ResponseInputItem.FunctionCallOutput[]>;
 
-const answerableResponse: Answerable = { takes: "a response of the model", members: ["output"], lists: ["output"] };
-
 /**
  * Tools for the Responses API from a view, a toolbox or a provider. Throws a `TypeError` that names
  * the option it cannot use.
@@ -196,7 +188,7 @@ export function createResponsesTools(source: ToolSource, options: ApiAdapterOpti
 }
 
 function readResponseCalls(response: CallingResponse): readonly ReadCall<ResponseFunctionToolCall>[] {
-  assertAnswerable(response, answerableResponse);
+  assertAnswerable(response, "a response of the model", { output: "list" });
   const { output, status: end } = response;
   return output
     .filter((item) => item.type === "function_call")

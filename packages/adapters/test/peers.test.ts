@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { assertPeer } from "../src/assert-peer.ts";
+import { assertPeer } from "../src/declare/tool-source.ts";
 
 describe("the peers", () => {
   it.each(["adapters", "auth", "otel", "policy", "hostside"])(
@@ -20,13 +20,13 @@ describe("the peers", () => {
   );
 
   it("that are older than an adapter are refused by it, before any tool is made", () => {
-    const older = () => assertPeer({ where: "createAiSdkTools()", peer: "ai@7", has: undefined });
+    const older = () => assertPeer("createAiSdkTools()", "ai@7", undefined);
     expect(older).toThrow(
       new TypeError(
         "createAiSdkTools() is written for ai@7 and later, and what is installed is older: npm install ai@7",
       ),
     );
-    expect(() => assertPeer({ where: "createAiSdkTools()", peer: "ai@7", has: () => true })).not.toThrow();
+    expect(() => assertPeer("createAiSdkTools()", "ai@7", () => true)).not.toThrow();
   });
 
   it("is asked for no function by its name where it may be an AI SDK that has none: the loader would refuse it, and say nothing of versions", () => {

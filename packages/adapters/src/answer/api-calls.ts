@@ -146,28 +146,23 @@ function refused(reason: string): Presented {
   return { blocks: [{ type: "text", part: "error", text: reason }], isError: true, omitted: [] };
 }
 
-/** A description of what `answer()` of an adapter takes. */
-export interface Answerable {
-  /** In words: `"a message of the model"`. */
-  readonly takes: string;
-  /** At least one of these is there. */
-  readonly members: readonly string[];
-  /** Members that are lists. */
-  readonly lists: readonly string[];
-  /** Whether the lists may be absent. */
-  readonly optional?: boolean;
-}
+/** The members by which what a model answers is known; at least one is there. */
+export type AnswerShape = Readonly<Record<string, "list" | "optional list" | "value">>;
 
-/** Throws a `TypeError` for what is no response of a model, such as a promise of one. */
-export function assertAnswerable(given: unknown, { takes, members, lists, optional = false }: Answerable): void {
+/**
+ * Throws a `TypeError` for what is no response of a model, such as a promise of one. `takes` says in
+ * words what `answer()` takes.
+ */
+export function assertAnswerable(given: unknown, takes: string, shape: AnswerShape): void {
   const named = `answer() takes ${takes}`;
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new TypeError(`${named}, not ${kindOf(given)}`);
   }
+  const members = Object.keys(shape);
   if (!members.some((member) => member in given)) throw new TypeError(`${named}; this has no ${members.join(", ")}`);
-  for (const list of lists) {
-    const value: unknown = Reflect.get(given, list);
-    if (Array.isArray(value) || (optional && (value === undefined || value === null))) continue;
-    throw new TypeError(`${named}; its ${list} must be a list, not ${kindOf(value)}`);
+  for (const [member, kind] of Object.entries(shape)) {
+    const value: unknown = Reflect.get(given, member) ?? undefined;
+    if (kind === "value" || Array.isArray(value) || (kind === "optional list" && value === undefined)) continue;
+    throw new TypeError(`${named}; its ${member} must be a list, not ${kindOf(value)}`);
   }
 }

@@ -91,3 +91,15 @@ function assertPresenter(owner: string, value: ResultPresenter | null): void {
   if (typeof value?.present === "function" && typeof value.presentError === "function") return;
   throw new TypeError(`${owner} must have present() and presentError()`);
 }
+
+/**
+ * Throws a `TypeError` that says what to install when a framework is older than what an adapter is
+ * written for. Any version may be installed beside the package, because npm would refuse to install
+ * it otherwise; an older one would run tools and ask nobody, or show their results to nobody.
+ * `peer` has the first version that the adapter was tried with, such as `ai@7`; `has` is an export of
+ * it that an earlier generation does not have.
+ */
+export function assertPeer(where: string, peer: string, has: unknown): void {
+  if (has !== undefined) return;
+  throw new TypeError(`${where} is written for ${peer} and later, and what is installed is older: npm install ${peer}`);
+}

@@ -45,6 +45,24 @@ export const anthropic: SchemaProfile = {
   onlyRootNames: true,
 };
 
+// What every API knows that knows a part of JSON Schema alone.
+const portableKeywords: readonly string[] = [
+  "title",
+  "description",
+  "type",
+  "enum",
+  "format",
+  "properties",
+  "required",
+  "additionalProperties",
+  "items",
+  "minItems",
+  "maxItems",
+  "minimum",
+  "maximum",
+  "anyOf",
+];
+
 /** Gemini, `parametersJsonSchema`. */
 export const gemini: SchemaProfile = {
   id: "gemini",
@@ -56,24 +74,7 @@ export const gemini: SchemaProfile = {
   // mastra-ai/mastra#22489, goruck/home-generative-agent#525
   refusedAtRoot: ["anyOf"],
   // @google/genai 3.1.0 lists them for responseJsonSchema; nothing is said about functions.
-  keywords: [
-    "title",
-    "description",
-    "type",
-    "enum",
-    "format",
-    "properties",
-    "propertyOrdering",
-    "required",
-    "additionalProperties",
-    "items",
-    "prefixItems",
-    "minItems",
-    "maxItems",
-    "minimum",
-    "maximum",
-    "anyOf",
-  ],
+  keywords: [...portableKeywords, "propertyOrdering", "prefixItems"],
   // google-gemini/gemini-cli#5923 reports a limit and no number.
   maxDepth: 20,
   // @google/genai 3.1.0, FunctionDeclaration.parameters
@@ -106,22 +107,7 @@ export const aiSdk: SchemaProfile = {
 export const portable: SchemaProfile = {
   ...aiSdk,
   id: "portable",
-  keywords: [
-    "title",
-    "description",
-    "type",
-    "enum",
-    "format",
-    "properties",
-    "required",
-    "additionalProperties",
-    "items",
-    "minItems",
-    "maxItems",
-    "minimum",
-    "maximum",
-    "anyOf",
-  ],
+  keywords: portableKeywords,
   // diegosouzapw/OmniRoute#3360, QuantumNous/new-api#5350, lambda-alpha-labs/Graphenium#37
   isTyped: true,
   // @google/genai 3.1.0, Schema.enum and Schema.format
