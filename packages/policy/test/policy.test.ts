@@ -8,7 +8,7 @@ import {
   type PolicyOptions,
 } from "@hostside/policy";
 import type { McpProvider } from "@hostside/provider";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createCalmWorld } from "../../provider/test/calm-world.ts";
 import { specOf } from "../../provider/test/simulation/simulated-server.ts";
 import { answerOk, behindSeam, callOf, createStageWorld, failureOf, rejectionOf, settle } from "./stage-world.ts";
@@ -82,6 +82,19 @@ describe("createPolicy()", () => {
     expect([error.code, error.details.attempts, tries]).toEqual(["unreachable", 2, 2]);
     expect(made.policy.circuits()).toMatchObject([{ serverId: "s", state: "open" }]);
     expect(made.events.find(({ type }) => type === "failed")).toMatchObject({ attempts: 2, code: "unreachable" });
+  });
+
+  it("counts no try that was given up before it began", async () => {
+    const made = record({ retry: { baseMs: 60_000 } });
+    const caller = new AbortController();
+    const failing: CallHandler = () => {
+      setImmediate(() => caller.abort());
+      return Promise.reject(failureOf("unreachable", { outcome: "not-sent" }));
+    };
+    const error = await rejectionOf(send(made, failing, { options: { signal: caller.signal } }));
+    await vi.waitFor(() => expect(made.steps()).toEqual(["invoked", "failed"]));
+    expect(error.code).toBe("aborted");
+    expect(made.events.at(-1)).toMatchObject({ attempts: 1 });
   });
 
   it("marks a result that is not what was promised, and delivers it", async () => {

@@ -54,8 +54,8 @@ describe("createRetry()", () => {
     expect(outcome.isError).toBe(false);
     expect(tries.map(({ at }) => at)).toEqual([0, 200, 600]);
     expect(events).toMatchObject([
-      { type: "applied", stage: "retry", reason: "tries again in 200 ms after unreachable (try 1 of 3)" },
-      { type: "applied", stage: "retry", reason: "tries again in 400 ms after unreachable (try 2 of 3)" },
+      { type: "applied", stage: "retry", reason: "tries again 200 ms after unreachable (try 2 of 3)" },
+      { type: "applied", stage: "retry", reason: "tries again 400 ms after unreachable (try 3 of 3)" },
     ]);
     expect(clock.pending).toBe(0);
   });

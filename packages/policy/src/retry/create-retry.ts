@@ -98,9 +98,9 @@ async function run(
         if (attempt === 1) throw error;
         throw withErrorContext(error, { outcome: worst, details: { attempts: attempt } });
       }
-      const reason = `tries again in ${Math.round(waitMs)} ms after ${error.code} (try ${attempt} of ${attempts})`;
-      tellApplied(call, { stage: "retry", reason }, parts);
       if (!(await wait(waitMs, call))) throw stoppedCall(call, worst);
+      const reason = `tries again ${Math.round(waitMs)} ms after ${error.code} (try ${attempt + 1} of ${attempts})`;
+      tellApplied(call, { stage: "retry", reason }, parts);
     }
   }
 }
