@@ -45,7 +45,6 @@ export {
 export {
   createConnectionGuard,
   createPolicy,
-  moderateBreaker,
   moderateLimits,
   newToolLimits,
   toConfirmationRequest,

@@ -17,7 +17,6 @@ export type {
 export { createMemoryLimitStore } from "./limits/memory-limit-store.ts";
 export { createConnectionGuard, type ConnectionGuardOptions } from "./guard/connection-guard.ts";
 export type { HeldTool } from "./admission/tool-admission.ts";
-export { moderateBreaker } from "./breaker/create-breaker.ts";
 export type { Invocation, InvocationResult } from "./invoke/invocation.ts";
 export type {
   ApprovalAnswer,

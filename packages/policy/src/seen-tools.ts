@@ -16,35 +16,42 @@ export interface SeenTools {
   server(serverId: string): AdmissionServer | undefined;
 }
 
-// Names come from servers that come and go; what was seen longest ago is forgotten first.
+// Servers come and go; what was seen longest ago is forgotten first.
 const mostSeen = 60_000;
 
 /** Makes an empty memory of them. */
 export function createSeenTools(): SeenTools {
-  const byName = new Map<string, SeenTool>();
+  const tools = new Map<string, SeenTool>();
   const servers = new Map<string, AdmissionServer>();
   return {
     note(definition, server) {
-      const seen = { definition, server };
-      for (const name of namesOf(definition)) keep(byName, name, seen);
-      if (server !== undefined) keep(servers, server.id, server);
+      keepLatest(tools, [keyOf(definition), { definition, server }], mostSeen);
+      if (server !== undefined) keepLatest(servers, [server.id, server], mostSeen);
     },
-    find: (name) => byName.get(name) ?? byName.get(foldCase(name)),
+    find(name) {
+      const all = Array.from(tools.values());
+      const local = foldCase(name);
+      return (
+        tools.get(name) ??
+        all.find(({ definition }) => definition.origin?.qualifiedName === name) ??
+        all.find(({ definition }) => foldCase(definition.name) === local)
+      );
+    },
     server: (serverId) => servers.get(serverId),
   };
 }
 
-function namesOf({ name, origin }: ToolDefinition): readonly string[] {
-  const local = foldCase(name);
-  return origin === undefined ? [local] : [local, `${origin.serverId}/${origin.toolName}`, origin.qualifiedName];
+function keyOf({ name, origin }: ToolDefinition): string {
+  return origin === undefined ? name : `${origin.serverId}/${origin.toolName}`;
 }
 
-function keep<T>(kept: Map<string, T>, key: string, value: T): void {
-  kept.delete(key);
-  kept.set(key, value);
-  if (kept.size <= mostSeen) return;
-  for (const oldest of kept.keys()) {
-    kept.delete(oldest);
-    return;
-  }
+/**
+ * Adds an entry to a map, as its latest; the oldest one gives way where there are too many. Takes
+ * no memory in advance, as a cache of a library does.
+ */
+export function keepLatest<Key, Value>(map: Map<Key, Value>, [key, value]: readonly [Key, Value], most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.size > most ? map.keys() : [];
+  if (oldest !== undefined) map.delete(oldest);
 }

@@ -9,7 +9,6 @@ import {
   type ToolCall,
   type ToolDefinition,
 } from "@hostside/core";
-import { LRUCache } from "lru-cache";
 import { createPins, type Pins } from "../pins/create-pins.ts";
 import type { PinVerdict } from "../pins/judge-pin.ts";
 import { readPinOptions } from "../pins/pin-options.ts";
@@ -20,6 +19,7 @@ import { readRules } from "../rules/read-rules.ts";
 import type { RuleLayer, RuleAction } from "../rules/rule-options.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
 import { watchRules } from "../rules/unmatched-rules.ts";
+import { keepLatest } from "../seen-tools.ts";
 import {
   chooseHeld,
   describeHeld,
@@ -49,9 +49,9 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
   const targets = new Set<AdmissionTarget>();
   const pins = createPins({ plan, parts, usesStore, onChange: () => readmit(targets, parts) });
   const decide = createDecider({ layers, pins, isPinning, parts });
-  const servers = new LRUCache<string, true>({ max: mostServers });
+  const servers = new Map<string, true>();
   /** Tools on offer that are new: an approval ends that. */
-  const fresh = new LRUCache<string, QuarantinedTool>({ max: mostNew });
+  const fresh = new Map<string, QuarantinedTool>();
   const asNew = (): AdmissionDecision => ({ decision: "quarantine", stage: "pins", rule: "pins", why: "is new" });
   const newTools = (): readonly HeldTool[] =>
     Array.from(fresh.values())
@@ -66,10 +66,11 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
 
   return {
     admit(definition, server) {
-      servers.set(server?.id ?? "", true);
+      keepLatest(servers, [server?.id ?? "", true], mostServers);
       if (isPinning) pins.note(definition, server);
       else if (usesStore) pins.read();
-      if (parts.isNew?.(definition, server) === true) fresh.set(keyOf(definition), { definition, server });
+      if (parts.isNew?.(definition, server) === true)
+        keepLatest(fresh, [keyOf(definition), { definition, server }], mostNew);
       return admissions[decide(definition, server).decision];
     },
     interceptor: isPinning || layers.some(mayHoldBack) ? createBackstop(decide, parts) : undefined,

@@ -11,7 +11,7 @@ import {
   rejectionOf,
   settle,
 } from "../../test/stage-world.ts";
-import { createBreaker, moderateBreaker, type BreakerOptions } from "./create-breaker.ts";
+import { createBreaker, type BreakerOptions } from "./create-breaker.ts";
 
 type Init = Parameters<typeof callOf>[0];
 
@@ -265,7 +265,7 @@ describe("createBreaker()", () => {
   });
 
   it("moderate: stays open for 60 s after 5 failures", async () => {
-    const { failTimes, call } = setUp(moderateBreaker());
+    const { failTimes, call } = setUp({ openMs: 60_000 });
     await failTimes(5);
     await expect(call()).rejects.toMatchObject({ details: { retryAfterMs: 60_000 } });
   });

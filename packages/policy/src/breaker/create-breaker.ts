@@ -1,9 +1,9 @@
-import { HostsideError, type Interceptor, type RequestSeam, type ServerRequest } from "@hostside/core";
+import { HostsideError, type Interceptor, type RequestSeam, type ServerRequest, type ToolCall } from "@hostside/core";
 import { assertKnownOptions, clock, onAbort, readWholeNumber, type Fields } from "@hostside/core/implement";
-import { LRUCache } from "lru-cache";
 import type { StageParts } from "../policy-parts.ts";
 import { assertFunctions, readPositiveNumber } from "../read-options.ts";
 import { refuseCall } from "../refuse.ts";
+import { keepLatest } from "../seen-tools.ts";
 import {
   createCircuit,
   type Circuit,
@@ -29,11 +29,6 @@ export interface BreakerOptions {
    * that, up to 120,000.
    */
   readonly openMs?: number | undefined;
-}
-
-/** A breaker that stays open for a minute after 5 failures in a row. */
-export function moderateBreaker(): BreakerOptions {
-  return { failures: 5, openMs: 60_000 };
 }
 
 /** The circuit of a server or tool. */
@@ -81,8 +76,7 @@ export function createBreaker(options: BreakerOptions, parts: StageParts): Break
   if (per !== "server" && per !== "tool") throw new TypeError('breaker.per must be "server" or "tool"');
   const failures = readWholeNumber(options.failures, "breaker.failures", { least: 1, otherwise: 5 });
   const openMs = readPositiveNumber(options.openMs ?? 10_000, "breaker.openMs");
-  const circuits = new LRUCache<string, Entry>({ max: maxCircuits });
-  const now = (): number => clock.now();
+  const circuits = new Map<string, Entry>();
   const keyOf = ({ serverId, call }: ServerRequest): string =>
     per === "server" ? serverId : JSON.stringify([serverId, call?.origin.toolName]);
   const make = (request: ServerRequest): Entry => {
@@ -90,13 +84,21 @@ export function createBreaker(options: BreakerOptions, parts: StageParts): Break
     const place = { serverId, ...(per === "tool" && call !== undefined && { toolName: call.origin.toolName }) };
     const onChange: CircuitInit["onChange"] = ({ to, ...change }) =>
       parts.emit({ type: eventTypes[to], at: clock.date(), ...place, ...change });
-    const entry = { circuit: createCircuit({ failures, openMs, now, onChange }), place };
-    circuits.set(keyOf(request), entry);
+    const entry = { circuit: createCircuit({ failures, openMs, now: () => clock.now(), onChange }), place };
+    keepLatest(circuits, [keyOf(request), entry], maxCircuits);
     return entry;
+  };
+  const isOn = (serverId: string): boolean => servers?.(serverId) !== false;
+  const refuseIfOpen: Interceptor = (call, next) => {
+    const { serverId } = call.origin;
+    const request: ServerRequest = { serverId, method: "tools/call", call };
+    const entry = isOn(serverId) ? circuits.get(keyOf(request)) : undefined;
+    if (entry === undefined || entry.circuit.retryAfterMs() === 0) return next(call);
+    return Promise.reject(refuseOpen(request, entry, parts));
   };
   return {
     async seam(request, send) {
-      if (servers?.(request.serverId) === false) return send();
+      if (!isOn(request.serverId)) return send();
       const entry = circuits.get(keyOf(request)) ?? make(request);
       // To refuse it would cost a session that a probe waits for.
       if (request.isStartup === true && entry.circuit.state !== "closed") return send();
@@ -104,15 +106,9 @@ export function createBreaker(options: BreakerOptions, parts: StageParts): Break
       if (entered === undefined) throw refuseOpen(request, entry, parts);
       return run(entered.isProbe ? request.signal : undefined, send, entered.end);
     },
-    interceptor(call, next) {
-      const { serverId } = call.origin;
-      const request: ServerRequest = { serverId, method: "tools/call", call };
-      const entry = servers?.(serverId) === false ? undefined : circuits.get(keyOf(request));
-      if (entry === undefined || entry.circuit.retryAfterMs() === 0) return next(call);
-      return Promise.reject(refuseOpen(request, entry, parts));
-    },
+    interceptor: Object.assign(refuseIfOpen, { passes: ({ origin }: ToolCall) => !isOn(origin.serverId) }),
     statuses: () =>
-      Array.from(circuits.rvalues() as Iterable<Entry>, ({ circuit, place }) => ({
+      Array.from(circuits.values(), ({ circuit, place }) => ({
         ...place,
         state: circuit.state,
         retryAfterMs: circuit.retryAfterMs(),

@@ -86,11 +86,12 @@ export function createRedaction(options: RedactionOptions, parts: StageParts): R
     const about = call === undefined ? { at: clock.date() } : callEvent(call, parts);
     parts.emit({ type: "part-failed", ...about, part: "redact", error }, call);
   };
+  const stage: Interceptor = async (call, next) => {
+    if (!when()) return next(call);
+    return run(call, next, { parts, search: () => searchFor(call.options.context, call), fail });
+  };
   return {
-    async interceptor(call, next) {
-      if (!when()) return next(call);
-      return run(call, next, { parts, search: () => searchFor(call.options.context, call), fail });
-    },
+    interceptor: Object.assign(stage, { passes: () => !when() }),
     redactText(text, context) {
       if (!when()) return text;
       try {

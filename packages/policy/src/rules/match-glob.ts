@@ -23,20 +23,8 @@ export function matchGlob(glob: string): GlobMatch {
   };
 }
 
-/** Tells whether there is a text that both globs stand for. */
-export function globsMeet(a: string, b: string): boolean {
-  // Row by row, from the ends of both: whether what is left of `a` from here meets what is left of
-  // `b`.
-  let below: boolean[] = [];
-  for (let i = a.length; i >= 0; i -= 1) {
-    const row: boolean[] = [];
-    for (let j = b.length; j >= 0; j -= 1) {
-      if (a[i] === "*") row[j] = below[j] === true || row[j + 1] === true;
-      else if (b[j] === "*") row[j] = row[j + 1] === true || below[j] === true;
-      else if (i === a.length || j === b.length) row[j] = i === a.length && j === b.length;
-      else row[j] = a[i] === b[j] && below[j + 1] === true;
-    }
-    below = row;
-  }
-  return below[0] === true;
+/** Tells whether a glob stands for any text that begins like this. */
+export function meetsPrefix(glob: string, prefix: string): boolean {
+  const [head = ""] = glob.split("*");
+  return head.startsWith(prefix) || (glob.includes("*") && prefix.startsWith(head));
 }

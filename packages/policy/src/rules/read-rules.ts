@@ -1,6 +1,6 @@
 import { assertKnownOptions, foldCase, quoteText } from "@hostside/core/implement";
 import { evvaNaming, hostsideNaming, nexoNaming, toolNamePrefix } from "@hostside/naming";
-import { globsMeet } from "./match-glob.ts";
+import { meetsPrefix } from "./match-glob.ts";
 import {
   decisions,
   ruleKinds,
@@ -172,7 +172,7 @@ function readLocalName(text: string, servers: readonly string[] | undefined): Tr
   const whole = ids.filter((id) => name === foldCase(toolNamePrefix(id, evvaNaming)).slice(0, -2));
   const candidates = ids
     .flatMap((serverId) => prefixesOf(serverId, name).map((prefix) => ({ serverId, prefix })))
-    .filter(({ prefix }) => globsMeet(name, `${prefix}*`));
+    .filter(({ prefix }) => meetsPrefix(name, prefix));
   const meant = Array.from(new Set([...whole, ...candidates.map(({ serverId }) => serverId)])).sort();
   const [serverId] = meant;
   if (serverId === undefined) {

@@ -1,10 +1,10 @@
 import type { Diagnostic } from "@hostside/core";
 import { findMeant, quoteText } from "@hostside/core/implement";
-import { globsMeet, matchGlob } from "./match-glob.ts";
+import { matchGlob, meetsPrefix } from "./match-glob.ts";
 import { describeRule, type Rule, type RuleLayer } from "./rule-options.ts";
 import type { ReadSelector } from "./select-tools.ts";
 
-const requestMethods = ["resources/*", "prompts/*", "completion/*"];
+const requestMethods = ["resources/", "prompts/", "completion/"];
 
 /**
  * Finds rules that match nothing, as diagnostics of the kind `"unmatched-rule"`: rules for servers
@@ -28,7 +28,7 @@ export function watchRules(read: readonly RuleLayer[]): readonly [layers: readon
         scope === undefined &&
         !isAboutNew &&
         named?.every((id) => id === "" || listed.includes(id)) === true &&
-        !tools.some((tool) => requestMethods.some((methods) => globsMeet(tool, methods)));
+        !tools.some((tool) => requestMethods.some((methods) => meetsPrefix(tool, methods)));
       return [
         ...(scope === undefined ? [] : findAbsent(scope, `${name} (${scope.text})`, servers)),
         ...rest.flatMap((rule) => findAbsent(rule, describeRule(rule), servers)),
