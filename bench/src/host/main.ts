@@ -14,7 +14,7 @@ import { partNames, resultsPage, type Conditions, type Measured, type Parts } fr
 import { stepsTable } from "./steps-table.ts";
 import { runMeasurement } from "./run-measurement.ts";
 import { runRounds, type Row } from "./run-rounds.ts";
-import type { Results } from "./to-table.ts";
+import { mergeResults, type Results } from "./to-table.ts";
 import { speedWorkloads } from "./workloads/all-workloads.ts";
 import { neighbourWorkloads } from "./workloads/neighbour-workloads.ts";
 import { startSteps } from "./workloads/start-steps.ts";
@@ -42,8 +42,8 @@ if (!("options" in asked)) {
 }
 
 // Each part that was measured whole goes into bench/results/host.json, docs/benchmark.md and its
-// plots at once, and leaves the others as they were; with --only or --of nothing is written.
-const { rounds, only, of, ...options } = asked.options;
+// plots at once, and leaves the others as they were. With --only or --of nothing is written, but with --merge.
+const { rounds, only, of, merge, ...options } = asked.options;
 const node = findNode(options.node);
 const own = ownIds.map((id) => adapter(id, `adapters/${id}.js`));
 const peers = peerIds.map((id) => adapter(id, `../../peers/${id}.mjs`));
@@ -68,16 +68,21 @@ say(`\n${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`);
 
 async function measureAndSave(name: keyof Parts): Promise<void> {
   const results = await measurePart[name]();
-  if (only !== undefined || of !== undefined) return;
+  if ((only !== undefined || of !== undefined) && !merge) return;
   const data = `${root}bench/results/host.json`;
-  const measured: Measured = {
-    ...(JSON.parse(await readFile(data, "utf8")) as Measured),
-    [name]: { ...conditionsOf(name), results },
-  };
+  const before = JSON.parse(await readFile(data, "utf8")) as Measured;
+  const measured: Measured = { ...before, [name]: { ...conditionsOf(name), results: merged(name, results, before) } };
   await writeFile(data, `${JSON.stringify(measured, null, 2)}\n`);
   const page = `${root}docs/benchmark.md`;
   await writeFile(page, resultsPage(await readFile(page, "utf8"), measured));
   if (name === "growth") await plotGrowth(measured.growth?.results ?? []);
+}
+
+function merged(name: keyof Parts, results: Parts[keyof Parts], before: Measured): Parts[keyof Parts] {
+  const earlier = before[name];
+  if (!merge || earlier === undefined) return results;
+  if (name !== "speed" && name !== "neighbours") throw new TypeError(`--merge is for rows of speed and neighbours`);
+  return mergeResults(results as Results, earlier.results as Results, earlier.date);
 }
 
 async function measureRows(workloads: readonly Workload[], count: number): Promise<Results> {

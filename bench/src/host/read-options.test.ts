@@ -10,7 +10,15 @@ const choices = {
 
 it("takes what it is given, and measures everything where nothing is named", () => {
   expect(readOptions([], choices)).toEqual({
-    options: { rounds: 3, node: undefined, peers: false, part: undefined, only: undefined, of: undefined },
+    options: {
+      rounds: 3,
+      node: undefined,
+      peers: false,
+      merge: false,
+      part: undefined,
+      only: undefined,
+      of: undefined,
+    },
   });
   const args = [
     "--rounds",
@@ -25,7 +33,15 @@ it("takes what it is given, and measures everything where nothing is named", () 
     "hostside",
   ];
   expect(readOptions(args, choices)).toEqual({
-    options: { rounds: 9, node: "24", peers: true, part: ["speed", "growth"], only: ["import"], of: ["hostside"] },
+    options: {
+      rounds: 9,
+      node: "24",
+      peers: true,
+      merge: false,
+      part: ["speed", "growth"],
+      only: ["import"],
+      of: ["hostside"],
+    },
   });
 });
 

@@ -6,6 +6,8 @@ export interface BenchOptions {
   /** The major version of Node to run on; `undefined`: this one. */
   readonly node: string | undefined;
   readonly peers: boolean;
+  /** Whether what was measured is written beside what others measured before. */
+  readonly merge: boolean;
   /** `undefined`: all of them, as for the next two. */
   readonly part: readonly string[] | undefined;
   readonly only: readonly string[] | undefined;
@@ -38,6 +40,7 @@ export function readOptions(
         rounds: { type: "string", default: "3" },
         node: { type: "string" },
         peers: { type: "boolean", default: false },
+        merge: { type: "boolean", default: false },
         part: { type: "string" },
         only: { type: "string" },
         of: { type: "string" },
@@ -45,12 +48,13 @@ export function readOptions(
       },
     });
     if (values.help) return { usage: usageOf(choices) };
-    const { rounds, node, peers, part, only, of } = values;
+    const { rounds, node, peers, merge, part, only, of } = values;
     const parts = chosen("part", part, choices.part);
     const options = {
       rounds: positive("rounds", rounds),
       node,
       peers,
+      merge,
       part: parts,
       only: chosen("only", only, Object.values(choices.only).flat()),
       of: chosen("of", of, [...choices.of, ...choices.peers]),
@@ -84,10 +88,10 @@ function chosen(
 }
 
 function usageOf({ part, only, of, peers }: Choices): string {
-  return `pnpm bench [--rounds N] [--node MAJOR] [--peers] [--part NAMES] [--only NAMES] [--of NAMES]
+  return `pnpm bench [--rounds N] [--node MAJOR] [--peers] [--part NAMES] [--only NAMES] [--of NAMES] [--merge]
 
-NAMES are separated by commas. What was measured whole goes into bench/results/host.json and docs/benchmark.md; with --only or --of nothing is
-written.
+NAMES are separated by commas. What was measured whole goes into bench/results/host.json and docs/benchmark.md. With --only or --of nothing
+is written, but with --merge: rows of speed and neighbours then stand beside those of others, which keep their day.
 
   --rounds N     how often each row is measured; default 3
   --node MAJOR   the version of Node to run on, from npm; default: this one

@@ -15,6 +15,8 @@ export interface Row {
   /** How many rounds failed, and why the first of them did. */
   readonly failures: number;
   readonly failure?: string;
+  /** The day on which it was measured, where that is not the day of the others. */
+  readonly date?: string;
 }
 
 /** Options of {@linkcode runRounds}. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Row } from "./run-rounds.ts";
-import { toTable, whereBehind, type Results } from "./to-table.ts";
+import { mergeResults, toTable, whereBehind, type Results } from "./to-table.ts";
 import type { Metric, Workload } from "./workloads/workload.ts";
 
 describe("toTable", () => {
@@ -77,6 +77,17 @@ describe("whereBehind", () => {
     };
     const metric: Metric = { name: "m", label: "x", as: "ratio" };
     expect(whereBehind([workload(metric)], { w: [failed] })).toEqual(["- Work: x: not measured."]);
+  });
+});
+
+describe("mergeResults", () => {
+  it("keeps what others measured on another day, and says so", () => {
+    const metric: Metric = { name: "m", label: "x", as: "ratio" };
+    const merged = mergeResults(results({ hostside: 1 }), results({ hostside: 2, peer: 3 }), "2026-01-01");
+    const table = toTable([workload(metric)], merged);
+    expect(table).toContain("| hostside<br>1.0.0 | peer<br>1.0.0<br>2026-01-01 |");
+    expect(table).toContain("| 1.00 (1.00 to 1.00) | 3.00 (3.00 to 3.00) |");
+    expect(mergeResults({}, merged, "2026-02-02")["w"]?.map(({ date }) => date)).toEqual(["2026-02-02", "2026-01-01"]);
   });
 });
 

@@ -11,6 +11,19 @@ const ours = "hostside";
 const ownParts = new Set(["provider", "serve"]);
 
 /**
+ * Rows of now, and those of `date` that are not among them: of other workloads, and of other
+ * contenders, which keep their day.
+ */
+export function mergeResults(now: Results, before: Results, date: string): Results {
+  const rowsOf = (id: string): readonly Row[] => {
+    const [own = [], earlier = []] = [now[id], before[id]];
+    const others = earlier.filter(({ adapter }) => own.every((row) => row.adapter !== adapter));
+    return [...own, ...others.map((row) => ({ ...row, date: row.date ?? date }))];
+  };
+  return Object.fromEntries([...new Set([...Object.keys(before), ...Object.keys(now)])].map((id) => [id, rowsOf(id)]));
+}
+
+/**
  * The results as a Markdown table: a row for each metric, a column for each contender, medians with
  * the spread in brackets.
  */
@@ -25,7 +38,9 @@ export function toTable(workloads: readonly Workload[], results: Results): strin
       return `| ${workload.title}: ${metric.label} | ${aim} | ${cells.join(" | ")} |`;
     });
   });
-  const head = columns.map(({ name, version }) => `${name}<br>${version}`);
+  const head = columns.map(({ name, version, date }) =>
+    [name, version, ...(date === undefined ? [] : [date])].join("<br>"),
+  );
   return [`| | aim | ${head.join(" | ")} |`, `|---|---|${columns.map(() => "---|").join("")}`, ...lines].join("\n");
 }
 
@@ -63,13 +78,15 @@ function isBetter({ as }: Metric, one: number, other: number): boolean {
   return as === "share" ? one > other : one < other;
 }
 
-function columnsOf(
-  results: Results,
-): readonly { readonly id: string; readonly name: string; readonly version: string }[] {
-  const columns = new Map<string, { id: string; name: string; version: string }>();
-  for (const { adapter: id, name, version } of Object.values(results).flat()) {
+interface Column extends Pick<Row, "name" | "version" | "date"> {
+  readonly id: string;
+}
+
+function columnsOf(results: Results): readonly Column[] {
+  const columns = new Map<string, Column>();
+  for (const { adapter: id, name, version, date } of Object.values(results).flat()) {
     // One that failed in one workload is known by its name from another.
-    if (!columns.has(id) || version !== "") columns.set(id, { id, name, version });
+    if (!columns.has(id) || version !== "") columns.set(id, { id, name, version, ...(date !== undefined && { date }) });
   }
   return [...columns.values()];
 }
