@@ -132,8 +132,8 @@ async function readPost(
 }
 
 /**
- * Bounds the bytes of bodies that come in now, of all clients. A quarter is for each owner, and one body at least, so that nobody fills all the room;
- * who has no name of its own is the only one.
+ * Bounds the bytes of bodies that come in now, of all clients. A quarter is for each owner, and one
+ * body at least, so that nobody fills all the room; who has no name of its own is the only one.
  */
 function createIncomingBytes({
   maxIncomingBytes,

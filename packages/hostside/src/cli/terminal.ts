@@ -150,7 +150,9 @@ export function painter(isOn: boolean): Terminal["paint"] {
   return (style, text) => (isOn ? styleText(formats[style], text, { validateStream: false }) : text);
 }
 
-/** The version of hostside. It is found by its name, because built files lie elsewhere than sources. */
+/**
+ * The version of hostside. It is found by its name, because built files lie elsewhere than sources.
+ */
 export function readVersion(): string {
   const { version } = createRequire(import.meta.url)("hostside/package.json") as { readonly version: string };
   return version;

@@ -271,7 +271,7 @@ describe("hostside call", () => {
 
   it("gives up after --call-timeout, and exits with 1, because it was sent", async () => {
     const { call } = stage();
-    const { code, err } = await call("slow", "--steps", "1", "--stepMs", "5000", "--call-timeout", "0.05", "--yes");
+    const { code, err } = await call("slow", "--steps", "1", "--stepMs", "5000", "--call-timeout", "2", "--yes");
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("It was sent, and may have run.") });
     expect(err).toContain("--call-timeout SECONDS gives it longer");
   });

@@ -14,18 +14,9 @@ import type { TypedServer } from "../command-context.ts";
 import { describeKinds } from "../values/coerce-text.ts";
 import { alternativesOf, memberOf, readParameters, type Parameter, type Parameters } from "../values/parameters.ts";
 
-interface ParameterRow {
-  readonly name: string;
-  readonly option: string;
-  readonly kinds: string;
-  readonly isRequired: boolean;
-  /** Its description and notes, on one line. */
-  readonly text: string;
-}
-
 /** Describes the parameters of a tool, those that are required first. Texts are cleaned. */
-function describeParameters({ byName, root }: Parameters): readonly ParameterRow[] {
-  const rows = Array.from(byName.values(), ({ name, schema, isRequired }): ParameterRow => {
+function describeParameters({ byName, root }: Parameters) {
+  const rows = Array.from(byName.values(), ({ name, schema, isRequired }) => {
     const description = memberOf(schema, "description") ?? memberOf(schema, "title");
     const initial = memberOf(schema, "default");
     const notes = [
@@ -36,13 +27,8 @@ function describeParameters({ byName, root }: Parameters): readonly ParameterRow
       ...(typeof description === "string" ? [terminalLine(description, 400)] : []),
       ...(notes.length === 0 ? [] : [`(${notes.join(", ")})`]),
     ];
-    return {
-      name,
-      option: optionOf(name),
-      kinds: describeKinds(schema, root),
-      isRequired,
-      text: said.join(" ").trim(),
-    };
+    const kinds = describeKinds(schema, root);
+    return { name, option: optionOf(name), kinds, isRequired, text: said.join(" ").trim() };
   });
   return rows.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired));
 }
@@ -91,7 +77,7 @@ export function toolPage(
 }
 
 // A name that is too wide for its column has a line of its own.
-function parameterLines(rows: readonly ParameterRow[], columns: number): readonly string[] {
+function parameterLines(rows: ReturnType<typeof describeParameters>, columns: number): readonly string[] {
   const heads = rows.map(({ option, kinds }) => `${option} <${kinds}>`);
   const width = Math.min(36, Math.floor(columns / 2), Math.max(0, ...heads.map(widthOf)));
   const hanging = " ".repeat(width + 4);

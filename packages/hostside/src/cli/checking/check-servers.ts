@@ -1,7 +1,7 @@
 import type { ServerSpec } from "@hostside/core";
 import { bearerTokenOf } from "@hostside/core/implement";
 import type * as Kit from "@hostside/conformance";
-import type { ServerAddress, ReportFormat, RunReport, TextStyle } from "@hostside/conformance";
+import type { ReportFormat, RunReport, ServerAddress, TextStyle } from "@hostside/conformance";
 import type { OAuth } from "@hostside/auth";
 import { createAuthorizationFetch } from "@hostside/transports";
 import { signInWhereAsked } from "../../auth/to-client.ts";
@@ -9,7 +9,7 @@ import { fromEnvironment } from "../from-environment.ts";
 import { extname } from "node:path";
 import { chooseAuth } from "../../auth/choose-auth.ts";
 import { userState } from "../../state/user-state.ts";
-import type { CommandContext, CommandWork } from "../command-context.ts";
+import type { CommandWork } from "../command-context.ts";
 import { loadConfigured } from "../opening/config-files.ts";
 import { exitCodes, usageError } from "../exit-codes.ts";
 import { startableServer } from "../opening/known-server.ts";
@@ -81,8 +81,10 @@ export interface CheckArguments {
 /** Runs the conformance kit's checks against servers of the configuration, one after the other. */
 export const checkServers: CommandWork<CheckArguments> = async (args, context) => {
   const { terminal, options } = context;
+  const { signal, isLive: live, columns } = terminal;
   const kit = await loadKit("check", () => import("@hostside/conformance"));
   const { files, ...plan } = readPlan(args, kit);
+  const err = options.quiet === true || options.json === true ? (): void => undefined : terminal.err;
   const { config } = await loadConfigured(context);
   const only = args.server === undefined ? undefined : startableServer(config, args.server).serverId;
   const specs = config.servers.filter(({ id, disabled }) => disabled !== true && (only === undefined || id === only));
@@ -97,10 +99,18 @@ export const checkServers: CommandWork<CheckArguments> = async (args, context) =
   const failures: string[] = [];
   try {
     for (const spec of specs) {
-      if (terminal.signal.aborted) break;
+      if (signal.aborted) break;
       const address = await toAddress(spec, auth.oauth?.authProvider);
       if (address === undefined) continue;
-      const report = await checkOne(spec.id, { ...plan, address }, { kit, context });
+      const { onStart, onResult, end } = kit.showProgress(
+        { err, live, columns },
+        { total: plan.checks.length, target: spec.id },
+      );
+      const seed = Math.floor(Math.random() * 2 ** 31);
+      const startMs = (options.timeout ?? 30) * 1000;
+      const report = await kit
+        .checkServer({ ...plan, address, seed, startMs, signal, onStart, onResult })
+        .finally(() => end());
       reports.push({ server: spec.id, report });
       if (options.json !== true) terminal.out(kit.toTerminal(report, styleOf(terminal)));
       failures.push(...(await kit.writeReports(report, files)));
@@ -111,7 +121,7 @@ export const checkServers: CommandWork<CheckArguments> = async (args, context) =
   for (const failure of failures) terminal.err(`${failure}\n`);
   if (options.json === true) printJson(terminal, { reports });
   if (failures.length > 0) return exitCodes.usage;
-  if (terminal.signal.aborted) return exitCodes.incomplete;
+  if (signal.aborted) return exitCodes.incomplete;
   const codes = reports.map(({ report }) => report.exitCode);
   // An entry that cannot be used was not checked, and nobody who reads 0 is to think so.
   const isPartial = only === undefined && config.problems.some(({ severity }) => severity === "error");
@@ -141,31 +151,6 @@ function formatOf(file: string): ReportFormat {
   const format = formats[extname(file).toLowerCase()];
   if (format !== undefined) return format;
   throw usageError(`--report ${file}: the name must end with one of ${Object.keys(formats).join(", ")}`);
-}
-
-type Plan = Omit<ReturnType<typeof readPlan>, "files"> & { readonly address: ServerAddress };
-
-interface Checking {
-  readonly kit: typeof Kit;
-  readonly context: CommandContext;
-}
-
-async function checkOne(target: string, plan: Plan, { kit, context }: Checking): Promise<RunReport> {
-  const { terminal, options } = context;
-  const isQuiet = options.quiet === true || options.json === true;
-  const view = { err: terminal.err, live: terminal.isLive, columns: terminal.columns };
-  const progress = isQuiet ? undefined : kit.showProgress(view, { total: plan.checks.length, target });
-  try {
-    return await kit.checkServer({
-      ...plan,
-      seed: Math.floor(Math.random() * 2 ** 31),
-      startMs: (options.timeout ?? 30) * 1000,
-      signal: terminal.signal,
-      ...(progress && { onStart: progress.onStart, onResult: progress.onResult }),
-    });
-  } finally {
-    progress?.end();
-  }
 }
 
 function styleOf({ paint }: Terminal): TextStyle {

@@ -3,7 +3,6 @@ import type { CommandWork } from "../command-context.ts";
 import { exitCodes, usageError } from "../exit-codes.ts";
 import { shells } from "../interactive/shell-scripts.ts";
 import { findCommand } from "../program/find-option.ts";
-import { didYouMean, nearNames } from "../program/near-names.ts";
 import type { CommandSpec } from "./declare.ts";
 
 const completion: CommandSpec = {
@@ -43,6 +42,7 @@ const help: CommandSpec = {
 const showHelp: CommandWork<{ readonly command: string | undefined }> = async ({ command: name }, { program }) => {
   const command = name === undefined ? program : program && findCommand(program, name);
   if (command === undefined) {
+    const { didYouMean, nearNames } = await import("../program/near-names.ts");
     const near = nearNames(name ?? "", program?.commands.map((one) => one.name()) ?? []);
     throw usageError(`unknown command '${name}'`, didYouMean(near) ?? "hostside --help lists them");
   }

@@ -122,7 +122,9 @@ const passing: ReadonlySet<ConfigProblem["code"]> = new Set([
   "unreadable_reference",
 ]);
 
-/** Reads the entry as it would be read from the file. Returns what is odd about it, as sentences. */
+/**
+ * Reads the entry as it would be read from the file. Returns what is odd about it, as sentences.
+ */
 async function checkAdded(
   after: ConfigResult,
   name: string,

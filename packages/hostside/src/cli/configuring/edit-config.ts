@@ -41,35 +41,28 @@ export interface FileChange {
   readonly isPrivate?: boolean | undefined;
 }
 
-/** Options of {@linkcode changeConfig}. */
-export interface ChangeInit<T extends FileChange> {
-  readonly place: ConfigPlace;
-  /** Says what to do to the file as it is. Its error ends the command. */
-  readonly plan: (current: CurrentConfig) => T | Promise<T>;
-  readonly dryRun?: boolean | undefined;
-}
-
-/** The change that was made. */
-export interface ChangedConfig<T extends FileChange> {
-  readonly change: T;
-  /** The file was not there before. */
-  readonly isNew: boolean;
-}
-
 /**
- * Reads a `hostside.json`, asks what to do to it, and writes it: whole or not at all, and so that
- * no other `hostside` that does the same loses anything. If an editor saves it meanwhile, `plan`
- * is asked again about the new text. A file that is broken, or of another tool, is not
+ * Reads a `hostside.json`, asks `plan` what to do to it, and writes it: whole or not at all, and so
+ * that no other `hostside` that does the same loses anything. If an editor saves it meanwhile,
+ * `plan` is asked again about the new text. A file that is broken, or of another tool, is not
  * touched: a usage error with its place.
  */
 export async function changeConfig<T extends FileChange>(
   { terminal }: CommandContext,
-  { place, plan, dryRun = false }: ChangeInit<T>,
-): Promise<ChangedConfig<T>> {
+  {
+    place,
+    plan,
+    dryRun = false,
+  }: {
+    readonly place: ConfigPlace;
+    readonly plan: (current: CurrentConfig) => T | Promise<T>;
+    readonly dryRun?: boolean;
+  },
+): Promise<{ readonly change: T; readonly isNew: boolean }> {
   const { path: file } = place;
   // A link to a file elsewhere stays one.
   const target = await realpath(file).catch(() => file);
-  const work = async (left: number): Promise<ChangedConfig<T>> => {
+  const work = async (left: number): ReturnType<typeof changeConfig<T>> => {
     const text = await readCurrent(target);
     const change = await plan(toCurrent(place, text));
     const edited = applyEdits(text, change.edits, file);

@@ -81,12 +81,6 @@ export interface CompletionSources {
 /** Words that may come next, or files as the shell finds them. */
 type WordCompletion = "files" | readonly CompletionCandidate[];
 
-/** A line up to the cursor: whole words, and the one that is typed. */
-interface CompletionQuery {
-  readonly words: readonly string[];
-  readonly current: string;
-}
-
 // Names of servers and tools are texts of strangers, and some shells do not quote what they insert:
 // a name that needs quotes is typed by hand.
 const plainName = /^[\p{L}\p{N}_%+,./:=@~-]+$/u;
@@ -97,7 +91,7 @@ const plainName = /^[\p{L}\p{N}_%+,./:=@~-]+$/u;
  */
 export async function completeWords(
   program: Command,
-  { words, current: typed }: CompletionQuery,
+  { words, current: typed }: { readonly words: readonly string[]; readonly current: string },
   sources: CompletionSources,
 ): Promise<WordCompletion> {
   const [head = "", flag] = /^(--[\w-]+)=/.exec(typed) ?? [];
@@ -117,7 +111,7 @@ interface Completing {
 }
 
 async function candidatesAt(
-  { command, operands, option, isLiteral }: Place,
+  { command, operands, option, isLiteral }: ReturnType<typeof walk>,
   completing: Completing,
 ): Promise<WordCompletion> {
   if (option !== undefined) return valuesOf(option, completing);
@@ -129,16 +123,8 @@ async function candidatesAt(
   return argument === undefined ? [] : valuesOf(argument, completing);
 }
 
-interface Place {
-  readonly command: Command;
-  readonly operands: readonly string[];
-  /** The option whose value is next. */
-  readonly option: Option | undefined;
-  /** `--` was typed. */
-  readonly isLiteral: boolean;
-}
-
-function walk(program: Command, words: readonly string[]): Place {
+/** Finds the command, its operands so far, and the option whose value is next. */
+function walk(program: Command, words: readonly string[]) {
   let command = program;
   let option: Option | undefined;
   let isLiteral = false;

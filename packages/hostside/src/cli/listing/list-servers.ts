@@ -81,20 +81,17 @@ export function listExitCode({ servers, problems }: Pick<Listing, "servers" | "p
   return isWell && isWhole ? exitCodes.pass : exitCodes.fail;
 }
 
+const codes: Readonly<Record<ListedServer["state"], number>> = {
+  ready: exitCodes.pass,
+  disabled: exitCodes.fail,
+  invalid: exitCodes.usage,
+  "needs-auth": exitCodes.authRequired,
+  late: exitCodes.unreachable,
+  failed: exitCodes.unreachable,
+  down: exitCodes.unreachable,
+};
+
 function exitCodeOfOne(server: ListedServer | undefined): number {
-  switch (server?.state) {
-    case "ready":
-      return exitCodes.pass;
-    case "invalid":
-      return exitCodes.usage;
-    case "needs-auth":
-      return exitCodes.authRequired;
-    case "late":
-    case "failed":
-    case "down":
-      return server.error?.kind === "auth" ? exitCodes.authRequired : exitCodes.unreachable;
-    case "disabled":
-    case undefined:
-      return exitCodes.fail;
-  }
+  const code = server === undefined ? exitCodes.fail : codes[server.state];
+  return code === exitCodes.unreachable && server?.error?.kind === "auth" ? exitCodes.authRequired : code;
 }

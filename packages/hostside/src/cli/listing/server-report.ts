@@ -103,7 +103,7 @@ function describeServer(id: string, { status, source }: KnownServer, parts: List
   const place = source ?? (state === "invalid" ? problemOf(id, config) : undefined);
   const mend = mendOf(id, { state, status, source }, config);
   const isUndecided = source?.off === "untrusted" && config?.questions.some(({ serverId }) => serverId === id) === true;
-  const listed: ListedServer = {
+  return {
     id,
     title: status?.title,
     state,
@@ -119,18 +119,11 @@ function describeServer(id: string, { status, source }: KnownServer, parts: List
     tools: status?.toolCount ?? 0,
     droppedTools: status?.droppedTools || undefined,
     quarantinedTools: held || undefined,
-    connectMs: rounded(status?.connectMs),
-    listMs: rounded(status?.listMs),
+    connectMs: status?.connectMs && Math.round(status.connectMs),
+    listMs: status?.listMs && Math.round(status.listMs),
     error,
     mend,
   };
-  return Object.fromEntries(
-    Object.entries(listed).filter(([, value]) => value !== undefined),
-  ) as unknown as ListedServer;
-}
-
-function rounded(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : Math.round(ms);
 }
 
 function stateOf(status: ServerStatus | undefined, source: ServerSource | undefined): ListedServer["state"] {

@@ -16,7 +16,7 @@ import { isServeEntry } from "./self-entries.ts";
 import { reportProblems } from "./report-problems.ts";
 import { signInPrompt } from "./sign-in-prompt.ts";
 import { fromEnvironment } from "../from-environment.ts";
-import { openRecorded, type Recorded } from "./open-recorded.ts";
+import { openRecorded } from "./open-recorded.ts";
 import type { Approver, TerminalPrompter } from "../questions.ts";
 
 /** Options of {@linkcode openHost}. */
@@ -112,7 +112,14 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
     }),
   );
   const { host, provider } = recorded;
-  const opened = toOpenedHost({ host, provider, state, asker, approver: request.approver }, context, recorded);
+  const stopLogs =
+    options.verbose === true ? host.servers.onLog(({ serverId, text }) => note(context, serverId, text)) : undefined;
+  const close = async (): Promise<void> => {
+    stopLogs?.();
+    await recorded.close();
+  };
+  const { approver } = request;
+  const opened: OpenedHost = { host, provider, state, asker, approver, [Symbol.asyncDispose]: close };
   try {
     signal.throwIfAborted();
     if (host.config !== undefined) reportProblems(context, host.config, isWanted);
@@ -124,26 +131,9 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
     }
     return opened;
   } catch (error) {
-    await opened[Symbol.asyncDispose]();
+    await close();
     throw error;
   }
-}
-
-function toOpenedHost(
-  parts: Omit<OpenedHost, keyof AsyncDisposable>,
-  context: CommandContext,
-  recorded: Recorded,
-): OpenedHost {
-  const { host } = parts;
-  const logs =
-    context.options.verbose === true
-      ? host.servers.onLog(({ serverId, text }) => note(context, serverId, text))
-      : undefined;
-  const close = async (): Promise<void> => {
-    logs?.();
-    await recorded.close();
-  };
-  return { ...parts, [Symbol.asyncDispose]: close };
 }
 
 function reopen(opened: OpenedHost, { only, off }: OpenHostRequest): OpenedHost {
@@ -177,22 +167,21 @@ function note({ terminal }: CommandContext, serverId: string, text: string): voi
 }
 
 /**
- * Offers to sign in to a server that wants it, and starts the server anew. Resolves to whether
- * somebody signed in. Rejects as `authorize()` does, and with what the server fails with then.
+ * Offers to sign in to a server that wants it, and starts the server anew. Rejects as `authorize()`
+ * does, and with what the server fails with then.
  */
 async function offerSignIn(
   { host, provider }: HostParts,
   serverId: string,
   { asker, signal }: { readonly asker: TerminalPrompter; readonly signal: AbortSignal },
-): Promise<boolean> {
+): Promise<void> {
   const status = host.statuses().find(({ id }) => id === serverId);
-  if (host.oauth === undefined || status?.state !== "needs-auth" || status.auth !== "oauth") return false;
+  if (host.oauth === undefined || status?.state !== "needs-auth" || status.auth !== "oauth") return;
   const answer = await asker.alone(
     (ask) => ask.confirm(`Server ${serverId} wants a sign-in. Sign in now?`, true),
     signal,
   );
-  if (answer !== true) return false;
+  if (answer !== true) return;
   await host.oauth.authorize(serverId, { signal });
   await provider.refreshServer(serverId, { signal });
-  return true;
 }

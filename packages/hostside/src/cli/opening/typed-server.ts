@@ -25,14 +25,16 @@ export function takeTypedServer(argv: readonly string[], program: Command): Take
   const word = argv[at];
   if (word === undefined || !(namingOne.has(name) || usingAll.has(name) || namingOther.has(name)))
     return { line: argv };
-  const before = argv.slice(0, at);
   const behind = argv.slice(at + 1);
-  if (/^https?:\/\//i.test(word)) return take(name, { before, words: [word], after: behind });
+  const take = (words: readonly string[], after: readonly string[]): TakenServer => {
+    const id = idOf(words);
+    return { line: [...argv.slice(0, at), ...(namingOne.has(name) ? [id] : []), ...after], server: { id, words } };
+  };
+  if (/^https?:\/\//i.test(word)) return take([word], behind);
   if (word !== "--" || behind.length === 0) return { line: argv };
-  if (!namingOther.has(name)) return take(name, { before, words: behind, after: [] });
+  if (!namingOther.has(name)) return take(behind, []);
   const end = behind.indexOf("--");
-  if (end < 1) return { line: argv };
-  return take(name, { before, words: behind.slice(0, end), after: behind.slice(end + 1) });
+  return end < 1 ? { line: argv } : take(behind.slice(0, end), behind.slice(end + 1));
 }
 
 /** Finds the first word that is neither a command nor an option or its value; or `--`. */
@@ -46,18 +48,6 @@ function findFirst(argv: readonly string[], program: Command): { readonly at: nu
     else if (findOption(command, word)?.required === true) at += 1;
   }
   return { at: argv.length, name: command.name() };
-}
-
-interface Taken {
-  readonly before: readonly string[];
-  readonly words: readonly string[];
-  readonly after: readonly string[];
-}
-
-function take(name: string, { before, words, after }: Taken): TakenServer {
-  const id = idOf(words);
-  const line = [...before, ...(namingOne.has(name) ? [id] : []), ...after];
-  return { line, server: { id, words } };
 }
 
 // What people call it: its host, its package, or its program.

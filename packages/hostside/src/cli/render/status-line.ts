@@ -9,7 +9,9 @@ export interface StatusLine {
   end(): void;
 }
 
-/** Makes a status line on stderr. It shows nothing where stderr is no terminal that can replace one. */
+/**
+ * Makes a status line on stderr. It shows nothing where stderr is no terminal that can replace one.
+ */
 export function createStatusLine({ stderr, env }: Terminal): StatusLine {
   const canReplace = stderr.isTTY && env["TERM"] !== "dumb";
   let isShown = false;

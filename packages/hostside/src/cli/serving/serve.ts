@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { resolve } from "node:path";
-import { HostsideError, type Diagnostic, type Interceptor } from "@hostside/core";
+import { HostsideError, type Interceptor } from "@hostside/core";
 import { resultWithin, storeFailed, untilAborted } from "@hostside/core/implement";
 import type { Gateway, GatewayEvent } from "@hostside/gateway";
 import { listen, serveStdio } from "@hostside/gateway/node";
@@ -100,7 +100,10 @@ async function serveUntilDone(given: ServeArguments, http: Http | undefined, con
     resources: served.resources,
     // Over HTTP a line may be about the call of another client.
     ...(http === undefined && { onServerLog: served.host.servers.onLog }),
-    ...(options.verbose === true && { onDiagnostic: noteDiagnostic(note), onEvent: noteEvent(note) }),
+    ...(options.verbose === true && {
+      onDiagnostic: ({ serverId, message }) => note(`${serverId}: ${message}`),
+      onEvent: noteEvent(note),
+    }),
     // It is there: the telemetry of the host was made from it.
     ...(given.otel === true && { telemetry: (await import("@hostside/otel")).createServerTelemetry() }),
   });
@@ -108,10 +111,6 @@ async function serveUntilDone(given: ServeArguments, http: Http | undefined, con
   served.onOfferChanged(({ expose }) => opened.setExposure(expose));
   if (http === undefined) await overStdio(opened, context);
   else await overHttp(opened, http, context);
-}
-
-function noteDiagnostic(note: (text: string) => void): (diagnostic: Diagnostic) => void {
-  return ({ serverId, message }) => note(`${serverId}: ${message}`);
 }
 
 /**

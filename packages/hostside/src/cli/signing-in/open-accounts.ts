@@ -36,27 +36,18 @@ export interface OpenedAccounts extends AsyncDisposable {
   readonly folder: string;
 }
 
-/** Options of {@linkcode openAccounts}. */
-export interface OpenAccountsRequest {
-  /**
-   * Chooses the servers of the configuration that are expanded, and asked about if somebody can be
-   * asked. Default: all, and nobody is asked.
-   */
-  readonly only?: ((serverId: string) => boolean) | undefined;
-  /** `false`: no browser is opened. Default `true`: where one can be seen. */
-  readonly opensBrowser?: boolean | undefined;
-}
-
 // A user reads mail for a code, or looks for a key. Ctrl-C ends it.
 const longestSignInMs = 15 * 60_000;
 
 /**
- * Loads the configuration, and opens the user's sign-ins. Rejects with `aborted` when the person
- * cancels a question.
+ * Loads the configuration, and opens the user's sign-ins. `only` chooses the servers that are
+ * expanded, and asked about if somebody can be asked; by default all are, and nobody is asked.
+ * `opensBrowser: false` opens no browser. Rejects with `aborted` when the person cancels a
+ * question.
  */
 export async function openAccounts(
   context: CommandContext,
-  { only, opensBrowser }: OpenAccountsRequest = {},
+  { only, opensBrowser }: { readonly only?: (serverId: string) => boolean; readonly opensBrowser?: boolean } = {},
 ): Promise<OpenedAccounts> {
   const { terminal } = context;
   const asker = only !== undefined && canAsk(context) ? terminalAsker(terminal) : undefined;

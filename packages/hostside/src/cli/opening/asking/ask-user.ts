@@ -6,11 +6,11 @@ import { userState } from "../../../state/user-state.ts";
 import type { Approver, TerminalPrompter, PromptChoice } from "../../questions.ts";
 import type { Terminal } from "../../terminal.ts";
 
-const labels = {
+const labels: Readonly<Partial<Record<ApprovalDecision, Pick<PromptChoice<string>, "label" | "hint">>>> = {
   once: { label: "Yes, this call" },
   conversation: { label: "Yes, until this ends", hint: "every call of this tool" },
   always: { label: "Yes, always", hint: "every call of this tool, until it changes" },
-} as const;
+};
 
 /** Asks about a call that somebody has to approve. Cancelling refuses the call. */
 export function askApproval(asker: TerminalPrompter): ApprovalHandler {
@@ -18,29 +18,24 @@ export function askApproval(asker: TerminalPrompter): ApprovalHandler {
     asker.alone(async (ask) => {
       ask.show(["", `A call waits for you: ${question.why}`, ...question.shown.map((line) => `  ${line}`)]);
       const choices: readonly PromptChoice<ApprovalDecision>[] = [
-        ...question.answers.flatMap((value) => (Object.hasOwn(labels, value) ? choiceOf(value) : [])),
+        ...question.answers.flatMap((value) => (labels[value] === undefined ? [] : { value, ...labels[value] })),
         { value: "no", label: "No" },
       ];
       return (await ask.choose("Call it?", choices, "no")) ?? "no";
     }, question.signal);
 }
 
-function choiceOf(value: ApprovalDecision): PromptChoice<ApprovalDecision> | [] {
-  return value === "once" || value === "conversation" || value === "always" ? { value, ...labels[value] } : [];
-}
-
-/** Parts of {@linkcode approveCalls}. */
-export interface ApproveCallsMeans {
-  readonly asker: TerminalPrompter | undefined;
-  readonly specOf: (serverId: string) => ServerSpec | undefined;
-}
+type SpecOf = (serverId: string) => ServerSpec | undefined;
 
 /**
  * Asks about each call from a command line that is not known to be `pure`, once, by the same
  * question as one that a rule wants approved. Without a person to ask, it is refused. A tool of the
  * person's own servers may say of itself that it only reads.
  */
-export function approveCalls(approver: Approver, { asker, specOf }: ApproveCallsMeans): ApprovalOptions {
+export function approveCalls(
+  approver: Approver,
+  { asker, specOf }: { readonly asker: TerminalPrompter | undefined; readonly specOf: SpecOf },
+): ApprovalOptions {
   return {
     mode: { tools: { effect: ["idempotent-write", "non-idempotent-write", "external"] } },
     async handler(question) {
@@ -56,7 +51,7 @@ export function approveCalls(approver: Approver, { asker, specOf }: ApproveCalls
 
 // What the entry says of the tool counts more, and the server of a project is no choice of the
 // person's.
-function saysItReads({ annotations = {}, origin }: ToolDefinition, specOf: ApproveCallsMeans["specOf"]): boolean {
+function saysItReads({ annotations = {}, origin }: ToolDefinition, specOf: SpecOf): boolean {
   const spec = specOf(origin?.serverId ?? "");
   if (spec === undefined || spec.labels?.["scope"] === "project" || spec.trustAnnotations === false) return false;
   const { effect } = spec.tools?.[origin?.toolName ?? ""] ?? {};
