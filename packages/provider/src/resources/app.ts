@@ -56,7 +56,8 @@ function toApp({ serverId, uri, contents }: ResourceRead, listed: JsonObject | u
   if (html === undefined) throw malformedError({ serverId, operation }, "with a page that is no base64 of UTF-8");
   const ui = uiOf(meta) ?? uiOf(listed) ?? {};
   const { csp, permissions, domain, prefersBorder } = ui;
-  const host = readHost(domain, report);
+  const isHost = typeof domain === "string" && hostPattern.test(domain);
+  if (domain !== undefined && !isHost) report("its domain is no host name");
   return freezeData({
     serverId,
     uri,
@@ -64,7 +65,7 @@ function toApp({ serverId, uri, contents }: ResourceRead, listed: JsonObject | u
     ...(mimeType !== undefined && { mimeType }),
     csp: readPolicy(csp, report),
     permissions: readPermissions(permissions, report),
-    ...(host !== undefined && { domain: host }),
+    ...(isHost && { domain }),
     ...(typeof prefersBorder === "boolean" && { prefersBorder }),
     problems,
   });
@@ -93,49 +94,36 @@ function decodePage(blob: string | undefined): string | undefined {
   }
 }
 
+const domainLists = ["connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"] as const;
+
 function readPolicy(csp: unknown, report: Report): AppPolicy {
   if (csp !== undefined && !isJsonObject(csp)) report("its csp is no object");
   const given: JsonObject = isJsonObject(csp) ? csp : {};
-  return {
-    connectDomains: readOrigins("connectDomains", given, report),
-    resourceDomains: readOrigins("resourceDomains", given, report),
-    frameDomains: readOrigins("frameDomains", given, report),
-    baseUriDomains: readOrigins("baseUriDomains", given, report),
-  };
+  const lists = domainLists.map((name) => [name, readOrigins(name, given[name] ?? [], report)]);
+  return Object.fromEntries(lists) as AppPolicy;
 }
 
-function readOrigins(name: keyof AppPolicy, { [name]: domains = [] }: JsonObject, report: Report): readonly string[] {
-  if (!Array.isArray(domains)) {
-    report(`its csp.${name} is no array`);
+function readOrigins(name: string, domains: unknown, report: Report): readonly string[] {
+  if (!Array.isArray(domains) || domains.length > mostDomains) {
+    report(`its csp.${name} is no array of at most ${mostDomains}`);
     return [];
   }
-  if (domains.length > mostDomains)
-    report(`its csp.${name} has ${domains.length - mostDomains} more than ${mostDomains}`);
-  return domains.slice(0, mostDomains).filter((domain): domain is string => {
-    const isText = typeof domain === "string";
-    if (isText && domain.length <= longestOrigin && originPattern.test(domain)) return true;
-    report(`its csp.${name} has ${isText ? quoteText(domain, 80) : "what is"}, no origin`);
-    return false;
+  return domains.filter((domain): domain is string => {
+    const isOrigin = typeof domain === "string" && domain.length <= longestOrigin && originPattern.test(domain);
+    if (!isOrigin)
+      report(`its csp.${name} has ${typeof domain === "string" ? quoteText(domain, 80) : "what is"}, no origin`);
+    return isOrigin;
   });
 }
 
-function readPermissions(permissions: unknown, report: Report): readonly AppPermission[] {
-  if (permissions === undefined) return [];
+function readPermissions(permissions: unknown = {}, report: Report): readonly AppPermission[] {
   if (!isJsonObject(permissions)) {
     report("its permissions are no object");
     return [];
   }
-  const known = new Set<string>(permissionNames);
-  const unknown = Object.keys(permissions).filter((name) => !known.has(name));
+  const unknown = Object.keys(permissions).filter((name) => !permissionNames.some((known) => known === name));
   for (const name of unknown.slice(0, mostProblems)) report(`its permission ${quoteText(name, 80)} is not known`);
   return permissionNames.filter((name) => isJsonObject(permissions[name]));
-}
-
-function readHost(domain: unknown, report: Report): string | undefined {
-  if (domain === undefined) return undefined;
-  if (typeof domain === "string" && hostPattern.test(domain)) return domain;
-  report("its domain is no host name");
-  return undefined;
 }
 
 /**

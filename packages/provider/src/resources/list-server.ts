@@ -16,7 +16,7 @@ import {
   readContentAnnotations,
   readIcons,
 } from "@hostside/core/implement";
-import { toAskError, malformedError, type AskedSession, type ServerQueries } from "./ask-server.ts";
+import { toAskError, malformedError, type ServerQueries } from "./ask-server.ts";
 
 type PageEnd = ReturnType<ReturnType<typeof createPageCursors>["follow"]>;
 type TruncatedField = NonNullable<Resource["cut"]>[number];
@@ -50,28 +50,17 @@ export async function listServer<T>(
     await asking.ask({ ...subject, timeoutMs, signal, context }, async (session) => {
       reader = createPageReader(kind, serverId);
       if (!isJsonObject(session.server.capabilities[kind.capability])) return;
-      await readAllPages(session, { kind, reader, meta });
+      let cursor: string | undefined;
+      do {
+        const params = { ...(cursor !== undefined && { cursor }), ...(meta && { _meta: meta }) };
+        cursor = reader.add(await session.request(kind.method, params));
+      } while (cursor !== undefined);
     });
     return reader.listing();
   } catch (reason) {
     const error: HostsideError = toAskError(reason, subject);
     return reader.listing(error);
   }
-}
-
-/**
- * Reads all pages of a list on one session. Throws what a page fails with, and what the reader
- * does; what was read before stays in it.
- */
-export async function readAllPages<T>(
-  session: AskedSession,
-  { kind, reader, meta }: Pick<ListRequest<T>, "kind" | "meta"> & { readonly reader: PageReader<T> },
-): Promise<void> {
-  let cursor: string | undefined;
-  do {
-    const params = { ...(cursor !== undefined && { cursor }), ...(meta && { _meta: meta }) };
-    cursor = reader.add(await session.request(kind.method, params));
-  } while (cursor !== undefined);
 }
 
 /** The list of one server, as far as it was read. */
@@ -86,7 +75,7 @@ export interface EntryListing<T> {
 }
 
 /** Takes pages, one after the other. */
-export interface PageReader<T> {
+interface PageReader<T> {
   /**
    * Reads a page. The cursor of the next one, or `undefined` at the end. Throws `protocol_error`
    * and `listing_truncated`; what was read stays.
@@ -108,7 +97,7 @@ const mostReasons = 100;
  * Makes a reader of one server's list. Time and memory are linear in what the pages say, and
  * bounded by the limits.
  */
-export function createPageReader<T>(kind: ListDefinition<T>, serverId: string): PageReader<T> {
+function createPageReader<T>(kind: ListDefinition<T>, serverId: string): PageReader<T> {
   const subject = { serverId, operation: kind.method };
   const entries = new Map<string, T>();
   const dropped: DroppedEntry[] = [];
@@ -215,7 +204,8 @@ export const resourceKind: ListDefinition<Resource> = {
       ...listed,
       uri: uri.text,
       ...readContentHints(entry),
-      ...(isFiniteNumber(size) && size >= 0 && { size }),
+      // 1e999 is valid JSON, and is infinite then.
+      ...(typeof size === "number" && size >= 0 && Number.isFinite(size) && { size }),
     };
   },
 };
@@ -272,11 +262,6 @@ function readContentHints({ mimeType, annotations }: JsonObject): Pick<Resource,
     ...(typeof mimeType === "string" && mimeType.length <= longestMimeType && { mimeType }),
     ...(isJsonObject(annotations) && { annotations: readContentAnnotations(annotations) as ContentAnnotations }),
   };
-}
-
-// 1e999 is valid JSON, and is infinite then.
-function isFiniteNumber(value: unknown): value is number {
-  return Number.isFinite(value);
 }
 
 /** One kind of list that servers have: of resources, templates or prompts. */

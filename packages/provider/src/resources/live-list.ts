@@ -71,10 +71,9 @@ class Known<T> {
   isListing = false;
   /** Listings that have not ended, its own and others. */
   underWay = 0;
-  /** How many listings in a row the server announced a change in. */
-  unquiet = 0;
   /**
-   * How many listings in a row that it announced showed nothing else, and when the next one may be.
+   * How many listings in a row that it announced showed nothing else, or were outdated by another
+   * announcement, and when the next one may be.
    */
   idle = 0;
   nextAt = 0;
@@ -94,14 +93,8 @@ class Known<T> {
 }
 
 /**
- * A server that announces a change in each of so many listings is left alone until somebody asks
- * for its list.
- */
-const mostUnquiet = 5;
-
-/**
- * One that announces changes of a list that stays as it is waits twice as long after each listing,
- * up to quietMs times 2 to this power.
+ * A server that announces changes of a list that stays as it is, or in each listing, is left alone
+ * for twice as long after each, up to quietMs times 2 to this power.
  */
 const longestWait = 8;
 
@@ -208,7 +201,6 @@ export class LiveList<T> {
     this.#snapshot = undefined;
     known.changes += 1;
     known.isAwaited ||= this.#source.hasListeners;
-    if (!known.isListing) known.unquiet = 0;
     this.#schedule(known);
   }
 
@@ -274,11 +266,11 @@ export class LiveList<T> {
     known.isListing = false;
     const revision = this.#revision;
     beginning.end(listing);
-    if (this.#revision !== revision) known.idle = 0;
-    else if (extentOf(listing) !== "part") known.idle += 1;
+    const isOutdated = known.changes !== changes;
+    if (isOutdated || (this.#revision === revision && extentOf(listing) !== "part")) known.idle += 1;
+    else if (this.#revision !== revision) known.idle = 0;
     known.nextAt = clock.now() + quietMs * 2 ** Math.min(known.idle, longestWait);
-    known.unquiet = known.changes === changes ? 0 : known.unquiet + 1;
-    if (known.unquiet > 0 && known.unquiet < mostUnquiet) this.#schedule(known);
+    if (isOutdated) this.#schedule(known);
   }
 }
 

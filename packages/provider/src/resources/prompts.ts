@@ -12,30 +12,23 @@ import {
 } from "@hostside/core";
 import {
   assertKnownOptions,
+  clock,
   freezeData,
   isJsonObject,
   isPlainObject,
   kindOf,
   quoteText,
 } from "@hostside/core/implement";
-import {
-  malformedError,
-  notOfferedError,
-  readPieces,
-  type AskedSession,
-  type PieceReader,
-  type ResourceParts,
-} from "./ask-server.ts";
+import { malformedError, notOfferedError, readPieces, type PieceReader, type ResourceParts } from "./ask-server.ts";
 import { longestUri } from "./check-uri.ts";
 import {
-  createPageReader,
+  listServer,
   longestDescription,
   longestName,
-  readAllPages,
   readListedEntry,
   type DroppedEntry,
+  type EntryListing,
   type ListDefinition,
-  type PageReader,
 } from "./list-server.ts";
 import type { ListChange, ListSnapshot } from "./live-list.ts";
 import { requestTimeoutMs } from "./resources-options.ts";
@@ -129,82 +122,73 @@ const unclearCodes: ReadonlySet<number | undefined> = new Set([-32_602, -32_002,
  */
 async function getPrompt(
   { asking }: ResourceParts,
-  { target, values }: { readonly target: PromptTarget; readonly values: FilledArguments },
-  options: ReadOptions,
+  filled: FilledTarget,
+  { signal, context, meta, timeoutMs = requestTimeoutMs }: ReadOptions,
 ): Promise<FilledPrompt> {
+  const { target, values } = filled;
   const { serverId, name } = target;
-  const { signal, context, meta, timeoutMs = requestTimeoutMs } = options;
-  const owner = ownerOf(target);
   const missing = missingArguments(target.arguments ?? [], values);
-  if (missing.length > 0) throw missingError(owner, missing);
-  return asking.ask({ serverId, operation, timeoutMs, signal, context }, async (session) => {
-    if (!isJsonObject(session.server.capabilities["prompts"])) throw notOfferedError({ serverId, operation });
-    const params = { name, arguments: values, ...(meta && { _meta: meta }) };
-    let result: JsonObject;
-    try {
-      result = await session.request(operation, params);
-    } catch (reason) {
-      if (!isHostsideError(reason, "server_error") || !unclearCodes.has(reason.details.rpcCode)) throw reason;
-      const reader = createPageReader(promptKind, serverId);
-      throw await explain(reason, { session, reader, target, values, meta });
-    }
-    const { description, _meta: resultMeta } = result;
-    const { pieces: messages, dropped } = readPieces(result, { serverId, operation }, messageReader);
-    return freezeData({
-      serverId,
-      name,
-      ...(typeof description === "string" && { description: truncateText(description, longestDescription) }),
-      messages,
-      dropped,
-      ...(isJsonObject(resultMeta) && { meta: resultMeta }),
+  if (missing.length > 0) throw missingError(ownerOf(target), missing);
+  const endsAt = clock.now() + timeoutMs;
+  try {
+    return await asking.ask({ serverId, operation, timeoutMs, signal, context }, async (session) => {
+      if (!isJsonObject(session.server.capabilities["prompts"])) throw notOfferedError({ serverId, operation });
+      const params = { name, arguments: values, ...(meta && { _meta: meta }) };
+      const result = await session.request(operation, params);
+      const { description, _meta: resultMeta } = result;
+      const { pieces: messages, dropped } = readPieces(result, { serverId, operation }, messageReader);
+      return freezeData({
+        serverId,
+        name,
+        ...(typeof description === "string" && { description: truncateText(description, longestDescription) }),
+        messages,
+        dropped,
+        ...(isJsonObject(resultMeta) && { meta: resultMeta }),
+      });
     });
-  });
+  } catch (reason) {
+    if (!isHostsideError(reason, "server_error") || !unclearCodes.has(reason.details.rpcCode)) throw reason;
+    const leftMs = Math.max(1, endsAt - clock.now());
+    const request = { kind: promptKind, timeoutMs: leftMs, signal, context, meta };
+    throw await explain(reason, filled, () => listServer(asking, serverId, request));
+  }
+}
+
+interface FilledTarget {
+  readonly target: PromptTarget;
+  readonly values: FilledArguments;
 }
 
 function ownerOf({ serverId, name }: PromptTarget): ArgumentsOwner {
   return { serverId, what: `prompt ${quoteText(name)}` };
 }
 
-interface Refused {
-  readonly session: AskedSession;
-  readonly reader: PageReader<Prompt>;
-  readonly target: PromptTarget;
-  readonly values: FilledArguments;
-  readonly meta: JsonObject | undefined;
-}
-
 /**
  * What a server meant that refused a prompt, by what it lists. Where that cannot be had, its own
  * word stands.
  */
-async function explain(reason: HostsideError, refused: Refused): Promise<HostsideError> {
-  const { session, reader, target, values, meta } = refused;
-  try {
-    await readAllPages(session, { kind: promptKind, reader, meta });
-  } catch (failure) {
-    // Sessions that are lost and time that is up are what counts now.
-    if (!isHostsideError(failure) || failure.code === "server_error" || failure.code === "protocol_error")
-      return reason;
-    if (failure.code === "listing_truncated") return reason;
-    return failure;
-  }
-  const listed = reader.listing().entries.find(({ name }) => name === target.name);
+async function explain(
+  reason: HostsideError,
+  { target, values }: FilledTarget,
+  list: () => Promise<EntryListing<Prompt>>,
+): Promise<HostsideError> {
+  const { serverId, name } = target;
+  const { entries, error } = await list();
+  // Sessions that are lost and time that is up are what counts now.
+  if (error !== undefined) return refusesLists.has(error.code) ? reason : error;
+  const listed = entries.find((prompt) => prompt.name === name);
   const owner = ownerOf(target);
   if (listed === undefined) {
-    const message = `server ${JSON.stringify(target.serverId)} has no prompt ${quoteText(target.name)}`;
-    const { details } = reason;
-    return new HostsideError(message, {
-      code: "prompt_not_found",
-      serverId: target.serverId,
-      details,
-      cause: reason,
-    });
+    const message = `server ${JSON.stringify(serverId)} has no prompt ${quoteText(name)}`;
+    return new HostsideError(message, { code: "prompt_not_found", serverId, details: reason.details, cause: reason });
   }
   const missing = missingArguments(listed.arguments, values);
   if (missing.length > 0) return missingError(owner, missing, { outcome: "failed", cause: reason });
   if (reason.details.rpcCode !== -32_602) return reason;
   return refusal(owner, "was refused for its arguments", { outcome: "failed", cause: reason });
 }
+
+const refusesLists: ReadonlySet<string> = new Set(["server_error", "protocol_error", "listing_truncated"]);
 
 /** The lists of prompts. */
 export const promptKind: ListDefinition<Prompt> = {

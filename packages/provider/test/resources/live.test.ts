@@ -175,7 +175,7 @@ describe("a list that was read", () => {
     expect(shown()).toEqual(["a note://one"]);
   });
 
-  it("is not read for ever from a server that announces a change in each reading", async () => {
+  it("is read ever more seldom from a server that announces a change in each reading", async () => {
     const { resources, server, clock, announce, times } = watch();
     await resources.list();
     server("a").answer = (asked) => {
@@ -183,12 +183,13 @@ describe("a list that was read", () => {
       return listing("note://one")(asked);
     };
     announce();
-    for (let turn = 0; turn < 20; turn += 1) {
+    for (let turn = 0; turn < 100; turn += 1) {
       clock.advance(2000);
       await settle();
     }
-    expect(times()).toBe(6);
-    expect(clock.pending()).toBe(0);
+    expect(times()).toBeGreaterThan(6);
+    expect(times()).toBeLessThan(14);
+    expect(clock.pending()).toBe(1);
     expect(resources.snapshot().servers).toEqual([{ serverId: "a", stale: true }]);
   });
 
