@@ -73,11 +73,6 @@ describe("createProvider()", () => {
   });
 });
 
-// What a caller without types may do.
-type Loose<Method extends keyof McpProvider> = Readonly<Record<Method, (...args: readonly unknown[]) => unknown>>;
-const loose = (provider: McpProvider): Loose<"clearCredentials" | "registerServer" | "disconnectServer"> =>
-  provider as never;
-
 describe("what a provider is asked", () => {
   const secret = "hunter2hunter2";
   const spec: object = { id: "a", type: "http", url: "https://example.com/mcp", bearerToken: secret };
@@ -103,21 +98,6 @@ describe("what a provider is asked", () => {
   );
 
   it.each<[string, string, (provider: McpProvider) => unknown]>([
-    [
-      "a principal for clearCredentials()",
-      "clearCredentials() takes no options",
-      (provider) => loose(provider).clearCredentials("a", { principal: "ada" }),
-    ],
-    [
-      "options for registerServer()",
-      "registerServer() takes no options",
-      (provider) => loose(provider).registerServer(specOf("b"), { interactive: true }),
-    ],
-    [
-      "options for disconnectServer()",
-      "disconnectServer() takes no options",
-      (provider) => loose(provider).disconnectServer("a", { drainMs: 5 }),
-    ],
     [
       "a signal of init() that is none",
       "signal must be an AbortSignal",

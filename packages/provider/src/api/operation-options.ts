@@ -47,11 +47,6 @@ export function assertServerId(operation: string, id: unknown): void {
     throw new TypeError(`${operation}(): the id of a server must be a string, not ${kindOf(id)}`);
 }
 
-/** For operations without options, where somebody may think of one. */
-export function assertNoOptions(operation: string, rest: readonly unknown[]): void {
-  if (rest.some((option) => option !== undefined)) throw new TypeError(`${operation}() takes no options`);
-}
-
 function assertUser({ signal, interactive }: UserOperationOptions): void {
   if (signal !== undefined) assertSignal(signal);
   if (interactive !== undefined && typeof interactive !== "boolean") {

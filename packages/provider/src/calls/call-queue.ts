@@ -39,7 +39,7 @@ import {
 } from "./call-errors.ts";
 import { observedMetaOf, observerOf, toPendingCall, type HandCall, type PendingCall } from "./pending-call.ts";
 import { createWaitingCalls, Gate, Wait, type GateEntry, type WaitingCalls } from "./fair-queue.ts";
-import { createPausable, type Pausable } from "./pausable.ts";
+import { Pausable } from "./pausable.ts";
 import { toOutcome } from "./to-outcome.ts";
 import { toHostsideError } from "../errors/to-hostside-error.ts";
 
@@ -63,9 +63,8 @@ interface UsedParts {
 }
 
 function makeParts({ link }: CallQueueInit): UsedParts {
-  const mostMs = (): number => link.spec.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs;
   const gate = new Gate(() => capacityOf(link.spec));
-  return { gate, waitingCalls: createWaitingCalls(), pausable: createPausable({ mostMs }), inexact: new Set() };
+  return { gate, waitingCalls: createWaitingCalls(), pausable: new Pausable(), inexact: new Set() };
 }
 
 /**
@@ -192,6 +191,7 @@ export class CallQueue {
     const { signal } = pending.options;
     const wait = (pending.wait = new Wait());
     pending.deadline ??= createDeadline({
+      mostPausedMs: link.spec.timeouts?.elicitTotalMs ?? defaultTimeouts.elicitTotalMs,
       timeoutMs: remainingMs(pending),
       onTimeout: () => pending.wait?.giveUp(callTimeoutError(pending)),
     });

@@ -1,15 +1,15 @@
 import { createDeadline } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { useVirtualClock } from "../../test/simulation/virtual-clock.ts";
-import { createPausable } from "./pausable.ts";
+import { Pausable } from "./pausable.ts";
 import { useTestClock } from "../../../../test/manual-clock.ts";
 
-describe("createPausable()", () => {
+describe("Pausable", () => {
   it("stops a deadline that several calls share for as long as one of them goes by it", () => {
     let now = 0;
     useTestClock({ now: () => now, schedule: () => () => {} });
     const shared = createDeadline({ timeoutMs: 100, onTimeout: () => "late" });
-    const group = createPausable({ mostMs: () => 1000 });
+    const group = new Pausable();
     group.add(shared, undefined)();
     const leave = group.add(shared, undefined);
     group.add(shared, undefined);
@@ -24,7 +24,7 @@ describe("createPausable()", () => {
     useTestClock({ now: () => now, schedule: () => () => {} });
     const deadline = (): ReturnType<typeof createDeadline> =>
       createDeadline({ timeoutMs: 100, onTimeout: () => "late" });
-    const group = createPausable({ mostMs: () => 1000 });
+    const group = new Pausable();
     const [early, gone, late] = [deadline(), deadline(), deadline()];
     group.add(early, undefined);
     group.add(gone, undefined)();
@@ -44,8 +44,8 @@ describe("createPausable()", () => {
 
   it("stops none for longer than it may in all, however long and often it is asked to", () => {
     const clock = useVirtualClock();
-    const group = createPausable({ mostMs: () => 50 });
-    const deadline = createDeadline({ timeoutMs: 100, onTimeout: () => "late" });
+    const group = new Pausable();
+    const deadline = createDeadline({ timeoutMs: 100, mostPausedMs: 50, onTimeout: () => "late" });
     const leave = group.add(deadline, undefined);
     const first = group.pause(undefined);
     clock.advance(30);
@@ -67,7 +67,7 @@ describe("createPausable()", () => {
 
   it("stops those of the caller that is asked and of nobody in particular, and no others", () => {
     const clock = useVirtualClock();
-    const group = createPausable({ mostMs: () => 1000 });
+    const group = new Pausable();
     const fairnessKeys = ["a", "b", undefined];
     const all = fairnessKeys.map(() => createDeadline({ timeoutMs: 100, onTimeout: () => "late" }));
     all.forEach((deadline, at) => group.add(deadline, fairnessKeys[at]));

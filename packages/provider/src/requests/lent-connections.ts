@@ -227,34 +227,36 @@ async function notify(guarded: Guarded, method: string, params?: JsonObject): Pr
  */
 async function subscribe(guarded: Guarded, uri: string, options?: RequestOptions): Promise<Subscription> {
   const { registration, session } = guarded;
-  let kept: Subscription | undefined;
+  const made: Subscription[] = [];
   let isOver = false;
-  const keep = (made: Subscription): void => {
-    if (isOver) return made();
-    kept?.();
-    kept = made;
-  };
   try {
     await handOn(guarded, { method: "resources/subscribe", params: { uri }, options }, async (handed) => {
       const { uri: wanted, _meta: meta } = handed.params ?? {};
       const observer = isJsonObject(meta) ? { ...handed.options.observer, meta: () => meta } : handed.options.observer;
       const wire = wireOptions({ ...handed.options, observer }, registration);
       const wantedUri = typeof wanted === "string" ? wanted : uri;
-      keep(await session.use((connection) => connection.subscribeResource(wantedUri, wire)));
+      made.push(await session.use((connection) => connection.subscribeResource(wantedUri, wire)));
+      if (isOver) endAll(made);
       return {};
     });
   } catch (reason) {
-    kept?.();
+    endAll(made);
     throw reason;
   } finally {
     isOver = true;
   }
+  const kept = made.pop();
+  endAll(made);
   if (kept !== undefined) return kept;
   throw new HostsideError("a layer answered a subscription in the place of its server", {
     code: "internal_error",
     serverId: registration.id,
     outcome: "not-sent",
   });
+}
+
+function endAll(subscriptions: Subscription[]): void {
+  for (const end of subscriptions.splice(0)) end();
 }
 
 function withMeta(params: JsonObject | undefined, meta: JsonObject | undefined): JsonObject | undefined {

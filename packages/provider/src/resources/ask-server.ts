@@ -1,5 +1,6 @@
 import {
   HostsideError,
+  defaultTimeouts,
   isHostsideError,
   type AdmissionServer,
   type CallContext,
@@ -112,7 +113,8 @@ export class ServerQueries {
     this.#running.add(stop);
     const stopListening = signal && onAbort(signal, giveUp);
     const onTimeout = (): HostsideError => timeoutError(question, timeoutMs);
-    const deadline = createDeadline({ timeoutMs, signal: stop.signal, onTimeout });
+    const mostPausedMs = defaultTimeouts.elicitTotalMs;
+    const deadline = createDeadline({ timeoutMs, signal: stop.signal, mostPausedMs, onTimeout });
     const sending = (): void => {
       deadline.signal.throwIfAborted();
       isSent = true;

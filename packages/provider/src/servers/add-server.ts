@@ -40,13 +40,7 @@ export async function addServer(
     await takeBack(registration, serverSet);
     throw operationError(reason, { serverId: id, operation: "addServer", signal });
   }
-  const { provisional } = registration;
   serverSet.settle(registration);
-  const unpublished = serverSet.showing.unpublished(registration);
-  if (unpublished === undefined) return;
-  registration.provisional = provisional;
-  await takeBack(registration, serverSet);
-  throw unpublished;
 }
 
 // Ends this registration only: one that has taken its place meanwhile is not touched, nor this one

@@ -42,7 +42,6 @@ export interface BringUpPlan {
  * when the caller gives up.
  */
 export async function bringUp(plan: BringUpPlan, context: ProviderContext): Promise<readonly StartFailure[]> {
-  const { serverSet } = context;
   const { demand, operation, signal, interactive, timeoutMs } = plan;
   const wanted = toWaitFor(plan, context);
   const settled = startTogether(wanted, context);
@@ -72,12 +71,7 @@ export async function bringUp(plan: BringUpPlan, context: ProviderContext): Prom
   );
   cancel?.();
   if (signal?.aborted) throw operationError(signal.reason, { operation, signal });
-  // A debut shows its servers when the last one has settled, so this is known only now.
-  const unpublished = wanted.flatMap((registration): readonly StartFailure[] => {
-    const error = serverSet.showing.unpublished(registration);
-    return error === undefined ? [] : [{ registration, error }];
-  });
-  return [...outcomes.flat(), ...unpublished];
+  return outcomes.flat();
 }
 
 // Any other failure is shown at once: the host starts without that server.

@@ -1,11 +1,4 @@
-import {
-  HostsideError,
-  cleanText,
-  type Diagnostic,
-  type ServerInfo,
-  type ServerSpec,
-  type ToolListing,
-} from "@hostside/core";
+import { cleanText, type Diagnostic, type ServerInfo, type ServerSpec, type ToolListing } from "@hostside/core";
 import { freezeData, quoteText, sameJson } from "@hostside/core/implement";
 import type { NameCollision } from "@hostside/naming";
 import type { ServerStatus } from "../api/mcp-provider.ts";
@@ -24,8 +17,6 @@ export class Showing {
   readonly #all: () => readonly Registration[];
   readonly #parts: ProviderParts;
   readonly #announced = new WeakMap<Registration, string>();
-  /** Why the latest catalogue could not be made. */
-  #failure: HostsideError | undefined;
   /** Things put off: the latest registration that has tools to show, and what is to be said. */
   #putOff: PutOff | undefined;
 
@@ -45,13 +36,11 @@ export class Showing {
     }
     try {
       this.readmit(false);
-    } catch (error) {
+    } catch {
       // The last good catalogue stays. What is to blame is a naming strategy of the product's own,
       // or we are.
       const serverId = cause.id;
       const message = "the tools could not be shown, because making the catalogue failed; the last good one stays";
-      const init = { code: "internal_error", serverId, outcome: "not-sent", cause: error } as const;
-      this.#failure = new HostsideError(message, init);
       this.#parts.observers.diagnose({ kind: "defect", serverId, message });
     }
   }
@@ -70,16 +59,7 @@ export class Showing {
     const { catalog, observers } = this.#parts;
     const listings = this.#all().flatMap(({ held, listed }) => (held || listed === undefined ? [] : [listed]));
     const { collisions, problems } = catalog.publish(listings, { readmit });
-    this.#failure = undefined;
     for (const diagnostic of [...collisionDiagnostics(collisions), ...problems]) observers.diagnose(diagnostic);
-  }
-
-  /**
-   * Returns why the latest listing of a registration is not on show; `undefined` when it is, or is
-   * not meant to be.
-   */
-  unpublished(registration: Registration): HostsideError | undefined {
-    return this.#isShown(registration) ? undefined : this.#failure;
   }
 
   status(registration: Registration): ServerStatus {

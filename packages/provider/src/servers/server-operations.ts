@@ -1,13 +1,7 @@
 import { HostsideError, type Connection, type RequestSeam, type ServerSpec } from "@hostside/core";
 import { assertKnownOptions, compareText, quoteText, untilAborted } from "@hostside/core/implement";
 import type { ApplyOptions, ApplyResult, McpProvider, UserOperationOptions } from "../api/mcp-provider.ts";
-import {
-  assertNoOptions,
-  assertServerId,
-  readApplyOptions,
-  readRemoveOptions,
-  readUserOptions,
-} from "../api/operation-options.ts";
+import { assertServerId, readApplyOptions, readRemoveOptions, readUserOptions } from "../api/operation-options.ts";
 import { asOperation, registrationEndedError, toHostsideError } from "../errors/to-hostside-error.ts";
 import { hasSession, type Demand } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
@@ -57,9 +51,8 @@ export function createServerOperations(parts: ProviderContext, lend: Lend): Serv
       assertOpen();
       await addServer(spec, readUserOptions("addServer", options), parts);
     },
-    registerServer(spec, ...rest: readonly unknown[]) {
+    registerServer(spec) {
       assertOpen();
-      assertNoOptions("registerServer", rest);
       register(spec, parts);
     },
     async applyServers(specs, options = {}) {
@@ -75,8 +68,7 @@ export function createServerOperations(parts: ProviderContext, lend: Lend): Serv
       await serverSet.end(registration, { error: registrationEndedError(id, "was removed", reason), drainMs });
       return true;
     },
-    async disconnectServer(id, ...rest: readonly unknown[]) {
-      assertNoOptions("disconnectServer", rest);
+    async disconnectServer(id) {
       await disconnect(find("disconnectServer", id), registrationEndedError(id, "was disconnected"));
     },
     async updateServer(given, givenOptions) {
@@ -92,11 +84,8 @@ export function createServerOperations(parts: ProviderContext, lend: Lend): Serv
       const options = readUserOptions("refreshServer", givenOptions);
       const registration = find("refreshServer", id);
       await reach(registration, "refresh", { ...options, operation: "refreshServer" });
-      const unpublished = serverSet.showing.unpublished(registration);
-      if (unpublished !== undefined) throw unpublished;
     },
-    async clearCredentials(id, ...rest: readonly unknown[]) {
-      assertNoOptions("clearCredentials", rest);
+    async clearCredentials(id) {
       await clearCredentials(find("clearCredentials", id), { serverSet, disconnect, connector, principal });
     },
     async credentialsChanged(id, options = {}) {
