@@ -198,22 +198,22 @@ describe("a saved catalogue leaves out", () => {
   });
 
   it.each<[string, (listing: Record<string, unknown>) => void, string]>([
-    ["tools that are none", (l) => (l["tools"] = "all"), "tools is not an array"],
+    ["tools that are none", (l) => (l["tools"] = "all"), "it.tools cannot be used"],
     ["a tool that is none", (l) => (l["tools"] = [7]), "tools[0] is not an object"],
     ["a tool without a name", (l) => (l["tools"] = [{ inputSchema: {} }]), "tools[0].name"],
     [
       "a name that is too long",
       (l) => (l["tools"] = [{ name: "x".repeat(2000), inputSchema: {} }]),
-      "longer than 1024",
+      "tools[0].name cannot be used",
     ],
-    ["a schema that is none", (l) => (l["tools"] = [{ name: "x", inputSchema: [] }]), "inputSchema is not an object"],
+    ["a schema that is none", (l) => (l["tools"] = [{ name: "x", inputSchema: [] }]), "inputSchema cannot be used"],
     ["a schema that is too deep", (l) => (l["tools"] = [{ name: "x", inputSchema: nested(200) }]), "nested too deeply"],
     ["a schema as deep as a stack", (l) => (l["tools"] = [{ name: "x", inputSchema: nested(50_000) }]), "not used"],
     ["a name twice", (l) => (l["tools"] = [1, 2].map(() => ({ name: "x", inputSchema: {} }))), "the same name"],
-    ["too many tools", (l) => (l["tools"] = Array.from({ length: 30_000 }, () => 1)), "more tools"],
+    ["too many tools", (l) => (l["tools"] = Array.from({ length: 30_000 }, () => 1)), "it.tools cannot be used"],
     ["no date", (l) => (l["listedAt"] = "today"), "listedAt"],
-    ["no server", (l) => (l["server"] = null), "server is not an object"],
-    ["flags of no meaning", (l) => (l["tools"] = [{ name: "x", inputSchema: {}, flags: ["good"] }]), "flags"],
+    ["no server", (l) => (l["server"] = null), "it.server cannot be used"],
+    ["flags of no meaning", (l) => (l["tools"] = [{ name: "x", inputSchema: {}, flags: "good" }]), "flags"],
     ["a circle", (l) => (l["tools"] = [l]), "not used"],
   ])("a listing with %s, which costs no other server's", async (_what, spoil, why) => {
     const world = createCalmWorld();
@@ -235,11 +235,11 @@ describe("a saved catalogue leaves out", () => {
     ["an array", [], "not an object"],
     ["null", null, "not an object"],
     ["a text", "{}", "not an object"],
-    ["no version", {}, "no version"],
-    ["a later version", { version: 2, servers: [] }, "later version of Hostside (format 2, this one knows 1)"],
-    ["an unknown format", { version: 0, servers: [] }, "format is 0"],
-    ["no servers", { version: 1 }, "servers is not an array"],
-    ["a listing of nobody's", { version: 1, servers: [{}] }, "servers[0] names no server"],
+    ["no version", {}, "not of format 1"],
+    ["a later version", { version: 2, servers: [] }, "not of format 1"],
+    ["an unknown format", { version: 0, servers: [] }, "not of format 1"],
+    ["no servers", { version: 1 }, "servers is not an array of listings"],
+    ["a listing of nobody's", { version: 1, servers: [{}] }, "servers is not an array of listings"],
   ])("no whole catalogue that is none: %s", (_what, saved, why) => {
     const world = createCalmWorld();
     const make = () => world.provider({ servers: [specOf("a")], savedCatalog: saved });

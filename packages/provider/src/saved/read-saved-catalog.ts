@@ -7,7 +7,6 @@ import {
   type ServerInfo,
   type ServerLimits,
   type ServerSpec,
-  type ToolFlag,
   type ToolListing,
 } from "@hostside/core";
 import { clock, isJsonObject, quoteText, withDefaults } from "@hostside/core/implement";
@@ -62,17 +61,10 @@ function entriesOf(saved: unknown): readonly Entry[] {
   if (saved === undefined) return [];
   if (!isJsonObject(saved)) throw invalidCatalog("it is not an object");
   const { version, servers } = saved;
-  if (typeof version !== "number" || !Number.isSafeInteger(version)) throw invalidCatalog("it names no version");
-  if (version > catalogVersion) {
-    throw invalidCatalog(
-      `it was written by a later version of Hostside (format ${version}, this one knows ${catalogVersion})`,
-    );
-  }
-  if (version !== catalogVersion) throw invalidCatalog(`its format is ${version}, which is not known`);
-  if (!Array.isArray(servers)) throw invalidCatalog("servers is not an array");
-  const at = servers.findIndex((entry) => !isJsonObject(entry) || typeof entry["serverId"] !== "string");
-  if (at !== -1) throw invalidCatalog(`servers[${at}] names no server`);
-  return servers;
+  if (version !== catalogVersion) throw invalidCatalog(`it is not of format ${catalogVersion}`);
+  if (Array.isArray(servers) && servers.every((entry) => isJsonObject(entry) && isText(entry["serverId"])))
+    return servers;
+  throw invalidCatalog("servers is not an array of listings of servers");
 }
 
 function isOthers(entry: Entry, spec: ServerSpec, principal: string | undefined): boolean {
@@ -85,40 +77,37 @@ function readListing(given: Entry, spec: ServerSpec): RecalledListing {
   // Names of members and marks count here, and not in a listing.
   if (text.length > 2 * limits.maxListingLength) throw new Error("it is larger than a listing may be");
   // A copy, which nobody else has.
-  const entry: JsonObject = JSON.parse(text);
-  const { listedAt, ttlMs, cacheScope, truncated, tools } = entry;
-  if (!isTime(listedAt) || !isTime(ttlMs)) throw new Error("listedAt or ttlMs is no time");
-  if (cacheScope !== "public" && cacheScope !== "private")
-    throw new Error('cacheScope is neither "public" nor "private"');
-  if (truncated !== undefined && !reasons.has(truncated)) throw new Error("truncated is no reason");
-  if (!Array.isArray(tools)) throw new Error("tools is not an array");
-  if (tools.length > 2 * limits.maxTools) throw new Error("it has more tools than a listing may have");
-  const read = tools.map((tool, at) => readSavedTool(tool, `tools[${at}]`, limits));
-  if (new Set(read.map(({ name }) => name)).size !== read.length)
+  const entry = readMembers(JSON.parse(text), "it", {
+    listedAt: isTime,
+    ttlMs: isTime,
+    cacheScope: isOneOf("public", "private"),
+    truncated: optional(isOneOf(...reasons)),
+    tools: (tools) => Array.isArray(tools) && tools.length <= 2 * limits.maxTools,
+    server: isJsonObject,
+  });
+  const { listedAt, ttlMs, cacheScope, truncated } = entry as unknown as SavedListing;
+  const tools = (entry["tools"] as readonly unknown[]).map((tool, at) => readTool(tool, `tools[${at}]`, limits));
+  if (new Set(tools.map(({ name }) => name)).size !== tools.length)
     throw new Error("two of its tools have the same name");
   const listing: ToolListing = {
-    tools: read,
+    tools,
     dropped: [],
     pages: 0,
     ...(ttlMs > 0 && { ttlMs }),
     ...(cacheScope === "public" && { cacheScope }),
     ...(truncated !== undefined && { truncated: truncated as NonNullable<ToolListing["truncated"]> }),
   };
-  return { listing, server: readSavedServer(entry["server"], limits), listedAt };
+  return { listing, server: readServer(entry["server"], limits), listedAt };
 }
 
-const reasons: ReadonlySet<unknown> = new Set<NonNullable<ToolListing["truncated"]>>([
+const reasons: readonly NonNullable<ToolListing["truncated"]>[] = [
   "page-limit",
   "tool-limit",
   "size-limit",
   "repeated-cursor",
   "bad-cursor",
   "page-failed",
-]);
-
-function isTime(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0;
-}
+];
 
 function unusable(serverId: string, error: unknown): Diagnostic {
   const why = error instanceof Error ? error.message : "it cannot be read";
@@ -168,92 +157,84 @@ export interface SavedListing {
 /** The format that is written here. */
 export const catalogVersion = 1;
 
-/**
- * Reads a tool as it was saved; `at` says where it stands. Throws an `Error` that says what is
- * wrong.
- */
-export function readSavedTool(saved: unknown, at: string, limits: ServerLimits): RemoteTool {
+/** Reads a tool; `at` says where it stands. Throws an `Error` that says what is wrong. */
+function readTool(saved: unknown, at: string, limits: ServerLimits): RemoteTool {
   // A tool and its member, around a schema.
   if (isDeeper(saved, limits.maxSchemaDepth + 4)) throw new Error(`${at} is nested too deeply`);
   const { extras, absent, ...tool } = readMembers(saved, at, {
-    name: limits.maxNameLength,
-    title: limits.maxNameLength,
-    description: limits.maxDescriptionLength,
+    name: (name) => name !== "" && isTextOf(limits.maxNameLength)(name),
+    title: optional(isTextOf(limits.maxNameLength)),
+    description: optional(isTextOf(limits.maxDescriptionLength)),
     inputSchema: isJsonObject,
-    outputSchema: isJsonObject,
-    annotations: areAnnotations,
-    meta: isJsonObject,
-    extras: isJsonObject,
-    absent: areTexts,
-    flags: (flags) => areTexts(flags) && flags.every((flag) => Object.hasOwn(flagNames, flag)),
+    outputSchema: optional(isJsonObject),
+    annotations: optional(areAnnotations),
+    meta: optional(isJsonObject),
+    extras: optional(isJsonObject),
+    absent: optional(areTexts),
+    flags: optional(areTexts),
   });
-  if (tool["name"] === undefined || tool["name"] === "") throw new Error(`${at}.name is not a text`);
-  if (tool["inputSchema"] === undefined) throw new Error(`${at}.inputSchema is not an object`);
   const missing = areTexts(absent) ? absent.map((member) => [member, undefined] as const) : [];
   const all = [...Object.entries(extras ?? {}), ...missing];
   return { ...tool, ...(all.length > 0 && { extras: Object.fromEntries(all) }) } as unknown as RemoteTool;
 }
 
-/** Reads what a server said of itself. Throws as {@linkcode readSavedTool}. */
-export function readSavedServer(saved: unknown, { maxServerTextLength: most }: ServerLimits): ServerInfo {
-  const server = readMembers(saved, "server", {
-    era: (era) => era === "legacy" || era === "modern",
-    httpMode: (mode) => mode === "streamable" || mode === "sse",
-    protocolVersion: 256,
+/** Reads what a server said of itself. Throws as {@linkcode readTool}. */
+function readServer(saved: unknown, { maxServerTextLength: most }: ServerLimits): ServerInfo {
+  const texts = ["name", "title", "version", "description", "instructions"];
+  return readMembers(saved, "server", {
+    era: isOneOf("legacy", "modern"),
+    httpMode: optional(isOneOf("streamable", "sse")),
+    protocolVersion: isTextOf(256),
     capabilities: (given) => isJsonObject(given) && JSON.stringify(given).length <= 2 * most,
-    ...Object.fromEntries(["name", "title", "version", "description", "instructions"].map((text) => [text, most])),
-  });
-  for (const member of ["era", "protocolVersion", "capabilities"]) {
-    if (server[member] === undefined) throw new Error(`server.${member} is missing`);
-  }
-  return server as unknown as ServerInfo;
+    ...Object.fromEntries(texts.map((text) => [text, optional(isTextOf(most))])),
+  }) as unknown as ServerInfo;
 }
 
-/** A member is a text of at most so many UTF-16 units, or what a test says. */
-type Members = Readonly<Record<string, number | ((value: unknown) => boolean)>>;
+type Test = (value: unknown) => boolean;
 
 /** Reads the members that are known, and leaves out all others. */
-function readMembers(saved: unknown, at: string, members: Members): JsonObject {
+function readMembers(saved: unknown, at: string, tests: Readonly<Record<string, Test>>): JsonObject {
   if (!isJsonObject(saved)) throw new Error(`${at} is not an object`);
-  const known = Object.entries(members).filter(([member]) => saved[member] !== undefined);
-  for (const [member, test] of known) {
-    const value = saved[member];
-    if (typeof test === "function" ? !test(value) : typeof value !== "string") {
-      throw new Error(`${at}.${member} ${test === isJsonObject ? "is not an object" : "cannot be used"}`);
-    }
-    // What was cut may end in a mark.
-    if (typeof test === "number" && typeof value === "string" && value.length > test + 16) {
-      throw new Error(`${at}.${member} is longer than ${test} characters`);
-    }
-  }
-  return Object.fromEntries(known.map(([member]) => [member, saved[member]]));
+  const wrong = Object.entries(tests).find(([member, test]) => !test(saved[member]));
+  if (wrong !== undefined) throw new Error(`${at}.${wrong[0]} cannot be used`);
+  const members = Object.keys(tests).filter((member) => saved[member] !== undefined);
+  return Object.fromEntries(members.map((member) => [member, saved[member]]));
 }
 
-const hints: ReadonlySet<string> = new Set(["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]);
+function optional(test: Test): Test {
+  return (value) => value === undefined || test(value);
+}
+
+function isOneOf(...values: readonly unknown[]): Test {
+  return (value) => values.includes(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+// What was cut may end in a mark.
+function isTextOf(most: number): Test {
+  return (value) => isText(value) && value.length <= most + 16;
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
+
+function areTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isText);
+}
+
+const isHint = isOneOf("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint");
 
 function areAnnotations(value: unknown): boolean {
   return (
     isJsonObject(value) &&
     Object.entries(value).every(([name, hint]) =>
-      name === "title" ? typeof hint === "string" : hints.has(name) && typeof hint === "boolean",
+      name === "title" ? isText(hint) : isHint(name) && typeof hint === "boolean",
     )
   );
-}
-
-const flagNames: { readonly [Flag in ToolFlag]: true } = {
-  ansi: true,
-  bidi: true,
-  control: true,
-  "extras-dropped": true,
-  invisible: true,
-  "lone-surrogate": true,
-  "schema-replaced": true,
-  tag: true,
-  truncated: true,
-};
-
-function areTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((text) => typeof text === "string");
 }
 
 // Goes by a list of its own: what is too deep must not exhaust the stack that finds it out.
