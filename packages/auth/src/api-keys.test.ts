@@ -1,13 +1,10 @@
-import {
-  HostsideError,
-  type AuthorizationRequest,
-  type CredentialsRefusal,
-  type ServerCredentials,
-} from "@hostside/core";
+import { HostsideError, type AuthorizationRequest, type ServerCredentials } from "@hostside/core";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createApiKeys, firstAuthProvider, type ApiKeysOptions } from "./api-keys.ts";
 import type { PrincipalServer } from "./oauth-options.ts";
+
+type CredentialsRefusal = Parameters<ServerCredentials["onRefused"]>[0];
 
 const url = "https://keys.test/mcp";
 const http = { type: "http", url, auth: "api-key" } as const;

@@ -1,10 +1,12 @@
-import type { CredentialsRefusal, ServerCredentials } from "@hostside/core";
+import type { ServerCredentials } from "@hostside/core";
 import { createServerCredentials } from "../src/credentials/create-server-credentials.ts";
 import type { ClientConfig } from "../src/oauth-options.ts";
 import type { StoredAuthorization } from "../src/accounts/stored-account.ts";
 import { saveAuthorization } from "../src/accounts/account-documents.ts";
 import { createRotatingServer, type RotatingServer } from "./rotating-server.ts";
 import { createAuthorization, createTokenWorld, issuer, serverUrl, type TokenWorld } from "./token-world.ts";
+
+type CredentialsRefusal = Parameters<ServerCredentials["onRefused"]>[0];
 
 /** What credentials are asked for. */
 export const request = { method: "POST", url: new URL(serverUrl) };

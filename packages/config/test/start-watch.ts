@@ -1,5 +1,5 @@
 import type { Cancel, ServerSpec } from "@hostside/core";
-import type { Clock } from "@hostside/core/implement";
+import type { useClock } from "@hostside/core/implement";
 import { watchConfig, type ConfigChange, type ConfigReport, type ConfigWatch } from "@hostside/config/node";
 import type { WatchConfigOptions } from "../src/node/config-watch.ts";
 import { onTestFinished } from "vitest";
@@ -90,6 +90,8 @@ export async function startWatch(
 }
 
 /** A clock that stands still. */
+type Clock = NonNullable<Parameters<typeof useClock>[0]>;
+
 export interface TestClock extends Clock {
   /** Resolves to the delay when something waits. */
   waiting(): Promise<number>;

@@ -58,31 +58,12 @@ export interface CallObserver {
 /** Two observers as one; the first hears first, and its `meta` wins. */
 export function joinObservers(first: CallObserver, second: CallObserver | undefined): CallObserver {
   if (second === undefined) return first;
-  const joined = {
+  return {
     meta: () => ({ ...askForMeta(second), ...askForMeta(first) }),
     onDecision: both(first.onDecision, second.onDecision),
     onExchange: both(first.onExchange, second.onExchange),
     onRecord: both(first.onRecord, second.onRecord),
   };
-  joinedOf.set(joined, [first, second]);
-  return joined;
-}
-
-const joinedOf = new WeakMap<CallObserver, readonly [CallObserver, CallObserver]>();
-
-/**
- * Whether an observer is one of these, or was joined with one: so a layer finds its own, whatever
- * layers in between have joined with it.
- */
-export function hasObserver(observer: CallObserver, own: Pick<WeakSet<CallObserver>, "has">): boolean {
-  let rest: CallObserver | undefined = observer;
-  while (rest !== undefined) {
-    if (own.has(rest)) return true;
-    const parts = joinedOf.get(rest);
-    if (parts !== undefined && own.has(parts[0])) return true;
-    rest = parts?.[1];
-  }
-  return false;
 }
 
 /** Calls a hook of an observer. Its errors go to the runtime's handler of uncaught errors. */

@@ -8,8 +8,8 @@ export type { ConnectionHooks, KnownServer } from "./connection.ts";
 // Ways of a call.
 export { fairnessKeyOf } from "./call-context.ts";
 export { assertCallContext, withoutApproval } from "./call-context.ts";
-export { askForMeta, hasObserver, joinObservers, tell } from "./call-observer.ts";
-export { createCallPipeline, type CallPipeline } from "./call-pipeline.ts";
+export { askForMeta, joinObservers, tell } from "./call-observer.ts";
+export { createCallPipeline } from "./call-pipeline.ts";
 export { createRequestPipeline } from "./call-pipeline.ts";
 export {
   assertCallOptions,
@@ -35,7 +35,7 @@ export { describeAbsent, toolsMeant, unknownToolError } from "./unknown-tool-err
 export { withErrorContext } from "./hostside-error.ts";
 
 // Rules of a host.
-export { askAdmit, type AdmitDecision } from "./admission.ts";
+export { askAdmit } from "./admission.ts";
 
 // Options and data that were handed over.
 export { assertKnownOptions, readWholeNumber, type Fields } from "./options.ts";
@@ -56,7 +56,7 @@ export { isJsonObject } from "./json.ts";
 export { bytesOf, checkBase64, mostBytes } from "./base64.ts";
 export { hasShape, isSchema, keywordShapes, toObject } from "./schema-keywords.ts";
 export { readContentAnnotations, readIcons } from "./read-content.ts";
-export { listOf, objectOf, oneOf, readNumber, readObject, readText, readTexts, type Reader } from "./options.ts";
+export { listOf, objectOf, oneOf, readNumber, readText, readTexts, type Reader } from "./options.ts";
 export { isToolEffect } from "./tool.ts";
 export { serverWords } from "./admission.ts";
 export { effectOfHints } from "./tool.ts";
@@ -71,8 +71,8 @@ export { sameJson } from "./json.ts";
 export { createDeadline, type Deadline } from "./deadline.ts";
 export { lastWordMs } from "./pipeline.ts";
 export { onAbort } from "./waiting.ts";
-export { clock, systemRandom, useClock, type Clock } from "./clock.ts";
-export { createAlarm, type Alarm } from "./alarm.ts";
+export { clock, systemRandom, useClock } from "./clock.ts";
+export { createAlarm } from "./alarm.ts";
 export { createEvent, type EventSource } from "./event.ts";
 export { formatMs } from "./text.ts";
 export { reportUncaught } from "./report-uncaught.ts";
@@ -81,8 +81,8 @@ export { headWithin, utf8Length } from "./text.ts";
 export { untilAborted } from "./waiting.ts";
 
 // What keeps things, and locks.
-export { createPolledLock, type LockAttempt, type LockHold } from "./polled-lock.ts";
-export { doStep, storeFailed, type StepLimit } from "./store.ts";
+export { createPolledLock, type LockHold } from "./polled-lock.ts";
+export { doStep, storeFailed } from "./store.ts";
 export { startStopwatch } from "./clock.ts";
 
 // Lists that come in pages.
@@ -110,5 +110,5 @@ export { dropUnseen, escapeUnseen, inspectText, replaceUnseen } from "./untruste
 export { describeLostNumber, findLostDigits, findLostNumber, rememberDigits, type LostNumber } from "./lost-digits.ts";
 export { withoutHalves } from "./text.ts";
 
-// An object with getters, of which there are many.
+// Resources.
 export { isAppUri } from "./resource.ts";

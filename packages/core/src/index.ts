@@ -9,7 +9,6 @@ export {
   type Violation,
 } from "./hostside-error.ts";
 export type {
-  CustomEntry,
   HttpEntry,
   MemoryEntry,
   ServerEntry,
@@ -21,7 +20,7 @@ export type {
 } from "./server-spec.ts";
 export { assertServerSpec } from "./assert-server-spec.ts";
 export { defaultLimits, defaultTimeouts, longestTimeoutMs, type ServerLimits, type ServerTimeouts } from "./limits.ts";
-export type { ContentBlock, ContentIcon, UnknownContentBlock } from "./content-block.ts";
+export type { ContentBlock, UnknownContentBlock } from "./content-block.ts";
 export { isKnownContent, readContent } from "./read-content.ts";
 export type { CallOptions, Progress } from "./call-options.ts";
 export type {
@@ -35,12 +34,12 @@ export type {
   ToolOutcome,
 } from "./tool.ts";
 export type { CallContext } from "./call-context.ts";
-export type { CallDecision, CallExchange, CallObserver } from "./call-observer.ts";
+export type { CallDecision, CallObserver } from "./call-observer.ts";
 export type { CallAttempt, CallRecord } from "./call-observer.ts";
 export type { ServerPeer } from "./call-observer.ts";
-export type { ServerObserver, ServerOperation, ServerRecord } from "./call-observer.ts";
+export type { ServerOperation, ServerRecord } from "./call-observer.ts";
 export type { ConnectionGuard, GuardedServer, GuardRefusal } from "./connection-guard.ts";
-export type { ApprovalDenial, AskedCall, FrameworkApproval, SuspendedCall } from "./suspended-call.ts";
+export type { AskedCall, FrameworkApproval, SuspendedCall } from "./suspended-call.ts";
 export type { Admission, AdmissionServer, Admit, QuarantinedTool, ServerWords } from "./admission.ts";
 export type { FencingToken, Lock, Notices, Store } from "./store.ts";
 export { createMemoryStore } from "./memory-store.ts";
@@ -50,10 +49,9 @@ export type {
   AuthorizationRequest,
   AuthorizedRequest,
   CredentialHeaders,
-  CredentialsRefusal,
   ServerCredentials,
 } from "./server-credentials.ts";
-export type { InitOptions, RefreshOptions, ToolProvider, ToolsChange, UnreadyGroup } from "./tool-provider.ts";
+export type { InitOptions, ToolProvider, ToolsChange, UnreadyGroup } from "./tool-provider.ts";
 export { applyInterceptors } from "./call-pipeline.ts";
 export type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
 export type { HostRequest, RequestInterceptor, RequestSeam, ServerRequest } from "./interceptor.ts";

@@ -6,7 +6,7 @@ import {
   type ToolCall,
   type ToolOutcome,
 } from "@hostside/core";
-import { createCallPipeline, createDeadline, type CallPipeline } from "@hostside/core/implement";
+import { createCallPipeline, createDeadline } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
 import { useManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 
@@ -20,7 +20,7 @@ function callWith(options: CallOptions = {}): ToolCall {
 }
 
 interface Trial {
-  readonly pipeline: { readonly run: CallHandler; readonly end: CallPipeline["end"] };
+  readonly pipeline: { readonly run: CallHandler; readonly end: ReturnType<typeof createCallPipeline>["end"] };
   readonly clock: ManualClock;
   /** The calls that reached the handler. */
   readonly handled: ToolCall[];

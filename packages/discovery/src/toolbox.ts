@@ -6,7 +6,6 @@ import {
   HostsideError,
   type InitOptions,
   type QuarantinedTool,
-  type RefreshOptions,
   type ToolDefinition,
   type ToolGroup,
   type ToolOutcome,
@@ -78,7 +77,7 @@ export interface Toolbox {
   /**
    * Refreshes all providers. Strict: rejects after all are done, as {@linkcode Toolbox.init} does.
    */
-  refresh(options?: RefreshOptions): Promise<void>;
+  refresh(options?: Pick<InitOptions, "signal" | "timeoutMs">): Promise<void>;
   /**
    * The tools that `admit`, or a provider's own, holds back, sorted by name. A call of theirs is
    * refused with `tool_quarantined`.

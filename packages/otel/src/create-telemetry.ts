@@ -5,7 +5,7 @@ import {
   type Interceptor,
   type RequestInterceptor,
   type Subscription,
-  type CallExchange,
+  type CallObserver,
   type HostRequest,
   type JsonObject,
   type JsonValue,
@@ -38,8 +38,7 @@ export interface WatchedParts {
 export interface Telemetry {
   /**
    * For the option `interceptors` of a toolbox, before all others: a span around each call, the
-   * trace context into its `_meta`, and metrics. If a call passes several of these, the outermost
-   * looks at it.
+   * trace context into its `_meta`, and metrics.
    */
   readonly interceptor: Interceptor;
   /**
@@ -204,7 +203,7 @@ async function observe(
   const attributes = { ...attributesOf(request), ...peerAttributes(peerOf(serverId)) };
   const span = tracing.start(nameOf(request), { kind: SpanKind.CLIENT, attributes });
   const within = tracing.contextOf(span);
-  const onExchange = ({ requestId }: CallExchange): void =>
+  const onExchange: CallObserver["onExchange"] = ({ requestId }) =>
     void quietly(() => span?.setAttribute(attribute.requestId, String(requestId)));
   const end = (failure: SpanFailure | undefined): void => {
     endSpan(span, failure);

@@ -1,6 +1,6 @@
 import { context, type Span } from "@opentelemetry/api";
 import type { CallObserver, Interceptor, ToolCall, ToolOutcome } from "@hostside/core";
-import { clock, hasObserver, joinObservers } from "@hostside/core/implement";
+import { clock, joinObservers } from "@hostside/core/implement";
 import { measureCall, measureDecision, measureRecord, type MetricParts } from "./metrics/call-metrics.ts";
 import { startCallSpan, type CallSpan } from "./spans/call-span.ts";
 import { spanFailureOf, toolFailure } from "./spans/failure.ts";
@@ -18,17 +18,12 @@ export interface TraceParts extends MetricParts {
  */
 export function traceCalls(parts: TraceParts): Interceptor {
   const { tracing, settings, metrics } = parts;
-  const observed = new WeakSet<CallObserver>();
   const taken = new WeakSet<Span>();
   return (call, next) => {
     if (!tracing.isOn && !metrics.isOn()) return next(call);
     const { observer } = call.options;
-    // It stands around a toolbox and its providers alike, and looks at a call once.
-    if (observer !== undefined && hasObserver(observer, observed)) return next(call);
     const span = startCallSpan(call, { tracing, settings, taken });
-    const own = observerOf(call, span, parts);
-    observed.add(own);
-    const joined = joinObservers(own, observer);
+    const joined = joinObservers(observerOf(call, span, parts), observer);
     return observe({ ...call, options: { ...call.options, observer: joined } }, next, { span, parts });
   };
 }

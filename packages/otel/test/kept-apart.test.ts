@@ -4,7 +4,6 @@ import { createEvent, tell } from "@hostside/core/implement";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { captureText } from "../src/capture.ts";
 import { createTelemetry } from "../src/index.ts";
-import { createCallLog } from "../src/log.ts";
 import { createMemoryServer } from "./memory-server.ts";
 import { createExported, createObservedHost, disableApi, registerApi } from "./observed-world.ts";
 
@@ -18,15 +17,6 @@ const call: ToolCall = {
   options: {},
 };
 const outcome = { content: [], isError: false, origin: call.origin, raw: {} };
-
-it("looks at a call once, whatever layers between have joined its observer with theirs", async () => {
-  const exported = createExported();
-  const { interceptor } = createTelemetry(exported.sdk);
-  const log = createCallLog({ write: () => undefined });
-  await interceptor(call, (outer) => log(outer, (inner) => interceptor(inner, async () => outcome)));
-  expect(exported.spans()).toHaveLength(1);
-  expect(await exported.points("hostside.call.duration")).toMatchObject([{ value: 1 }]);
-});
 
 it("has of a call that a layer tried again every send, and all of its waits", async () => {
   const exported = createExported();

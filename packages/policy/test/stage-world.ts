@@ -8,7 +8,7 @@ import type {
   ToolDefinition,
   ToolOutcome,
 } from "@hostside/core";
-import { createCallPipeline, type CallPipeline } from "@hostside/core/implement";
+import { createCallPipeline } from "@hostside/core/implement";
 import { useVirtualClock, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
 import type { Policy } from "../src/policy.ts";
 import type { PolicyEvent } from "../src/policy-event.ts";
@@ -28,7 +28,7 @@ export interface StageWorld {
 export function createStageWorld(): StageWorld {
   const clock = useVirtualClock();
   const events: PolicyEvent[] = [];
-  const pipelines = new WeakMap<readonly Interceptor[], CallPipeline>();
+  const pipelines = new WeakMap<readonly Interceptor[], ReturnType<typeof createCallPipeline>>();
   return {
     clock,
     events,

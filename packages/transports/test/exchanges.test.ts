@@ -1,8 +1,10 @@
-import type { CallExchange, ServerEntry } from "@hostside/core";
+import type { CallObserver, ServerEntry } from "@hostside/core";
 import { fixtureServer, startFaultServer, startHttpFixture } from "@hostside/fixtures";
 import { describe, expect, it } from "vitest";
 import { connect } from "../src/index.ts";
 import { createServerV1, memory } from "./in-process-servers.ts";
+
+type CallExchange = Parameters<NonNullable<CallObserver["onExchange"]>>[0];
 
 interface Reached extends AsyncDisposable {
   readonly transport: ServerEntry;

@@ -3,7 +3,7 @@ import { InMemoryTransport as InMemoryTransportV1 } from "@modelcontextprotocol/
 import { McpServer as McpServerV1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { CustomEntry, MemoryEntry } from "@hostside/core";
+import type { MemoryEntry, ServerEntry } from "@hostside/core";
 import { z } from "zod";
 
 const identity = { name: "in-process", version: "1.0.0" };
@@ -28,7 +28,9 @@ export function memory(serve: (transport: InMemoryTransport) => unknown): Memory
   return { type: "memory", serve };
 }
 
-export function custom(open: CustomEntry["open"]): CustomEntry {
+type Custom = Extract<ServerEntry, { readonly type: "custom" }>;
+
+export function custom(open: Custom["open"]): Custom {
   return { type: "custom", open };
 }
 

@@ -1,4 +1,4 @@
-import { redactUrl, type CredentialsRefusal } from "@hostside/core";
+import { redactUrl, type ServerCredentials } from "@hostside/core";
 import { clock, quoteText } from "@hostside/core/implement";
 import { withoutServerName } from "../auth-errors.ts";
 import { isProgram, perAccount, type Account } from "../account.ts";
@@ -21,6 +21,8 @@ import {
   renewNow,
 } from "./current-authorization.ts";
 import { discoverAgain, whereToSignIn } from "./discover-again.ts";
+
+type CredentialsRefusal = Parameters<ServerCredentials["onRefused"]>[0];
 
 /**
  * Gets other credentials after a refusal. Resolves when there are some; else rejects as `onRefused`

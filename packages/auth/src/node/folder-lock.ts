@@ -4,7 +4,6 @@ import type { Cancel, Lock, Random } from "@hostside/core";
 import {
   clock,
   assertKnownOptions,
-  type LockAttempt,
   createPolledLock,
   doStep,
   type Fields,
@@ -71,7 +70,7 @@ const longestLookMs = 250;
  * with what they see: clocks of different machines need not agree.
  */
 export function createFolderLock({ folder, random = systemRandom }: FolderLockInit): Lock {
-  const startAttempt = (key: string): LockAttempt => {
+  const startAttempt: Parameters<typeof createPolledLock>[0]["startAttempt"] = (key) => {
     const watch = createWatch();
     return {
       take: async (onLost) => {

@@ -1,5 +1,5 @@
 import type { Lock, FencingToken, Store } from "@hostside/core";
-import { clock, isJsonObject, storeFailed, doStep, type StepLimit } from "@hostside/core/implement";
+import { clock, isJsonObject, storeFailed, doStep } from "@hostside/core/implement";
 import { settleInTurns } from "../settle-in-turns.ts";
 import { envelopeText, readDocumentEnvelope } from "./credential-key.ts";
 import { hashText, type SealedPlace, type Sealer } from "./sealer.ts";
@@ -113,7 +113,7 @@ export interface WriteOptions {
 }
 
 /** Parts of a {@linkcode ConfirmedStore}. */
-export interface ConfirmedStoreInit extends StepLimit {
+export interface ConfirmedStoreInit extends Pick<Parameters<typeof doStep>[1], "timeoutMs"> {
   readonly store: Store;
   /** A name that nothing else is kept under. */
   readonly marker: string;

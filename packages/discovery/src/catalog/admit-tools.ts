@@ -7,7 +7,7 @@ import {
   type QuarantinedTool,
   type ToolDefinition,
 } from "@hostside/core";
-import { askAdmit, type AdmitDecision } from "@hostside/core/implement";
+import { askAdmit } from "@hostside/core/implement";
 import type { ToolboxTool, RoutedTool } from "./inspect-definitions.ts";
 
 /** The tools on offer, and those that are held back. */
@@ -43,10 +43,10 @@ export function createToolAdmission(
 ): ToolboxAdmission {
   const none: ReadonlyMap<string, QuarantinedTool> = new Map();
   if (admit === undefined) return { sort: (tools) => ({ offered: tools, quarantined: none }), forget: () => {} };
-  let decisions = new WeakMap<object, AdmitDecision>();
+  let decisions = new WeakMap<object, ReturnType<typeof askAdmit>>();
   // By server.
   const reported = new Set<string>();
-  const decide = (tool: RoutedTool): AdmitDecision => {
+  const decide = (tool: RoutedTool): ReturnType<typeof askAdmit> => {
     // The definition of a static tool is made anew with each catalogue.
     const key = tool.route.kind === "static" ? tool.route.tool : tool.definition;
     const known = decisions.get(key) ?? askAdmit(admit, tool.definition, admissionServerOf(tool));

@@ -11,7 +11,6 @@ import {
 } from "@hostside/core";
 import {
   type AbsentServer,
-  type CallPipeline,
   assertCallOptions,
   assertToolName,
   createCallPipeline,
@@ -160,7 +159,7 @@ interface ToolboxLayers {
    * of its own.
    */
   readonly send: (tool: RoutedTool, call: RouteCall) => Promise<ToolOutcome>;
-  readonly end: CallPipeline["end"];
+  readonly end: ReturnType<typeof createCallPipeline>["end"];
 }
 
 /** The parts of the layers. */

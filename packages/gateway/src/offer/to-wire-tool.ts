@@ -1,5 +1,5 @@
-import type { ContentIcon, Diagnostic, JsonObject, ProtocolEra, ToolAnnotations, ToolDefinition } from "@hostside/core";
-import { isJsonObject, objectOf, oneOf, readIcons, readObject, readText } from "@hostside/core/implement";
+import type { Diagnostic, JsonObject, ProtocolEra, Resource, ToolAnnotations, ToolDefinition } from "@hostside/core";
+import { isJsonObject, objectOf, oneOf, readIcons, readText } from "@hostside/core/implement";
 import { toWireInputSchema, toWireOutputSchema } from "./wire-schema.ts";
 
 type WireTools = WeakMap<ToolDefinition, { readonly tool: JsonObject | undefined }>;
@@ -27,7 +27,7 @@ interface WireTool extends JsonObject {
   readonly title?: string;
   readonly description?: string;
   readonly annotations?: ToolAnnotations & JsonObject;
-  readonly icons?: readonly ContentIcon[];
+  readonly icons?: Resource["icons"];
   readonly _meta?: JsonObject;
 }
 
@@ -49,7 +49,7 @@ const readTool = objectOf<WireTool>(
       },
     ),
     icons: readIcons,
-    _meta: readObject,
+    _meta: (value) => (isJsonObject(value) ? value : undefined),
   },
 );
 

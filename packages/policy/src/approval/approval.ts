@@ -1,7 +1,6 @@
 import {
   cleanText,
   type AdmissionServer,
-  type ApprovalDenial,
   type CallHandler,
   type FrameworkApproval,
   type Interceptor,
@@ -23,7 +22,7 @@ import {
   type WhyAsked,
 } from "./approval-options.ts";
 import type { ApprovalParts } from "./approval-parts.ts";
-import { type ApprovalGrant, createSuspension, type TokenLook } from "./suspend-call.ts";
+import { type ApprovalDenial, type ApprovalGrant, createSuspension, type TokenLook } from "./suspend-call.ts";
 import { createApprovalAsking, rejectedError } from "./ask-about-call.ts";
 import { createFrameworkApproval, type ApprovalOfFramework } from "./framework-approval.ts";
 import { copyArguments, refuseApproval, type PendingApproval } from "./pending-call.ts";

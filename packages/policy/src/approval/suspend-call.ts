@@ -1,6 +1,6 @@
 import {
   HostsideError,
-  type ApprovalDenial,
+  type ErrorDetails,
   type JsonValue,
   type Store,
   type SuspendedCall,
@@ -26,6 +26,9 @@ import type { PolicyParts } from "../policy-parts.ts";
 import { effectOfDefinition } from "../rules/tool-subject.ts";
 import { hintFor, lockKey, type PendingApproval } from "./pending-call.ts";
 import type { RememberedFor } from "./remembered-approvals.ts";
+
+/** Why an approval did not count. */
+export type ApprovalDenial = NonNullable<ErrorDetails["denied"]>;
 
 /** The grant of a token, or why it is denied. */
 export type TokenLook = { readonly grant: ApprovalGrant } | { readonly denied: ApprovalDenial };

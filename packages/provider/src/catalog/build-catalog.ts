@@ -7,14 +7,7 @@ import {
   type ServerSpec,
   type ToolGroup,
 } from "@hostside/core";
-import {
-  askAdmit,
-  compareText,
-  foldCase,
-  sameDefinition,
-  sameJson,
-  type AdmitDecision,
-} from "@hostside/core/implement";
+import { askAdmit, compareText, foldCase, sameDefinition, sameJson } from "@hostside/core/implement";
 import { qualifiedName, type NameTable, type ToolIdentity } from "@hostside/naming";
 import {
   findCallable,
@@ -119,8 +112,7 @@ function buildServer(listing: ToolServerListing, plan: CatalogPlan): ServerCatal
         : defineTool(tool, { spec, listed: listing.origin, localName, qualifier, groupIds, describe });
       // The very same object, if a model sees no difference.
       const definition = same !== undefined && sameDefinition(same, defined) ? same : defined;
-      const decision: AdmitDecision = admit ? askAdmit(admit, definition, server) : { admission: "offer" };
-      const { admission, problem } = decision;
+      const { admission, problem } = admit ? askAdmit(admit, definition, server) : offered;
       if (problem !== undefined) failed.push({ toolName: tool.name, problem });
       if (admission === "offer") found.push(definition);
       else withheld.set(tool.name, { definition, admission });
@@ -145,6 +137,8 @@ function buildServer(listing: ToolServerListing, plan: CatalogPlan): ServerCatal
     group: sameJson(before?.group, group) ? before?.group : group,
   };
 }
+
+const offered: ReturnType<typeof askAdmit> = { admission: "offer" };
 
 // A hostile tool may break a function of the product's own. That must cost nobody else anything.
 function guardDescribe({ describe, report }: Pick<CatalogPlan, "describe" | "report">): DescribeTool {

@@ -12,7 +12,6 @@ import {
   createAlarm,
   onAbort,
   sameJson,
-  type Alarm,
   type ConnectionHooks,
   type KnownServer,
 } from "@hostside/core/implement";
@@ -87,7 +86,7 @@ export class Link implements SessionsHost {
   readonly #init: LinkInit;
   #policy: LinkPolicy;
   #events: LinkEvent[] | undefined;
-  readonly #alarm: Alarm;
+  readonly #alarm = createAlarm(() => this.report({ type: "wake" }));
   readonly #waiters = new Waiters();
   readonly #sessions: Sessions;
   #name: StateName | undefined;
@@ -105,7 +104,6 @@ export class Link implements SessionsHost {
     this.state = { kind: spec.disabled === true ? "disabled" : "idle", session: 0, run: 0 };
     this.#init = init;
     this.#policy = policyOf(spec);
-    this.#alarm = createAlarm(() => this.report({ type: "wake" }));
     this.#sessions = new Sessions({ connector, predecessor, host: this });
   }
 

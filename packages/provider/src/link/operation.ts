@@ -1,18 +1,13 @@
-import type {
-  HostsideError,
-  JsonObject,
-  ServerObserver,
-  ServerOperation,
-  ServerPeer,
-  ServerRecord,
-  ServerSpec,
-} from "@hostside/core";
+import type { HostsideError, JsonObject, ServerOperation, ServerPeer, ServerRecord, ServerSpec } from "@hostside/core";
 import { clock, askForMeta, tell } from "@hostside/core/implement";
 
 /**
  * Announces something that begins; `undefined`: nobody listens, or nobody wants to hear more of it.
  */
-export type AnnounceOperation = (operation: Omit<ServerOperation, "observe">) => ServerObserver | undefined;
+export type AnnounceOperation = (operation: Omit<ServerOperation, "observe">) => OperationObserver | undefined;
+
+/** Hears what becomes of an operation. */
+export type OperationObserver = Parameters<ServerOperation["observe"]>[0];
 
 /** The listener for operations. None of it may throw. */
 export interface OperationHost {
@@ -33,7 +28,7 @@ export class Operation {
   readonly #kind: ServerRecord["operation"];
   readonly #init: OperationInit;
   readonly #from: number;
-  #observer: ServerObserver | undefined;
+  #observer: OperationObserver | undefined;
   #isAnnounced = false;
 
   constructor(kind: ServerRecord["operation"], init: OperationInit) {

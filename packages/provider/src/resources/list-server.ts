@@ -4,7 +4,6 @@ import {
   truncateText,
   type CallContext,
   type JsonObject,
-  type ContentIcon,
   type ListedEntry,
   type Resource,
   type ResourceTemplate,
@@ -251,7 +250,7 @@ export function readListedEntry(entry: JsonObject, serverId: string): ListedEntr
     name: read(name, "name", longestName),
     ...(typeof title === "string" && { title: read(title, "title", longestName) }),
     ...(typeof description === "string" && { description: read(description, "description", longestDescription) }),
-    ...(Array.isArray(icons) && { icons: readIcons(icons) as readonly ContentIcon[] }),
+    ...(Array.isArray(icons) && { icons: readIcons(icons) as NonNullable<Resource["icons"]> }),
     ...(isJsonObject(meta) && { meta }),
     ...(cut.length > 0 && { cut }),
   };

@@ -6,7 +6,6 @@ import type {
   JsonObject,
   ServerLog,
   ServerNotification,
-  ServerObserver,
   ServerOperation,
   ServerRecord,
   ServerSpec,
@@ -25,7 +24,7 @@ import type { ServerResourceUpdate, ServerStatus } from "../api/mcp-provider.ts"
 import type { ProviderSettings } from "../api/provider-options.ts";
 import type { LiveCatalog } from "../catalog/live-catalog.ts";
 import type { HeldListing, LinkHooks } from "../link/link.ts";
-import type { AnnounceOperation } from "../link/operation.ts";
+import type { AnnounceOperation, OperationObserver } from "../link/operation.ts";
 import type { Session } from "../link/sessions.ts";
 import { heldListing } from "../saved/read-saved-catalog.ts";
 import type { Registration } from "./registration.ts";
@@ -145,9 +144,9 @@ export class ServerReports implements LinkHooks {
 function announceOperation(
   event: EventSource<ServerOperation>,
   operation: Omit<ServerOperation, "observe">,
-): ServerObserver | undefined {
+): OperationObserver | undefined {
   if (!event.hasListeners) return undefined;
-  const observers: ServerObserver[] = [];
+  const observers: OperationObserver[] = [];
   let isOver = false;
   event.emit({
     ...operation,

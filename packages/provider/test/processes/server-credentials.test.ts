@@ -1,9 +1,11 @@
-import { HostsideError, type CredentialsRefusal, type JsonObject, type ServerCredentials } from "@hostside/core";
+import { HostsideError, type JsonObject, type ServerCredentials } from "@hostside/core";
 import { createProvider, type McpProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../calm-world.ts";
 import { useVirtualClock, type VirtualClock } from "../simulation/virtual-clock.ts";
+
+type CredentialsRefusal = Parameters<ServerCredentials["onRefused"]>[0];
 
 /** A server behind a `fetch`, its credentials, and the provider between them. */
 interface World extends AsyncDisposable {

@@ -1,4 +1,6 @@
-import type { Connection, JsonObject, RemoteTool, CustomEntry, ToolListing } from "@hostside/core";
+import type { Connection, JsonObject, RemoteTool, ServerEntry, ToolListing } from "@hostside/core";
+
+type Custom = Extract<ServerEntry, { readonly type: "custom" }>;
 
 type DroppedTool = ToolListing["dropped"][number];
 
@@ -154,9 +156,6 @@ export function toolsOf(server: SimulatedServer): readonly RemoteTool[] {
 }
 
 /** A spec that leads to a simulated server. */
-export function specOf(
-  id: string,
-  rest: Partial<Omit<CustomEntry, "type">> = {},
-): CustomEntry & { readonly id: string } {
+export function specOf(id: string, rest: Partial<Omit<Custom, "type">> = {}): Custom & { readonly id: string } {
   return { id, type: "custom", open: () => undefined, ...rest };
 }

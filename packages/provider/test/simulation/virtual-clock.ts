@@ -1,7 +1,9 @@
 import { onTestFinished } from "vitest";
-import { useClock, type Clock } from "@hostside/core/implement";
+import { useClock } from "@hostside/core/implement";
 
 /** A clock that stands still until it is told to go on. */
+type Clock = NonNullable<Parameters<typeof useClock>[0]>;
+
 export interface VirtualClock extends Clock {
   /** Timers that are set. */
   readonly pending: number;

@@ -1,13 +1,5 @@
 import type { Cancel, HostsideError, JsonObject, Progress } from "@hostside/core";
-import {
-  clock,
-  createAlarm,
-  fairnessKeyOf,
-  onAbort,
-  tell,
-  withErrorContext,
-  type Alarm,
-} from "@hostside/core/implement";
+import { clock, createAlarm, fairnessKeyOf, onAbort, tell, withErrorContext } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { fromRpcError, mayHaveChangedRevision, saysRevisionChanged } from "../message/from-rpc-error.ts";
 import {
@@ -76,7 +68,7 @@ export class OutgoingRequests {
   readonly #init: OutgoingRequestsInit;
   readonly #pending = new Map<number, Pending>();
   /** Set for the earliest `checkAt` of all that wait, or earlier. */
-  readonly #alarm: Alarm;
+  readonly #alarm: ReturnType<typeof createAlarm>;
   /** The id of the next request. */
   nextId = 0;
   #handshakeEnd = Number.POSITIVE_INFINITY;

@@ -2,7 +2,6 @@ import {
   HostsideError,
   type AuthorizationRequest,
   type CredentialHeaders,
-  type CredentialsRefusal,
   type ServerCredentials,
 } from "@hostside/core";
 import type { ServerResponse } from "node:http";
@@ -11,6 +10,8 @@ import { reply, startLoopback, type LoopbackServer, type SeenRequest } from "../
 import { useManualClock } from "../../../../../test/manual-clock.ts";
 import { openHttpTransport, thrownBy, type OpenedHttp, type OpenHttpInit } from "../../../test/open-http-transport.ts";
 import { clearHttpCredentials } from "../open-http.ts";
+
+type CredentialsRefusal = Parameters<ServerCredentials["onRefused"]>[0];
 
 /** Credentials of one key, and all that they were asked. */
 interface Keyring extends ServerCredentials {
