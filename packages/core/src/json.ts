@@ -118,8 +118,7 @@ export function freezeData<T>(value: T): T {
   Object.freeze(value);
   const waiting: object[] = [value];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    for (const name in node) {
-      const member: unknown = Reflect.get(node, name);
+    for (const member of Object.values(node) as readonly unknown[]) {
       if (!isOpen(member)) continue;
       // First, so that a cycle ends.
       Object.freeze(member);

@@ -10,7 +10,7 @@ export {
   hostsideNaming,
   verbatimNaming,
 } from "./naming-presets.ts";
-export { withPrefix, type NamingStrategy } from "./naming-strategy.ts";
+export type { NamingStrategy } from "./naming-strategy.ts";
 export { hashJson } from "./hash-json.ts";
 export { parseToolName, qualifiedName, type ToolIdentity } from "./tool-identity.ts";
 

@@ -59,7 +59,7 @@ export const evvaNaming: NamingStrategy = {
 
 /**
  * `mcp_<server>_<tool>`: as {@linkcode evvaNaming}, with a hash of six digits.
- * `withPrefix(nexoNaming, "")` is `<server>_<tool>`.
+ * `{ ...nexoNaming, prefix: "" }` is `<server>_<tool>`.
  */
 export const nexoNaming: NamingStrategy = { ...evvaNaming, separator: "_", hashLength: 6, trimCut: false };
 

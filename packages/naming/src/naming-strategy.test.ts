@@ -5,32 +5,8 @@ import {
   isLegalName,
   normalizeServerId,
   toolNamePrefix,
-  withPrefix,
   type NamingStrategy,
 } from "./naming-strategy.ts";
-
-describe("withPrefix()", () => {
-  it("sanitises the prefix by the strategy's own rule", () => {
-    expect(withPrefix(hostsideNaming, "My Product").prefix).toBe("my_product");
-    expect(withPrefix(evvaNaming, "My Product").prefix).toBe("My_Product");
-  });
-
-  it("takes an empty one for none, and changes nothing else", () => {
-    expect(withPrefix(nexoNaming, "")).toEqual({ ...nexoNaming, prefix: "" });
-  });
-
-  it("throws a TypeError for a prefix that is no text, and for no strategy", () => {
-    expect(() => withPrefix(hostsideNaming, undefined as never)).toThrow(
-      "withPrefix(): the prefix must be a text, not undefined",
-    );
-    expect(() => withPrefix("x" as never, "")).toThrow(TypeError);
-  });
-
-  it("throws a TypeError when the prefix leaves less than half of a name", () => {
-    expect(withPrefix(hostsideNaming, "p".repeat(31)).prefix).toHaveLength(31);
-    expect(() => withPrefix(hostsideNaming, "p".repeat(32))).toThrow(TypeError);
-  });
-});
 
 describe("assertNamingStrategy()", () => {
   it("accepts every preset", () => {
@@ -96,7 +72,7 @@ describe("normalizeServerId()", () => {
 describe("toolNamePrefix()", () => {
   it("is what names start with", () => {
     expect(toolNamePrefix("github.com", evvaNaming)).toBe("mcp__github_com__");
-    expect(toolNamePrefix("fs", withPrefix(nexoNaming, ""))).toBe("fs_");
+    expect(toolNamePrefix("fs", { ...nexoNaming, prefix: "" })).toBe("fs_");
     expect(toolNamePrefix("fs", verbatimNaming)).toBe("");
   });
 });

@@ -1,4 +1,4 @@
-import { foldCase, kindOf } from "@hostside/core/implement";
+import { foldCase } from "@hostside/core/implement";
 
 /**
  * How local names look. Plain data and one pure function: take a preset and change a member
@@ -9,8 +9,7 @@ import { foldCase, kindOf } from "@hostside/core/implement";
  */
 export interface NamingStrategy {
   /**
-   * First segment of every name; `""` for none. Part of names as it stands: {@linkcode withPrefix}
-   * sanitises one.
+   * First segment of every name; `""` for none. Part of names as it stands.
    */
   readonly prefix: string;
   /** Between prefix, server and tool. */
@@ -43,18 +42,6 @@ export interface NamingStrategy {
   readonly hashSeparator: string;
   /** Says whether `_` at the end of a name that was cut is dropped before the hash is added. */
   readonly trimCut: boolean;
-}
-
-/**
- * The strategy with another prefix, sanitised by its own rule; `""` for none. Throws `TypeError`
- * when it is too long.
- */
-export function withPrefix(strategy: NamingStrategy, prefix: string): NamingStrategy {
-  if (typeof prefix !== "string") throw new TypeError(`withPrefix(): the prefix must be a text, not ${kindOf(prefix)}`);
-  if (typeof strategy?.sanitize !== "function") throw new TypeError("naming.sanitize must be a function");
-  const changed = { ...strategy, prefix: prefix === "" ? "" : strategy.sanitize(prefix) };
-  assertNamingStrategy(changed);
-  return changed;
 }
 
 /** Says whether the strategy's target accepts a name: its length and its form. */

@@ -25,7 +25,6 @@ describe("@hostside/naming", () => {
       "saveNames",
       "toolNamePrefix",
       "verbatimNaming",
-      "withPrefix",
       "withoutNames",
       "withoutServer",
     ]);

@@ -15,7 +15,6 @@ import {
   toolNamePrefix,
   hostsideNaming,
   verbatimNaming,
-  withPrefix,
   type NameAssignment,
   type NameTable,
   type NamingStrategy,
@@ -171,7 +170,10 @@ function previousOf({ previous = [] }: Assignment, strategy: NamingStrategy): Na
 }
 
 function strategyOf({ preset, prefix, maxLength }: Assignment): NamingStrategy {
-  const strategy = prefix === undefined ? presets[preset] : withPrefix(presets[preset], prefix);
+  const strategy =
+    prefix === undefined
+      ? presets[preset]
+      : { ...presets[preset], prefix: prefix === "" ? "" : presets[preset].sanitize(prefix) };
   return maxLength === undefined ? strategy : { ...strategy, maxLength };
 }
 

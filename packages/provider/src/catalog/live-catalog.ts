@@ -21,7 +21,8 @@ export interface PublishReport {
 /** The catalogue that is on show, and the one place where it is exchanged for another one. */
 export class LiveCatalog {
   readonly #init: LiveCatalogInit;
-  readonly #names: NameUser;
+  /** Which names it takes part in. */
+  readonly user: NameUser;
   readonly #toolsChanged = createEvent<ToolsChange>();
   readonly onToolsChanged: Event<ToolsChange> = this.#toolsChanged.on;
   current: ProviderCatalog;
@@ -32,7 +33,7 @@ export class LiveCatalog {
   constructor(init: LiveCatalogInit) {
     const { names, reservedNames } = init;
     this.#init = init;
-    this.#names = names.join({
+    this.user = names.join({
       reservedNames,
       shown: (serverId) => {
         const { offers = [], withheld } = this.current.servers.get(serverId) ?? {};
@@ -46,7 +47,7 @@ export class LiveCatalog {
    * All names that are given now, by whoever shares them; when it is closed, those of that moment.
    */
   get names(): NameTable {
-    return this.#names.table;
+    return this.user.table;
   }
 
   /**
@@ -64,7 +65,7 @@ export class LiveCatalog {
     let collisions: readonly NameCollision[];
     try {
       const { current: previous } = this;
-      const given = this.#names.assign(toolsToName(all, { ...next, previous }));
+      const given = this.user.assign(toolsToName(all, { ...next, previous }));
       const report = (problem: Diagnostic): void => void problems.push(problem);
       ({ collisions } = given);
       catalog = buildCatalog(all, { ...this.#init, ...next, names: given.names, previous, report });
@@ -81,25 +82,10 @@ export class LiveCatalog {
     return identityOf(this.names, localName)?.serverId === serverId || isPossibleName(localName, serverId, naming);
   }
 
-  /**
-   * The server is registered: its names are kept, and those that start like its own are left to it.
-   */
-  claimNames(serverId: string): void {
-    this.#names.claim(serverId);
-  }
-
-  /**
-   * Its registration is over: its names are free, unless somebody who shares them has such a
-   * server.
-   */
-  releaseNames(serverId: string): void {
-    this.#names.release(serverId);
-  }
-
   /** Shows nothing any more, and tells nobody. */
   close(): void {
     this.#toolsChanged.close();
-    this.#names.leave();
+    this.user.leave();
     this.#show(emptyCatalog(this.names));
   }
 

@@ -17,7 +17,6 @@ import {
 } from "@hostside/core/implement";
 import { createNameFilter } from "../catalog/build-catalog.ts";
 import { toHostsideError } from "../errors/to-hostside-error.ts";
-import { createConnectionHooks, type NewsHooks } from "./connection-hooks.ts";
 import {
   hasSession,
   isUpToDate,
@@ -55,7 +54,9 @@ export interface HeldListing extends KnownServer {
 }
 
 /** How a link reports upwards. */
-export interface LinkHooks extends Omit<SessionsHost, "sessionEvent">, NewsHooks {
+export interface LinkHooks extends Omit<SessionsHost, "sessionEvent"> {
+  /** Makes the hooks of a connection. News counts only while its session is in use. */
+  news(spec: ServerSpec, isInUse: () => boolean): Partial<ConnectionHooks>;
   /**
    * What the server listed before this link listed anything, as long as that still holds by the
    * server's own word.
@@ -282,9 +283,21 @@ export class Link implements SessionsHost {
 
   #connectionHooks(session: number): ConnectionHooks {
     const { state, spec } = this;
+    const { hooks } = this.#init;
     const isForCalls = state.kind === "connecting" && state.forCalls === true;
-    const known = isForCalls && mayKnow(session) ? this.#init.hooks.known() : undefined;
-    return createConnectionHooks({ session, spec, link: this, hooks: this.#init.hooks, known });
+    const known = isForCalls && mayKnow(session) ? hooks.known() : undefined;
+    return {
+      ...hooks.news(spec, () => hasSession(this.state) && this.state.session === session),
+      onToolsChanged: () => this.report({ type: "tools-changed", session }),
+      onDown: (error) => this.report({ type: "session-lost", session, error }),
+      onQueued: () => this.report({ type: "turn", session, waits: true }),
+      onStart: () => this.report({ type: "turn", session, waits: false }),
+      onFailed: (reason) => {
+        const error = toHostsideError(reason, spec.id, "connect");
+        this.report({ type: "connect-failed", session, error });
+      },
+      ...(known && { known: { server: known.server, tools: known.tools } }),
+    };
   }
 
   /**

@@ -11,7 +11,7 @@ import { clock, settleWithin, withErrorContext, type ConnectionHooks } from "@ho
 import { toHostsideError } from "../errors/to-hostside-error.ts";
 import type { LinkEvent } from "./link-state.ts";
 import { Operation, type OperationHost, type OperationInit } from "./operation.ts";
-import { describePeer } from "./connection-hooks.ts";
+import { describePeer } from "./describe-peer.ts";
 import { isForgotten } from "./session-transitions.ts";
 
 /** One attempt to get a session. */

@@ -115,7 +115,7 @@ export class ServerSet {
     let gone: Promise<void> | undefined;
     if (this.#isCurrent(registration)) {
       this.#registrations.delete(registration.id);
-      this.#parts.catalog.releaseNames(registration.id);
+      this.#parts.catalog.user.release(registration.id);
       // Before anybody hears of it: a listener may add a server of the same id, which has to know
       // that this one is still leaving.
       gone = this.#draining.end(registration, ending);
@@ -169,7 +169,7 @@ export class ServerSet {
       usersWaiting: 0,
     };
     this.#registrations.set(id, registration);
-    catalog.claimNames(id);
+    catalog.user.claim(id);
     return registration;
   }
 
