@@ -259,8 +259,8 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    * session. Never close it.
    *
    * `callTool` and a request `tools/call` are calls like any other, of tools on offer or for apps
-   * alone (`tool_removed`, `tool_quarantined`), through `requestSeam`. The interceptors of a toolbox
-   * do not see them. Other requests, notifications and subscriptions go through
+   * alone (`tool_removed`, `tool_quarantined`), through `requestSeam`. The interceptors of a
+   * toolbox do not see them. Other requests, notifications and subscriptions go through
    * `requestInterceptors`. `listTools` shows the host everything that the server lists. Throws
    * `unknown_server`, `server_disabled`, and whatever connecting failed with.
    */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { isPlainObject } from "@hostside/core/implement";
-import { describePeer } from "./describe-peer.ts";
+import { describePeer } from "./operation.ts";
 
 it("describePeer() says the id of the session that there is when it is read, to whoever asks for it by name", () => {
   const server = { era: "legacy", protocolVersion: "2025-11-25", capabilities: {} } as const;

@@ -10,8 +10,7 @@ import {
 import { clock, settleWithin, withErrorContext, type ConnectionHooks } from "@hostside/core/implement";
 import { toHostsideError } from "../errors/to-hostside-error.ts";
 import type { LinkEvent } from "./link-state.ts";
-import { Operation, type OperationHost, type OperationInit } from "./operation.ts";
-import { describePeer } from "./describe-peer.ts";
+import { Operation, describePeer, type OperationHost, type OperationInit } from "./operation.ts";
 import { isForgotten } from "./session-transitions.ts";
 
 /** One attempt to get a session. */
