@@ -14,8 +14,7 @@ export function parseJsonTree(text: string, limits: ParseLimits): ParsedTree {
     const name = printParseErrorCode(error);
     // What lacks a comma before it may be whole itself.
     const between = name === "CommaExpected";
-    const fix = fixes[name];
-    return { offset, code: "invalid_syntax", message: describeError(name), fix, breaks: true, between };
+    return { offset, code: "invalid_syntax", message: describeError(name), breaks: true, between };
   });
   return { root: tree === undefined ? undefined : toNode(tree, faults), faults };
 }
@@ -74,20 +73,6 @@ function toNode(tree: Node, faults: TextFault[]): ConfigNode {
   }
   return { data, ...place, children };
 }
-
-const fixes: Readonly<Record<string, string>> = {
-  InvalidSymbol: "put names and texts in double quotation marks",
-  PropertyNameExpected: "write a name in double quotation marks, or remove the comma before it",
-  ValueExpected: "write a value",
-  ColonExpected: 'put ":" between the name and its value',
-  CommaExpected: 'put "," before it',
-  CloseBraceExpected: 'add "}"',
-  CloseBracketExpected: 'add "]"',
-  EndOfFileExpected: "look for a bracket that is missing, or that is one too many",
-  UnexpectedEndOfString: "end the text with a double quotation mark",
-  InvalidEscapeCharacter: String.raw`write \\ for a backslash`,
-  InvalidCharacter: String.raw`write \t for a tab and \n for a line break`,
-};
 
 function describeError(code: string): string {
   return code.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();

@@ -6,7 +6,7 @@ import { DraftBuilder } from "./draft-builder.ts";
 import type { ConfigEntry } from "./entry.ts";
 import { fillRules, warnDockerRm, type FullEntryRules, type ServerEntryRules } from "./entry-rules.ts";
 import type { ReadServer } from "./server-reader.ts";
-import { meantBy, reportUnknownKeys } from "./unknown-keys.ts";
+import { reportUnknownKeys } from "./unknown-keys.ts";
 
 interface Choice {
   readonly type: "stdio" | "http";
@@ -85,7 +85,7 @@ function chooseTransport(entry: ConfigEntry, rules: FullEntryRules): Choice | un
   if (commandKey !== undefined) return { type: "stdio" };
   if (urlKey === undefined) {
     const message = rules.missing?.both ?? `has neither ${commandKeys[0]} nor ${urlKeys[0]}`;
-    entry.error("", { code: "missing_field", message, fix: misspelt(entry, [...commandKeys, ...urlKeys]) });
+    entry.error("", { code: "missing_field", message });
     return undefined;
   }
   if (rules.urls === false) {
@@ -118,11 +118,6 @@ const untypedUrls: Readonly<
   streamable: { choice: { type: "http", mode: "streamable" } },
   http: { choice: { type: "http" } },
 };
-
-function misspelt(entry: ConfigEntry, known: readonly string[]): string | undefined {
-  const [name, meant] = entry.names.map((one) => [one, meantBy(one, known)]).find(([, one]) => one !== undefined) ?? [];
-  return name === undefined ? undefined : `write ${meant} in place of ${quoteText(name, 40)}`;
-}
 
 function chooseByWord(entry: ConfigEntry, rules: FullEntryRules, typeKey: string): Choice | undefined {
   const { types, looseType } = rules;

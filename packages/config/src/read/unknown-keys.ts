@@ -1,7 +1,7 @@
-import { differByOneSlip, quoteText, serverEntryFields } from "@hostside/core/implement";
+import { differByOneSlip, quoteText } from "@hostside/core/implement";
 import type { ConfigPath } from "../parse/config-data.ts";
 import type { ConfigEntry } from "./entry.ts";
-import { words, type FullEntryRules, type ServerEntryRules } from "./entry-rules.ts";
+import { words, type FullEntryRules } from "./entry-rules.ts";
 
 // What members of servers are called by one tool or another, and what a tool that does not know one
 // of them leaves out.
@@ -14,9 +14,6 @@ const telling: ReadonlySet<string> = new Set(
     "headersHelper httpUrl http_headers include includeTools inheritEnv oauth serverUrl timeout tools transport transportType trust type url",
   ),
 );
-
-// Of what a spec has, an entry has the id as its name, and can be off in each tool's own way.
-const ofEntries: ReadonlySet<string> = new Set(["id", "disabled"]);
 
 /**
  * What to do about members that the dialect does not know: refuse them as it does, or warn where
@@ -44,7 +41,7 @@ export function reportUnknownKeys(entry: ConfigEntry, rules: FullEntryRules): Co
       entry.warn(name, {
         code: "unknown_key",
         message: `${rules.title} does not read ${quoteText(name, 40)}, so that it changes nothing`,
-        fix: (rules.unknown === "told" ? whereItBelongs(name, rules) : undefined) ?? fix,
+        fix,
       });
     }
   }
@@ -63,17 +60,6 @@ export function meantBy(name: string, known: Iterable<string>): string | undefin
   return (
     all.find((one) => plain(one) === word) ?? all.find((one) => word.length >= 3 && differByOneSlip(plain(one), word))
   );
-}
-
-function whereItBelongs(name: string, { allow, deny }: ServerEntryRules): string | undefined {
-  if (!Object.hasOwn({ ...serverEntryFields.stdio, ...serverEntryFields.http }, name) || ofEntries.has(name))
-    return undefined;
-  const same = new Map([
-    ["allow", allow],
-    ["deny", deny],
-  ]).get(name);
-  if (same !== undefined) return `write ${same}`;
-  return `${name} is for servers as specs: an array of them, or a hostside.json`;
 }
 
 // As people write comments into JSON.
