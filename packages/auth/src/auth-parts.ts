@@ -32,8 +32,6 @@ export interface AuthParts {
    * joins them or finds the tokens.
    */
   readonly signInAfterRefusal: (account: Account, refusal: RefusedSignIn) => Promise<SignedIn>;
-  /** Whether somebody is signing in to it in this process. */
-  readonly isSigningIn: (account: Account) => boolean;
 }
 
 /** Why somebody has to sign in again. */

@@ -45,7 +45,6 @@ export function createOAuth(options: OAuthOptions = {}): OAuth {
     ...ledgers,
     closing,
     signInAfterRefusal: (account, refusal) => signingIn.signInAfterRefusal(account, refusal),
-    isSigningIn: (account) => signingIn.isUnderWay(account),
   };
   const signingIn = createSigningIn(parts);
   const read = (operation: string, given: unknown, known: Known): ReadOptions => {

@@ -49,7 +49,6 @@ export function createTokenWorld(answer: AuthorizationFetch, patch: Partial<Auth
       signedIn: createEvent(),
       signedOut: createEvent(),
       signInAfterRefusal: () => Promise.reject(new Error("nobody signs in here")),
-      isSigningIn: () => false,
       redeeming: new Set(),
       unsaved: new Set(),
       begun: new Set(),

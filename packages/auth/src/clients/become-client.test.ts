@@ -34,7 +34,6 @@ function createWorld(options: Partial<OAuthOptions> = {}, changes: JsonObject = 
     signedIn: createEvent(),
     signedOut: createEvent(),
     signInAfterRefusal: () => Promise.reject(new Error("nobody signs in here")),
-    isSigningIn: () => false,
   };
   const become = (redirectUri = page, scope?: string, principal?: string) => {
     const account = parts.accountOf(spec, principal);

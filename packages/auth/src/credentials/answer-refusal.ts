@@ -12,7 +12,6 @@ import { readAccount } from "../accounts/account-documents.ts";
 import { sameIssuer } from "../accounts/authorizations.ts";
 import {
   forbidden,
-  isAtPage,
   needsUserError,
   programRefused,
   errorOf,
@@ -166,7 +165,6 @@ async function signIn(
       : why;
   if (isProgram(account)) throw programRefused(account, said, reason);
   if (!refusal.interactive || parts.settings.prompt === undefined) {
-    if (parts.isSigningIn(account)) throw isAtPage(account, said, reason);
     throw needsUserError(account, said, { cause: reason, details: missingScopes && { missingScopes } });
   }
   await parts.signInAfterRefusal(account, { needsMore, signal: refusal.signal });

@@ -144,13 +144,6 @@ export function needsUserError(account: Account, why: string, extras: TroubleExt
   );
 }
 
-/** A user is acting already, and this request does not wait for them. */
-export function isAtPage(account: Account, why: string, cause?: unknown): HostsideError {
-  return authRequired(account, `${why}; a user is at its authorization page: try again once they have signed in`, {
-    cause,
-  });
-}
-
 /** No user can help: the program that signs in has to be let in, or configured otherwise. */
 export function programRefused(account: Account, why: string, cause?: unknown): HostsideError {
   return authRequired(account, `${why}; look at the client that is configured for it`, { cause });

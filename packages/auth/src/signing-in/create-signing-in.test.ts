@@ -57,7 +57,6 @@ describe("signing in after refusals", () => {
       unsaved: new Set(),
       begun: new Set(),
       signInAfterRefusal: (account, refusal) => signingIn.signInAfterRefusal(account, refusal),
-      isSigningIn: (account) => signingIn.isUnderWay(account),
     };
     const signingIn = createSigningIn(parts);
     return { ...world, signingIn, account: parts.accountOf(spec, undefined), signal: closing };
@@ -116,6 +115,5 @@ describe("signing in after refusals", () => {
     receiver.comeBack(servers.visit(shown[0]?.url ?? new URL("none:")));
     expect(await again).toMatchObject({ serverId: "notes" });
     expect(shown).toHaveLength(1);
-    expect(signingIn.isUnderWay(account)).toBe(false);
   });
 });

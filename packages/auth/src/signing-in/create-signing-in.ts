@@ -23,8 +23,6 @@ import { beginAuthorization, signInUser, type Company, type SignInRequest } from
 export interface SigningIn {
   authorize(account: Account, requested: SignInRequest): Promise<SignedIn>;
   readonly signInAfterRefusal: AuthParts["signInAfterRefusal"];
-  /** Whether somebody is signing in to it. */
-  isUnderWay(account: Account): boolean;
   begin(account: Account, requested: SignInRequest): Promise<PendingAuthorization>;
   complete(callbackUrl: URL | string, by: CompletedBy & { readonly signal: AbortSignal }): Promise<SignedIn>;
   cancel(serverId: string, principal: string | undefined): Promise<boolean>;
@@ -86,7 +84,6 @@ export function createSigningIn(parts: AuthParts): SigningIn {
         }),
       );
     },
-    isUnderWay: (account) => inFlight.has(account),
     async begin(account, requested) {
       closing.throwIfAborted();
       if (isProgram(account)) throw notForUsers(account);

@@ -1,6 +1,5 @@
 import { HostsideError } from "@hostside/core";
 import { clock } from "@hostside/core/implement";
-import { nameServer, withoutServerName } from "../auth-errors.ts";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { authenticateClient } from "../clients/authenticate-client.ts";
@@ -87,9 +86,8 @@ async function fail(
   redeeming: Redeeming & { readonly failure: TokenFailure },
 ): Promise<RenewalEnd> {
   const { authorization, refreshToken, lease, backOff } = redeeming;
-  const { trouble, isUnredeemed, error: said } = redeeming.failure;
-  const { redeeming: mark, ...rest } = authorization;
-  const error = trouble === "dead-grant" && mark !== undefined ? answerLost(said) : said;
+  const { trouble, isUnredeemed, error } = redeeming.failure;
+  const { redeeming: _mark, ...rest } = authorization;
   const end: RenewalEnd = trouble === "passing" ? { kind: "failed", error } : { kind: "unrenewable", error };
   if (trouble === "dead-client") account.hints.refusedClientId = authorization.client.clientId;
   let settled: RenewalEnd = end;
@@ -129,20 +127,6 @@ function settle(
     return end;
   };
   return lease.aborted ? parts.store.withLock(accountKey(account), savingMs, work) : work();
-}
-
-// The mark of somebody who died, and a refresh token that is used up: the evidence for what became
-// of it.
-function answerLost(error: HostsideError): HostsideError {
-  const { code, serverId = "", outcome, details, rawMessage } = error;
-  const why = "an earlier renewal was cut off before its answer was kept";
-  return new HostsideError(`${nameServer(serverId)}: ${why}; ${withoutServerName(serverId, rawMessage)}`, {
-    code,
-    serverId,
-    outcome,
-    details,
-    cause: error,
-  });
 }
 
 function notSent({ serverId }: Account, code: "closed" | "overloaded", why: string): HostsideError {
