@@ -54,17 +54,12 @@ export async function registerClient(
   const secretExpiresAt = readEnd(body["client_secret_expires_at"]);
   if (secretExpiresAt !== undefined && secretExpiresAt <= clock.date())
     throw new RangeError("its registration has ended already");
+  const given = typeof authMethod === "string" ? authMethod : undefined;
   return {
-    client: {
-      clientId,
-      way: "dynamic",
-      ...(clientSecret !== undefined && { clientSecret }),
-      ...(typeof authMethod === "string" && { authMethod }),
-      ...(secretExpiresAt !== undefined && { secretExpiresAt }),
-    },
+    client: { clientId, way: "dynamic", clientSecret, authMethod: given, secretExpiresAt },
     redirectUri,
-    ...(scope !== undefined && { askedScope: scope }),
-    ...(typeof granted === "string" && { scope: granted.slice(0, 16_384) }),
+    askedScope: scope,
+    scope: typeof granted === "string" ? granted.slice(0, 16_384) : undefined,
   };
 }
 

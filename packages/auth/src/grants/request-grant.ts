@@ -92,12 +92,8 @@ function isOfUse(stored: StoredAuthorization, { config, scope, refused }: Wanted
   return refused !== undefined || coversScopes(stored.scope, scope);
 }
 
-interface Asked {
-  readonly config: GrantConfig;
-  readonly server: GrantServer;
+interface Asked extends Wanted, Pick<GrantRequest, "server" | "signal"> {
   readonly stored: StoredAuthorization | undefined;
-  readonly scope: string | undefined;
-  readonly signal: AbortSignal;
 }
 
 async function ask(account: Account, { config, server, stored, scope, signal }: Asked): Promise<StoredAuthorization> {

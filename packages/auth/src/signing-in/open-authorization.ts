@@ -9,7 +9,7 @@ import { dpopOf } from "../dpop/dpop-signer.ts";
 import type { PendingAuthorization } from "../oauth.ts";
 import type { StoredClient } from "../accounts/stored-account.ts";
 import { pendingMs, savePending } from "./pending-documents.ts";
-import { bytesToBase64Url } from "../store/sealer.ts";
+import { bytesToBase64Url, hashText } from "../store/sealer.ts";
 import { joinScopes } from "../discovering/read-challenges.ts";
 
 /** The purpose of an authorization page. */
@@ -56,7 +56,8 @@ export async function openAuthorization(
   const verifier = randomText();
   const url = authorizationUrl(metadata, {
     client_id: client.clientId,
-    code_challenge: await challengeOf(verifier),
+    // RFC 7636, 4.2.
+    code_challenge: bytesToBase64Url(await hashText(verifier)),
     redirect_uri: redirectUri,
     state,
     ...(scope !== undefined && { scope }),
@@ -98,12 +99,6 @@ function authorizationUrl(metadata: Discovered["metadata"], parameters: Readonly
   const all = { response_type: "code", code_challenge_method: "S256", ...parameters };
   for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value);
   return url;
-}
-
-/** The challenge of a proof key (RFC 7636, 4.2). */
-async function challengeOf(verifier: string): Promise<string> {
-  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
-  return bytesToBase64Url(new Uint8Array(hash));
 }
 
 // 256 bits, in the alphabet of URLs.

@@ -2,7 +2,7 @@ import { isHostsideError, type ServerSpec } from "@hostside/core";
 import type { Account } from "../account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import type { Accounts } from "../create-accounts.ts";
-import type { SignedIn, SignedOut } from "../oauth.ts";
+import type { AccountOwner, SignedIn, SignedOut } from "../oauth.ts";
 import { toSignedIn } from "../accounts/authorizations.ts";
 import { readStoredAccount, type StoredAuthorization } from "../accounts/stored-account.ts";
 import { accountKey, clearAccount, readAccount } from "../accounts/account-documents.ts";
@@ -19,12 +19,6 @@ import { listOf, textOf } from "../discovering/server-metadata.ts";
 import { settleInTurns } from "../settle-in-turns.ts";
 import { savingMs } from "../store/credential-store.ts";
 
-/** An account by its names, whether a connector has asked about it or not. */
-export interface Leaving {
-  readonly serverId: string;
-  readonly principal?: string | undefined;
-}
-
 function assertServerId({ serverId }: { readonly serverId: unknown }): void {
   if (typeof serverId !== "string") throw new TypeError(`serverId must be a string, not ${kindOf(serverId)}`);
 }
@@ -33,7 +27,7 @@ function assertServerId({ serverId }: { readonly serverId: unknown }): void {
 export async function signOutKept(
   parts: AuthParts,
   accounts: Accounts,
-  { serverId, principal, signal }: Leaving & { readonly signal: AbortSignal },
+  { serverId, principal, signal }: AccountOwner & { readonly signal: AbortSignal },
 ): Promise<SignedOut> {
   assertServerId({ serverId });
   const leave = async (): Promise<SignedOut> => {
@@ -50,7 +44,7 @@ export async function signOutKept(
  * Forgets an account, also one that cannot be read, and asks nobody. Alone, so that no renewal is
  * saved afterwards. Resolves to whether there was one.
  */
-export async function clearKept(parts: AuthParts, accounts: Accounts, who: Leaving): Promise<boolean> {
+export async function clearKept(parts: AuthParts, accounts: Accounts, who: AccountOwner): Promise<boolean> {
   assertServerId(who);
   const { serverId, principal } = who;
   const key = accountKey({ serverId, principal });
@@ -85,7 +79,7 @@ export async function listAccounts({ store }: Pick<AuthParts, "store">): Promise
 /** The server of a kept account that no connector has asked about; `undefined` for none. */
 export async function storedServer(
   { store }: Pick<AuthParts, "store">,
-  { serverId, principal }: Leaving,
+  { serverId, principal }: AccountOwner,
 ): Promise<ServerSpec | undefined> {
   const document = await store.load({ kind: "account", serverId, principal });
   const url = isJsonObject(document) ? document["serverUrl"] : undefined;

@@ -134,16 +134,9 @@ function readBytes(owner: string, key: unknown): Uint8Array<ArrayBuffer> {
   throw new TypeError(`${owner}: key must be 32 bytes, as a Uint8Array or base64, not ${shown}`);
 }
 
-const chunk = 0x8000;
-
 /** Bytes as base64 (RFC 4648, 4). */
 export function bytesToBase64(bytes: Uint8Array): string {
-  let binary = "";
-  // An argument each: more of them at once than a call can have would throw.
-  for (let at = 0; at < bytes.length; at += chunk) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + chunk));
-  }
-  return btoa(binary);
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
 /** The same for URLs and tokens (RFC 4648, 5), without padding. */

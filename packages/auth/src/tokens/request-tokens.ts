@@ -1,5 +1,5 @@
 import { HostsideError, type AuthorizationFetch } from "@hostside/core";
-import { clock, formatMs, isConfidentialUrl, readOAuthAnswer } from "@hostside/core/implement";
+import { formatMs, isConfidentialUrl, readOAuthAnswer } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { fromRefusedAnswer, fromRequestError, type TokenFailure } from "./token-failure.ts";
 import { isTokenText } from "../accounts/stored-account.ts";
@@ -70,15 +70,8 @@ export async function askForTokens(request: TokenRequest, params: TokenParameter
       const tokens = response.ok && code === undefined ? readTokens(answer) : undefined;
       if (tokens !== undefined) return { tokens };
       if (signer !== undefined && code === "use_dpop_nonce" && attempt === 1) continue;
-      const failure = fromRefusedAnswer(account, url, {
-        status: response.status,
-        retryAfter: response.headers.get("retry-after") ?? undefined,
-        code,
-        description: textOf(answer?.["error_description"]) ?? "",
-        mediaType: response.headers.get("content-type") ?? undefined,
-        now: clock.date(),
-      });
-      return { failure };
+      const description = textOf(answer?.["error_description"]) ?? "";
+      return { failure: fromRefusedAnswer(account, url, { response, code, description }) };
     }
   } catch (error) {
     return { failure: fromRequestError(account, error, wasSent) };

@@ -1,5 +1,5 @@
 import { isHostsideError, HostsideError, truncateText } from "@hostside/core";
-import { parseRetryAfter, quoteText, safeCause } from "@hostside/core/implement";
+import { clock, parseRetryAfter, quoteText, safeCause } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { safeExcerptOf, serverError, withServerName } from "../auth-errors.ts";
 
@@ -32,16 +32,13 @@ export interface TokenFailure {
   readonly isUnredeemed: boolean;
 }
 
-/** An answer that gave no tokens. */
+/** An answer that gave no tokens. Untrusted. */
 export interface RefusedAnswer {
-  readonly status: number;
-  readonly retryAfter: string | undefined;
+  readonly response: Response;
   /** The code of the OAuth error; `undefined` when there is none. */
   readonly code: string | undefined;
-  /** The server's words about the code. Untrusted. */
+  /** The server's words about the code. */
   readonly description: string;
-  /** Its `Content-Type`. Untrusted. */
-  readonly mediaType: string | undefined;
 }
 
 const troubles: ReadonlyMap<string, TokenTrouble> = new Map([
@@ -58,15 +55,12 @@ const troubles: ReadonlyMap<string, TokenTrouble> = new Map([
 
 const longestQuote = 200;
 
-/** Names what an answer without tokens means. `now`: milliseconds since 1970. */
-export function fromRefusedAnswer(
-  account: Account,
-  url: URL,
-  { now, ...answer }: RefusedAnswer & { readonly now: number },
-): TokenFailure {
-  const { status, code } = answer;
-  const trouble = troubleOf(answer);
-  const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
+/** Names what an answer without tokens means. */
+export function fromRefusedAnswer(account: Account, url: URL, answer: RefusedAnswer): TokenFailure {
+  const { response, code } = answer;
+  const { status, headers } = response;
+  const trouble = troubleOf(status, code);
+  const retryAfterMs = parseRetryAfter(headers.get("retry-after") ?? undefined, clock.date());
   const errorCode = trouble !== "passing" ? "auth_required" : status === 429 ? "rate_limited" : "http_error";
   const text = `${truncateText(url.origin, 100)} gave no token: ${describeAnswer(account, answer)}`;
   const error = serverError(account, text, {
@@ -125,17 +119,18 @@ export function fromRequestError(account: Account, cause: unknown, wasSent: bool
 // What a proxy says, or a server that is out of order, is no verdict on anybody's tokens.
 const passingStatuses: ReadonlySet<number> = new Set([407, 408, 425, 429]);
 
-function troubleOf({ status, code }: RefusedAnswer): TokenTrouble {
+function troubleOf(status: number, code: string | undefined): TokenTrouble {
   if (status >= 500 || passingStatuses.has(status)) return "passing";
   if (code !== undefined) return troubles.get(code) ?? "refused";
   return status >= 400 ? "refused" : "passing";
 }
 
 // A body may hold tokens in any form: beside an OAuth error nothing of it is quoted.
-function describeAnswer(account: Account, { status, code, description, mediaType }: RefusedAnswer): string {
+function describeAnswer(account: Account, { response, code, description }: RefusedAnswer): string {
+  const { status, headers } = response;
   const what = `HTTP ${status}${status >= 400 ? "" : " without a usable token"}`;
   if (code === undefined) {
-    const type = mediaType === undefined ? "of no type" : safeExcerptOf(account, mediaType, 80);
+    const type = safeExcerptOf(account, headers.get("content-type") ?? "of no type", 80);
     return `${what} (${type}; not an OAuth answer, its body is not shown)`;
   }
   const said = safeExcerptOf(account, description === "" ? code : `${code}: ${description}`, longestQuote);

@@ -350,20 +350,10 @@ function leaveOff(server: ConfiguredServer, verdicts: ReadonlyMap<string, Judged
 }
 
 function sourceOf(server: ConfiguredServer, state: ServerSource["state"]): ServerSource {
-  const { scope = "user", off, over = [] } = server;
-  const { line, column } = server.position ?? {};
-  return {
-    serverId: server.id,
-    scope,
-    dialect: server.dialect,
-    ...(server.file === undefined ? {} : { file: server.file }),
-    ...(line === undefined ? {} : { line, column }),
-    path: formatPath(server.path),
-    state,
-    ...(off === undefined ? {} : { off }),
-    extras: server.extras,
-    over: over.map(placeInWords),
-  };
+  const { id: serverId, scope = "user", dialect, file, position, extras, off } = server;
+  const { line, column } = position ?? {};
+  const [path, over] = [formatPath(server.path), (server.over ?? []).map(placeInWords)];
+  return { serverId, scope, dialect, file, line, column, path, state, off, extras, over };
 }
 
 const nowhere = "https://disabled.invalid/";
