@@ -20,13 +20,18 @@ export interface LocationRow {
 
 const on = (linux: string, darwin: string, win32: string): LocationRow["path"] => ({ linux, darwin, win32 });
 
+const settingsOf = (file: string, windows = file): LocationRow["path"] =>
+  on(`{config}/${file}`, `{homeConfig}/${file}`, `{appData}/${windows}`);
+
 const codeUser = (product: string, file: string): LocationRow["path"] => {
   const path = `${product}/User/${file}`;
   return on(`{config}/${path}`, `{appSupport}/${path}`, `{appData}/${path}`);
 };
 
+const codeExtension = (file: string): LocationRow["path"] => codeUser("Code", `globalStorage/${file}`);
+
 /**
- * Where tools keep their configurations. Of two entries of one scope with one name, that of the
+ * The places of the configurations of tools. Of two entries of one scope with one name, that of the
  * file that stands later here wins. A folder whose variable is not set is where it is by default; a
  * path with a variable that has no default is left out. The servers of the projects in
  * `.claude.json` have the scope "local".
@@ -38,42 +43,20 @@ const table: readonly (readonly [
   LocationRow["path"],
   certain?: false,
 ])[] = [
-  [
-    "goose",
-    "Goose",
-    "user",
-    on("{config}/goose/config.yaml", "{homeConfig}/goose/config.yaml", "{appData}/Block/goose/config/config.yaml"),
-  ],
+  ["goose", "Goose", "user", settingsOf("goose/config.yaml", "Block/goose/config/config.yaml")],
   ["amazon-q", "Amazon Q", "user", "{home}/.aws/amazonq/mcp.json"],
   ["amazon-q", "Amazon Q", "user", "{home}/.aws/amazonq/cli-agents/*.json"],
   ["amazon-q", "Amazon Q", "user", "{home}/.aws/amazonq/agents/default.json"],
   ["amazon-q", "Amazon Q", "project", ".amazonq/mcp.json"],
   ["continue", "Continue", "user", "{home}/.continue/config.yaml"],
   ["continue", "Continue", "project", ".continue/mcpServers/*.yaml", false],
-  [
-    "roo",
-    "Roo Code",
-    "user",
-    codeUser("Code", "globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
-    false,
-  ],
+  ["roo", "Roo Code", "user", codeExtension("rooveterinaryinc.roo-cline/settings/mcp_settings.json"), false],
   ["roo", "Roo Code", "project", ".roo/mcp.json"],
-  [
-    "cline",
-    "Cline",
-    "user",
-    codeUser("Code", "globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
-    false,
-  ],
+  ["cline", "Cline", "user", codeExtension("saoudrizwan.claude-dev/settings/cline_mcp_settings.json"), false],
   ["cline", "Cline", "user", "{home}/.cline/mcp.json"],
   ["windsurf", "Windsurf", "user", "{home}/.codeium/mcp_config.json"],
   ["windsurf", "Windsurf", "user", "{home}/.codeium/windsurf/mcp_config.json"],
-  [
-    "zed",
-    "Zed",
-    "user",
-    on("{config}/zed/settings.json", "{homeConfig}/zed/settings.json", "{appData}/Zed/settings.json"),
-  ],
+  ["zed", "Zed", "user", settingsOf("zed/settings.json", "Zed/settings.json")],
   ["zed", "Zed", "project", ".zed/settings.json"],
   ["opencode", "opencode", "user", "{config}/opencode/opencode.json"],
   ["opencode", "opencode", "user", "{config}/opencode/opencode.jsonc"],
@@ -128,18 +111,13 @@ const table: readonly (readonly [
   ["mcp-json", "Junie", "user", "{home}/.junie/mcp/mcp.json", false],
   ["mcp-json", "Junie", "project", ".junie/mcp/mcp.json", false],
   ["mcp-json", "any", "project", "mcp.json"],
-  [
-    "hostside",
-    "Hostside",
-    "user",
-    on("{config}/hostside/hostside.json", "{homeConfig}/hostside/hostside.json", "{appData}/hostside/hostside.json"),
-  ],
+  ["hostside", "Hostside", "user", settingsOf("hostside/hostside.json")],
   ["hostside", "Hostside", "project", "hostside.json"],
   ["hostside", "Hostside", "project", "hostside.jsonc"],
   ["hostside", "Hostside", "project", "hostside.local.json"],
 ];
 
 /** The table of places. */
-export const locationRows: readonly LocationRow[] = table.map(([dialect, tool, scope, path, certain]) => {
+export const locationRows: readonly LocationRow[] = table.map(([dialect, tool, scope, path, certain = true]) => {
   return { dialect, tool, scope, path, certain };
 });
