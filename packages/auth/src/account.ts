@@ -30,9 +30,9 @@ export interface AccountHints {
   metadataUrl: string | undefined;
   /** Scopes that it asked for so far, all together. */
   scope: string | undefined;
-  /** Whether it wants tokens that are bound to a key (RFC 9449). */
+  /** True if it wants tokens that are bound to a key (RFC 9449). */
   dpop: boolean;
-  /** Whether it has refused anything, whatever it said. */
+  /** True if it has refused anything, whatever it said. */
   isHeard?: boolean | undefined;
   /** A client that its authorization server does not know any more: not to be used again. */
   refusedClientId?: string | undefined;
@@ -71,12 +71,12 @@ export function useLast<Value>(
 /** The configuration of a client that signs in without a user. */
 export type GrantConfig = Exclude<ClientConfig, AuthorizationCodeConfig>;
 
-/** Whether a client signs in without a user. */
+/** Tells whether a client signs in without a user. */
 export function isGrantConfig(config: ClientConfig): config is GrantConfig {
   return config.flow !== undefined && config.flow !== "authorization_code";
 }
 
-/** Whether an account is that of a program, which signs in without a user. */
+/** Tells whether an account is that of a program, which signs in without a user. */
 export function isProgram({ config }: Account): boolean {
   return isGrantConfig(config);
 }

@@ -57,12 +57,12 @@ export function pageNotShownError(about: Troubled, page: URL, cause: unknown): H
   });
 }
 
-/** Whether it is such an error of a page that can still be answered. */
+/** Tells whether it is such an error of a page that can still be answered. */
 export function isNotShown(error: unknown): boolean {
   return isHostsideError(error, "auth_required") && error.details.operation === showing;
 }
 
-/** How messages name a server. */
+/** Names a server in a message. */
 export function nameServer(serverId: string): string {
   return `server ${JSON.stringify(cleanText(serverId, 200))}`;
 }

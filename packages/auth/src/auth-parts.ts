@@ -34,7 +34,7 @@ export interface AuthParts {
   readonly signInAfterRefusal: (account: Account, refusal: RefusedSignIn) => Promise<SignedIn>;
 }
 
-/** Why somebody has to sign in again. */
+/** The reason for another sign-in. */
 export interface RefusedSignIn {
   /** The grant is not enough: ask for it again, with the scopes that the server wants beside it. */
   readonly needsMore: boolean;

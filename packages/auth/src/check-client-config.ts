@@ -33,7 +33,7 @@ const aFunction = ruleOf((value) => typeof value === "function", "must be a func
 const object: Rule = (value) => (isPlainObject(value) ? undefined : `must be an object, not ${kindOf(value)}`);
 const algorithms = "ES256 ES384 ES512 EdDSA Ed25519 RS256 RS384 RS512 PS256 PS384 PS512".split(" ");
 
-/** Whether a value is a list of scopes (RFC 6749, 3.3). */
+/** Tells whether a value is a list of scopes (RFC 6749, 3.3). */
 export function areScopes(value: unknown): boolean {
   return Array.isArray(value) && value.every((scope) => typeof scope === "string" && isScope(scope));
 }

@@ -24,7 +24,7 @@ export interface OAuthOptions {
     | ((server: PrincipalServer) => ClientConfig | undefined)
     | Readonly<Record<string, ClientConfig>>
     | undefined;
-  /** How the host introduces itself where it registers. */
+  /** The name and the document with which the host registers. */
   readonly product?: ProductIdentity | undefined;
   /**
    * Decides where requests may go that no connector makes. The requests of a connector are judged
@@ -59,7 +59,7 @@ export interface PrincipalServer {
   readonly principal?: string | undefined;
 }
 
-/** How somebody signs in to a server. */
+/** A way of signing in to a server. */
 export type ClientConfig =
   | AuthorizationCodeConfig
   | ClientCredentialsConfig

@@ -2,7 +2,7 @@
 import type { AuthorizationRequest, Event, ServerCredentials, ServerSpec } from "@hostside/core";
 import type { OAuthPrompt } from "./oauth-options.ts";
 
-/** For whom, and how long. */
+/** The principal of an operation. */
 export interface AccountOptions {
   /** On whose behalf, as the connection has it. Default: the host itself. */
   readonly principal?: string | undefined;
@@ -35,7 +35,7 @@ export interface PendingAuthorization {
   readonly url: URL;
   /** Comes back with the user, and is what the answer is recognised by. */
   readonly state: string;
-  /** Until when the answer is taken, in milliseconds since 1970. */
+  /** The time until which the answer is taken, in milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
@@ -56,7 +56,7 @@ export interface SignedIn {
   readonly scopes: readonly string[];
   /** When the access token ends, in milliseconds since 1970; absent when the server did not say. */
   readonly expiresAt?: number | undefined;
-  /** Whether it is renewed without a user. */
+  /** True if it is renewed without a user. */
   readonly renews: boolean;
 }
 
@@ -65,16 +65,16 @@ export interface DiscoveredAuthorization {
   readonly issuer: string;
   /** Scopes that the server names; empty when it names none. */
   readonly scopes: readonly string[];
-  /** Which ways to become a client the authorization server offers. */
+  /** The ways to become a client that the authorization server offers. */
   readonly registration: readonly ("metadata-document" | "dynamic")[];
 }
 
 /** The result of a sign-out. */
 export interface SignedOut {
-  /** Whether there was anything. */
+  /** True if there was anything. */
   readonly existed: boolean;
   /**
-   * Whether the authorization server was asked to revoke them, and agreed; `undefined` where it
+   * True if the authorization server was asked to revoke them, and agreed; `undefined` where it
    * offers no revocation.
    */
   readonly revoked: boolean | undefined;
@@ -133,8 +133,8 @@ export interface OAuth extends AsyncDisposable {
   /**
    * Revokes the tokens where the authorization server offers that, for 5 s, then forgets them, also
    * when it could not be reached. Other processes see it with {@linkcode reload}, or with a request
-   * that they send 10 s later. The signal ends the wait alone. Rejects with `store_failed` when they
-   * could not be forgotten.
+   * that they send 10 s later. The signal ends the wait alone. Rejects with `store_failed` when
+   * they could not be forgotten.
    */
   signOut(serverId: string, options?: EndableOptions): Promise<SignedOut>;
   /**

@@ -38,7 +38,7 @@ interface Memory {
 
 const memoryOf = perAccount((): Memory => ({ held: undefined, unsaved: undefined, saving: undefined, writes: 0 }));
 
-/** Under which name the store keeps an account. */
+/** Names an account in the store. */
 export function accountKey({ serverId, principal }: Pick<Account, "principal" | "serverId">): CredentialKey & {
   readonly kind: "account";
 } {
@@ -52,8 +52,8 @@ export function heldAuthorization(account: Account): HeldAuthorization | undefin
 
 /**
  * Reads the authorization of an account from the store: `undefined` when there is nothing, and when
- * what there is belongs to another server URL. Rejects with `store_failed` when it cannot be read, is
- * malformed or was written by a newer version: then it must not be overwritten either.
+ * what there is belongs to another server URL. Rejects with `store_failed` when it cannot be read,
+ * is malformed or was written by a newer version: then it must not be overwritten either.
  */
 export async function readAccount(parts: DocumentParts, account: Account): Promise<StoredAuthorization | undefined> {
   const memory = memoryOf(account);
@@ -115,7 +115,7 @@ export function keepUnsaved({ unsaved: accounts }: DocumentParts, account: Accou
   memory.held = { authorization: withUnsaved(memory, memory.held?.authorization), readAt: clock.now() };
 }
 
-/** Whether there is an answer that could not be saved so far. */
+/** Tells whether there is an answer that could not be saved so far. */
 export function hasUnsaved(account: Account): boolean {
   return memoryOf(account).unsaved !== undefined;
 }
@@ -137,9 +137,9 @@ export function saveUnsaved(parts: DocumentParts, account: Account): Promise<voi
 }
 
 /**
- * Whether what is stored is what was there before a renewal, so that its answer may take its place;
- * or what somebody left of it who lost a race for it, was refused, and deleted the refresh token:
- * then the answer is the only one.
+ * Tells whether what is stored is what was there before a renewal, so that its answer may take its
+ * place; or what somebody left of it who lost a race for it, was refused, and deleted the refresh
+ * token: then the answer is the only one.
  */
 export function isStill(stored: StoredAuthorization, before: StoredAuthorization): boolean {
   const { accessToken, refreshToken } = stored;

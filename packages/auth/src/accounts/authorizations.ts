@@ -28,7 +28,7 @@ export function toSignedIn(
 }
 
 /**
- * How much of an access token's life is left: `fresh`, `due` to be renewed, `ending` before the
+ * The rest of an access token's life: `fresh`, `due` to be renewed, `ending` before the
  * next request is answered, or `over`.
  */
 export type TokenExpiry = "due" | "ending" | "fresh" | "over";

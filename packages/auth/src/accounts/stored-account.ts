@@ -1,18 +1,18 @@
 import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 
-/** How the host is known to an authorization server. */
+/** The host as a client of an authorization server. */
 export interface StoredClient {
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
   /**
-   * How it proves to be that client (RFC 7591, `token_endpoint_auth_method`). Absent: what the
-   * server offers, chosen anew.
+   * The way in which it proves to be that client (RFC 7591, `token_endpoint_auth_method`). Absent:
+   * what the server offers, chosen anew.
    */
   readonly authMethod?: string | undefined;
   /**
-   * Which way the host became that client; `program` for one that signs in as itself, and gets
-   * another token without a user.
+   * The way by which the host became that client; `program` for one that signs in as itself, and
+   * gets another token without a user.
    */
   readonly way: ClientRegistration | "program";
   /** When a registration ends, in milliseconds since 1970. */

@@ -54,7 +54,7 @@ const fields: Fields<AuthenticateToolsOptions> = {
   naming: true,
 };
 const groupId = "authenticate";
-/** As long as an authorization that was begun can be completed. */
+/** The time in which an authorization that was begun can be completed. */
 const longestCallMs = 600_000;
 
 /**

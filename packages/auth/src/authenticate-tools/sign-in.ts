@@ -36,9 +36,9 @@ export interface SignInStatus {
   readonly id: string;
   /** Such as `needs-auth` or `ready`; `removed` in the last event of a registration. */
   readonly state: string;
-  /** As its spec has it: `oauth` for a server that can be signed in to. */
+  /** That of its spec: `oauth` for a server that can be signed in to. */
   readonly auth?: string | undefined;
-  /** Why it is not ready. */
+  /** The reason that it is not ready. */
   readonly error?: { readonly code: HostsideErrorCode } | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface ClientRequest {
 /** The host as a client of an authorization server. */
 export interface BecomeClient {
   readonly client: StoredClient;
-  /** Whether it was found in the store: its authorization server may have forgotten it since. */
+  /** True if it was found in the store: its authorization server may have forgotten it since. */
   readonly isKept: boolean;
 }
 

@@ -32,7 +32,7 @@ const anyPort = "http://127.0.0.1/";
 // A registration that ends during the sign-in is of no use.
 const lastMinuteMs = 60_000;
 
-/** Under which name the store keeps the client that has users sent back to this URI. */
+/** Names the client in the store that has users sent back to this URI. */
 export function clientKey(issuer: string, redirectUri: string | undefined): CredentialKey {
   const url = redirectUri === undefined ? undefined : new URL(redirectUri);
   const isListened = url === undefined || (url.protocol === "http:" && isLoopbackUrl(url));
@@ -77,8 +77,8 @@ export async function saveClient(
 }
 
 /**
- * Whether a client that is kept will do, or has to be registered for this URI and these scopes. To
- * ask again for what was refused is of no use.
+ * Tells whether a client that is kept will do, or has to be registered for this URI and these
+ * scopes. To ask again for what was refused is of no use.
  */
 export function holds(document: ClientDocument, redirectUri: string, scope: string | undefined): boolean {
   if (document.redirectUri !== redirectUri) return false;

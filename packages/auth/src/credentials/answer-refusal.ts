@@ -127,8 +127,8 @@ interface Moving {
 }
 
 /**
- * Whether the server names another authorization server than the one whose token it refused, and
- * the user has signed in there now.
+ * Tells whether the server names another authorization server than the one whose token it refused,
+ * and the user has signed in there now.
  */
 async function moveOn(parts: AuthParts, account: Account, { refusal, stored }: Moving): Promise<boolean> {
   // Those who sign in as programs find out anew in any case, and it is seen to there that no secret
@@ -193,8 +193,8 @@ function noteRenewal(account: Account, { accessToken }: StoredAuthorization): vo
 }
 
 /**
- * Whether the server has refused more tokens within a minute than their lives explain. To go on
- * would ask the authorization server with each request, for a server that lets nobody in.
+ * Tells whether the server has refused more tokens within a minute than their lives explain. To go
+ * on would ask the authorization server with each request, for a server that lets nobody in.
  */
 function exceedsRenewalRate(account: Account, { expiresAt, obtainedAt }: StoredAuthorization): boolean {
   const renewals = renewalsOf(account);

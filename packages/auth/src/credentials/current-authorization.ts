@@ -11,11 +11,11 @@ import type { RenewalEnd } from "../tokens/redeem.ts";
 import { isRenewalIdle, isRenewing, renew, type RenewalRequest } from "../tokens/renew.ts";
 import { whereToSignIn } from "./discover-again.ts";
 
-/** How long what was read counts: so soon a process sees that another one signed in or out. */
+/** The time after which a process sees that another one signed in or out. */
 const readAgainAfterMs = 10_000;
 
 interface Renewals {
-  /** Why there is nothing left to renew with, for the user who has to sign in. */
+  /** The reason that nothing is left to renew with, for the user who has to sign in. */
   failure?: HostsideError | undefined;
   /** One read for all requests that come together. */
   reading?: Promise<StoredAuthorization | undefined> | undefined;
@@ -23,7 +23,7 @@ interface Renewals {
 
 const renewalsOf = perAccount((): Renewals => ({}));
 
-/** Why the latest renewal found that a user has to act. */
+/** The reason of the latest renewal that a user has to act. */
 export function renewalFailureOf(account: Account): unknown {
   return renewalsOf(account).failure;
 }
@@ -64,7 +64,7 @@ export function leftOf(authorization: StoredAuthorization): TokenExpiry {
 }
 
 interface Renewal extends Pick<RenewalRequest, "unwanted"> {
-  /** For programs: what to ask for. */
+  /** The scope to ask for, of programs alone. */
   readonly scope?: string | undefined;
 }
 

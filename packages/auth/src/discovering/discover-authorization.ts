@@ -16,7 +16,7 @@ import type { ServerMetadata } from "./server-metadata.ts";
 
 /** The place to sign in to a server, and the scopes of it. */
 export interface Discovered {
-  /** As the authorization server spells it. */
+  /** The spelling is that of the authorization server. */
   readonly issuer: string;
   readonly metadata: ServerMetadata;
   /**
@@ -26,10 +26,10 @@ export interface Discovered {
   readonly resource?: string | undefined;
   /** Scopes that the server itself lists. */
   readonly scopes: readonly string[];
-  /** Whether the server's metadata say that it takes nothing but bound tokens (RFC 9449). */
+  /** True if the server's metadata say that it takes nothing but bound tokens (RFC 9449). */
   readonly wantsDpop: boolean;
   /**
-   * Whether the authorization server published metadata; else they are what the protocol of
+   * True if the authorization server published metadata; else they are what the protocol of
    * 2025-03-26 assumes.
    */
   readonly isPublished: boolean;

@@ -71,7 +71,7 @@ const scopeToken = /^[\u0021\u0023-\u005B\u005D-\u007E]+$/;
 const mostScopes = 256;
 const longestScope = 256;
 
-/** Whether a text is one scope. */
+/** Tells whether a text is one scope. */
 export function isScope(text: string): boolean {
   return text.length <= longestScope && scopeToken.test(text);
 }
@@ -85,7 +85,7 @@ export function joinScopes(...lists: readonly (string | undefined)[]): string | 
   return scopes.size === 0 ? undefined : Array.from(scopes).slice(0, mostScopes).join(" ");
 }
 
-/** Whether all scopes of `wanted` are among those of `granted`. */
+/** Tells whether all scopes of `wanted` are among those of `granted`. */
 export function coversScopes(granted: string | undefined, wanted: string | undefined): boolean {
   const has = new Set((granted ?? "").split(/\s+/));
   return (wanted ?? "").split(/\s+/).every((scope) => scope === "" || has.has(scope));

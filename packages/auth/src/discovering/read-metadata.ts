@@ -12,7 +12,7 @@ export interface MetadataReader {
 
 /** Metadata of a protected resource (RFC 9728). */
 export interface ResourceMetadata {
-  /** As it spells it. */
+  /** The spelling is the server's own. */
   readonly resource: string;
   readonly authorizationServers: readonly string[];
   readonly scopes: readonly string[];

@@ -10,17 +10,17 @@ export interface DpopServer {
   readonly issuer: string;
   readonly metadata: StoredMetadata;
   /**
-   * Whether the MCP server says in its metadata that it takes bound tokens alone (RFC 9728,
+   * True if the MCP server says in its metadata that it takes bound tokens alone (RFC 9728,
    * `dpop_bound_access_tokens_required`).
    */
   readonly wantsDpop: boolean;
 }
 
 /**
- * Whether to ask for tokens that are bound to a key (RFC 9449): where the client is configured so,
- * and otherwise where the MCP server wants it and the authorization server does not say that it
- * takes other signatures only. Throws `auth_required` when what is configured and what the servers
- * want exclude each other.
+ * Tells whether to ask for tokens that are bound to a key (RFC 9449): where the client is
+ * configured so, and otherwise where the MCP server wants it and the authorization server does not
+ * say that it takes other signatures only. Throws `auth_required` when what is configured and what
+ * the servers want exclude each other.
  */
 export function choosesDpop(account: Account, { issuer, metadata, wantsDpop }: DpopServer): boolean {
   const { dpop } = account.config;
@@ -53,9 +53,9 @@ export interface GivenToken {
 }
 
 /**
- * How a token is to be sent. Throws `auth_required` when it is of another kind than was asked for
- * and configured, because a token that anybody can use is not what the product counts on, and when
- * it is of a kind that cannot be sent.
+ * Decides how a token is to be sent. Throws `auth_required` when it is of another kind than was
+ * asked for and configured, because a token that anybody can use is not what the product counts on,
+ * and when it is of a kind that cannot be sent.
  */
 export function readTokenType(
   account: Account,
@@ -76,14 +76,14 @@ export function readTokenType(
 }
 
 /**
- * Whether a token is one that anybody can use, and the client is configured for bound ones: from
- * before that, or from a renewal that gave less.
+ * Tells whether a token is one that anybody can use, and the client is configured for bound ones:
+ * from before that, or from a renewal that gave less.
  */
 export function lacksKey({ config }: Account, { tokenType }: Pick<StoredAuthorization, "tokenType">): boolean {
   return config.dpop === true && tokenType !== "DPoP";
 }
 
-/** Whether a challenge asks for a nonce in the proof (RFC 9449, 9). */
+/** Tells whether a challenge asks for a nonce in the proof (RFC 9449, 9). */
 export function challengesNonce(challenge: string | undefined): boolean {
   return readChallenges(challenge).some(
     ({ scheme, parameters }) => scheme === "dpop" && parameters.get("error") === "use_dpop_nonce",

@@ -14,7 +14,7 @@ export interface DpopSigner {
   /** Takes note of the nonce that came with an answer (RFC 9449, 8.2). Never throws. */
   onAnswered(request: AuthorizedRequest, header: (name: string) => string | undefined): void;
   /**
-   * Whether a request that was refused for want of a nonce is worth sending again: there is one
+   * True if a request that was refused for want of a nonce is worth sending again: there is one
    * now, and `sent`, what the refused one was sent with, had not got it.
    */
   hasNewNonce(request: AuthorizedRequest, sent: CredentialHeaders): boolean;

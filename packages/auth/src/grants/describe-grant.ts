@@ -65,7 +65,7 @@ async function askHost(
   return answer;
 }
 
-/** For whom a grant is asked for, and of whom. */
+/** The parties of a grant. */
 export interface GrantContext {
   readonly account: Account;
   readonly server: DpopServer;

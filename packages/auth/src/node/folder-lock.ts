@@ -22,7 +22,7 @@ export interface FileLockOptions {
 }
 
 const optionFields: Fields<FileLockOptions> = { folder: true };
-/** How long anybody waits for a turn; then it is `overloaded`. */
+/** The longest wait for a turn; then it is `overloaded`. */
 const maxWaitMs = 60_000;
 
 /**

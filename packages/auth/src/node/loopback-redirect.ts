@@ -22,7 +22,7 @@ export interface LoopbackRedirectOptions {
    * is, only this machine is listened to. Default `http://127.0.0.1/callback`.
    */
   readonly redirectUri?: URL | string | undefined;
-  /** How long a user may take, in milliseconds. Default 120,000. */
+  /** The time that a user may take, in milliseconds. Default 120,000. */
   readonly timeoutMs?: number | undefined;
 }
 

@@ -50,7 +50,7 @@ export function launchersOf(platform: string, env: NodeJS.ProcessEnv = process.e
   return [["xdg-open"], ["wslview"], ["rundll32.exe", "url.dll,FileProtocolHandler"]];
 }
 
-/** Why it failed, if that is known in time. */
+/** The reason of a failure, if it is known in time. */
 async function launch([program = "", ...args]: readonly string[], signal: AbortSignal): Promise<string | undefined> {
   const child = spawn(program, args, { stdio: "ignore", detached: true, shell: false });
   let failure: string | undefined;
@@ -110,8 +110,8 @@ export interface BrowserPlace {
 }
 
 /**
- * Whether a user can see a page that is opened on this machine: not over SSH, and not on a system
- * without a display.
+ * Tells whether a user can see a page that is opened on this machine: not over SSH, and not on a
+ * system without a display.
  */
 export function hasBrowser({ env, platform }: BrowserPlace): boolean {
   const has = (...names: readonly string[]): boolean => names.some((name) => (env[name] ?? "") !== "");

@@ -20,7 +20,7 @@ export interface PrivateFolder {
 const isWindows = process.platform === "win32";
 /** Longer than any document; against a file that is something else. */
 const longestFile = 16 * 1024 * 1024;
-/** How long anything that is done in a folder may take, in milliseconds. */
+/** The longest time of a step in a folder, in milliseconds. */
 export const longestStepMs = 5000;
 
 /**
@@ -70,7 +70,7 @@ export async function openPrivateFolder(given: string): Promise<PrivateFolder> {
   };
 }
 
-/** Whether what was done to a file found one. */
+/** Tells whether what was done to a file found one. */
 export async function isThere(done: Promise<unknown>): Promise<boolean> {
   try {
     await done;

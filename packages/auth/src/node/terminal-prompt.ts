@@ -132,8 +132,8 @@ function ask(request: PromptRequest, terminal: Terminal): Promise<PromptAnswer> 
 }
 
 /**
- * Why no user can have been sent back from this page to what a text says; `undefined` when one can.
- * The rest is for whoever takes the answer.
+ * Says why no user can have been sent back from this page to what a text says; `undefined` when one
+ * can. The rest is for whoever takes the answer.
  */
 function whatIsWrong(page: URL, text: string): string | undefined {
   const state = URL.canParse(text) ? new URL(text).searchParams.get("state") : null;

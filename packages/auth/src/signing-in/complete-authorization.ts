@@ -23,7 +23,7 @@ export interface CompletedBy {
   readonly principal: string | undefined;
 }
 
-/** How an answer of a user ended. */
+/** The end of a user's answer. */
 export type AuthorizationCompletion =
   | { readonly signedIn: SignedIn; readonly failure?: undefined; readonly takenBy: "here" | "elsewhere" }
   | {

@@ -17,7 +17,7 @@ import {
 import { savingMs, type CredentialKey } from "../store/credential-store.ts";
 import type { Account } from "../account.ts";
 
-/** How long the answer of a user is waited for. */
+/** The time that the answer of a user is waited for. */
 export const pendingMs = 600_000;
 
 /**
@@ -31,7 +31,7 @@ export interface PendingDocument {
   readonly serverUrl: string;
   readonly issuer: string;
   readonly metadata: StoredMetadata;
-  /** Whether the issuer is one that was published, or the server's own origin in place of one. */
+  /** True if the issuer is one that was published, or the server's own origin in place of one. */
   readonly isPublished: boolean;
   readonly client: StoredClient;
   readonly redirectUri: string;
@@ -43,7 +43,7 @@ export interface PendingDocument {
   readonly expiresAt: number;
 }
 
-/** Under which name the store keeps it. */
+/** Names it in the store. */
 export function pendingKey(state: string): CredentialKey {
   return { kind: "pending", state };
 }

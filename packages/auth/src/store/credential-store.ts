@@ -94,7 +94,7 @@ export class LockTurns {
 }
 
 /**
- * How long whoever changes a document may have its lock, in milliseconds: a read and a write,
- * without a request to anybody.
+ * The time for which the writer of a document may have its lock, in milliseconds: a read and a
+ * write, without a request to anybody.
  */
 export const savingMs = 30_000;

@@ -20,7 +20,7 @@ export interface Sealer {
 const version = "hostside-sealed-1";
 const nonceBytes = 12;
 
-/** Whether a text claims to be sealed, in this way or one of another version. */
+/** Tells whether a text claims to be sealed, in this way or one of another version. */
 export function looksSealed(text: string): boolean {
   return /^hostside-sealed-\d{1,9}\./.test(text);
 }

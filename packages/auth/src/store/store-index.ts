@@ -104,9 +104,9 @@ export interface ConfirmedStore {
   delete(name: string): Promise<void>;
 }
 
-/** How a text is kept. */
+/** Options of a write. */
 export interface WriteOptions {
-  /** For how long; absent: without an end. */
+  /** The time to live; absent: without an end. */
   readonly ttlMs?: number | undefined;
   /** The turn, for a store that knows of fencing tokens. */
   readonly fencingToken?: FencingToken | undefined;

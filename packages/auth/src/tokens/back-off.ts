@@ -8,7 +8,9 @@ const longestAskedMs = 300_000;
 
 const hostsOwn: ReadonlySet<HostsideErrorCode> = new Set(["aborted", "closed", "store_failed"]);
 
-/** Whether a failure is the host's own, and says nothing of the server that was to be asked. */
+/**
+ * Tells whether a failure is the host's own, and says nothing of the server that was to be asked.
+ */
 export function isHostsOwn({ code }: HostsideError): boolean {
   return hostsOwn.has(code);
 }

@@ -12,7 +12,7 @@ import type { BackOff } from "./back-off.ts";
 import { askWithOptional, longestAnswerMs } from "./request-tokens.ts";
 import type { TokenFailure } from "./token-failure.ts";
 
-/** How a renewal ended. */
+/** The end of a renewal. */
 export type RenewalEnd =
   /** There is another access token: got here, or by somebody else. */
   | { readonly kind: "renewed"; readonly authorization: StoredAuthorization }

@@ -47,15 +47,15 @@ export async function renew(parts: AuthParts, account: Account, request: Renewal
 }
 
 /**
- * Whether a renewal would not be tried now: one is under way, or the latest failed a short while
- * ago.
+ * Tells whether a renewal would not be tried now: one is under way, or the latest failed a short
+ * while ago.
  */
 export function isRenewalIdle(account: Account, authorization: StoredAuthorization): boolean {
   const { running, backOff } = renewalsOf(account);
   return running === undefined && backOff.current(credentialOf(authorization)) === undefined;
 }
 
-/** Whether one is under way in this process. */
+/** Tells whether one is under way in this process. */
 export function isRenewing(account: Account): boolean {
   return renewalsOf(account).running !== undefined;
 }
@@ -98,7 +98,7 @@ async function run(parts: AuthParts, account: Account, { request, renewals }: Ru
   });
 }
 
-/** How it ends by what is stored; `undefined` when somebody has to be asked. */
+/** The end that what is stored decides; `undefined` when somebody has to be asked. */
 function look(
   authorization: StoredAuthorization | undefined,
   { request: { unwanted, obtain }, renewals }: Run,
@@ -144,11 +144,11 @@ function closed({ serverId }: Account): HostsideError {
   return new HostsideError("the host's OAuth was closed; nothing was renewed", { code: "closed", serverId });
 }
 
-/** Which token is not to be used any more. */
+/** A token that is not to be used any more. */
 export interface Unwanted {
   /** The access token; `undefined` when there was none. */
   readonly accessToken: string | undefined;
-  /** Whether the server refused it; else it is only near its end. */
+  /** True if the server refused it; else it is only near its end. */
   readonly isRefused: boolean;
 }
 

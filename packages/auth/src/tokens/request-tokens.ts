@@ -11,7 +11,7 @@ import type { DpopSigner } from "../dpop/dpop-signer.ts";
 /** Tokens that an authorization server gave. */
 export interface Tokens {
   readonly accessToken: string;
-  /** As the server spells it: `Bearer`, `DPoP` or `N_A`; absent when the answer has none. */
+  /** `Bearer`, `DPoP` or `N_A` in the server's spelling; absent when the answer has none. */
   readonly tokenType?: string | undefined;
   /** Absent when the server names no time ahead: then its refusal says when the token has ended. */
   readonly lifeSeconds?: number | undefined;
@@ -21,7 +21,7 @@ export interface Tokens {
   readonly issuedTokenType?: string | undefined;
 }
 
-/** How a request for tokens went. */
+/** The outcome of a request for tokens. */
 export type TokenResult =
   | { readonly tokens: Tokens; readonly failure?: undefined }
   | { readonly tokens?: undefined; readonly failure: TokenFailure };

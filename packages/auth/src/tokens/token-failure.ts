@@ -16,7 +16,7 @@ import { safeExcerptOf, serverError, withServerName } from "../auth-errors.ts";
  */
 export type TokenTrouble = "dead-client" | "dead-grant" | "passing" | "refused";
 
-/** Why there are no tokens. */
+/** The reason that there are no tokens. */
 export interface TokenFailure {
   readonly trouble: TokenTrouble;
   /**
@@ -27,7 +27,7 @@ export interface TokenFailure {
   /** The code of the OAuth error, if it is one. */
   readonly code?: string | undefined;
   /**
-   * Whether what was to be redeemed surely was not: the request never left, or its answer was a no.
+   * True if what was to be redeemed surely was not: the request never left, or its answer was a no.
    */
   readonly isUnredeemed: boolean;
 }

@@ -57,7 +57,7 @@ const signatures: readonly Signature[] = [
 ];
 
 /**
- * Which dialect a file is in: by its path where that is a tool's own and the data agrees, else by
+ * Finds the dialect of a file: by its path where that is a tool's own and the data agrees, else by
  * its root key. `undefined` where it is none that is known.
  */
 export function detectDialect(file: string | undefined, data: ConfigData | undefined): DialectName | undefined {
@@ -68,7 +68,7 @@ export function detectDialect(file: string | undefined, data: ConfigData | undef
   return detectByData(data, /\.ya?ml$/i.test(path)) ?? byPath[0]?.dialect;
 }
 
-/** Which tool has its configuration at such a path. */
+/** Finds the tool that has its configuration at such a path. */
 export function dialectOfPath(file: string | undefined): DialectName | undefined {
   return signaturesOf(plainPath(file))[0]?.dialect;
 }
@@ -81,7 +81,7 @@ function signaturesOf(path: string): readonly Signature[] {
   return signatures.filter((one) => one.file?.test(path) === true);
 }
 
-/** Which dialect data looks like, whatever its file is called. */
+/** Finds the dialect that data looks like, whatever its file is called. */
 export function detectByData(data: ConfigData | undefined, isYaml: boolean = false): DialectName | undefined {
   const general = signatures.filter(isRecognizable);
   // The one difference that no key shows.
@@ -108,7 +108,7 @@ export function rootsInWords(dialect: DialectName): string {
 }
 
 /**
- * Where something looks like servers in data that has them nowhere where a dialect does: under a
+ * Finds what looks like servers in data that has them nowhere where a dialect does: under a
  * name that is misspelt, or at the top.
  */
 export function findMisplaced(

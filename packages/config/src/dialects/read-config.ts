@@ -17,7 +17,7 @@ import type { ConfigFormat, ParsedConfig } from "../parse/parsed-config.ts";
 import type { ConfigProblem } from "../parse/config-problem.ts";
 import { createProblemList } from "../parse/problem-list.ts";
 
-/** How one configuration is read. */
+/** Options of a reading. */
 export interface ReadConfigOptions extends ReadContext {
   /** The path of the file: for problems, and to find out the dialect. Nothing is read from it. */
   readonly file?: string | undefined;

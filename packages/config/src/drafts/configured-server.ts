@@ -56,7 +56,7 @@ export interface ServerExtras {
 }
 
 /**
- * Who a configuration is for. Of two entries with one name, the one that stands later here wins.
+ * The scopes of a configuration. Of two entries with one name, the one that stands later here wins.
  */
 export const configScopes = ["extension", "user", "project", "local", "command-line"] as const;
 
@@ -64,8 +64,8 @@ export const configScopes = ["extension", "user", "project", "local", "command-l
 export type ConfigScope = (typeof configScopes)[number];
 
 /**
- * Why a server does not start: its entry says so, its file or a list of names does, nobody trusted
- * what a project brings, or who loads wants others.
+ * The reason that a server does not start: its entry says so, its file or a list of names does,
+ * nobody trusted what a project brings, or who loads wants others.
  */
 export type OffReason = "disabled" | "not allowed" | "untrusted" | "not wanted";
 
@@ -81,12 +81,13 @@ export interface ConfiguredServer {
   readonly path: ConfigPath;
   readonly position?: Position | undefined;
   /**
-   * Who the server is for. Before layers are merged, only where its file has servers for several.
+   * The scope of the server. Before layers are merged, only where its file has servers for several.
    */
   readonly scope?: ConfigScope | undefined;
   readonly draft: ServerDraft;
   /**
-   * Where each field of the draft was read: `"env.TOKEN"` to its path, and the position of that.
+   * The place where each field of the draft was read: `"env.TOKEN"` to its path, and the position
+   * of that.
    */
   readonly places: ReadonlyMap<string, FieldPlace>;
   readonly variables: readonly VariableField[];
@@ -96,7 +97,7 @@ export interface ConfiguredServer {
   /** As in the `ConfigLayer` from which they are. */
   readonly projectFolder?: string | undefined;
   readonly baseFolder?: string | undefined;
-  /** Why it does not start; absent: it does. */
+  /** The reason that it does not start; absent: it does. */
   readonly off?: OffReason | undefined;
   /** Entries of the same name that this one is used in place of; the last one is the strongest. */
   readonly over?: readonly ConfiguredServer[] | undefined;

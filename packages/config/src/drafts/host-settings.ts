@@ -22,7 +22,7 @@ export interface ConfigImport {
    * A dialect (`"cursor"`): its files, wherever they are. `"auto"`: those of every tool. Or a path.
    */
   readonly from: string;
-  /** How the file at a path is read. Default: found out. */
+  /** The dialect of the file at a path. Default: found out. */
   readonly dialect?: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface ServeSettings {
 }
 
 /**
- * What a configuration says of the host, and no server's spec has a place for. All durations in
+ * The settings of the host, which no server's spec has a place for. All durations in
  * milliseconds.
  */
 export interface HostSettings {
@@ -79,7 +79,7 @@ export interface HostSettings {
   readonly denyServers?: readonly string[] | undefined;
   readonly serve?: ServeSettings | undefined;
   /**
-   * Of merged settings alone: `serve` of the innermost file of a project. What it may say, whoever
+   * In merged settings alone: `serve` of the innermost file of a project. What it may say, whoever
    * serves decides.
    */
   readonly projectServe?: ServeSettings | undefined;

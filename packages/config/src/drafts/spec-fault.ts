@@ -4,7 +4,7 @@ import type { ConfigProblem } from "../parse/config-problem.ts";
 import { placeProblem, type ProblemInit } from "../parse/problem-list.ts";
 
 /**
- * What is wrong with the spec of a server, without its name: whoever reads the problem has the
+ * The fault of a server's spec, without its name: whoever reads the problem has the
  * place.
  */
 export function faultInWords({ rawMessage }: HostsideError, serverId: string): string {
@@ -13,8 +13,8 @@ export function faultInWords({ rawMessage }: HostsideError, serverId: string): s
 }
 
 /**
- * Where the innermost part of a field such as `env.TOKEN` was read; `undefined` where none of it
- * was.
+ * Finds where the innermost part of a field such as `env.TOKEN` was read; `undefined` where none of
+ * it was.
  */
 export function innermostPlace(places: ReadonlyMap<string, FieldPlace>, field: string): FieldPlace | undefined {
   for (let part = field; part !== ""; part = part.replace(/(?:^|\.|\[)[^.[]*$/, "")) {

@@ -9,8 +9,8 @@ import { readStyle, gapAfter, isLineStart, lineStart, formatValue, indentAt, typ
 /** One change of a configuration. */
 export interface ConfigEdit {
   /**
-   * What is changed; not the whole. Objects on the way that are not there are made; the index
-   * behind the end of a list appends to it.
+   * The place of the change; not the whole. Objects on the way that are not there are made; the
+   * index behind the end of a list appends to it.
    */
   readonly path: ConfigPath;
   /** The new value; `undefined` removes it. */

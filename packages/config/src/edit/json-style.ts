@@ -2,7 +2,7 @@ import { createScanner, type Node } from "jsonc-parser";
 import type { JsonValue } from "@hostside/core";
 import { token } from "../parse/parse-json.ts";
 
-/** How a text is laid out. */
+/** The layout of a text. */
 export interface JsonStyle {
   readonly eol: string;
   /** One step of indentation. */

@@ -14,8 +14,8 @@ export interface ConfigLayer {
    */
   readonly projectFolder?: string | undefined;
   /**
-   * Where its relative paths begin, as an absolute path. Absent: they begin nowhere, and a relative
-   * program is refused.
+   * The folder of its relative paths, as an absolute path. Absent: they begin nowhere, and a
+   * relative program is refused.
    */
   readonly baseFolder?: string | undefined;
 }

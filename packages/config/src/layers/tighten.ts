@@ -14,8 +14,8 @@ const only =
 const none = (): undefined => undefined;
 
 /**
- * What a project's file may say in an entry: what its server is, and what the host allows it less
- * than by default. A member that is not here does not compile.
+ * The members that a project's file may set in an entry: what its server is, and what the host
+ * allows it less than by default. A member that is not here does not compile.
  */
 const draftRules: Readonly<Record<Members<ServerDraft>, Tighten>> = {
   id: any,

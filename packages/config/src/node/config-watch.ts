@@ -37,8 +37,8 @@ export interface ConfigReport extends ConfigChange {
   /** Servers whose entry can be read, and not used: what they were before is still used. */
   readonly keptServers: readonly string[];
   /**
-   * What `applyServers` rejected with; then the servers are what they were, and the next edit tries
-   * again.
+   * The reason with which `applyServers` rejected; then the servers are what they were, and the
+   * next edit tries again.
    */
   readonly error?: unknown;
 }
@@ -47,8 +47,8 @@ export interface ConfigReport extends ConfigChange {
 export interface WatchConfigOptions extends Omit<LoadConfigOptions, "signal"> {
   readonly target: ConfigTarget;
   /**
-   * How often files are looked at, in milliseconds. They are read when two looks in a row see the
-   * same change. Default: as the settings say, else 500.
+   * The time between two looks at the files, in milliseconds. They are read when two looks in a row
+   * see the same change. Default: as the settings say, else 500.
    */
   readonly quietMs?: number | undefined;
   /** Ends the watch as `close()` does, also before it is there. */

@@ -25,10 +25,10 @@ export interface ConfigLocation {
 }
 
 /**
- * Where the tools of a user keep their configurations, whether there is a file or not, the stronger
- * ones last: those of the user first, then those of the project, from its outermost folder to
- * `cwd`. A place that two names lead to is there once, as the user's own if it is. Places with any
- * name in them are those that are there.
+ * Lists where the tools of a user keep their configurations, whether there is a file or not, the
+ * stronger ones last: those of the user first, then those of the project, from its outermost folder
+ * to `cwd`. A place that two names lead to is there once, as the user's own if it is. Places with
+ * any name in them are those that are there.
  */
 export function findConfigs(options: FindOptions): readonly ConfigLocation[] {
   const [users, projects] = [true, false].map((isUser) =>

@@ -6,8 +6,8 @@ import type { LoadedConfig } from "./load-config.ts";
 /** Remembers of each file what it said when it was last right. */
 export interface LastGoodConfigs {
   /**
-   * What is used of a file: what it says now, or, where that is worse, what it said before, with
-   * the problems of now.
+   * Returns what is used of a file: what it says now, or, where that is worse, what it said before,
+   * with the problems of now.
    */
   accept(path: string, result: ConfigResult): ConfigResult;
   /** Files whose last reading was not used. */

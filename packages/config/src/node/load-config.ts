@@ -41,7 +41,7 @@ export interface ServerSource {
    * says why.
    */
   readonly state: "on" | "off" | "failed";
-  /** Why it is off. */
+  /** The reason that it is off. */
   readonly off?: OffReason | undefined;
   /** Settings of its file that a spec has no place for, expanded where it is on. */
   readonly extras: ServerExtras;
@@ -87,7 +87,7 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Loade
   return config;
 }
 
-/** How all is loaded. */
+/** Options of a load. */
 export interface LoadMode {
   /** True if users are asked and waited for. */
   readonly ask: boolean;

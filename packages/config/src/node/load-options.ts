@@ -51,7 +51,7 @@ export interface LoadConfigOptions {
   /** Answers to inputs; see `ExpandContext`. */
   readonly inputs?: ExpandContext["inputs"];
   /**
-   * Which servers are wanted, by id. Of the others there is a source and no spec: nothing is
+   * Says which servers are wanted, by id. Of the others there is a source and no spec: nothing is
    * expanded, nobody is asked about them. Default: all.
    */
   readonly allow?: ((serverId: string) => boolean) | undefined;

@@ -22,9 +22,9 @@ export interface ProjectFiles {
 }
 
 /**
- * What stands in the files that an entry names and that the project can change, as hashes by their
- * paths, and as texts. What is elsewhere is not opened before the entry is trusted; of that, where
- * it is counts.
+ * Reads what stands in the files that an entry names and that the project can change, as hashes by
+ * their paths, and as texts. What is elsewhere is not opened before the entry is trusted; of that,
+ * where it is counts.
  */
 export async function readProjectFiles(
   server: ConfiguredServer,

@@ -208,9 +208,7 @@ export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWa
   return watch;
 }
 
-/**
- * What tells whether one of these files was changed, made, replaced or removed; links are followed.
- */
+/** A text that changes with each of these files, also one that is made; links are followed. */
 async function stampOf(paths: readonly string[]): Promise<string> {
   const stamps = paths.map(async (path) => {
     try {

@@ -1,6 +1,6 @@
 /**
- * What a configuration says, whatever it was written in. Members are in a `Map`, in the order of
- * the file: names such as `__proto__` and `10` are names like any other.
+ * The content of a configuration, whatever it was written in. Members are in a `Map`, in the order
+ * of the file: names such as `__proto__` and `10` are names like any other.
  */
 export type ConfigData = string | number | boolean | null | readonly ConfigData[] | ConfigMap;
 
@@ -94,7 +94,7 @@ export function nodeAt(root: ConfigNode, path: ConfigPath): { readonly node: Con
   return { node, found: true };
 }
 
-/** How much of a text is read. */
+/** Limits of what is read of a text. */
 export interface ParseLimits {
   /** UTF-16 units. */
   readonly maxLength: number;

@@ -12,7 +12,7 @@ import { parseToml } from "./parse-toml.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import type { ConfigFormat, ParsedConfig, Position } from "./parsed-config.ts";
 
-/** How a text is parsed. */
+/** Options of parsing. */
 export interface ParseConfigOptions {
   readonly format: ConfigFormat;
   /** For problems alone: nothing is read from it. */

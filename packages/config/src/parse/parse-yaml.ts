@@ -12,7 +12,7 @@ interface Walk {
    * alias.
    */
   readonly anchors: Map<string, Node>;
-  /** How many aliases are being followed: what they stand for has its anchors already. */
+  /** The number of aliases that are being followed: what they stand for has its anchors already. */
   following: number;
   entries: number;
 }

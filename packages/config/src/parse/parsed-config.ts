@@ -21,8 +21,8 @@ export interface ParsedConfig {
   /** Problems of the text. */
   readonly problems: readonly ConfigProblem[];
   /**
-   * Where a value, or its name, begins. For a path that leads nowhere: where its last part that
-   * exists does.
+   * Returns where a value, or its name, begins. For a path that leads nowhere: where its last part
+   * that exists does.
    */
   readonly positionOf: (path: ConfigPath, of?: "name" | "value") => Position | undefined;
   /** `false` where the text is broken inside this value, so that something of it may be missing. */

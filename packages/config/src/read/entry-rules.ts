@@ -19,7 +19,7 @@ export interface ChosenTransport {
   readonly transport: ConfigEntry;
 }
 
-/** How the entry of one server looks in a dialect, as data. */
+/** The form of a server's entry in a dialect, as data. */
 export interface ServerEntryRules {
   /** As people call the tool. */
   readonly title: string;

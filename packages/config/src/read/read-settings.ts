@@ -151,7 +151,7 @@ const known: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a server's `oauth` says, in the spellings of several tools. `false`, `enabled: false` or no
+ * Reads a server's `oauth`, in the spellings of several tools. `false`, `enabled: false` or no
  * object: nothing.
  */
 export function readOauth(entry: ConfigEntry, draft: DraftBuilder, key: string = "oauth"): OauthSettings | undefined {

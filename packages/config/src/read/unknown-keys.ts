@@ -16,7 +16,7 @@ const telling: ReadonlySet<string> = new Set(
 );
 
 /**
- * What to do about members that the dialect does not know: refuse them as it does, or warn where
+ * Reports members that the dialect does not know: refuses them as it does, or warns where
  * one would change something. Returns the place of one by which somebody has the server off: their
  * tool may start it all the same; to start it here would surprise them more than not to.
  */

@@ -140,12 +140,12 @@ export type ReferenceForm =
   | "secrets";
 
 /**
- * What a reference to a variable that is not set becomes: the text as it is, nothing, or an error
+ * The result of a reference to a variable that is not set: the text as it is, nothing, or an error
  * that costs the server.
  */
 export type UnsetRule = "literal" | "empty" | "error";
 
-/** How references are written in a dialect. */
+/** The forms of references in a dialect. */
 export interface Syntax {
   readonly forms: readonly ReferenceForm[];
   /** By the first part of the field: `command`, `args`, `env`, `url`, `headers`, `cwd`. */

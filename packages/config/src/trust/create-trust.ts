@@ -23,13 +23,14 @@ import type {
 /** Options of {@linkcode createTrust}. */
 export interface TrustOptions {
   /**
-   * Where answers are kept. A user's own: what a project can write to, it could trust itself with.
+   * The store of the answers. A user's own: what a project can write to, it could trust itself
+   * with.
    */
   readonly store: Store;
   /** Absent: what nobody has decided about does not start. */
   readonly ask?: AskTrust | undefined;
   /**
-   * What makes one process at a time change the list of answers. Goes with `store`: processes that
+   * Lets one process at a time change the list of answers. Goes with `store`: processes that
    * share one share the other. Default: in this process.
    */
   readonly lock?: Lock | undefined;
@@ -38,7 +39,7 @@ export interface TrustOptions {
 const optionFields: Fields<TrustOptions> = { store: true, ask: true, lock: true };
 
 /**
- * What users decided about servers that projects bring. An answer counts for one entry in one
+ * Decisions of users about servers that projects bring. An answer counts for one entry in one
  * folder as it was when it was given: after any change of it the user is asked again. Only what is
  * kept counts: where the store fails, nothing is trusted.
  *

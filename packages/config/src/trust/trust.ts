@@ -10,7 +10,7 @@ export interface TrustEntry {
    */
   readonly folder: string;
   /**
-   * What stands in each file that the entry names and that whoever wrote the project can change, as
+   * The content of each file that the entry names and that whoever wrote the project can change, as
    * a hash, by the path as it is written: what is put into the entry from there is as much a part
    * of it as what it says itself. Default none.
    */
@@ -18,7 +18,7 @@ export interface TrustEntry {
   /** The texts of those of `files` that the project has. */
   readonly contents?: Readonly<Record<string, string>> | undefined;
   /**
-   * What files of the project say of the host, by their paths. Of `"(settings)"` alone,
+   * The settings of the host in files of the project, by their paths. Of `"(settings)"` alone,
    * which has no server.
    */
   readonly settings?: Readonly<Record<string, HostSettings>> | undefined;
@@ -47,8 +47,9 @@ export interface TrustQuestion {
   /** The folder that the program starts in, where the entry says one. */
   readonly cwd?: string | undefined;
   /**
-   * What the entry itself puts into the program's environment, or sends as headers, as `NAME=value`
-   * with references as they are written. A variable can run code, as `NODE_OPTIONS` does.
+   * The variables that the entry itself puts into the program's environment, or sends as headers,
+   * as `NAME=value` with references as they are written. A variable can run code, as `NODE_OPTIONS`
+   * does.
    */
   readonly sets: readonly string[];
   /**
@@ -61,7 +62,8 @@ export interface TrustQuestion {
   /** Variables, files and inputs whose values the server would get or be reached with, sorted. */
   readonly references: readonly NamedReference[];
   /**
-   * What changed since the last answer: `"args"`, `"file .env"`. Empty: nobody was asked before.
+   * The parts that changed since the last answer: `"args"`, `"file .env"`. Empty: nobody was asked
+   * before.
    */
   readonly changed: readonly string[];
   /** The last answer, to what the entry was then. */
@@ -113,7 +115,7 @@ export interface TrustPlace {
   readonly serverId: string;
 }
 
-/** How an entry is decided about. */
+/** Options of a decision. */
 export interface DecideOptions {
   /** `true`: where nothing is remembered, the user is asked and waited for. Default `false`. */
   readonly ask?: boolean | undefined;
