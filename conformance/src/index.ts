@@ -9,7 +9,7 @@ export { parseBaseline, type Baseline, type BaselineEntry } from "./engine/basel
 
 // The report, and what it looks like in each format.
 export type { Check, CheckContext, CheckInfo, CheckResult, Finding, Level, Requirement } from "./engine/check.ts";
-export type { HostPreview } from "./engine/host-preview.ts";
+export type { HostPreview } from "./engine/run-report.ts";
 export { exitCodes, type Headline, type Obstacle, type RunReport, type Verdict } from "./engine/run-report.ts";
 export type { TraceEvent } from "./engine/trace.ts";
 export { toHtml } from "./report/html-report.ts";

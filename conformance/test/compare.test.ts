@@ -6,7 +6,7 @@ import type { CheckInfo, CheckResult, Finding } from "../src/engine/check.ts";
 import { compareRuns } from "../src/engine/compare-runs.ts";
 import { judgeRun } from "../src/engine/judge-run.ts";
 import type { RunReport } from "../src/engine/run-report.ts";
-import { toBadge } from "../src/report/badge.ts";
+import { toBadge } from "../src/report/json-report.ts";
 import { comparisonMarkdown } from "../src/report/comparison-report.ts";
 import { parseReport } from "../src/report/parse-report.ts";
 import { runKit, type Ran } from "./run-kit.ts";

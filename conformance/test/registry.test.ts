@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { checkRegistry } from "../src/server/checks/check-registry.ts";
-import { serverChecks } from "../src/server/checks/server-checks.ts";
+import { checkRegistry, serverChecks } from "../src/server/checks/server-checks.ts";
 
 const registry = checkRegistry();
 const urls = [

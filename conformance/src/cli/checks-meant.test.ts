@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checksMeant } from "./checks-meant.ts";
+import { checksMeant } from "./select-checks.ts";
 
 const ids = ["stdio/stdout-purity", "stdio/exit-on-close", "http/stdout-purity", "tools/names"];
 

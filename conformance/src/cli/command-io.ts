@@ -38,3 +38,8 @@ export function refuse(problem: string, { err }: Pick<CommandIo, "err">, exitCod
   err(`${problem}\n`);
   return exitCode;
 }
+
+/** What an error says, or what was thrown in place of one. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,11 +1,10 @@
 import { writeWholeFile, readWith } from "./write-reports.ts";
 import { compareRuns } from "../engine/compare-runs.ts";
-import { type RunReport } from "../engine/run-report.ts";
+import type { RunReport } from "../engine/run-report.ts";
 import { comparisonMarkdown, comparisonText } from "../report/comparison-report.ts";
 import { parseReport } from "../report/parse-report.ts";
-import { type CommandIo, refuse } from "./command-io.ts";
+import { refuse, messageOf, type CommandIo } from "./command-io.ts";
 import type { CompareCommandLine } from "./command.ts";
-import { messageOf } from "./message-of.ts";
 
 /** Runs `compare` and resolves with the exit code. */
 export async function runCompareCommand(commandLine: CompareCommandLine, io: CommandIo): Promise<number> {

@@ -4,11 +4,9 @@ import { diffLocks, formatLock, lockTools, parseLock, type ToolChange, type Tool
 import { exitCodes } from "../engine/run-report.ts";
 import type { TextStyle } from "../report/text-style.ts";
 import { readOffer } from "../server/read-offer.ts";
-import { type CommandIo, refuse } from "./command-io.ts";
+import { refuse, messageOf, type CommandIo } from "./command-io.ts";
 import type { LockCommandLine } from "./command.ts";
-import { messageOf } from "./message-of.ts";
-import { readTarget } from "./read-target.ts";
-import { signInToTarget, thenSignOut } from "./sign-in-to-target.ts";
+import { readTarget, signInToTarget, thenSignOut } from "./read-target.ts";
 
 /**
  * Runs `lock` or `diff` and resolves with the exit code. `diff` fails on breaking and on

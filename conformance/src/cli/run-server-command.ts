@@ -4,9 +4,8 @@ import { describeAddress } from "../server/server-address.ts";
 import { refuse, type CommandIo } from "./command-io.ts";
 import type { ServerCommandLine } from "./command.ts";
 import { readConsent } from "./read-consent.ts";
-import { readTarget } from "./read-target.ts";
+import { readTarget, signInToTarget, thenSignOut } from "./read-target.ts";
 import { prepareRun, runAndReport } from "./run-checks-command.ts";
-import { signInToTarget, thenSignOut } from "./sign-in-to-target.ts";
 
 /** Runs the `server` command and resolves with the exit code. */
 export async function runServerCommand(commandLine: ServerCommandLine, io: CommandIo): Promise<number> {

@@ -1,14 +1,13 @@
 import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { RunReport } from "../engine/run-report.ts";
-import { toBadge } from "../report/badge.ts";
+import { toBadge, toJson } from "../report/json-report.ts";
 import { toHtml } from "../report/html-report.ts";
-import { toJson } from "../report/json-report.ts";
 import { toJunit } from "../report/junit-report.ts";
 import { toMarkdown } from "../report/markdown-report.ts";
 import { toSarif } from "../report/sarif-report.ts";
 import type { ReportFormat } from "./command.ts";
-import { messageOf } from "./message-of.ts";
+import { messageOf } from "./command-io.ts";
 
 const views: Record<ReportFormat, (report: RunReport) => string> = {
   json: toJson,

@@ -11,7 +11,7 @@ import {
   type ToolIdentity,
 } from "@hostside/naming";
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../engine/seeded-random.ts";
+import { seededRandom } from "../engine/run-checks.ts";
 
 const toolsPerRun = 60;
 

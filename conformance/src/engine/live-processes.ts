@@ -5,15 +5,8 @@ import { readdirSync, readFileSync } from "node:fs";
  * is, as the group's own id.
  */
 export function aliveInGroup(groupId: number): readonly number[] {
-  try {
-    return readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number)
-      .filter((pid) => groupOf(pid) === groupId);
-  } catch {
-    // No /proc on this system: signal 0 still tells whether the group has a member.
-    return signalGroup(groupId, 0) ? [groupId] : [];
-  }
+  // Without /proc, signal 0 still tells whether the group has a member.
+  return membersOf(groupId) ?? (signalGroup(groupId, 0) ? [groupId] : []);
 }
 
 /** Sends a signal to every process of a group; false when there is none. */
@@ -34,9 +27,17 @@ export function isZombie(pid: number): boolean {
   return readStat(pid)?.state === "Z";
 }
 
-function groupOf(pid: number): number | undefined {
-  const stat = readStat(pid);
-  return stat === undefined || stat.state === "Z" ? undefined : stat.group;
+/** The processes of a group that have not ended; `undefined` on systems without `/proc`. */
+function membersOf(groupId: number): readonly number[] | undefined {
+  try {
+    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return pids.map(Number).filter((pid) => {
+      const stat = readStat(pid);
+      return stat?.group === groupId && stat.state !== "Z";
+    });
+  } catch {
+    return undefined;
+  }
 }
 
 // /proc/<pid>/stat: "pid (name) state ppid pgrp …"; the name may hold anything, so fields count
@@ -49,5 +50,24 @@ function readStat(pid: number): { readonly state: string; readonly group: number
   } catch {
     // No such process (any more), or no /proc.
     return undefined;
+  }
+}
+
+/**
+ * How many bytes of memory a group of processes has, by the number of the process that leads it; of
+ * this process without one. `undefined` where the system has no `/proc` to look it up in.
+ */
+export function residentMemory(leader: number | undefined): number | undefined {
+  if (leader === undefined) return process.memoryUsage.rss();
+  return membersOf(leader)?.reduce((sum, pid) => sum + memoryOf(pid), 0);
+}
+
+function memoryOf(pid: number): number {
+  try {
+    const [, kilobytes = "0"] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return Number(kilobytes) * 1024;
+  } catch {
+    // It ended meanwhile.
+    return 0;
   }
 }

@@ -1,8 +1,8 @@
 import { type RunFacts, createReport, preventAll } from "../engine/judge-run.ts";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import type { Check } from "../engine/check.ts";
-import { runChecks, type RunOptions, runOptionFields } from "../engine/run-checks.ts";
-import { type Obstacle, type RunReport } from "../engine/run-report.ts";
+import { runChecks, runOptionFields, type RunOptions } from "../engine/run-checks.ts";
+import type { Obstacle, RunReport } from "../engine/run-report.ts";
 import { DriverFailure, type DriverLink } from "./driver-link.ts";
 import { hostChecks } from "./host-checks.ts";
 import { openHostTarget, type HostTarget } from "./host-target.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import { residentMemory } from "../engine/resident-memory.ts";
+import { residentMemory } from "../engine/live-processes.ts";
 import { DriverFailure, type DriverLink } from "./driver-link.ts";
 import {
   driverFeatures,

@@ -1,10 +1,14 @@
-import type { OAuth } from "@hostside/auth";
-import { isHostsideError, type Connector } from "@hostside/core";
+import { createOAuth, type OAuth, type ClientConfig } from "@hostside/auth";
+import { isHostsideError, type Connector, type ServerSpec } from "@hostside/core";
 import { createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
-import { createSignIns, type SignIns } from "./create-sign-ins.ts";
-import type { DriverError, DriverFeature } from "./driver-protocol.ts";
-import { driverFeatures } from "./driver-protocol.ts";
+import {
+  driverFeatures,
+  type DriverError,
+  type DriverFeature,
+  type DriverClient,
+  type DriverServer,
+} from "./driver-protocol.ts";
 import type { DriverHost } from "./serve-driver.ts";
 
 /**
@@ -107,4 +111,33 @@ export function describeHostsideError(error: unknown): DriverError {
   if (!isHostsideError(error)) return { message: error instanceof Error ? error.message : String(error) };
   const { code, outcome, message } = error;
   return { message, code, outcome };
+}
+
+/** Hostside's credentials for the servers of one host. */
+export interface SignIns {
+  readonly authProvider: OAuth["authProvider"];
+  /** What Hostside is told of a server; the client that it has there is known from then on. */
+  readonly specOf: (server: DriverServer) => ServerSpec;
+  close(): Promise<void>;
+}
+
+/** Keeps nothing after the host: the next one signs in again. */
+function createSignIns(): SignIns {
+  const clients = new Map<string, DriverClient>();
+  const oauth = createOAuth({ clients: ({ serverId }) => toConfig(clients.get(serverId)) });
+  return {
+    authProvider: oauth.authProvider,
+    specOf({ id, transport, connectMs, closeMs }) {
+      const timeouts = { connectMs, closeMs, probeMs: Math.max(1, Math.floor(connectMs / 4)) };
+      if (transport.type !== "http" || transport.client === undefined) return { id, ...transport, timeouts };
+      const { client, ...others } = transport;
+      clients.set(id, client);
+      return { id, ...others, auth: "oauth", timeouts };
+    },
+    close: () => oauth.close(),
+  };
+}
+
+function toConfig(client: DriverClient | undefined): ClientConfig | undefined {
+  return client && { flow: client.grant, clientId: client.id, clientSecret: client.secret };
 }

@@ -1,10 +1,10 @@
-import type { IncomingHttpHeaders } from "node:http";
+import { request, type IncomingHttpHeaders } from "node:http";
 import type { JsonObject } from "@hostside/core";
 import {
   listenOnLoopback,
+  startFaultServer,
   type HttpHandler,
   type RunningServer,
-  startFaultServer,
   type FaultScript,
   type HttpFaultServer,
   type StdioFaultServer,
@@ -14,7 +14,6 @@ import type { DriverClient, DriverResult, DriverServer, DriverTool } from "./dri
 import type { CallManner, CallUnderWay, HostDriver, Reported } from "./host-driver.ts";
 import type { HostTarget } from "./host-target.ts";
 import { hostVenues, type HostVenue } from "./host-venue.ts";
-import { startLoadBalancer, type LoadBalancer } from "./load-balancer.ts";
 import { isZombie } from "../engine/live-processes.ts";
 import { must, Violation } from "./violation.ts";
 import { messagesFrom, toTraceEvents, type ReceivedMessage } from "./wire-view.ts";
@@ -294,4 +293,48 @@ async function startCanary(): Promise<Canary & Pick<RunningServer, "close">> {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/**
+ * Something between a host and servers that hands every request on to the first of them, until it
+ * is told to alternate.
+ */
+export interface LoadBalancer {
+  readonly url: string;
+  /** How many requests it has handed on. */
+  readonly handedOn: number;
+  /** From now on each request goes to the next server. */
+  alternate(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on a free port. `urls` are those of replicas that know nothing of each other's sessions.
+ */
+async function startLoadBalancer(urls: readonly string[]): Promise<LoadBalancer> {
+  let handedOn = 0;
+  let alternates = false;
+  const handOn: HttpHandler = async (incoming, outgoing) => {
+    const { headers, method } = incoming;
+    handedOn += 1;
+    const url = urls[alternates ? handedOn % urls.length : 0] ?? "";
+    const forwarded = request(url, { method, headers: { ...headers, host: new URL(url).host } }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      outgoing.flushHeaders();
+      response.pipe(outgoing);
+    });
+    forwarded.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => forwarded.destroy());
+    incoming.pipe(forwarded);
+  };
+  const server = await listenOnLoopback(handOn);
+  return {
+    ...server,
+    get handedOn() {
+      return handedOn;
+    },
+    alternate() {
+      alternates = true;
+    },
+  };
 }

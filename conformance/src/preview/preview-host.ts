@@ -2,7 +2,7 @@ import type { OAuth } from "@hostside/auth";
 import { redactSpec, type Diagnostic, type ServerSpec } from "@hostside/core";
 import { createProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
-import type { HostPreview } from "../engine/host-preview.ts";
+import type { HostPreview } from "../engine/run-report.ts";
 
 /**
  * Connects to the server as Hostside does, lists its tools, and closes. Calls nothing. Never

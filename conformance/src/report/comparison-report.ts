@@ -1,7 +1,7 @@
 import { cleanText } from "@hostside/core";
 import type { OutcomeChange, RunComparison } from "../engine/compare-runs.ts";
 import { exitCodes, type RunReport } from "../engine/run-report.ts";
-import { codeSpan } from "./code-span.ts";
+import { codeSpan } from "./markdown-report.ts";
 import { plain, type TextStyle } from "./text-style.ts";
 
 /** Two runs and what is between them. */

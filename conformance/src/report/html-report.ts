@@ -1,10 +1,8 @@
 import type { CheckResult } from "../engine/check.ts";
-import type { HostPreview } from "../engine/host-preview.ts";
-import type { Headline, RunReport } from "../engine/run-report.ts";
+import type { HostPreview, Headline, RunReport } from "../engine/run-report.ts";
 import type { TraceEvent } from "../engine/trace.ts";
-import { areasOf } from "./areas.ts";
+import { areasOf, outcomeOf, type Outcome } from "./outcome.ts";
 import { htmlScript, htmlStyle } from "./html-page.ts";
-import { outcomeOf, type Outcome } from "./outcome.ts";
 import { xmlText } from "./xml-text.ts";
 
 /**

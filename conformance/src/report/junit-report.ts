@@ -1,6 +1,6 @@
 import type { CheckResult } from "../engine/check.ts";
 import type { RunReport } from "../engine/run-report.ts";
-import { areasOf } from "./areas.ts";
+import { areasOf } from "./outcome.ts";
 import { xmlText } from "./xml-text.ts";
 
 /**

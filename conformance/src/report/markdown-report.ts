@@ -1,7 +1,5 @@
 import type { RunReport } from "../engine/run-report.ts";
-import { areasOf } from "./areas.ts";
-import { codeSpan } from "./code-span.ts";
-import { outcomeOf } from "./outcome.ts";
+import { areasOf, outcomeOf } from "./outcome.ts";
 
 /**
  * The report as GitHub Markdown, for the summary of a CI job. Everything a server said is in code
@@ -36,4 +34,14 @@ function table({ results, strict }: RunReport): string {
     return `| ${area} | ${count("pass")} | ${count("fail")} | ${count("advice")} | ${count("could-not-run", "not-applicable", "accepted")} |`;
   });
   return ["| area | pass | fail | advice | other |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+/**
+ * A text as a code span of Markdown: delimiters longer than any run of backticks inside, and no
+ * line break, which would end the list item or the row.
+ */
+export function codeSpan(text: string): string {
+  const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
+  const ticks = "`".repeat(longest + 1);
+  return `${ticks} ${text.replaceAll(/\s+/g, " ").trim()} ${ticks}`;
 }

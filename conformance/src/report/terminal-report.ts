@@ -1,9 +1,7 @@
 import type { CheckResult } from "../engine/check.ts";
-import type { HostPreview } from "../engine/host-preview.ts";
-import type { Headline, Obstacle, RunReport } from "../engine/run-report.ts";
+import type { HostPreview, Headline, Obstacle, RunReport } from "../engine/run-report.ts";
 import type { TraceEvent } from "../engine/trace.ts";
-import { areasOf } from "./areas.ts";
-import { outcomeOf, type Outcome } from "./outcome.ts";
+import { areasOf, outcomeOf, type Outcome } from "./outcome.ts";
 import { showEscapesIn } from "./show-escapes.ts";
 import { plain, type TextStyle } from "./text-style.ts";
 

@@ -3,19 +3,16 @@ import { withServer } from "./reach-server.ts";
 import { cleanText } from "@hostside/core";
 import { assertKnownOptions, type Fields, type Redactor } from "@hostside/core/implement";
 import type { Check, CheckResult, Finding } from "../engine/check.ts";
-import type { HostPreview } from "../engine/host-preview.ts";
-import { runChecks, type RunOptions, runOptionFields } from "../engine/run-checks.ts";
-import { type Obstacle, type RunReport } from "../engine/run-report.ts";
+import type { HostPreview, Obstacle, RunReport } from "../engine/run-report.ts";
+import { runChecks, runOptionFields, type RunOptions } from "../engine/run-checks.ts";
 import { previewHost } from "../preview/preview-host.ts";
-import { assertServerAddress } from "./assert-server-address.ts";
+import { assertServerAddress, describeAddress, toServerSpec, type ServerAddress } from "./server-address.ts";
 import { serverChecks } from "./checks/server-checks.ts";
 import type { ServerCheck } from "./checks/define-check.ts";
 import { modernRevision, type Handshake } from "./handshake.ts";
-import { describeAddress, toServerSpec, type ServerAddress } from "./server-address.ts";
 import { unknownTools, type CallConsent } from "./consented-tools.ts";
 import { type TargetOwner } from "./server-target.ts";
-import { excuseLimitedRate } from "./limited-rate.ts";
-import { watchOutage } from "./watch-outage.ts";
+import { excuseLimitedRate, watchOutage } from "./watch-outage.ts";
 
 /** Options of {@linkcode checkServer}. By default four checks run at once. */
 export interface CheckServerOptions extends RunOptions<ServerCheck> {

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { createHttpWire, inTime, withoutAnswer, type HttpSessionOptions, type Watch } from "./http-wire.ts";
-import { createMessageRouter, replyTo } from "./message-router.ts";
+import { createMessageRouter, replyTo, type Sending, createSessionBase } from "./message-router.ts";
 import type { Answer, HttpRequest, HttpResponse, HttpSession } from "./raw-session.ts";
 import { readObjects } from "./read-objects.ts";
 import { createSseReader } from "./sse-reader.ts";
@@ -17,10 +17,7 @@ export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSess
   const router = createMessageRouter({ reply: (message) => void post(replyTo(message), {}) });
 
   const exchange = (init: HttpRequest, watch?: Watch): Promise<HttpResponse> => wire.exchange(url, init, watch);
-  const post = async (
-    message: JsonValue,
-    extra: { headers?: Readonly<Record<string, string>>; timeoutMs?: number },
-  ): Promise<HttpResponse> => {
+  const post = async (message: JsonValue, { headers, timeoutMs }: Sending): Promise<HttpResponse> => {
     const reader = createSseReader(({ data }) => {
       // An event without data only carries an id, for clients that resume.
       if (data !== "") receive(data);
@@ -28,15 +25,15 @@ export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSess
     const response = await exchange(
       {
         method: "POST",
-        headers: headersFor(options, session, { ...modernHeaders(message), ...extra.headers }),
+        headers: headersFor(options, session, { ...modernHeaders(message), ...headers }),
         body: JSON.stringify(message),
-        ...extraTime(extra.timeoutMs),
+        ...(timeoutMs !== undefined && { timeoutMs }),
       },
       {
         // At once: on an event stream the answer comes before the end of the response, and the next
         // request after the answer.
-        onHeaders(headers) {
-          session.id = headers.get("mcp-session-id") ?? session.id;
+        onHeaders(answered) {
+          session.id = answered.get("mcp-session-id") ?? session.id;
         },
         onChunk: (chunk, contentType) => contentType.startsWith("text/event-stream") && reader.push(chunk),
       },
@@ -49,28 +46,22 @@ export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSess
     trace.record({ kind: "receive", session: id, text });
     for (const value of readObjects(text)) router.receive(value);
   };
+  const base = createSessionBase(
+    { id, answerMs, router },
+    (message) => post(message, {}),
+    (message, sending) => {
+      void post(message, sending).then((response) => router.settle(message["id"] ?? null, withoutAnswer(response)));
+    },
+  );
   return {
-    id,
-    unsolicited: router.unsolicited,
-    waitFor: (matches, timeoutMs) => router.waitFor(matches, timeoutMs),
+    ...base,
     get sessionId() {
       return session.id;
     },
-    async send(message) {
-      await post(message, {});
-    },
-    async notify(method, params) {
-      await post({ jsonrpc: "2.0", method, ...(params && { params }) }, {});
-    },
-    async request(method, params, { id: requestId = router.nextId(), timeoutMs = answerMs, headers } = {}) {
-      const answer = router.awaitAnswer(requestId, timeoutMs);
-      const message = { jsonrpc: "2.0", id: requestId, method, ...(params && { params }) };
-      void post(message, { timeoutMs, ...(headers && { headers }) }).then((response) =>
-        router.settle(requestId, withoutAnswer(response)),
-      );
-      const settled = await answer;
-      if (method === "initialize") session.version = protocolVersionOf(settled);
-      return settled;
+    async request(method, params, options) {
+      const answer = await base.request(method, params, options);
+      if (method === "initialize") session.version = protocolVersionOf(answer);
+      return answer;
     },
     fetch: async (init) => inTime(await exchange({ ...init, headers: headersFor(options, session, init.headers) })),
     async close() {
@@ -124,8 +115,4 @@ function protocolVersionOf(answer: Answer): string | undefined {
 
 function isType({ headers }: HttpResponse, type: string): boolean {
   return headers.get("content-type")?.toLowerCase().startsWith(type) ?? false;
-}
-
-function extraTime(timeoutMs: number | undefined): { timeoutMs?: number } {
-  return timeoutMs === undefined ? {} : { timeoutMs };
 }

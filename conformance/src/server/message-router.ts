@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue } from "@hostside/core";
+import { truncateText, type JsonObject, type JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import { createAlmostAnswers } from "./almost-answers.ts";
-import type { Answer, RawMessage } from "./raw-session.ts";
+import type { Answer, RawMessage, RawSession, SendRequest } from "./raw-session.ts";
 import { isMessage } from "./read-objects.ts";
 
 /** Sorts what a server sends into answers and the rest. Shared by all kinds of raw sessions. */
@@ -21,7 +20,7 @@ export interface MessageRouter {
    */
   receive(value: JsonObject): void;
   readonly unsolicited: readonly RawMessage[];
-  waitFor(matches: (message: RawMessage) => boolean, timeoutMs: number): Promise<RawMessage | undefined>;
+  readonly waitFor: RawSession["waitFor"];
   /** Settles everything that waits. */
   end(reason: string): void;
 }
@@ -128,4 +127,83 @@ export function toAnswer(message: RawMessage): Answer {
 export function replyTo({ id, method }: RawMessage): RawMessage {
   if (method === "ping") return { jsonrpc: "2.0", id: id ?? null, result: {} };
   return { jsonrpc: "2.0", id: id ?? null, error: { code: -32601, message: "Method not found" } };
+}
+
+/** What came that is almost an answer to a request that waits: the first thing for each. */
+export interface AlmostAnswers {
+  /** An object that is no message. */
+  addObject(value: JsonObject): void;
+  /** The id of an answer that nobody waits for: of the other type, somebody may. */
+  addId(id: JsonValue | undefined): void;
+  /** What came in place of the answer to `id`, in words, if anything did. */
+  of(id: JsonValue): string | undefined;
+  /** The request was answered, or nobody waits any more; by its id as JSON. */
+  forget(key: string): void;
+}
+
+/** Starts without any. `waits` says whether a request waits, by its id as JSON. */
+function createAlmostAnswers(waits: (key: string) => boolean): AlmostAnswers {
+  const firsts = new Map<string, string>();
+  const add = (id: JsonValue, what: string): boolean => {
+    const key = JSON.stringify(id);
+    if (!waits(key)) return false;
+    if (!firsts.has(key)) firsts.set(key, what);
+    return true;
+  };
+  return {
+    addObject({ id, jsonrpc }) {
+      if (id === undefined) return;
+      const version = jsonrpc === undefined ? "it has no jsonrpc" : `jsonrpc is ${excerptOf(jsonrpc)}`;
+      const what = `an object with id ${excerptOf(id)} came that is no JSON-RPC 2.0 message (${version})`;
+      const other = otherTypeOf(id);
+      if (!add(id, what) && other !== undefined) add(other, what);
+    },
+    addId(id) {
+      const other = otherTypeOf(id);
+      if (id === undefined || other === undefined) return;
+      const type = typeof id === "string" ? "text" : "number";
+      add(other, `an answer with id ${JSON.stringify(id)} (a ${type}) to request ${JSON.stringify(other)}`);
+    },
+    of: (id) => firsts.get(JSON.stringify(id)),
+    forget: (key) => void firsts.delete(key),
+  };
+}
+
+function excerptOf(value: JsonValue): string {
+  return truncateText(JSON.stringify(value), 80);
+}
+
+/** `2` for `"2"`, and the other way round. */
+function otherTypeOf(id: JsonValue | undefined): JsonValue | undefined {
+  if (typeof id === "number") return String(id);
+  const number = typeof id === "string" ? Number(id) : Number.NaN;
+  return String(number) === id ? number : undefined;
+}
+
+/** How a session sends one message. */
+export type Sending = Pick<SendRequest, "headers"> & { readonly timeoutMs?: number };
+
+/** What all sessions have in common. `ask` sends a request, and does not wait for its answer. */
+export function createSessionBase(
+  { id, answerMs, router }: { readonly id: string; readonly answerMs: number; readonly router: MessageRouter },
+  send: (message: JsonValue) => Promise<unknown>,
+  ask: (message: JsonObject, sending: Sending) => unknown,
+): Pick<RawSession, "id" | "unsolicited" | "waitFor" | "send" | "notify" | "request"> {
+  return {
+    id,
+    unsolicited: router.unsolicited,
+    waitFor: router.waitFor,
+    async send(message) {
+      await send(message);
+    },
+    async notify(method, params) {
+      await send({ jsonrpc: "2.0", method, ...(params && { params }) });
+    },
+    async request(method, params, { id: requestId = router.nextId(), timeoutMs = answerMs, headers } = {}) {
+      const answer = router.awaitAnswer(requestId, timeoutMs);
+      const message = { jsonrpc: "2.0", id: requestId, method, ...(params && { params }) };
+      await ask(message, { timeoutMs, ...(headers && { headers }) });
+      return answer;
+    },
+  };
 }

@@ -7,7 +7,7 @@ import type { Obstacle } from "../engine/run-report.ts";
 import { attemptHandshake, describeAnswer, type Handshake } from "./handshake.ts";
 import type { Answer, RawSession, StdioSession } from "./raw-session.ts";
 import { readySession } from "./ready-session.ts";
-import { type ServerAddress, redactorOf } from "./server-address.ts";
+import { redactorOf, type ServerAddress } from "./server-address.ts";
 import { type TargetOwner, createTargetOwner } from "./server-target.ts";
 import { describeStartProblem } from "./start-problem.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bearerChallenge, readChallenges } from "./read-challenge.ts";
+import { bearerChallenge, readChallenges } from "./authorization-surface.ts";
 
 describe("readChallenges()", () => {
   it("tells challenges from their parameters, commas in quotes among them", () => {

@@ -3,7 +3,7 @@ import type { JsonObject } from "@hostside/core";
 import { isJsonObject, type serverWords } from "@hostside/core/implement";
 import type { Obstacle } from "../engine/run-report.ts";
 import { describeAnswer } from "./handshake.ts";
-import { type ServerAddress } from "./server-address.ts";
+import type { ServerAddress } from "./server-address.ts";
 
 type ClaimedWords = Parameters<typeof serverWords>[0];
 

@@ -1,8 +1,7 @@
 import type { Finding } from "../engine/check.ts";
 import type { TraceEvent } from "../engine/trace.ts";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
-import { callTools, type ToolCalls } from "./call-tools.ts";
-import type { CallConsent } from "./consented-tools.ts";
+import { callTools, type ToolCalls, type CallConsent } from "./consented-tools.ts";
 import { handshake, type Handshake } from "./handshake.ts";
 import { openHttpSession } from "./http-session.ts";
 import { signalGroup } from "../engine/live-processes.ts";

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@hostside/core";
 import { createHttpWire, inTime, withoutAnswer, type HttpSessionOptions } from "./http-wire.ts";
-import { createMessageRouter, replyTo } from "./message-router.ts";
+import { createMessageRouter, replyTo, createSessionBase } from "./message-router.ts";
 import type { HttpRequest, HttpResponse, SseSession } from "./raw-session.ts";
 import { isMessage, readObjects } from "./read-objects.ts";
 import { createSseReader, type SseEvent } from "./sse-reader.ts";
@@ -62,27 +62,16 @@ export function openSseSession(url: URL, options: HttpSessionOptions): SseSessio
     const accepted = response.status >= 200 && response.status <= 299 && !("instead" in (await stream()));
     if (!accepted) router.settle(requestId, withoutAnswer(response));
   };
+  const base = createSessionBase({ id, answerMs, router }, post, (message, sending) => {
+    void settleRefused(message["id"] ?? null, post(message, sending));
+  });
   return {
-    id,
-    unsolicited: router.unsolicited,
-    waitFor: (matches, timeoutMs) => router.waitFor(matches, timeoutMs),
+    ...base,
     eventNames,
     async stream(timeoutMs) {
       const endpoint = await withinTime(stream(), timeoutMs);
       const reached = endpoint !== undefined && "instead" in endpoint ? endpoint.instead : undefined;
       return { endpoint: named.text, instead: reached };
-    },
-    async send(message) {
-      await post(message);
-    },
-    async notify(method, params) {
-      await post({ jsonrpc: "2.0", method, ...(params && { params }) });
-    },
-    async request(method, params, { id: requestId = router.nextId(), timeoutMs = answerMs, headers } = {}) {
-      const answer = router.awaitAnswer(requestId, timeoutMs);
-      const message = { jsonrpc: "2.0", id: requestId, method, ...(params && { params }) };
-      void settleRefused(requestId, post(message, { timeoutMs, ...(headers && { headers }) }));
-      return answer;
     },
     fetch: async (init) => inTime(await exchange(init)),
     async close() {

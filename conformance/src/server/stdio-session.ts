@@ -4,7 +4,7 @@ import { truncateText, type JsonObject, type JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { safeEnvironment } from "@hostside/transports";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
-import { createMessageRouter, replyTo, type MessageRouter } from "./message-router.ts";
+import { createMessageRouter, replyTo, type MessageRouter, createSessionBase } from "./message-router.ts";
 import { aliveInGroup, signalGroup } from "../engine/live-processes.ts";
 import type { ProcessEnd, RawMessage, StdioSession, StdoutAnomaly } from "./raw-session.ts";
 import { isMessage, parseJson, readObjects } from "./read-objects.ts";
@@ -72,23 +72,14 @@ function createSession(child: ChildProcess, pid: number, options: StdioSessionOp
   const stderr = keepStderr(child, options);
   const exit = watchExit(child, router, options);
   return {
-    id,
+    ...createSessionBase({ id, answerMs, router }, input.send, input.send),
     pid,
     anomalies,
-    unsolicited: router.unsolicited,
-    waitFor: (matches, timeoutMs) => router.waitFor(matches, timeoutMs),
-    send: input.send,
     writeBytes: input.writeBytes,
     stderrTail: () => stderr.tail.trimEnd(),
     get stderrBytes() {
       return stderr.bytes;
     },
-    async request(method, params, { id: requestId = router.nextId(), timeoutMs = answerMs } = {}) {
-      const answer = router.awaitAnswer(requestId, timeoutMs);
-      await input.send({ jsonrpc: "2.0", id: requestId, method, ...(params && { params }) });
-      return answer;
-    },
-    notify: (method, params) => input.send({ jsonrpc: "2.0", method, ...(params && { params }) }),
     endInput() {
       trace.record({ kind: "process", session: id, text: "stdin ended" });
       child.stdin?.end();

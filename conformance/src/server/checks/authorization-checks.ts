@@ -1,8 +1,12 @@
 import type { CredentialHeaders, JsonObject } from "@hostside/core";
 import type { Finding, Requirement } from "../../engine/check.ts";
-import { firstRequest, type AuthorizationSurface, type HttpAddress } from "../authorization-surface.ts";
-import { isLoopback } from "../is-loopback.ts";
-import { bearerChallenge } from "../read-challenge.ts";
+import {
+  firstRequest,
+  bearerChallenge,
+  type AuthorizationSurface,
+  type HttpAddress,
+} from "../authorization-surface.ts";
+import { isLoopback } from "../server-address.ts";
 import type { HttpResponse } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";
 import {

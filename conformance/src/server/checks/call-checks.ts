@@ -1,9 +1,15 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { Finding } from "../../engine/check.ts";
-import { callTool, type MadeCall, type ToolCalls } from "../call-tools.ts";
+import {
+  callTool,
+  adviseConsent,
+  consentedTools,
+  type MadeCall,
+  type ToolCalls,
+  type ConsentedTool,
+} from "../consented-tools.ts";
 import { createSchemaCompiler, type SchemaCompiler } from "../compile-schema.ts";
-import { adviseConsent, consentedTools, type ConsentedTool } from "../consented-tools.ts";
 import { describeAnswer, excerpt } from "../handshake.ts";
 import type { Answer, StdioSession } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";

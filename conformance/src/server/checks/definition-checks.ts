@@ -2,8 +2,8 @@ import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { createSchemaCompiler } from "../compile-schema.ts";
 import { excerpt } from "../handshake.ts";
-import { aboutTools } from "./about-tools.ts";
 import {
+  aboutTools,
   fail,
   pass,
   notApplicable,

@@ -4,7 +4,7 @@ import type { Finding } from "../../engine/check.ts";
 import { readObjects } from "../read-objects.ts";
 import type { ServerTarget } from "../server-target.ts";
 import { attemptHandshake, envelopeFor, handshake, kitInfo, legacyRevisions, modernRevision } from "../handshake.ts";
-import { isLoopback } from "../is-loopback.ts";
+import { isLoopback } from "../server-address.ts";
 import type { HttpResponse, HttpSession } from "../raw-session.ts";
 import {
   fail,

@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
 import { inspectText, isJsonObject } from "@hostside/core/implement";
 import { assignNames, isLegalName, verbatimNaming } from "@hostside/naming";
-import { aboutTools } from "./about-tools.ts";
-import { fail, pass, notApplicable, defineChecks, hostAdvice, type ServerCheck } from "./define-check.ts";
+import { aboutTools, fail, pass, notApplicable, defineChecks, hostAdvice, type ServerCheck } from "./define-check.ts";
 import { exponentialPattern } from "../exponential-pattern.ts";
 
 // What the major model APIs accept of a function's name.

@@ -1,6 +1,6 @@
 import type { Finding } from "../../engine/check.ts";
 import { handshake, kitInfo, legacyRevisions } from "../handshake.ts";
-import { isLoopback } from "../is-loopback.ts";
+import { isLoopback } from "../server-address.ts";
 import type { HttpResponse, SseSession } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";
 import {
