@@ -69,30 +69,8 @@ export interface RunArguments {
 export type ReportFormat = "json" | "junit" | "sarif" | "html" | "markdown" | "badge";
 
 /** Where a server is, as given. */
-export interface TargetArguments {
+export interface TargetArguments extends Pick<Values, (typeof ofTargets)[number]> {
   readonly command: readonly string[];
-  readonly url: string | undefined;
-  /** The same, for a server that speaks HTTP+SSE of 2024-11-05 alone. */
-  readonly sse: string | undefined;
-  readonly config: string | undefined;
-  readonly server: string | undefined;
-  readonly headers: readonly string[];
-  /** The environment variable that holds a bearer token. */
-  readonly tokenEnv: string | undefined;
-  readonly oauth: OAuthArguments | undefined;
-  /** How long the first answer may take, in milliseconds. */
-  readonly startMs: number | undefined;
-}
-
-/** How to sign in, as given. */
-export interface OAuthArguments {
-  readonly clientId: string | undefined;
-  /**
-   * The environment variable that holds the client's secret; with it the kit signs in as the
-   * client, without a user.
-   */
-  readonly secretEnv: string | undefined;
-  readonly scopes: readonly string[];
 }
 
 const formats: readonly ReportFormat[] = ["json", "junit", "sarif", "html", "markdown", "badge"];
@@ -133,10 +111,19 @@ const options = {
 
 type Option = keyof typeof options;
 
-const ofTargets: readonly Option[] = [
-  ...(["url", "sse", "config", "server", "header", "token-env", "start-timeout"] as const),
-  ...(["oauth", "oauth-client", "oauth-secret-env", "oauth-scope"] as const),
-];
+const ofTargets = [
+  "url",
+  "sse",
+  "config",
+  "server",
+  "header",
+  "token-env",
+  "start-timeout",
+  "oauth",
+  "oauth-client",
+  "oauth-secret-env",
+  "oauth-scope",
+] as const;
 const ofRuns: readonly Option[] = ["only", "skip", "seed", "strict", "baseline", ...formats];
 
 /** Which options each command takes: one that would do nothing is a mistake. */
@@ -182,19 +169,7 @@ function toCommand(values: Values, positionals: readonly string[], program: read
   }
   const run = runArguments(values);
   if (typeof run === "string") return mistake(run);
-  const startMs = milliseconds(values["start-timeout"]);
-  if (startMs !== undefined && !(startMs > 0)) return mistake("--start-timeout must be a number of seconds above 0");
-  const target: TargetArguments = {
-    startMs,
-    command: program,
-    url: values.url,
-    sse: values.sse,
-    config: values.config,
-    server: values.server,
-    headers: values.header ?? [],
-    tokenEnv: values["token-env"],
-    oauth: oauthArguments(values),
-  };
+  const target: TargetArguments = { ...values, command: program };
   switch (verb) {
     case "server":
       return withTarget(target, {
@@ -243,7 +218,7 @@ function toCompare({ strict = false, markdown }: Values, [before, after, ...more
 
 function withTarget(target: TargetArguments, parsed: Command): Command {
   const { command, url, sse, config } = target;
-  const wrong = credentialMistake(target);
+  const wrong = targetMistake(target);
   if (wrong !== undefined) return mistake(wrong);
   const given = [command.length > 0, url !== undefined, sse !== undefined, config !== undefined].filter(Boolean).length;
   if (given === 0)
@@ -267,23 +242,25 @@ function runArguments(values: Values): RunArguments | string {
   };
 }
 
-function oauthArguments(values: Values): OAuthArguments | undefined {
-  const [clientId, secretEnv] = [values["oauth-client"], values["oauth-secret-env"]];
-  const scopes = values["oauth-scope"] ?? [];
-  if (!values.oauth && clientId === undefined && secretEnv === undefined && scopes.length === 0) return undefined;
-  return { clientId, secretEnv, scopes };
+/** Whether a user, or a program, has to sign in. */
+export function wantsOAuth(target: TargetArguments): boolean {
+  return ofTargets.some((option) => option.startsWith("oauth") && target[option] !== undefined);
 }
 
-function credentialMistake({ command, headers, oauth, tokenEnv }: TargetArguments): string | undefined {
-  if (command.length > 0 && (headers.length > 0 || tokenEnv !== undefined || oauth !== undefined))
+function targetMistake(target: TargetArguments): string | undefined {
+  const { command, header, "start-timeout": timeout, "token-env": tokenEnv } = target;
+  if (timeout !== undefined && !(Number(timeout) > 0)) return "--start-timeout must be a number of seconds above 0";
+  const isOAuth = wantsOAuth(target);
+  if (command.length > 0 && (header !== undefined || tokenEnv !== undefined || isOAuth))
     return "--header, --token-env and --oauth are for servers at a URL; a program gets credentials from its environment";
-  if (oauth?.secretEnv !== undefined && oauth.clientId === undefined)
+  if (target["oauth-secret-env"] !== undefined && target["oauth-client"] === undefined)
     return "--oauth-secret-env is the secret of a client: name it with --oauth-client";
-  return oauth !== undefined && tokenEnv !== undefined ? "give either --token-env or --oauth" : undefined;
+  return isOAuth && tokenEnv !== undefined ? "give either --token-env or --oauth" : undefined;
 }
 
-function milliseconds(seconds: string | undefined): number | undefined {
-  return seconds === undefined ? undefined : Number(seconds) * 1000;
+/** How long the first answer of a server may take, as given. */
+export function startTime({ "start-timeout": seconds }: TargetArguments): { readonly startMs?: number } {
+  return seconds === undefined ? {} : { startMs: Number(seconds) * 1000 };
 }
 
 function mistake(message: string): Command {

@@ -1,62 +1,53 @@
+import { messageOf } from "./command-io.ts";
 import { readFile } from "node:fs/promises";
 import type { JsonObject, JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { ServerAddress } from "../server/server-address.ts";
-import type { TargetArguments } from "./command.ts";
+import { type TargetArguments, wantsOAuth } from "./command.ts";
 import { terminalPrompt } from "@hostside/auth/node";
 import { signIn } from "../server/sign-in.ts";
 
-/** An address, or what is wrong with the arguments. */
-export type ReadTarget =
-  | { readonly ok: true; readonly address: ServerAddress }
-  | { readonly ok: false; readonly mistake: string };
-
 /**
  * Finds out where the server is: from a command, a URL, or an entry of a configuration file with
- * `mcpServers` or `servers`.
+ * `mcpServers` or `servers`; and signs in where the arguments ask for it. A text is what is wrong, in
+ * one line without any secret.
  */
-export async function readTarget(
-  { command, url, sse, config, server, headers, tokenEnv }: TargetArguments,
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): Promise<ReadTarget> {
-  const token = tokenEnv === undefined ? undefined : env[tokenEnv];
-  if (tokenEnv !== undefined && !token) return { ok: false, mistake: `--token-env: ${tokenEnv} is not set` };
-  const given = parseHeaders([...headers, ...(token ? [`Authorization: Bearer ${token}`] : [])]);
-  if (typeof given === "string") return { ok: false, mistake: given };
+export async function readTarget(target: TargetArguments, signal: AbortSignal): Promise<ServerAddress | string> {
+  const address = await readAddress(target);
+  return typeof address !== "string" && wantsOAuth(target) ? signInAt(address, target, signal) : address;
+}
+
+async function readAddress(target: TargetArguments): Promise<ServerAddress | string> {
+  const { command, url, sse, config, server, header = [], "token-env": tokenEnv } = target;
+  const token = tokenEnv === undefined ? undefined : process.env[tokenEnv];
+  if (tokenEnv !== undefined && !token) return `--token-env: ${tokenEnv} is not set`;
+  const given = parseHeaders([...header, ...(token ? [`Authorization: Bearer ${token}`] : [])]);
+  if (typeof given === "string") return given;
   if (url !== undefined) return httpAddress(url, given);
   if (sse !== undefined) return httpAddress(sse, given, "sse");
   if (config !== undefined) return fromConfig(config, server, given);
   const [program = "", ...args] = command;
-  return { ok: true, address: { type: "stdio", server: { command: program, args } } };
+  return { type: "stdio", server: { command: program, args } };
 }
 
 async function fromConfig(
   path: string,
   name: string | undefined,
   headers: Readonly<Record<string, string>>,
-): Promise<ReadTarget> {
+): Promise<ServerAddress | string> {
   const entries = await readEntries(path);
-  if (typeof entries === "string") return { ok: false, mistake: entries };
+  if (typeof entries === "string") return entries;
   const names = [...entries.keys()].sort().join(", ");
-  if (name === undefined)
-    return { ok: false, mistake: `--server NAME is missing; ${path} has ${names || "no servers"}` };
+  if (name === undefined) return `--server NAME is missing; ${path} has ${names || "no servers"}`;
   const entry = entries.get(name);
-  if (entry === undefined)
-    return { ok: false, mistake: `${path} has no server ${JSON.stringify(name)}; it has ${names || "none"}` };
+  if (entry === undefined) return `${path} has no server ${JSON.stringify(name)}; it has ${names || "none"}`;
   const type = entry["type"] === "sse" || entry["transport"] === "sse" ? "sse" : "http";
   if (typeof entry["url"] === "string")
     return httpAddress(entry["url"], { ...strings(entry["headers"]), ...headers }, type);
   const { command, args, cwd, env } = entry;
-  if (typeof command !== "string")
-    return { ok: false, mistake: `${path}: server ${JSON.stringify(name)} has neither command nor url` };
+  if (typeof command !== "string") return `${path}: server ${JSON.stringify(name)} has neither command nor url`;
   const list = Array.isArray(args) ? args.filter((arg) => typeof arg === "string") : [];
-  return {
-    ok: true,
-    address: {
-      type: "stdio",
-      server: { command, args: list, env: strings(env), ...(typeof cwd === "string" && { cwd }) },
-    },
-  };
+  return { type: "stdio", server: { command, args: list, env: strings(env), ...(typeof cwd === "string" && { cwd }) } };
 }
 
 async function readEntries(path: string): Promise<ReadonlyMap<string, JsonObject> | string> {
@@ -68,7 +59,7 @@ async function readEntries(path: string): Promise<ReadonlyMap<string, JsonObject
       Object.entries(servers).flatMap(([name, entry]) => (isJsonObject(entry) ? [[name, entry] as const] : [])),
     );
   } catch (error) {
-    return `${path}: ${error instanceof Error ? error.message : String(error)}`;
+    return `${path}: ${messageOf(error)}`;
   }
 }
 
@@ -76,12 +67,11 @@ function httpAddress(
   url: string,
   headers: Readonly<Record<string, string>>,
   type: "http" | "sse" = "http",
-): ReadTarget {
-  if (!URL.canParse(url)) return { ok: false, mistake: `not a URL: ${JSON.stringify(url)}` };
+): ServerAddress | string {
+  if (!URL.canParse(url)) return `not a URL: ${JSON.stringify(url)}`;
   const parsed = new URL(url);
-  if (!/^https?:$/.test(parsed.protocol))
-    return { ok: false, mistake: `the URL must be http or https, not ${parsed.protocol}` };
-  return { ok: true, address: { type, url: parsed, headers } };
+  if (!/^https?:$/.test(parsed.protocol)) return `the URL must be http or https, not ${parsed.protocol}`;
+  return { type, url: parsed, headers };
 }
 
 function parseHeaders(headers: readonly string[]): Readonly<Record<string, string>> | string {
@@ -102,31 +92,25 @@ function strings(value: JsonValue | undefined): Readonly<Record<string, string>>
   );
 }
 
-/**
- * Signs in where the arguments ask for it. What is wrong, such as a page that was closed, is a
- * mistake in one line without any secret.
- */
-export async function signInToTarget(
+async function signInAt(
   address: ServerAddress,
-  { oauth }: TargetArguments,
-  { signal, env = process.env }: { signal: AbortSignal; env?: Readonly<Record<string, string | undefined>> },
-): Promise<ReadTarget> {
-  if (oauth === undefined) return { ok: true, address };
-  if (address.type === "stdio") return { ok: false, mistake: "--oauth is for servers at a URL" };
-  const { clientId, secretEnv, scopes } = oauth;
-  const clientSecret = secretEnv === undefined ? undefined : env[secretEnv];
-  if (secretEnv !== undefined && !clientSecret)
-    return { ok: false, mistake: `--oauth-secret-env: ${secretEnv} is not set` };
-  const asked = scopes.length > 0 ? { scopes } : {};
+  target: TargetArguments,
+  signal: AbortSignal,
+): Promise<ServerAddress | string> {
+  if (address.type === "stdio") return "--oauth is for servers at a URL";
+  const { "oauth-client": clientId, "oauth-secret-env": secretEnv, "oauth-scope": scopes } = target;
+  const clientSecret = secretEnv === undefined ? undefined : process.env[secretEnv];
+  if (secretEnv !== undefined && !clientSecret) return `--oauth-secret-env: ${secretEnv} is not set`;
+  const asked = scopes === undefined ? {} : { scopes };
   const client =
     clientId !== undefined && clientSecret !== undefined
       ? ({ flow: "client_credentials", clientId, clientSecret, ...asked } as const)
       : { ...(clientId !== undefined && { clientId }), ...asked };
-  const prompt = terminalPrompt({ input: process.stdin, output: process.stderr, env });
+  const prompt = terminalPrompt({ input: process.stdin, output: process.stderr, env: process.env });
   try {
-    return { ok: true, address: { ...address, signIn: await signIn({ url: address.url, client, prompt, signal }) } };
+    return { ...address, signIn: await signIn({ url: address.url, client, prompt, signal }) };
   } catch (error) {
-    return { ok: false, mistake: `cannot sign in: ${error instanceof Error ? error.message : String(error)}` };
+    return `cannot sign in: ${messageOf(error)}`;
   }
 }
 

@@ -5,8 +5,8 @@ import { exitCodes } from "../engine/run-report.ts";
 import type { TextStyle } from "../report/text-style.ts";
 import { readOffer } from "../server/read-offer.ts";
 import { refuse, messageOf, type CommandIo } from "./command-io.ts";
-import type { LockCommandLine } from "./command.ts";
-import { readTarget, signInToTarget, thenSignOut } from "./read-target.ts";
+import { type LockCommandLine, startTime } from "./command.ts";
+import { readTarget, thenSignOut } from "./read-target.ts";
 
 /**
  * Runs `lock` or `diff` and resolves with the exit code. `diff` fails on breaking and on
@@ -30,12 +30,10 @@ export async function runLockCommand(commandLine: LockCommandLine, io: CommandIo
 }
 
 async function lockServer({ target }: LockCommandLine, io: CommandIo): Promise<ToolLock | number> {
-  const given = await readTarget(target);
-  const read = given.ok ? await signInToTarget(given.address, target, io) : given;
-  if (!read.ok) return refuse(read.mistake, io);
   const { signal } = io;
-  const startMs = target.startMs === undefined ? {} : { startMs: target.startMs };
-  const offer = await thenSignOut(read.address, readOffer(read.address, { signal, ...startMs }));
+  const address = await readTarget(target, signal);
+  if (typeof address === "string") return refuse(address, io);
+  const offer = await thenSignOut(address, readOffer(address, { signal, ...startTime(target) }));
   if (offer.ok) return lockTools(offer.tools, offer.server);
   const { obstacle, reason } = offer;
   if (obstacle === undefined) return refuse(reason, io, exitCodes.fail);

@@ -2,9 +2,9 @@ import { checkServer } from "../server/check-server.ts";
 import { serverChecks } from "../server/checks/server-checks.ts";
 import { describeAddress } from "../server/server-address.ts";
 import { refuse, type CommandIo } from "./command-io.ts";
-import type { ServerCommandLine } from "./command.ts";
+import { type ServerCommandLine, startTime } from "./command.ts";
 import { readConsent } from "./read-consent.ts";
-import { readTarget, signInToTarget, thenSignOut } from "./read-target.ts";
+import { readTarget, thenSignOut } from "./read-target.ts";
 import { prepareRun, runAndReport } from "./run-checks-command.ts";
 
 /** Runs the `server` command and resolves with the exit code. */
@@ -14,13 +14,11 @@ export async function runServerCommand(commandLine: ServerCommandLine, io: Comma
   if (typeof prepared === "string") return refuse(prepared, io);
   const consent = readConsent(calls, allowCalls);
   if (typeof consent === "string") return refuse(consent, io);
-  const read = await readTarget(target);
-  const reached = read.ok ? await signInToTarget(read.address, target, io) : read;
-  if (!reached.ok) return refuse(reached.mistake, io);
-  const { address } = reached;
-  const startMs = target.startMs === undefined ? {} : { startMs: target.startMs };
+  const address = await readTarget(target, io.signal);
+  if (typeof address === "string") return refuse(address, io);
+  const options = { address, consent, preview, ...prepared, ...startTime(target) };
   return runAndReport(
-    (watch) => thenSignOut(address, checkServer({ address, consent, preview, ...prepared, ...startMs, ...watch })),
+    (watch) => thenSignOut(address, checkServer({ ...options, ...watch })),
     { ...prepared, target: describeAddress(address) },
     { reports, io },
   );
