@@ -1,3 +1,4 @@
+import { createLineCutter } from "../engine/line-cutter.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { truncateText, type JsonObject, type JsonValue } from "@hostside/core";
@@ -186,17 +187,13 @@ function readMessages(
   { id, trace }: StdioSessionOptions,
 ): readonly StdoutAnomaly[] {
   const anomalies: StdoutAnomaly[] = [];
-  // Of a line that has not ended yet: joined once, however many chunks it comes in.
-  let parts: Buffer[] = [];
-  let partBytes = 0;
   let offset = 0;
   let strays = 0;
   let isGivenUp = false;
+  let isOver = false;
   const giveUp = (reason: string): void => {
     isGivenUp = true;
     router.end(reason);
-    parts = [];
-    partBytes = 0;
     child.stdout?.removeAllListeners("data").destroy();
   };
   const readLine = (line: Buffer): void => {
@@ -215,30 +212,16 @@ function readMessages(
       if (anomalies.length < 100) anomalies.push({ offset, text: truncateText(text, excerptLength) });
     }
   };
-  const keep = (part: Buffer): void => {
-    parts.push(part);
-    partBytes += part.length;
-    if (partBytes > floodBytes) giveUp(`it wrote ${floodBytes / 1024 ** 2} MiB to stdout without a line's end`);
-  };
-  const endLine = (): void => {
-    const line = Buffer.concat(parts);
-    parts = [];
-    partBytes = 0;
-    readLine(line);
-    offset += line.length + 1;
-  };
-  child.stdout?.on("data", (chunk: Buffer) => {
-    let from = 0;
-    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
-      keep(chunk.subarray(from, at));
-      endLine();
-      if (isGivenUp) return;
-      from = at + 1;
-    }
-    keep(chunk.subarray(from));
-  });
+  const lines = createLineCutter(({ bytes, isOpen }) => {
+    if (isGivenUp) return;
+    if (isOpen && !isOver) return giveUp(`it wrote ${floodBytes / 1024 ** 2} MiB to stdout without a line's end`);
+    readLine(bytes);
+    offset += bytes.length + 1;
+  }, floodBytes);
+  child.stdout?.on("data", lines.push);
   child.stdout?.on("end", () => {
-    if (partBytes > 0) endLine();
+    isOver = true;
+    lines.flush();
   });
   return anomalies;
 }

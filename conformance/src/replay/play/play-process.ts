@@ -3,7 +3,7 @@ import type { JsonObject } from "@hostside/core";
 import type { ChildProcess } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { Readable, Writable } from "node:stream";
-import { createLineCutter } from "../record/line-cutter.ts";
+import { createLineCutter } from "../../engine/line-cutter.ts";
 import { readRecordedMessage } from "../record/recorded-side.ts";
 import type { ServerEvent } from "../recording/recorded-event.ts";
 import type { Stage } from "./create-stage.ts";

@@ -2,7 +2,7 @@ import { clock } from "@hostside/core/implement";
 import type { Cancel } from "@hostside/core";
 import type { ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import { createLineCutter, type LineCutter } from "./line-cutter.ts";
+import { createLineCutter, type LineCutter } from "../../engine/line-cutter.ts";
 import { readRecordedMessage, type RecordedSide } from "./recorded-side.ts";
 
 // Less than a host waits for the exit of a process whose stdout is closed.

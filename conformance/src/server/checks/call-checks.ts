@@ -22,6 +22,7 @@ import {
   hostAdvice,
   type CheckInit,
   type ServerCheck,
+  isRefusal,
 } from "./define-check.ts";
 
 const page = "server/tools";
@@ -297,13 +298,6 @@ function isNoAnswer(answer: Answer): boolean {
   if (answer.kind === "silence") return answer.instead !== undefined;
   return (
     answer.kind === "gone" || (answer.kind === "http" && !(answer.status === 403 && answer.challenge !== undefined))
-  );
-}
-
-function isRefusal(answer: Answer): boolean {
-  return (
-    answer.kind === "error" ||
-    (answer.kind === "result" && isJsonObject(answer.result) && answer.result["isError"] === true)
   );
 }
 

@@ -1,4 +1,5 @@
 import { truncateText, type JsonObject } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import type { Check, Finding, Requirement } from "../../engine/check.ts";
 import { describeAnswer } from "../handshake.ts";
 import type { Answer, HttpResponse } from "../raw-session.ts";
@@ -137,4 +138,12 @@ export function aboutTools({ judge, ...info }: ToolJudgement): CheckInit {
       return fail(`${problems.slice(0, mostShown).join("; ")}${more}`);
     },
   };
+}
+
+/** Whether an answer says no: an error, or the result of a tool that failed. */
+export function isRefusal(answer: Answer): boolean {
+  return (
+    answer.kind === "error" ||
+    (answer.kind === "result" && isJsonObject(answer.result) && answer.result["isError"] === true)
+  );
 }

@@ -16,6 +16,7 @@ import {
   hostAdvice,
   jsonRpcErrors,
   type ServerCheck,
+  isRefusal,
 } from "./define-check.ts";
 
 const needs = ["lifecycle/second-client"];
@@ -112,10 +113,7 @@ export const requestChecks: readonly ServerCheck[] = defineChecks("any", ["reque
       target.lend(async ({ request, handshake }) => {
         if (!isJsonObject(handshake.capabilities["tools"])) return notApplicable("the server declares no tools");
         const answer = await request("tools/call", { name: 42, arguments: "none" });
-        const refused =
-          answer.kind === "error" ||
-          (answer.kind === "result" && isJsonObject(answer.result) && answer.result["isError"] === true);
-        return refused ? pass(describeAnswer(answer)) : failWith(answer);
+        return isRefusal(answer) ? pass(describeAnswer(answer)) : failWith(answer);
       }),
   },
   "requests/notification-unanswered": {

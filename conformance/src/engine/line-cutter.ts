@@ -1,6 +1,6 @@
 /** Cuts bytes into lines. */
 export interface LineCutter {
-  push(bytes: Uint8Array): void;
+  readonly push: (bytes: Uint8Array) => void;
   /** Hands on what has no end yet. */
   flush(): void;
 }
