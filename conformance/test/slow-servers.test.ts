@@ -55,3 +55,45 @@ it("finds a server deaf after a request before the handshake, also one that take
   });
   expect(results.find(({ check }) => check.id === id)?.finding).toMatchObject({ status: "fail" });
 });
+
+/** What checks find of a server over stdio that is given little time. */
+async function findingsOf(ids: readonly string[], script: FaultScript): Promise<readonly (Finding | undefined)[]> {
+  await using server = await startFaultServer({ transport: "stdio", script: { era: "legacy", ...script } });
+  const { results } = await checkServer({
+    address: { type: "stdio", server: server.spec },
+    checks: serverChecks.filter(({ id }) => [...ids, "lifecycle/initialize", "lifecycle/second-client"].includes(id)),
+    answerMs: 1000,
+    preview: false,
+  });
+  return ids.map((id) => results.find(({ check }) => check.id === id)?.finding);
+}
+
+it("gives each start the time that the first one took", { timeout: 90_000 }, async () => {
+  const slowly = { type: "write", bytes: "", to: "stderr", times: 2, pauseMs: 2000 } as const;
+  const ids = ["lifecycle/negotiates-2024-11-05", "lifecycle/unknown-revision"];
+  const found = await findingsOf(ids, { rules: [{ on: "start", do: [slowly] }] });
+  expect(found.filter((finding) => finding?.status === "fail")).toEqual([]);
+});
+
+it.each([
+  ["answers what comes next", [], "fail"],
+  ["answers nothing any more", [{ type: "stop-reading" }], "could-not-run"],
+] as const)("silence to a handshake, of a server that %s", { timeout: 90_000 }, async (_, actions, status) => {
+  const rule = { on: "initialize", where: { "params.protocolVersion": "2024-11-05" }, do: actions };
+  const [found] = await findingsOf(["lifecycle/negotiates-2024-11-05"], { rules: [rule] });
+  expect(found).toMatchObject({ status });
+});
+
+it("counts the time of an answer from the last piece of its request", async () => {
+  const steps: string[] = [];
+  const session = {
+    writeBytes: async () => void steps.push("piece"),
+    waitFor: async () => (steps.push("wait"), {}),
+  };
+  const ready = { session, probeMethod: () => "ping", envelop: () => ({}) };
+  const target = { answerMs: 1, openReady: async () => ready };
+  const check = serverChecks.find(({ id }) => id === "stdio/split-writes");
+  const found: unknown = await Reflect.apply(check?.run ?? String, undefined, [target]);
+  expect(found).toMatchObject({ status: "pass" });
+  expect(steps).toEqual(["piece", "piece", "piece", "piece", "piece", "wait"]);
+});

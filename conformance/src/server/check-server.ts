@@ -59,8 +59,9 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
     const found = reached.kind === "ready" ? reached.handshake : undefined;
     const obstacle = reached.kind === "obstacle" ? reached.obstacle : undefined;
     const runnable = obstacle ? checks.filter((check) => isAboutRefusals(check, obstacle)) : checks;
-    // A check waits for a start and a few answers; only one that is stuck takes longer.
-    const runOptions = { seed: 1, ...options, checkTimeoutMs: answerMs * 7 };
+    // A check waits for two starts at most and a few answers; only one that is stuck takes longer.
+    const checkTimeoutMs = answerMs * 4 + owner.enter().target.startMs * 2;
+    const runOptions = { seed: 1, ...options, checkTimeoutMs };
     const ran = await runChecks(inScopes(runnable, address), owner, runOptions);
     const results = obstacle ? preventAll(checks, obstacle, ran) : ran;
     const unknown = found ? await unknownTools(owner.enter().target) : [];

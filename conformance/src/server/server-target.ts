@@ -25,6 +25,11 @@ export interface ServerTarget {
   readonly trace: TraceRecorder;
   /** How long an answer may take, in milliseconds, before a check calls it silence. */
   readonly answerMs: number;
+  /**
+   * How long the first answer of a session may take, in milliseconds: three times an answer, or twice
+   * what the server took at the first contact, if that is more.
+   */
+  readonly startMs: number;
   /** A fresh session without a handshake: a new process, or an HTTP session without an id. */
   open(): Promise<RawSession>;
   /** The same, for a check that is about one transport alone. */
@@ -177,13 +182,16 @@ function createView(state: SharedState, { opened, traced, root }: ViewSetup): Se
     get first() {
       return state.first;
     },
+    get startMs() {
+      return Math.max(3 * options.answerMs, 2 * (state.first?.tookMs ?? 0));
+    },
     open,
     openStdio: open,
     openHttp: open,
     openSse: open,
     async openReady() {
       const session = await open();
-      return readySession(session, await handshake(session, options), substitute);
+      return readySession(session, await handshake(session, view), substitute);
     },
     async lend(use) {
       const ready = spare.pop() ?? (await view.openReady());

@@ -17,6 +17,7 @@ import {
   modernSpec,
   type CheckInit,
   type ServerCheck,
+  notKnown,
 } from "./define-check.ts";
 import { isJsonObject } from "@hostside/core/implement";
 import type { Finding } from "../../engine/check.ts";
@@ -141,6 +142,7 @@ export const lifecycleChecks: readonly ServerCheck[] = defineChecks("any", ["lif
       const answer = await initialize(session, "1999-01-01", target);
       if (answer.kind === "error" && (answer.code === -32602 || answer.code === -32022))
         return pass(describeAnswer(answer));
+      if (answer.kind === "silence") return judgeSilence(answer, session, target);
       if (answer.kind !== "result" || !isJsonObject(answer.result)) return failWith(answer);
       const version = answer.result["protocolVersion"];
       if (typeof version === "string" && known.includes(version)) return pass(version);
@@ -218,6 +220,18 @@ async function streamProblem(session: RawSession, target: ServerTarget): Promise
   return cause && { status: "could-not-run", reason: `needs ${cause}, which did not pass`, cause };
 }
 
+/**
+ * Silence is the server's fault where it answers the next request of the session. Else it may have
+ * been starting still, or the machine is busy.
+ */
+async function judgeSilence(answer: Answer, session: RawSession, target: ServerTarget): Promise<Finding> {
+  const next = await initialize(session, legacyRevisions[0], target);
+  const isAlive = next.kind === "result" || next.kind === "error";
+  return isAlive
+    ? failWith(answer)
+    : notKnown(`initialize: ${describeAnswer(answer)}; try this check alone with --only`);
+}
+
 function negotiates(revision: string): CheckInit {
   return {
     title: `A handshake that offers ${revision} ends in a revision that hosts know`,
@@ -240,6 +254,7 @@ function negotiates(revision: string): CheckInit {
       const answer = await initialize(session, revision, target);
       const { era } = await target.identity();
       if (era === "modern" && answer.kind !== "silence" && answer.kind !== "gone") return pass(describeAnswer(answer));
+      if (answer.kind === "silence") return judgeSilence(answer, session, target);
       if (answer.kind !== "result" || !isJsonObject(answer.result)) return failWith(answer);
       const version = answer.result["protocolVersion"];
       if (typeof version === "string" && known.includes(version)) return pass(version);
