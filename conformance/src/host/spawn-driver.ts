@@ -1,3 +1,4 @@
+import { createLineCutter } from "../engine/line-cutter.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { cleanText, truncateText, type JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
@@ -67,21 +68,11 @@ export function spawnDriver([command = "", ...args]: readonly string[]): DriverL
 }
 
 function readReplies(child: ChildProcess, pending: PendingReplies, onRubbish: (what: string) => void): void {
-  let pieces: string[] = [];
-  let length = 0;
-  child.stdout?.setEncoding("utf8");
-  child.stdout?.on("data", (chunk: string) => {
-    const [first = "", ...rest] = chunk.split("\n");
-    pieces.push(first);
-    length += first.length;
-    for (const piece of rest) {
-      const wrong = readLine(pieces.join(""), pending);
-      if (wrong !== undefined) onRubbish(wrong);
-      pieces = [piece];
-      length = piece.length;
-    }
-    if (length > longestLine) onRubbish(`wrote a line longer than ${longestLine} characters`);
-  });
+  const lines = createLineCutter(({ bytes, isOpen }) => {
+    const wrong = isOpen ? `wrote a line longer than ${longestLine} bytes` : readLine(bytes.toString("utf8"), pending);
+    if (wrong !== undefined) onRubbish(wrong);
+  }, longestLine);
+  child.stdout?.on("data", lines.push);
 }
 
 function readLine(line: string, pending: PendingReplies): string | undefined {

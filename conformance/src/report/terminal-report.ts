@@ -73,21 +73,18 @@ function table({ results, strict }: RunReport, style: TextStyle): string {
   return [...rows, "", `  ${legend}`].join("\n");
 }
 
+const marks: Readonly<Record<Outcome, readonly [style: keyof TextStyle, sign: string]>> = {
+  pass: ["good", "✓"],
+  fail: ["bad", "✗"],
+  advice: ["warn", "!"],
+  "could-not-run": ["warn", "?"],
+  accepted: ["faint", "~"],
+  "not-applicable": ["faint", "-"],
+};
+
 function mark(outcome: Outcome, style: TextStyle): string {
-  switch (outcome) {
-    case "pass":
-      return style.good("✓");
-    case "fail":
-      return style.bad("✗");
-    case "advice":
-      return style.warn("!");
-    case "could-not-run":
-      return style.warn("?");
-    case "accepted":
-      return style.faint("~");
-    case "not-applicable":
-      return style.faint("-");
-  }
+  const [name, sign] = marks[outcome];
+  return style[name](sign);
 }
 
 function headlineText(headline: Headline, { results, strict }: RunReport, style: TextStyle): string {
