@@ -4,13 +4,12 @@ export { serverChecks } from "./server/checks/server-checks.ts";
 export type { ServerCheck } from "./server/checks/define-check.ts";
 export type { ServerAddress } from "./server/server-address.ts";
 export type { CallConsent } from "./server/consented-tools.ts";
-export type { ServerCommand } from "./server/stdio-session.ts";
-export { parseBaseline, type Baseline, type BaselineEntry } from "./engine/baseline.ts";
+export { parseBaseline, type Baseline } from "./engine/baseline.ts";
 
 // The report, and what it looks like in each format.
-export type { Check, CheckContext, CheckInfo, CheckResult, Finding, Level, Requirement } from "./engine/check.ts";
+export type { Check, CheckInfo, CheckResult, Finding, Level } from "./engine/check.ts";
 export type { HostPreview } from "./engine/run-report.ts";
-export { exitCodes, type Headline, type Obstacle, type RunReport, type Verdict } from "./engine/run-report.ts";
+export { exitCodes, type RunReport } from "./engine/run-report.ts";
 export type { TraceEvent } from "./engine/trace.ts";
 export { toHtml } from "./report/html-report.ts";
 export { toJson } from "./report/json-report.ts";
@@ -22,19 +21,7 @@ export type { TextStyle } from "./report/text-style.ts";
 
 // For a command line of your own: its options as the kit reads them.
 export { readConsent } from "./cli/read-consent.ts";
-export { selectChecks, type Selection } from "./cli/select-checks.ts";
-export { showProgress, type Progress, type ProgressTerminal } from "./cli/progress.ts";
+export { selectChecks } from "./cli/select-checks.ts";
+export { showProgress } from "./cli/progress.ts";
 export { writeReports } from "./cli/write-reports.ts";
 export type { ReportFormat } from "./cli/command.ts";
-
-// What a server offers, pinned and compared.
-export {
-  diffLocks,
-  formatLock,
-  lockTools,
-  parseLock,
-  type ChangeKind,
-  type LockedTool,
-  type ToolChange,
-  type ToolLock,
-} from "@hostside/policy/lock";

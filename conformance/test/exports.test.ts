@@ -5,12 +5,8 @@ import * as kit from "../src/index.ts";
 it("exports these values and no others", () => {
   expect(Object.keys(kit).sort()).toEqual([
     "checkServer",
-    "diffLocks",
     "exitCodes",
-    "formatLock",
-    "lockTools",
     "parseBaseline",
-    "parseLock",
     "readConsent",
     "selectChecks",
     "serverChecks",

@@ -1,5 +1,5 @@
-import { lockTools } from "@hostside/conformance";
 import type { JsonObject } from "@hostside/core";
+import { lockTools } from "@hostside/policy/lock";
 import { createProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
 import { expect, it } from "vitest";

@@ -5,17 +5,9 @@ export { DriverFailure, type DriverLink } from "./driver-link.ts";
 export {
   driverFeatures,
   driverProtocol,
-  type DriverClient,
-  type DriverError,
   type DriverFeature,
   type DriverHello,
-  type DriverReply,
-  type DriverRequest,
-  type DriverResult,
   type DriverServer,
-  type DriverSnapshot,
-  type DriverTool,
-  type DriverVerb,
   type DriverVerbs,
 } from "./driver-protocol.ts";
 export { checksUpTo, hostChecks } from "./host-checks.ts";
