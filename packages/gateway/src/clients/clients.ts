@@ -3,16 +3,18 @@ import {
   HostsideError,
   type ElicitationRequest,
   type ElicitationResult,
+  type JsonObject,
   type ProtocolEra,
   cleanText,
 } from "@hostside/core";
-import { formatMs, isJsonObject, resultWithin } from "@hostside/core/implement";
+import { formatMs, isJsonObject, latestLegacyRevision, legacyRevisions, resultWithin } from "@hostside/core/implement";
 import { cannotAsk, randomToken } from "../asking/ask-client.ts";
-import { createPeer, type Peer } from "./peer.ts";
+import { carrierOf, createPeer, type Peer } from "./peer.ts";
 import type { GatewayClient, GatewayConversation } from "../settings/gateway-client.ts";
 import type { GatewaySettings } from "../settings/gateway-options.ts";
 import { rpcCodes, type RpcFailure } from "../message/json-rpc.ts";
-import { carrierOf } from "../peer/trace-client.ts";
+import { waitForTools } from "../requests/bounded.ts";
+import { initializeResult } from "../requests/lifecycle.ts";
 
 /** How a client introduced itself. */
 export interface Introduction {
@@ -114,6 +116,31 @@ export function createClients(settings: GatewaySettings, makeRoom: EvictClient):
       return place.peer.elicit(request, signal);
     },
   };
+}
+
+/** A client after its `initialize`. */
+export interface OpenedLegacy {
+  readonly peer: Peer;
+  readonly revision: string;
+  /** The result of its `initialize`. */
+  readonly result: JsonObject;
+}
+
+/** Opens a client by the parameters of its `initialize`. Rejects as `Clients.open` does. */
+export async function openLegacy(
+  clients: Clients,
+  params: JsonObject,
+  way: Pick<Introduction, "transport" | "principal" | "owner">,
+): Promise<OpenedLegacy> {
+  const { protocolVersion, clientInfo, capabilities } = params;
+  const revision = legacyRevisions.find((known) => known === protocolVersion) ?? latestLegacyRevision;
+  const peer = await clients.open({ ...way, era: "legacy", info: clientInfo, capabilities });
+  const { conversation, settings } = peer.context;
+  // They are said here, and never again.
+  if (settings.expose === "groups") {
+    await waitForTools(conversation.tools, settings.limits).catch(() => undefined);
+  }
+  return { peer, revision, result: initializeResult(peer.context, revision) };
 }
 
 /** The place of a client, which is taken before there is one. */

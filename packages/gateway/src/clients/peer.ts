@@ -10,7 +10,7 @@ import { canAnswer, cancelled, cannotAsk } from "../asking/ask-client.ts";
 import { createParkedCalls, type ParkingLot } from "../asking/parked-calls.ts";
 import { createSessionQuestions, type SessionQuestions } from "../asking/session-questions.ts";
 import { toWireQuestion } from "../asking/wire-question.ts";
-import type { GatewayClient, GatewayConversation } from "../settings/gateway-client.ts";
+import type { GatewayClient, GatewayConversation, GatewayRequest } from "../settings/gateway-client.ts";
 import type { GatewaySettings } from "../settings/gateway-options.ts";
 import type { MessageSink, ActiveRequest } from "../message/active-request.ts";
 import {
@@ -28,7 +28,6 @@ import { createRoutedResources } from "../offer/routed-resources.ts";
 import type { PeerContext } from "../peer/peer-context.ts";
 import { createPeerNews, type PeerNews } from "../peer/peer-news.ts";
 import { createPeerSubscriptions } from "../peer/peer-subscriptions.ts";
-import { traceRequest } from "../peer/trace-client.ts";
 import { requestHandlers } from "../requests/request-handlers.ts";
 import { refuseLostNumber } from "../requests/tools.ts";
 
@@ -207,7 +206,7 @@ async function handle(
         // Written out, because most gateways have no telemetry, and each promise more is paid with
         // every request.
         if (telemetry === undefined) return await handler(state, one);
-        return await traceRequest({ telemetry, client, request: one }, async () => handler(state, one));
+        return await telemetry.serve(toTraced(client, one), async () => handler(state, one));
       } finally {
         requests.delete(one);
       }
@@ -225,6 +224,18 @@ async function handle(
     settleIdle(state);
     settings.onEvent?.({ kind: "request-ended", client, method, reason, durationMs: clock.now() - startedAt });
   }
+}
+
+/** A request as telemetry gets it. */
+function toTraced(client: GatewayClient, { id: requestId, method, params }: ActiveRequest): GatewayRequest {
+  const version = metaOf(params)?.[metaKeys.protocolVersion];
+  const protocolVersion = typeof version === "string" ? version : undefined;
+  return { method, params, requestId, protocolVersion, transport: carrierOf(client) };
+}
+
+/** The transport of a client in the words of OpenTelemetry. */
+export function carrierOf({ transport }: GatewayClient): "pipe" | "tcp" {
+  return transport === "stdio" ? "pipe" : "tcp";
 }
 
 /** The answer to a request that ended; none where the client gave it up itself. */

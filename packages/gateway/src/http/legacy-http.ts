@@ -1,8 +1,7 @@
 import { legacyRevisions } from "@hostside/core/implement";
 import type { JsonObject } from "@hostside/core";
 import type { LostNumber } from "@hostside/core/implement";
-import { openFailure } from "../clients/clients.ts";
-import { openLegacy } from "../clients/open-legacy.ts";
+import { openFailure, openLegacy } from "../clients/clients.ts";
 import { corsHeaders, HttpRefusal } from "./authenticate-request.ts";
 import type { HeldPeer, HttpParts } from "./held-peers.ts";
 import { onGone } from "./http-exchange.ts";

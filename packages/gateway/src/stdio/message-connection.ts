@@ -1,7 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { findLostNumber, jsonValuesBeyond, type LostNumber } from "@hostside/core/implement";
-import { closingFailure, openFailure, type Clients } from "../clients/clients.ts";
-import { openLegacy, type OpenedLegacy } from "../clients/open-legacy.ts";
+import { closingFailure, openFailure, openLegacy, type Clients, type OpenedLegacy } from "../clients/clients.ts";
 import type { Peer } from "../clients/peer.ts";
 import type { MessageSink, MessagePriority } from "../message/active-request.ts";
 import {

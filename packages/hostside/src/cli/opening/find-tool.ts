@@ -22,9 +22,11 @@ export interface ToolsAtHand {
  * in another case. Throws a usage error that lists what may have been meant.
  */
 export function findTool(typed: string, tools: ToolsAtHand): ToolDefinition {
-  const [found, ...others] = searchTool(typed, tools.tools());
-  if (found !== undefined && others.length === 0) return found;
-  throw toolError(typed, tools);
+  const found = searchTool(typed, tools.tools());
+  const [first, ...others] = found;
+  if (first === undefined) throw unknownTool(typed, tools);
+  if (others.length === 0) return first;
+  throw usageError(`${quote(typed)} is a tool of ${found.length} servers`, `Name one of: ${list(found.map(pathOf))}`);
 }
 
 /**
@@ -64,13 +66,7 @@ export function pathOf({ name, origin }: ToolDefinition): string {
   return origin === undefined || origin.serverId === "" ? name : `${origin.serverId}/${origin.toolName}`;
 }
 
-function toolError(typed: string, tools: ToolsAtHand): UsageError {
-  const found = searchTool(typed, tools.tools());
-  if (found.length > 1)
-    return usageError(
-      `${quote(typed)} is a tool of ${found.length} servers`,
-      `Name one of: ${list(found.map(pathOf))}`,
-    );
+function unknownTool(typed: string, tools: ToolsAtHand): UsageError {
   const statuses = tools.statuses();
   const absent: AbsentServer[] = statuses.flatMap(({ id, state, error }) =>
     state === "ready" ? [] : [{ id, state, code: error?.code }],

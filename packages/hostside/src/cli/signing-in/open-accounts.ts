@@ -7,10 +7,9 @@ import { loopbackRedirect } from "@hostside/auth/node";
 import { chooseAuth } from "../../auth/choose-auth.ts";
 import { userState, userStateFolder } from "../../state/user-state.ts";
 import type { CommandContext } from "../command-context.ts";
-import { answerLoading } from "../opening/asking/ask-user.ts";
+import { answerLoading, signInPrompt } from "../opening/asking/ask-user.ts";
 import { terminalAsker, canAsk } from "../opening/asking/terminal-asker.ts";
 import { filesOf } from "../opening/config-files.ts";
-import { signInPrompt } from "../opening/sign-in-prompt.ts";
 import { fromEnvironment } from "../from-environment.ts";
 
 /** A server that somebody can sign in to. */

@@ -18,19 +18,16 @@ export type SignInState =
   | "unknown";
 
 /** A server and whoever is signed in there: what `--json` has. No secret is in it. */
-export interface AccountFacts {
+export interface AccountFacts extends Partial<
+  Pick<SignedIn, "principal" | "issuer" | "clientId" | "scopes" | "renews">
+> {
   readonly server: string;
   readonly state: SignInState;
   /** The configuration has the server. */
   readonly configured: boolean;
-  readonly principal?: string | undefined;
-  readonly issuer?: string | undefined;
   readonly url?: string | undefined;
-  readonly clientId?: string | undefined;
-  readonly scopes?: readonly string[] | undefined;
   /** ISO 8601. */
   readonly expiresAt?: string | undefined;
-  readonly renews?: boolean | undefined;
   /** The reason that it is not known, or what to do. */
   readonly note?: string | undefined;
 }

@@ -1,3 +1,5 @@
+import type { OAuthPrompt } from "@hostside/auth";
+import { terminalPrompt } from "@hostside/auth/node";
 import type { ApprovalDecision, ApprovalHandler, ApprovalOptions } from "@hostside/policy";
 import { HostsideError, type ServerSpec, type ToolDefinition } from "@hostside/core";
 import { effectOfHints, escapeUnseen } from "@hostside/core/implement";
@@ -172,4 +174,26 @@ export function describeTrust(question: TrustQuestion): readonly string[] {
 
 function quoteWhereNeeded(text: string): string {
   return /^[\w./:@%+=,${}-]+$/.test(text) ? text : escapeUnseen(JSON.stringify(text));
+}
+
+/**
+ * Shows a user an authorization page: written to stderr, opened where a browser can be seen unless
+ * `opensBrowser` is `false`, and answered by what is pasted where that one cannot come back. The
+ * asker holds other questions back meanwhile.
+ */
+export function signInPrompt(
+  { stdin, stderr, env, platform }: Terminal,
+  {
+    asker,
+    opensBrowser = true,
+  }: { readonly asker: TerminalPrompter | undefined; readonly opensBrowser?: boolean | undefined },
+): OAuthPrompt {
+  const prompt = terminalPrompt({
+    input: stdin,
+    output: stderr,
+    env,
+    platform,
+    ...(opensBrowser ? {} : { open: false }),
+  });
+  return (request) => (asker === undefined ? prompt(request) : asker.alone(() => prompt(request), request.signal));
 }
