@@ -28,7 +28,7 @@ import { asksForNewTools, assertPolicyParts, policyFields, type PolicyOptions } 
 import type { PolicyParts } from "./policy-parts.ts";
 import { createRedaction } from "./redaction/create-redaction.ts";
 import { createRetry } from "./retry/create-retry.ts";
-import { createSeenTools } from "./seen-tools.ts";
+import { SeenTools } from "./seen-tools.ts";
 import { createValidation } from "./validation/create-validation.ts";
 
 /** Permissions, limits and approvals of a toolbox, or of a provider without a toolbox. */
@@ -123,7 +123,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
   };
   const stages = createStages(options, parts);
   const { admission, approval, breaker, cache, limits, redaction } = stages;
-  const seen = createSeenTools();
+  const seen = new SeenTools();
   const serverOf = ({ origin }: ToolDefinition): AdmissionServer | undefined => origin && seen.server(origin.serverId);
   const explain = (definition: ToolDefinition, server: AdmissionServer | undefined): readonly string[] => {
     const asked = approval.why({ definition, server });

@@ -4,12 +4,6 @@ export function readPositiveNumber(value: number, place: string): number {
   throw new TypeError(`${place} must be a number above 0`);
 }
 
-/** Reads a whole number above 0. Throws a `TypeError` that names `place`. */
-export function readPositiveInteger(value: number, place: string): number {
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new TypeError(`${place} must be a whole number above 0`);
-}
-
 /** Reads a list of texts. Throws a `TypeError` that names `place`. */
 export function readTexts(value: unknown, place: string): readonly string[] {
   if (Array.isArray(value) && value.every((one) => typeof one === "string")) return value;

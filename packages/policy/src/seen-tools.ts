@@ -7,38 +7,34 @@ export interface SeenTool {
   readonly server: AdmissionServer | undefined;
 }
 
-/** The tools that a policy was asked about, those it hides among them. */
-export interface SeenTools {
-  note(definition: ToolDefinition, server: AdmissionServer | undefined): void;
-  /** By local name, in any case; by `"server/tool"`; by qualified name. */
-  find(name: string): SeenTool | undefined;
-  /** Looks up what was last told of a server. */
-  server(serverId: string): AdmissionServer | undefined;
-}
-
 // Servers come and go; what was seen longest ago is forgotten first.
 const mostSeen = 60_000;
 
-/** Makes an empty memory of them. */
-export function createSeenTools(): SeenTools {
-  const tools = new Map<string, SeenTool>();
-  const servers = new Map<string, AdmissionServer>();
-  return {
-    note(definition, server) {
-      keepLatest(tools, [keyOf(definition), { definition, server }], mostSeen);
-      if (server !== undefined) keepLatest(servers, [server.id, server], mostSeen);
-    },
-    find(name) {
-      const all = Array.from(tools.values());
-      const local = foldCase(name);
-      return (
-        tools.get(name) ??
-        all.find(({ definition }) => definition.origin?.qualifiedName === name) ??
-        all.find(({ definition }) => foldCase(definition.name) === local)
-      );
-    },
-    server: (serverId) => servers.get(serverId),
-  };
+/** The tools that a policy was asked about, those it hides among them. */
+export class SeenTools {
+  readonly #tools = new Map<string, SeenTool>();
+  readonly #servers = new Map<string, AdmissionServer>();
+
+  note(definition: ToolDefinition, server: AdmissionServer | undefined): void {
+    keepLatest(this.#tools, [keyOf(definition), { definition, server }], mostSeen);
+    if (server !== undefined) keepLatest(this.#servers, [server.id, server], mostSeen);
+  }
+
+  /** By local name, in any case; by `"server/tool"`; by qualified name. */
+  find(name: string): SeenTool | undefined {
+    const all = Array.from(this.#tools.values());
+    const local = foldCase(name);
+    return (
+      this.#tools.get(name) ??
+      all.find(({ definition }) => definition.origin?.qualifiedName === name) ??
+      all.find(({ definition }) => foldCase(definition.name) === local)
+    );
+  }
+
+  /** Looks up what was last told of a server. */
+  server(serverId: string): AdmissionServer | undefined {
+    return this.#servers.get(serverId);
+  }
 }
 
 function keyOf({ name, origin }: ToolDefinition): string {

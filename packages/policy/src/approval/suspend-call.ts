@@ -209,24 +209,21 @@ function decisionError(problem: string, denied: ApprovalDenial, call?: Suspended
 }
 
 /** The purpose of a signature: none of one kind passes for another. */
-export type SignedAs = "token" | "call" | "part";
+type SignedAs = "token" | "call" | "part";
 
-/** Signs with the first of its keys, and believes all of them. */
-export interface Signer {
-  sign(as: SignedAs, text: string): string;
-  isSigned(as: SignedAs, text: string, signature: string): boolean;
-}
+type Signer = ReturnType<typeof createSigner>;
 
-/** Makes a signer of keys. */
-export function createSigner(keys: readonly Uint8Array[]): Signer {
+/** Makes what signs with the first of the keys, and believes all of them. */
+function createSigner(keys: readonly Uint8Array[]) {
   const macs = keys.map(
     (key) =>
       (as: SignedAs, text: string): string =>
         bytesToHex(hmac(sha256, key, utf8ToBytes(`hostside-approval-${as}\n${text}`))),
   );
   return {
-    sign: (as, text) => macs[0]?.(as, text) ?? "",
-    isSigned: (as, text, signature) => macs.filter((mac) => isSame(mac(as, text), signature)).length > 0,
+    sign: (as: SignedAs, text: string) => macs[0]?.(as, text) ?? "",
+    isSigned: (as: SignedAs, text: string, signature: string) =>
+      macs.filter((mac) => isSame(mac(as, text), signature)).length > 0,
   };
 }
 
@@ -255,7 +252,7 @@ export interface ApprovalGrant extends Readonly<Record<Part, string>> {
 }
 
 /** A call as a token is bound to it. */
-export interface BoundCall {
+interface BoundCall {
   readonly serverId: string;
   readonly registration: string | null;
   readonly toolName: string;
@@ -271,7 +268,7 @@ export interface BoundCall {
 const tokenForm = /^tpa_([\w-]{1,2000})\.([0-9a-f]{64})$/;
 
 /** Writes a token for a call. */
-export function writeToken(
+function writeToken(
   call: BoundCall,
   terms: Pick<ApprovalGrant, "id" | "expiresAt" | "decision" | "asked">,
   signer: Signer,
@@ -284,7 +281,7 @@ export function writeToken(
 }
 
 /** Reads a token; `undefined` for one that was not written with one of the keys. */
-export function readToken(token: string, signer: Signer): ApprovalGrant | undefined {
+function readToken(token: string, signer: Signer): ApprovalGrant | undefined {
   const [, text = "", signature = ""] = tokenForm.exec(token.slice(0, 4096)) ?? [];
   if (text === "" || !signer.isSigned("token", text, signature)) return undefined;
   // Written here: nobody else has the key.
@@ -292,7 +289,7 @@ export function readToken(token: string, signer: Signer): ApprovalGrant | undefi
 }
 
 /** Why a grant is not for a call; `undefined` when it is. */
-export function findMismatch(grant: ApprovalGrant, call: BoundCall, signer: Signer): ApprovalDenial | undefined {
+function findMismatch(grant: ApprovalGrant, call: BoundCall, signer: Signer): ApprovalDenial | undefined {
   if (call.fingerprint === null && call.definition === null) return "other-tool";
   // A framework that names no principal asks on behalf of the provider's, which is added to the
   // call later.
@@ -319,7 +316,7 @@ function partsOf(call: BoundCall): Readonly<Record<Part, string>> {
  * shown of it but for its name. Neither for one that cannot be written as JSON, which is good for
  * no token.
  */
-export function bindDefinition(definition: ToolDefinition): Pick<BoundCall, "fingerprint" | "definition"> {
+function bindDefinition(definition: ToolDefinition): Pick<BoundCall, "fingerprint" | "definition"> {
   const { fingerprint = null, title = null, description, inputSchema, outputSchema = null } = definition;
   if (fingerprint !== null) return { fingerprint, definition: null };
   try {

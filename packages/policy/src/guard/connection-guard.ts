@@ -1,8 +1,9 @@
 import type { ConnectionGuard, GuardedServer, GuardRefusal } from "@hostside/core";
 import { assertKnownOptions, quoteText, type Fields } from "@hostside/core/implement";
 import { readTexts } from "../read-options.ts";
+import type { GlobMatch } from "../rules/match-glob.ts";
 import { addressKindOf, contains, parseAddress, readNetwork, type AddressKind, type Network } from "./address.ts";
-import { readCommandRule, type CommandRule, type ReadCommandRule } from "./command-rule.ts";
+import { readCommandRule, type CommandRule } from "./command-rule.ts";
 
 /**
  * Options about where connections may go. Every default is that of a service whose users bring
@@ -63,17 +64,7 @@ const allowedIfPrivate: ReadonlySet<AddressKind> = new Set<AddressKind>(["privat
 const localNames = /(?:^|\.)(?:localhost|localdomain|local|internal|home\.arpa)$/;
 
 /** The options as they were read. */
-interface Rules {
-  readonly hosts: readonly HostMatch[] | undefined;
-  readonly schemes: readonly string[];
-  readonly ports: readonly number[] | undefined;
-  readonly mayBePrivate: boolean;
-  readonly opened: readonly Network[];
-  readonly forbidden: readonly Network[];
-  readonly mayBeUnknown: boolean;
-  readonly commands: "any" | readonly ReadCommandRule[];
-  readonly except: ReadonlySet<string>;
-}
+type Rules = ReturnType<typeof readRules>;
 
 /**
  * Makes a guard for `createConnector({ guard })`. Without options: `https:` to public addresses,
@@ -93,7 +84,8 @@ export function createConnectionGuard(options: ConnectionGuardOptions = {}): Con
 function checkUrl(url: URL, rules: Rules): GuardRefusal | undefined {
   const { protocol, username, password, port } = url;
   const scheme = protocol.slice(0, -1);
-  if (!rules.schemes.includes(scheme)) return no("schemes", `${quoteText(scheme, 20)} is not among the schemes`);
+  if (!rules.schemes.some((one) => one === scheme))
+    return no("schemes", `${quoteText(scheme, 20)} is not among the schemes`);
   if (username !== "" || password !== "") return no("hosts", "it has a user name or password in it");
   const hostname = plainHostname(url);
   if (hostname === "") return no("hosts", "it has no host");
@@ -143,7 +135,7 @@ function no(rule: keyof ConnectionGuardOptions, reason: string): GuardRefusal {
   return { reason, rule: `guard.${rule}` };
 }
 
-function readRules(options: ConnectionGuardOptions): Rules {
+function readRules(options: ConnectionGuardOptions) {
   assertKnownOptions("createConnectionGuard()", options, fields);
   const { hosts, ports, privateNetworks = false, unknownAddresses = "refuse", commands = [] } = options;
   if (unknownAddresses !== "allow" && unknownAddresses !== "refuse")
@@ -161,7 +153,7 @@ function readRules(options: ConnectionGuardOptions): Rules {
     opened: typeof privateNetworks === "boolean" ? [] : readNetworks(privateNetworks, "privateNetworks"),
     forbidden: readNetworks(options.forbiddenNetworks ?? [], "forbiddenNetworks"),
     mayBeUnknown: unknownAddresses === "allow",
-    commands: commands === "any" ? "any" : readEach(commands, "commands", readCommandRule),
+    commands: commands === "any" ? commands : readEach(commands, "commands", readCommandRule),
     except: new Set(readTexts(options.except ?? [], placeOf("except"))),
   };
 }
@@ -194,16 +186,13 @@ function wrong(field: string, what: string): TypeError {
   return new TypeError(`${placeOf(field)} must be ${what}`);
 }
 
-/** Tells whether a hostname is one that a pattern stands for. */
-export type HostMatch = (hostname: string) => boolean;
-
 /**
  * Reads a pattern of hostnames: a name, or `*.example.com` for all names below one, itself not
  * included. Names are compared as a URL spells them, so that case, an international name and its
  * ASCII form, and a dot at the end make no difference. Throws a `TypeError` that names `place` for
  * what is none: a URL, a port, a `*` elsewhere.
  */
-function readHostPattern(pattern: string, place: string): HostMatch {
+function readHostPattern(pattern: string, place: string): GlobMatch {
   const isBelow = pattern.startsWith("*.");
   const name = isBelow ? pattern.slice(2) : pattern;
   const hostname = /[*/:@?#\\\s]/.test(name) && !name.startsWith("[") ? undefined : hostnameOf(name);

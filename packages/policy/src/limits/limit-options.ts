@@ -1,6 +1,6 @@
 import type { ToolCall, ToolOutcome } from "@hostside/core";
-import { assertKnownOptions, type Fields } from "@hostside/core/implement";
-import { readPositiveNumber, readPositiveInteger } from "../read-options.ts";
+import { assertKnownOptions, readWholeNumber, type Fields } from "@hostside/core/implement";
+import { readPositiveNumber } from "../read-options.ts";
 import { readSelection, type ToolMatcher, type ToolSelection } from "../rules/select-tools.ts";
 import type { LimitRule } from "./limit-store.ts";
 
@@ -125,7 +125,7 @@ function readLimit(limit: Limit, place: string): ReadLimit {
   if ([rate, concurrency, budget, timeoutMs].every((part) => part === undefined)) {
     throw new TypeError(`${place} limits nothing: it has no rate, concurrency, budget or timeoutMs`);
   }
-  if (concurrency !== undefined) readPositiveInteger(concurrency, `${place}.concurrency`);
+  readWholeNumber(concurrency, `${place}.concurrency`, { least: 1, otherwise: 1 });
   if (timeoutMs !== undefined) readPositiveNumber(timeoutMs, `${place}.timeoutMs`);
   return {
     rule: {
@@ -147,7 +147,7 @@ function readRate(rate: LimitRate, place: string): NonNullable<LimitRule["rate"]
   const { calls, perMs, burst = Math.max(1, calls) } = rate;
   readPositiveNumber(calls, `${place}.calls`);
   readPositiveNumber(perMs, `${place}.perMs`);
-  readPositiveInteger(burst, `${place}.burst`);
+  readWholeNumber(burst, `${place}.burst`, { least: 1, otherwise: 1 });
   return { calls, perMs, burst };
 }
 

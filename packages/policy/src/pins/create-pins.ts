@@ -6,7 +6,7 @@ import type { ToolChange } from "../policy-event.ts";
 import { isNewTool, judgePin, wordsName, type PinFacts, type PinnedTool, type PinVerdict } from "./judge-pin.ts";
 import { createPinMemory, readOnNotice, type PinMemory, type NoticeReader } from "./pin-memory.ts";
 import type { PinPlan } from "./pin-options.ts";
-import { pinKey, pinKeysOf, type Fingerprints, type ToolPrint } from "./pin-record.ts";
+import { pinKey, pinKeysOf, type ToolPrint } from "./pin-record.ts";
 import { createKnownEntries, createPinStore, recordKey, type KnownEntries } from "./pin-store.ts";
 import { createPinReports } from "./report-pins.ts";
 import { hashWords } from "./tool-lock.ts";
@@ -196,13 +196,6 @@ function createReader(memory: PinMemory, fail: (error: unknown) => void) {
   };
 }
 
-/** Servers that are seen for the first time. */
-interface FirstUses {
-  readonly begun: ReadonlyMap<string, { readonly tools: Fingerprints }>;
-  readonly epoch: number;
-  add(tool: PinnedTool, entry: JsonObject | undefined, words: ServerWords | undefined): void;
-}
-
 interface FirstUsesInit {
   readonly parts: PolicyParts;
   readonly memory: PinMemory;
@@ -210,7 +203,8 @@ interface FirstUsesInit {
   readonly fail: (error: unknown) => void;
 }
 
-function createFirstUses({ parts, memory, entries, fail }: FirstUsesInit): FirstUses {
+/** Makes what knows the servers that are seen for the first time. */
+function createFirstUses({ parts, memory, entries, fail }: FirstUsesInit) {
   const begun = new Map<string, { readonly serverId: string; readonly tools: Map<string, string> }>();
   let epoch = 0;
   const endSoon = async (): Promise<void> => {
@@ -229,10 +223,14 @@ function createFirstUses({ parts, memory, entries, fail }: FirstUsesInit): First
   };
   return {
     begun,
-    get epoch() {
+    get epoch(): number {
       return epoch;
     },
-    add({ serverId, key, toolName, fingerprint, words: said }, entry, words) {
+    add(
+      { serverId, key, toolName, fingerprint, words: said }: PinnedTool,
+      entry: JsonObject | undefined,
+      words: ServerWords | undefined,
+    ): void {
       if (fingerprint === undefined) return;
       if (begun.size === 0) endSoon().catch(fail);
       const { tools } = begun.get(key) ?? { tools: new Map<string, string>() };
