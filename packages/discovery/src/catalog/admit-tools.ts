@@ -10,23 +10,19 @@ import {
 import { askAdmit } from "@hostside/core/implement";
 import type { ToolboxTool, RoutedTool } from "./inspect-definitions.ts";
 
-/** The tools on offer, and those that are held back. */
-export interface AdmittedTools {
-  /** By folded name, in the order of the tools. */
-  readonly offered: ReadonlyMap<string, ToolboxTool>;
-  readonly quarantined: ReadonlyMap<string, QuarantinedTool>;
-}
-
 /** The admission of one toolbox. */
 export interface ToolboxAdmission {
   /**
-   * Decides about tools that were merged: a name whose tool is not admitted is nobody's, also where
-   * another source has it.
+   * Takes out of tools that were merged those that are not admitted, and returns those that are held
+   * back: their names are nobody's, also where another source has them.
    */
-  sort(tools: ReadonlyMap<string, ToolboxTool>, report: (diagnostic: Diagnostic) => void): AdmittedTools;
+  sort(tools: Map<string, ToolboxTool>, report: (diagnostic: Diagnostic) => void): ReadonlyMap<string, QuarantinedTool>;
   /** Forgets every answer. */
   forget(): void;
 }
+
+type AdmitDecision = ReturnType<typeof askAdmit>;
+const offer: AdmitDecision = { admission: "offer" };
 
 interface Failed {
   readonly definition: ToolDefinition;
@@ -41,25 +37,28 @@ export function createToolAdmission(
   admit: Admit | undefined,
   onFailure: (diagnostic: Diagnostic) => void = () => {},
 ): ToolboxAdmission {
-  const none: ReadonlyMap<string, QuarantinedTool> = new Map();
-  if (admit === undefined) return { sort: (tools) => ({ offered: tools, quarantined: none }), forget: () => {} };
-  let decisions = new WeakMap<object, ReturnType<typeof askAdmit>>();
+  if (admit === undefined) return { sort: () => new Map(), forget: () => {} };
+  // Nearly all are on offer, and of those no more is kept than that they were asked about.
+  let offered = new WeakSet<object>();
+  let others = new WeakMap<object, AdmitDecision>();
   // By server.
   const reported = new Set<string>();
-  const decide = (tool: RoutedTool): ReturnType<typeof askAdmit> => {
+  const decide = (tool: RoutedTool): AdmitDecision => {
     // The definition of a static tool is made anew with each catalogue.
     const key = tool.route.kind === "static" ? tool.route.tool : tool.definition;
-    const known = decisions.get(key) ?? askAdmit(admit, tool.definition, admissionServerOf(tool));
-    decisions.set(key, known);
-    return known;
+    if (offered.has(key)) return offer;
+    const decision = others.get(key) ?? askAdmit(admit, tool.definition, admissionServerOf(tool));
+    if (decision.admission === "offer") offered.add(key);
+    else others.set(key, decision);
+    return decision;
   };
   return {
     forget() {
-      decisions = new WeakMap();
+      offered = new WeakSet();
+      others = new WeakMap();
       reported.clear();
     },
     sort(tools, report) {
-      const offered = new Map<string, ToolboxTool>();
       const quarantined = new Map<string, QuarantinedTool>();
       const failed = new Map<string, Failed[]>();
       const decideAloud = (tool: RoutedTool): Admission => {
@@ -75,9 +74,9 @@ export function createToolAdmission(
         const admission = decideAloud(tool);
         if (admission === "quarantine")
           quarantined.set(key, { definition: tool.definition, server: admissionServerOf(tool) });
-        if (admission !== "offer") continue;
         const { fallback, ...rest } = tool;
-        offered.set(key, fallback === undefined || decideAloud(fallback) === "offer" ? tool : rest);
+        if (admission !== "offer") tools.delete(key);
+        else if (fallback !== undefined && decideAloud(fallback) !== "offer") tools.set(key, rest);
       }
       // One rule that fails fails for all tools.
       for (const [serverId, tools] of failed) {
@@ -86,7 +85,7 @@ export function createToolAdmission(
         if (!reported.has(serverId)) onFailure(diagnostic);
         reported.add(serverId);
       }
-      return { offered, quarantined };
+      return quarantined;
     },
   };
 }

@@ -76,30 +76,30 @@ export function mergeSources(sources: CatalogSources): ToolboxCatalog {
       merged.set(key, { definition, route });
     }
   }
-  const { offered: tools, quarantined } = admission.sort(merged, (problem) => diagnostics.push(problem));
+  const held = heldByProviders(listings, merged);
+  const quarantined = admission.sort(merged, (problem) => diagnostics.push(problem));
   return {
-    tools,
-    quarantined: withHeldByProviders(quarantined, listings, merged),
-    definitions: Array.from(tools.values(), ({ definition }) => definition),
-    groups: normalizeGroups(declaredGroups(statics, listings, tools)),
+    tools: merged,
+    quarantined: new Map([...held, ...quarantined]),
+    definitions: Array.from(merged.values(), ({ definition }) => definition),
+    groups: normalizeGroups(declaredGroups(statics, listings, merged)),
     diagnostics,
   };
 }
 
-/** Returns the tools held back here and those that providers hold back themselves. */
-function withHeldByProviders(
-  held: ReadonlyMap<string, QuarantinedTool>,
+/** The tools that providers hold back themselves, by names that no other tool has. */
+function heldByProviders(
   listings: ReadonlyMap<ToolProvider, ProviderListing>,
   merged: ReadonlyMap<string, ToolboxTool>,
 ): ReadonlyMap<string, QuarantinedTool> {
-  const all = new Map(held);
+  const held = new Map<string, QuarantinedTool>();
   for (const { quarantined } of listings.values()) {
     for (const tool of quarantined) {
       const key = foldCase(tool.definition.name);
-      if (!merged.has(key) && !all.has(key)) all.set(key, tool);
+      if (!merged.has(key) && !held.has(key)) held.set(key, tool);
     }
   }
-  return all;
+  return held;
 }
 
 function staticEntry(tool: StaticTool): ToolboxTool {
