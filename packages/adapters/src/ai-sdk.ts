@@ -26,8 +26,8 @@ export interface AiSdkOptions extends AdapterOptions {
    */
   readonly tools?: ToolSet | undefined;
   /**
-   * Whether calls report their progress as preliminary results, which `streamText` streams. The SDK
-   * then streams each result twice, once as the last preliminary one. Default `false`.
+   * Says whether calls report their progress as preliminary results, which `streamText` streams.
+   * The SDK then streams each result twice, once as the last preliminary one. Default `false`.
    */
   readonly progress?: boolean | undefined;
   /**
@@ -180,7 +180,7 @@ interface AskedCall {
   readonly messages: readonly ModelMessage[];
 }
 
-/** Whether messages end with an approval of this call: then the SDK is about to execute it. */
+/** Says whether messages end with an approval of this call: then the SDK is about to execute it. */
 function isApproved(toolCallId: string, messages: readonly ModelMessage[]): boolean {
   const last = messages.at(-1);
   if (last?.role !== "tool") return false;

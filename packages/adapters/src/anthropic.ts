@@ -131,7 +131,7 @@ function callsOf(message: AnthropicMessage): readonly ReadCall<ToolUseBlock>[] {
 
 /** The tools of a conversation of which the API keeps some back until a search names them. */
 interface DeferredTools extends ToolSource {
-  /** Whether a tool is kept back, by the name of its definition. */
+  /** Says whether a tool is kept back, by the name of its definition. */
   has(name: string): boolean;
   /**
    * Keeps the first of these back no longer where all of them are: the API refuses a request in

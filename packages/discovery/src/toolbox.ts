@@ -46,7 +46,7 @@ export interface Toolbox {
    * data, never instructions.
    */
   groups(): readonly ToolGroup[];
-  /** Whether a call by this name would find a tool; ASCII-case-insensitive. */
+  /** Says whether a call by this name would find a tool; ASCII-case-insensitive. */
   has(name: string): boolean;
   /**
    * Calls a tool by name. `null` or absent arguments are `{}`. Throws `unknown_tool`,

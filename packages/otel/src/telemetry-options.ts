@@ -10,16 +10,18 @@ export interface TelemetryOptions {
   /** Writes the trace context into `_meta`. Default: the one that is registered. */
   readonly propagator?: TextMapPropagator | undefined;
   /**
-   * Whether servers get the trace context, as `traceparent` and `tracestate` in `_meta` (SEP-414).
-   * Default `true`.
+   * Says whether servers get the trace context, as `traceparent` and `tracestate` in `_meta`
+   * (SEP-414). Default `true`.
    */
   readonly propagate?: boolean | undefined;
-  /** Whether they get the product's baggage with it, which may say anything. Default `false`. */
+  /**
+   * Says whether they get the product's baggage with it, which may say anything. Default `false`.
+   */
   readonly baggage?: boolean | undefined;
   /**
-   * Whether there are also `tool_invocations_total`, `tool_errors_total`, `tool_retries_total`,
-   * `tool_latency_seconds` and `circuit_state`, and spans are named `tool:<name>`, with `tool.name`,
-   * `tool.origin` and their like. Default `false`.
+   * Says whether there are also `tool_invocations_total`, `tool_errors_total`,
+   * `tool_retries_total`, `tool_latency_seconds` and `circuit_state`, and spans are named
+   * `tool:<name>`, with `tool.name`, `tool.origin` and their like. Default `false`.
    */
   readonly toolMetrics?: boolean | undefined;
   /**
@@ -28,14 +30,16 @@ export interface TelemetryOptions {
    * leaves its name, status and end to the framework. Default `"separate"`.
    */
   readonly executeToolSpan?: "separate" | "enrich" | undefined;
-  /** Whether spans have the arguments of calls, redacted, 4,096 characters. Default `false`. */
+  /**
+   * Says whether spans have the arguments of calls, redacted, 4,096 characters. Default `false`.
+   */
   readonly captureArguments?: boolean | undefined;
   /**
-   * Whether spans have the texts of results, and why a call was not approved, which a person may
-   * have said; redacted, 4,096 characters. Default `false`.
+   * Says whether spans have the texts of results, and why a call was not approved, which a person
+   * may have said; redacted, 4,096 characters. Default `false`.
    */
   readonly captureResults?: boolean | undefined;
-  /** Whether spans say on whose behalf a call was made. Default `false`. */
+  /** Says whether spans say on whose behalf a call was made. Default `false`. */
   readonly capturePrincipal?: boolean | undefined;
   /**
    * Masks secrets in texts that are captured, such as `redactText` of a policy. Values under names

@@ -201,8 +201,8 @@ export interface ResultsOptions extends PresentOptions {
   /** The name of the tool. Default `results_read`. */
   readonly toolName?: string | undefined;
   /**
-   * Whether notices name the file that has what is kept, where the sink has files: for a model with
-   * tools that read them. Default `false`.
+   * Says whether notices name the file that has what is kept, where the sink has files: for a model
+   * with tools that read them. Default `false`.
    */
   readonly showPaths?: boolean | undefined;
   /** Hears of what could not be kept (`not-kept`). Must not throw. */

@@ -22,7 +22,10 @@ export interface ModelCall {
   readonly args?: unknown;
   /** The id that the model gave it, which an approval is bound to. Default empty. */
   readonly id?: string | undefined;
-  /** Whether a person approved it, or the ids of the calls that were. Default: nobody was asked. */
+  /**
+   * Says whether a person approved it, or the ids of the calls that were. Default: nobody was
+   * asked.
+   */
   readonly approved?: boolean | readonly string[] | undefined;
   /** Aborts the call; its server is told. */
   readonly signal?: AbortSignal | undefined;

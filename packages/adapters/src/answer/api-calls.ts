@@ -150,8 +150,8 @@ function refused(reason: string): Presented {
 export type AnswerShape = Readonly<Record<string, "list" | "optional list" | "value">>;
 
 /**
- * Throws a `TypeError` for what is no response of a model, such as a promise of one. `takes` says in
- * words what `answer()` takes.
+ * Throws a `TypeError` for what is no response of a model, such as a promise of one. `takes` says
+ * in words what `answer()` takes.
  */
 export function assertAnswerable(given: unknown, takes: string, shape: AnswerShape): void {
   const named = `answer() takes ${takes}`;

@@ -21,7 +21,7 @@ export interface CallToApprove {
 }
 
 /**
- * Whether a person has to approve calls of a tool: by the policy of the source, else by the
+ * Says whether a person has to approve calls of a tool: by the policy of the source, else by the
  * definition.
  */
 export function requiresApproval({ approval }: ToolSource, { definition }: DeclaredTool): boolean {

@@ -98,8 +98,8 @@ function toFailure({ blocks, structured, error, omitted }: Presented): CallAnswe
 }
 
 /**
- * Whether a block is the bare JSON of the structured content. It is not where a presenter wrote
- * around it, such as delimiters that say who speaks.
+ * Says whether a block is the bare JSON of the structured content. It is not where a presenter
+ * wrote around it, such as delimiters that say who speaks.
  */
 export function isJsonOf(block: PresentedBlock, structured: JsonValue | undefined): boolean {
   if (block.type !== "text" || block.part !== "structured" || structured === undefined) return false;

@@ -96,8 +96,8 @@ function assertPresenter(owner: string, value: ResultPresenter | null): void {
  * Throws a `TypeError` that says what to install when a framework is older than what an adapter is
  * written for. Any version may be installed beside the package, because npm would refuse to install
  * it otherwise; an older one would run tools and ask nobody, or show their results to nobody.
- * `peer` has the first version that the adapter was tried with, such as `ai@7`; `has` is an export of
- * it that an earlier generation does not have.
+ * `peer` has the first version that the adapter was tried with, such as `ai@7`; `has` is an export
+ * of it that an earlier generation does not have.
  */
 export function assertPeer(where: string, peer: string, has: unknown): void {
   if (has !== undefined) return;

@@ -5,7 +5,7 @@ import type { SchemaProfile } from "./schema-profile.ts";
 export interface Adaptation {
   readonly profile: SchemaProfile;
   readonly root: JsonObject;
-  /** Whether `$ref` is kept. */
+  /** Says whether `$ref` is kept. */
   readonly keepsRefs: boolean;
   /** The changes, in words, each once. */
   readonly changes: Set<string>;
@@ -24,7 +24,7 @@ export function note({ changes }: Adaptation, change: string): void {
   changes.add(change);
 }
 
-/** Whether a profile takes a keyword. */
+/** Says whether a profile takes a keyword. */
 export function takes({ profile }: Adaptation, keyword: string, isRoot: boolean): boolean {
   const { keywords, refused = [], refusedAtRoot } = profile;
   if (keywords !== undefined && !keywords.includes(keyword)) return false;

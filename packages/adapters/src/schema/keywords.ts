@@ -90,7 +90,7 @@ export function putInWords(schema: JsonObject, keywords: readonly string[]): Jso
   return describe(kept, `Also: ${words.join(" ")}`);
 }
 
-/** Whether a keyword with this value tells a reader anything about valid arguments. */
+/** Says whether a keyword with this value tells a reader anything about valid arguments. */
 function asksFor(keyword: string, value: unknown): boolean {
   if (annotationKeywords.has(keyword) || !(keywordShapes.has(keyword) || keyword === "default")) return false;
   if (typeof value === "boolean") return keyword === "uniqueItems" && value;

@@ -3,7 +3,7 @@ export interface NameRules {
   readonly maxLength: number;
   /** Letters, digits and `_` (`"identifier"`), and also `-` (`"dashes"`). */
   readonly characters: "identifier" | "dashes";
-  /** Whether the first character must be a letter or `_`. */
+  /** Says whether the first character must be a letter or `_`. */
   readonly startsWithLetter: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface SchemaProfile {
   readonly maxDescriptionLength?: number;
   /** Most tools of one request. */
   readonly maxTools?: number;
-  /** Whether `$ref` inside the schema is kept. Otherwise references are written out. */
+  /** Says whether `$ref` inside the schema is kept. Otherwise references are written out. */
   readonly takesRefs: boolean;
   /** Keywords that the schema of the arguments itself must not have. */
   readonly refusedAtRoot: readonly string[];
@@ -28,7 +28,7 @@ export interface SchemaProfile {
   readonly maxDepth?: number;
   /** Names of properties that are taken. */
   readonly propertyNames?: RegExp;
-  /** Whether names are looked at in the schema of the arguments itself alone. */
+  /** Says whether names are looked at in the schema of the arguments itself alone. */
   readonly onlyRootNames?: boolean;
   /** Every schema names its type, declares what it requires, and has nothing beside an `anyOf`. */
   readonly isTyped?: boolean;
@@ -37,6 +37,6 @@ export interface SchemaProfile {
   /** The permitted values of an `enum`. */
   readonly enums?: "texts" | "scalars";
   readonly formats?: readonly string[];
-  /** Whether patterns must not look around or back. */
+  /** Says whether patterns must not look around or back. */
   readonly plainPatterns?: boolean;
 }

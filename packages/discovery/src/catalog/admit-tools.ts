@@ -13,8 +13,8 @@ import type { ToolboxTool, RoutedTool } from "./inspect-definitions.ts";
 /** The admission of one toolbox. */
 export interface ToolboxAdmission {
   /**
-   * Takes out of tools that were merged those that are not admitted, and returns those that are held
-   * back: their names are nobody's, also where another source has them.
+   * Takes out of tools that were merged those that are not admitted, and returns those that are
+   * held back: their names are nobody's, also where another source has them.
    */
   sort(tools: Map<string, ToolboxTool>, report: (diagnostic: Diagnostic) => void): ReadonlyMap<string, QuarantinedTool>;
   /** Forgets every answer. */

@@ -81,7 +81,8 @@ interface RoutedCall extends RouteCall {
   /** Sends a call one way: through the interceptors, if there are any. */
   readonly send: (tool: RoutedTool, call: RouteCall) => Promise<ToolOutcome>;
   /**
-   * Whether a fallback is still what it was when the call began: the first may have taken a while.
+   * Says whether a fallback is still what it was when the call began: the first may have taken a
+   * while.
    */
   readonly isOnOffer: (fallback: RoutedTool) => boolean;
   /** Called before a fallback is tried. */

@@ -82,7 +82,7 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
   const assertOpen = (name?: string): void => {
     if (ending.signal.aborted) throw closedError(closedBy, name);
   };
-  /** Whether it is known what becomes of a call by this name. */
+  /** Says whether it is known what becomes of a call by this name. */
   const has = (name: string): boolean => {
     const { tools, quarantined } = live.read();
     return tools.has(foldCase(name)) || quarantined.has(foldCase(name));

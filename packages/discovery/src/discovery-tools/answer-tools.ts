@@ -182,7 +182,7 @@ interface GroupWithSiblings {
    * them.
    */
   readonly siblings: readonly string[];
-  /** Whether a tool that was found is of this group, and not only one of the others. */
+  /** Says whether a tool that was found is of this group, and not only one of the others. */
   readonly hasFound: boolean;
 }
 

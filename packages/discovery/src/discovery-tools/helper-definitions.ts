@@ -98,8 +98,8 @@ function limit(maximum: number): Argument {
 
 /**
  * Reads arguments by the schema of a helper, trimmed and with defaults. Throws a `TypeError` that
- * tells a model in one sentence what to pass instead. `null` counts as absent, because models fill in what they were not asked
- * for.
+ * tells a model in one sentence what to pass instead. `null` counts as absent, because models fill
+ * in what they were not asked for.
  */
 export function parseInput({ inputSchema }: HelperDefinition, input: object): Readonly<Record<string, unknown>> {
   const { properties, required } = inputSchema;

@@ -68,7 +68,8 @@ const leastDeviations = 4;
  *
  * @example
  * ```ts
- * const embedder = createOpenAiEmbedder({ url: "http://localhost:11434/v1/embeddings", model: "nomic-embed-text" });
+ * const url = "http://localhost:11434/v1/embeddings";
+ * const embedder = createOpenAiEmbedder({ url, model: "nomic-embed-text" });
  * const toolbox = createToolbox({ embeddingRanker: createEmbeddingRanker({ embedder }) });
  * ```
  */

@@ -15,18 +15,19 @@ interface Placement {
 }
 
 /**
- * The tools that one conversation has declared and selected. What is declared has an order that only
- * ever grows at the end: a prompt that starts with it stays in the cache of the model's provider
- * while tools come and go. `maxToolTokens` comes first: what gives way to it leaves a gap.
+ * The tools that one conversation has declared and selected. What is declared has an order that
+ * only ever grows at the end: a prompt that starts with it stays in the cache of the model's
+ * provider while tools come and go. `maxToolTokens` comes first: what gives way to it leaves a gap.
  */
 export interface Offer {
   /**
-   * Declares what is wanted and returns everything declared, for no more than `maxToolTokens` tokens
-   * in all. New tools go to the end; what changed is replaced in its place, because a wrong schema
-   * costs more than a missed cache; what is not wanted any more stays, as long as there is room.
+   * Declares what is wanted and returns everything declared, for no more than `maxToolTokens`
+   * tokens in all. New tools go to the end; what changed is replaced in its place, because a wrong
+   * schema costs more than a missed cache; what is not wanted any more stays, as long as there is
+   * room.
    */
   tools(maxToolTokens: number): readonly ToolDefinition[];
-  /** Whether the product declares what the view says. */
+  /** Says whether the product declares what the view says. */
   readonly isDeclared: boolean;
   /** `maxToolTokens` of the latest declaration. */
   readonly maxToolTokens: number;

@@ -8,7 +8,7 @@ import type { Denial } from "./denial.ts";
 export interface PermittedPart {
   readonly definitions: readonly ToolDefinition[];
   readonly groups: readonly ToolGroup[];
-  /** Whether the agent may know of a name: it is not denied, or there is no such tool. */
+  /** Says whether the agent may know of a name: it is not denied, or there is no such tool. */
   readonly allows: (name: string) => boolean;
   /** The tool of a name with the ways that are open to the agent. */
   readonly find: (name: string) => ToolboxTool | undefined;

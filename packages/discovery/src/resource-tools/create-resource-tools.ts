@@ -51,7 +51,8 @@ const nothing: Offered = { tools: new Map(), definitions: [], groups: [] };
  * resources. There are none until a server says that it has resources, and none again when the last
  * such server is removed or disabled. A server that is down keeps them. Calls go over `resources`,
  * and so over the connections and layers of its provider. `init()` and `refresh()` start nothing.
- * `close()` leaves the resources open. Throws a `TypeError` that names an option that cannot be used.
+ * `close()` leaves the resources open. Throws a `TypeError` that names an option that cannot be
+ * used.
  */
 export function createResourceTools(resources: ResourceSource, options: ResourceToolsOptions = {}): ToolProvider {
   assertKnownOptions("createResourceTools()", options, fields);

@@ -21,7 +21,7 @@ export interface SourceServer {
   readonly serverId: string;
   /** As the provider says: `ready`, `down`, `disabled` and so on. */
   readonly state: string;
-  /** Whether it has resources; `undefined` while it has not said so. */
+  /** Says whether it has resources; `undefined` while it has not said so. */
   readonly resources: boolean | undefined;
 }
 

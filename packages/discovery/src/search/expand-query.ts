@@ -15,7 +15,7 @@ export interface Clause {
    * add.
    */
   readonly literal: Term | undefined;
-  /** Whether the word is a plural. */
+  /** Says whether the word is a plural. */
   readonly isPlural: boolean;
   /** The word was marked with `+`: documents without it are left out. */
   readonly required: boolean;

@@ -116,7 +116,7 @@ function findByName(byName: ReadonlyMap<string, ReadonlySet<IndexedDocument>>, q
 interface RankRequest {
   readonly clauses: readonly Clause[];
   readonly matches: NameMatches;
-  /** Whether it asks for information rather than for a deed. */
+  /** Says whether it asks for information rather than for a deed. */
   readonly isQuestion: boolean;
   readonly limit: number;
   readonly allows: (name: string) => boolean;
@@ -219,7 +219,7 @@ function bestWeights(clauses: readonly Clause[]): ReadonlyMap<string, number> {
   return weights;
 }
 
-/** Whether each word of the query is a plural. */
+/** Says whether each word of the query is a plural. */
 function numbersOf(clauses: readonly Clause[]): ReadonlyMap<string, boolean> {
   return new Map(
     clauses.flatMap(({ literal, isPlural }) => (literal === undefined ? [] : [[literal.stem, isPlural] as const])),

@@ -13,7 +13,7 @@ export function stemWord(word: string): string {
   return stem.length > 3 && stem.endsWith("e") ? stem.slice(0, -1) : stem;
 }
 
-/** Whether a word ends as a plural does. Says nothing of words of three letters or fewer. */
+/** Says whether a word ends as a plural does. Says nothing of words of three letters or fewer. */
 export function isPlural(word: string): boolean {
   return word.length >= 4 && word.endsWith("s") && withoutPlural(word) !== word;
 }
@@ -50,27 +50,27 @@ const questionWords: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Whether a query asks for information rather than for a deed. */
+/** Says whether a query asks for information rather than for a deed. */
 export function isQuestion(query: string): boolean {
   const trimmed = query.trim();
   const first = /^[a-z]+/i.exec(trimmed)?.[0].toLowerCase() ?? "";
   return trimmed.includes(" ") && (trimmed.endsWith("?") || questionWords.has(first));
 }
 
-/** Whether a stem of a tool's name says that the tool only looks. */
+/** Says whether a stem of a tool's name says that the tool only looks. */
 export function isReadingVerb(stem: string): boolean {
   return readingVerbs.has(stem);
 }
 
 /**
- * Whether a stem is of a verb that half of all tools have, so that it says little about which one
- * is meant.
+ * Says whether a stem is of a verb that half of all tools have, so that it says little about which
+ * one is meant.
  */
 export function isEverydayVerb(stem: string): boolean {
   return everydayVerbs.has(stem);
 }
 
-/** Whether a stem of a tool's name says that something is lost when it runs. */
+/** Says whether a stem of a tool's name says that something is lost when it runs. */
 export function isDestructiveVerb(stem: string): boolean {
   return destructiveVerbs.has(stem);
 }

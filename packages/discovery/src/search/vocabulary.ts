@@ -66,8 +66,8 @@ const consonantsAlone = /^[b-df-hj-np-tv-xz]{3,}$/;
 const vowelsAtEnd = /[aeiou]+$/;
 
 /**
- * Whether a word is another one without some of its letters, that keeps the first one and the last
- * consonant.
+ * Says whether a word is another one without some of its letters, that keeps the first one and the
+ * last consonant.
  */
 function isShortFor(word: string, longer: string): boolean {
   if (word.length >= longer.length || word.at(-1) !== longer.replace(vowelsAtEnd, "").at(-1)) return false;

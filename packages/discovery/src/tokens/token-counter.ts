@@ -68,7 +68,9 @@ function costOf(kind: Kind, length: number): number {
 export interface TokenCounter {
   readonly costOf: (definition: ToolDefinition) => number;
   readonly costOfText: (text: string) => number;
-  /** Whether all together cost no more than `maxToolTokens`. Stops reading when they do not. */
+  /**
+   * Says whether all together cost no more than `maxToolTokens`. Stops reading when they do not.
+   */
   fits(definitions: readonly ToolDefinition[], maxToolTokens: number): boolean;
 }
 

@@ -83,9 +83,9 @@ export interface ViewOptions {
    */
   readonly answerSchemas?: "when-undeclared" | "always";
   /**
-   * Whether a call is refused with `tool_changed` when the tool is not what the model read of it
-   * last, by declaration or in an answer. Default `true`. `selected` of a call, where there is one,
-   * goes first.
+   * Says whether a call is refused with `tool_changed` when the tool is not what the model read of
+   * it last, by declaration or in an answer. Default `true`. `selected` of a call, where there is
+   * one, goes first.
    */
   readonly refuseChanged?: boolean;
   /**
@@ -101,7 +101,7 @@ export interface ViewOptions {
   readonly selector?: ModelToolSelector;
 }
 
-/** What to declare. */
+/** The limits of a declaration. */
 export interface ViewDeclareOptions {
   /**
    * About how many tokens the definitions may cost in all, helpers included. Default: that of the

@@ -10,7 +10,7 @@ import type { ClientMetrics } from "./client-metrics.ts";
 export interface MetricParts {
   readonly metrics: ClientMetrics;
   readonly bounded: BoundedValues;
-  /** Whether the extra instruments are written. */
+  /** Says whether the extra instruments are written. */
   readonly toolMetrics: boolean;
 }
 
@@ -124,7 +124,7 @@ export function methodOfConnecting({ era }: ServerPeer): string {
   return era === "modern" ? "server/discover" : "initialize";
 }
 
-/** Whether a session ended because the host wanted it to. */
+/** Says whether a session ended because the host wanted it to. */
 export function isOrderly(code: string | undefined): boolean {
   return code === undefined || code === "closed" || code === "server_removed";
 }

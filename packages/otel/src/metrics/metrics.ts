@@ -4,7 +4,7 @@ import { quietly } from "../quietly.ts";
 
 /** An instrument. Descriptions end up in the exporter. */
 export interface Instrument {
-  /** Whether it is written only where the product asks for it. */
+  /** Says whether it is written only where the product asks for it. */
   readonly isExtra?: true;
   /** `seconds`: a histogram of durations. `level`: a counter that goes up and down. */
   readonly kind: "seconds" | "count" | "level" | "gauge";
@@ -14,7 +14,7 @@ export interface Instrument {
 
 /** Writes to instruments by their names. */
 export interface Metrics<Name extends string> {
-  /** Whether there is an SDK that takes metrics. */
+  /** Says whether there is an SDK that takes metrics. */
   isOn(): boolean;
   /**
    * Writes a value: a duration, what is added, or what is so now. Does nothing without an SDK, and

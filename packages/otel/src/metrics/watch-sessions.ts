@@ -17,7 +17,8 @@ interface OpenSession {
   readonly peer: ServerPeer;
   readonly openedAt: number;
   /**
-   * Whether it was added: an SDK may be registered later, and what was not added is not taken away.
+   * Says whether it was added: an SDK may be registered later, and what was not added is not taken
+   * away.
    */
   isCounted: boolean;
 }

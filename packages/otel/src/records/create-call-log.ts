@@ -11,13 +11,13 @@ export interface CallLogOptions {
    * that it throws are ignored.
    */
   readonly write: (entry: CallEntry) => void;
-  /** Whether entries have the arguments, redacted and bounded. Default `false`. */
+  /** Says whether entries have the arguments, redacted and bounded. Default `false`. */
   readonly captureArguments?: boolean | undefined;
-  /** Whether they have the results, as the arguments. Default `false`. */
+  /** Says whether they have the results, as the arguments. Default `false`. */
   readonly captureResults?: boolean | undefined;
   /**
-   * Whether entries have the messages of errors, redacted and bounded: a server's own words may be
-   * in them, and what was in the arguments. Default `false`: the code says what it was.
+   * Says whether entries have the messages of errors, redacted and bounded: a server's own words
+   * may be in them, and what was in the arguments. Default `false`: the code says what it was.
    */
   readonly captureMessages?: boolean | undefined;
   /**

@@ -20,7 +20,9 @@ import { endSpan, spanFailureOf, toolFailure, type SpanFailure } from "../spans/
 import { createTracing } from "../spans/tracing.ts";
 import type { TelemetryOptions } from "../telemetry-options.ts";
 
-/** Options of {@linkcode createServerTelemetry}; `propagator` reads the trace context of clients. */
+/**
+ * Options of {@linkcode createServerTelemetry}; `propagator` reads the trace context of clients.
+ */
 export type ServerTelemetryOptions = Pick<TelemetryOptions, "tracerProvider" | "meterProvider" | "propagator">;
 
 /** One request of a client, as it came. */

@@ -19,8 +19,8 @@ import type { TelemetrySettings } from "../telemetry-options.ts";
 /** Spans, and where their context goes. */
 export interface Tracing {
   /**
-   * Whether spans come to anything, or there is a context to hand on. Cheap, because it is asked
-   * with every call.
+   * Says whether spans come to anything, or there is a context to hand on. Cheap, because it is
+   * asked with every call.
    */
   readonly isOn: boolean;
   /**

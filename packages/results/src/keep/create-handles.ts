@@ -82,8 +82,8 @@ export function createHandles({ store, lock, sink, ttlMs, maxHandles, maxBytes }
     else await store.set(keyOf(scope), writeVersioned(list.map(toJson), format), ttlMs, fencingToken);
   };
   /**
-   * Replaces the list, and deletes in the sink what is gone from it. What cannot be deleted stays in
-   * the list as over, so that the next change tries again. Resolves to why.
+   * Replaces the list, and deletes in the sink what is gone from it. What cannot be deleted stays
+   * in the list as over, so that the next change tries again. Resolves to why.
    */
   const change = (scope: string, next: (list: List) => List): Promise<readonly unknown[]> =>
     lock.withLock(keyOf(scope), leaseMs, async (signal, fencingToken) => {

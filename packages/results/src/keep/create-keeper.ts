@@ -26,7 +26,7 @@ export interface KeeperInit {
   /** Told why something was not kept. */
   readonly onFailure: (failure: KeepFailure) => void;
   readonly tool: string;
-  /** Whether notices name files. */
+  /** Says whether notices name files. */
   readonly showPaths: boolean;
 }
 
