@@ -1,5 +1,5 @@
 import { isKnownContent, type ContentBlock, type ToolOrigin } from "@hostside/core";
-import { createDeadline, formatMs, onAbort, settleWithin, untilAborted } from "@hostside/core/implement";
+import { createDeadline, formatMs, settleWithin, untilAborted } from "@hostside/core/implement";
 import type { KeepResult, KeptPieces, OutcomePiece } from "../presented.ts";
 import { codePointsIn } from "../present/untrusted.ts";
 import type { SafeOutcome } from "../present/read-outcome.ts";
@@ -79,30 +79,18 @@ export function createKeeper(init: KeeperInit): Keeper {
   const closing = new AbortController();
   const underWay = new Set<Promise<unknown>>();
   return {
-    begin(outcome, { scope, conversation, signal: given }) {
+    begin(outcome, work) {
       const late = `keeping it took longer than ${formatMs(keepMs)}`;
-      const end = new AbortController();
-      const giveUp = (): void => end.abort(given?.aborted ? given.reason : closing.signal.reason);
-      if (closing.signal.aborted || given?.aborted) giveUp();
-      const stopListening = [closing.signal, given].map((signal) => signal && onAbort(signal, giveUp));
-      const deadline = createDeadline({
-        timeoutMs: keepMs,
-        signal: end.signal,
-        onTimeout: () => new Error(late),
-      });
+      const { signal: given } = work;
+      const signal = given === undefined ? closing.signal : AbortSignal.any([closing.signal, given]);
+      const deadline = createDeadline({ timeoutMs: keepMs, signal, onTimeout: () => new Error(late) });
       const whyEnded = (): string | undefined => {
         if (closing.signal.aborted) return refusalWords.closed;
         if (given?.aborted) return "the work was given up";
         return deadline.signal.aborted ? late : undefined;
       };
-      const job: KeepJob = { outcome, scope, conversation, signal: deadline.signal, whyEnded, underWay, dropped: [] };
-      return {
-        ...keepPieces(job, init),
-        end() {
-          for (const stop of stopListening) stop?.();
-          deadline.dispose();
-        },
-      };
+      const job: KeepJob = { ...work, outcome, signal: deadline.signal, whyEnded, underWay, dropped: [] };
+      return { ...keepPieces(job, init), end: () => deadline.dispose() };
     },
     async close() {
       closing.abort(new Error(refusalWords.closed));
@@ -112,10 +100,8 @@ export function createKeeper(init: KeeperInit): Keeper {
 }
 
 /** The work of keeping pieces of one result. */
-interface KeepJob {
+interface KeepJob extends KeepWork {
   readonly outcome: SafeOutcome;
-  readonly scope: string;
-  readonly conversation: string | undefined;
   /** Aborts when the time is up, the caller gives up, or nothing is kept any more. */
   readonly signal: AbortSignal;
   /** Says why nothing more is kept; `undefined` while there is time. */
