@@ -71,14 +71,11 @@ describe("a call with interceptors", () => {
     await tryOut([always, some, other]).pipeline.run(callWith());
     await tryOut([always, some]).pipeline.run(callWith({ timeoutMs: 1000 }));
     expect(entered).toEqual(["always", "always", "some"]);
-    const told = (interceptors: readonly Interceptor[], options?: CallOptions): boolean =>
+    const hears = (interceptors: readonly Interceptor[], options?: CallOptions): boolean =>
       createCallPipeline({ interceptors }).passes(callWith(options));
-    expect([told([]), told([some, other]), told([some, other], { timeoutMs: 1000 }), told([always, some])]).toEqual([
-      true,
-      true,
-      false,
-      false,
-    ]);
+    expect([hears([]), hears([some, other]), hears([some, other], { timeoutMs: 1000 }), hears([always, some])]).toEqual(
+      [true, true, false, false],
+    );
   });
 
   it("ends with call_timeout when one of them never answers, and says that nothing was sent", async () => {

@@ -5,10 +5,9 @@ import { specOf, type ConnectFault } from "./simulation/simulated-server.ts";
 
 function start(world: CalmWorld, faults: readonly ConnectFault[], options: { background?: boolean } = {}): McpProvider {
   world.server("s", "a").faults.connect.push(...faults);
-  // Half of each ceiling, so that the jitter is in the numbers.
+  // Chance is a half: so are the waits, of their ceilings.
   return world.provider({
     servers: [specOf("s")],
-    random: () => 0.5,
     backoff: { baseMs: 1000, maxMs: 8000, ...options },
   });
 }

@@ -1,3 +1,4 @@
+import { vi } from "vitest";
 import type { ServerInfo } from "@hostside/core";
 import { createProvider, type McpProvider, type ProviderOptions } from "@hostside/provider";
 import { createSimulatedConnector } from "./simulation/simulated-connector.ts";
@@ -24,6 +25,8 @@ export interface CalmWorld extends World {
 
 /** Makes a world without servers. */
 export function createCalmWorld(): CalmWorld {
+  // So that the jitter of waits is in the numbers.
+  vi.spyOn(Math, "random").mockReturnValue(0.5);
   const holds = new Set<{ readonly id: string | undefined; readonly steps: (() => void)[] }>();
   const world: World = {
     clock: useVirtualClock(),
@@ -48,8 +51,7 @@ export function createCalmWorld(): CalmWorld {
       return server;
     },
     info: infoOf,
-    provider: (options = {}) =>
-      createProvider({ connector: createSimulatedConnector(world), random: () => 0.5, ...options }),
+    provider: (options = {}) => createProvider({ connector: createSimulatedConnector(world), ...options }),
     hold(id) {
       const hold = { id, steps: [] as (() => void)[] };
       holds.add(hold);

@@ -29,7 +29,6 @@ describe("createProvider()", () => {
     ["backoff takes its options as an object", { backoff: 500 }],
     ["backoff takes its options as an object, not a Map", { backoff: new Map([["baseMs", 5]]) }],
     ["backoff.background must be true or false", { backoff: { background: "no" } }],
-    ["random must be a function", { random: 0.5 }],
     ["debounce takes its options as an object", { debounce: null }],
     ["naming.maxLength must be an integer from 32 to", { naming: { ...hostsideNaming, maxLength: 8 } }],
   ])("throws a TypeError: %s", (message, options) => {

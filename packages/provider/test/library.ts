@@ -1,3 +1,4 @@
+import { vi } from "vitest";
 import { HostsideError, type Connection, type Connector, type JsonValue, type Subscription } from "@hostside/core";
 import type { ConnectionHooks } from "@hostside/core/implement";
 import { createProvider, type McpProvider } from "@hostside/provider";
@@ -34,6 +35,8 @@ export function libraryOf(options: Partial<Parameters<typeof createProvider>[0]>
   lists: string[];
   diagnostics: string[];
 } {
+  // So that the jitter of waits is in the numbers.
+  vi.spyOn(Math, "random").mockReturnValue(0.5);
   const clock = useVirtualClock();
   const sessions: Session[] = [];
   const library: Library = {
@@ -64,7 +67,7 @@ export function libraryOf(options: Partial<Parameters<typeof createProvider>[0]>
       return connectionOf(session, live, library);
     },
   };
-  const provider = createProvider({ connector, servers: [librarySpec], random: () => 0.5, ...options });
+  const provider = createProvider({ connector, servers: [librarySpec], ...options });
   const [updates, lists, diagnostics]: [string[], string[], string[]] = [[], [], []];
   provider.onResourceUpdated(({ serverId, uri }) => updates.push(`${serverId} ${uri}`));
   provider.onResourcesChanged(({ serverId }) => lists.push(`resources ${serverId}`));

@@ -74,7 +74,7 @@ describe("a listing that fails", () => {
   it("is made up for by a later call, with no refresh in between", async () => {
     const world = createCalmWorld();
     const server = world.server("s", "a");
-    const provider = world.provider({ servers: [specOf("s")], random: () => 0.5 });
+    const provider = world.provider({ servers: [specOf("s")] });
     await provider.init();
     changeTools(server, (tools, version) => tools.set("b", version));
     for (const session of server.sessions) await session.notify(1);

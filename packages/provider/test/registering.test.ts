@@ -1,6 +1,6 @@
 import { HostsideError, type Connector, type ServerSpec } from "@hostside/core";
 import type { McpProvider } from "@hostside/provider";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { createSimulatedConnector } from "./simulation/simulated-connector.ts";
 import { specOf } from "./simulation/simulated-server.ts";
@@ -101,7 +101,8 @@ describe("addServer() and failures that pass", () => {
     const world = createCalmWorld();
     const error = new HostsideError("busy", init);
     // By itself the server would be tried again after 100 ms.
-    const provider = world.provider({ connector: failing(world, error, error), random: () => 0.2 });
+    vi.spyOn(Math, "random").mockReturnValue(0.2);
+    const provider = world.provider({ connector: failing(world, error, error) });
     let done = false;
     const added = provider.addServer(specOf("a")).then(() => (done = true));
     for (const waitMs of [250, 1000]) {

@@ -148,7 +148,7 @@ describe("the times of a status", () => {
     const world = createCalmWorld();
     const server = world.server("s", "a");
     world.clock.advance(5000);
-    const provider = world.provider({ servers: [specOf("s")], backoff: { baseMs: 1000 }, random: () => 0.5 });
+    const provider = world.provider({ servers: [specOf("s")], backoff: { baseMs: 1000 } });
     await provider.init();
     world.clock.advance(60_000);
     expect(provider.statuses()[0]).toMatchObject({ connectedAt: firstDate + 5000 });

@@ -5,13 +5,12 @@ import {
   type ElicitationRequest,
   type ElicitationResult,
   type InitOptions,
-  type Random,
   type RequestInterceptor,
   type RequestSeam,
   type ServerSpec,
   type RemoteTool,
 } from "@hostside/core";
-import { assertInitOptions, assertKnownOptions, foldCase, systemRandom, type Fields } from "@hostside/core/implement";
+import { assertInitOptions, assertKnownOptions, foldCase, type Fields } from "@hostside/core/implement";
 import { isLegalFunctionName, type NamingStrategy } from "@hostside/naming";
 import { describeVerbatim, describeWithOrigin, type DescribeTool } from "../catalog/define-tool.ts";
 import { createNameBook, openNameBook, type NameBook, type SharedNames } from "../catalog/name-book.ts";
@@ -109,8 +108,6 @@ export interface ProviderOptions {
    * keeps it. Reaches no server. Default: nobody in particular.
    */
   readonly principal?: string | undefined;
-  /** For the jitter of back-off. Default `Math.random`. */
-  readonly random?: Random | undefined;
 }
 
 /** How `"debounced"` waits for a server that goes on changing its tools. */
@@ -155,7 +152,6 @@ export interface ProviderSettings extends Pick<
   readonly reservedNames: readonly string[];
   readonly policy: Omit<LinkPolicy, "connectBackstopMs" | "listBackstopMs">;
   readonly requestInterceptors: readonly RequestInterceptor[];
-  readonly random: Random;
 }
 
 const optionFields: Fields<ProviderOptions> = {
@@ -177,7 +173,6 @@ const optionFields: Fields<ProviderOptions> = {
   requestSeam: true,
   onElicit: true,
   principal: true,
-  random: true,
 };
 const debounceFields: Fields<DebounceOptions> = { quietMs: true, maxMs: true };
 const backoffFields: Fields<BackoffOptions> = {
@@ -192,13 +187,7 @@ const backoffFields: Fields<BackoffOptions> = {
 export function readProviderOptions(options: ProviderOptions): ProviderSettings {
   assertKnownOptions("createProvider()", options, optionFields);
   const { connector, servers = [], name = "mcp", onElicit, principal, admit, requestSeam } = options;
-  const {
-    refresh = "lazy",
-    requestInterceptors = [],
-    description = "with-origin",
-    random = systemRandom,
-    reservedNames = [],
-  } = options;
+  const { refresh = "lazy", requestInterceptors = [], description = "with-origin", reservedNames = [] } = options;
   must(typeof connector?.connect === "function", "connector must have a connect function");
   must(Array.isArray(servers), "servers must be an array");
   const isName = typeof name === "string" && isLegalFunctionName(foldCase(name));
@@ -208,7 +197,7 @@ export function readProviderOptions(options: ProviderOptions): ProviderSettings 
     Array.isArray(requestInterceptors) && requestInterceptors.every(isFunction),
     "requestInterceptors must be an array of functions",
   );
-  for (const [option, given] of Object.entries({ admit, requestSeam, random, onElicit })) {
+  for (const [option, given] of Object.entries({ admit, requestSeam, onElicit })) {
     must(given === undefined || isFunction(given), `${option} must be a function`);
   }
   must(principal === undefined || isText(principal), "principal must be a text that is not empty");
@@ -233,7 +222,6 @@ export function readProviderOptions(options: ProviderOptions): ProviderSettings 
     reservedNames: [...reservedNames],
     describe: describe ?? describeWithOrigin,
     admit,
-    random,
   };
 }
 

@@ -1,7 +1,6 @@
 import {
   HostsideError,
   type Connector,
-  type Random,
   type RequestSeam,
   type ServerRecord,
   type ServerSpec,
@@ -12,6 +11,7 @@ import {
   createAlarm,
   onAbort,
   sameJson,
+  systemRandom,
   type ConnectionHooks,
   type KnownServer,
 } from "@hostside/core/implement";
@@ -38,7 +38,6 @@ import { transition, wakeAt } from "./transition.ts";
 export interface LinkInit {
   readonly spec: ServerSpec;
   readonly connector: Connector;
-  readonly random: Random;
   /** The numbers for a spec; asked again when the spec changes. */
   readonly policyOf: (spec: ServerSpec) => LinkPolicy;
   readonly hooks: LinkHooks;
@@ -207,13 +206,13 @@ export class Link implements SessionsHost {
   }
 
   #step(event: LinkEvent): void {
-    const { random, hooks } = this.#init;
+    const { hooks } = this.#init;
     const { session } = this.state;
     const policy = hooks.mayRetry() ? this.#policy : { ...this.#policy, background: false };
     const { state: next, effects } = transition(this.state, event, {
       serverId: this.spec.id,
       now: clock.now(),
-      random,
+      random: systemRandom,
       policy,
       waiting: this.#waiters.waiting,
       unusedSince: this.#sessions.unusedSince(session),

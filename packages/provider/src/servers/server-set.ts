@@ -138,7 +138,7 @@ export class ServerSet {
 
   #put(spec: ServerSpec, provisional: boolean): Registration {
     const { settings, catalog, observers, identity } = this.#parts;
-    const { connector, random, requestSeam: seam } = settings;
+    const { connector, requestSeam: seam } = settings;
     const { id } = spec;
     const hooks = new ServerReports({
       registration: () => registration,
@@ -148,7 +148,7 @@ export class ServerSet {
     });
     const policyOf = (current: ServerSpec): LinkPolicy => readPolicy(current, settings);
     const predecessor = this.#draining.ahead(id);
-    const link = new Link({ spec, connector, random, policyOf, hooks, predecessor, seam });
+    const link = new Link({ spec, connector, policyOf, hooks, predecessor, seam });
     const queue = new CallQueue({
       link,
       find: (toolName) => findCallable(catalog.current, id, toolName),

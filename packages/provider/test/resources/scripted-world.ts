@@ -1,3 +1,4 @@
+import { vi } from "vitest";
 import {
   HostsideError,
   type Connection,
@@ -61,6 +62,8 @@ export function createWorld({
   pause = async () => undefined,
   ...options
 }: WorldOptions = {}): World {
+  // So that the jitter of waits is in the numbers.
+  vi.spyOn(Math, "random").mockReturnValue(0.5);
   const clock = useManualClock();
   const scripted = new Map<string, ScriptedServer>();
   const serverOf = (id: string): ScriptedServer => {
@@ -71,7 +74,6 @@ export function createWorld({
   const provider = createProvider({
     connector: { connect: async (spec, hooks) => connectTo(serverOf(spec.id), hooks, () => pause(spec.id)) },
     servers: servers.map((id) => specOf(id)),
-    random: () => 0.5,
     ...given,
   });
   const resources = createResources(provider, { ...options });

@@ -1,3 +1,4 @@
+import { vi } from "vitest";
 import type { Scheduler } from "fast-check";
 import type { createProvider } from "@hostside/provider";
 import { createInvariants, type Invariants } from "./invariants.ts";
@@ -53,6 +54,8 @@ interface Driver {
 }
 
 function startRun(program: Program, scheduler: Scheduler, create: typeof createProvider): Run {
+  // So that the jitter of waits is in the numbers.
+  vi.spyOn(Math, "random").mockReturnValue(0.5);
   const calm = { value: program.warm };
   const world: World = {
     clock: useVirtualClock(),
@@ -69,7 +72,6 @@ function startRun(program: Program, scheduler: Scheduler, create: typeof createP
     connector: createSimulatedConnector(world),
     servers,
     savedCatalog,
-    random: () => 0.5,
     refresh: program.refresh,
     ...(program.idle && { idleMs: 2500 }),
     backoff: { baseMs: 100, maxMs: 2000 },
