@@ -21,7 +21,7 @@ export interface Introduction {
   readonly era: ProtocolEra;
   readonly transport: "stdio" | "http";
   readonly principal?: string | undefined;
-  /** Whose it is, where there are several who must not meet. */
+  /** The owner of the client, where there are several who must not meet. */
   readonly owner?: string | undefined;
   readonly info: unknown;
   readonly capabilities: unknown;

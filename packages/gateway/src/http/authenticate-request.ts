@@ -15,7 +15,8 @@ export interface AuthenticatedCaller {
 }
 
 /**
- * What an answer to a page of this origin needs. https://fetch.spec.whatwg.org/#http-cors-protocol
+ * The headers that an answer to a page of this origin needs.
+ * https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export function corsHeaders(exchange: GatewayHttpExchange): HttpHeaders {
   const origin = exchange.header("origin");

@@ -12,8 +12,8 @@ const named: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * What is wrong with the headers of a request of 2026-07-28: those on the way go by them, and so
- * they have to say the same as the body.
+ * Checks the headers of a request of 2026-07-28. Proxies go by them, so they have to say the same
+ * as the body.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
 export function checkHeaders(
@@ -74,8 +74,8 @@ const known = new WeakMap<JsonObject, readonly MirroredParam[]>();
 const deepest = 16;
 
 /**
- * What is wrong with the `Mcp-Param-…` headers of a call, by what the schema of its tool declares
- * with `x-mcp-header`.
+ * Checks the `Mcp-Param-…` headers of a call against the arguments that the schema of its tool
+ * marks with `x-mcp-header`.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
 export function checkParamHeaders(

@@ -11,7 +11,7 @@ import type { GatewaySettings } from "../settings/gateway-options.ts";
 export interface HeldPeer {
   readonly key: string;
   readonly peer: Peer;
-  /** Whose credentials made it; nobody else finds it. */
+  /** The owner of the credentials that made it; nobody else finds it. */
   readonly owner: string | undefined;
   /** The revision of a session. */
   readonly revision: string | undefined;
@@ -111,8 +111,8 @@ export interface HttpParts {
   readonly clients: Clients;
   readonly held: HeldPeers;
   readonly exchange: GatewayHttpExchange;
-  /** Whose token let it in. */
+  /** The principal of the token that let it in. */
   readonly principal: string | undefined;
-  /** Whose sessions it may use. */
+  /** The owner of the sessions that it may use. */
   readonly owner: string | undefined;
 }

@@ -1,9 +1,9 @@
 import { assertKnownOptions, isJsonObject, isPlainObject, kindOf, type Fields } from "@hostside/core/implement";
 import type { JsonObject } from "@hostside/core";
 
-/** Whom a token lets in. */
+/** The caller that a token lets in. */
 export interface VerifiedToken {
-  /** Whose requests these are: sessions, sign-ins and limits go by it. */
+  /** The principal of the requests: sessions, sign-ins and limits go by it. */
   readonly principal: string;
 }
 
@@ -17,12 +17,12 @@ export interface RefusedToken {
 /** The callers that are let in. */
 export type GatewayHttpAuth =
   /**
-   * Who has this token, as `Authorization: Bearer …`; of several, any, and who has another one is
-   * another client. Compared in constant time; at least 16 characters, as RFC 6750 has them.
+   * Callers with this token, as `Authorization: Bearer …`; of several, any, and who has another one
+   * is another client. Compared in constant time; at least 16 characters, as RFC 6750 has them.
    */
   | { readonly token: string | readonly string[] }
   /**
-   * Who has a token that this function knows: behind an OAuth authorization server, which
+   * Callers with a token that this function knows: behind an OAuth authorization server, which
    * `resource` names to clients. A token never goes on to a server. What throws, or takes longer
    * than `limits.verifyTokenMs`, is answered with 503.
    */
@@ -118,7 +118,10 @@ function readAuth(auth: unknown): readonly string[] {
   );
 }
 
-/** What an `Authorization` can carry. https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
+/**
+ * Tells if an `Authorization` header can carry it.
+ * https://www.rfc-editor.org/rfc/rfc6750#section-2.1
+ */
 function isToken(value: unknown): value is string {
   return typeof value === "string" && value.length >= shortestToken && /^[\w\-.~+/]+=*$/.test(value);
 }

@@ -25,9 +25,9 @@ export function metaOf(params: JsonObject): JsonObject | undefined {
 }
 
 /**
- * What of a `_meta` goes on to the other side: all but what one hop says to the next, and the token
- * of its progress. Trace context (`traceparent`, `tracestate`, `baggage`) goes on. `undefined` when
- * nothing is left.
+ * The part of a `_meta` that goes on to the other side: all but what one hop says to the next, and
+ * the token of its progress. Trace context (`traceparent`, `tracestate`, `baggage`) goes on.
+ * `undefined` when nothing is left.
  */
 export function passOn(meta: JsonObject | undefined): JsonObject | undefined {
   if (meta === undefined) return undefined;

@@ -106,7 +106,7 @@ function endLate(
 interface Target {
   readonly path: string;
   /**
-   * Of a target that is a whole URL, which counts in place of `Host`.
+   * The host of a target that is a whole URL, which counts in place of `Host`.
    * https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2
    */
   readonly authority: string | undefined;

@@ -152,7 +152,7 @@ function sizeOf(schema: JsonObject, { root, known, level }: Walk): number {
 }
 
 /**
- * What a local `$ref` points to: a schema that stands where schemas stand, since nothing else was
+ * The target of a local `$ref`: a schema that stands where schemas stand, since nothing else was
  * looked through. `undefined` for any other reference, and for an escaped one, which validators
  * read differently.
  */

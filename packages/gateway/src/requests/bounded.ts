@@ -46,8 +46,8 @@ export function logLevelOf({ conversation, news }: PeerContext, { logLevel }: Ac
 }
 
 /**
- * What the host's layers learn of a request, beside whose it is, which the context of the view
- * says.
+ * The context that the host's layers get of a request, beside whose it is, which the context of the
+ * view says.
  */
 export function callContextOf({ uid }: ActiveRequest): { readonly causationId: string } {
   return { causationId: uid };

@@ -62,8 +62,9 @@ const how =
   "Tools are found, not listed: search with tools_search, or select by name or group with tools_select. What you found you can call by its name, through tools_read if it only reads, or else through tools_call.";
 
 /**
- * What the gateway says to the model of a client. Of servers there are their ids and the number of
- * their tools, which are the host's words: what a server says of itself is no instruction.
+ * The instructions of the gateway to the model of a client. They name the ids of servers and the
+ * number of their tools, which are the host's words: what a server says of itself is no
+ * instruction.
  */
 function instructionsFor(
   { instructions, expose }: Pick<GatewaySettings, "instructions" | "expose">,

@@ -18,8 +18,8 @@ const inBoth: readonly (readonly [string, PeerRequestHandler])[] = [
 ];
 
 /**
- * What each era can ask for. `initialize` is not among them: it makes the client that the others
- * belong to.
+ * The requests that each era has. `initialize` is not among them: it makes the client that the
+ * others belong to.
  */
 export const requestHandlers: Readonly<Record<ProtocolEra, ReadonlyMap<string, PeerRequestHandler>>> = {
   legacy: new Map([

@@ -156,7 +156,8 @@ interface UnknownTool extends Pick<NamedCall, "name" | "isDirect"> {
 }
 
 /**
- * What is not exposed is as if it were not there. What is said is for who has this gateway alone.
+ * Answers for a tool that there is not, or that is not exposed. The advice is for a model that has
+ * this gateway alone.
  */
 function unknownTool({ settings }: PeerContext, { name, isDirect, error }: UnknownTool): JsonObject {
   const shown = cleanText(name, 256);
@@ -229,7 +230,7 @@ function failureResult(text: string): JsonObject {
 const mostServers = 10;
 
 /**
- * What a model that has this gateway alone can do about a name that no tool has, as sentences.
+ * Advice, as sentences, for a model that has this gateway alone and used a name that no tool has.
  * `error`: the `unknown_tool`, where there is one. Pure.
  */
 function adviseUnknownTool(expose: Exposure, error?: HostsideError): string {

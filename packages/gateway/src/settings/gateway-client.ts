@@ -22,7 +22,7 @@ export interface GatewayClient {
   readonly id: string;
   readonly era: ProtocolEra;
   readonly transport: "stdio" | "http";
-  /** Whose credentials let it in, as `verifyToken` said; absent where nobody asked. */
+  /** The principal of its token, as `verifyToken` said; absent where nobody asked. */
   readonly principal?: string;
   /** The name that it gives itself; of each text at most 256 UTF-16 units. */
   readonly info: { readonly name?: string; readonly title?: string; readonly version?: string };
@@ -98,8 +98,8 @@ export interface GatewayPrompt extends ListedEntry {
 }
 
 /**
- * What a listing brings. A client goes on seeing what it was shown of the servers whose part is not
- * there, or not whole.
+ * The result of a listing. A client goes on seeing what it was shown of the servers whose part is
+ * not there, or not whole.
  */
 export type GatewayListing<Name extends string, T> = Promise<
   { readonly [Key in Name]: readonly T[] } & { readonly failures?: readonly { readonly serverId: string }[] }
@@ -112,9 +112,9 @@ export interface GatewaySnapshot<T> {
 }
 
 /**
- * What a gateway needs of resources and prompts. A client with a principal or a role, or one whose
- * request has `_meta`, is shown what a list of its own brings, any other one the snapshot. What
- * `createResources()` of `@hostside/provider/resources` makes is such a one.
+ * The part of resources and prompts that a gateway needs. A client with a principal or a role, or
+ * one whose request has `_meta`, is shown what a list of its own brings, any other one the
+ * snapshot. What `createResources()` of `@hostside/provider/resources` makes is such a one.
  */
 export interface GatewayResources {
   list(options?: GatewayListOptions): GatewayListing<"resources", Resource>;
@@ -166,7 +166,8 @@ export interface GatewayResources {
 }
 
 /**
- * What a gateway reports of a client, for logs and metrics. Has no text of a client's but its name.
+ * A report of a gateway about a client, for logs and metrics. Has no text of a client's but its
+ * name.
  */
 export interface GatewayEvent {
   readonly kind: "client-opened" | "client-closed" | "client-refused" | "request-ended";

@@ -45,8 +45,8 @@ export interface GatewayOptions {
    */
   readonly effectOf?: ((tool: ToolDefinition) => ToolEffect) | undefined;
   /**
-   * What is there now, to check the names of `tools` by; needed where these are a list. A toolbox
-   * is such a one.
+   * The tools that are there now, to check the names of `tools` by; needed where these are a list.
+   * A toolbox is such a one.
    */
   readonly catalog?: { tools(): readonly ToolDefinition[] } | undefined;
   /**

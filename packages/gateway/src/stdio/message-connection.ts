@@ -137,7 +137,7 @@ async function answerBatch(
 }
 
 /**
- * What answers a message; nothing answers a notification, a response, or what was cancelled. Never
+ * Answers a message. Nothing answers a notification, a response, or what was cancelled. Never
  * rejects.
  */
 function answerOne(

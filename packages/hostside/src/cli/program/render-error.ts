@@ -59,7 +59,7 @@ export interface ErrorReport {
    * like: the message has the system's own code) or `"bug"`.
    */
   readonly code: string;
-  /** Whose move it is, see `ErrorKind`. */
+  /** The kind of the error, which says who can mend it. See `ErrorKind`. */
   readonly kind: string;
   readonly message: string;
   readonly serverId?: string | undefined;
