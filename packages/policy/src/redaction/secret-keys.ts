@@ -24,10 +24,8 @@ export const defaultSecretKeys: readonly string[] = [
 // Places in a list, which a model has to send back to read on.
 const cursors = /(?:page|next|next\w{1,20}|continuation|cursor|delta|resume|skip|sync)tokens?$/;
 const between = "[^\\p{L}\\p{N}]{0,2}";
-const ending = new RegExp(
-  `(?:${defaultSecretKeys.map((key) => Array.from(key).join(between)).join("|")})(s)?${between}\\d{0,4}[^\\p{L}\\p{N}]{0,4}$`,
-  "iu",
-);
+// Made when it is first needed: that takes milliseconds.
+let ending: RegExp | undefined;
 // Longer names are read from their end.
 const longestKey = 256;
 const mostKept = 1000;
@@ -59,9 +57,15 @@ function judge(key: string, named: ReadonlySet<string>): KeyVerdict {
     tail = `${words[at]}${tail}`;
     if (named.has(tail)) return "all";
   }
+  ending ??= endingOf(defaultSecretKeys);
   const end = ending.exec(key);
   if (end === null || cursors.test(keyWordsOf(key).join(""))) return undefined;
   return end[1] === undefined ? "all" : "texts";
+}
+
+function endingOf(keys: readonly string[]): RegExp {
+  const words = keys.map((key) => Array.from(key).join(between)).join("|");
+  return new RegExp(`(?:${words})(s)?${between}\\d{0,4}[^\\p{L}\\p{N}]{0,4}$`, "iu");
 }
 
 /** The words of a key, lower-cased: `XApiKey` and `x-api-key` have the same. */
