@@ -22,7 +22,7 @@ const entries = filesOf([exported, internal].map(Object.values))
   .map((file) => file.replace(/^\.\/dist\/(.*)\.js$/, "src/$1.ts"));
 
 for (const file of readdirSync("dist", { recursive: true, encoding: "utf8" })) {
-  if (/\.js(\.map)?$/.test(file)) rmSync(join("dist", file));
+  if (/\.(?:js|map)$/.test(file)) rmSync(join("dist", file));
 }
 /** @type {import("esbuild").BuildOptions & { readonly metafile: true }} */
 const options = {
