@@ -1,4 +1,6 @@
-// For products on Node: sign-ins, and where they are kept.
+// For products on Node: sign-ins, and where they and the rest of a state are kept.
+export { createFileStore } from "./state/create-file-store.ts";
+export { userState } from "./state/user-state.ts";
 export {
   createApiKeys,
   createKeyvCredentials,

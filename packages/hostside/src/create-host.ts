@@ -1,12 +1,13 @@
-import { createTrust, type ServerExtras } from "@hostside/config";
+import type { ServerExtras } from "@hostside/config";
 import type { LoadedConfig } from "@hostside/config/node";
-import type { Diagnostic } from "@hostside/core";
-import { clock, createEvent } from "@hostside/core/implement";
+import type { Connector, Diagnostic, ServerSpec } from "@hostside/core";
+import { clock, createEvent, sharingOf } from "@hostside/core/implement";
 import type { McpProvider } from "@hostside/provider";
 import { createMemorySink, createResults, createStoreSink, type Results } from "@hostside/results";
+import { createConnector, type ConnectorOptions } from "@hostside/transports";
 import { chooseAuth } from "./auth/choose-auth.ts";
 import { signInWhereAsked, issuerOfMetadata } from "./auth/to-client.ts";
-import { checkOptions, inOption } from "./check-options.ts";
+import { checkOptions, inOption } from "./contract/check-options.ts";
 import { openConfiguration, type Configuration } from "./configuration/open-configuration.ts";
 import {
   assertConversationOptions,
@@ -15,19 +16,17 @@ import {
 } from "./conversation/create-conversation.ts";
 import { createClosing, type Closing } from "./lifecycle/create-closing.ts";
 import { startSources } from "./lifecycle/start-servers.ts";
-import { chooseConnector } from "./parts/choose-connector.ts";
 import { choosePolicy, followUnmatchedRules } from "./parts/choose-policy.ts";
 import { chooseResources } from "./parts/choose-resources.ts";
 import { openProviders } from "./parts/open-providers.ts";
 import { openToolboxes } from "./parts/open-toolboxes.ts";
 import type { PartsContext } from "./parts/parts-context.ts";
-import { openConversations, sharedOf, type Conversations } from "./pooled/open-conversations.ts";
+import type { Conversations } from "./pooled/open-conversations.ts";
 import { createHostServers } from "./servers/create-host-servers.ts";
 import { followSharedServers } from "./shared-servers/follow-shared-servers.ts";
 import { chooseState } from "./state/choose-state.ts";
-import type { HostOptions } from "./host-options.ts";
-import type { Host } from "./host.ts";
-import { chooseTelemetry, type HostTelemetry } from "./host-telemetry.ts";
+import type { HostOptions, HostTelemetry } from "./contract/host-options.ts";
+import type { Host } from "./contract/host.ts";
 
 // A refresh token that was sent is waited for: the answer to it is the only copy of a sign-in.
 const longestSignInMs = 60_000;
@@ -88,11 +87,11 @@ async function openContext(
   closing.add(() => diagnostics.close());
   if (options.onDiagnostic !== undefined) diagnostics.on(options.onDiagnostic);
   const report = (diagnostic: Diagnostic): void => diagnostics.emit(diagnostic);
-  const state = chooseState(options, { report });
+  const state = await chooseState(options, { report });
   closing.add(() => state.close());
   let opened: Configuration | undefined = undefined;
   const extrasOf = (serverId: string): ServerExtras | undefined => opened?.extrasOf(serverId);
-  const auth = chooseAuth(options.auth, { ...state, extrasOf, connector: options.connector });
+  const auth = await chooseAuth(options.auth, { ...state, extrasOf, connector: options.connector });
   closing.add(() => auth.close(), longestSignInMs);
   const means = { options, closing, report, telemetry, state, auth };
   const results = chooseResults(means);
@@ -105,7 +104,7 @@ async function openContext(
     connector,
     shared,
     report,
-    trust: createTrust({ store: state.store, lock: state.lock }),
+    state,
     prepare: auth.authProvider === undefined ? (spec) => spec : signInWhereAsked,
     timeoutMs,
     signal,
@@ -122,27 +121,46 @@ async function compose(context: OpenedContext): Promise<HostParts> {
   const { options, closing, report, policy, configuration, results, auth } = context;
   const { signal, timeoutMs = 10_000, pool } = options;
   const ownTools = [...(options.tools ?? []), results.tool];
-  const servers = pool === undefined ? configuration.specs : sharedOf(configuration.specs);
+  const sharedOf = (specs: readonly ServerSpec[]): readonly ServerSpec[] =>
+    pool === undefined ? specs : specs.filter((spec) => sharingOf(spec) === "shared");
+  const servers = sharedOf(configuration.specs);
   const opened = await openProviders(context, servers, ownTools);
   const { provider } = opened;
+  const starting = startSources({
+    ...options,
+    provider,
+    servers,
+    report,
+    timeoutMs,
+    openedAt: context.openedAt,
+    signal,
+  });
+  // Awaited below, and everything is closed if something fails before.
+  starting.catch(() => undefined);
   const { resources, resourceTools } = chooseResources(context, provider);
-  const toolboxes = openToolboxes(context, provider, { tools: ownTools, resourceTools });
+  const toolboxes = await openToolboxes(context, provider, { tools: ownTools, resourceTools });
   const { toolbox, recheckTools } = toolboxes;
   const parts = { toolbox, results, policy, provider, oauth: auth.oauth, closing };
-  const conversations = openConversations(context, { ...parts, ...opened, ...toolboxes });
+  const conversations =
+    pool === undefined
+      ? undefined
+      : (await import("./pooled/open-conversations.ts")).openConversations(context, pool, {
+          ...parts,
+          ...opened,
+          ...toolboxes,
+        });
   closing.add(opened.close);
   configuration.start({
     async applyServers(specs, applyOptions) {
       // A provider of the pool gets its servers with the next call: until then it has the old ones.
       policy.clearCache();
       conversations?.update(specs);
-      return provider.applyServers(conversations === undefined ? specs : sharedOf(specs), applyOptions);
+      return provider.applyServers(sharedOf(specs), applyOptions);
     },
   });
   // Before everything else: a host that ends gets no edits.
   closing.add(() => configuration.close());
-  const { openedAt } = context;
-  await startSources({ ...options, provider, servers, report, timeoutMs, openedAt, signal });
+  await starting;
   closing.add(followUnmatchedRules(context, opened, toolbox));
   const host: Host = {
     servers: createHostServers(context, opened),
@@ -189,6 +207,25 @@ function openerOf(
     const own = isNamed ? options : { ...options, principal };
     return conversations === undefined ? createConversation(parts, own) : conversations.open(own);
   };
+}
+
+/** Takes the telemetry of the options, or makes the one that `true` stands for, which loads it. */
+async function chooseTelemetry(given: HostOptions["telemetry"]): Promise<HostTelemetry | undefined> {
+  if (given !== true) return given;
+  try {
+    const { createTelemetry } = await import("@hostside/otel");
+    return createTelemetry();
+  } catch (cause) {
+    throw new TypeError("telemetry needs @opentelemetry/api: install it beside hostside", { cause });
+  }
+}
+
+/** Takes the connector of the options, or makes one that waits for tasks of servers. */
+function chooseConnector(given: HostOptions["connector"], authProvider: ConnectorOptions["authProvider"]): Connector {
+  if (given !== undefined && "connect" in given) return given;
+  return inOption("connector", () =>
+    createConnector({ tasks: true, ...given, ...(authProvider !== undefined && { authProvider }) }),
+  );
 }
 
 /**

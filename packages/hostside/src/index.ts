@@ -1,14 +1,11 @@
 // For products: everything composed, in one call.
 export { createHost } from "./create-host.ts";
-export type { HostOptions, HostState } from "./host-options.ts";
-export type { HostTelemetry } from "./host-telemetry.ts";
+export type { HostOptions, HostState, HostTelemetry } from "./contract/host-options.ts";
 export type { PendingSignIn } from "./sign-ins/pending-sign-ins.ts";
-export type { Conversation, ConversationOptions, Host } from "./host.ts";
-export type { HostServerEntry } from "./configuration/server-entries.ts";
-export { createFileStore } from "./state/create-file-store.ts";
-export { userState } from "./state/user-state.ts";
+export type { Conversation, ConversationOptions, Host } from "./contract/host.ts";
+export type { HostServerEntry } from "./contract/server-entries.ts";
 export { createSharedServers } from "./shared-servers/create-shared-servers.ts";
-export type { SharedServers } from "./shared-servers/shared-servers.ts";
+export type { SharedServers } from "./contract/shared-servers.ts";
 
 // From the other packages: types, errors, policies, names.
 export {
@@ -71,7 +68,6 @@ export type { Prompt, Resources } from "@hostside/provider/resources";
 export type { Resource } from "@hostside/core";
 export type { Results } from "@hostside/results";
 export type { CredentialStore, OAuth } from "@hostside/auth";
-export { createTrust, type TrustQuestion } from "@hostside/config";
 export type { ConfigReport, LoadedConfig } from "@hostside/config/node";
 export type { SharedProviders } from "@hostside/cluster";
 export type { TokenSource } from "@hostside/transports";

@@ -78,10 +78,8 @@ describe("hostside", () => {
       "HostTelemetry",
       "PendingSignIn",
       "SharedServers",
-      "createFileStore",
       "createHost",
       "createSharedServers",
-      "userState",
     ]);
     expect(namesOf("../src/cli.ts")).toEqual(["Terminal", "exitCodes", "main", "runCommandLine"]);
   });
@@ -106,7 +104,7 @@ describe("hostside", () => {
 
   it("has exactly these entry points", () => {
     const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-    const parts = ["adapters", "auth", "embeddings", "postgres", "records", "redis", "results", "telemetry"];
+    const parts = ["adapters", "auth", "config", "embeddings", "postgres", "records", "redis", "results", "telemetry"];
     const entries = [...adapters, ...parts, "cli", "gateway"].toSorted().map((entry) => `./${entry}`);
     expect(Object.keys(exports)).toEqual([".", ...entries, "./package.json"]);
   });

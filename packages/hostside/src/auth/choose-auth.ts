@@ -1,11 +1,12 @@
-import { inOption } from "../check-options.ts";
-import { createOAuth, type OAuth, type OAuthOptions } from "@hostside/auth";
-import { loopbackRedirect, openBrowser } from "@hostside/auth/node";
+import { inOption } from "../contract/check-options.ts";
+import type { OAuth, OAuthOptions } from "@hostside/auth";
 import type { ServerExtras } from "@hostside/config";
 import type { AuthorizationFetch, ServerSpec } from "@hostside/core";
 import { createAuthorizationFetch, type ConnectorOptions } from "@hostside/transports";
-import type { HostOptions, HostState } from "../host-options.ts";
+import type { HostOptions, HostState } from "../contract/host-options.ts";
 import { createSignInNews, type SignInNews } from "../sign-ins/sign-in-news.ts";
+import type { Credentials } from "../state/choose-state.ts";
+import { createLazyOAuth } from "./lazy-oauth.ts";
 import { toClient } from "./to-client.ts";
 
 /** The sign-ins of a host. */
@@ -18,8 +19,8 @@ export interface ChosenAuth {
 }
 
 /** Parts of {@linkcode chooseAuth}. */
-export interface AuthMeans extends Pick<HostState, "notices"> {
-  readonly credentials: NonNullable<HostState["credentials"]>;
+export interface AuthMeans extends Pick<HostState, "notices" | "keys"> {
+  readonly credentials: Credentials;
   readonly extrasOf: (serverId: string) => ServerExtras | undefined;
   /** How servers are reached: requests that no connection makes go the same way. */
   readonly connector?: HostOptions["connector"];
@@ -27,10 +28,11 @@ export interface AuthMeans extends Pick<HostState, "notices"> {
 
 /**
  * Takes what was handed in, or makes what signs users in. Shows nobody a page before `authorize()`.
+ * Options are checked now; without options, nothing is loaded before a server asks for a sign-in.
  */
-export function chooseAuth(given: HostOptions["auth"], means: AuthMeans): ChosenAuth {
+export async function chooseAuth(given: HostOptions["auth"], means: AuthMeans): Promise<ChosenAuth> {
   const isOwn = given === undefined || (typeof given === "object" && !("authorize" in given));
-  const oauth = isOwn ? makeOAuth(given, means) : typeof given === "object" ? given : undefined;
+  const oauth = isOwn ? await makeOAuth(given, means) : typeof given === "object" ? given : undefined;
   const signInNews = createSignInNews(oauth, means.notices);
   return {
     authProvider: typeof given === "function" ? given : oauth?.authProvider,
@@ -43,12 +45,22 @@ export function chooseAuth(given: HostOptions["auth"], means: AuthMeans): Chosen
   };
 }
 
-function makeOAuth(given: OAuthOptions | undefined, means: AuthMeans): OAuth {
+async function makeOAuth(given: OAuthOptions | undefined, means: AuthMeans): Promise<OAuth> {
+  const load = () => loadOAuth(given, means);
+  return given === undefined && means.keys === undefined ? createLazyOAuth(load, means.credentials) : load();
+}
+
+async function loadOAuth(given: OAuthOptions | undefined, means: AuthMeans): Promise<OAuth> {
   const { redirect, clients = {} } = given ?? {};
   const hasPage = typeof redirect === "string" || redirect instanceof URL;
+  const [{ createOAuth }, { loopbackRedirect, openBrowser }, store] = await Promise.all([
+    import("@hostside/auth"),
+    import("@hostside/auth/node"),
+    means.credentials.open(),
+  ]);
   return inOption("auth", () =>
     createOAuth({
-      store: means.credentials,
+      store,
       redirect: loopbackRedirect(),
       // Users who are sent back to a page of the product are not at this machine.
       prompt: hasPage ? undefined : openBrowser(),

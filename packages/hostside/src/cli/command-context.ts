@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Command } from "commander";
 import type { HostParts } from "../create-host.ts";
-import type { HostState } from "../host-options.ts";
+import type { HostState } from "../contract/host-options.ts";
 import type { Approver, TerminalPrompter } from "./questions.ts";
 import type { Terminal } from "./terminal.ts";
 

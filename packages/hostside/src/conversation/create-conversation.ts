@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { OAuth } from "@hostside/auth";
 import { HostsideError, type CallContext } from "@hostside/core";
 import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
@@ -9,7 +8,7 @@ import type { ConversationLease } from "@hostside/cluster";
 import type { McpProvider } from "@hostside/provider";
 import type { Results } from "@hostside/results";
 import { pendingSignIns } from "../sign-ins/pending-sign-ins.ts";
-import type { Conversation, ConversationOptions } from "../host.ts";
+import type { Conversation, ConversationOptions } from "../contract/host.ts";
 
 /** Parts that conversations share. */
 export interface ConversationParts {
@@ -50,7 +49,7 @@ export function createConversation(
   { toolbox, results, policy, provider, oauth, closing: host, lend, onClose }: ConversationParts,
   options: ConversationOptions = {},
 ): Conversation {
-  const { id = options.context?.conversation ?? randomUUID(), principal: whose, ...viewOptions } = options;
+  const { id = options.context?.conversation ?? crypto.randomUUID(), principal: whose, ...viewOptions } = options;
   const context = { ...options.context, ...(whose !== undefined && { principal: whose }), conversation: id };
   const view = toolbox.view({ ...viewOptions, context });
   let closing: Promise<void> | undefined;

@@ -6,7 +6,7 @@ import {
   type GatewayResources,
 } from "@hostside/gateway";
 import type { ServerLog, Event } from "@hostside/core";
-import type { Host } from "../host.ts";
+import type { Host } from "../contract/host.ts";
 
 /** How a host is served. */
 export interface HostGatewayOptions extends Omit<GatewayOptions, "open" | "tools" | "catalog" | "effectOf"> {

@@ -2,7 +2,7 @@ import { cleanText, HostsideError, isHostsideError, type Diagnostic, type Server
 import { clock, formatMs } from "@hostside/core/implement";
 import { createToolbox } from "@hostside/discovery";
 import type { McpProvider } from "@hostside/provider";
-import type { HostOptions } from "../host-options.ts";
+import type { HostOptions } from "../contract/host-options.ts";
 import { keepToBound } from "./keep-to-bound.ts";
 
 /** The sources to start, and how long they are waited for. */

@@ -1,4 +1,4 @@
-import { inOption } from "../check-options.ts";
+import { inOption } from "../contract/check-options.ts";
 import type { Cancel, Diagnostic } from "@hostside/core";
 import { quoteText, credentialsOf } from "@hostside/core/implement";
 import type { Toolbox } from "@hostside/discovery";

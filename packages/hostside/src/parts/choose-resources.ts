@@ -1,4 +1,4 @@
-import { inOption } from "../check-options.ts";
+import { inOption } from "../contract/check-options.ts";
 import type { ToolProvider } from "@hostside/core";
 import { contextOnBehalfOf } from "@hostside/core/implement";
 import type { McpProvider } from "@hostside/provider";

@@ -1,9 +1,7 @@
-import { inOption } from "../check-options.ts";
-import { authenticateToolNames } from "@hostside/auth";
+import { inOption } from "../contract/check-options.ts";
 import { cleanText, type Diagnostic, type RequestSeam, type ServerSpec } from "@hostside/core";
 import { createEvent } from "@hostside/core/implement";
 import { reservedNames, type StaticTool } from "@hostside/discovery";
-import { createKeptCatalog } from "@hostside/cluster";
 import {
   createNameBook,
   createProvider,
@@ -60,7 +58,7 @@ export async function openProviders(
   closing.add(() => kept?.close());
   const catalogs =
     savedCatalogs && given.savedCatalog === undefined
-      ? createKeptCatalog({ store: state.store, onDiagnostic: report })
+      ? (await import("@hostside/cluster")).createKeptCatalog({ store: state.store, onDiagnostic: report })
       : undefined;
   // At the same time: a store that never answers is waited for once.
   const ids = configuration.specs.map(({ id }) => id);
@@ -78,7 +76,7 @@ export async function openProviders(
       policy.requestInterceptor,
     ],
     requestSeam: seamOf(context),
-    reservedNames: reservedOf(context, ownTools),
+    reservedNames: [...reservedOf(context, ownTools), ...(await signInNames(context))],
     onElicit: redactQuestions(options.onElicit, { policy, report }),
   };
   const providers = new Set<McpProvider>();
@@ -138,19 +136,24 @@ function failureReport(report: (diagnostic: Diagnostic) => void): (status: Serve
   };
 }
 
-function reservedOf({ options, configuration }: PartsContext, ownTools: readonly StaticTool[]): readonly string[] {
+function reservedOf({ options }: PartsContext, ownTools: readonly StaticTool[]): readonly string[] {
   const { helperNames, precedence = "static" } = options.toolbox ?? {};
   const { reservedNames: reserved = [] } = options.provider ?? {};
-  const ids = configuration.specs.map(({ id }) => id);
   return [
     // A name is in two sources, and precedence decides, only where it is not reserved.
     ...reservedNames({
       tools: precedence === "static" ? ownTools : ownTools.filter((tool) => options.tools?.includes(tool) !== true),
       ...(helperNames !== undefined && { helperNames }),
     }),
-    ...(options.authenticateTools === true ? authenticateToolNames(ids, options.provider?.naming) : []),
     ...reserved,
   ];
+}
+
+async function signInNames({ options, configuration }: PartsContext): Promise<readonly string[]> {
+  if (options.authenticateTools !== true) return [];
+  const { authenticateToolNames } = await import("@hostside/auth");
+  const ids = configuration.specs.map(({ id }) => id);
+  return authenticateToolNames(ids, options.provider?.naming);
 }
 
 const methodsWithContext: ReadonlySet<string> = new Set(["tools/call", "resources/list", "resources/read"]);

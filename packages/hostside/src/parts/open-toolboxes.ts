@@ -1,8 +1,9 @@
-import { inOption } from "../check-options.ts";
-import { createAuthenticateTools } from "@hostside/auth";
+import { inOption } from "../contract/check-options.ts";
 import type { Admit, Interceptor, ToolProvider } from "@hostside/core";
 import { onBehalfOf } from "@hostside/core/implement";
 import { createToolbox, type StaticTool, type Toolbox } from "@hostside/discovery";
+import type { OAuth } from "@hostside/auth";
+import type { NamingStrategy } from "@hostside/naming";
 import type { McpProvider } from "@hostside/provider";
 import type { PartsContext } from "./parts-context.ts";
 
@@ -18,19 +19,18 @@ export interface OpenToolboxes {
 }
 
 /** Makes the toolbox over everything that brings tools. */
-export function openToolboxes(
+export async function openToolboxes(
   context: PartsContext,
   provider: McpProvider,
   own: { readonly tools: readonly StaticTool[]; readonly resourceTools: readonly ToolProvider[] },
-): OpenToolboxes {
+): Promise<OpenToolboxes> {
   const { options, closing, report, policy, auth, telemetry } = context;
   const { oauth } = auth;
   const { interceptors = [], ...given } = options.toolbox ?? {};
   const { principal } = options.provider ?? {};
-  const signInTools: OpenToolboxes["signInTools"] =
+  const signInTools =
     options.authenticateTools === true && oauth !== undefined
-      ? (whose, of) =>
-          createAuthenticateTools({ oauth, provider: whose, principal: of, naming: options.provider?.naming })
+      ? await makerOfSignInTools(oauth, options.provider?.naming)
       : undefined;
   const shared = [...own.resourceTools, ...(signInTools === undefined ? [] : [signInTools(provider, principal)])];
   for (const made of shared) closing.add((reason) => made.close(reason));
@@ -74,6 +74,14 @@ export function openToolboxes(
   const toolbox = toolboxWith([]);
   closing.add((reason) => toolbox.close(reason));
   return { toolbox, toolboxWith, signInTools, recheckTools: () => open.forEach((one) => one.readmit()) };
+}
+
+async function makerOfSignInTools(
+  oauth: OAuth,
+  naming: NamingStrategy | undefined,
+): Promise<NonNullable<OpenToolboxes["signInTools"]>> {
+  const { createAuthenticateTools } = await import("@hostside/auth");
+  return (provider, principal) => createAuthenticateTools({ oauth, provider, principal, naming });
 }
 
 /** Offers what both offer, and hides what either hides. */

@@ -3,8 +3,7 @@ import type { Policy } from "@hostside/policy";
 import type { ChosenAuth } from "../auth/choose-auth.ts";
 import type { Configuration } from "../configuration/open-configuration.ts";
 import type { Closing } from "../lifecycle/create-closing.ts";
-import type { HostOptions } from "../host-options.ts";
-import type { HostTelemetry } from "../host-telemetry.ts";
+import type { HostOptions, HostTelemetry } from "../contract/host-options.ts";
 import type { ChosenState } from "../state/choose-state.ts";
 
 /** The parts of a host that every other part may use. */

@@ -1,7 +1,7 @@
 import { cleanText, type Diagnostic, type ElicitationRequest, type JsonValue, type CallContext } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { Policy } from "@hostside/policy";
-import type { HostOptions } from "../host-options.ts";
+import type { HostOptions } from "../contract/host-options.ts";
 import type { Resources } from "@hostside/provider/resources";
 
 /**

@@ -1,11 +1,11 @@
-import { inOption } from "../check-options.ts";
-import { randomUUID } from "node:crypto";
+import { inOption } from "../contract/check-options.ts";
 import type { ServerSpec, ToolProvider } from "@hostside/core";
 import { sharingOf } from "@hostside/core/implement";
 import { createSharedProviders, type ConversationKey, type SharedProviders } from "@hostside/cluster";
 import type { McpProvider } from "@hostside/provider";
 import { createConversation, type ConversationParts } from "../conversation/create-conversation.ts";
-import type { Conversation, ConversationOptions } from "../host.ts";
+import type { Conversation, ConversationOptions } from "../contract/host.ts";
+import type { PoolOptions } from "../contract/host-options.ts";
 import type { OpenProviders } from "../parts/open-providers.ts";
 import type { OpenToolboxes } from "../parts/open-toolboxes.ts";
 import type { PartsContext } from "../parts/parts-context.ts";
@@ -19,14 +19,14 @@ export interface Conversations {
   update(servers: readonly ServerSpec[]): void;
 }
 
-/** Keeps conversations apart, where the options want that. Opens no connection yet. */
+/** Keeps conversations apart. Opens no connection yet. */
 export function openConversations(
   context: PartsContext,
+  pool: PoolOptions,
   parts: ConversationParts & Pick<OpenProviders, "makeProvider"> & Pick<OpenToolboxes, "toolboxWith" | "signInTools">,
-): Conversations | undefined {
+): Conversations {
   const { options, configuration, closing, auth } = context;
-  const { pool, provider: { name = "mcp" } = {}, timeoutMs = 10_000 } = options;
-  if (pool === undefined) return undefined;
+  const { provider: { name = "mcp" } = {}, timeoutMs = 10_000 } = options;
   const owners = new WeakMap<ToolProvider, Apart>();
   const providers = inOption("pool", () =>
     createSharedProviders({
@@ -71,7 +71,7 @@ export function openConversations(
     providers,
     async open(given = {}) {
       if (sharings.size === 0) return createConversation(parts, given);
-      const wanted = { ...given, id: given.id ?? given.context?.conversation ?? randomUUID() };
+      const wanted = { ...given, id: given.id ?? given.context?.conversation ?? crypto.randomUUID() };
       const key = keyOf(wanted, sharings);
       const id = JSON.stringify([key.principal ?? null, key.conversation]);
       const one =
@@ -99,11 +99,6 @@ export function openConversations(
       sharings = sharingsOf(specs);
     },
   };
-}
-
-/** The servers that all conversations share. */
-export function sharedOf(specs: readonly ServerSpec[]): readonly ServerSpec[] {
-  return specs.filter((spec) => sharingOf(spec) === "shared");
 }
 
 function apartOf(specs: readonly ServerSpec[]): readonly ServerSpec[] {

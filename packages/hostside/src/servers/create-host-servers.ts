@@ -14,8 +14,8 @@ import type { Configuration } from "../configuration/open-configuration.ts";
 import { idKeys } from "../configuration/settle-servers.ts";
 import type { OpenProviders } from "../parts/open-providers.ts";
 import type { PartsContext } from "../parts/parts-context.ts";
-import type { HostServers } from "./host-servers.ts";
-import { readServerEntry, type ReadEntry } from "../configuration/server-entries.ts";
+import type { HostServers } from "../contract/host.ts";
+import { readServerEntry, type ReadEntry } from "../contract/server-entries.ts";
 
 const userFields: Fields<UserOperationOptions> = { signal: true, interactive: true };
 const endFields: Fields<EndOptions> = { drainMs: true, reason: true };
@@ -58,7 +58,7 @@ export function createHostServers(
       if (rival === name) assertOwn("add", name, configuration);
       if (rival !== undefined) throw duplicateError(name, rival);
       await changeEntry({ name, server, configuration }, async () => {
-        const settled = configuration.settle().find(({ id }) => id === name) ?? server.spec;
+        const settled = configuration.take().specs.find(({ id }) => id === name) ?? server.spec;
         if (pool === undefined || sharingOf(settled) === "shared") return provider.addServer(settled, options);
         const failure = await applyEntry(name, options, configuration);
         if (failure !== undefined) throw failure;

@@ -12,9 +12,9 @@ import {
   type Fields,
   type ValueVersion,
 } from "@hostside/core/implement";
-import { readServerEntry, type ReadEntry } from "../configuration/server-entries.ts";
-import { assertMethods } from "../check-options.ts";
-import type { KeptServers, SharedServers, WriteServersOptions } from "./shared-servers.ts";
+import { readServerEntry, type ReadEntry } from "../contract/server-entries.ts";
+import { assertMethods } from "../contract/check-options.ts";
+import type { KeptServers, SharedServers, WriteServersOptions } from "../contract/shared-servers.ts";
 
 /** Options of {@linkcode createSharedServers}. */
 export interface SharedServersOptions {

@@ -1,7 +1,7 @@
 import { HostsideError, type Connector, type Diagnostic, type ServerSpec } from "@hostside/core";
 import { clock, resultWithin, sameJson } from "@hostside/core/implement";
-import { readServerEntry, type HostEntryExtras, type ReadEntry } from "../configuration/server-entries.ts";
-import type { KeptServers, SharedServers } from "./shared-servers.ts";
+import { readServerEntry, type HostEntryExtras, type ReadEntry } from "../contract/server-entries.ts";
+import type { KeptServers, SharedServers } from "../contract/shared-servers.ts";
 
 interface Means {
   /** Checks whether a server can be used here. */

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { AccountOwner, OAuth } from "@hostside/auth";
 import type { Notices } from "@hostside/core";
+import { hashJson } from "@hostside/naming";
 
 /** A sign-in that changed or ended: its principal and its server. */
 export interface SignInChange extends AccountOwner {
@@ -48,7 +48,5 @@ export function createSignInNews(oauth: OAuth | undefined, notices: Notices | un
 
 // Topics are bounded, and names of users are nobody else's business.
 function topicOf(principal: string | undefined): string {
-  return `hostside:sign-ins:${createHash("sha256")
-    .update(JSON.stringify(principal ?? null))
-    .digest("hex")}`;
+  return `hostside:sign-ins:${hashJson(principal ?? null)}`;
 }

@@ -1,12 +1,19 @@
-import { inOption } from "../check-options.ts";
-import { createMemoryCredentials, createKeyvCredentials, type CredentialStore } from "@hostside/auth";
+import { inOption } from "../contract/check-options.ts";
+import type { CredentialStore } from "@hostside/auth";
 import { createMemoryStore, type Diagnostic } from "@hostside/core";
-import type { HostOptions, HostState } from "../host-options.ts";
-import { userState } from "./user-state.ts";
+import type { HostOptions, HostState } from "../contract/host-options.ts";
+
+/** The place of sign-ins, which is loaded when it is needed. */
+export interface Credentials {
+  /** `true`: nobody is signed in before it is opened. */
+  readonly isEmpty: boolean;
+  /** Throws a `TypeError` for keys that are wrong. */
+  open(): Promise<CredentialStore>;
+}
 
 /** The state that a host uses. */
-export interface ChosenState extends Omit<HostState, "close"> {
-  readonly credentials: CredentialStore;
+export interface ChosenState extends Omit<HostState, "close" | "credentials"> {
+  readonly credentials: Credentials;
   /** `true` if other replicas have it, too, as far as can be seen: they can be told of changes. */
   readonly isShared: boolean;
   /** `true` if it is still there when this process has ended. */
@@ -18,30 +25,42 @@ export interface ChosenState extends Omit<HostState, "close"> {
 type Means = { readonly report: (diagnostic: Diagnostic) => void };
 
 /** Takes the state of the options, or makes the one that they want. */
-export function chooseState({ state, config }: Pick<HostOptions, "state" | "config">, means: Means): ChosenState {
-  const { report } = means;
+export async function chooseState(
+  { state, config }: Pick<HostOptions, "state" | "config">,
+  { report }: Means,
+): Promise<ChosenState> {
   const isUsers = state === "user" || (state === undefined && config === "auto");
   const outlives = isUsers || typeof state === "object";
-  const inMemory = (): HostState => ({
-    store: createMemoryStore(),
-    credentials: createMemoryCredentials(),
-  });
-  const given = typeof state === "object" ? state : isUsers ? userState() : inMemory();
+  const given = typeof state === "object" ? state : isUsers ? await openUserState() : { store: createMemoryStore() };
   const end = given.onDiagnostic?.(({ kind, message }) => report({ kind, serverId: "", message }));
   const isShared = given.notices !== undefined;
-  return { ...given, credentials: credentialsOf(given, means), isShared, outlives, close: () => end?.() };
+  const credentials = {
+    isEmpty: given.credentials === undefined && given.keys === undefined,
+    open: () => openCredentials(given, outlives ? report : undefined),
+  };
+  return { ...given, credentials, isShared, outlives, close: () => end?.() };
+}
+
+async function openUserState(): Promise<HostState> {
+  const { userState } = await import("./user-state.ts");
+  return userState();
 }
 
 /**
- * The credentials of a state: its own, else its store sealed with its keys. Without either they are
- * never written to the store: this process keeps them in memory, and reports that with the first
- * one.
+ * Opens the credentials of a state: its own, else its store sealed with its keys. Without either
+ * they are never written to the store: this process keeps them in memory, and `report` hears of
+ * the first one.
  */
-function credentialsOf({ store, lock, credentials, keys }: HostState, { report }: Means): CredentialStore {
+async function openCredentials(
+  { store, lock, credentials, keys }: HostState,
+  report: Means["report"] | undefined,
+): Promise<CredentialStore> {
   if (credentials !== undefined) return credentials;
+  const { createKeyvCredentials, createMemoryCredentials } = await import("@hostside/auth");
   if (keys !== undefined && lock !== undefined)
     return inOption("state", () => createKeyvCredentials({ store, lock, keys }));
   const memory = createMemoryCredentials();
+  if (report === undefined) return memory;
   let isSaid = false;
   return {
     ...memory,

@@ -3,7 +3,7 @@ import { join, posix, win32 } from "node:path";
 import type { CredentialStore } from "@hostside/auth";
 import { createFileCredentials, createFileLock, defaultCredentialsFolder } from "@hostside/auth/node";
 import type { Lock } from "@hostside/core";
-import type { HostState } from "../host-options.ts";
+import type { HostState } from "../contract/host-options.ts";
 import { createFileStore } from "./create-file-store.ts";
 
 /** The place of a user's state, as data. */

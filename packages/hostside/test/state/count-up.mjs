@@ -1,6 +1,6 @@
 // One of several processes that share a user's state: counts up so often, each time by reading and writing what is kept, alone.
 import { once } from "node:events";
-import { userState } from "hostside";
+import { userState } from "hostside/auth";
 
 const [home = "", times = ""] = process.argv.slice(2);
 const { store, lock } = userState({ env: {}, home, platform: "linux" });

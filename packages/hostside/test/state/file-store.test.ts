@@ -15,7 +15,7 @@ import { join, win32 } from "node:path";
 import { createTrust, type TrustEntry } from "@hostside/config";
 import { loadConfig } from "@hostside/config/node";
 import { createMemoryStore, type JsonValue, type Store } from "@hostside/core";
-import { createFileStore } from "hostside";
+import { createFileStore } from "hostside/auth";
 import { afterAll, describe, expect, it } from "vitest";
 import { useManualClock } from "../../../../test/manual-clock.ts";
 import { userState, userStateFolder } from "../../src/state/user-state.ts";

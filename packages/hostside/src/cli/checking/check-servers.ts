@@ -90,8 +90,8 @@ export const checkServers: CommandWork<CheckArguments> = async (args, context) =
   const specs = config.servers.filter(({ id, disabled }) => disabled !== true && (only === undefined || id === only));
   if (specs.length === 0) throw usageError("there is no server to check", "hostside list shows them all");
   reportProblems(context, config, (id) => only === undefined || id === only);
-  const auth = chooseAuth(undefined, {
-    credentials: userState(terminal).credentials,
+  const auth = await chooseAuth(undefined, {
+    credentials: { isEmpty: false, open: async () => userState(terminal).credentials },
     extrasOf: (id) => config.sources.find(({ serverId }) => serverId === id)?.extras,
     connector: fromEnvironment,
   });

@@ -2,7 +2,7 @@ import type { ServerSpec } from "@hostside/core";
 import { hasBrowser, openBrowser } from "@hostside/auth/node";
 import { openHostParts, type HostParts } from "../../create-host.ts";
 import { userState } from "../../state/user-state.ts";
-import type { HostOptions } from "../../host-options.ts";
+import type { HostOptions } from "../../contract/host-options.ts";
 import type { CommandContext, OpenedHost } from "../command-context.ts";
 import { terminalLine } from "../render/render-text.ts";
 import type { Terminal } from "../terminal.ts";

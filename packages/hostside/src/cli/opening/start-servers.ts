@@ -1,6 +1,6 @@
 import { clock } from "@hostside/core/implement";
 import type { ServerState, ServerStatus } from "@hostside/provider";
-import type { Host } from "../../host.ts";
+import type { Host } from "../../contract/host.ts";
 import type { CommandContext, OpenedHost } from "../command-context.ts";
 import { formatCount } from "../render/print.ts";
 import { terminalLine } from "../render/render-text.ts";

@@ -14,7 +14,7 @@ import { openHostParts } from "../../create-host.ts";
 import { approveByClient } from "../../gateway/approve-by-client.ts";
 import { narrowResources, type NarrowedResources } from "../../gateway/narrow-resources.ts";
 import { userState } from "../../state/user-state.ts";
-import type { Host } from "../../host.ts";
+import type { Host } from "../../contract/host.ts";
 import { lockPath, readLockFile } from "../checking/lock-file.ts";
 import type { CommandContext } from "../command-context.ts";
 import { filesOf } from "../opening/config-files.ts";

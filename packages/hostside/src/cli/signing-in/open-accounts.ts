@@ -53,13 +53,13 @@ export async function openAccounts(
   const answers = answerLoading(terminal, asker);
   const config = await loadConfig({ ...filesOf(context), ...answers, allow: only });
   answers.signal.throwIfAborted();
-  const auth = chooseAuth(
+  const auth = await chooseAuth(
     {
       redirect: loopbackRedirect({ timeoutMs: longestSignInMs }),
       prompt: signInPrompt(terminal, { asker, opensBrowser }),
     },
     {
-      credentials: userState(terminal).credentials,
+      credentials: { isEmpty: false, open: async () => userState(terminal).credentials },
       extrasOf: (serverId) => config.sources.find((source) => source.serverId === serverId)?.extras,
       connector: fromEnvironment,
     },

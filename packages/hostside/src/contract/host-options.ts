@@ -5,23 +5,41 @@ import type {
   Connector,
   Diagnostic,
   Event,
+  Interceptor,
   Lock,
   Notices,
+  RequestInterceptor,
   ServerSpec,
   Store,
+  Subscription,
   ToolProvider,
 } from "@hostside/core";
 import type { StaticTool, ToolboxOptions } from "@hostside/discovery";
 import type { Policy, PolicyOptions } from "@hostside/policy";
 import type { SharedProvidersOptions } from "@hostside/cluster";
-import type { ProviderOptions } from "@hostside/provider";
-import type { ResourcesOptions } from "@hostside/provider/resources";
+import type { McpProvider, ProviderOptions } from "@hostside/provider";
+import type { Resources, ResourcesOptions } from "@hostside/provider/resources";
 import type { ResourceToolsOptions } from "@hostside/discovery/resource-tools";
 import type { Results, ResultsOptions } from "@hostside/results";
 import type { ConnectorOptions } from "@hostside/transports";
-import type { HostTelemetry } from "./host-telemetry.ts";
-import type { HostServerEntry } from "./configuration/server-entries.ts";
-import type { SharedServers } from "./shared-servers/shared-servers.ts";
+import type { HostServerEntry } from "./server-entries.ts";
+import type { SharedServers } from "./shared-servers.ts";
+
+/** Observes a host; `createTelemetry()` of `@hostside/otel` makes one. */
+export interface HostTelemetry {
+  /** Stands around the toolbox, before everything else. */
+  readonly interceptor: Interceptor;
+  /** Stands around each request of a provider that is no call, before everything else. */
+  readonly requestInterceptor: RequestInterceptor;
+  /**
+   * Is handed each part when it is made. The returned function is called when that part has ended.
+   */
+  watch(parts: {
+    readonly provider?: McpProvider | undefined;
+    readonly policy?: Policy | undefined;
+    readonly resources?: Resources | undefined;
+  }): Subscription;
+}
 
 /** Configurations as a host uses them. */
 export interface ConfigOptions extends Omit<LoadConfigOptions, "signal" | "check"> {

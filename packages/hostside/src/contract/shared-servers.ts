@@ -1,5 +1,5 @@
 import type { Event } from "@hostside/core";
-import type { HostServerEntry } from "../configuration/server-entries.ts";
+import type { HostServerEntry } from "./server-entries.ts";
 
 /** The servers of a product as they are kept for all of its replicas. */
 export interface KeptServers {
