@@ -73,7 +73,10 @@ function pick(candidates: readonly Candidate[], { isTrusted, settings, found }: 
   const index = candidates.findLastIndex(trusts);
   const used = candidates[index] ?? candidates.at(-1);
   if (used === undefined) throw new TypeError("a group of entries has at least one");
-  for (const { server } of index < 0 ? [] : candidates.slice(index + 1)) found.push(notInPlaceOf(server, used.server));
+  for (const { server } of index < 0 ? [] : candidates.slice(index + 1)) {
+    const message = `is not trusted, and not used in place of ${placeInWords(used.server)}`;
+    found.push(problemAt(server, { code: "untrusted_server", message, fix: "trust it, or give it another name" }));
+  }
   const { scope, layer } = used;
   const weaker = candidates.slice(0, Math.max(index, 0));
   const over = weaker.map((candidate) => candidate.server);
@@ -85,7 +88,12 @@ function pick(candidates: readonly Candidate[], { isTrusted, settings, found }: 
           weaker.filter(trusts).map((candidate) => candidate.server),
         )
       : { server: used.server, ignored: [] };
-  if (ignored.length > 0) found.push(ignoredMembers(server, ignored));
+  if (ignored.length > 0) {
+    const message = `what a project's file says may not loosen what the host allows, and is not used: ${ignored.join(", ")}`;
+    found.push(
+      problemAt(server, { code: "untrusted_setting", message, fix: "put the server into a file of your own" }),
+    );
+  }
   return {
     ...server,
     scope,
@@ -106,17 +114,6 @@ function offReason(
     return "not allowed";
   }
   return trusted ? undefined : "untrusted";
-}
-
-function notInPlaceOf(server: ConfiguredServer, used: ConfiguredServer): ConfigProblem {
-  const message = `is not trusted, and not used in place of ${placeInWords(used)}`;
-  const fix = "trust it, or give it another name";
-  return problemAt(server, { code: "untrusted_server", message, fix });
-}
-
-function ignoredMembers(server: ConfiguredServer, names: readonly string[]): ConfigProblem {
-  const message = `what a project's file says may not loosen what the host allows, and is not used: ${names.join(", ")}`;
-  return problemAt(server, { code: "untrusted_setting", message, fix: "put the server into a file of your own" });
 }
 
 // Within one file, whoever read it has said so.

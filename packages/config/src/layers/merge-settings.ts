@@ -38,7 +38,9 @@ export function mergeSettings(
     const { scope, result, file, projectFolder } = layer;
     if (projectFolder !== undefined && !isTrusted(projectFolder)) {
       const unused = Object.keys(projectSettings(result.settings));
-      if (unused.length > 0) problems.push(untrustedSettings(file, unused));
+      const message = `settings of a project's file wait for somebody to trust them: ${unused.join(", ")}`;
+      const fix = "trust them, or put them into a file of your own";
+      if (unused.length > 0) problems.push(settingsProblem(file, message, fix));
       continue;
     }
     layers.push(layer);
@@ -53,23 +55,15 @@ export function mergeSettings(
       if (isOwn || (key === "strictRootPaths" && value === true)) merged.set(key, value);
       else ignored.push(key);
     }
-    if (ignored.length > 0 && projectFolder !== undefined) problems.push(ignoredSettings(file, ignored));
+    if (ignored.length === 0 || projectFolder === undefined) continue;
+    const message = `settings of a project's file are not used: ${ignored.join(", ")}`;
+    problems.push(settingsProblem(file, message, "put them into a file of your own"));
   }
   const allowed = intersect(layers.map(({ result }) => result.settings.allowServers));
   const denied = new Set(layers.flatMap(({ result }) => result.settings.denyServers ?? []));
   if (allowed !== undefined) merged.set("allowServers", allowed);
   if (denied.size > 0) merged.set("denyServers", [...denied]);
   return { settings: Object.fromEntries(merged), problems };
-}
-
-function ignoredSettings(file: string | undefined, keys: readonly string[]): ConfigProblem {
-  const message = `settings of a project's file are not used: ${keys.join(", ")}`;
-  return settingsProblem(file, message, "put them into a file of your own");
-}
-
-function untrustedSettings(file: string | undefined, keys: readonly string[]): ConfigProblem {
-  const message = `settings of a project's file wait for somebody to trust them: ${keys.join(", ")}`;
-  return settingsProblem(file, message, "trust them, or put them into a file of your own");
 }
 
 function settingsProblem(file: string | undefined, message: string, fix: string): ConfigProblem {
