@@ -43,7 +43,11 @@ export async function discoverForSignIn(
   const isAsked = hints.isHeard !== true && config.scopes === undefined;
   const status = isAsked ? await askForChallenge(parts, account, signal) : undefined;
   const discovered = await discoverAuthorization(account, parts, { signal });
-  if (letsIn(status) && !discovered.isPublished) throw wantsNoOAuth(account);
+  if (letsIn(status) && !discovered.isPublished) {
+    const text =
+      "it does not refuse requests without credentials, and publishes no metadata that say where to sign in: it wants no OAuth; nobody was registered there. If it refuses its tools, it may want a key (createApiKeys())";
+    throw authRequired(account, text);
+  }
   return discovered;
 }
 
@@ -72,13 +76,6 @@ async function askForChallenge(
 // sessions, 400 stands for "no session".
 function letsIn(status: number | undefined): boolean {
   return status !== undefined && ((status >= 200 && status < 300) || status === 400);
-}
-
-function wantsNoOAuth(account: Account): Error {
-  return authRequired(
-    account,
-    "it does not refuse requests without credentials, and publishes no metadata that say where to sign in: it wants no OAuth; nobody was registered there. If it refuses its tools, it may want a key (createApiKeys())",
-  );
 }
 
 /** A question about the sign-in of a server. */

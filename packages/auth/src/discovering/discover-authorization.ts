@@ -74,7 +74,10 @@ async function discover(
   const resource = typeof wanted === "string" ? wanted : checkResource(account, server);
   const found = await readAuthorizationServer(reader, issuer);
   const isGuessed = server === undefined && account.config.issuer === undefined;
-  if (found === undefined && !isGuessed) throw noMetadata(account, issuer);
+  if (found === undefined && !isGuessed) {
+    const place = safeExcerptOf(account, issuer);
+    throw authRequired(account, `its authorization server ${place} publishes no metadata (RFC 8414)`);
+  }
   const metadata = found ?? assumedMetadata(account.serverUrl);
   assertSameOwner(account, metadata.issuer, stored);
   return {
@@ -98,8 +101,10 @@ function chooseIssuer(
   if (first === undefined) return configured ?? new URL("/", account.serverUrl).href;
   if (configured !== undefined) {
     const same = named.find((issuer) => sameIssuer(issuer, configured));
-    if (same === undefined) throw notConfigured(account, named);
-    return same;
+    if (same !== undefined) return same;
+    const list = safeExcerptOf(account, named.join(", "));
+    const text = `it names the authorization server ${list}, and not ${safeExcerptOf(account, configured)}, which is configured; nothing was sent there`;
+    throw authRequired(account, text);
   }
   return named.find((issuer) => stored !== undefined && sameIssuer(issuer, stored.issuer)) ?? first;
 }
@@ -147,19 +152,4 @@ function assumedMetadata(serverUrl: URL): ServerMetadata {
     response_types_supported: ["code"],
     code_challenge_methods_supported: ["S256"],
   };
-}
-
-function notConfigured(account: Account, named: readonly string[]): HostsideError {
-  const { issuer = "" } = account.config;
-  return authRequired(
-    account,
-    `it names the authorization server ${safeExcerptOf(account, named.join(", "))}, and not ${safeExcerptOf(account, issuer)}, which is configured; nothing was sent there`,
-  );
-}
-
-function noMetadata(account: Account, issuer: string): HostsideError {
-  return authRequired(
-    account,
-    `its authorization server ${safeExcerptOf(account, issuer)} publishes no metadata (RFC 8414)`,
-  );
 }

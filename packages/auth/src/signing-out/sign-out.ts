@@ -92,8 +92,9 @@ const signingOutMs = 30_000;
 const revokingMs = 5000;
 
 /**
- * Revokes the tokens of an account where the authorization server offers that, for 5 s, and then forgets them in any case. Alone: a renewal that is under way is waited for, and a later
- * one finds nothing. Rejects with `store_failed` when they could not be forgotten.
+ * Revokes the tokens of an account where the authorization server offers that, for 5 s, and then
+ * forgets them in any case. Alone: a renewal that is under way is waited for, and a later one finds
+ * nothing. Rejects with `store_failed` when they could not be forgotten.
  */
 export async function signOut(parts: AuthParts, account: Account): Promise<SignedOut> {
   return parts.store.withLock(accountKey(account), signingOutMs, async (): Promise<SignedOut> => {
