@@ -97,6 +97,14 @@ describe("--list, --explain, --help and --version", () => {
     );
   });
 
+  it("list the checks of one command", async () => {
+    const ids = async (...args: string[]) => (await run([...args, "--list"])).out.match(/^\S+/gm) ?? [];
+    const [servers, hosts] = [await ids("server"), await ids("host")];
+    expect(servers).toContain("stdio/stdout-purity");
+    expect(hosts).toContain("survive/lists-and-calls/stdio");
+    expect([...servers, ...hosts]).toEqual(await ids());
+  });
+
   it("explain a scenario by the id that --only takes, as it is in its first variant", async () => {
     const { code, out } = await run(["host", "--explain", "survive/lists-and-calls"]);
     expect(code).toBe(0);

@@ -5,7 +5,8 @@ import { differByOneSlip } from "@hostside/core/implement";
 export type Command =
   | { readonly kind: "help" }
   | { readonly kind: "version" }
-  | { readonly kind: "list" }
+  /** The checks of `server` or `host`; all, without either. */
+  | { readonly kind: "list"; readonly verb: string | undefined }
   | { readonly kind: "explain"; readonly checkId: string }
   | ServerCommandLine
   | HostCommandLine
@@ -156,9 +157,9 @@ export function parseCommand(argv: readonly string[]): Command {
 function toCommand(values: Values, positionals: readonly string[], program: readonly string[]): Command {
   if (values.help) return { kind: "help" };
   if (values.version) return { kind: "version" };
-  if (values.list) return { kind: "list" };
-  if (values.explain !== undefined) return { kind: "explain", checkId: values.explain };
   const [verb, ...rest] = positionals;
+  if (values.list) return { kind: "list", verb };
+  if (values.explain !== undefined) return { kind: "explain", checkId: values.explain };
   if (verb === undefined) return { kind: "help" };
   const idle = idleOption(values, verb);
   if (idle !== undefined) return mistake(idle);

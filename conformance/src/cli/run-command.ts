@@ -17,7 +17,7 @@ export async function runCommand(argv: readonly string[], io: CommandIo): Promis
       io.out(`${kitVersion()}\n`);
       return exitCodes.pass;
     case "list":
-      io.out(listChecks(await allChecks()));
+      io.out(listChecks(await allChecks(command.verb)));
       return exitCodes.pass;
     case "explain": {
       const { checkId } = command;
@@ -42,8 +42,10 @@ export async function runCommand(argv: readonly string[], io: CommandIo): Promis
   }
 }
 
-async function allChecks(): Promise<readonly CheckInfo[]> {
-  return [...serverChecks, ...(await import("../host/host-checks.ts")).hostChecks];
+async function allChecks(verb?: string): Promise<readonly CheckInfo[]> {
+  if (verb === "server") return serverChecks;
+  const { hostChecks } = await import("../host/host-checks.ts");
+  return verb === "host" ? hostChecks : [...serverChecks, ...hostChecks];
 }
 
 function noCheck(wanted: string, checks: readonly CheckInfo[]): string {
@@ -76,7 +78,7 @@ const helpText = `Usage: hostside-conformance <command> [options] [-- program ar
 Which checks
   --only ID|AREA    run these, and what they need (repeatable)
   --skip ID|AREA    leave these out (repeatable)
-  --list            print every check
+  --list            print every check, or those of the command
   --explain ID      print what a check stands on, and how to mend a failure
   --strict          failed SHOULD and HOST checks fail the run, too
   --baseline FILE   accepted failures: {"entries": [{"check", "reason", "expires"}]}
