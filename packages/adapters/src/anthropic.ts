@@ -27,7 +27,7 @@ import { replaceMedia } from "./media.ts";
 import { anthropic } from "./schema/profiles.ts";
 
 /** How tools are declared to Anthropic's API, and their calls answered. */
-export interface AnthropicOptions extends ApiAdapterOptions {
+interface AnthropicOptions extends ApiAdapterOptions {
   /**
    * How long the API keeps the tools of a request in its prompt cache, from a breakpoint on the
    * last tool that is not deferred. Default `"5m"`: the next request of a loop comes within seconds

@@ -18,7 +18,7 @@ import { replaceMedia } from "./media.ts";
 import { gemini } from "./schema/profiles.ts";
 
 /** How tools are declared to Gemini, and their calls answered. */
-export interface GoogleOptions extends ApiAdapterOptions {
+interface GoogleOptions extends ApiAdapterOptions {
   /**
    * The place of what a tool shows: `"in-response"` (default), as Gemini 3 and later take it, or
    * `"beside"`, after all responses of the content, for models before, which refuse it inside.

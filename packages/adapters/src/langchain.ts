@@ -22,7 +22,7 @@ import { joinTexts, markError, replaceMedia } from "./media.ts";
 import { portable } from "./schema/profiles.ts";
 
 /** How tools are handed to LangChain, and calls answered. */
-export interface LangChainOptions extends ApiAdapterOptions {
+interface LangChainOptions extends ApiAdapterOptions {
   /**
    * MIME types that the model behind LangChain takes from a tool, in lower case; a notice stands
    * for what is of another one. Default none: not every package for models sends a picture in a way

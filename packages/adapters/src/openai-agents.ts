@@ -26,7 +26,7 @@ import { joinTexts, openaiBlocks, pdf, pdfName } from "./media.ts";
 import { openaiAgents } from "./schema/profiles.ts";
 
 /** How tools are given to the OpenAI Agents SDK. */
-export interface AgentsOptions<Context = unknown> extends AdapterOptions {
+interface AgentsOptions<Context = unknown> extends AdapterOptions {
   /**
    * On whose behalf a run calls, from its own context; goes before `context`, member by member.
    * Default: `context` alone.

@@ -2,9 +2,8 @@
 export { createToolbox, reservedNames, type Toolbox } from "./toolbox.ts";
 export type { ToolboxOptions } from "./toolbox-options.ts";
 export { viewOptionFields, type ToolboxView, type ViewOptions } from "./view/view.ts";
-export type { DeniedTool } from "./offer/denial.ts";
-export type { StaticResult, StaticTool } from "./catalog/static-tool.ts";
-export type { GroupsAnswer, ToolsAnswer } from "./discovery-tools/answers.ts";
+export type { StaticTool } from "./catalog/static-tool.ts";
+export type { ToolsAnswer } from "./discovery-tools/answers.ts";
 export type { EmbeddingRanker, ModelToolSelector } from "./ranking/rank-tools.ts";
 export { estimateDefinitionTokens, estimateTokens } from "./tokens/token-counter.ts";
 

@@ -3,7 +3,6 @@ export { present } from "./present/present.ts";
 export { presentError } from "./errors/present-error.ts";
 export type { PresentOptions } from "./present/present-options.ts";
 export type {
-  Omission,
   PresentContext,
   Presented,
   PresentedBlock,
