@@ -117,10 +117,11 @@ describe("hostside list", () => {
     using terminal = fakeTerminal();
     const both = { command: "x", url: "http://127.0.0.1/" };
     terminal.file("mcp.json", { mcpServers: { good, typo: { comand: "x" }, both, list: { ...node(""), args: "x" } } });
-    const { code, out } = await runIn(terminal, ["list", "--config", "mcp.json"]);
+    const { code, out, err } = await runIn(terminal, ["list", "--config", "mcp.json"]);
     expect(code).toBe(1);
     for (const id of ["typo", "both", "list"]) expect(out).toMatch(new RegExp(`^✗ {2}${id} +cannot be used$`, "m"));
-    expect(out).toContain('has neither command nor url; write command in place of "comand"');
+    expect(out).toContain("has neither command nor url");
+    expect(err).toMatch(/warning: .*"comand".*command/);
     expect(out).toContain("1 of 4 servers ready");
     const { servers } = JSON.parse((await runIn(terminal, ["list", "--json", "--config", "mcp.json"])).out) as {
       readonly servers: readonly { readonly id: string; readonly state: string; readonly line?: number }[];
