@@ -132,7 +132,6 @@ const forImplementers = [
   "sameDefinition",
   "sameJson",
   "secretsOf",
-  "serverEntryFields",
   "serverTypeOf",
   "serverWords",
   "settleWithin",

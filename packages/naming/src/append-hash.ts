@@ -24,8 +24,8 @@ export function endsLikeHash(name: string, { hashLength, hashSeparator }: Naming
 }
 
 /**
- * Whether {@linkcode assignNames} can give this name to a tool of this server, whatever that is
- * called and whoever else is there. For who looks for a name before the server has listed;
+ * Says whether {@linkcode assignNames} can give this name to a tool of this server, whatever that
+ * is called and whoever else is there. For who looks for a name before the server has listed;
  * regardless of ASCII case. `true` promises nothing, and with a strategy that does not show the
  * server it says little. Names that somebody else gave, such as those that were saved, are not
  * looked at.

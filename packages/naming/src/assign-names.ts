@@ -18,8 +18,8 @@ export interface AssignNamesOptions {
   /**
    * The ids of all servers that there are, listed or not, so that it does not matter which of them
    * is listed first. A plain name that starts like all those of another server is left to that one:
-   * with servers `github` and `github_prod`, the tool `prod_list` of `github` gets a hash. Where
-   * ids are so alike, a plain name that ends like a hash gets one, too. Default: none is known.
+   * with servers `github` and `github_prod`, the tool `prod_list` of `github` gets a hash. If ids
+   * are so alike, a plain name that ends like a hash gets one, too. Default: none is known.
    */
   readonly serverIds?: Iterable<string> | undefined;
   /**
@@ -146,8 +146,8 @@ function reservedCollisions(candidates: readonly NameCandidate[]): NameCollision
 }
 
 /**
- * Who wants which name, A to Z lower-cased. Most want one of their own, so lists are made for the
- * others alone.
+ * The candidates by the name that they want, A to Z lower-cased. Most want one of their own, so
+ * lists are made for the others alone.
  */
 interface NameGroups {
   readonly first: Map<string, NameCandidate>;

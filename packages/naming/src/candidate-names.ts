@@ -7,7 +7,7 @@ import { bytesToHex, concatBytes } from "@noble/hashes/utils.js";
 import { foldCase } from "@hostside/core/implement";
 
 /**
- * What one tool may be called. A plain object without functions: an assignment has one for each
+ * The possible names of one tool. A plain object without functions: an assignment has one for each
  * tool.
  */
 export interface NameCandidate {

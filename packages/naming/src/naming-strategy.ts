@@ -4,7 +4,7 @@ import { foldCase } from "@hostside/core/implement";
  * How local names look. Plain data and one pure function: take a preset and change a member
  * (`{ ...hostsideNaming, maxLength: 48 }`), or write your own.
  *
- * Whatever the strategy, {@linkcode assignNames} keeps the bound, the legal form and the collision
+ * {@linkcode assignNames} keeps, with every strategy, the bound, the legal form and the collision
  * rule.
  */
 export interface NamingStrategy {
@@ -17,7 +17,7 @@ export interface NamingStrategy {
   /** Says whether the server is a segment of the name. */
   readonly showServer: boolean;
   /**
-   * Whether the server's segment is left out of a tool's that begins with it, so that
+   * Says whether the server's segment is left out of a tool's that begins with it, so that
    * `mcp_github_github_search` is `mcp_github_search`. Only where the server is shown. Default
    * `false`.
    */
@@ -28,7 +28,7 @@ export interface NamingStrategy {
    */
   readonly sanitize: (part: string) => string;
   /**
-   * What becomes of a name of which `sanitize` had to change a part: `"keep"` uses it as it is;
+   * The treatment of a name of which `sanitize` had to change a part: `"keep"` uses it as it is;
    * `"hash"` adds the hash, so that a name is either exact or visibly is not.
    */
   readonly repaired: "keep" | "hash";
@@ -59,7 +59,7 @@ export function normalizeServerId(serverId: string, strategy: NamingStrategy): s
 }
 
 /**
- * What the names of a server's tools start with, unless they were cut. For displays and globs,
+ * The start of the names of a server's tools, unless they were cut. For displays and globs,
  * never for routing.
  */
 export function toolNamePrefix(serverId: string, strategy: NamingStrategy): string {
@@ -98,7 +98,7 @@ function assertInteger(member: string, value: number, [least, most]: readonly [n
 }
 
 /**
- * Whether every model API known accepts a function name: `a-z`, then `a-z0-9_-`, at most 64
+ * Says whether every model API known accepts a function name: `a-z`, then `a-z0-9_-`, at most 64
  * characters.
  */
 export function isLegalFunctionName(name: string): boolean {

@@ -26,7 +26,7 @@ interface Neighbours {
 /**
  * Decides by server ids alone. Names that start with the prefix of several servers belong to the
  * one with the longest prefix: with servers `github` and `github_prod`, `mcp_github_prod_list` is
- * never a tool of `github`. Where such neighbours are, a plain name that ends like a hash is
+ * never a tool of `github`. If there are such neighbours, a plain name that ends like a hash is
  * nobody's, so that no server can list a name which another one's tool gets by its hash.
  *
  * So the names of two servers never meet, and it does not matter which of them is listed first. A

@@ -1,8 +1,8 @@
 import { compareText } from "@hostside/core/implement";
 
 /**
- * What a tool is, whatever a model calls it: the pair that a local name stands for. A `ToolOrigin`
- * of core is one.
+ * The identity of a tool, whatever a model calls it: the pair that a local name stands for. A
+ * `ToolOrigin` of core is one.
  */
 export interface ToolIdentity {
   readonly serverId: string;

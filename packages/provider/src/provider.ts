@@ -135,8 +135,8 @@ function startOf(context: ProviderContext): Pick<McpProvider, "init" | "refresh"
 }
 
 /**
- * Whether a tool of this name may still come: of a server that is to list, whose list is not on
- * show yet, or whose list may be old.
+ * Says whether a tool of this name may still come: of a server that is to list, whose list is not
+ * on show yet, or whose list may be old.
  */
 function mayBring(toolName: string, serverSet: ServerSet, catalog: LiveCatalog): boolean {
   return serverSet.all().some((registration) => {

@@ -30,8 +30,8 @@ import type { SavedCatalog } from "../saved/read-saved-catalog.ts";
  */
 export interface OperationOptions {
   /**
-   * Ends the wait, with `aborted`. What was started for others too goes on; what `addServer`
-   * started is undone.
+   * Ends the wait, with `aborted`. Work that was started for others too goes on; the start of
+   * `addServer` is undone.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -53,7 +53,7 @@ export interface EndOptions {
   /**
    * How long calls and requests that were sent may take to finish, in milliseconds, while
    * everything else goes on without them; what has not finished then is cut, with `server_removed`.
-   * What waits to be sent is refused at once. At most a day; 0 cuts at once.
+   * Calls that wait to be sent are refused at once. At most a day; 0 cuts at once.
    */
   readonly drainMs?: number | undefined;
   /**
@@ -75,8 +75,8 @@ export interface ApplyOptions extends EndOptions, UserOperationOptions {
 }
 
 /**
- * What {@linkcode McpProvider.applyServers} did: every id of the set before and after is in one of
- * the first four lists, sorted.
+ * The result of {@linkcode McpProvider.applyServers}: every id of the set before and after is in
+ * one of the first four lists, sorted.
  */
 export interface ApplyResult {
   readonly added: readonly string[];
@@ -85,7 +85,7 @@ export interface ApplyResult {
   readonly removed: readonly string[];
   readonly unchanged: readonly string[];
   /**
-   * Of those that were to be started: which could not be reached. They stay registered, and are
+   * The servers that were to be started and could not be reached. They stay registered, and are
    * tried again like any other.
    */
   readonly failed: readonly { readonly serverId: string; readonly error: HostsideError }[];
@@ -145,9 +145,9 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    */
   readmit(): void;
   /**
-   * Whether anybody is at work with it: a call that waits for a tool, a human or its turn, or is
-   * with a server; a request on `connection()`; a resource that is subscribed to. For whoever would
-   * end it otherwise.
+   * Says whether anybody is at work with it: a call that waits for a tool, a human or its turn, or
+   * is with a server; a request on `connection()`; a resource that is subscribed to. For whoever
+   * would end it otherwise.
    */
   readonly busy: boolean;
   /** One per registered server, sorted by id. Reads what is known; asks nobody. */
@@ -195,7 +195,7 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    * an entry of `failed` and stops no other. Resolves when all that has settled and nothing is left
    * of what ended.
    *
-   * Whoever comes last wins, be it another `applyServers`, an `addServer` or a `removeServer`. A
+   * The last change wins, be it another `applyServers`, an `addServer` or a `removeServer`. A
    * registration that `addServer` is still making becomes part of the set if it is in it, and stays
    * then though `addServer` fails. `signal` ends the wait and takes nothing back.
    *
@@ -255,8 +255,8 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   /**
    * The live connection of a server, for requests that are no tool calls; made if there is none.
    * Ask for it each time: it is replaced by every reconnect, and one whose session was ended takes
-   * nothing new, also while calls finish on it. What is under way on it counts as use of the
-   * session. Never close it.
+   * nothing new, also while calls finish on it. A request that is under way on it counts as use of
+   * the session. Never close it.
    *
    * `callTool` and a request `tools/call` are calls like any other, of tools on offer or for apps
    * alone (`tool_removed`, `tool_quarantined`), through `requestSeam`. The interceptors of a
@@ -278,9 +278,9 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    */
   subscribeResource(id: string, uri: string, options?: OperationOptions): Promise<Subscription>;
   /**
-   * What each registered server listed last, as JSON, for `savedCatalog` of the next provider.
-   * Without credentials, and without a server whose listing has some in it. What is `private` in it
-   * is for its principal alone.
+   * Returns the latest listing of each registered server, as JSON, for `savedCatalog` of the next
+   * provider. Without credentials, and without a server whose listing has some in it. A `private`
+   * listing in it is for its principal alone.
    */
   savedCatalog(): SavedCatalog;
   /**
@@ -295,14 +295,14 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   readonly onStatusChanged: Event<ServerStatus>;
   /**
    * Fires when a call has left its server behind, before its caller hears of it; not after
-   * `close()` was called. Of calls that began while somebody listened: nothing is measured
+   * `close()` was called. It covers calls that began while somebody listened: nothing is measured
    * otherwise, and nothing is paid. For a single call: `CallOptions.observer`.
    */
   readonly onCallEnded: Event<CallRecord>;
   /**
    * Fires when the provider begins to connect to a server or to list it, in the turn of whoever
    * caused that where somebody did; who listens may hear more of it, and give what goes along in
-   * `_meta` of its requests. Where nobody listens nothing is asked for.
+   * `_meta` of its requests. Without a listener nothing is asked for.
    */
   readonly onServerOperation: Event<ServerOperation>;
   /**
@@ -347,8 +347,8 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
 export type ServerState = "idle" | "connecting" | "ready" | "down" | "failed" | "needs-auth" | "disabled" | "removed";
 
 /**
- * What is known of one server, at one moment. Plain data, safe to log: no header, environment value
- * or token is in it.
+ * The known facts about one server, at one moment. Plain data, safe to log: no header, environment
+ * value or token is in it.
  */
 export interface ServerStatus {
   readonly id: string;
@@ -356,8 +356,8 @@ export interface ServerStatus {
   readonly title?: string;
   readonly transport: ServerPeer["transport"];
   /**
-   * Whose credentials it is asked with, as its spec says: `oauth` for one that a user can be asked
-   * to sign in to. Absent: those of the spec, if any.
+   * The kind of credentials that it is asked with, as its spec says: `oauth` for one that a user
+   * can be asked to sign in to. Absent: those of the spec, if any.
    */
   readonly auth?: HttpEntry["auth"];
   readonly state: ServerState;
@@ -398,9 +398,8 @@ export interface ServerStatus {
   readonly failures: number;
   /**
    * From when on a failure is no longer held against the next attempt: milliseconds since 1970, for
-   * `new Date()`. Absent when that time has come. Whether there is an attempt then that nobody asks
-   * for is another question: of a server that is `down` there is one while something is subscribed
-   * to.
+   * `new Date()`. Absent when that time has come. An attempt that nobody asks for is another
+   * matter: of a server that is `down` there is one while something is subscribed to.
    */
   readonly retryAt?: number;
   /** Calls on the wire. */

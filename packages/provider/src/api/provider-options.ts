@@ -25,7 +25,7 @@ export interface ProviderOptions {
   /** Identifies the provider and starts the ids of its groups. Lower-cased. Default `"mcp"`. */
   readonly name?: string | undefined;
   /**
-   * How local tool names look. Default `hostsideNaming`. Where its `sanitize` throws or returns no
+   * How local tool names look. Default `hostsideNaming`. If its `sanitize` throws or returns no
    * text, that of the default stands in.
    */
   readonly naming?: NamingStrategy | undefined;
@@ -44,14 +44,14 @@ export interface ProviderOptions {
   /**
    * Decides of each tool whether it is on offer, before a model sees it: asked when a server's
    * tools were listed or its spec changed, and again by `readmit()`. Listing, groups, search and
-   * calls obey one decision; the name of a tool that is held back stays its own. Where it throws or
+   * calls obey one decision; the name of a tool that is held back stays its own. If it throws or
    * answers something else, the tool is hidden, and `onDiagnostic` says so. Default: all are on
    * offer.
    */
   readonly admit?: Admit | undefined;
   /**
-   * What servers listed before, as `savedCatalog()` returned it and JSON brought it back: their
-   * tools are on show at once, marked stale, and `init()` neither waits for these servers nor
+   * Listings of servers from before, as `savedCatalog()` returned them and JSON brought it back:
+   * their tools are on show at once, marked stale, and `init()` neither waits for these servers nor
    * starts them, but for those that are `required` or have `startup: "background"`; the first call
    * connects. Left out is what is of a server that is not among `servers` or is reached in another
    * way, of another `principal`, or malformed, which `onDiagnostic` says in a later turn. Throws
@@ -64,10 +64,10 @@ export interface ProviderOptions {
    */
   readonly savedNames?: unknown;
   /**
-   * What a model reads as a tool's description: `"with-origin"` (default) puts server and remote
-   * name in front of the server's own words, `"brief"` only a title that says more than the name,
-   * for local names that show the server anyway, `"verbatim"` has the server's words alone,
-   * `"nexo"` puts `[mcp:<server>]` in front of them, and a function writes what it likes. Where it
+   * The text that a model reads as a tool's description: `"with-origin"` (default) puts server and
+   * remote name in front of the server's own words, `"brief"` only a title that says more than the
+   * name, for local names that show the server anyway, `"verbatim"` has the server's words alone,
+   * `"nexo"` puts `[mcp:<server>]` in front of them, and a function writes what it likes. If it
    * throws or returns no text, the default stands in, and `onDiagnostic` says so.
    */
   readonly description?: "with-origin" | "brief" | "verbatim" | "nexo" | DescribeTool | undefined;
@@ -131,9 +131,9 @@ export interface BackoffOptions {
   /** Default 60,000. */
   readonly maxMs?: number | undefined;
   /**
-   * Whether a server that failed to start is tried again without a call, if its failure can pass;
-   * not if its program ended with the same exit code as the time before. While something of it is
-   * subscribed to, it is tried again in any case. Default `true`.
+   * Says whether a server that failed to start is tried again without a call, if its failure can
+   * pass; not if its program ended with the same exit code as the time before. While something of
+   * it is subscribed to, it is tried again in any case. Default `true`.
    */
   readonly background?: boolean | undefined;
 }

@@ -91,7 +91,7 @@ export class CallQueue {
     return this.#parts.gate;
   }
 
-  /** The deadlines of the calls that wait. Of those on the wire the connection takes care. */
+  /** The deadlines of the calls that wait. The connection takes care of those on the wire. */
   get pausable(): Pausable {
     return this.#parts.pausable;
   }
@@ -296,8 +296,8 @@ export class CallQueue {
   }
 
   /**
-   * Whether there is a place for one more where all are taken: beyond the crowd, or that of one of
-   * a caller with more who wait.
+   * Says whether there is a place for one more where all are taken: beyond the crowd, or that of
+   * one of a caller with more who wait.
    */
   #findPlace(turn: GateEntry): boolean {
     // Nobody in particular is all that a host without contexts knows, and has no place beyond the
@@ -349,7 +349,7 @@ function wireOptions(options: CallOptions, timeoutMs: number, observer: CallObse
 }
 
 /**
- * Whether the call may be sent once more by itself: the server provably refused it because the
+ * Says whether the call may be sent once more by itself: the server provably refused it because the
  * session had expired (that alone is a `session_expired` whose outcome is `failed`), or it never
  * left this host because its session was lost first. Nothing else is ever sent twice.
  */

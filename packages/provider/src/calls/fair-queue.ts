@@ -4,8 +4,8 @@ import type { Cancel } from "@hostside/core";
 export interface GateEntry {
   readonly mode: GateMode;
   /**
-   * Whose it is: those who have the same take one turn after the other. `undefined`: nobody's in
-   * particular, which is somebody of its own without a share.
+   * The key of its owner: those who have the same take one turn after the other. `undefined`:
+   * nobody's in particular, which is somebody of its own without a share.
    */
   readonly fairnessKey: string | undefined;
 }
@@ -51,7 +51,7 @@ export function removeFrom<T>(list: T[], one: T): boolean {
   return at >= 0;
 }
 
-/** The callers of one server. Those that are idle are forgotten when there are many. */
+/** The callers of one server. Idle ones are forgotten when there are many. */
 class Callers {
   readonly #callers = new Map<string | undefined, Caller>();
   #sweepAt = 16;

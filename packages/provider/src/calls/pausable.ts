@@ -10,8 +10,8 @@ interface Member {
 
 /**
  * Deadlines that stand still while a human answers a question of their server: those of the
- * conversation that is asked (`fairnessKeyOf`). Those of nobody in particular stand still with any.
- * How long a deadline may stand still is its own business.
+ * conversation that is asked (`fairnessKeyOf`). Deadlines of nobody in particular stand still with
+ * any. How long a deadline may stand still is its own business.
  */
 export class Pausable {
   readonly #members: Member[] = [];

@@ -87,7 +87,7 @@ export class CallWatch {
   readonly attempts: CallAttempt[] = [];
   #current: (Pick<CallAttempt, "startedAt" | "peer"> & Exchanged) | undefined;
 
-  /** The call is handed to a connection now. What is returned hears of its requests. */
+  /** The call is handed to a connection now. The returned observer hears of its requests. */
   begin({ peer }: Session): CallObserver {
     const sum: Exchanged = { requests: 0, requestId: undefined, sentBytes: undefined, receivedBytes: undefined };
     const current = Object.assign(sum, { startedAt: clock.now(), peer });
@@ -132,7 +132,7 @@ function add(before: number | undefined, more: number | undefined): number | und
 }
 
 /**
- * What a connection hears of an observer: who watches the call for the provider, and what
+ * The observer that a connection gets: who watches the call for the provider, and what
  * goes along in `_meta`.
  */
 export function observerOf(watching: CallObserver | undefined, { observer }: CallOptions): CallObserver | undefined {

@@ -47,8 +47,8 @@ export interface CatalogPlan {
 }
 
 /**
- * The tools that a catalogue of these listings looks at: they need a name first. What `allow` and
- * `deny` leave out has none.
+ * The tools that a catalogue of these listings looks at: they need a name first. Tools that `allow`
+ * and `deny` leave out have none.
  */
 export function toolsToName(
   listings: readonly ToolServerListing[],
@@ -264,8 +264,8 @@ export function createToolFilter(spec: ServerSpec): (tool: RemoteTool) => boolea
 }
 
 /**
- * Whether a tool of a spec is for the server's own user interface alone: no model gets it, and a
- * host may call it for that interface.
+ * Says whether a tool of a spec is for the server's own user interface alone: no model gets it, and
+ * a host may call it for that interface.
  */
 function createAppFilter(spec: ServerSpec): (tool: RemoteTool) => boolean {
   const isOffered = createNameFilter(spec);

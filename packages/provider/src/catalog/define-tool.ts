@@ -199,8 +199,9 @@ function overrideOf({ tools }: ServerSpec, toolName: string): ToolOverride | und
 }
 
 /**
- * What a tool does, as the host knows it, and who says so: its own word first; else, where it
- * trusts the server, what the server's hints say; else `"external"`, which nobody has said.
+ * Decides the effect of a tool, as the host knows it, and who says so: its own word first; else,
+ * where it trusts the server, what the server's hints say; else `"external"`, which nobody has
+ * said.
  */
 export function decideEffect(
   { name, annotations = {} }: RemoteTool,
@@ -300,8 +301,8 @@ export interface ListingOrigin {
 }
 
 /**
- * Whether two listings are of one registration, and of one server in it. Between providers only the
- * registration counts.
+ * Says whether two listings are of one registration, and of one server in it. Between providers
+ * only the registration counts.
  */
 export function isSameOrigin(a: ListingOrigin, b: ListingOrigin): boolean {
   if (a.provider === b.provider && a.replacements !== b.replacements) return false;

@@ -101,7 +101,7 @@ export class LiveCatalog {
   }
 }
 
-/** Whoever merges providers looks at what is held back as well, and only when this tells it to. */
+/** A toolbox over providers looks at what is held back as well, and only when this tells it to. */
 function sameQuarantine(before: ProviderCatalog, after: ProviderCatalog): boolean {
   const held = quarantinedTools(after);
   const old = quarantinedTools(before);

@@ -19,7 +19,7 @@ import {
 /** The parts of a book of names. */
 export interface NameBookOptions {
   /**
-   * How local tool names look. Default `hostsideNaming`. Where its `sanitize` throws or returns no
+   * How local tool names look. Default `hostsideNaming`. If its `sanitize` throws or returns no
    * text, that of the default stands in.
    */
   readonly naming?: NamingStrategy | undefined;
@@ -33,7 +33,7 @@ export interface NameBookOptions {
 /**
  * The names that several providers give together (`ProviderOptions.names`): a tool of a server has
  * one local name in all of them, and no two tools ever have the same one, whichever provider lists
- * first. What a later one brings renames nothing.
+ * first. A later listing renames nothing.
  *
  * The names of a server are free again when its last registration under that id, in any of the
  * providers, has ended or its provider was closed; and those of more than 20,000 tools of one
@@ -68,8 +68,8 @@ const optionFields: Fields<NameBookOptions> = { naming: true, savedNames: true }
 const opened = new WeakMap<NameBook, SharedNames>();
 
 /**
- * What providers see of a book. Throws a `TypeError` for anything that `createNameBook()` did not
- * make.
+ * Returns the part of a book that providers see. Throws a `TypeError` for anything that
+ * `createNameBook()` did not make.
  */
 export function openNameBook(book: NameBook): SharedNames {
   const names = opened.get(book);
@@ -159,8 +159,8 @@ export class SharedNames {
   }
 
   /**
-   * What is on show of the servers of these tools that may have to lose names: those that nobody
-   * has on show. None for a server that is far from that.
+   * Returns the tools on show of the servers that may have to lose names. None for a server that is
+   * far from that.
    */
   #shownToo(tools: readonly ToolIdentity[]): readonly ToolIdentity[] {
     const large = new Set<string>();

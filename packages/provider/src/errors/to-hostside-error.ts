@@ -2,7 +2,7 @@ import { isHostsideError, HostsideError } from "@hostside/core";
 import { withErrorContext } from "@hostside/core/implement";
 
 /**
- * What a connector or connection rejected with, as the error that a product catches: with the
+ * Turns the rejection of a connector or connection into the error that a product catches: with the
  * server's id, and with a code also when a custom connector threw something of its own.
  */
 export function toHostsideError(error: unknown, serverId: string, operation: string): HostsideError {
@@ -23,8 +23,8 @@ export interface AskedOperation {
 }
 
 /**
- * What an operation that was waiting rejected with, as the caller gets it: `aborted` when it was
- * the caller who gave up.
+ * Turns the rejection of an operation that was waiting into the error for its caller: `aborted`
+ * when it was the caller who gave up.
  */
 export function operationError(reason: unknown, { serverId, operation, signal }: AskedOperation): unknown {
   if (signal?.aborted !== true || isHostsideError(reason)) return reason;

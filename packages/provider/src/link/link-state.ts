@@ -194,7 +194,7 @@ export function lastFailureOf(state: LinkState): LastFailure | undefined {
 export type RunningState = ListingState | (ReadyState & { readonly listing: RunningListing });
 
 /**
- * What a state is called outside: its listing is part of a start, and whoever was refused needs
+ * The name of a state outside: its listing is part of a start, and whoever was refused needs
  * other credentials.
  */
 export type StateName = Exclude<LinkState["kind"], "listing">;
@@ -206,7 +206,7 @@ export function stateNameOf(state: LinkState): StateName {
 }
 
 /**
- * Whether an error says that the server refused our credentials, or wants others: then only a
+ * Says whether an error means that the server refused our credentials, or wants others: then only a
  * person can help.
  */
 export function isRefusal({ code }: HostsideError): boolean {
@@ -214,8 +214,8 @@ export function isRefusal({ code }: HostsideError): boolean {
 }
 
 /**
- * Whether what failed may be over by the next attempt. What is missing (a program, a sign-in, a
- * common protocol) stays so until somebody mends it.
+ * Says whether a failure may be over by the next attempt. A missing part (a program, a sign-in, a
+ * common protocol) stays missing until somebody mends it.
  */
 export function mayPass({ error, stage }: FailedState): boolean {
   return error.retryable || stage === "list";
@@ -238,7 +238,7 @@ export function isRunning(state: LinkState): state is RunningState {
 }
 
 /**
- * What somebody waits for. `call`: tools no older than the server's latest notification. `ready`:
+ * The aim of a wait. `call`: tools no older than the server's latest notification. `ready`:
  * the same, tried at once even during back-off. `refresh`: a listing that starts from now on.
  */
 export type Demand = "call" | "ready" | "refresh";
@@ -287,7 +287,7 @@ export type LinkEffect =
   | { readonly type: "wait"; readonly tickets: readonly number[]; readonly run: number }
   | { readonly type: "refuse"; readonly tickets: readonly number[]; readonly error: HostsideError }
   /**
-   * Who waits for this run or an earlier one goes on; with an `error`, those who wanted a refresh
+   * Waiters for this run or an earlier one go on; with an `error`, those who wanted a refresh
    * get it instead.
    */
   | { readonly type: "release"; readonly run: number; readonly error?: HostsideError }
@@ -305,8 +305,8 @@ export interface LinkContext {
   /** Says whether the tools on show are those of a whole listing. */
   readonly hasWholeListing: boolean;
   /**
-   * Whether the current session was opened of what was known, and its server has not been heard of
-   * yet.
+   * Says whether the current session was opened of what was known, and its server has not been
+   * heard of yet.
    */
   readonly isAssumed: boolean;
   /** When the latest call on the current session ended; `undefined` while one is under way. */

@@ -57,7 +57,7 @@ export interface LinkHooks extends Omit<SessionsHost, "sessionEvent"> {
   /** Makes the hooks of a connection. News counts only while its session is in use. */
   news(spec: ServerSpec, isInUse: () => boolean): Partial<ConnectionHooks>;
   /**
-   * What the server listed before this link listed anything, as long as that still holds by the
+   * Returns the listing from before this link listed anything, as long as that still holds by the
    * server's own word.
    */
   known(): HeldListing | undefined;

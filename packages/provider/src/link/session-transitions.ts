@@ -45,9 +45,9 @@ export function startAttempt(
 }
 
 /**
- * Whether a call may start an attempt now. The first few failures in a row cost no waiting, so that
- * a server which died once is back with the next call; a server that keeps failing, or asks to be
- * left alone, is tried once per back-off, however many calls there are.
+ * Says whether a call may start an attempt now. The first few failures in a row cost no waiting, so
+ * that a server which died once is back with the next call; a server that keeps failing, or asks to
+ * be left alone, is tried once per back-off, however many calls there are.
  */
 export function mayAttempt(
   { error, failures, retryAt }: DownState | FailedState | NeedsAuthState,
@@ -57,7 +57,7 @@ export function mayAttempt(
 }
 
 /**
- * An attempt failed, in its handshake or its first listing. What there is of a session is closed.
+ * An attempt failed, in its handshake or its first listing. The rest of a session is closed.
  */
 export function attemptFailed(
   state: ConnectingState | ListingState,
@@ -86,9 +86,8 @@ export function attemptFailed(
 }
 
 /**
- * A session that was in use is gone. Failures before it are forgotten if it lasted. Whoever waits
- * for a listing of it waits for one of the next session instead, because nothing of theirs was
- * sent.
+ * A session that was in use is gone. Failures before it are forgotten if it lasted. Waiters for a
+ * listing of it wait for one of the next session instead, because nothing of theirs was sent.
  */
 export function loseSession(state: ReadyState, reason: HostsideError, context: LinkContext): Step {
   const error = apartFromCalls(reason);
@@ -137,17 +136,17 @@ function nextAttemptAt(error: HostsideError, failures: number, { now, policy, ra
 }
 
 /**
- * Whether an error that a request on a live session met says that the server knows this session no
- * more: it forgot it, or came back as one that speaks another revision. Whether the request ran is
- * another question, which the error's outcome answers.
+ * Says whether an error that a request on a live session met says that the server knows this
+ * session no more: it forgot it, or came back as one that speaks another revision. The outcome of
+ * the request is another question, which the error's outcome answers.
  */
 export function isForgotten({ code }: HostsideError): boolean {
   return code === "session_expired" || code === "unsupported_protocol";
 }
 
 /**
- * What befell a link, as those see it who have no call on it: whatever became of others, nothing of
- * theirs was sent.
+ * Turns an error of a link into one for those who have no call on it: whatever became of others,
+ * nothing of theirs was sent.
  */
 export function apartFromCalls(error: HostsideError): HostsideError {
   return error.outcome === "unknown" ? withErrorContext(error, { outcome: "not-sent" }) : error;

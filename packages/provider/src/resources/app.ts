@@ -18,7 +18,7 @@ const longestOrigin = 300;
 const hostPattern = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})$/;
 
 /**
- * Reads an app for its host, as `read()` does. Of policy and permissions, the content's own
+ * Reads an app for its host, as `read()` does. For policy and permissions, the content's own
  * `_meta.ui` counts, or else that of its entry in the list, as far as `resources.snapshot()` has
  * it. Throws as `read()`, `invalid_arguments` for a URI of another scheme than `ui`, and
  * `protocol_error` where there is no page.
@@ -127,8 +127,8 @@ function readPermissions(permissions: unknown = {}, report: Report): readonly Ap
 }
 
 /**
- * What an app may load and connect to: origins, such as `https://cdn.example.com` or
- * `wss://*.example.com`. An empty list allows none.
+ * The origins that an app may load from and connect to: origins, such as `https://cdn.example.com`
+ * or `wss://*.example.com`. An empty list allows none.
  */
 export interface AppPolicy {
   /** For requests (`connect-src`). */
@@ -178,7 +178,7 @@ export interface AppReference {
 /**
  * The app that a tool of a provider names in its `_meta`: as `ui.resourceUri`, or as
  * `ui/resourceUri`, which earlier servers have. `undefined` where it names none, or what cannot be
- * one. Whether the tool is for models, apps or both is another matter: a provider shows models only
+ * one. The audience of the tool is another matter: a provider shows models only
  * what is for them.
  */
 export function appOf(definition: Pick<ToolDefinition, "entry" | "origin">): AppReference | undefined {

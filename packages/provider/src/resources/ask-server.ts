@@ -161,11 +161,11 @@ export class ServerQueries {
   }
 
   /**
-   * Whether what was asked may be asked once more by itself, on another session. It changes nothing
-   * on the server, so that it may have run already (`unknown`): what a call never may. Not what the
-   * server refused, what took too long, what is too large or malformed, and what this host ended or
-   * refuses: it would end the same way, or the host wants it so. A session that this host ended
-   * before anything was sent was replaced, if its server is still there.
+   * Says whether a question may be asked once more by itself, on another session. It changes
+   * nothing on the server, so that it may have run already (`unknown`): what a call never may. Not
+   * what the server refused, what took too long, what is too large or malformed, and what this host
+   * ended or refuses: it would end the same way, or the host wants it so. A session that this host
+   * ended before anything was sent was replaced, if its server is still there.
    */
   #mayAskAgain(reason: unknown, { serverId }: ServerQuery): boolean {
     if (!isHostsideError(reason)) return false;
@@ -262,8 +262,8 @@ export function tooLargeError(
 }
 
 /**
- * Whatever was thrown, as an error of this project: of a provider of the product's own it may be
- * anything.
+ * Turns anything that was thrown into an error of this project: of a provider of the product's own
+ * it may be anything.
  */
 export function toAskError(reason: unknown, subject: Subject): HostsideError {
   if (!isHostsideError(reason)) return askError("internal_error", subject, { problem: "failed", cause: reason });
@@ -282,8 +282,8 @@ export interface PieceReader<T> {
 }
 
 /**
- * Reads an answer piece by piece: one that is malformed costs itself. What is too much is refused
- * as a whole, and never cut. Throws `protocol_error` for an answer without pieces, and
+ * Reads an answer piece by piece: one that is malformed costs itself. An answer that is too large
+ * is refused as a whole, and never cut. Throws `protocol_error` for an answer without pieces, and
  * `message_too_large`, which says how much there was.
  */
 export function readPieces<T>(
@@ -336,7 +336,7 @@ export interface ResourceUpdate {
 }
 
 /**
- * What resources and prompts need of a provider; the one of `@hostside/provider` is such a
+ * The part of a provider that resources and prompts need; the one of `@hostside/provider` is such a
  * provider. Its connections carry the host's layers, so that nothing that is asked here goes around
  * them.
  */

@@ -14,9 +14,9 @@ const schemeOf = /^([A-Za-z][A-Za-z0-9+.-]{0,63}):/;
 export type AllowUri = (uri: string) => boolean;
 
 /**
- * Whether a URI begins with one of these: a scheme without its colon (`file`), or the beginning of
- * a URI (`file:///srv/`). Schemes are compared in any case. Without beginnings every URI is
- * allowed.
+ * Says whether a URI begins with one of these: a scheme without its colon (`file`), or the
+ * beginning of a URI (`file:///srv/`). Schemes are compared in any case. Without beginnings every
+ * URI is allowed.
  */
 export function allowsUri(beginnings: readonly string[], uri: string): boolean {
   if (beginnings.length === 0) return true;

@@ -166,7 +166,7 @@ export class LiveList<T> {
 
   /**
    * Notes that the list is read for somebody alone: nothing of it is shown, and it is not read here
-   * until it changes. What is returned is called when that listing has ended; where it failed, the
+   * until it changes. Call the returned function when that listing has ended; where it failed, the
    * list is read here as soon as it can be.
    */
   follow(serverId: string): (hasFailed: boolean) => void {

@@ -164,8 +164,8 @@ function ownerOf({ serverId, name }: PromptTarget): ArgumentsOwner {
 }
 
 /**
- * What a server meant that refused a prompt, by what it lists. Where that cannot be had, its own
- * word stands.
+ * Explains the refusal of a prompt by what its server lists. If there is no list, the own word of
+ * the server stands.
  */
 async function explain(
   reason: HostsideError,
@@ -248,7 +248,7 @@ export interface Prompt extends ListedEntry {
 export interface PromptMessage {
   readonly role: "user" | "assistant";
   /**
-   * What its type says ({@linkcode ContentBlock}), or of a kind that is not known, as it came.
+   * A block of a known kind ({@linkcode ContentBlock}), or of a kind that is not known, as it came.
    * `_meta` is for the host, never for a model.
    */
   readonly content: ContentBlock;
@@ -393,7 +393,7 @@ function pointerTo(name: string): string {
 }
 
 /**
- * What a value is looked for: a prompt by its name, or a template by its text; as it was listed, or
+ * The owner of the value: a prompt by its name, or a template by its text; as it was listed, or
  * made by hand.
  */
 export type CompletionTarget =

@@ -21,12 +21,12 @@ const bytesPerUnit = 2;
 const maxBytes = 16 * 1024 * 1024;
 
 /**
- * What was read, given again for a while; emptied when `settingsNow` says something else. A read is
- * known by the registration of its server and the revision of the spec, principal, role,
+ * Keeps reads for a while, to give them again; emptied when `settingsNow` says something else. A
+ * read is known by the registration of its server and the revision of the spec, principal, role,
  * conversation where the connection is its own, and its URI; every read is frozen, so that nobody
  * can change it for the next. Kept is only what has some text, and for no longer than its server
  * says; a server of 2026-07-28 that says nothing means not at all. Nothing is kept of a server
- * whose requests carry more of their caller. What is `private` is its principal's alone, and so is
+ * whose requests carry more of their caller. A `private` read is its principal's alone, and so is
  * everything else: who may see what is the business of the host's layers, and they were asked for
  * this principal only.
  */

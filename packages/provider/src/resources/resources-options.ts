@@ -6,7 +6,7 @@ import { readAllowedUris, type AllowUri } from "./check-uri.ts";
 /** Options of {@linkcode createResources}. */
 export interface ResourcesOptions {
   /**
-   * What the URIs begin with that are read and subscribed to: schemes in any case (`"file"`) or
+   * The beginnings of the URIs that are read and subscribed to: schemes in any case (`"file"`) or
    * beginnings (`"file:///srv/"`). Or a function that says it of each URI, and must not throw.
    * Other URIs are refused with `not_allowed` before a server is started. Default, and with `[]`:
    * all.
@@ -19,8 +19,9 @@ export interface ResourcesOptions {
    */
   readonly listWaitMs?: number | undefined;
   /**
-   * Whether and how reads are kept. Default: they are not. `{}` keeps them as its own defaults say.
-   * A function is asked before each read; when it says something else, all reads are forgotten.
+   * Says whether and how reads are kept. Default: they are not. `{}` keeps them as its own defaults
+   * say. A function is asked before each read; when it says something else, all reads are
+   * forgotten.
    */
   readonly cache?: ReadCacheOptions | (() => ReadCacheOptions | undefined) | undefined;
   /**

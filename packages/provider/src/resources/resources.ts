@@ -57,7 +57,7 @@ export interface ResourceStats {
 }
 
 /**
- * What one server has to offer besides tools, by its own word in its latest session. `undefined`
+ * The offers of one server besides tools, by its own word in its latest session. `undefined`
  * while it had none.
  */
 export interface ServerOffer {
@@ -92,7 +92,7 @@ export interface TemplateListing {
 }
 
 /**
- * The resources of all servers of a provider, as one. Whatever is asked of a server goes over the
+ * The resources of all servers of a provider, as one. Each request to a server goes over the
  * provider's connections, so that its layers and its reconnects hold; has one deadline, connecting
  * included; is cancelled on the wire when it is given up; and is asked once more by itself where a
  * session was lost before the answer, because reading changes nothing.
@@ -335,8 +335,8 @@ export interface SubscribedUpdate {
 }
 
 /**
- * What hears of updates. One that throws is reported as uncaught, and stops nobody. Where it
- * returns a promise, nobody waits for that; one that rejects is a diagnostic.
+ * Hears of updates. One that throws is reported as uncaught, and stops nobody. If it returns a
+ * promise, nobody waits for that; one that rejects is a diagnostic.
  */
 export type UpdateListener = (update: SubscribedUpdate) => unknown;
 

@@ -114,8 +114,8 @@ export class ServerLists<T> extends LiveList<T> {
   }
 
   /**
-   * Reads the lists of all servers at the same time. Those that fail, or do not answer in time, are
-   * entries of `failures`. Throws a `TypeError` for options, `aborted` and `closed`.
+   * Reads the lists of all servers at the same time. Servers that fail, or do not answer in time,
+   * are entries of `failures`. Throws a `TypeError` for options, `aborted` and `closed`.
    */
   async list(options: ListOptions = {}): Promise<JoinedListing<T>> {
     const { provider, settings, asking } = this.#parts;

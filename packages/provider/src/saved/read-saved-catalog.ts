@@ -32,8 +32,8 @@ export interface RecalledCatalog {
 /**
  * Reads what `savedCatalog()` wrote, after `JSON.parse`. Trusts nothing of it: throws
  * `invalid_catalog` when it has another shape or version; one server's listing that is malformed,
- * or larger than its limits allow, costs that listing. Of servers that are not there, are reached
- * in another way, or are another principal's, nothing is looked at.
+ * or larger than its limits allow, costs that listing. Listings of servers that are not there, are
+ * reached in another way, or are another principal's, are passed over.
  */
 export function readSavedCatalog(
   saved: unknown,
@@ -120,8 +120,8 @@ function invalidCatalog(problem: string): HostsideError {
 }
 
 /**
- * What the servers of a provider listed last, as JSON, so that tools are on offer at once after a
- * restart, or in another process.
+ * The latest listings of the servers of a provider, as JSON, so that tools are on offer at once
+ * after a restart, or in another process.
  */
 export interface SavedCatalog {
   readonly version: 1;
@@ -130,7 +130,7 @@ export interface SavedCatalog {
 }
 
 /**
- * What one server listed last. Holds no credential, and nothing that was made of one; but a
+ * The latest listing of one server. Holds no credential, and nothing that was made of one; but a
  * `private` one is for the eyes of its principal alone.
  */
 export interface SavedListing {

@@ -28,9 +28,9 @@ export interface BringUpPlan {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Whether servers that failed, or lost their session, are tried again. Default `true`. `false` is
-   * for who needs a tool that is not there: it starts what was not started, whatever its `startup`
-   * says.
+   * Says whether servers that failed, or lost their session, are tried again. Default `true`.
+   * `false` is for who needs a tool that is not there: it starts what was not started, whatever its
+   * `startup` says.
    */
   readonly retryFailed?: boolean | undefined;
 }
@@ -38,7 +38,7 @@ export interface BringUpPlan {
 /**
  * Brings servers up at the same time, and returns those that failed, in their order. Servers that
  * are disabled are passed over, and so are those whose registration ends meanwhile, and those that
- * are late: their attempts go on. What `startup` says holds but for a refresh. Throws `aborted`
+ * are late: their attempts go on. The `startup` of a spec holds but for a refresh. Throws `aborted`
  * when the caller gives up.
  */
 export async function bringUp(plan: BringUpPlan, context: ProviderContext): Promise<readonly StartFailure[]> {
@@ -99,7 +99,8 @@ function toWaitFor(plan: BringUpPlan, context: ProviderContext): readonly Regist
 }
 
 /**
- * Whether its tools are not known because nobody asked yet, or because the answer is on its way.
+ * Says whether its tools are not known because nobody asked yet, or because the answer is on its
+ * way.
  */
 export function isUnlisted({ link: { state }, listed }: Registration): boolean {
   return state.kind === "connecting" || state.kind === "listing" || (state.kind === "idle" && listed === undefined);
@@ -127,8 +128,8 @@ const longestHoldMs = 250;
 /**
  * Makes servers that have not been shown yet appear together: when all of them have settled, or a
  * quarter of a second after the first, whichever comes first. So whoever watches the tools sees
- * them change once and not with every server, and a slow one holds up nobody. Those that are late
- * appear when they are ready. Names do not depend on it.
+ * them change once and not with every server, and a slow one holds up nobody. Late ones appear when
+ * they are ready. Names do not depend on it.
  */
 function startTogether(
   registrations: readonly Registration[],

@@ -9,8 +9,8 @@ export interface RegistrationEnding {
   /** In milliseconds. Default 0: they are cut. */
   readonly drainMs?: number | undefined;
   /**
-   * Whether what had its id before keeps the time that it was given. Default `false`: it gets no
-   * more than this one.
+   * Says whether what had its id before keeps the time that it was given. Default `false`: it gets
+   * no more than this one.
    */
   readonly sparesEarlier?: boolean | undefined;
 }

@@ -206,7 +206,7 @@ function sameListing(before: ToolServerListing | undefined, next: ToolServerList
 }
 
 /**
- * What a developer wants to know of a listing: which tools were left out or mended, and why it
+ * Reports on a listing for a developer: which tools were left out or mended, and why it
  * stops where it does.
  */
 function listingDiagnostics(

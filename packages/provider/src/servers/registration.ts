@@ -8,7 +8,7 @@ import type { Link } from "../link/link.ts";
 import type { RecalledListing } from "../saved/read-saved-catalog.ts";
 
 /**
- * One server under its id, from registration to removal. What replaces it under the same id is
+ * One server under its id, from registration to removal. Its replacement under the same id is
  * another registration.
  */
 export interface Registration {

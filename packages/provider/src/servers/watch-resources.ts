@@ -17,8 +17,8 @@ interface Want {
 }
 
 /**
- * What is known of one server, by its id: a registration that replaces another one goes on where
- * that one was.
+ * The known facts about one server, by its id: a registration that replaces another one goes on
+ * where that one was.
  */
 interface Watched {
   readonly wants: Set<Want>;

@@ -5,7 +5,7 @@ import { fingerprintReach } from "../catalog/fingerprint-reach.ts";
 import { catalogVersion, type SavedCatalog, type SavedListing } from "../saved/read-saved-catalog.ts";
 
 /**
- * What these servers listed last, those in the order of the registrations that have listed
+ * Returns the latest listings of these servers, in the order of the registrations that have listed
  * anything.
  */
 export function writeSavedCatalog(registrations: readonly Registration[], principal: string | undefined): SavedCatalog {
