@@ -8,6 +8,14 @@ export interface CaptureRules {
   readonly maxLength: number;
 }
 
+/** Throws a `TypeError` that names a flag that is none, or `redact` that is no function. */
+export function assertCapture(flags: Readonly<Record<string, unknown>>, redact: unknown): void {
+  for (const [name, value] of Object.entries(flags)) {
+    if (typeof value !== "boolean") throw new TypeError(`${name} must be true or false`);
+  }
+  if (typeof redact !== "function") throw new TypeError("redact must be a function");
+}
+
 /** Longest captured text, in UTF-16 units. */
 export const longestCapture = 4096;
 const deepest = 12;

@@ -1,5 +1,6 @@
 import type { MeterProvider, TextMapPropagator, TracerProvider } from "@opentelemetry/api";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
+import { assertCapture } from "./capture.ts";
 
 /** Options of {@linkcode createTelemetry}. */
 export interface TelemetryOptions {
@@ -76,19 +77,16 @@ export type TelemetrySettings = Pick<TelemetryOptions, "tracerProvider" | "meter
 export function readTelemetryOptions(options: TelemetryOptions): TelemetrySettings {
   assertKnownOptions("createTelemetry()", options, fields);
   const { tracerProvider, meterProvider, propagator, toolMetrics = false } = options;
-  const { propagate = true, baggage = false, executeToolSpan = "separate", redact = asItIs } = options;
+  const { propagate = true, baggage = false, executeToolSpan = "separate", redact = (text: string) => text } = options;
   const { captureArguments = false, captureResults = false, capturePrincipal = false } = options;
   assertMember("tracerProvider", tracerProvider, "getTracer");
   assertMember("meterProvider", meterProvider, "getMeter");
   assertMember("propagator", propagator, "inject");
   const flags = { toolMetrics, propagate, baggage, captureArguments, captureResults, capturePrincipal };
-  for (const [name, value] of Object.entries<unknown>(flags)) {
-    if (typeof value !== "boolean") throw new TypeError(`${name} must be true or false`);
-  }
+  assertCapture(flags, redact);
   if (executeToolSpan !== "separate" && executeToolSpan !== "enrich") {
     throw new TypeError('executeToolSpan must be "separate" or "enrich"');
   }
-  if (typeof redact !== "function") throw new TypeError("redact must be a function");
   const enriches = executeToolSpan === "enrich";
   return { ...flags, tracerProvider, meterProvider, propagator, enriches, redact };
 }
@@ -97,8 +95,4 @@ function assertMember(option: string, value: unknown, member: string): void {
   if (value === undefined) return;
   const has = typeof value === "object" && value !== null && typeof Reflect.get(value, member) === "function";
   if (!has) throw new TypeError(`${option} must have the function ${member}`);
-}
-
-function asItIs(text: string): string {
-  return text;
 }

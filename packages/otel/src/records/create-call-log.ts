@@ -1,6 +1,6 @@
 import type { CallDecision, CallObserver, CallRecord, Interceptor, ToolOutcome } from "@hostside/core";
 import { assertKnownOptions, clock, joinObservers, type Fields } from "@hostside/core/implement";
-import { longestCapture } from "../capture.ts";
+import { assertCapture, longestCapture } from "../capture.ts";
 import { quietly } from "../quietly.ts";
 import { toCallEntry, type CallEntry, type CallEntryRules } from "./call-entry.ts";
 
@@ -72,10 +72,7 @@ function readRules({
   captureMessages = false,
   redact = (text) => text,
 }: CallLogOptions): CallEntryRules {
-  for (const [name, value] of Object.entries({ captureArguments, captureResults, captureMessages })) {
-    if (typeof value !== "boolean") throw new TypeError(`${name} must be true or false`);
-  }
-  if (typeof redact !== "function") throw new TypeError("redact must be a function");
+  assertCapture({ captureArguments, captureResults, captureMessages }, redact);
   return { captureArguments, captureResults, captureMessages, redact, maxLength: longestCapture };
 }
 
