@@ -1,8 +1,6 @@
 import {
-  type CallOptions,
   HostsideError,
   type HostsideErrorCode,
-  type JsonObject,
   type ToolOrigin,
   type ToolOutcome,
   type ToolProvider,
@@ -12,13 +10,7 @@ import {
 import { createDeadline, isJsonObject, quoteText, withErrorContext } from "@hostside/core/implement";
 import type { ProviderRoute, Route, RoutedTool, ToolboxTool } from "./inspect-definitions.ts";
 import { runWithDeadline } from "./run-with-deadline.ts";
-import { localOrigin, runStaticTool } from "./static-tool.ts";
-
-/** A call at the end of its way. */
-export interface RouteCall {
-  readonly args: JsonObject;
-  readonly options: CallOptions;
-}
+import { localOrigin, runStaticTool, type RouteCall } from "./static-tool.ts";
 
 /** Runs a tool where it is. Bounded, whatever the tool does. */
 export function runRoute(route: Route, call: RouteCall): Promise<ToolOutcome> {

@@ -159,8 +159,8 @@ function wrapped(error: unknown, { definition: { name } }: RunnableTool, what: s
   return new HostsideError(`tool "${name}" ${what}`, { code: "internal_error", toolName: name, cause: error });
 }
 
-/** A call of a static tool. */
-interface StaticCall {
+/** A call at the end of its way. */
+export interface RouteCall {
   readonly args: JsonObject;
   readonly options: CallOptions;
 }
@@ -169,7 +169,7 @@ interface StaticCall {
  * Runs a static tool by a deadline: `options.timeoutMs`, by default 10 minutes. Throws
  * `call_timeout`, `aborted`, or what the tool throws.
  */
-export async function runStaticTool(tool: RunnableTool, { args, options }: StaticCall): Promise<ToolOutcome> {
+export async function runStaticTool(tool: RunnableTool, { args, options }: RouteCall): Promise<ToolOutcome> {
   const { name } = tool.definition;
   const { timeoutMs = defaultTimeouts.callMs, deadline: outer } = options;
   const signal = options.signal;

@@ -31,8 +31,8 @@ import {
   type ToolboxTool,
 } from "./inspect-definitions.ts";
 import { readUnready } from "./read-provider.ts";
-import { type RouteCall, callRoutes, runRoute, timeoutMsOf } from "./run-route.ts";
-import { localOrigin } from "./static-tool.ts";
+import { callRoutes, runRoute, timeoutMsOf } from "./run-route.ts";
+import { localOrigin, type RouteCall } from "./static-tool.ts";
 import { type ServersWait, createServersWait, findAbsent, waitForTool } from "./wait-for-tool.ts";
 
 /** The arguments and options of a call. */

@@ -1,7 +1,6 @@
 import {
   type CallContext,
   type CallOptions,
-  type Diagnostic,
   type Event,
   type ToolDefinition,
   type ToolGroup,
@@ -336,12 +335,10 @@ function assertViewContext(context: CallContext): void {
 }
 
 /** The parts of such a report. */
-export interface UnmatchedReportInit {
+interface UnmatchedReportInit extends Pick<ViewContext, "calls" | "onDiagnostic"> {
   readonly denial: Denial;
   readonly permitted: () => PermittedPart;
   readonly alwaysVisible: readonly string[];
-  readonly calls: { unready(): readonly UnreadyGroup[] };
-  readonly onDiagnostic: (diagnostic: Diagnostic) => void;
 }
 
 /**
