@@ -6,17 +6,15 @@ import {
   type ServerSpec,
 } from "@hostside/core";
 import {
+  createBoundedFetch,
   createSecretMemory,
   kindOf,
   serverTypeOf,
   specError,
-  learnOAuthAnswer,
-  learnOAuthRequest,
-  type SecretMemory,
+  learnSecrets,
 } from "@hostside/core/implement";
 import { useLast, type Account } from "./account.ts";
 import { nameServer } from "./auth-errors.ts";
-import { createBoundedFetch } from "./fetching/create-bounded-fetch.ts";
 import type { ClientConfig, OAuthFetch } from "./oauth-options.ts";
 import type { OAuthSettings } from "./read-oauth-options.ts";
 
@@ -145,24 +143,4 @@ function unknownServer(serverId: string): HostsideError {
     `${nameServer(serverId)} is not known here: no connector has asked about it yet; hand its spec over in place of its id`,
     { code: "unknown_server", serverId },
   );
-}
-
-// A Response of these statuses may have no body.
-const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
-
-/**
- * A `fetch` that remembers every secret that it sends, and that an answer brings, so that none is
- * in a text afterwards.
- */
-export function learnSecrets(fetch: AuthorizationFetch, secrets: SecretMemory): AuthorizationFetch {
-  return async (url, init = {}) => {
-    const { headers: sent, body } = init;
-    const form = typeof body === "string" || body instanceof URLSearchParams ? body : undefined;
-    learnOAuthRequest({ headers: new Headers(sent), form }, secrets);
-    const response = await fetch(url, init);
-    const { status, headers } = response;
-    const text = await response.text();
-    learnOAuthAnswer(text, secrets);
-    return new Response(bodiless.has(status) ? null : text, { status, headers });
-  };
 }

@@ -1,11 +1,17 @@
 import { assertServerSpec, HostsideError, type ServerSpec } from "@hostside/core";
-import { assertKnownOptions, assertSignal, createEvent, isPlainObject, kindOf } from "@hostside/core/implement";
+import {
+  assertKnownOptions,
+  assertSignal,
+  createBoundedFetch,
+  createEvent,
+  isPlainObject,
+  kindOf,
+} from "@hostside/core/implement";
 import type { AuthParts } from "./auth-parts.ts";
 import { areScopes } from "./check-client-config.ts";
 import { createAccounts, fetchFor, principalOf } from "./create-accounts.ts";
 import { serverCredentialsOf } from "./credentials/create-server-credentials.ts";
 import { discoverUrl } from "./discovering/ask-server.ts";
-import { createBoundedFetch } from "./fetching/create-bounded-fetch.ts";
 import type { OAuthOptions } from "./oauth-options.ts";
 import type { AccountOwner, AuthorizeOptions, DiscoveredAuthorization, OAuth, SignedIn } from "./oauth.ts";
 import { readOAuthOptions } from "./read-oauth-options.ts";

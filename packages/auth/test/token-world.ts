@@ -1,9 +1,8 @@
 import { createMemoryCredentials } from "../src/store/create-memory-credentials.ts";
-import { createEvent, createSecretMemory } from "@hostside/core/implement";
+import { createEvent, createSecretMemory, learnSecrets } from "@hostside/core/implement";
 import type { AuthorizationFetch } from "@hostside/core";
 import type { Account } from "../src/account.ts";
 import type { AuthParts } from "../src/auth-parts.ts";
-import { learnSecrets } from "../src/create-accounts.ts";
 import { readOAuthOptions } from "../src/read-oauth-options.ts";
 import type { StoredAuthorization } from "../src/accounts/stored-account.ts";
 import { useVirtualClock, firstDate, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";

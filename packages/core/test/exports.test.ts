@@ -22,6 +22,7 @@ const forProducts = [
 ];
 
 const forImplementers = [
+  "addressIn",
   "askAdmit",
   "askForMeta",
   "assertCallContext",
@@ -49,6 +50,7 @@ const forImplementers = [
   "contextOnBehalfOf",
   "copySpec",
   "createAlarm",
+  "createBoundedFetch",
   "createCallPipeline",
   "createDeadline",
   "createEvent",
@@ -69,6 +71,7 @@ const forImplementers = [
   "effectOfHints",
   "escapeUnseen",
   "fairnessKeyOf",
+  "findGuardRefusal",
   "findKnownShapes",
   "findLostDigits",
   "findLostNumber",
@@ -98,8 +101,7 @@ const forImplementers = [
   "kindOf",
   "lastWordMs",
   "latestLegacyRevision",
-  "learnOAuthAnswer",
-  "learnOAuthRequest",
+  "learnSecrets",
   "legacyRevisions",
   "listOf",
   "lostDigitsError",

@@ -1,4 +1,4 @@
-import { isHostsideError, HostsideError, type CredentialHeaders } from "@hostside/core";
+import { isHostsideError, HostsideError, type AuthorizationFetch, type CredentialHeaders } from "@hostside/core";
 import {
   clock,
   createDeadline,
@@ -12,14 +12,13 @@ import type { ServerContext } from "../../context/server-context.ts";
 import type { Authorizer, AuthorizationRefusal } from "../exchange/send-again-once-authorized.ts";
 import { bodyExcerptOf } from "../../text/safe-excerpt.ts";
 import { isServerCredentials, type AuthorizationProvider, type TokenSource } from "./authorization-provider.ts";
-import type { OAuthFetch } from "./exchange-fetch.ts";
 
 /** The parts of a authorizer. */
 export interface AuthorizerInit {
   readonly context: ServerContext;
   readonly provider: AuthorizationProvider;
   readonly serverUrl: URL;
-  readonly fetchFn: OAuthFetch;
+  readonly fetchFn: AuthorizationFetch;
 }
 
 /**

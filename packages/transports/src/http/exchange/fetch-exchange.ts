@@ -1,7 +1,7 @@
 import type { HostsideError } from "@hostside/core";
-import { untilAborted } from "@hostside/core/implement";
+import { addressIn, untilAborted } from "@hostside/core/implement";
 import { fromFetchError } from "./from-fetch-error.ts";
-import { addressIn, type HttpGuard } from "./http-guard.ts";
+import type { HttpGuard } from "./http-guard.ts";
 import type { HttpCall, HttpClient, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
 
 /**

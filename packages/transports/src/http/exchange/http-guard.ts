@@ -1,5 +1,5 @@
-import { cleanText, type ConnectionGuard, type GuardedServer, type HostsideError } from "@hostside/core";
-import { findGuardRefusal } from "../../context/ask-guard.ts";
+import type { ConnectionGuard, GuardedServer, HostsideError } from "@hostside/core";
+import { addressIn, findGuardRefusal } from "@hostside/core/implement";
 
 /** A host's guard, as it is asked about the HTTP of one server. */
 export interface HttpGuard {
@@ -26,7 +26,7 @@ export function createHttpGuard({ guard, server, serverUrl }: HttpGuardInit): Ht
   const refuse = (url: URL, ask: () => ReturnType<ConnectionGuard["checkUrl"]>): HostsideError | undefined =>
     findGuardRefusal({
       server,
-      what: `connecting to ${placeOf(url)}`,
+      what: url,
       field: url.origin === origin ? "url" : undefined,
       ask,
     });
@@ -42,17 +42,4 @@ export function createHttpGuard({ guard, server, serverUrl }: HttpGuardInit): Ht
     },
     refuseAddress,
   };
-}
-
-/** The address that a URL has in place of a name. For it, nothing is looked up. */
-export function addressIn({ hostname }: URL): string | undefined {
-  if (hostname.startsWith("[")) return hostname.slice(1, -1);
-  // The parser has made this of every other spelling: a host that ends in a number is an address,
-  // or the URL is none.
-  return /^\d+\.\d+\.\d+\.\d+$/.test(hostname) ? hostname : undefined;
-}
-
-// Not the path and the query, which may be somebody's secret, nor user info.
-function placeOf({ protocol, host }: URL): string {
-  return cleanText(`${protocol}//${host}`, 300);
 }

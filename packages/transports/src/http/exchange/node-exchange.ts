@@ -1,4 +1,4 @@
-import { clock } from "@hostside/core/implement";
+import { addressIn, clock } from "@hostside/core/implement";
 import { isHostsideError, type HostsideError } from "@hostside/core";
 import {
   connectTimedOut,
@@ -9,7 +9,7 @@ import {
   type FailedRequest,
 } from "./from-fetch-error.ts";
 import { asksForAddresses, guardLookup, type LookupAll } from "./guarded-lookup.ts";
-import { addressIn, type HttpGuard } from "./http-guard.ts";
+import type { HttpGuard } from "./http-guard.ts";
 import type { HttpCall, HttpClient, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
 import type { BodiesContext, BodyContext } from "./node-body.ts";
 import { NodeReply } from "./node-reply.ts";

@@ -1,15 +1,13 @@
-import {
-  HostsideError,
-  isHostsideError,
-  cleanText,
-  type AuthorizationFetch,
-  type ConnectionGuard,
-  type GuardedServer,
-  type HostsideErrorCode,
-  type HostsideErrorInit,
-} from "@hostside/core";
-import { createDeadline, formatMs, isConfidentialUrl, untilAborted, quoteText } from "@hostside/core/implement";
-import { nameServer } from "../auth-errors.ts";
+import { addressIn, findGuardRefusal, type ConnectionGuard, type GuardedServer } from "./connection-guard.ts";
+import { isConfidentialUrl } from "./check-http-spec.ts";
+import { createDeadline } from "./deadline.ts";
+import { HostsideError, isHostsideError, type HostsideErrorInit } from "./hostside-error.ts";
+import type { HostsideErrorCode } from "./hostside-error-code.ts";
+import { learnOAuthAnswer, learnOAuthRequest, type SecretMemory } from "./secret-memory.ts";
+import type { AuthorizationFetch } from "./server-credentials.ts";
+import { formatMs } from "./text.ts";
+import { cleanText } from "./untrusted-text.ts";
+import { untilAborted } from "./waiting.ts";
 
 const timeoutMs = 30_000;
 const maxBodyBytes = 1024 * 1024;
@@ -18,14 +16,19 @@ const passedHeaders = ["content-type", "dpop-nonce", "retry-after", "www-authent
 // A Response of these statuses may have no body.
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
+/** As much of a `Response` as a bounded `fetch` reads. */
+export interface BareResponse extends Pick<Response, "body" | "status" | "type"> {
+  readonly headers: Pick<Headers, "get">;
+}
+
 /** Parts of a bounded `fetch`. */
 export interface BoundedFetchInit {
   /** Default: that of the runtime. */
-  readonly fetch?: AuthorizationFetch | undefined;
+  readonly fetch?: ((url: string | URL, init: RequestInit) => Promise<BareResponse>) | undefined;
   readonly guard?: ConnectionGuard | undefined;
   readonly server: GuardedServer;
-  /** Ends every request. */
-  readonly closing: AbortSignal;
+  /** Ends every request. Default: nothing does. */
+  readonly closing?: AbortSignal | undefined;
   /**
    * `"head"`: leaves the body of an answer alone, because it may be a stream without an end.
    * Default `"body"`.
@@ -38,16 +41,18 @@ export interface BoundedFetchInit {
  * within 30 s and 1 MiB, decompressed, over `https:` or on this machine alone, and past the guard.
  * It follows no redirect, nor can its caller, because it does not say where to: a GET is answered
  * with the status, a POST fails with `redirect_refused`. Like any `fetch` it fails with a
- * `TypeError`; its cause is the `HostsideError`, or what the `fetch` beneath failed with.
+ * `TypeError`, whose cause is the `HostsideError` or what the `fetch` beneath failed with, or with
+ * the reason of its `signal`.
  */
 export function createBoundedFetch(init: BoundedFetchInit): AuthorizationFetch {
-  const { server, closing, fetch = (...given) => globalThis.fetch(...given), reads = "body" } = init;
+  const { server, guard, closing, fetch = (...given) => globalThis.fetch(...given), reads = "body" } = init;
   const { serverId } = server;
   const failure = (
     code: HostsideErrorCode,
     text: string,
     extras: Omit<HostsideErrorInit, "code"> = {},
-  ): HostsideError => new HostsideError(`${nameServer(serverId)}: ${text}`, { ...extras, code, serverId });
+  ): HostsideError =>
+    new HostsideError(`server ${JSON.stringify(cleanText(serverId, 200))}: ${text}`, { ...extras, code, serverId });
 
   const assertAllowed = (url: URL): void => {
     if (!isConfidentialUrl(url)) {
@@ -55,17 +60,14 @@ export function createBoundedFetch(init: BoundedFetchInit): AuthorizationFetch {
       const text = `a request for an authorization would travel unencrypted (${scheme}); authorization servers are reached by https: alone`;
       throw failure("invalid_spec", text);
     }
-    // Not the path and the query, which may be somebody's secret, nor user info.
-    const what = `connecting to ${cleanText(`${url.protocol}//${url.host}`, 300)}`;
-    let refusal;
-    try {
-      refusal = init.guard?.checkUrl(url, server) ?? init.guard?.checkAddress(addressIn(url), url, server);
-    } catch (cause) {
-      throw failure("internal_error", `${what} is refused: the guard failed`, { outcome: "not-sent", cause });
-    }
-    if (refusal === undefined) return;
-    const text = `${what} is not allowed: ${cleanText(refusal.reason, 300)} (rule ${quoteText(refusal.rule)})`;
-    throw failure("not_allowed", text, { outcome: "not-sent", details: { policy: refusal.rule } });
+    const refusal =
+      guard &&
+      findGuardRefusal({
+        server,
+        what: url,
+        ask: () => guard.checkUrl(url, server) ?? guard.checkAddress(addressIn(url), url, server),
+      });
+    if (refusal !== undefined) throw refusal;
   };
   const send = async (url: URL, options: RequestInit, signal: AbortSignal): Promise<Response> => {
     signal.throwIfAborted();
@@ -97,7 +99,7 @@ export function createBoundedFetch(init: BoundedFetchInit): AuthorizationFetch {
       assertAllowed(url);
       const deadline = createDeadline({
         timeoutMs,
-        signal: options.signal == null ? closing : AbortSignal.any([options.signal, closing]),
+        signal: AbortSignal.any([options.signal, closing].filter((signal) => signal != null)),
         onTimeout: () =>
           failure("request_timeout", `no answer from ${url.origin} within ${formatMs(timeoutMs)}`, {
             details: { timeoutMs },
@@ -109,6 +111,7 @@ export function createBoundedFetch(init: BoundedFetchInit): AuthorizationFetch {
         deadline.dispose();
       }
     } catch (error) {
+      options.signal?.throwIfAborted();
       // A fetch of a connector's kind has wrapped what it knows already.
       if (error instanceof TypeError && isHostsideError(error.cause)) throw error;
       throw new TypeError("fetch failed", { cause: error });
@@ -117,7 +120,7 @@ export function createBoundedFetch(init: BoundedFetchInit): AuthorizationFetch {
 }
 
 /** The body as text; `null` if it is too long. */
-async function readText({ body }: Response, signal: AbortSignal): Promise<string | null> {
+async function readText({ body }: BareResponse, signal: AbortSignal): Promise<string | null> {
   if (body === null) return "";
   const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
   const decoder = new TextDecoder();
@@ -137,12 +140,23 @@ async function readText({ body }: Response, signal: AbortSignal): Promise<string
   }
 }
 
-function discard({ body }: Response): void {
+function discard({ body }: BareResponse): void {
   body?.cancel().catch(() => {});
 }
 
-// The parser writes every spelling of an address in this way.
-function addressIn({ hostname }: URL): string | undefined {
-  if (hostname.startsWith("[")) return hostname.slice(1, -1);
-  return /^\d+\.\d+\.\d+\.\d+$/.test(hostname) ? hostname : undefined;
+/**
+ * Makes a `fetch` that remembers every secret that it sends, and that an answer brings, so that none
+ * is in a text afterwards.
+ */
+export function learnSecrets(fetch: AuthorizationFetch, secrets: SecretMemory): AuthorizationFetch {
+  return async (url, init = {}) => {
+    const { headers: sent, body } = init;
+    const form = typeof body === "string" || body instanceof URLSearchParams ? body : undefined;
+    learnOAuthRequest({ headers: new Headers(sent), form }, secrets);
+    const response = await fetch(url, init);
+    const { status, headers } = response;
+    const text = await response.text();
+    learnOAuthAnswer(text, secrets);
+    return new Response(bodiless.has(status) ? null : text, { status, headers });
+  };
 }

@@ -1,9 +1,10 @@
-import type { AuthorizationFetch, ConnectionGuard, HostsideError } from "@hostside/core";
-import { createSecretMemory } from "@hostside/core/implement";
 import { describe, expect, it } from "vitest";
-import { useVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
-import { createBoundedFetch, type BoundedFetchInit } from "./create-bounded-fetch.ts";
-import { learnSecrets } from "../create-accounts.ts";
+import { useVirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
+import { createBoundedFetch, learnSecrets, type BoundedFetchInit } from "./bounded-fetch.ts";
+import type { ConnectionGuard } from "./connection-guard.ts";
+import type { HostsideError } from "./hostside-error.ts";
+import { createSecretMemory } from "./secret-memory.ts";
+import type { AuthorizationFetch } from "./server-credentials.ts";
 
 function createWorld(fetch: AuthorizationFetch, options: Partial<BoundedFetchInit> = {}) {
   const clock = useVirtualClock();
@@ -114,7 +115,7 @@ describe("createBoundedFetch()", () => {
     const first = bounded("https://as.example/x", { signal: caller.signal });
     const second = bounded("https://as.example/x");
     caller.abort(new Error("enough"));
-    await expect(first).rejects.toMatchObject({ cause: { message: "enough" } });
+    await expect(first).rejects.toMatchObject({ message: "enough" });
     close.abort(new Error("closed"));
     await expect(second).rejects.toMatchObject({ cause: { message: "closed" } });
     await expect(bounded("https://as.example/x")).rejects.toMatchObject({ cause: { message: "closed" } });
