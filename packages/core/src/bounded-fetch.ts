@@ -145,8 +145,8 @@ function discard({ body }: BareResponse): void {
 }
 
 /**
- * Makes a `fetch` that remembers every secret that it sends, and that an answer brings, so that none
- * is in a text afterwards.
+ * Makes a `fetch` that remembers every secret that it sends, and that an answer brings, so that
+ * none is in a text afterwards.
  */
 export function learnSecrets(fetch: AuthorizationFetch, secrets: SecretMemory): AuthorizationFetch {
   return async (url, init = {}) => {

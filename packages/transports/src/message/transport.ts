@@ -10,8 +10,8 @@ export interface SendOptions {
    */
   readonly requestSignal?: AbortSignal | undefined;
   /**
-   * Headers of this one request, such as `mcp-param-…`, with legal names in small letters; only for transports with one HTTP request
-   * per message.
+   * Headers of this one request, such as `mcp-param-…`, with legal names in small letters; only for
+   * transports with one HTTP request per message.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The host's own context of this request, from which it may want headers made. */

@@ -36,9 +36,9 @@ interface Listening {
 const method = "subscriptions/listen";
 
 /**
- * Opens a stream of changes, which is a request of 2026-07-28 that goes on for as long as the server
- * has something to tell, and until `signal` aborts. Resolves when the server acknowledged it.
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ * Opens a stream of changes, which is a request of 2026-07-28 that goes on for as long as the
+ * server has something to tell, and until `signal` aborts. Resolves when the server acknowledged
+ * it. https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export function listen(
   { context, channel, opening }: Listening,
