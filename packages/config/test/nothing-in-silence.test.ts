@@ -52,6 +52,41 @@ describe("readConfig() loses nothing in silence", () => {
     }
   });
 
+  it.each([
+    ["/h/.codex/config.toml", 'model = "m"\n[tui]\ntheme = "x"'],
+    ["/h/.claude.json", '{"numStartups": 1, "projects": {}}'],
+    ["/h/Claude/claude_desktop_config.json", '{"preferences": {"a": true}}'],
+    ["/h/.gemini/settings.json", '{"theme": "x", "tools": {"allowed": ["x"]}}'],
+  ])("and nothing of a file without servers: %s", (file, text) => {
+    expect(readConfig(text, { file }).problems).toEqual([]);
+  });
+
+  it.each([
+    [{ command: "x", headers: { Authorization: "a" } }, "headers"],
+    [{ command: "x", type: "stdio", url: "https://a" }, "url"],
+    [{ type: "http", url: "https://a", env: { TOKEN: "a" }, args: [], command: "" }, "env"],
+    [{ type: "http", url: "https://a", args: ["a"] }, "args"],
+  ])("says what %j has for the other transport", (entry, name) => {
+    const { servers, problems } = readConfig({ mcpServers: { a: entry } }, { dialect: "claude-code" });
+    expect(servers).toHaveLength(1);
+    expect(problems).toEqual([
+      expect.objectContaining({ code: "conflicting_fields", severity: "warning", path: `mcpServers.a.${name}` }),
+    ]);
+  });
+
+  it.each<[DialectName, object, string]>([
+    ["cursor", { disabled: true }, "disabled"],
+    ["claude-desktop", { enabled: false }, "enabled"],
+    ["cline", { Disabled: true }, "Disabled"],
+  ])("leaves off, and says so, what somebody has off by a word that %s does not read: %j", (dialect, off, name) => {
+    const read = (more: object) => readConfig({ mcpServers: { a: { command: "x", ...more } } }, { dialect });
+    const { servers, problems } = read(off);
+    expect(servers[0]?.draft).toMatchObject({ disabled: true });
+    const message = expect.stringMatching(/does not read .*; the server is off here all the same$/);
+    expect(problems).toEqual([expect.objectContaining({ severity: "warning", path: `mcpServers.a.${name}`, message })]);
+    expect(read({ disabled: false, enabled: true }).servers[0]?.draft["disabled"]).toBeUndefined();
+  });
+
   it("says that a URL beside another one is not used", () => {
     const entry = { httpUrl: "https://a", url: "https://b" };
     const { servers, problems } = readConfig({ mcpServers: { a: entry } }, { dialect: "gemini" });
