@@ -17,8 +17,9 @@ describe("readConfig() loses nothing in silence", () => {
     ["argz", "write args"],
     ["ARGS", "write args"],
     ["required", undefined],
-    ["timeouts", "write timeout"],
-    ["allow", undefined],
+    ["timeouts", undefined],
+    ["allow", "write includeTools"],
+    ["deny", "write excludeTools"],
     ["whatever", undefined],
   ])("says of %s in an entry of mcpServers that it changes nothing", (name, fix) => {
     const { servers, problems } = readConfig(

@@ -42,7 +42,7 @@ export { assertKnownOptions, readWholeNumber, type Fields } from "./options.ts";
 export { assertInitOptions, assertRefreshOptions } from "./call-input.ts";
 export { isPlainObject, kindOf } from "./json.ts";
 export { withDefaults, type Given } from "./options.ts";
-export { specError } from "./assert-server-spec.ts";
+export { settingFields, specError } from "./assert-server-spec.ts";
 export { serverTypeOf } from "./server-spec.ts";
 export { bearerTokenOf, checkHttpSpec } from "./check-http-spec.ts";
 export { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "./check-http-spec.ts";

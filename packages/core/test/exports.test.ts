@@ -136,6 +136,7 @@ const forImplementers = [
   "secretsOf",
   "serverTypeOf",
   "serverWords",
+  "settingFields",
   "settleWithin",
   "sharingOf",
   "specError",

@@ -1,4 +1,4 @@
-import { differByOneSlip, quoteText } from "@hostside/core/implement";
+import { differByOneSlip, quoteText, settingFields } from "@hostside/core/implement";
 import type { ConfigPath } from "../parse/config-data.ts";
 import type { ConfigEntry } from "./entry.ts";
 import { words, type FullEntryRules } from "./entry-rules.ts";
@@ -26,7 +26,7 @@ export function reportUnknownKeys(entry: ConfigEntry, rules: FullEntryRules): Co
   for (const name of entry.names) {
     if (known.has(name)) continue;
     const meant = meantBy(name, known);
-    const fix = meant === undefined ? undefined : `write ${meant}`;
+    const fix = adviceFor(name, meant, rules);
     if (rules.unknown === "refused") {
       entry.error(name, {
         code: "unknown_key",
@@ -46,6 +46,13 @@ export function reportUnknownKeys(entry: ConfigEntry, rules: FullEntryRules): Co
     }
   }
   return off;
+}
+
+// A field of a server spec is no slip, so that a member of nearly its name is not what it means.
+function adviceFor(name: string, meant: string | undefined, rules: FullEntryRules): string | undefined {
+  const own = name === "allow" || name === "deny" ? rules[name] : undefined;
+  const known = Object.hasOwn(settingFields, name) ? own : meant;
+  return known === undefined ? undefined : `write ${known}`;
 }
 
 function isOff(name: string, entry: ConfigEntry): boolean {
