@@ -1,8 +1,9 @@
+import { open } from "node:fs/promises";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfigFile, readText } from "@hostside/config/node";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 
 const folder = mkdtempSync(join(tmpdir(), "hostside-config-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -40,6 +41,23 @@ describe("readText()", () => {
     writeFileSync(file, "x".repeat(11));
     expect(await readText(file, 11)).toHaveLength(11);
     await expect(readText(file, 10)).rejects.toMatchObject({ code: "EFBIG" });
+  });
+
+  it("reads on where the system gives less than it was asked for", async () => {
+    const file = join(folder, "in-pieces");
+    writeFileSync(file, "one, two, three");
+    const handle = await open(file);
+    await handle.close();
+    const prototype: { read: (...given: readonly unknown[]) => unknown } = Object.getPrototypeOf(handle);
+    const { read } = prototype;
+    const short = vi.spyOn(prototype, "read").mockImplementation(function (
+      this: unknown,
+      ...[buffer, offset, , position]
+    ) {
+      return Reflect.apply(read, this, [buffer, offset, 1, position]);
+    });
+    onTestFinished(() => short.mockRestore());
+    expect(await readText(file)).toBe("one, two, three");
   });
 
   it("does not wait for a device", async () => {

@@ -119,10 +119,16 @@ export async function readText(path: string, maxBytes: number = 1024 * 1024): Pr
     const before = await file.stat();
     assertFile(before, maxBytes);
     // One byte more, to see that there is no more.
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(before.size + 1), 0);
+    const buffer = Buffer.alloc(before.size + 1);
+    let length = 0;
+    let bytesRead: number;
+    // A read may give less than there is.
+    do {
+      ({ bytesRead } = await file.read(buffer, length, buffer.length - length, length));
+      length += bytesRead;
+    } while (bytesRead > 0 && length < buffer.length);
     const { size, mtimeMs } = await file.stat();
-    if (bytesRead === size && size === before.size && mtimeMs === before.mtimeMs)
-      return buffer.toString("utf8", 0, size);
+    if (length === size && size === before.size && mtimeMs === before.mtimeMs) return buffer.toString("utf8", 0, size);
     throw systemError("EAGAIN", "it changes while it is read");
   } finally {
     await file.close();
