@@ -77,6 +77,21 @@ describe("discoverAuthorization()", () => {
     ]);
   });
 
+  it("asks once more without the revision where the server answers it with 400", async () => {
+    const { discover, servers } = createWorld();
+    servers.routes.set(`GET ${resourceUrl}`, ({ headers }) =>
+      headers.has("mcp-protocol-version")
+        ? new Response("Unsupported protocol version", { status: 400 })
+        : Response.json({ resource: serverUrl, authorization_servers: [issuer], scopes_supported: ["read"] }),
+    );
+    expect(await discover()).toMatchObject({ issuer, scopes: ["read"] });
+    expect(servers.count(`GET ${resourceUrl}`)).toBe(2);
+    servers.routes.set(`GET ${resourceUrl}`, () => new Response("", { status: 400 }));
+    servers.routes.set(`GET ${root}`, () => new Response("", { status: 400 }));
+    await discover();
+    expect([servers.count(`GET ${resourceUrl}`), servers.count(`GET ${root}`)]).toEqual([4, 2]);
+  });
+
   it.each([
     ["is a page for people on every path", () => new Response("<html>")],
     ["is not there", () => new Response("", { status: 404 })],

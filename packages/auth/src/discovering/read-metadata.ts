@@ -116,15 +116,16 @@ function metadataUrls(issuer: string): readonly URL[] {
  * Rejects when a server is out of order or does not answer.
  */
 async function readFirst(
-  { account, signal }: MetadataReader,
+  reader: MetadataReader,
   places: readonly URL[],
   { what, isUsable = () => true }: { readonly what: string; readonly isUsable?: (found: JsonObject) => boolean },
 ): Promise<JsonObject | undefined> {
+  const { account } = reader;
   for (const [index, url] of places.entries()) {
     let response: Response;
     let text: string;
     try {
-      response = await account.fetch(url, { headers: headersFor(url, account), signal });
+      response = await ask(reader, url);
       text = await response.text();
     } catch (error) {
       throw toAuthError(error, account, `reading ${what}`);
@@ -140,10 +141,17 @@ async function readFirst(
 }
 
 // The revision is the host's own. It is said to the MCP server, and to no authorization server
-// elsewhere (specification of 2025-03-26, 2.3.1, and of the later transports).
-function headersFor(url: URL, { serverUrl }: Account): Record<string, string> {
-  const accept = { accept: "application/json" };
-  return url.origin === serverUrl.origin ? { ...accept, "mcp-protocol-version": latestLegacyRevision } : accept;
+// elsewhere (specification of 2025-03-26, 2.3.1, and of the later transports). A server of another
+// revision may refuse it.
+async function ask({ account, signal }: MetadataReader, url: URL): Promise<Response> {
+  const headers = { accept: "application/json" };
+  if (url.origin === account.serverUrl.origin) {
+    const withRevision = { ...headers, "mcp-protocol-version": latestLegacyRevision };
+    const response = await account.fetch(url, { headers: withRevision, signal });
+    if (response.status !== 400) return response;
+    await response.body?.cancel();
+  }
+  return account.fetch(url, { headers, signal });
 }
 
 function parseObject(text: string): JsonObject | undefined {
