@@ -166,18 +166,20 @@ function ownerOf({ serverId, principal }: Account): AccountOwner {
 
 /**
  * Keeps what somebody who signed in got, in place of what was kept before. Waits for whoever is
- * renewing meanwhile. Rejects with `store_failed`, and then nothing has changed.
+ * renewing meanwhile. Resolves to what was kept before. Rejects with `store_failed`, and then
+ * nothing has changed.
  */
 export function saveAuthorization(
   parts: DocumentParts,
   account: Account,
   authorization: StoredAuthorization,
-): Promise<void> {
+): Promise<StoredAuthorization | undefined> {
   learn(account, authorization);
   return parts.store.withLock(accountKey(account), savingMs, async () => {
     // What cannot be read is not overwritten.
-    await readAccount(parts, account);
+    const before = await readAccount(parts, account);
     await writeAccount(parts, account, authorization);
+    return before;
   });
 }
 

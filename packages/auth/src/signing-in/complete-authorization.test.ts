@@ -2,8 +2,17 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { useVirtualClock, firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
 import { errorOf } from "../../test/error-of.ts";
-import { createFakeServers, issuer, metadataUrl, resourceUrl, serverUrl, spec } from "../../test/fake-servers.ts";
+import {
+  createFakeServers,
+  issuer,
+  metadataOf,
+  metadataUrl,
+  resourceUrl,
+  serverUrl,
+  spec,
+} from "../../test/fake-servers.ts";
 import { createOAuth } from "../create-oauth.ts";
+import type { OAuth } from "../oauth.ts";
 import type { OAuthOptions } from "../oauth-options.ts";
 import { createMemoryCredentials } from "../store/create-memory-credentials.ts";
 
@@ -12,7 +21,8 @@ const page = "https://product.example/oauth/back";
 function createWorld(options: Partial<OAuthOptions> = {}, servers = createFakeServers()) {
   const clock = useVirtualClock();
   const store = createMemoryCredentials();
-  const create = () => createOAuth({ store, redirect: page, fetch: servers.fetch, ...options });
+  const create = (changes: Partial<OAuthOptions> = {}) =>
+    createOAuth({ store, redirect: page, fetch: servers.fetch, ...options, ...changes });
   return { clock, store, servers, create, oauth: create() };
 }
 
@@ -67,6 +77,42 @@ describe("begin() and complete()", () => {
     const again = await oauth.begin(spec);
     expect(await oauth.complete(servers.visit(again.url, { iss: origin }))).toMatchObject({ issuer: `${origin}/` });
   });
+
+  it.each([200, 503, undefined])(
+    "revoke the tokens of another issuer once the new ones are kept (%s)",
+    async (status) => {
+      const config = { clientId: "host", clientSecret: "first" };
+      const servers = createFakeServers({
+        revocation_endpoint: `${issuer}/revoke`,
+        token_endpoint_auth_methods_supported: ["client_secret_post"],
+      });
+      const { oauth, create, store } = createWorld({ clients: { notes: { ...config, issuer } } }, servers);
+      const signIn = async (by: OAuth) => by.complete(servers.visit((await by.begin(spec)).url));
+      await signIn(oauth);
+      await signIn(oauth);
+      expect(servers.count(`POST ${issuer}/revoke`)).toBe(0);
+      const old = await store.load({ kind: "account", serverId: "notes" });
+      const next = "https://next.example";
+      servers.routes.set(`GET ${resourceUrl}`, () =>
+        Response.json({ resource: serverUrl, authorization_servers: [next] }),
+      );
+      servers.routes.set(`GET ${next}/.well-known/oauth-authorization-server`, () =>
+        Response.json(metadataOf({ issuer: next })),
+      );
+      const kept: unknown[] = [];
+      servers.routes.set(`POST ${issuer}/revoke`, async () => {
+        kept.push((await store.load({ kind: "account", serverId: "notes" }))?.["issuer"]);
+        if (status === undefined) throw new TypeError("fetch failed");
+        return new Response(null, { status });
+      });
+      const moved = create({ clients: { notes: { clientId: "host", clientSecret: "second", issuer: next } } });
+      expect(await signIn(moved)).toMatchObject({ issuer: next });
+      const sent = servers.requests.filter(({ url }) => url.pathname === "/revoke").map(({ form }) => form);
+      expect(sent[0]?.get("token")).toBe(old?.["refreshToken"]);
+      expect(sent.map((form) => form.get("client_secret"))).not.toContain("second");
+      expect(new Set(kept)).toEqual(new Set([next]));
+    },
+  );
 
   it("complete in another process that shares the store and has not heard of the server", async () => {
     const { oauth, servers, create } = createWorld();

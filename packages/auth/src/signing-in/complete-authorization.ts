@@ -9,6 +9,7 @@ import { dpopOf } from "../dpop/dpop-signer.ts";
 import type { SignedIn } from "../oauth.ts";
 import { saveAuthorization } from "../accounts/account-documents.ts";
 import { sameIssuer, toSignedIn, toStoredAuthorization } from "../accounts/authorizations.ts";
+import { revoke } from "../signing-out/sign-out.ts";
 import { askWithOptional } from "../tokens/request-tokens.ts";
 import { takePending, type PendingDocument } from "./pending-documents.ts";
 import { kindOf } from "@hostside/core/implement";
@@ -98,7 +99,9 @@ async function redeem(
   const tokenType = readTokenType(account, { issuer, tokenType: tokens.tokenType, asked: signer !== undefined });
   const origin = { issuer, metadata, client, scope, resource: sent.resource, dpopKey, signIn: crypto.randomUUID() };
   const authorization = toStoredAuthorization({ ...tokens, tokenType }, origin);
-  await saveAuthorization(parts, account, authorization);
+  const before = await saveAuthorization(parts, account, authorization);
+  // The configured secret is the new client's. The old one's is kept with its tokens.
+  if (before !== undefined && !sameIssuer(before.issuer, issuer)) await revoke({ ...account, config: {} }, before);
   return { signedIn: toSignedIn(account, authorization), takenBy: "here" };
 }
 

@@ -118,7 +118,7 @@ async function readableAccount(parts: AuthParts, account: Account): Promise<Stor
  * Asks the authorization server to revoke what it gave (RFC 7009). Resolves to whether it agreed in
  * time; to `undefined` when it does not offer that. Never rejects.
  */
-async function revoke(account: Account, authorization: StoredAuthorization): Promise<boolean | undefined> {
+export async function revoke(account: Account, authorization: StoredAuthorization): Promise<boolean | undefined> {
   const endpoint = textOf(authorization.metadata, "revocation_endpoint");
   if (endpoint === undefined) return undefined;
   const work = revokeAt(new URL(endpoint), account, authorization).catch(() => false);
