@@ -121,12 +121,40 @@ describe("hostside add", () => {
     ["a file, and another one", ["a", "b", "--config", "x.json", "--project"], "--config names a file"],
     ["a file that is no JSON", ["a", "b", "--config", "x.toml"], "is no JSON"],
     ["another kind of URL", ["a", "ws://a.example.com"], "neither https: nor http:"],
+    ["a relative program", ["a", "--", "./server.mjs"], '"./server.mjs" is relative'],
+    ["a relative script", ["a", "--", "node", "server.mjs"], '"server.mjs" is relative'],
+    ["a relative folder", ["a", "--json-entry", '{"command": "b", "cwd": "c"}'], '"c" is relative'],
+    ["the same of one that is off", ["a", "--disabled", "--", "./server.mjs"], '"./server.mjs" is relative'],
+    [
+      "a credential over plain HTTP of one that is off",
+      ["a", "http://a.example.com", "--header", "Authorization: Bearer secretsecret", "--disabled"],
+      "https",
+    ],
   ])("refuses %s, and writes nothing", async (_, words, message) => {
     using terminal = fakeTerminal();
     const { code, err } = await runIn(terminal, ["add", ...words]);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) });
     expect(err).not.toContain("secretsecret");
     expect(readdirSync(terminal.home)).not.toContain(".config");
+  });
+
+  it.each([{ enabled: false }, { denyServers: ["a"] }, { allowServers: ["b"] }])(
+    "refuses a credential over plain HTTP where the settings are %j",
+    async (settings) => {
+      using terminal = fakeTerminal();
+      homeFile(terminal, ".config/hostside/hostside.json", { settings });
+      const words = ["add", "a", "http://a.example.com", "--header", "Authorization: Bearer secretsecret"];
+      expect(await runIn(terminal, words)).toMatchObject({ code: 2, err: expect.stringContaining("https") });
+      expect(readOwn(terminal)).toEqual({ settings });
+    },
+  );
+
+  it("takes a program that is relative to the folder of a project's file, and of a named one", async () => {
+    using terminal = fakeTerminal();
+    for (const place of [["--project"], ["--config", "named.json"]]) {
+      const { code } = await runIn(terminal, ["add", "a", ...place, "--", "./server.mjs"]);
+      expect(code).toBe(0);
+    }
   });
 
   it("refuses a name that is taken, and says where, until it is asked to replace it", async () => {

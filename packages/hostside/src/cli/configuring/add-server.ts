@@ -1,6 +1,12 @@
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
-import { formatProblem, type ConfigEdit, type ConfigProblem, type ConfigResult } from "@hostside/config";
+import {
+  formatProblem,
+  type ConfigEdit,
+  type ConfigLayer,
+  type ConfigProblem,
+  type ConfigResult,
+} from "@hostside/config";
 import { loadConfig } from "@hostside/config/node";
 import type { JsonObject } from "@hostside/core";
 import type { CommandContext, CommandWork } from "../command-context.ts";
@@ -105,7 +111,7 @@ async function planAdding(
   const asked = missing.map((one, index) => ({ path: ["inputs", count + index], value: { ...one } as JsonObject }));
   const edits: readonly ConfigEdit[] = [...start.edits, ...asked, { path, value: pasted.entry }];
   const after = previewEdits(current, edits);
-  const problems = await checkAdded(after, name, { file: place.path, terminal });
+  const problems = await checkAdded(after, name, { place, terminal });
   const secrets = after.servers.flatMap(({ id, draft }) => (id === name ? secretsIn(draft) : []));
   return {
     edits,
@@ -123,15 +129,22 @@ const passing: ReadonlySet<ConfigProblem["code"]> = new Set([
 ]);
 
 /**
- * Reads the entry as it would be read from the file. Returns what is odd about it, as sentences.
+ * Reads the entry as it would be read from the file, as one that is on: one that is off is switched
+ * on later. Returns what is odd about it, as sentences.
  */
 async function checkAdded(
   after: ConfigResult,
   name: string,
-  { file, terminal }: { readonly file: string; readonly terminal: Terminal },
+  { place, terminal }: { readonly place: ConfigPlace; readonly terminal: Terminal },
 ): Promise<readonly string[]> {
   const { env, home, platform, cwd } = terminal;
-  const layer = { scope: "command-line", result: after, baseFolder: dirname(file) } as const;
+  const servers = after.servers.map((server) => ({ ...server, draft: { ...server.draft, disabled: false } }));
+  const result = { ...after, servers, settings: {} };
+  // Relative paths of the user's own file begin nowhere.
+  const layer: ConfigLayer =
+    place.scope === "user"
+      ? { scope: "user", result }
+      : { scope: "command-line", result, baseFolder: dirname(place.path) };
   const { problems } = await loadConfig({
     files: [],
     layers: [layer],
