@@ -157,6 +157,15 @@ describe("hostside add", () => {
     }
   });
 
+  it.each(['{ "command": "x" }', '"a": { "command": "x" }'])(
+    "reads %s on stdin behind a byte order mark",
+    async (pasted) => {
+      using terminal = fakeTerminal({ input: `\uFEFF${pasted}` });
+      expect(await runIn(terminal, ["add", "a", "--json-entry", "-"])).toMatchObject({ code: 0 });
+      expect(readOwn(terminal)).toMatchObject({ servers: { a: { command: "x" } } });
+    },
+  );
+
   it("refuses a name that is taken, and says where, until it is asked to replace it", async () => {
     using terminal = fakeTerminal();
     const file = homeFile(

@@ -69,7 +69,9 @@ async function readEntry(args: AddArguments, { terminal }: CommandContext): Prom
   if (words.length > 0 || others) {
     throw usageError("--json-entry says all of a server", "leave out the command, --env, --header and --cwd");
   }
-  return readPastedEntry(name, jsonEntry === "-" ? (await readStdin(terminal, 1)).toString("utf8") : jsonEntry);
+  // The decoder leaves out a byte order mark.
+  const text = jsonEntry === "-" ? new TextDecoder().decode(await readStdin(terminal, 1)) : jsonEntry;
+  return readPastedEntry(name, text);
 }
 
 // Every reader of the file would warn of it. It may be amid a secret, so that nothing of it is
