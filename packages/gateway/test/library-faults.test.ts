@@ -1,9 +1,10 @@
 import type { GatewayConversation, GatewayResources } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
 import { useManualClock } from "../../../test/manual-clock.ts";
-import { connectSession, isMethod } from "./raw-client.ts";
+import { connectRaw, connectSession, isMethod } from "./raw-client.ts";
 import { serveTools, tool } from "./static-world.ts";
 
+const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
 const never = new Promise<never>(() => {});
 const nothing = { revision: 0, entries: [] };
 const quiet = (): (() => void) => () => {};
@@ -71,6 +72,40 @@ describe("a client of a session", () => {
     await client.next(isMethod("notifications/resources/updated"));
     await client.request("resources/unsubscribe", { uri: "note:1" });
     expect([followed, gateway.stats().subscriptions]).toEqual([0, 0]);
+    await gateway.close();
+  });
+});
+
+describe("an open() of the product", () => {
+  it.each<[string, unknown]>([
+    ["brings nothing", undefined],
+    ["brings what cannot be closed", { tools: {}, close: () => Promise.reject(new Error("not closed")) }],
+  ])("that comes too late and %s is a refused client, and nothing else", async (_, brought) => {
+    const unhandled: unknown[] = [];
+    const onUnhandled = (error: unknown): void => void unhandled.push(error);
+    process.on("unhandledRejection", onUnhandled);
+    try {
+      const clock = useManualClock();
+      let bring = (): void => {};
+      const open = (): Promise<never> => new Promise((resolve) => (bring = () => resolve(brought as never)));
+      const { gateway } = serveTools([], { open, limits: { openMs: 1000 } });
+      const hello = connectRaw(gateway).request("initialize", initialize);
+      await expect.poll(() => clock.pending()).toBe(1);
+      clock.advance(1000);
+      expect(await hello).toMatchObject({ error: { data: { code: "connect_timeout" } } });
+      bring();
+      await new Promise(setImmediate);
+      expect(unhandled).toEqual([]);
+      await gateway.close();
+    } finally {
+      process.off("unhandledRejection", onUnhandled);
+    }
+  });
+
+  it("that brings nothing in time is no timeout", async () => {
+    const { gateway } = serveTools([], { open: (() => undefined) as never });
+    const hello = await connectRaw(gateway).request("initialize", initialize);
+    expect(hello).toMatchObject({ error: { data: { code: "internal_error" } } });
     await gateway.close();
   });
 });
