@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { fakeTerminal, runIn, type FakeTerminalOptions } from "../fake-terminal.ts";
 import { smallEntry } from "./small-server.ts";
@@ -106,6 +106,29 @@ describe("hostside serve", () => {
     expect(JSON.parse(text).mcpServers.hostside.url).toBe("http://127.0.0.1:7171/mcp");
     expect(notes.join()).toContain(file);
     expect(out).not.toContain(token);
+  });
+
+  it("makes a token without the user's state folder, and the same one for several at once", async () => {
+    using terminal = fakeTerminal();
+    // Nothing can be written below it.
+    writeFileSync(`${terminal.home}/.local`, "");
+    const made = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        runIn(terminal, ["serve", "--http", "--token-file", "keys/token", "--print-token"]),
+      ),
+    );
+    const token = readFileSync(`${terminal.cwd}/keys/token`, "utf8");
+    expect(token).toMatch(/^[\w-]{43}\n$/);
+    expect(made.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    expect(terminal.written.out).toBe(token.repeat(4));
+    expect(readdirSync(`${terminal.cwd}/keys`)).toEqual(["token"]);
+  });
+
+  it("says that a token cannot be written", async () => {
+    using terminal = fakeTerminal();
+    terminal.file("keys", "");
+    const words = ["serve", "--http", "--token-file", "keys/token", "--print-token"];
+    expect(await runIn(terminal, words)).toMatchObject({ code: 2, err: expect.stringContaining("cannot write") });
   });
 
   it("takes no token that others can read, or that is none", async () => {

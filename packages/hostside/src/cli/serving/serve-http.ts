@@ -1,10 +1,9 @@
-import { usageError } from "../exit-codes.ts";
-import { randomBytes } from "node:crypto";
+import { messageOf, usageError } from "../exit-codes.ts";
+import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { userState, userStateFolder } from "../../state/user-state.ts";
-import { replaceFile } from "../replace-file.ts";
+import { link, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { userStateFolder } from "../../state/user-state.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** The address at which `serve` listens. */
@@ -75,10 +74,10 @@ export function defaultTokenFile(terminal: Terminal): string {
  * once, both have the same. Throws a usage error for a file that others can read, or that holds
  * none.
  */
-export async function keepToken(file: string, terminal: Terminal): Promise<KeptToken> {
-  const isNew = !existsSync(file) && (await makeToken(file, terminal));
+export async function keepToken(file: string, { platform }: Pick<Terminal, "platform">): Promise<KeptToken> {
+  const isNew = !existsSync(file) && (await makeToken(file));
   const { mode } = await stat(file);
-  if (terminal.platform !== "win32" && (mode & 0o077) !== 0) {
+  if (platform !== "win32" && (mode & 0o077) !== 0) {
     throw usageError(`others can read ${file}, or write to it`, `chmod 600 ${file}`);
   }
   const token = (await readFile(file, "utf8")).trim();
@@ -89,11 +88,19 @@ export async function keepToken(file: string, terminal: Terminal): Promise<KeptT
   );
 }
 
-const leaseMs = 30_000;
-
-function makeToken(file: string, terminal: Terminal): Promise<boolean> {
-  return userState(terminal).lock.withLock(`token:${file}`, leaseMs, async () => {
+// Linked into place, so that it is there whole or not at all, and never in place of another one.
+async function makeToken(file: string): Promise<boolean> {
+  const draft = `${file}.${randomUUID()}.tmp`;
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(draft, `${randomBytes(32).toString("base64url")}\n`, { mode: 0o600, flag: "wx" });
+    await link(draft, file);
+    return true;
+  } catch (error) {
+    // Another process made it.
     if (existsSync(file)) return false;
-    return replaceFile(file, `${randomBytes(32).toString("base64url")}\n`, { mode: 0o600 });
-  });
+    throw usageError(`cannot write ${file}: ${messageOf(error)}`);
+  } finally {
+    await rm(draft, { force: true }).catch(() => undefined);
+  }
 }
