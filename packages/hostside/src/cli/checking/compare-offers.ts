@@ -1,6 +1,6 @@
 import type { ServerSource } from "@hostside/config/node";
 import { defaultLimits, type Connection, type JsonObject, type RequestOptions } from "@hostside/core";
-import { compareText, createPageCursors, isJsonObject } from "@hostside/core/implement";
+import { compareText, createDeadline, createPageCursors, isJsonObject } from "@hostside/core/implement";
 import { diffLocks, lockTools, type ToolChange, type ToolLock } from "@hostside/policy/lock";
 import type { CommandContext } from "../command-context.ts";
 import { messageOf } from "../exit-codes.ts";
@@ -38,7 +38,6 @@ export async function readOffers(context: CommandContext, only: readonly string[
   await using opened = await openHost(context, { only, off: "show", wait: false });
   await followStart(opened, context);
   const { host, provider } = opened;
-  const { signal } = context.terminal;
   const timeoutMs = startTimeoutMs(context);
   const { sources = [], problems = [] } = host.config ?? {};
   const locks = new Map<string, ToolLock>();
@@ -48,13 +47,19 @@ export async function readOffers(context: CommandContext, only: readonly string[
     if (state === "off") return void off.push({ server, reason: `is off: ${why ?? "disabled"}` });
     if (state !== "on") return void failed.push({ server, reason: "has an entry that cannot be used" });
     const status = provider.statuses().find(({ id }) => id === server);
+    const tooLate = new Error(`did not list its tools within ${formatDuration(timeoutMs)}`);
+    const deadline = createDeadline({ timeoutMs, signal: context.terminal.signal, onTimeout: () => tooLate });
+    const { signal } = deadline;
     try {
       if (status?.state !== "ready")
         throw status?.error ?? new Error(`did not come up within ${formatDuration(timeoutMs)}`);
       const connection = await provider.connection(server, { signal });
       locks.set(server, lockTools(await listAll(connection, { signal, timeoutMs }), connection.server));
     } catch (error) {
-      failed.push({ server, reason: terminalLine(messageOf(error), 500) });
+      const reason = messageOf(signal.reason === tooLate ? tooLate : error);
+      failed.push({ server, reason: terminalLine(reason, 500) });
+    } finally {
+      deadline.dispose();
     }
   };
   await Promise.all(sources.filter((source) => source.off !== "not wanted").map(read));
