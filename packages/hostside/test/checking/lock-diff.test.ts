@@ -149,3 +149,18 @@ it("gives the whole list of a server no more time than a server has", async () =
   const { code, err } = await running;
   expect([code, err]).toEqual([4, expect.stringContaining("endless did not list its tools within 30 s")]);
 });
+
+it("stops on Ctrl-C without a comparison, and says so", async () => {
+  using own = fakeTerminal();
+  // Answers nothing, and goes when it is told to.
+  const hang = { command: process.execPath, args: ["-e", `process.stdin.resume().on("end", () => process.exit())`] };
+  own.file("mcp.json", { mcpServers: { next: { type: "http", url: server.url }, hang } });
+  own.file("hostside-lock.json", { lockVersion: 1, servers: {} });
+  const running = runIn(own, ["diff", "--config", "mcp.json"]);
+  await vi.waitFor(() => expect(own.written.err).toContain("next ready"), { timeout: 60_000, interval: 5 });
+  own.interrupt();
+  const { code, out, err } = await running;
+  expect([code, out]).toEqual([3, ""]);
+  expect(err).toContain("Stopped: nothing was compared.\n");
+  expect(err).not.toContain("did not come up");
+});

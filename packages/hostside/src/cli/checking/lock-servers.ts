@@ -61,6 +61,10 @@ export const diffServers: CommandWork<DiffArguments> = async ({ file, server: se
   const before = await readLockFile(path);
   if (before === undefined) throw usageError(`${path} does not exist`, "hostside lock writes it");
   const offers = await readOffers(context, servers);
+  if (terminal.signal.aborted) {
+    terminal.err("Stopped: nothing was compared.\n");
+    return exitCodes.incomplete;
+  }
   const { failed } = offers;
   const changes = compareOffers(before, offers);
   const count = (kind: ChangeKind): number => changes.filter((change) => change.kind === kind).length;
@@ -80,7 +84,7 @@ export const diffServers: CommandWork<DiffArguments> = async ({ file, server: se
   if (isPartial)
     terminal.err("part of the configuration cannot be read, and was not compared: hostside doctor shows it\n");
   if (counts.breaking + counts.security > 0 || (strict === true && changes.length > 0)) return exitCodes.fail;
-  return failed.length > 0 || isPartial || terminal.signal.aborted ? exitCodes.incomplete : exitCodes.pass;
+  return failed.length > 0 || isPartial ? exitCodes.incomplete : exitCodes.pass;
 };
 
 const styles = { breaking: "bad", security: "warn", compatible: "good" } as const;
