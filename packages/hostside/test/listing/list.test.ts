@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fixtureServer } from "@hostside/fixtures";
 import headless from "@xterm/headless";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { useManualClock } from "../../../../test/manual-clock.ts";
 import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
 
 const good = fixtureServer("modern-stdio");
@@ -183,5 +184,32 @@ describe("hostside list", () => {
     expect(lines.filter((line) => /off07 +disabled/.test(line))).toHaveLength(1);
     expect(lines[0]).toMatch(/broken +failed/);
     expect(terminal.written.err).toContain("1 of 1 server: broken failed");
+  });
+
+  it.each([
+    ["where stderr is no terminal", false, []],
+    ["with --verbose, amid its other lines", true, ["--verbose"]],
+  ])("says how far it is in whole lines %s", async (_, isTTY, options) => {
+    using terminal = fakeTerminal({ isLive: true });
+    Object.assign(terminal.stderr, { isTTY });
+    const config = terminal.file("c.json", { mcpServers: { broken } });
+    const { err } = await runIn(terminal, ["list", ...options, "--config", config]);
+    expect(err.split("\n")).toContain("1 of 1 server: broken failed");
+    expect(err).not.toContain("\r");
+  });
+
+  it("ends the line that it replaces before it says who is still installing", async () => {
+    using terminal = fakeTerminal({ isLive: true });
+    const npx = terminal.file("bin/npx", `#!/bin/sh\nexec cat >"${join(terminal.cwd, "started")}"\n`);
+    chmodSync(npx, 0o755);
+    const config = terminal.file("c.json", { mcpServers: { slow: { command: npx, args: ["-y", "big"] } } });
+    const clock = useManualClock();
+    const running = runIn(terminal, ["list", "--config", config]);
+    await vi.waitFor(() => expect(terminal.written.err).toContain("0 of 1 server"), { timeout: 60_000, interval: 5 });
+    await vi.waitFor(() => expect(existsSync(join(terminal.cwd, "started"))).toBe(true), { timeout: 60_000 });
+    clock.advance(30_000);
+    terminal.interrupt();
+    await running;
+    expect(terminal.written.err).toContain("\r\u001B[Kslow is still installing; --timeout SECONDS ends the wait\n");
   });
 });

@@ -74,11 +74,11 @@ function restate(error: HostsideError, definition: ToolDefinition, isAsked: bool
  * meanwhile has the terminal for itself.
  */
 function showCallProgress({ terminal, options }: CommandContext, asker: TerminalPrompter | undefined) {
-  const line = createStatusLine(terminal);
+  const line = createStatusLine(terminal, options);
   return {
     report: (progress: Progress): void => {
       if (asker?.isAsking === true) line.end();
-      else if (options.quiet !== true) line.show(describeProgress(progress));
+      else line.show(describeProgress(progress));
     },
     end: () => line.end(),
   };

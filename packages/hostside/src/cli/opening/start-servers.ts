@@ -15,7 +15,7 @@ export function startTimeoutMs({ options }: Pick<CommandContext, "options">): nu
 /**
  * Waits until the servers of a host that was opened with `wait: false` came up or failed, those as
  * well that start only when they are needed. `server`: only this one. Stderr says it of each: in a
- * line that is replaced on a live terminal, else in a line each.
+ * status line, else in a line each.
  */
 export async function followStart(opened: OpenedHost, context: CommandContext, server?: string): Promise<FollowEnd> {
   const { host, provider } = opened;
@@ -23,8 +23,8 @@ export async function followStart(opened: OpenedHost, context: CommandContext, s
   const { signal } = terminal;
   const isMeant = (id: string): boolean => server === undefined || id === server;
   const meant = host.statuses().filter(({ id, state }) => isMeant(id) && state !== "disabled");
-  const line = createStatusLine(terminal);
-  const isReplacing = terminal.isLive && options.json !== true && options.quiet !== true;
+  const line = createStatusLine(terminal, options);
+  const isReplacing = line.canReplace && options.json !== true;
   if (isReplacing) line.show(`0 of ${formatCount(meant.length, "server")}`);
   let done = 0;
   const onSettled = ({ id, state }: ServerStatus): void => {
@@ -34,7 +34,7 @@ export async function followStart(opened: OpenedHost, context: CommandContext, s
     if (isReplacing) line.show(shown);
     else terminal.err(`${terminal.paintErr("dim", shown)}\n`);
   };
-  const patience = installPatience(opened, context);
+  const patience = installPatience(opened, context, () => line.end());
   const following = followServers(host, { timeoutMs: startTimeoutMs(context), signal, isMeant, onSettled, patience });
   for (const { id, state } of meant) {
     // Its status says how it ends.
@@ -58,6 +58,7 @@ export function followStderr(provider: OpenedHost["provider"]): ReadonlyMap<stri
 function installPatience(
   { host, provider }: OpenedHost,
   { terminal, options }: CommandContext,
+  beforeLines: () => void,
 ): FollowOptions["patience"] {
   if (options.timeout !== undefined) return undefined;
   const installers = installersOf(host.config);
@@ -67,6 +68,7 @@ function installPatience(
     timeoutMs: longestInstallMs,
     onWait(ids) {
       if (options.quiet === true) return;
+      beforeLines();
       for (const id of ids) {
         const said = latest.get(id);
         const tail = said === undefined ? "" : `: ${terminalLine(said, 200)}`;
