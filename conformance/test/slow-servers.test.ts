@@ -84,6 +84,36 @@ it.each([
   expect(found).toMatchObject({ status });
 });
 
+// Holds the answer to a handshake of 2024-11-05 back until the next one comes: so does a pipe to a
+// program that is not ready yet.
+const holdsBack = `
+  const send = (message) => console.log(JSON.stringify(message));
+  const held = [];
+  require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (method !== "initialize") return;
+    const { protocolVersion } = params;
+    const answered = protocolVersion === "2024-11-05" ? process.argv[1] : protocolVersion;
+    const serverInfo = { name: "late", version: "1" };
+    held.push({ jsonrpc: "2.0", id, result: { protocolVersion: answered, capabilities: {}, serverInfo } });
+    if (protocolVersion !== "2024-11-05") held.splice(0).forEach(send);
+  });
+`;
+
+it.each([
+  ["2024-11-05", { status: "pass", observed: "2024-11-05" }],
+  ["9.9", { status: "fail", observed: 'answered with protocolVersion "9.9"' }],
+])("judges an answer to initialize that comes late, such as %s", { timeout: 90_000 }, async (version, finding) => {
+  const id = "lifecycle/negotiates-2024-11-05";
+  const { results } = await checkServer({
+    address: { type: "stdio", server: { command: process.execPath, args: ["-e", holdsBack, version] } },
+    checks: serverChecks.filter((check) => check.id === id).map((check) => ({ ...check, needs: [] })),
+    answerMs: 1000,
+    preview: false,
+  });
+  expect(results[0]?.finding).toMatchObject(finding);
+});
+
 it("counts the time of an answer from the last piece of its request", async () => {
   const steps: string[] = [];
   const session = {

@@ -18,12 +18,13 @@ describe("createMessageRouter()", () => {
     expect(router.unsolicited).toEqual([]);
   });
 
-  it("keeps an answer to nothing, and forgets one that is only late", async () => {
+  it("keeps an answer to nothing, and one that is only late apart from them", async () => {
     const { router } = start();
     expect(await router.awaitAnswer(1, 1)).toEqual({ kind: "silence", afterMs: 1 });
     router.receive({ jsonrpc: "2.0", id: 1, result: {} });
     router.receive({ jsonrpc: "2.0", id: 1, result: {} });
     expect(router.unsolicited).toEqual([{ jsonrpc: "2.0", id: 1, result: {} }]);
+    expect(router.lateAnswers).toMatchObject([{ kind: "result", message: { id: 1 } }]);
   });
 
   it.each([

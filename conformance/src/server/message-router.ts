@@ -20,6 +20,7 @@ export interface MessageRouter {
    */
   receive(value: JsonObject): void;
   readonly unsolicited: readonly RawMessage[];
+  readonly lateAnswers: readonly Answer[];
   readonly waitFor: RawSession["waitFor"];
   /** Settles everything that waits. */
   end(reason: string): void;
@@ -37,6 +38,7 @@ export function createMessageRouter({ reply }: MessageRouterOptions): MessageRou
   const almost = createAlmostAnswers((key) => pending.has(key));
   const unsolicited: RawMessage[] = [];
   const late = new Set<string>();
+  const lateAnswers: Answer[] = [];
   const watchers = new Set<(message: RawMessage | undefined) => void>();
   let lastId = 0;
   let ended: string | undefined;
@@ -55,6 +57,7 @@ export function createMessageRouter({ reply }: MessageRouterOptions): MessageRou
   };
   return {
     unsolicited,
+    lateAnswers,
     nextId: () => ++lastId,
     awaitAnswer(id, timeoutMs) {
       if (ended !== undefined) return Promise.resolve({ kind: "gone", reason: ended });
@@ -85,7 +88,8 @@ export function createMessageRouter({ reply }: MessageRouterOptions): MessageRou
       if (id !== undefined && settle(id, toAnswer(message))) return;
       almost.addId(id);
       // An answer that comes too late is no answer to nobody.
-      if (!late.delete(JSON.stringify(id))) keep(message);
+      if (late.delete(JSON.stringify(id))) lateAnswers.push(toAnswer(message));
+      else keep(message);
     },
     waitFor(matches, timeoutMs) {
       const past = unsolicited.find(matches);
@@ -188,10 +192,11 @@ export function createSessionBase(
   { id, answerMs, router }: { readonly id: string; readonly answerMs: number; readonly router: MessageRouter },
   send: (message: JsonValue) => Promise<unknown>,
   ask: (message: JsonObject, sending: Sending) => unknown,
-): Pick<RawSession, "id" | "unsolicited" | "waitFor" | "send" | "notify" | "request"> {
+): Pick<RawSession, "id" | "unsolicited" | "lateAnswers" | "waitFor" | "send" | "notify" | "request"> {
   return {
     id,
     unsolicited: router.unsolicited,
+    lateAnswers: router.lateAnswers,
     waitFor: router.waitFor,
     async send(message) {
       await send(message);

@@ -62,6 +62,8 @@ export interface RawSession {
    * nobody.
    */
   readonly unsolicited: readonly RawMessage[];
+  /** Answers that came when the time of their requests was up, oldest first. */
+  readonly lateAnswers: readonly Answer[];
   /**
    * The first unsolicited message, past or future, for which `matches` holds; `undefined` when none
    * came within `timeoutMs`.

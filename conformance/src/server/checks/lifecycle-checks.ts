@@ -137,17 +137,12 @@ export const lifecycleChecks: readonly ServerCheck[] = defineChecks("any", ["lif
       "error -32602 or -32022 that lists what is supported",
     ],
     fix: "Answer with your newest revision; never echo one that you do not know.",
-    run: async (target) => {
-      const session = await target.open();
-      const answer = await initialize(session, "1999-01-01", target);
-      if (answer.kind === "error" && (answer.code === -32602 || answer.code === -32022))
-        return pass(describeAnswer(answer));
-      if (answer.kind === "silence") return judgeSilence(answer, session, target);
-      if (answer.kind !== "result" || !isJsonObject(answer.result)) return failWith(answer);
-      const version = answer.result["protocolVersion"];
-      if (typeof version === "string" && known.includes(version)) return pass(version);
-      return fail(`answered with protocolVersion ${excerpt(version)}`);
-    },
+    run: (target) =>
+      judgeInitialize(target, "1999-01-01", (answer) =>
+        answer.kind === "error" && (answer.code === -32602 || answer.code === -32022)
+          ? pass(describeAnswer(answer))
+          : judgeRevision(answer),
+      ),
   },
   "lifecycle/request-before-handshake": {
     title: "A request before the handshake does no harm",
@@ -221,15 +216,33 @@ async function streamProblem(session: RawSession, target: ServerTarget): Promise
 }
 
 /**
- * Silence is the server's fault where it answers the next request of the session. Else it may have
- * been starting still, or the machine is busy.
+ * Judges the answer to initialize of a fresh session, also one that comes late: the server may have
+ * been starting still. Silence is its fault where it answers the next request alone; else the
+ * machine may be busy.
  */
-async function judgeSilence(answer: Answer, session: RawSession, target: ServerTarget): Promise<Finding> {
+async function judgeInitialize(
+  target: ServerTarget,
+  revision: string,
+  judge: (answer: Answer) => Finding,
+): Promise<Finding> {
+  const session = await target.open();
+  const answer = await initialize(session, revision, target);
+  if (answer.kind !== "silence") return judge(answer);
   const next = await initialize(session, legacyRevisions[0], target);
+  const [late] = session.lateAnswers;
+  if (late !== undefined) return judge(late);
   const isAlive = next.kind === "result" || next.kind === "error";
   return isAlive
     ? failWith(answer)
     : notKnown(`initialize: ${describeAnswer(answer)}; try this check alone with --only`);
+}
+
+/** Passes a result with a revision that hosts know. */
+function judgeRevision(answer: Answer): Finding {
+  if (answer.kind !== "result" || !isJsonObject(answer.result)) return failWith(answer);
+  const version = answer.result["protocolVersion"];
+  if (typeof version === "string" && known.includes(version)) return pass(version);
+  return fail(`answered with protocolVersion ${excerpt(version)}`);
 }
 
 function negotiates(revision: string): CheckInit {
@@ -250,15 +263,10 @@ function negotiates(revision: string): CheckInit {
       // The first contact offered the newest of them.
       const answered = first?.ready.handshake.result["protocolVersion"];
       if (answered === revision && revision === legacyRevisions[0]) return pass(revision);
-      const session = await target.open();
-      const answer = await initialize(session, revision, target);
       const { era } = await target.identity();
-      if (era === "modern" && answer.kind !== "silence" && answer.kind !== "gone") return pass(describeAnswer(answer));
-      if (answer.kind === "silence") return judgeSilence(answer, session, target);
-      if (answer.kind !== "result" || !isJsonObject(answer.result)) return failWith(answer);
-      const version = answer.result["protocolVersion"];
-      if (typeof version === "string" && known.includes(version)) return pass(version);
-      return fail(`answered with protocolVersion ${excerpt(version)}`);
+      return judgeInitialize(target, revision, (answer) =>
+        era === "modern" && answer.kind !== "gone" ? pass(describeAnswer(answer)) : judgeRevision(answer),
+      );
     },
   };
 }
