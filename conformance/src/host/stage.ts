@@ -288,7 +288,7 @@ async function startCanary(): Promise<Canary & Pick<RunningServer, "close">> {
     requests.push(headers);
     response.writeHead(200, { "content-type": "application/json" }).end("{}");
   };
-  return { ...(await listenOnLoopback(answer, { path: "/canary" })), requests };
+  return { ...(await listenOnLoopback(answer, { path: "/canary", from: "anywhere" })), requests };
 }
 
 function pause(ms: number): Promise<void> {
