@@ -4,6 +4,8 @@ import type { Finding } from "../src/engine/check.ts";
 import { checkServer } from "../src/server/check-server.ts";
 import { serverChecks } from "../src/server/checks/server-checks.ts";
 
+const passed: Finding = { status: "pass" };
+
 /** What one check finds of a server over HTTP that is given little time. */
 async function findingOf(id: string, rule: FaultRule): Promise<Finding | undefined> {
   await using server = await startFaultServer({ transport: "http", script: { era: "legacy", rules: [rule] } });
@@ -112,6 +114,20 @@ it.each([
     preview: false,
   });
   expect(results[0]?.finding).toMatchObject(finding);
+});
+
+it("gives no start more time than the first answer may take", async () => {
+  await using server = await startFaultServer({ transport: "http", script: {} });
+  const [check] = serverChecks;
+  const seen: number[] = [];
+  await checkServer({
+    address: { type: "http", url: new URL(server.url) },
+    checks: check === undefined ? [] : [{ ...check, run: async ({ startMs }) => (seen.push(startMs), passed) }],
+    answerMs: 30_000,
+    startMs: 60_000,
+    preview: false,
+  });
+  expect(seen).toEqual([60_000]);
 });
 
 it("counts the time of an answer from the last piece of its request", async () => {

@@ -47,10 +47,10 @@ export interface TriedServer {
  * something with it. Leaves nothing running.
  */
 export async function withServer<T>(contact: ServerContact, use: (server: TriedServer) => Promise<T>): Promise<T> {
-  const { address, consent, answerMs } = contact;
+  const { address, consent, answerMs, startMs } = contact;
   const redact = redactorOf(address);
   const trace = createTraceRecorder(redact);
-  const owner = createTargetOwner({ address, consent, trace, answerMs });
+  const owner = createTargetOwner({ address, consent, trace, answerMs, startMs });
   process.once("exit", owner.abandon);
   try {
     const reached = await reachServer(owner, { ...contact, redact });

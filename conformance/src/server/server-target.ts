@@ -26,8 +26,9 @@ export interface ServerTarget {
   /** How long an answer may take, in milliseconds, before a check calls it silence. */
   readonly answerMs: number;
   /**
-   * How long the first answer of a session may take, in milliseconds: three times an answer, or twice
-   * what the server took at the first contact, if that is more.
+   * How long the first answer of a session may take, in milliseconds: three times an answer, or
+   * twice what the server took at the first contact, if that is more; never more than at the first
+   * contact.
    */
   readonly startMs: number;
   /** A fresh session without a handshake: a new process, or an HTTP session without an id. */
@@ -109,7 +110,10 @@ export interface TargetView {
 }
 
 /** Options of {@linkcode createTargetOwner}. */
-export type TargetOptions = Pick<ServerTarget, "address" | "consent" | "trace" | "answerMs">;
+export interface TargetOptions extends Pick<ServerTarget, "address" | "consent" | "trace" | "answerMs"> {
+  /** How long the first answer may take at the first contact, in milliseconds. */
+  readonly startMs: number;
+}
 
 // The session of the trace events of what is asked without credentials.
 const authorizationWire = "#auth";
@@ -183,7 +187,7 @@ function createView(state: SharedState, { opened, traced, root }: ViewSetup): Se
       return state.first;
     },
     get startMs() {
-      return Math.max(3 * options.answerMs, 2 * (state.first?.tookMs ?? 0));
+      return Math.min(options.startMs, Math.max(3 * options.answerMs, 2 * (state.first?.tookMs ?? 0)));
     },
     open,
     openStdio: open,
