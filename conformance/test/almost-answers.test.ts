@@ -1,4 +1,4 @@
-import { startFaultServer } from "@hostside/fixtures";
+import { startFaultServer, type FaultRule } from "@hostside/fixtures";
 import { expect, it } from "vitest";
 import { checkServer } from "../src/server/check-server.ts";
 import { serverChecks } from "../src/server/checks/server-checks.ts";
@@ -60,6 +60,20 @@ it("says it of a call, too, which is no tool at work", { timeout: 60_000 }, asyn
   const seen = await observe(`method === 'tools/call' ? { id, result: 'ok' } : ${good}`, "calls/answered");
   const wrong = /^look: an object with id \d+ came that is no JSON-RPC 2\.0 message \(it has no jsonrpc\)$/;
   expect(seen.get("calls/answered")).toMatch(wrong);
+});
+
+it("takes no batch over HTTP for the error that a request is owed", { timeout: 60_000 }, async () => {
+  const refuse = (method: string, status: number, code: number): FaultRule => ({
+    on: "POST",
+    where: { method },
+    do: [{ type: "http", status, json: [{ jsonrpc: "2.0", id: 1, error: { code, message: "No" } }] }],
+  });
+  const rules = [refuse("tools/list", 400, -32_020), refuse("hostside/no-such-method", 404, -32_601)];
+  await using server = await startFaultServer({ script: { era: "modern", rules }, transport: "http" });
+  const ids = ["http/header-mismatch", "http/unknown-method-status"];
+  const seen = await observeAt({ type: "http", url: new URL(server.url) }, ids);
+  expect(seen.get(ids[0] ?? "")).toMatch(/^400: \[/);
+  expect(seen.get(ids[1] ?? "")).toMatch(/^404: \[/);
 });
 
 it.each([

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { Finding } from "../../engine/check.ts";
-import { readObjects } from "../read-objects.ts";
+import { parseJson } from "../read-objects.ts";
 import type { ServerTarget } from "../server-target.ts";
 import { attemptHandshake, envelopeFor, handshake, kitInfo, legacyRevisions, modernRevision } from "../handshake.ts";
 import { isLoopback } from "../server-address.ts";
@@ -288,7 +288,8 @@ async function askModern(target: ServerTarget, { method, header, expected }: Mod
     : fail(describeResponse(response));
 }
 
+// Of one message: a batch is no answer to a request.
 function errorCodeOf({ body }: HttpResponse): JsonValue | undefined {
-  const [message] = readObjects(body);
-  return isJsonObject(message?.["error"]) ? message["error"]["code"] : undefined;
+  const message = parseJson(body);
+  return isJsonObject(message) && isJsonObject(message["error"]) ? message["error"]["code"] : undefined;
 }
