@@ -37,6 +37,7 @@ export async function checkHost(options: CheckHostOptions): Promise<RunReport> {
     throw new TypeError("checkHost(): start must be a function that starts a driver");
   if (typeof options.name !== "string") throw new TypeError("checkHost(): name must be a string");
   const { start, name: target, checks = hostChecks, patienceMs = 5000, today = () => new Date() } = options;
+  const { seed = 1, concurrency = 3 } = options;
   const startedAt = today();
   const begin = performance.now();
   const report = (facts: Pick<RunFacts, "results" | "identity" | "obstacle">): RunReport =>
@@ -59,7 +60,7 @@ export async function checkHost(options: CheckHostOptions): Promise<RunReport> {
   try {
     // A scenario waits a few times; each wait ends by itself with a verdict.
     const checkTimeoutMs = patienceMs * 8;
-    const results = await runChecks(checks, host, { seed: 1, concurrency: 3, ...options, checkTimeoutMs });
+    const results = await runChecks(checks, host, { ...options, seed, concurrency, checkTimeoutMs });
     const { name, version, features } = host.hello;
     const protocolVersions = features.filter((feature) => feature === "legacy" || feature === "2026-07-28");
     return report({ results, identity: { name, version, protocolVersions } });

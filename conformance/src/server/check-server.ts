@@ -51,7 +51,7 @@ const readOnlyTools: CallConsent = { named: new Map(), all: false };
 export async function checkServer(options: CheckServerOptions): Promise<RunReport> {
   assertKnownOptions("checkServer()", options, optionFields);
   assertServerAddress(options.address);
-  const { checks = serverChecks, consent = readOnlyTools, answerMs = 3000, startMs = 30_000 } = options;
+  const { checks = serverChecks, consent = readOnlyTools, answerMs = 3000, startMs = 30_000, seed = 1 } = options;
   const startedAt = (options.today ?? (() => new Date()))();
   const start = performance.now();
   const contact = { address: options.address, consent, answerMs, startMs, signal: options.signal };
@@ -61,8 +61,7 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
     const runnable = obstacle ? checks.filter((check) => isAboutRefusals(check, obstacle)) : checks;
     // A check waits for two starts at most and a few answers; only one that is stuck takes longer.
     const checkTimeoutMs = answerMs * 4 + owner.enter().target.startMs * 2;
-    const runOptions = { seed: 1, ...options, checkTimeoutMs };
-    const ran = await runChecks(inScopes(runnable, address), owner, runOptions);
+    const ran = await runChecks(inScopes(runnable, address), owner, { ...options, seed, checkTimeoutMs });
     const results = obstacle ? preventAll(checks, obstacle, ran) : ran;
     const unknown = found ? await unknownTools(owner.enter().target) : [];
     const preview = await previewOf({ ...options, address }, found);

@@ -22,9 +22,12 @@ export interface ReadOfferOptions {
 }
 
 /** Starts or connects to a server, lists all of its tools, and closes. Calls nothing. */
-export async function readOffer(address: ServerAddress, options: ReadOfferOptions = {}): Promise<ReadOffer> {
+export async function readOffer(
+  address: ServerAddress,
+  { answerMs = 10_000, startMs = 30_000, signal }: ReadOfferOptions = {},
+): Promise<ReadOffer> {
   const consent = { named: new Map<string, undefined>(), all: false };
-  const contact = { answerMs: 10_000, startMs: 30_000, ...options, address, consent };
+  const contact = { answerMs, startMs, signal, address, consent };
   return withServer(contact, async ({ owner, reached, redact }): Promise<ReadOffer> => {
     if (reached.kind === "obstacle") return { ok: false, obstacle: reached.obstacle, reason: reached.obstacle.reason };
     if (reached.kind === "answers") return { ok: false, reason: "no handshake succeeded; run the server checks" };
