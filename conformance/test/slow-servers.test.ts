@@ -130,7 +130,10 @@ it("gives no start more time than the first answer may take", async () => {
   expect(seen).toEqual([60_000]);
 });
 
-it("counts the time of an answer from the last piece of its request", async () => {
+it.each([
+  ["split", 5, 1],
+  ["merged", 1, 3],
+])("counts the time of an answer from the last piece of its request: %s-writes", async (name, pieces, waits) => {
   const steps: string[] = [];
   const session = {
     writeBytes: async () => void steps.push("piece"),
@@ -138,8 +141,8 @@ it("counts the time of an answer from the last piece of its request", async () =
   };
   const ready = { session, probeMethod: () => "ping", envelop: () => ({}) };
   const target = { answerMs: 1, openReady: async () => ready };
-  const check = serverChecks.find(({ id }) => id === "stdio/split-writes");
+  const check = serverChecks.find(({ id }) => id === `stdio/${name}-writes`);
   const found: unknown = await Reflect.apply(check?.run ?? String, undefined, [target]);
   expect(found).toMatchObject({ status: "pass" });
-  expect(steps).toEqual(["piece", "piece", "piece", "piece", "piece", "wait"]);
+  expect(steps).toEqual([...Array<string>(pieces).fill("piece"), ...Array<string>(waits).fill("wait")]);
 });

@@ -122,8 +122,9 @@ export const stdioChecks: readonly ServerCheck[] = defineChecks("stdio", ["lifec
       const ready = await target.openReady();
       const session = asStdio(ready);
       const ids = ["merged-1", "merged-2", "merged-3"];
-      const answered = ids.map((id) => session.waitFor((message) => message["id"] === id, target.answerMs));
       await session.writeBytes([ids.map((id) => probeMessage(ready, id)).join("")]);
+      // From now on, as with split writes.
+      const answered = ids.map((id) => session.waitFor((message) => message["id"] === id, target.answerMs));
       const count = (await Promise.all(answered)).filter((message) => message !== undefined).length;
       return count === ids.length ? pass("all answered") : fail(`${count} of ${ids.length} were answered`);
     },
