@@ -128,7 +128,7 @@ export const callChecks: readonly ServerCheck[] = defineChecks("any", ["tools/li
       source: legacySpec("basic/transports#stdio", "Transports, stdio"),
       legal: ["every line of stdout is a JSON-RPC 2.0 message, also while a tool runs"],
       fix: "Look for console.log or print in the tools, and in what they call; the output of child processes goes to stdout, too, if they inherit it.",
-      // A session over stdio is one with a process: onlyOver has made sure.
+      // A session over stdio is one with a process: `over` has made sure.
       judge: ({ ready, anomaliesBefore, calls }) =>
         (ready.session as StdioSession).anomalies
           .slice(anomaliesBefore, anomaliesBefore + 1)

@@ -159,7 +159,7 @@ export const lifecycleChecks: readonly ServerCheck[] = defineChecks("any", ["lif
     run: async (target) => {
       const session = await target.open();
       // What takes long to start is not deaf to the probe. The check has its own time, of which
-      // initialize needs three times `answerMs`.
+      // initialize needs `startMs`.
       const timeoutMs = 1000 + Math.min(target.first?.tookMs ?? 0, 2 * target.answerMs);
       const probe = await session.request("server/discover", { _meta: {} }, { timeoutMs });
       if (probe.kind === "gone") return failWith(probe);
