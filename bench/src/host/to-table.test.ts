@@ -89,6 +89,19 @@ describe("mergeResults", () => {
     expect(table).toContain("| 1.00 (1.00 to 1.00) | 3.00 (3.00 to 3.00) |");
     expect(mergeResults({}, merged, "2026-02-02")["w"]?.map(({ date }) => date)).toEqual(["2026-02-02", "2026-01-01"]);
   });
+
+  it("says the day in the cells where the rows of a contender have different ones", () => {
+    const metric: Metric = { name: "m", label: "x", as: "ratio" };
+    const other = { ...workload(metric), id: "v", title: "More" };
+    const before = { ...results({ peer: 3 }), v: results({ peer: 4 })["w"] ?? [] };
+    const merged = mergeResults(results({ peer: 2 }), before, "2026-01-01");
+    expect(toTable([workload(metric), other], merged).split("\n")).toEqual([
+      "| | aim | peer<br>1.0.0 |",
+      "|---|---|---|",
+      "| Work: x |  | 2.00 (2.00 to 2.00) |",
+      "| More: x |  | 4.00 (4.00 to 4.00)<br>2026-01-01 |",
+    ]);
+  });
 });
 
 function behind(metric: Metric, medians: Readonly<Record<string, number>>): readonly string[] {

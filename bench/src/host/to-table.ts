@@ -33,7 +33,7 @@ export function toTable(workloads: readonly Workload[], results: Results): strin
     const rows = results[workload.id];
     if (rows === undefined) return [];
     return workload.metrics.map((metric) => {
-      const cells = columns.map(({ id }) => cellOf(rows, id, metric));
+      const cells = columns.map((column) => cellOf(rows, column, metric));
       const aim = metric.aim === undefined ? "" : formatNumber(metric, metric.aim);
       return `| ${workload.title}: ${metric.label} | ${aim} | ${cells.join(" | ")} |`;
     });
@@ -78,22 +78,31 @@ function isBetter({ as }: Metric, one: number, other: number): boolean {
   return as === "share" ? one > other : one < other;
 }
 
+/** A contender; its day where all of its rows have the same one. */
 interface Column extends Pick<Row, "name" | "version" | "date"> {
   readonly id: string;
 }
 
 function columnsOf(results: Results): readonly Column[] {
   const columns = new Map<string, Column>();
-  for (const { adapter: id, name, version, date } of Object.values(results).flat()) {
+  const all = Object.values(results).flat();
+  for (const { adapter: id, name, version, date } of all) {
+    const isSameDay = all.every((row) => row.adapter !== id || row.date === date);
+    const day = date !== undefined && isSameDay && { date };
     // One that failed in one workload is known by its name from another.
-    if (!columns.has(id) || version !== "") columns.set(id, { id, name, version, ...(date !== undefined && { date }) });
+    if (!columns.has(id) || version !== "") columns.set(id, { id, name, version, ...day });
   }
   return [...columns.values()];
 }
 
-function cellOf(rows: readonly Row[], id: string, metric: Metric): string {
+function cellOf(rows: readonly Row[], { id, date }: Column, metric: Metric): string {
   const row = rows.find(({ adapter }) => adapter === id);
   if (row === undefined) return "";
+  const day = row.date === date ? "" : `<br>${row.date}`;
+  return `${valueOf(row, metric)}${day}`;
+}
+
+function valueOf(row: Row, metric: Metric): string {
   const value = row.values[metric.name];
   const why = escapeCell(row.failure?.slice(0, 80) ?? "");
   if (value === undefined) return row.failures > 0 ? `failed: ${why}` : "–";
