@@ -126,17 +126,6 @@ async function compose(context: OpenedContext): Promise<HostParts> {
   const servers = sharedOf(configuration.specs);
   const opened = await openProviders(context, servers, ownTools);
   const { provider } = opened;
-  const starting = startSources({
-    ...options,
-    provider,
-    servers,
-    report,
-    timeoutMs,
-    openedAt: context.openedAt,
-    signal,
-  });
-  // Awaited below, and everything is closed if something fails before.
-  starting.catch(() => undefined);
   const { resources, resourceTools } = chooseResources(context, provider);
   const toolboxes = await openToolboxes(context, provider, { tools: ownTools, resourceTools });
   const { toolbox, recheckTools } = toolboxes;
@@ -160,7 +149,8 @@ async function compose(context: OpenedContext): Promise<HostParts> {
   });
   // Before everything else: a host that ends gets no edits.
   closing.add(() => configuration.close());
-  await starting;
+  // After all that checks options of its own.
+  await startSources({ ...options, provider, servers, report, timeoutMs, openedAt: context.openedAt, signal });
   closing.add(followUnmatchedRules(context, opened, toolbox));
   const host: Host = {
     servers: createHostServers(context, opened),

@@ -54,7 +54,7 @@ const stateParts = {
   store: ["get", "set", "delete"],
   lock: ["withLock"],
   notices: ["publish", "subscribe"],
-  credentials: ["load", "save", "clear"],
+  credentials: ["load", "save", "clear", "accounts", "withLock"],
   limitStore: ["take"],
 } as const;
 

@@ -7,7 +7,6 @@ import type { HostOptions, HostState } from "../contract/host-options.ts";
 export interface Credentials {
   /** `true`: nobody is signed in before it is opened. */
   readonly isEmpty: boolean;
-  /** Throws a `TypeError` for keys that are wrong. */
   open(): Promise<CredentialStore>;
 }
 
@@ -24,7 +23,10 @@ export interface ChosenState extends Omit<HostState, "close" | "credentials"> {
 
 type Means = { readonly report: (diagnostic: Diagnostic) => void };
 
-/** Takes the state of the options, or makes the one that they want. */
+/**
+ * Takes the state of the options, or makes the one that they want. Rejects with a `TypeError` for
+ * keys that are wrong.
+ */
 export async function chooseState(
   { state, config }: Pick<HostOptions, "state" | "config">,
   { report }: Means,
@@ -32,11 +34,13 @@ export async function chooseState(
   const isUsers = state === "user" || (state === undefined && config === "auto");
   const outlives = isUsers || typeof state === "object";
   const given = typeof state === "object" ? state : isUsers ? await openUserState() : { store: createMemoryStore() };
+  const open = (): Promise<CredentialStore> => openCredentials(given, outlives ? report : undefined);
+  const sealed = given.keys && (await open());
   const end = given.onDiagnostic?.(({ kind, message }) => report({ kind, serverId: "", message }));
   const isShared = given.notices !== undefined;
   const credentials = {
     isEmpty: given.credentials === undefined && given.keys === undefined,
-    open: () => openCredentials(given, outlives ? report : undefined),
+    open: async () => sealed ?? open(),
   };
   return { ...given, credentials, isShared, outlives, close: () => end?.() };
 }

@@ -1,3 +1,5 @@
+import { createMemoryCredentials } from "@hostside/auth";
+import type { StaticTool } from "@hostside/discovery";
 import { createMemoryLock, createMemoryStore, isHostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createHost, type HostOptions } from "hostside";
@@ -22,6 +24,11 @@ describe("options of createHost()", () => {
     ["state must be", { state: "disk" }],
     ["wrap a client of Redis or Postgres: createRedisState(client)", { state: new Map() }],
     ["state.store must have a method get()", { state: { credentials: {} } }],
+    ...["load", "save", "clear", "accounts", "withLock"].map((method) => {
+      const credentials = { ...createMemoryCredentials(), [method]: undefined };
+      const wanted = `state.credentials must have a method ${method}()`;
+      return [wanted, { state: { store: createMemoryStore(), credentials } }] as const;
+    }),
     ["tools must be an array", { tools: {} }],
     ["policy must be an object", { policy: true }],
     ["auth must be", { auth: true }],
@@ -38,15 +45,33 @@ describe("options of createHost()", () => {
     ["createHost({ pool }): ttlMs must be", { pool: { ttlMs: -1 } }],
     ["createHost({ resources }): cache.ttlMs must be", { resources: { cache: { ttlMs: -1 } } }],
     ["createHost({ results }): has no option", { results: { maxBytes: 1 } }],
-    [
-      "createHost({ state }): keys[0]: key must be 32 bytes",
-      { state: { store: createMemoryStore(), lock: createMemoryLock(), keys: [{ id: "k", key: "short" }] } },
-    ],
+    ...[undefined, false].map((auth) => {
+      const state = { store: createMemoryStore(), lock: createMemoryLock(), keys: [{ id: "k", key: "short" }] };
+      return ["createHost({ state }): keys[0]: key must be 32 bytes", { auth, state }] as const;
+    }),
   ];
   it.each(wrong)("are checked: %s", async (message, options) => {
     const failure: unknown = await createHost({ connector, ...(options as HostOptions) }).catch((error) => error);
     expect(failure).toBeInstanceOf(TypeError);
     expect(String(failure)).toContain(message);
+  });
+
+  it.each<HostOptions>([
+    { toolbox: { typo: 1 } as never },
+    { toolbox: { typo: 1 } as never, authenticateTools: true },
+    { resources: { cache: { ttlMs: -1 } } },
+    { pool: { ttlMs: -1 } },
+  ])("start nothing when they are wrong: %j", async (options) => {
+    const untouched = createFakeConnector();
+    let inits = 0;
+    const tool: StaticTool = {
+      definition: { name: "own", description: "Does it.", inputSchema: { type: "object" } },
+      init: () => void (inits += 1),
+      run: () => "",
+    };
+    const wrong = createHost({ connector: untouched, servers: byName([spec("a")]), tools: [tool], ...options });
+    await expect(wrong).rejects.toThrow(`createHost({ ${Object.keys(options)[0]} })`);
+    expect([untouched.specs.size, inits]).toEqual([0, 0]);
   });
 
   it("refuse two servers that are the same in names of tools, before anything starts", async () => {
