@@ -19,7 +19,7 @@ export interface ChosenAuth {
 }
 
 /** Parts of {@linkcode chooseAuth}. */
-export interface AuthMeans extends Pick<HostState, "notices" | "keys"> {
+export interface AuthMeans extends Pick<HostState, "notices"> {
   readonly credentials: Credentials;
   readonly extrasOf: (serverId: string) => ServerExtras | undefined;
   /** How servers are reached: requests that no connection makes go the same way. */
@@ -28,7 +28,8 @@ export interface AuthMeans extends Pick<HostState, "notices" | "keys"> {
 
 /**
  * Takes what was handed in, or makes what signs users in. Shows nobody a page before `authorize()`.
- * Options are checked now; without options, nothing is loaded before a server asks for a sign-in.
+ * Options are checked now; without options, nothing is loaded before a server asks for a sign-in, or
+ * a program is to sign in.
  */
 export async function chooseAuth(given: HostOptions["auth"], means: AuthMeans): Promise<ChosenAuth> {
   const isOwn = given === undefined || (typeof given === "object" && !("authorize" in given));
@@ -47,7 +48,10 @@ export async function chooseAuth(given: HostOptions["auth"], means: AuthMeans): 
 
 async function makeOAuth(given: OAuthOptions | undefined, means: AuthMeans): Promise<OAuth> {
   const load = () => loadOAuth(given, means);
-  return given === undefined && means.keys === undefined ? createLazyOAuth(load, means.credentials) : load();
+  if (given !== undefined) return load();
+  // A program signs in before its first request.
+  const isProgram = (serverId: string): boolean => means.extrasOf(serverId)?.oauth?.flow !== undefined;
+  return createLazyOAuth(load, { isEmpty: (serverId) => means.credentials.isEmpty && !isProgram(serverId) });
 }
 
 async function loadOAuth(given: OAuthOptions | undefined, means: AuthMeans): Promise<OAuth> {
