@@ -1,6 +1,7 @@
-import { generateKeyPairSync, verify, type KeyObject } from "node:crypto";
+import { verify, type KeyObject } from "node:crypto";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
+import { generateKeyPair } from "../../../../fixtures/src/authorization/generate-key-pair.ts";
 import { firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
 import { deferred, failureOf, secret, server, setUp, token, withSecret } from "../../test/grant-stage.ts";
 import { issuer, serverUrl } from "../../test/token-world.ts";
@@ -8,9 +9,6 @@ import type { Account } from "../account.ts";
 import { toSignedIn } from "../accounts/authorizations.ts";
 import { readAccount } from "../accounts/account-documents.ts";
 import type { GrantServer } from "./request-grant.ts";
-
-const keyPair = (): { publicKey: KeyObject; privateKey: KeyObject } =>
-  generateKeyPairSync("ec", { namedCurve: "P-256" });
 
 describe("client_credentials", () => {
   it("sends id and secret in the header, encoded as a form, and saves what it gets", async () => {
@@ -44,7 +42,7 @@ describe("client_credentials", () => {
     ["PKCS #8", (key: KeyObject) => String(key.export({ type: "pkcs8", format: "pem" }))],
     ["a JWK", (key: KeyObject) => ({ ...key.export({ format: "jwk" }), kid: "of-the-jwk" })],
   ])("signs an assertion for the issuer with a key as %s", async (kind, write) => {
-    const { publicKey, privateKey } = keyPair();
+    const { publicKey, privateKey } = generateKeyPair();
     const given = {
       key: write(privateKey) as string,
       algorithm: "ES256",
@@ -68,7 +66,10 @@ describe("client_credentials", () => {
   });
 
   it("signs another assertion each time", async () => {
-    const privateKey = { key: keyPair().privateKey.export({ format: "jwk" }) as { kty: "EC" }, algorithm: "ES256" };
+    const privateKey = {
+      key: generateKeyPair().privateKey.export({ format: "jwk" }) as { kty: "EC" },
+      algorithm: "ES256",
+    };
     const { grant, seen } = setUp({ flow: "client_credentials", clientId: "host", privateKey });
     const { accessToken } = await grant();
     await grant({ refused: accessToken });
