@@ -109,8 +109,8 @@ const exact = /^[0-9A-Za-z][0-9A-Za-z.+_-]*$/;
 /**
  * Reads a range of versions: `*` any, `1.*` and `1.2.*` those that begin so, with `x` as well as
  * `*`, `^1.2.3` from this one up to the next that may break (a change of the first number that is
- * not 0); `^` may leave numbers out. Anything else is that one version, byte for byte. A version that is not three numbers, such
- * as a prerelease, is in no range but `*` and its own.
+ * not 0); `^` may leave numbers out. Anything else is that one version, byte for byte. A version
+ * that is not three numbers, such as a prerelease, is in no range but `*` and its own.
  *
  * Throws a `TypeError` that names `place` for a text that is no range.
  */

@@ -119,8 +119,8 @@ export interface OutgoingRequest {
   /** Hears of the request when it is over. */
   readonly observer?: CallObserver | undefined;
   /**
-   * The answer to it ends a stream, which has no deadline from when the server acknowledges it: with
-   * what it will tell of, by its own word.
+   * The answer to it ends a stream, which has no deadline from when the server acknowledges it:
+   * with what it will tell of, by its own word.
    */
   readonly onAcknowledged?: ((notifications: unknown) => void) | undefined;
   /** For errors only. */

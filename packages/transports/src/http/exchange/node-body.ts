@@ -106,8 +106,8 @@ export class BodyReader {
 
   /**
    * Throws once a body is larger than any message may be, and more than a hundred times larger than
-   * what arrived of it. Whoever reads a message stops at its limit; but a stream of events has none,
-   * and a few bytes could keep its reader busy for hours.
+   * what arrived of it. Whoever reads a message stops at its limit; but a stream of events has
+   * none, and a few bytes could keep its reader busy for hours.
    */
   #limitGrowth(bytes: number, arrivedBytes: number): void {
     const { failed, shared } = this.#init.context;

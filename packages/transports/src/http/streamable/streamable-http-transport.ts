@@ -158,7 +158,8 @@ export class StreamableHttpTransport extends HttpTransport {
     this.stop(transportClosed(endpoint));
     if (this.sessionId !== undefined) {
       const request: EndpointRequest = { method: "DELETE", recovery: "none", headers: this.#connectionHeaders() };
-      // A courtesy: a session whose server does not hear of it, or does not allow it (405), expires.
+      // A courtesy: a session whose server does not hear of it, or does not allow it (405),
+      // expires.
       await this.sendBriefly(request, context.settings.timeouts.closeMs).catch(() => undefined);
     }
     endpoint.close();
