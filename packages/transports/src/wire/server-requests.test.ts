@@ -1,7 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
 import type { Elicitor } from "./elicitor.ts";
-import { openWire } from "../../test/open-wire.ts";
+import { call, lastId, openWire } from "../../test/open-wire.ts";
 
 type Ask = Elicitor["ask"];
 
@@ -111,6 +111,49 @@ describe("what a legacy server asks", () => {
     await vi.waitFor(() => expect(host.sent).toHaveLength(1), 60_000);
     expect(host.sent[0]?.message).toMatchObject({ id: 7, error: { code: -32_603 } });
     expect(diagnostics).toMatchObject([{ kind: "protocol-anomaly", message: expect.stringContaining("JSON") }]);
+  });
+
+  it("is asked once when a stream that is resumed plays it again after its answer", async () => {
+    const ask = vi.fn<Ask>(async () => ({ action: "decline" }));
+    const { host } = openWire({ hasPerRequestStream: true }, { elicitor: { ask } });
+    const elicit = async (id: number | string): Promise<void> => {
+      host.receive({ jsonrpc: "2.0", id, method: "elicitation/create", params: question });
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    for (const id of [7, "7", 7, "7"]) await elicit(id);
+    expect([ask.mock.calls.length, host.sent.length]).toEqual([2, 2]);
+    host.receive({ jsonrpc: "2.0", id: 7, method: "ping" });
+    await vi.waitFor(() => expect(host.sent).toHaveLength(3), 60_000);
+    // The server does not have the answer to this one.
+    const send = host.send.bind(host);
+    host.send = () => Promise.reject(new Error("down"));
+    await elicit(8);
+    host.send = send;
+    for (let turn = 0; turn < 2; turn += 1) await elicit(8);
+    expect([ask.mock.calls.length, host.sent.length]).toEqual([4, 4]);
+    // A hundred are remembered.
+    for (let id = 100; id < 200; id += 1) await elicit(id);
+    await elicit(199);
+    expect(ask).toHaveBeenCalledTimes(104);
+    await elicit(7);
+    expect(ask).toHaveBeenCalledTimes(105);
+  });
+
+  it("is asked again under an id that a server uses for each of its calls", async () => {
+    for (const isHttp of [false, true]) {
+      const ask = vi.fn<Ask>(async () => ({ action: "decline" }));
+      const { wire, host } = openWire({ hasPerRequestStream: isHttp }, { elicitor: { ask } });
+      for (let turn = 0; turn < 2; turn += 1) {
+        const calling = wire.request(call());
+        const id = Number(lastId(host));
+        const message = { jsonrpc: "2.0", id: "q", method: "elicitation/create", params: question };
+        host.onmessage?.(message, isHttp ? id : undefined);
+        await new Promise((resolve) => setImmediate(resolve));
+        host.receive({ jsonrpc: "2.0", id, result: {} });
+        await calling;
+      }
+      expect(ask).toHaveBeenCalledTimes(2);
+    }
   });
 
   it("is given up when the server takes it back, and when the connection ends", async () => {

@@ -10,6 +10,8 @@ export interface ServerRequest {
   readonly id: unknown;
   readonly method: string;
   readonly params: unknown;
+  /** The request on whose own exchange it came. */
+  readonly relatedId: number | undefined;
   /** The handshake is over. */
   readonly isReady: boolean;
   /** Finds its call; `undefined` when that is over already. */
@@ -27,6 +29,8 @@ export interface ServerRequestsInit {
 type Reply = { readonly result: JsonObject } | { readonly error: { readonly code: number; readonly message: string } };
 
 const mostAtOnce = 32;
+const mostRemembered = 100;
+const longestRemembered = 200;
 const invalidRequest = -32_600;
 const methodNotFound = -32_601;
 const invalidParams = -32_602;
@@ -38,6 +42,8 @@ const internalError = -32_603;
 export class ServerRequests {
   readonly #init: ServerRequestsInit;
   readonly #underWay = new Map<number | string, AbortController>();
+  /** The latest questions that the server has the answers of, the oldest first. */
+  readonly #answered = new Set<string>();
   // Those that the server took back count until whoever works on them has stopped.
   #working = 0;
   #refusing = 0;
@@ -48,13 +54,16 @@ export class ServerRequests {
 
   /**
    * Answers, soon or when a human did. At most 32 at once; more are refused, and silently dropped
-   * when 32 refusals are under way.
+   * when 32 refusals are under way. A question that was answered, and comes again on a stream that
+   * was resumed, is dropped.
    */
   receive(request: ServerRequest): void {
     const { id } = request;
     // What has no usable id cannot be answered, and one that is in use already would be answered
     // twice.
     if ((typeof id !== "number" && typeof id !== "string") || this.#underWay.has(id)) return;
+    const question = this.#replayable(id, request);
+    if (question !== undefined && this.#answered.has(question)) return;
     if (this.#working >= mostAtOnce) {
       if (this.#refusing >= mostAtOnce) return;
       this.#refusing += 1;
@@ -66,7 +75,7 @@ export class ServerRequests {
     this.#underWay.set(id, controller);
     this.#working += 1;
     void serve(request, { context, elicitor, signal: controller.signal })
-      .then((reply) => (controller.signal.aborted ? undefined : this.#send(id, writable(reply, context))))
+      .then((reply) => (controller.signal.aborted ? undefined : this.#answer(id, writable(reply, context), question)))
       .finally(() => {
         this.#working -= 1;
         // Another one may have its id by now.
@@ -87,11 +96,28 @@ export class ServerRequests {
     this.#underWay.clear();
   }
 
-  async #send(id: number | string, reply: Reply): Promise<void> {
+  // Only a stream over HTTP is resumed. Elsewhere, and for another call, some servers use an id
+  // again.
+  #replayable(id: number | string, { method, relatedId }: ServerRequest): string | undefined {
+    const mayBe = method === "elicitation/create" && this.#init.transport.hasPerRequestStream === true;
+    return mayBe ? JSON.stringify([relatedId, id]) : undefined;
+  }
+
+  async #answer(id: number | string, reply: Reply, question: string | undefined): Promise<void> {
+    const isSent = await this.#send(id, reply);
+    if (!isSent || question === undefined || question.length > longestRemembered) return;
+    this.#answered.add(question);
+    const [oldest] = this.#answered;
+    if (this.#answered.size > mostRemembered && oldest !== undefined) this.#answered.delete(oldest);
+  }
+
+  async #send(id: number | string, reply: Reply): Promise<boolean> {
     try {
       await this.#init.transport.send({ jsonrpc: "2.0", id, ...reply });
+      return true;
     } catch {
       // A server that cannot be told is about to be lost anyway, and that is told elsewhere.
+      return false;
     }
   }
 }

@@ -232,12 +232,14 @@ export class Wire implements RequestChannel {
     if (this.#isClosed) return;
     const isModern = this.#envelope !== undefined;
     if (isModern && this.hasPerRequestStream) return;
-    const ownId = toOwnId(relatedId);
+    const given = toOwnId(relatedId);
+    const ownId = typeof given === "number" ? given : undefined;
     this.#served.receive({
       ...request,
+      relatedId: ownId,
       method: isModern && request.method !== "ping" ? "" : request.method,
       isReady: this.#isReady,
-      origin: () => this.#outgoing.origin(typeof ownId === "number" ? ownId : undefined),
+      origin: () => this.#outgoing.origin(ownId),
     });
   }
 
