@@ -126,6 +126,7 @@ export class OutgoingRequests {
     if (entry?.request.onAcknowledged === undefined) return;
     entry.checkAt = Infinity;
     this.#restIfIdle();
+    this.#checkDrained();
     entry.request.onAcknowledged(notifications);
   }
 
@@ -387,12 +388,14 @@ export class OutgoingRequests {
   /**
    * Rejects with what the server refused with. A server that came back with another revision
    * refuses whatever it is sent. So a refusal that may come from that is checked by a listing:
-   * refused likewise, it proves that the server changed, and the request did not run.
+   * refused likewise, it proves that the server changed, and the request did not run. A stream that
+   * is refused says nothing of the session: a server need not have any.
    */
   #rejectRefused(
     entry: Pending,
     { refusal, isDoubtful }: { readonly refusal: HostsideError; readonly isDoubtful: boolean },
   ): void {
+    if (isStream(entry.request)) return entry.reject(refusal);
     const isAboutSession = refusal.code === "session_expired" || refusal.code === "unsupported_protocol";
     if (!isDoubtful || isAboutSession || !this.#hasServed || entry.request.method === "tools/list")
       return this.#reject(entry, refusal);

@@ -1,6 +1,6 @@
 import { HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { openWire } from "../../test/open-wire.ts";
+import { call, lastId, openWire } from "../../test/open-wire.ts";
 import type { Transport } from "../message/transport.ts";
 
 const acknowledged = "notifications/subscriptions/acknowledged";
@@ -78,6 +78,21 @@ describe("a subscription", () => {
     await expect(listening).rejects.toMatchObject({ code: "server_error", details: { rpcCode: -32_601 } });
   });
 
+  it.each([-32_600, -32_022])("says nothing of the session when it is refused with %d", async (code) => {
+    const { host, wire, down } = prepare();
+    const request = wire.request(call());
+    host.receive({ jsonrpc: "2.0", id: lastId(host), result: {} });
+    await request;
+    const listening = wire.listen({ toolsListChanged: true }, new AbortController().signal);
+    const refusal = { jsonrpc: "2.0", error: { code, message: "no" } };
+    host.receive({ ...refusal, id: lastId(host) });
+    await Promise.race([listening, new Promise((resolve) => setImmediate(resolve))]).catch(() => {});
+    expect(host.sent.map(({ message }) => message["method"])).toEqual(["tools/call", "subscriptions/listen"]);
+    await expect(listening).rejects.toMatchObject({ details: { rpcCode: code } });
+    await Promise.resolve();
+    expect(down).not.toHaveBeenCalled();
+  });
+
   it("is refused when it cannot be sent", async () => {
     const { host, start } = prepare();
     host.failSends(new HostsideError("down", { code: "unreachable" }));
@@ -114,6 +129,18 @@ describe("a subscription", () => {
     controller.abort(new Error("no"));
     await expect(start()).rejects.toThrow("no");
     expect(host.sent).toEqual([]);
+  });
+
+  it("does not keep a connection that is left, once it is open", async () => {
+    const { host, wire, listening, acknowledge, id, down } = listen();
+    wire.leave(new HostsideError("another one", { code: "session_expired" }));
+    await Promise.resolve();
+    expect(down).not.toHaveBeenCalled();
+    acknowledge(id);
+    const { closed } = await listening;
+    await expect(closed).resolves.toBe("remote");
+    expect(down).toHaveBeenCalledTimes(1);
+    expect(host.sent).toHaveLength(1);
   });
 
   it("does not count as the one request that an error without an id can mean", async () => {
