@@ -125,6 +125,17 @@ describe("a proxy", () => {
     expect(String(error)).toContain(`by the proxy ${proxy.url} within 15000 ms`);
   });
 
+  it("keeps no tunnel to a server whose TLS cannot begin", async () => {
+    await using proxy = await startRaw((socket) => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
+    const pem = (what: string): string => `-----BEGIN ${what}-----\nno\n-----END ${what}-----\n`;
+    const tls = { cert: pem("CERTIFICATE"), key: pem("PRIVATE KEY") };
+    const spec: ServerSpec = { id: "web", era: "legacy", type: "http", url: "https://mcp.example/mcp", tls };
+    const connecting = connect(spec, { proxy: `http://127.0.0.1:${proxy.port}` });
+    expect(isHostsideError(await thrownBy(connecting))).toBe(true);
+    expect(proxy.connections).toBeGreaterThan(0);
+    await proxy.allClosed();
+  });
+
   it("that speaks something else is unreachable", async () => {
     await using proxy = await startRaw((socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n"));
     const error = await thrownBy(open("https://mcp.example/mcp", { proxy: `http://127.0.0.1:${proxy.port}` }));

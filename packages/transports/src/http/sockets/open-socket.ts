@@ -1,8 +1,7 @@
 import { untilAborted } from "@hostside/core/implement";
-import { once } from "node:events";
 import type { LookupFunction, Socket } from "node:net";
 import type { SecureContext } from "node:tls";
-import { openTunnel } from "./dispatch-on.ts";
+import { hangUp, openTunnel } from "./dispatch-on.ts";
 import type { Proxy } from "./proxy-choice.ts";
 
 /** The destination of a socket. */
@@ -33,7 +32,7 @@ export function createSocketOpener(context: (url: URL) => SecureContext | undefi
     // What comes after the first is of no interest.
     socket.on("error", ignore);
     try {
-      await once(socket, isSecure ? "secureConnect" : "connect", { signal });
+      await untilAborted(untilReady(socket, isSecure ? "secureConnect" : "connect"), signal);
     } catch (error) {
       socket.destroy();
       sessions.delete(url.origin);
@@ -44,12 +43,8 @@ export function createSocketOpener(context: (url: URL) => SecureContext | undefi
   const connectToProxy = async (proxy: Proxy, url: URL, signal: AbortSignal): Promise<Socket> => {
     const socket = await connect(proxy.url, { signal });
     if (url.protocol !== "https:") return socket;
-    try {
-      await untilAborted(openTunnel(socket, { proxy, authority: authorityOf(url) }), signal);
-    } catch (error) {
-      socket.destroy();
-      throw error;
-    }
+    const tunnel = openTunnel(socket, { proxy, authority: authorityOf(url) });
+    await orDestroy(socket, untilAborted(tunnel, signal));
     return socket;
   };
   return async ({ url, proxy, lookup, toProxyError }, signal) => {
@@ -57,7 +52,7 @@ export function createSocketOpener(context: (url: URL) => SecureContext | undefi
     const socket = await connectToProxy(proxy, url, signal).catch((error: Error) => {
       throw toProxyError(error, proxy);
     });
-    return url.protocol === "https:" ? connect(url, { signal, socket }) : socket;
+    return url.protocol === "https:" ? orDestroy(socket, connect(url, { signal, socket })) : socket;
   };
 }
 
@@ -96,6 +91,25 @@ function connectTls(url: URL, { lookup, socket, sessions, context }: TlsWay): So
   });
   secured.on("session", (given: Buffer) => sessions.set(url.origin, given));
   return secured;
+}
+
+/** Settles as `work` does; the socket is destroyed when that fails. */
+async function orDestroy<T>(socket: Socket, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+// A socket may close without an error.
+function untilReady(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once(event, resolve);
+    socket.once("error", reject);
+    socket.once("close", () => reject(hangUp()));
+  });
 }
 
 function addressOf(url: URL): { readonly host: string; readonly port: number } {
