@@ -173,6 +173,28 @@ describe("addServer() and failures that pass", () => {
   });
 });
 
+describe("init() and a server that is busy", () => {
+  it.each<[string, (provider: McpProvider) => Promise<unknown>]>([
+    ["the server is removed", (provider) => provider.removeServer("a")],
+    ["the provider closes", (provider) => provider.close()],
+  ])("lets everybody go who waits for it when %s", async (_what, end) => {
+    const world = createCalmWorld();
+    const error = new HostsideError("busy", { code: "rate_limited", details: { retryAfterMs: 4000 } });
+    const connect = (): Promise<never> => Promise.reject(error);
+    const provider = world.provider({ connector: { connect }, servers: [specOf("a")] });
+    const over: string[] = [];
+    const note = (name: string) => (): void => void over.push(name);
+    for (const name of ["first", "second"]) void provider.init().then(note(name), note(name));
+    await world.settle();
+    expect(over).toEqual([]);
+    void end(provider);
+    await world.settle();
+    expect(over.toSorted()).toEqual(["first", "second"]);
+    expect(world.clock.pending).toBe(0);
+    await provider.close();
+  });
+});
+
 describe("clearCredentials()", () => {
   function forgetful(world: ReturnType<typeof createCalmWorld>): {
     readonly connector: Connector;

@@ -79,11 +79,11 @@ export async function reachInTries(
       const cut = new Promise<void>((resolve) => {
         goOn = resolve;
       });
-      registration.onEnd = goOn;
+      registration.onEnd.add(goOn);
       const ignore = signal && onAbort(signal, goOn);
       await settleWithin(cut, Math.max(pauseMs, askedMs));
       ignore?.();
-      registration.onEnd = undefined;
+      registration.onEnd.delete(goOn);
     }
   }
   await link.ready("ready", signal);

@@ -38,7 +38,7 @@ export interface Registration {
   /** When the listing came in, in milliseconds since 1970. */
   listedAt?: number;
   /** Called when the registration ends; for who waits for something else. */
-  onEnd?: (() => void) | undefined;
+  readonly onEnd: Set<() => void>;
   /** How many operations are under way for which a user waits. */
   usersWaiting: number;
 }

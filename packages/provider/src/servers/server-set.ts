@@ -166,6 +166,7 @@ export class ServerSet {
       replacements: 0,
       held: provisional,
       provisional,
+      onEnd: new Set(),
       usersWaiting: 0,
     };
     this.#registrations.set(id, registration);
