@@ -94,9 +94,10 @@ class Known<T> {
 
 /**
  * A server that announces changes of a list that stays as it is, or in each listing, is left alone
- * for twice as long after each, up to quietMs times 2 to this power.
+ * for twice as long after each, up to quietMs, at least 200 ms, times 2 to this power.
  */
 const longestWait = 8;
+const leastPauseMs = 200;
 
 /**
  * One kind of list of all servers, kept up to date. It knows of no server until a listing of it
@@ -269,7 +270,8 @@ export class LiveList<T> {
     const isOutdated = known.changes !== changes;
     if (isOutdated || (this.#revision === revision && extentOf(listing) !== "part")) known.idle += 1;
     else if (this.#revision !== revision) known.idle = 0;
-    known.nextAt = clock.now() + quietMs * 2 ** Math.min(known.idle, longestWait);
+    const pauseMs = known.idle === 0 ? quietMs : Math.max(quietMs, leastPauseMs);
+    known.nextAt = clock.now() + pauseMs * 2 ** Math.min(known.idle, longestWait);
     if (isOutdated) this.#schedule(known);
   }
 }
