@@ -7,6 +7,7 @@ import {
   type ServerInfo,
   type ServerLimits,
   type ServerSpec,
+  type ToolFlag,
   type ToolListing,
 } from "@hostside/core";
 import { clock, isJsonObject, quoteText, withDefaults } from "@hostside/core/implement";
@@ -171,7 +172,7 @@ function readTool(saved: unknown, at: string, limits: ServerLimits): RemoteTool 
     meta: optional(isJsonObject),
     extras: optional(isJsonObject),
     absent: optional(areTexts),
-    flags: optional(areTexts),
+    flags: optional((flags) => areTexts(flags) && flags.every(isFlag)),
   });
   const missing = areTexts(absent) ? absent.map((member) => [member, undefined] as const) : [];
   const all = [...Object.entries(extras ?? {}), ...missing];
@@ -225,6 +226,19 @@ function isTime(value: unknown): boolean {
 function areTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isText);
 }
+
+const flagNames: Readonly<Record<ToolFlag, true>> = {
+  ansi: true,
+  control: true,
+  bidi: true,
+  invisible: true,
+  tag: true,
+  "lone-surrogate": true,
+  truncated: true,
+  "schema-replaced": true,
+  "extras-dropped": true,
+};
+const isFlag = isOneOf(...Object.keys(flagNames));
 
 const isHint = isOneOf("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint");
 
