@@ -37,14 +37,14 @@ export function followSources(sources: CatalogSources): FollowedSources {
     const revisions = providers.map(({ revision }) => revision);
     const isSeen = revisions.every((value, index) => Object.is(value, seen[index]));
     if (current !== undefined && isSeen && !mustMerge) return current;
-    seen = revisions;
-    revision += 1;
     isMerging = true;
     try {
       current = mergeSources(sources);
     } finally {
       isMerging = false;
     }
+    seen = revisions;
+    revision += 1;
     mustMerge = false;
     return current;
   };

@@ -7,6 +7,7 @@ import type {
   ToolProvider,
   UnreadyGroup,
 } from "@hostside/core";
+import { inspect } from "./inspect-definitions.ts";
 
 /** The tools and groups that a provider shows now. */
 export interface ProviderListing {
@@ -16,32 +17,62 @@ export interface ProviderListing {
   readonly quarantined: readonly QuarantinedTool[];
 }
 
-/** Reads a provider that may be the product's own. One that throws is reported, and has nothing. */
+/**
+ * Reads a provider that may be the product's own. A list that it cannot give, or that has something
+ * else in it, is reported, and counts as empty.
+ */
 export function readProvider(provider: ToolProvider, report: (diagnostic: Diagnostic) => void): ProviderListing {
-  const read = <Entry>(kind: "tools" | "groups", list: () => readonly Entry[]): readonly Entry[] => {
-    const entries = attempt(list);
-    if (!Array.isArray(entries)) {
-      const message = `provider ${JSON.stringify(provider.name)} is at fault: ${kind}() gave no list`;
-      report({ kind: "defect", serverId: "", message });
-    }
-    return entries ?? [];
+  const read = <Entry>(
+    kind: keyof ToolProvider,
+    list: () => readonly Entry[],
+    isSound: (entry: Entry) => boolean,
+  ): readonly Entry[] => {
+    const entries = attemptList(list);
+    const wrong = entries?.findIndex((entry) => attempt(() => isSound(entry)) !== true);
+    if (entries !== undefined && wrong === -1) return entries;
+    const fault = wrong === undefined ? "no list" : `a list whose entry ${wrong} lacks what it must have`;
+    const message = `provider ${JSON.stringify(provider.name)} is at fault: ${kind}() gave ${fault}`;
+    report({ kind: "defect", serverId: "", message });
+    return [];
   };
   return {
-    definitions: read("tools", () => provider.tools()),
-    groups: read("groups", () => provider.groups()),
-    quarantined: attempt(() => provider.quarantined?.()) ?? [],
+    definitions: read("tools", () => provider.tools(), isTool),
+    groups: read("groups", () => provider.groups(), isGroup),
+    quarantined: read(
+      "quarantined",
+      () => provider.quarantined?.() ?? [],
+      ({ definition }) => isTool(definition),
+    ),
   };
 }
 
 /** The groups of a provider that are not ready; none when it cannot say. */
 export function readUnready(provider: ToolProvider): readonly UnreadyGroup[] {
-  return attempt(() => provider.unreadyGroups?.()) ?? [];
+  return attemptList(() => provider.unreadyGroups?.() ?? []) ?? [];
 }
 
 /** Listens to a provider; one that cannot be listened to is read when somebody reads. */
 export function listenToProvider(provider: ToolProvider, listener: () => void): readonly Subscription[] {
   const subscription = attempt(() => provider.onToolsChanged(listener));
   return subscription === undefined ? [] : [subscription];
+}
+
+function isTool(definition: ToolDefinition): boolean {
+  const { name, origin } = definition;
+  return areTexts([name, origin?.serverId ?? "", inspect(definition).description]);
+}
+
+function isGroup({ id, title, description, instructions = "", members }: ToolGroup): boolean {
+  return areTexts([id, title, description, instructions, ...members]);
+}
+
+function areTexts(values: readonly unknown[]): boolean {
+  return values.every((value) => typeof value === "string");
+}
+
+function attemptList<Entry>(list: () => readonly Entry[]): readonly Entry[] | undefined {
+  const entries = attempt(list);
+  return Array.isArray(entries) ? entries : undefined;
 }
 
 function attempt<T>(work: () => T): T | undefined {
