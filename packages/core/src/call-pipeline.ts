@@ -7,7 +7,7 @@ import { quoteText } from "./text.ts";
 import type { ToolOrigin, ToolOutcome } from "./tool.ts";
 import { HostsideError } from "./hostside-error.ts";
 
-/** The way of all calls of one provider or toolbox: its interceptors. */
+/** The way of all calls of one toolbox: its interceptors. */
 export type CallPipeline = Pipeline<ToolCall, ToolOutcome>;
 
 /** Folds interceptors into one another, once, and bounds every call that goes through them. */
@@ -17,9 +17,8 @@ export function createCallPipeline(init: PipelineInit<ToolCall, ToolOutcome>): C
 
 /**
  * Folds interceptors around a handler, once: the first of the list is the outermost. A call takes
- * no longer than `options.timeoutMs`, by default {@linkcode defaultTimeouts}`.callMs`;
- * {@linkcode createCallPipeline} lets you choose the time and the clock. Throws a `TypeError` for
- * what is no function.
+ * no longer than `options.timeoutMs`, by default {@linkcode defaultTimeouts}`.callMs`. Throws a
+ * `TypeError` for what is no function.
  */
 export function applyInterceptors(interceptors: readonly Interceptor[], handler: CallHandler): CallHandler {
   if (typeof handler !== "function") {

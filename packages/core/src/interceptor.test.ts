@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { applyInterceptors } from "./call-pipeline.ts";
-import type { Interceptor, ToolCall } from "./interceptor.ts";
+import { useManualClock } from "../../../test/manual-clock.ts";
+import { applyInterceptors, createCallPipeline } from "./call-pipeline.ts";
+import type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
 import type { ToolOutcome } from "./tool.ts";
 import { isHostsideError, HostsideError } from "./hostside-error.ts";
 
@@ -14,6 +15,16 @@ const call: ToolCall = {
 const outcome: ToolOutcome = { content: [], isError: false, origin, raw: {} };
 
 describe("applyInterceptors()", () => {
+  it("has a layer look at the call that cannot tell whether it passes it, and keeps no timer", async () => {
+    const clock = useManualClock();
+    const boom = (): never => {
+      throw new Error("boom");
+    };
+    const layer: Interceptor = Object.assign((call: ToolCall, next: CallHandler) => next(call), { passes: boom });
+    await expect(applyInterceptors([layer], async () => outcome)(call)).resolves.toBe(outcome);
+    expect([clock.pending(), createCallPipeline({ interceptors: [layer] }).passes(call)]).toEqual([0, false]);
+  });
+
   it("is the handler itself without interceptors", () => {
     const handler = async (): Promise<ToolOutcome> => outcome;
     expect(applyInterceptors([], handler)).toBe(handler);

@@ -89,7 +89,7 @@ export function createPipeline<Of extends Work, Answer>(
   kind: WorkKind<Of, Answer>,
 ): Pipeline<Of, Answer> {
   assertLayers("interceptors", interceptors);
-  const passes = (work: Of): boolean => interceptors.every((layer) => layer.passes?.(work) === true);
+  const passes = (work: Of): boolean => interceptors.every((layer) => letsPass(layer, work));
   if (interceptors.length === 0) return { run: (work, handler) => handler(work), passes, end: () => {}, size: 0 };
   const executions = new Set<Execution<Of, Answer>>();
   const enter = interceptors.reduceRight<Step<Of, Answer>>(
@@ -122,6 +122,15 @@ export function createPipeline<Of extends Work, Answer>(
       }
     },
   };
+}
+
+/** Tells whether a layer does not look at the work. One that fails to say so looks at it. */
+function letsPass<Of extends Work, Answer>(layer: Layer<Of, Answer>, work: Of): boolean {
+  try {
+    return layer.passes?.(work) === true;
+  } catch {
+    return false;
+  }
 }
 
 type Step<Of extends Work, Answer> = (work: Of, execution: Execution<Of, Answer>) => Promise<Answer>;
@@ -184,7 +193,7 @@ function stepThrough<Of extends Work, Answer>(
       left = true;
     }
   };
-  return (work, execution) => (layer.passes?.(work) ? inner(work, execution) : goThrough(work, execution));
+  return (work, execution) => (letsPass(layer, work) ? inner(work, execution) : goThrough(work, execution));
 }
 
 function nameOf({ name }: { readonly name: string }, index: number): string {

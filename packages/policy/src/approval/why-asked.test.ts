@@ -1,5 +1,7 @@
+import { createToolbox } from "@hostside/discovery";
+import { createPolicy } from "@hostside/policy";
 import { describe, expect, it } from "vitest";
-import { type ApprovalMode, readMode } from "./approval-options.ts";
+import { type ApprovalMode, type ApprovalOptions, type ApprovalQuestion, readMode } from "./approval-options.ts";
 
 const subject = { serverId: "a:b", toolName: "Delete", labels: {}, effect: "external" } as const;
 
@@ -48,5 +50,30 @@ describe("readMode()", () => {
   it.each(wrong)("throws a TypeError that names the place: %j", (mode, message) => {
     expect(() => readMode(mode as ApprovalMode)).toThrow(TypeError);
     expect(() => readMode(mode as ApprovalMode)).toThrow(message);
+  });
+});
+
+describe("a mode that the host is asked for", () => {
+  it.each<[string, () => unknown]>([
+    [
+      "throws",
+      () => {
+        throw new Error("boom");
+      },
+    ],
+    ["answers nothing", () => undefined],
+    ["answers late", async () => "none"],
+    ["answers what is no mode", () => "some"],
+  ])("has every call approved while approval.mode() %s", async (_, mode) => {
+    const call = (approval: ApprovalOptions): Promise<unknown> => {
+      const { interceptors } = createPolicy({ approval: { ...approval, mode: mode as () => "none" } });
+      const definition = { name: "own", description: "", inputSchema: {} };
+      return createToolbox({ tools: [{ definition, run: () => "ran" }], interceptors }).call("own");
+    };
+    const asked: ApprovalQuestion[] = [];
+    const handler = async (question: ApprovalQuestion) => (asked.push(question), "once" as const);
+    await expect(call({})).rejects.toMatchObject({ code: "approval_required" });
+    await expect(call({ handler })).resolves.toMatchObject({ isError: false });
+    expect(asked).toMatchObject([{ why: "every call is to be approved, because approval.mode() gave no mode" }]);
   });
 });
