@@ -24,6 +24,14 @@ describe("excerptOf()", () => {
       "code and tags",
       `Example:\n\n\`\`\`sh\ncurl -s https://deals\n\`\`\`\n\n<use_case> Lists deals of a user.</use_case>\n<rules>\n- Never ${rest}`,
     ],
+    [
+      "code that has backticks itself",
+      `\`\`\`sql\nSELECT \`id\` FROM \`deals\`;\n\`\`\`\n\nLists deals of a user.\n\nNotes:\n- ${rest}`,
+    ],
+    [
+      "code in a longer fence",
+      `\`\`\`\`md\n\`\`\`sh\ncurl\n\`\`\`\n\`\`\`\`\nLists deals of a user.\n\nNotes:\n- ${rest}`,
+    ],
     ["a label in the line", `Description: Lists deals of a user.\nReturns:\n- ${rest}`],
     ["what is over at a blank line", `Requirements:\n- a key\n\nLists deals of a user.\n\nNotes:\n- ${rest}`],
   ])("begins with the sentence that says what it does, past %s", (_, text) => {

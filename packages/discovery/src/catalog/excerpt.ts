@@ -92,7 +92,8 @@ function blocksOf(text: string): readonly Sentence[] {
   return blocks;
 }
 
-const codeBlock = /^\s*```[^`]*(?:```|$)/gm;
+// Ends with a fence as long as its first one, or with the text.
+const codeBlock = /^\s*(`{3,})[^]*?(?:\1`*|$(?![^]))/gm;
 const underline = /^\s*(?:=+|-{3,})\s*$/;
 const aboutInLine = /^(?:purpose|description|summary|overview|about):\s+/i;
 
