@@ -1,10 +1,11 @@
 import { createMemoryStore, type Diagnostic, type ToolOutcome } from "@hostside/core";
 import { createMemorySink, createResults, type BlobSink, type Presented, type ResultsOptions } from "@hostside/results";
 import { createFolderSink } from "@hostside/results/node";
+import { getEventListeners } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { useVirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
 import { outcomeOf, png, text } from "./outcomes.ts";
 
@@ -210,6 +211,16 @@ describe("createResults()", () => {
     expect(textOf(await results.present(longOutcome))).toMatch(/^word [^]*nothing is kept any more/);
     expect(await results.read({ handle: "0".repeat(32) })).toMatchObject({ kind: "failed", reason: "unavailable" });
     expect(clock.pending).toBe(0);
+  });
+
+  it("leaves nothing with the signal of a run, nor with its own, for each result that it kept", async () => {
+    // Node keeps an entry for each joined signal as long as the signals live that it was joined of.
+    const joined = vi.spyOn(AbortSignal, "any");
+    const { signal } = new AbortController();
+    const results = createResults({ sink: createMemorySink() });
+    const presented = await results.present(longOutcome, { context, signal });
+    expect(handlesIn(presented)).toHaveLength(1);
+    expect([joined.mock.calls, getEventListeners(signal, "abort")]).toEqual([[], []]);
   });
 
   it("lets the oldest go when a conversation has too many handles or too many bytes, and says so", async () => {

@@ -1,5 +1,5 @@
 import { isKnownContent, type ContentBlock, type ToolOrigin } from "@hostside/core";
-import { createDeadline, formatMs, settleWithin, untilAborted } from "@hostside/core/implement";
+import { createDeadline, formatMs, onAbort, settleWithin, untilAborted } from "@hostside/core/implement";
 import type { KeepResult, KeptPieces, OutcomePiece } from "../presented.ts";
 import { codePointsIn } from "../present/untrusted.ts";
 import type { SafeOutcome } from "../present/read-outcome.ts";
@@ -82,15 +82,31 @@ export function createKeeper(init: KeeperInit): Keeper {
     begin(outcome, work) {
       const late = `keeping it took longer than ${formatMs(keepMs)}`;
       const { signal: given } = work;
-      const signal = given === undefined ? closing.signal : AbortSignal.any([closing.signal, given]);
-      const deadline = createDeadline({ timeoutMs: keepMs, signal, onTimeout: () => new Error(late) });
+      // AbortSignal.any() would leave an entry with each of the two as long as they live.
+      const giveUp = new AbortController();
+      const ignoreAborts = [closing.signal, ...(given === undefined ? [] : [given])].map((signal) => {
+        const end = (): void => giveUp.abort(signal.reason);
+        if (signal.aborted) end();
+        return onAbort(signal, end);
+      });
+      const deadline = createDeadline({
+        timeoutMs: keepMs,
+        signal: giveUp.signal,
+        onTimeout: () => new Error(late),
+      });
       const whyEnded = (): string | undefined => {
         if (closing.signal.aborted) return refusalWords.closed;
         if (given?.aborted) return "the work was given up";
         return deadline.signal.aborted ? late : undefined;
       };
       const job: KeepJob = { ...work, outcome, signal: deadline.signal, whyEnded, underWay, dropped: [] };
-      return { ...keepPieces(job, init), end: () => deadline.dispose() };
+      return {
+        ...keepPieces(job, init),
+        end() {
+          for (const ignore of ignoreAborts) ignore();
+          deadline.dispose();
+        },
+      };
     },
     async close() {
       closing.abort(new Error(refusalWords.closed));
