@@ -20,14 +20,17 @@ export class SeenTools {
     if (server !== undefined) keepLatest(this.#servers, [server.id, server], mostSeen);
   }
 
-  /** By local name, in any case; by `"server/tool"`; by qualified name. */
+  /**
+   * By local name, in any case; by `"server/tool"`; by qualified name. Of several with one name,
+   * that which was noted last.
+   */
   find(name: string): SeenTool | undefined {
     const all = Array.from(this.#tools.values());
     const local = foldCase(name);
     return (
       this.#tools.get(name) ??
-      all.find(({ definition }) => definition.origin?.qualifiedName === name) ??
-      all.find(({ definition }) => foldCase(definition.name) === local)
+      all.findLast(({ definition }) => definition.origin?.qualifiedName === name) ??
+      all.findLast(({ definition }) => foldCase(definition.name) === local)
     );
   }
 

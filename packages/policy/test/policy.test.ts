@@ -326,6 +326,15 @@ describe("a policy around a toolbox", () => {
     await provider.close();
   });
 
+  it("explains of tools with one name that which was listed last", () => {
+    const { policy } = record();
+    for (const serverId of ["old", "new"]) {
+      const { definition, server } = callOf({ serverId, definition: { name: "echo" } });
+      policy.admit(definition, server);
+    }
+    expect(policy.explain("echo")).toContain('"new"');
+  });
+
   it("hides what is denied everywhere, and explains it all the same", async () => {
     const made = record({ allow: ["s/echo"], deny: [{ server: "s", tool: "drop", reason: "it cannot be undone" }] });
     const { provider, toolbox } = await around(made);
