@@ -71,7 +71,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const settings = readTelemetryOptions(options);
   const { meterProvider, toolMetrics } = settings;
   const watches = new Set<SessionWatch>();
-  const peerOf = (serverId: string): ServerPeer | undefined =>
+  const peerOf = (serverId: string): Partial<ServerPeer> | undefined =>
     commonPeer(Array.from(watches).flatMap((watch) => watch.peersOf(serverId)));
   const tracing = createTracing(settings);
   const metrics = createClientMetrics(meterProvider, toolMetrics);
@@ -183,13 +183,14 @@ function measureResources(resources: WatchedResources, seen: Map<string, Resourc
 const shared = ["transport", "protocolVersion", "address", "port"] as const;
 
 // What is not true of all sessions of a server is said of none.
-function commonPeer([first, ...others]: readonly ServerPeer[]): ServerPeer | undefined {
-  return others.every((other) => shared.every((name) => other[name] === first?.[name])) ? first : undefined;
+function commonPeer([first, ...others]: readonly ServerPeer[]): Partial<ServerPeer> | undefined {
+  const common = shared.filter((name) => others.every((other) => other[name] === first?.[name]));
+  return first && Object.fromEntries(common.map((name) => [name, first[name]]));
 }
 
 interface RequestTrace {
   readonly parts: TraceParts;
-  readonly peerOf: (serverId: string) => ServerPeer | undefined;
+  readonly peerOf: (serverId: string) => Partial<ServerPeer> | undefined;
 }
 
 async function observe(

@@ -101,6 +101,24 @@ it("has at most so many addresses of a server, however often it moves", async ()
   expect(await exported.points("mcp.client.operation.duration")).toHaveLength(201);
 });
 
+it("says of a request what all sessions of its server have in common", async () => {
+  const exported = createExported();
+  const { telemetry, tell } = watchServer(createTelemetry(exported.sdk));
+  for (const [session, port] of [1, 2].entries()) {
+    const record = serverRecord("s", port);
+    tell({ ...record, peer: { ...record.peer, session, protocolVersion: "2025-11-25" } });
+  }
+  const request = { serverId: "s", method: "prompts/list", params: undefined, isNotification: false, options: {} };
+  await telemetry.requestInterceptor(request, async () => ({}));
+  const span = exported.spans().find(({ name }) => name.startsWith("prompts/list"));
+  expect(span?.attributes).toMatchObject({
+    "mcp.protocol.version": "2025-11-25",
+    "network.transport": "tcp",
+    "server.address": "tenants.test",
+  });
+  expect(span?.attributes).not.toHaveProperty("server.port");
+});
+
 it("takes away no session that it did not add, because the SDK came later", async () => {
   const exported = createExported();
   const server = watchServer(createTelemetry());

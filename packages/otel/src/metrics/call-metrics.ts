@@ -20,7 +20,7 @@ export interface MeasuredRequest {
   readonly method: string;
   readonly durationMs: number;
   readonly failure: SpanFailure | undefined;
-  readonly peer: ServerPeer | undefined;
+  readonly peer: Partial<ServerPeer> | undefined;
   /** Such as the name of the tool. It is a server's text, and so bounded. */
   readonly subject?: Attributes | undefined;
 }
@@ -151,7 +151,7 @@ function boundedAll(attributes: Attributes, serverId: string, { bounded }: Metri
 }
 
 // There may be as many addresses as servers.
-function boundedPeer(peer: ServerPeer | undefined, serverId: string, parts: MetricParts): Attributes {
+function boundedPeer(peer: Partial<ServerPeer> | undefined, serverId: string, parts: MetricParts): Attributes {
   const { [attribute.protocolVersion]: version, ...network } = peerAttributes(peer);
   const { [attribute.address]: address, [attribute.port]: port } = network;
   const place = `${String(address)}:${String(port)}`;
