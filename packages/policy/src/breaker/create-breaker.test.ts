@@ -40,6 +40,17 @@ function setUp(options: BreakerOptions = {}) {
 const stateOf = (stage: ReturnType<typeof createBreaker>) => stage.statuses()[0]?.state ?? "closed";
 
 describe("createBreaker()", () => {
+  it("forgets the circuit that was used longest ago where there are too many", async () => {
+    const { call, failTimes, stage } = setUp({ per: "tool", failures: 2 });
+    await failTimes(1, { toolName: "used" });
+    await failTimes(2, { toolName: "refused" });
+    for (let at = 0; at < 9998; at += 1) await call({ toolName: `t${at}` });
+    await failTimes(1, { toolName: "used" });
+    await rejectionOf(call({ toolName: "refused" }));
+    for (const toolName of ["one", "more"]) await call({ toolName });
+    expect(stage.statuses().map(({ toolName }) => toolName)).toEqual(["used", "refused"]);
+  });
+
   it("opens for 10 s after 5 failures in a row, and refuses at once with circuit_open", async () => {
     const { call, failTimes, stage, clock, events, fail } = setUp();
     await failTimes(4);

@@ -84,22 +84,25 @@ export function createBreaker(options: BreakerOptions, parts: StageParts): Break
     const place = { serverId, ...(per === "tool" && call !== undefined && { toolName: call.origin.toolName }) };
     const onChange: CircuitInit["onChange"] = ({ to, ...change }) =>
       parts.emit({ type: eventTypes[to], at: clock.date(), ...place, ...change });
-    const entry = { circuit: createCircuit({ failures, openMs, now: () => clock.now(), onChange }), place };
-    keepLatest(circuits, [keyOf(request), entry], maxCircuits);
-    return entry;
+    return { circuit: createCircuit({ failures, openMs, now: () => clock.now(), onChange }), place };
   };
+  // The one that was used longest ago is forgotten first.
+  const keep = (request: ServerRequest, entry: Entry): void =>
+    keepLatest(circuits, [keyOf(request), entry], maxCircuits);
   const isOn = (serverId: string): boolean => servers?.(serverId) !== false;
   const refuseIfOpen: Interceptor = (call, next) => {
     const { serverId } = call.origin;
     const request: ServerRequest = { serverId, method: "tools/call", call };
     const entry = isOn(serverId) ? circuits.get(keyOf(request)) : undefined;
     if (entry === undefined || entry.circuit.retryAfterMs() === 0) return next(call);
+    keep(request, entry);
     return Promise.reject(refuseOpen(request, entry, parts));
   };
   return {
     async seam(request, send) {
       if (!isOn(request.serverId)) return send();
       const entry = circuits.get(keyOf(request)) ?? make(request);
+      keep(request, entry);
       // To refuse it would cost a session that a probe waits for.
       if (request.isStartup === true && entry.circuit.state !== "closed") return send();
       const entered = entry.circuit.enter();
