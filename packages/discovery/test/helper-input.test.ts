@@ -39,6 +39,15 @@ describe("wrong arguments", () => {
     expect(() => view.listGroups({ query: 1 })).toThrow(TypeError);
   });
 
+  it("of code may be absent: all groups, or a TypeError that says what to pass", async () => {
+    const view = viewOf();
+    expect(view.listGroups()).toEqual(view.listGroups({}));
+    // @ts-expect-error A search has a query.
+    await expect(view.searchTools()).rejects.toThrow("query");
+    // @ts-expect-error A selection has something to select by.
+    await expect(view.selectTools()).rejects.toThrow("query");
+  });
+
   it("accept null for what was not meant", async () => {
     expect(namesIn(await ask(viewOf(), "tools_search", { query: "merge", limit: null }))).toHaveLength(1);
   });

@@ -12,7 +12,7 @@ import { parseSelectInput, selectTools, type SelectInput } from "./tools-select.
 export interface Helpers {
   has(name: string): boolean;
   call(name: string, args: unknown, options?: CallOptions): Promise<ToolOutcome>;
-  listGroups(input: GroupsInput): GroupsAnswer;
+  listGroups(input?: GroupsInput): GroupsAnswer;
   selectTools(input: SelectInput, options?: HelperOptions): Promise<ToolsAnswer>;
   searchTools(input: SearchInput, options?: HelperOptions): Promise<ToolsAnswer>;
 }
@@ -48,8 +48,8 @@ export function createHelpers(context: HelperContext, definitions: ReturnType<ty
       };
       return await runStaticTool({ definition: { name }, run }, { args: {}, options });
     },
-    listGroups: (input) => listGroupsBy(input).answer,
-    selectTools: async (input, options = {}) => (await selectBy(input, options)).answer,
-    searchTools: async (input, options = {}) => (await searchBy(input, options)).answer,
+    listGroups: (input) => listGroupsBy(input ?? {}).answer,
+    selectTools: async (input, options = {}) => (await selectBy(input ?? {}, options)).answer,
+    searchTools: async (input, options = {}) => (await searchBy(input ?? {}, options)).answer,
   };
 }

@@ -168,7 +168,7 @@ export interface ToolboxView {
   /** Fires after the tools of the toolbox changed, whether this view shows those or not. */
   readonly onToolsChanged: Event<ToolsChange>;
   /** `tools_groups` for code. */
-  listGroups(input: GroupsInput): GroupsAnswer;
+  listGroups(input?: GroupsInput): GroupsAnswer;
   /** `tools_select` for code. Throws `TypeError` on input that the helper would refuse. */
   selectTools(input: SelectInput, options?: HelperOptions): Promise<ToolsAnswer>;
   /** `tools_search` for code. Throws `TypeError` on input that the helper would refuse. */
