@@ -31,7 +31,7 @@ import { createRetry } from "./retry/create-retry.ts";
 import { SeenTools } from "./seen-tools.ts";
 import { createValidation } from "./validation/create-validation.ts";
 
-/** Permissions, limits and approvals of a toolbox, or of a provider without a toolbox. */
+/** Permissions, limits and approvals of a toolbox. */
 export interface Policy
   extends
     Pick<ToolAdmission, "requestInterceptor" | "unmatchedRules" | "attach" | "ready" | "reload" | "held" | "revoke">,
