@@ -28,8 +28,8 @@ export interface AuthMeans extends Pick<HostState, "notices"> {
 
 /**
  * Takes what was handed in, or makes what signs users in. Shows nobody a page before `authorize()`.
- * Options are checked now; without options, nothing is loaded before a server asks for a sign-in, or
- * a program is to sign in.
+ * Options are checked now. Without options, nothing is loaded before a server asks for a sign-in,
+ * or a program is to sign in.
  */
 export async function chooseAuth(given: HostOptions["auth"], means: AuthMeans): Promise<ChosenAuth> {
   const isOwn = given === undefined || (typeof given === "object" && !("authorize" in given));

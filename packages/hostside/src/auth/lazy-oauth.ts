@@ -19,7 +19,7 @@ interface Account {
   readonly credentials: ServerCredentials;
 }
 
-/** Makes an `OAuth` that `load` is called for when one of its methods or a server first needs it. */
+/** Makes an `OAuth` that calls `load` when one of its methods, or a server, first needs it. */
 export function createLazyOAuth(load: () => Promise<OAuth>, { isEmpty }: LazyOAuthOptions): OAuth {
   let loaded: OAuth | undefined;
   let loading: Promise<OAuth> | undefined;
