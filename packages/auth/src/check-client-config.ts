@@ -1,5 +1,4 @@
 import { isConfidentialUrl, isPlainObject, kindOf, isJsonObject } from "@hostside/core/implement";
-import { isScope } from "./discovering/read-challenges.ts";
 import type {
   AuthorizationCodeConfig,
   ClientConfig,
@@ -147,4 +146,13 @@ export function wrongRedirectUri(value: unknown): string | undefined {
 
 function isUrlText(value: unknown): value is string {
   return typeof value === "string" && value.trim() === value && URL.canParse(value);
+}
+
+// RFC 6749, 3.3.
+const scopeToken = /^[\u0021\u0023-\u005B\u005D-\u007E]+$/;
+const longestScope = 256;
+
+/** Tells whether a text is one scope. */
+export function isScope(text: string): boolean {
+  return text.length <= longestScope && scopeToken.test(text);
 }

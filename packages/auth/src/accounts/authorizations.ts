@@ -1,9 +1,8 @@
 import { redactUrl, type JsonObject } from "@hostside/core";
 import type { Account } from "../account.ts";
 import type { SignedIn } from "../oauth.ts";
-import type { StoredAuthorization, StoredClient } from "./stored-account.ts";
+import type { StoredAuthorization, StoredClient, Tokens } from "./stored-account.ts";
 import { clock } from "@hostside/core/implement";
-import type { Tokens } from "../tokens/request-tokens.ts";
 
 /** One slash at the end is tolerated, as it is for metadata (RFC 8414, 3.3, as practised). */
 export function sameIssuer(one: string, other: string): boolean {

@@ -30,6 +30,19 @@ export interface StoredMetadata extends JsonObject {
   readonly token_endpoint: string;
 }
 
+/** Tokens that an authorization server gave. */
+export interface Tokens {
+  readonly accessToken: string;
+  /** `Bearer`, `DPoP` or `N_A` in the server's spelling; absent when the answer has none. */
+  readonly tokenType?: string | undefined;
+  /** Absent when the server names no time ahead: then its refusal says when the token has ended. */
+  readonly lifeSeconds?: number | undefined;
+  readonly refreshToken?: string | undefined;
+  readonly scope?: string | undefined;
+  /** The kind of token that an exchange gave (RFC 8693). */
+  readonly issuedTokenType?: string | undefined;
+}
+
 /** The tokens of one authorization server. */
 export interface StoredAuthorization {
   /** Tokens go to this authorization server and to no other. */

@@ -1,4 +1,5 @@
 import type { Account } from "../account.ts";
+import { isScope } from "../check-client-config.ts";
 
 /** One way in that a server names in `WWW-Authenticate`. Untrusted. */
 export interface Challenge {
@@ -66,15 +67,7 @@ export function noteChallenge({ hints }: Account, header: string | undefined): v
   }
 }
 
-// RFC 6749, 3.3.
-const scopeToken = /^[\u0021\u0023-\u005B\u005D-\u007E]+$/;
 const mostScopes = 256;
-const longestScope = 256;
-
-/** Tells whether a text is one scope. */
-export function isScope(text: string): boolean {
-  return text.length <= longestScope && scopeToken.test(text);
-}
 
 /**
  * The scopes of several lists separated by spaces, each once, in order of appearance; `undefined`

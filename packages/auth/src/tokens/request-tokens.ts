@@ -2,24 +2,11 @@ import { HostsideError, type AuthorizationFetch } from "@hostside/core";
 import { formatMs, isConfidentialUrl, readOAuthAnswer } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { fromRefusedAnswer, fromRequestError, type TokenFailure } from "./token-failure.ts";
-import { isTokenText } from "../accounts/stored-account.ts";
+import { isTokenText, type Tokens } from "../accounts/stored-account.ts";
 import { serverError } from "../auth-errors.ts";
 import { withinTime } from "../within-time.ts";
 import type { ClientAuthentication } from "../clients/authenticate-client.ts";
 import type { DpopSigner } from "../dpop/dpop-signer.ts";
-
-/** Tokens that an authorization server gave. */
-export interface Tokens {
-  readonly accessToken: string;
-  /** `Bearer`, `DPoP` or `N_A` in the server's spelling; absent when the answer has none. */
-  readonly tokenType?: string | undefined;
-  /** Absent when the server names no time ahead: then its refusal says when the token has ended. */
-  readonly lifeSeconds?: number | undefined;
-  readonly refreshToken?: string | undefined;
-  readonly scope?: string | undefined;
-  /** The kind of token that an exchange gave (RFC 8693). */
-  readonly issuedTokenType?: string | undefined;
-}
 
 /** The outcome of a request for tokens. */
 export type TokenResult =
