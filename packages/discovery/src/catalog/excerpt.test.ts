@@ -64,6 +64,11 @@ describe("excerptOf()", () => {
     },
   );
 
+  it("shortens thousands of hostile texts in a row", () => {
+    for (const text of [`${"x ".repeat(8)}${"!".repeat(3985)}a`, `a${"\n".repeat(3998)}b`])
+      for (let tool = 0; tool < 1500; tool += 1) expect(excerptOf(text, 200).length).toBeLessThanOrEqual(200);
+  });
+
   it("reads a bounded part of hostile texts", () => {
     for (const text of ["a: ", "# ", "- ", "```", "``` \n", "*_", "!?", ". A", "\n\n:", "(e.g."])
       expect(excerptOf(text.repeat(300_000), 200).length).toBeLessThanOrEqual(200);

@@ -93,7 +93,7 @@ function blocksOf(text: string): readonly Sentence[] {
 }
 
 // Ends with a fence as long as its first one, or with the text.
-const codeBlock = /^\s*(`{3,})[^]*?(?:\1`*|$(?![^]))/gm;
+const codeBlock = /^[^\S\n]*(`{3,})[^]*?(?:\1`*|$(?![^]))/gm;
 const underline = /^\s*(?:=+|-{3,})\s*$/;
 const aboutInLine = /^(?:purpose|description|summary|overview|about):\s+/i;
 
@@ -112,7 +112,7 @@ const abbreviation = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|incl|approx|[a-z])\.$/i;
 function splitSentences(text: string): readonly string[] {
   const sentences: string[] = [];
   let start = 0;
-  for (const { 0: mark, index } of text.matchAll(/[.!?]+["'`)\]]*(?=\s+[^\sa-z]|\s*$)/g)) {
+  for (const { 0: mark, index } of text.matchAll(/(?<![.!?])[.!?]+["'`)\]]*(?=\s+[^\sa-z]|\s*$)/g)) {
     const end = index + mark.length;
     if (abbreviation.test(text.slice(Math.max(start, end - 10), end))) continue;
     sentences.push(text.slice(start, end).trim());
