@@ -52,6 +52,19 @@ describe("tools({ maxToolTokens })", () => {
     expect(declared(view)).toEqual(["a", "d"]);
   });
 
+  it("goes on declaring some that are gone, and not all that a server ever had", () => {
+    const provider = providerOf("first");
+    const view = createToolbox({ providers: [provider] }).view();
+    for (let round = 0; round < 1000; round += 1) {
+      provider.offer([toolOf("stays"), toolOf(`in-round-${round}`)]);
+      view.tools();
+    }
+    const names = declared(view);
+    expect(names).toHaveLength(130);
+    expect(names).toEqual(expect.arrayContaining(["stays", "in-round-999", "in-round-998"]));
+    expect(names).not.toContain("first");
+  });
+
   it("tells with tool_removed that a declared tool is gone, also because its provider was closed", async () => {
     const provider = providerOf("a", "secret");
     const view = createToolbox({ providers: [provider] }).view({ deny: ["secret"] });

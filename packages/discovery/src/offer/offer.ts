@@ -160,6 +160,9 @@ function selectIn(selected: Set<string>, names: readonly string[]): void {
   for (const name of selected) if (selected.size > mostSelected) selected.delete(name);
 }
 
+// A server that gives its tools other names all the time would fill every request to a model.
+const mostGone = 128;
+
 /** The limits of one declaration. */
 interface DeclareLimits {
   readonly maxToolTokens: number;
@@ -188,6 +191,10 @@ function declareTools(
     if (before?.compared === compared) continue;
     const isSame = before !== undefined && sameDefinition(before.definition, compared);
     declared.set(key, { definition: isSame ? before.definition : compared, compared });
+  }
+  if (declared.size - kept.size > mostGone) {
+    const gone = Array.from(declared.keys()).filter((key) => !kept.has(key) && worthOf(key) === 0);
+    for (const key of gone.slice(0, -mostGone)) declared.delete(key);
   }
   if (maxToolTokens === Number.POSITIVE_INFINITY) return;
   let total = Array.from(declared.values()).reduce((sum, { definition }) => sum + costOf(definition), 0);
