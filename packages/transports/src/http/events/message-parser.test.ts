@@ -1,5 +1,14 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { MessageParser } from "./message-parser.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+const heapMb = (): number => {
+  collectGarbage();
+  return process.memoryUsage().heapUsed / 1e6;
+};
 
 describe("MessageParser", () => {
   it("skips a batch of more than a thousand messages, and goes on", () => {
@@ -28,6 +37,17 @@ describe("MessageParser", () => {
       expect(parse(bytes.subarray(0, cut), bytes.subarray(cut)).messages).toEqual(["größe 日本"]);
   });
 
+  it("reads a message that comes two bytes at a time, and holds little more than its bytes", () => {
+    const bytes = Buffer.from(`data: "größe ${"x".repeat(950_000)}"\n\n`);
+    const { parser, messages } = parse();
+    const before = heapMb();
+    for (let at = 0; at < bytes.length - 2; at += 2)
+      parser.push(bytes.subarray(at, Math.min(at + 2, bytes.length - 2)));
+    expect(heapMb() - before).toBeLessThan(10);
+    parser.push(bytes.subarray(-2));
+    expect(messages).toEqual([`größe ${"x".repeat(950_000)}`]);
+  });
+
   it("takes data of exactly the limit, and throws at one byte more", () => {
     const ofBytes = (count: number): string => `data: ["${"x".repeat(count - 4)}"]\n\n`;
     expect(parse(ofBytes(1_000_000)).messages).toHaveLength(1);
@@ -51,6 +71,7 @@ describe("MessageParser", () => {
     ["names of events that never come", "event: x\n"],
     ["fields that nobody knows", "x: y\n"],
     ["events of another type", "event: x\ndata: y\n\n"],
+    ["events without data", "data:\n\n"],
   ])("throws when a stream brings %s and no message", (_name, text) => {
     const { parser } = parse();
     const chunk = Buffer.from(text.repeat(1000));

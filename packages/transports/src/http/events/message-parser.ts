@@ -14,6 +14,10 @@ const mostIdleBytes = 1024 * 1024;
 // Reading an event is work, however little is in it.
 const eventCost = 64;
 const longestEventId = 1024;
+// The parser keeps each piece of a line that it is fed, and looks for the end of a line through all
+// of it.
+const pieceBytes = 4096;
+const [lineFeed, carriageReturn] = [10, 13];
 
 /** The fate of text that is not valid UTF-8. */
 export const brokenBytesRead = "its broken bytes are read as U+FFFD";
@@ -56,6 +60,9 @@ export class MessageParser {
   #skipped = 0;
   /** Bytes since the last event. */
   #sinceEvent = 0;
+  /** The beginning of a line that came in small pieces. */
+  #gathered: Uint8Array | undefined;
+  #gatheredBytes = 0;
 
   constructor(init: MessageParserInit) {
     const { endpoint, limits } = init.reading;
@@ -67,7 +74,8 @@ export class MessageParser {
       onEvent: ({ id, event = "message", data }) => {
         this.#sinceEvent = 0;
         if (id !== undefined && id.length <= longestEventId && isHeaderValue(id)) this.lastEventId = id;
-        if (data !== "") this.#read(event, data);
+        if (data === "") this.#skip(data);
+        else this.#read(event, data);
       },
       onRetry: (retryMs) => void (this.retryMs = retryMs),
       onError: ({ type }) => {
@@ -84,8 +92,23 @@ export class MessageParser {
     const { endpoint, limits } = this.#init.reading;
     const maxIdleBytes = Math.min(this.#maxSkipped, mostIdleBytes);
     this.#sinceEvent += chunk.length;
-    this.#parser.feed(this.#decoder.decode(chunk, { stream: true }));
+    for (let at = 0; at < chunk.length; at += pieceBytes) this.#take(chunk.subarray(at, at + pieceBytes));
     if (this.#sinceEvent > limits.maxMessageBytes + maxIdleBytes) throw noMessages(endpoint, maxIdleBytes);
+  }
+
+  #take(piece: Uint8Array): void {
+    const length = this.#gatheredBytes + piece.length;
+    const isSmall = length < pieceBytes && this.#sinceEvent <= this.#init.reading.limits.maxMessageBytes;
+    if (isSmall && !piece.includes(lineFeed) && !piece.includes(carriageReturn)) {
+      this.#gathered ??= new Uint8Array(pieceBytes);
+      this.#gathered.set(piece, this.#gatheredBytes);
+      this.#gatheredBytes = length;
+      return;
+    }
+    const before = this.#gathered?.subarray(0, this.#gatheredBytes);
+    this.#gatheredBytes = 0;
+    const beginning = before === undefined ? "" : this.#decoder.decode(before, { stream: true });
+    this.#parser.feed(beginning + this.#decoder.decode(piece, { stream: true }));
   }
 
   #read(type: string, data: string): void {
