@@ -1,7 +1,7 @@
-import { createHost, isHostsideError } from "../../packages/hostside/dist/index.js";
+import { createHost } from "../../packages/hostside/dist/index.js";
 import { kitVersion } from "../dist/engine/kit-version.js";
 import { serveDriver } from "../dist/host/index.js";
-import { referenceFeatures } from "../dist/host/reference-host.js";
+import { describeHostsideError, referenceFeatures } from "../dist/host/reference-host.js";
 
 /** @type {import("../../packages/hostside/dist/index.js").Host | undefined} */
 let host;
@@ -17,7 +17,7 @@ let opening = new AbortController();
 // Hostside as products have it: `createHost()` with a rule of a policy, and one conversation.
 await serveDriver({
   hello: { name: "createHost() of hostside", version: kitVersion(), features: referenceFeatures },
-  describeError,
+  describeError: describeHostsideError,
   host: {
     async init({ servers }) {
       events = [];
@@ -96,10 +96,4 @@ function entryOf({ transport, connectMs, closeMs }) {
   if (transport.type !== "http" || transport.client === undefined) return { ...transport, timeouts };
   const { client, ...others } = transport;
   return { ...others, oauth: { flow: client.grant, clientId: client.id, clientSecret: client.secret }, timeouts };
-}
-
-function describeError(error) {
-  if (!isHostsideError(error)) return { message: error instanceof Error ? error.message : String(error) };
-  const { code, outcome, message } = error;
-  return { message, code, outcome };
 }
