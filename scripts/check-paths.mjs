@@ -29,7 +29,7 @@ for (const file of readTrackedFiles("*.md", ":!*CHANGELOG.md")) {
   check(file, mentions.page, readFileSync(file, "utf8").replace(/^(```+|~~~+).*?^\1/gms, ""));
 }
 const code = readTrackedFiles("*.ts", "*.mjs");
-for (const file of readTrackedFiles("docs/*.md", ":!docs/decisions")) {
+for (const file of readTrackedFiles("docs/*.md", ":!docs/internals/decisions")) {
   for (const [, path = ""] of readFileSync(file, "utf8").matchAll(shortMention)) {
     paths++;
     if (!code.some((one) => `/${one}`.endsWith(`/${path}`))) problems.push(`${file}: there is no ${path}`);

@@ -1,11 +1,11 @@
-// Fails when a name or a page uses a word that docs/glossary.md rules out: its table "Words that are not used" says which, what to say
+// Fails when a name or a page uses a word that docs/reference/glossary.md rules out: its table "Words that are not used" says which, what to say
 // instead, and where it looks. Names are identifiers of code and names of files, taken apart where a capital or a dash begins a word.
 import { readFileSync } from "node:fs";
 import { parseSync, Visitor } from "oxc-parser";
 import { reportProblems } from "./report-problems.mjs";
 import { readTrackedFiles } from "./tracked-files.mjs";
 
-const glossary = "docs/glossary.md";
+const glossary = "docs/reference/glossary.md";
 const [, table = ""] = readFileSync(glossary, "utf8").split(/^## Words that are not used$/m);
 const rules = [...table.matchAll(/^\| ([a-z, ]+) \| (.+?) \| (names|pages|names and pages) \|/gm)].map(
   ([, words = "", instead = "", where = ""]) => ({ words: words.split(", "), instead, where }),

@@ -29,7 +29,7 @@ export function measureSize() {
   const sources = readSources("packages", /^packages\/([^/]+)\/src\/.*\.ts$/);
   const kit = readSources("conformance fixtures", /^(\w+)\/(?:src|bin|scripts|drivers)\/.*\.(?:ts|mjs)$/);
   const importers = findImporters(sources);
-  const docs = measureProse(readTrackedFiles("docs/*.md", ":!docs/decisions").map((path) => proseOfPage(read(path))));
+  const docs = measureProse(readTrackedFiles("docs/*.md", ":!docs/internals").map((path) => proseOfPage(read(path))));
   const measures = {
     code: countEach(sources, ({ text }) => readLines(text).code.length),
     codeWithKit: countEach([...sources, ...kit], ({ text }) => readLines(text).code.length),

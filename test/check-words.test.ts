@@ -31,10 +31,10 @@ it.each([
 });
 
 it("fails when the glossary has no such table", async () => {
-  await using tree = await createTemporaryRepository({ "docs/glossary.md": "# Glossary\n", "a.ts": "" });
+  await using tree = await createTemporaryRepository({ "docs/reference/glossary.md": "# Glossary\n", "a.ts": "" });
   expect(await tree.run("check-words")).toMatchObject({ exitCode: 1, output: expect.stringContaining("is gone") });
 });
 
 function createRepository(files: Readonly<Record<string, string>>): Promise<TemporaryTree> {
-  return createTemporaryRepository({ "docs/glossary.md": glossary, ...files });
+  return createTemporaryRepository({ "docs/reference/glossary.md": glossary, ...files });
 }

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { defaultLimits, defaultTimeouts } from "../packages/core/src/index.ts";
 
-const page = readFileSync(new URL("../docs/limits.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../docs/reference/limits.md", import.meta.url), "utf8");
 
-describe("docs/limits.md", () => {
+describe("docs/reference/limits.md", () => {
   it("names every limit with its default", () => {
     expect(readTable("## Limits")).toEqual(new Map(Object.entries(defaultLimits)));
   });

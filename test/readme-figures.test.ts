@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readTrackedFiles } from "../scripts/tracked-files.mjs";
 
-const benchmark = readFileSync(new URL("../docs/benchmark.md", import.meta.url), "utf8");
+const benchmark = readFileSync(new URL("../docs/explanation/benchmarks.md", import.meta.url), "utf8");
 
 /** What the programs wrote that measured it, without what was written by hand around it. */
 const measured = Array.from(

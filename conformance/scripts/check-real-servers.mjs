@@ -1,6 +1,6 @@
 // Runs the kit against servers from npm that start without credentials: node conformance/scripts/check-real-servers.mjs [name…]
 // They are installed into a temporary folder without their install scripts, and the folder is deleted afterwards. The versions are
-// those of docs/findings-real-servers.md, which has some more that npm names no command of, or another's; build the kit first.
+// those of docs/internals/findings-real-servers.md, which has some more that npm names no command of, or another's; build the kit first.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

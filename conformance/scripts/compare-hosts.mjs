@@ -1,4 +1,4 @@
-// Plays every host of the comparison and writes docs/host-results.md: node conformance/scripts/compare-hosts.mjs [--only id,…]
+// Plays every host of the comparison and writes docs/explanation/host-results.md: node conformance/scripts/compare-hosts.mjs [--only id,…]
 // [--checks id,…] [--missing] [--page]
 // `pnpm hosts:compare` installs the peers and builds the kit before. What was found is kept in conformance/results/hosts.json. A run of
 // some hosts replaces theirs, one of some checks or of those that are missing replaces these, and `--page` plays nothing.
@@ -14,7 +14,7 @@ import { hostChecks } from "../dist/host/index.js";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const kit = `${root}conformance/bin/hostside-conformance.js`;
 const data = `${root}conformance/results/hosts.json`;
-const page = `${root}docs/host-results.md`;
+const page = `${root}docs/explanation/host-results.md`;
 const seed = 1;
 // They look at what follows an announcement, which says nothing of a host whose agent lists at each of its turns.
 const aboutAnnouncements = ["consistent/list-changed", "consistent/change-during-listing", "consistent/change-storm"];

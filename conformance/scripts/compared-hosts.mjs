@@ -1,4 +1,4 @@
-// The hosts of docs/host-results.md, in the order of its columns, and what is known of them by looking.
+// The hosts of docs/explanation/host-results.md, in the order of its columns, and what is known of them by looking.
 /** @type {(file: string) => (node: string) => readonly string[]} */
 const peer = (file) => (node) => [node, `conformance/peers/${file}.mjs`];
 

@@ -39,7 +39,7 @@ describe("the page of differences", () => {
 
   it("is what was seen", async () => {
     await expect(wireDifferencesPage(dialogues, explanations, seen)).toMatchFileSnapshot(
-      "../../docs/wire-differences.md",
+      "../../docs/internals/wire-differences.md",
     );
   });
 });

@@ -14,6 +14,6 @@ describe("the broken hosts", () => {
 
   it("are what the page of the documentation says", async () => {
     const page = hostKillMatrix(brokenHosts, hostScenarios);
-    await expect(page).toMatchFileSnapshot("../../docs/conformance-host-kill-matrix.md");
+    await expect(page).toMatchFileSnapshot("../../docs/internals/conformance-host-kill-matrix.md");
   });
 });

@@ -5,8 +5,8 @@ import { hostResultsPage } from "../scripts/host-results-page.mjs";
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 const results = JSON.parse(read("../results/hosts.json"));
 
-it("docs/host-results.md says what was found (`pnpm hosts:compare --page` writes it)", () => {
-  expect(read("../../docs/host-results.md")).toBe(hostResultsPage(results));
+it("docs/explanation/host-results.md says what was found (`pnpm hosts:compare --page` writes it)", () => {
+  expect(read("../../docs/explanation/host-results.md")).toBe(hostResultsPage(results));
 });
 
 it("shows a check that failed in one of two ways, advice apart from MUST, and what does not apply", () => {

@@ -161,7 +161,7 @@ describe("the registry of checks", () => {
 
   it("names its other sources, and explains every piece of host advice", async () => {
     const others = urls.filter((url) => !url.startsWith(specification));
-    const advice = "https://github.com/hostside/hostside/blob/main/docs/host-advice.md#";
+    const advice = "https://github.com/hostside/hostside/blob/main/docs/internals/host-advice.md#";
     const anchors = others.filter((url) => url.startsWith(advice)).map((url) => url.slice(advice.length));
     expect(new Set(others.filter((url) => !url.startsWith(advice)))).toEqual(
       new Set([
@@ -171,7 +171,7 @@ describe("the registry of checks", () => {
         "https://www.rfc-editor.org/rfc/rfc9728.html#section-3.3",
       ]),
     );
-    const page = await readFile(new URL("../../docs/host-advice.md", import.meta.url), "utf8");
+    const page = await readFile(new URL("../../docs/internals/host-advice.md", import.meta.url), "utf8");
     const sections = Array.from(page.matchAll(/^## (.+)$/gm), ([, title]) => title ?? "");
     expect(sections.toSorted(byText)).toEqual([...new Set(anchors)].sort(byText));
   });

@@ -41,7 +41,7 @@ if (!("options" in asked)) {
   process.exit(isMistake ? 2 : 0);
 }
 
-// Each part that was measured whole goes into bench/results/host.json, docs/benchmark.md and its
+// Each part that was measured whole goes into bench/results/host.json, docs/explanation/benchmarks.md and its
 // plots at once, and leaves the others as they were. With --only or --of nothing is written, but with --merge.
 const { rounds, only, of, merge, ...options } = asked.options;
 const node = findNode(options.node);
@@ -73,7 +73,7 @@ async function measureAndSave(name: keyof Parts): Promise<void> {
   const before = JSON.parse(await readFile(data, "utf8")) as Measured;
   const measured: Measured = { ...before, [name]: { ...conditionsOf(name), results: merged(name, results, before) } };
   await writeFile(data, `${JSON.stringify(measured, null, 2)}\n`);
-  const page = `${root}docs/benchmark.md`;
+  const page = `${root}docs/explanation/benchmarks.md`;
   await writeFile(page, resultsPage(await readFile(page, "utf8"), measured));
   if (name === "growth") await plotGrowth(measured.growth?.results ?? []);
 }

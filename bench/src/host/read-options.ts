@@ -90,7 +90,7 @@ function chosen(
 function usageOf({ part, only, of, peers }: Choices): string {
   return `pnpm bench [--rounds N] [--node MAJOR] [--peers] [--part NAMES] [--only NAMES] [--of NAMES] [--merge]
 
-NAMES are separated by commas. What was measured whole goes into bench/results/host.json and docs/benchmark.md. With --only or --of nothing
+NAMES are separated by commas. What was measured whole goes into bench/results/host.json and docs/explanation/benchmarks.md. With --only or --of nothing
 is written, but with --merge: rows of speed and neighbours then stand beside those of others, which keep their day.
 
   --rounds N     how often each row is measured; default 3

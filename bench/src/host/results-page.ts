@@ -76,7 +76,7 @@ export function behaviourTable(observations: readonly Observation[]): string {
 
 function growthTables(points: readonly GrowthPoint[]): string {
   return (["servers", "tools"] as const)
-    .map((of) => `${growthTable(growthOf(points, of), of)}\n\n![Cost by number of ${of}](images/cost-by-${of}.svg)`)
+    .map((of) => `${growthTable(growthOf(points, of), of)}\n\n![Cost by number of ${of}](../images/cost-by-${of}.svg)`)
     .join("\n\n");
 }
 

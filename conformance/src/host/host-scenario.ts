@@ -66,7 +66,7 @@ export function checksOf(scenario: HostScenario): readonly Check<HostTarget>[] {
   });
 }
 
-const docs = "https://github.com/hostside/hostside/blob/main/docs/host-driver.md";
+const docs = "https://github.com/hostside/hostside/blob/main/docs/reference/host-driver.md";
 
 interface Run {
   readonly target: HostTarget;

@@ -34,7 +34,7 @@ describe("the catalogue of faults", () => {
   });
 
   it("is what the page says", async () => {
-    await expect(faultCatalog(numbered)).toMatchFileSnapshot("../../../docs/faults.md");
+    await expect(faultCatalog(numbered)).toMatchFileSnapshot("../../../docs/internals/faults.md");
   });
 
   it("has commands that start: one over HTTP, and one below it", async () => {

@@ -41,11 +41,11 @@ npx @hostside/fixtures --script call-never-answers --transport http     # or ano
 
 Over stdio the command is the server: put it into your host's configuration. Over HTTP and SSE it prints \`{"url": …}\` when it listens.
 In a test, \`startFaultServer({ script: "http-429-seconds", transport: "http" })\` does the same and tells what was received and run
-([the fixtures](../fixtures/README.md)).
+([the fixtures](../../fixtures/README.md)).
 
 The last column names the scenarios of \`hostside-conformance host\` that do the same to a host and judge what comes of it ([check a
-host](host-driver.md)); ${played} of the faults have one. A number stays with its fault. This page is made of the fixtures and of
-[\`faults.json\`](../conformance/faults.json); \`npx vitest run conformance/test/faults -u\` writes it.
+host](../reference/host-driver.md)); ${played} of the faults have one. A number stays with its fault. This page is made of the fixtures and of
+[\`faults.json\`](../../conformance/faults.json); \`npx vitest run conformance/test/faults -u\` writes it.
 
 ${sections.join("\n")}`;
 }

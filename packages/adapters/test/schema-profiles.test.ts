@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { profiles } from "./all-profiles.ts";
 import { findRefusals } from "./find-refusals.ts";
 
-const page = new URL("../../../docs/schema-profiles.md", import.meta.url);
+const page = new URL("../../../docs/reference/schema-profiles.md", import.meta.url);
 const [begin, end] = [
   "<!-- from here to the end mark: made by packages/adapters/test/schema-profiles.test.ts -->",
   "<!-- end -->",

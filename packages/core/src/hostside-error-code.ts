@@ -23,7 +23,7 @@ interface ErrorCodeEntry {
   readonly retryable: boolean;
   /** The outcome of an error that does not state its own. */
   readonly outcome: CallOutcome;
-  /** One line for people; `docs/errors.md` repeats it. */
+  /** One line for people; `docs/reference/errors.md` repeats it. */
   readonly meaning: string;
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { errorCodes } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 
-const page = readFileSync(new URL("../../../docs/errors.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../../docs/reference/errors.md", import.meta.url), "utf8");
 
 type ErrorCodeEntry = (typeof errorCodes)[keyof typeof errorCodes];
 
@@ -24,7 +24,7 @@ const shape = new RegExp(
   ].join("\n\n"),
 );
 
-describe("docs/errors.md", () => {
+describe("docs/reference/errors.md", () => {
   const sections = readSections(page);
 
   it("has one section for every code, in the order of the list, and no other", () => {

@@ -62,7 +62,7 @@ export interface Toolbox {
   view(options?: ViewOptions): ToolboxView;
   /**
    * About how many tokens all definitions cost a model. Within 15 % on real tools; see
-   * docs/discovery.md.
+   * docs/reference/discovery.md.
    */
   estimateTokens(): number;
   /** Diagnostics of the current snapshot: shadowed names, odd texts. */

@@ -34,7 +34,7 @@ function snippets(): readonly (readonly [place: string, code: string])[] {
   const pages = [
     "README.md",
     "packages/hostside/README.md",
-    ...filesIn("docs").filter((file) => /^docs\/[^/]*\.md$/.test(file)),
+    ...filesIn("docs").filter((file) => !file.startsWith("docs/internals/")),
   ];
   const blocks = pages.flatMap((page) =>
     Array.from(

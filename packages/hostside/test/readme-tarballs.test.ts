@@ -31,8 +31,11 @@ it("the first snippet of the README runs as plain JavaScript, and the process en
   expect(stdout).toBe("true [ { type: 'text', text: 'Echo: hello' } ]");
 });
 
-it.each(["../README.md", "../../../docs/host.md"])("the first snippet of %s is plain JavaScript", async (page) => {
-  const input = firstSnippet(page);
-  expect(input).toContain("await createHost(");
-  await execa(process.execPath, ["--check", "--input-type=module", "-"], { cwd, input, timeout: 60_000 });
-});
+it.each(["../README.md", "../../../docs/reference/host.md"])(
+  "the first snippet of %s is plain JavaScript",
+  async (page) => {
+    const input = firstSnippet(page);
+    expect(input).toContain("await createHost(");
+    await execa(process.execPath, ["--check", "--input-type=module", "-"], { cwd, input, timeout: 60_000 });
+  },
+);

@@ -59,7 +59,7 @@ export function modernSpec(page: string, section: string): Pick<Requirement, "se
 export function hostAdvice(anchor: string): Pick<Requirement, "section" | "url"> {
   return {
     section: `host advice: ${anchor}`,
-    url: `https://github.com/hostside/hostside/blob/main/docs/host-advice.md#${anchor}`,
+    url: `https://github.com/hostside/hostside/blob/main/docs/internals/host-advice.md#${anchor}`,
   };
 }
 

@@ -83,8 +83,8 @@ describe("findConfigs()", () => {
     }
   });
 
-  it("has the order of the table in docs/configuration.md", () => {
-    const page = readFileSync(new URL("../../../../docs/configuration.md", import.meta.url), "utf8");
+  it("has the order of the table in docs/reference/configuration.md", () => {
+    const page = readFileSync(new URL("../../../../docs/reference/configuration.md", import.meta.url), "utf8");
     const listed = [...page.matchAll(/^\| `([\w-]+)` \|.*(?:\/|\.json)/gm)].map(([, dialect]) => dialect);
     expect(listed).toEqual([...new Set(locationRows.map(({ dialect }) => dialect))]);
   });

@@ -24,8 +24,8 @@ export interface Clause {
 const maxQueryLength = 1000;
 const maxClauses = 24;
 // Chosen among few round values by cross-validation over servers
-// (docs/decisions/0078-which-words-and-weights.md, 0079-one-many-and-short-forms.md). Of the word
-// itself in another spelling: in one instead of two, or with its vowels.
+// (docs/internals/decisions/0078-which-words-and-weights.md, 0079-one-many-and-short-forms.md). Of
+// the word itself in another spelling: in one instead of two, or with its vowels.
 const spellingWeight = 0.9;
 // Of whatever else it may stand for: a synonym, the beginning of a longer word, a typing mistake.
 const otherWeight = 0.7;

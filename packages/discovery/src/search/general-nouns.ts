@@ -1,7 +1,7 @@
 /**
  * The objects of tools, in the words of any trade: each line one group, a word may be in several.
  * Written by somebody who saw neither tools nor queries
- * (docs/decisions/0078-which-words-and-weights.md).
+ * (docs/internals/decisions/0078-which-words-and-weights.md).
  */
 export const generalNouns: readonly string[] = [
   "directory tree, folder structure, file tree",

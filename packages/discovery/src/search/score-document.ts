@@ -36,7 +36,7 @@ export interface IndexedDocument {
 }
 
 // How much a word says where it stands. Tuned on the developing half of the data set
-// (docs/discovery.md), the description by cross-validation over servers.
+// (docs/reference/discovery.md), the description by cross-validation over servers.
 const weights = {
   name: 3,
   title: 1.5,

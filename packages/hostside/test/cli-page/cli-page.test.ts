@@ -5,11 +5,11 @@ import { createProgram } from "../../src/cli/commands/create-program.ts";
 import { fakeTerminal } from "../fake-terminal.ts";
 import { renderCommands } from "./render-commands.ts";
 
-const file = fileURLToPath(new URL("../../../../docs/cli.md", import.meta.url));
+const file = fileURLToPath(new URL("../../../../docs/reference/cli.md", import.meta.url));
 const mark =
   "<!-- What follows is written by `vitest run packages/hostside/test/cli-page -u` from what the commands declare. -->\n";
 
-describe("docs/cli.md", () => {
+describe("docs/reference/cli.md", () => {
   using terminal = fakeTerminal();
   const program = createProgram(terminal, async () => undefined);
 

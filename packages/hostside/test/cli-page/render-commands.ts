@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from "commander";
 import { helpPageOf } from "../../src/cli/commands/declare.ts";
 
 /**
- * Every command of a program as Markdown, from what it declares: the part of docs/cli.md that
+ * Every command of a program as Markdown, from what it declares: the part of docs/reference/cli.md that
  * nobody writes by hand.
  */
 export function renderCommands(program: Command): string {

@@ -55,8 +55,8 @@ function hintOf(error: HostsideError, typed?: TypedServer): string | undefined {
 /** A failure as `--json` prints it: `{ "error": … }`. */
 export interface ErrorReport {
   /**
-   * One of `docs/errors.md`, or `"usage"` (the command line is wrong), `"system"` (files and the
-   * like: the message has the system's own code) or `"bug"`.
+   * One of `docs/reference/errors.md`, or `"usage"` (the command line is wrong), `"system"` (files
+   * and the like: the message has the system's own code) or `"bug"`.
    */
   readonly code: string;
   /** The kind of the error, which says who can mend it. See `ErrorKind`. */
