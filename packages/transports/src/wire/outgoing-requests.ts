@@ -36,6 +36,7 @@ export interface OutgoingRequestsInit {
 }
 
 interface Pending extends ElicitingRequest {
+  readonly id: number;
   readonly request: OutgoingRequest;
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: HostsideError) => void;
@@ -66,7 +67,14 @@ export class OutgoingRequests {
   /** Why nothing can be sent any more. */
   closedBy: HostsideError | undefined;
   readonly #init: OutgoingRequestsInit;
-  readonly #pending = new Map<number, Pending>();
+  /**
+   * The slot of a request is the low bits of its id. Not a `Map`: see decision 0009. At most half
+   * are taken.
+   */
+  #slots: (Pending | undefined)[] = [undefined, undefined];
+  #count = 0;
+  /** Those of them that have a deadline: all but streams that are open. */
+  #timed = 0;
   /** Set for the earliest `checkAt` of all that wait, or earlier. */
   readonly #alarm: ReturnType<typeof createAlarm>;
   /** The id of the next request. */
@@ -86,8 +94,8 @@ export class OutgoingRequests {
 
   /** The id of the one request that waits; absent when none or several do. */
   get soleId(): number | undefined {
-    const [sole, other] = Array.from(this.#pending).filter(([, { request }]) => !isStream(request));
-    return other === undefined ? sole?.[0] : undefined;
+    const [sole, other] = this.#entries().filter(({ request }) => !isStream(request));
+    return other === undefined ? sole?.id : undefined;
   }
 
   /** True for an id that was handed out here, whether or not it still waits. */
@@ -122,8 +130,9 @@ export class OutgoingRequests {
 
   /** The server acknowledged a stream. */
   acknowledge(id: unknown, notifications: unknown): void {
-    const entry = typeof id === "number" ? this.#pending.get(id) : undefined;
+    const entry = typeof id === "number" ? this.#find(id) : undefined;
     if (entry?.request.onAcknowledged === undefined) return;
+    if (entry.checkAt < Infinity) this.#timed -= 1;
     entry.checkAt = Infinity;
     this.#restIfIdle();
     this.#checkDrained();
@@ -132,13 +141,13 @@ export class OutgoingRequests {
 
   /** The server took a stream back; without effect on other requests. */
   cancelStream(id: unknown): void {
-    if (typeof id !== "number" || !isStream(this.#pending.get(id)?.request)) return;
+    if (typeof id !== "number" || !isStream(this.#find(id)?.request)) return;
     this.fail(id, streamLost(this.#init.context.serverId, "was cancelled by the server"));
   }
 
   /** True for a request that waits for its answer. */
   isWaiting(id: number): boolean {
-    return this.#pending.has(id);
+    return this.#find(id) !== undefined;
   }
 
   /**
@@ -146,7 +155,7 @@ export class OutgoingRequests {
    * `flushProgress` is called.
    */
   progress(token: number, isDue: boolean, read: () => Progress): void {
-    const entry = this.#pending.get(token);
+    const entry = this.#find(token);
     if (entry === undefined) return;
     entry.lastSignAt = clock.now();
     const { onProgress } = entry.request;
@@ -165,7 +174,7 @@ export class OutgoingRequests {
    * under way. `undefined`: that one is over.
    */
   origin(relatedId: number | undefined): ElicitationOrigin | undefined {
-    const related = relatedId === undefined ? undefined : this.#pending.get(relatedId);
+    const related = relatedId === undefined ? undefined : this.#find(relatedId);
     if (relatedId !== undefined && related === undefined) return undefined;
     return createElicitationOrigin(related === undefined ? this.#entries() : [related], this.#fairnessKeys.size > 1);
   }
@@ -185,11 +194,28 @@ export class OutgoingRequests {
   failAll(error: HostsideError): void {
     this.closedBy ??= error;
     this.#restIfIdle();
-    for (const id of Array.from(this.#pending.keys())) this.fail(id, error);
+    for (const { id } of this.#entries()) this.fail(id, error);
   }
 
+  #find(id: number): Pending | undefined {
+    const entry = this.#slots[id & (this.#slots.length - 1)];
+    return entry?.id === id ? entry : undefined;
+  }
+
+  /** All that wait, in the order of their ids. */
   #entries(): readonly Pending[] {
-    return Array.from(this.#pending.values());
+    return this.#slots.filter((entry) => entry !== undefined).sort((one, other) => one.id - other.id);
+  }
+
+  /** Takes the next id whose slot is free: one of a stream stays taken for long. */
+  #takeId(): number {
+    if (this.#count * 2 >= this.#slots.length) {
+      const entries = this.#slots;
+      this.#slots = Array.from({ length: entries.length * 2 });
+      for (const entry of entries) if (entry !== undefined) this.#slots[entry.id & (this.#slots.length - 1)] = entry;
+    }
+    while (this.#slots[this.nextId & (this.#slots.length - 1)] !== undefined) this.nextId += 1;
+    return this.nextId++;
   }
 
   /**
@@ -206,10 +232,11 @@ export class OutgoingRequests {
         reject(requestAbortedError(this.#init.context, request, "not-sent"));
         return;
       }
-      const id = this.nextId++;
+      const id = this.#takeId();
       const now = clock.now();
       const firstCheckMs = Math.min(request.timeoutMs, request.idleMs ?? request.timeoutMs);
       const entry: Pending = {
+        id,
         request,
         resolve,
         reject,
@@ -230,7 +257,9 @@ export class OutgoingRequests {
       // One more than one is enough to know.
       if (this.#fairnessKeys.size < 2 && isSomebodys(request))
         this.#fairnessKeys.add(fairnessKeyOf(request.callContext));
-      this.#pending.set(id, entry);
+      this.#slots[id & (this.#slots.length - 1)] = entry;
+      this.#count += 1;
+      if (entry.checkAt < Infinity) this.#timed += 1;
       this.#send(id, entry);
     });
   }
@@ -285,10 +314,11 @@ export class OutgoingRequests {
   // is left, and it is set anew if anything is.
   #checkTimes(): void {
     const now = clock.now();
-    for (const [id, entry] of Array.from(this.#pending)) {
-      if (this.#pending.get(id) !== entry) continue;
+    for (const entry of this.#entries()) {
+      const { id } = entry;
+      if (this.#find(id) !== entry) continue;
       if (entry.checkAt <= now) this.#checkTime(id, entry);
-      if (this.#pending.get(id) === entry && entry.checkAt < Infinity) this.#alarm.setBy(entry.checkAt);
+      if (this.#find(id) === entry && entry.checkAt < Infinity) this.#alarm.setBy(entry.checkAt);
     }
   }
 
@@ -315,15 +345,9 @@ export class OutgoingRequests {
   // With nothing to wait for, the alarm keeps no process alive; with nothing to come, there is
   // none.
   #restIfIdle(): void {
-    if (this.#isWaitedFor()) return;
+    if (this.#timed > 0) return;
     if (this.closedBy === undefined) this.#alarm.rest();
     else this.#alarm.stop();
-  }
-
-  /** True if a request has a deadline: all but streams that are open. */
-  #isWaitedFor(): boolean {
-    for (const { checkAt } of this.#pending.values()) if (checkAt < Infinity) return true;
-    return false;
   }
 
   /**
@@ -334,7 +358,7 @@ export class OutgoingRequests {
     this.closedBy ??= error;
     this.#restIfIdle();
     const reported: Promise<void>[] = [];
-    for (const [id, { request }] of Array.from(this.#pending)) {
+    for (const { id, request } of this.#entries()) {
       reported.push(this.#cancel(id, { error: withErrorContext(error, errorContextOf(request)), reason }));
     }
     await Promise.all(reported);
@@ -417,15 +441,17 @@ export class OutgoingRequests {
   // In a later turn, so that the last request is settled by then.
   #checkDrained(): void {
     const whenDrained = this.#whenDrained;
-    if (whenDrained === undefined || this.#isWaitedFor()) return;
+    if (whenDrained === undefined || this.#timed > 0) return;
     this.#whenDrained = undefined;
     queueMicrotask(whenDrained);
   }
 
   #take(id: number, receivedBytes?: number): Pending | undefined {
-    const entry = this.#pending.get(id);
+    const entry = this.#find(id);
     if (entry === undefined) return undefined;
-    this.#pending.delete(id);
+    this.#slots[id & (this.#slots.length - 1)] = undefined;
+    this.#count -= 1;
+    if (entry.checkAt < Infinity) this.#timed -= 1;
     this.#restIfIdle();
     if (entry.whenOver !== undefined) for (const task of entry.whenOver) task();
     entry.ignoreAbort?.();
