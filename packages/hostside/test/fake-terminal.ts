@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough, Writable } from "node:stream";
-import { createInterrupts } from "../src/cli/commands/main.ts";
 import { runCommandLine } from "../src/cli/commands/run-command-line.ts";
 import { painter, type Terminal } from "../src/cli/terminal.ts";
 
@@ -45,7 +44,6 @@ export function fakeTerminal(options: FakeTerminalOptions = {}): FakeTerminal {
   for (const one of [home, cwd]) mkdirSync(one);
   const written = { out: "", err: "" };
   const controller = new AbortController();
-  const { onInterrupt, interrupt } = createInterrupts();
   const stdin = Object.assign(new PassThrough(), { isTTY: canAsk, setRawMode: () => stdin, isRaw: false, fd: 0 });
   if (options.input !== undefined) stdin.end(options.input);
   const stream = (name: "out" | "err", isTTY: boolean): NodeJS.WriteStream => {
@@ -76,10 +74,9 @@ export function fakeTerminal(options: FakeTerminalOptions = {}): FakeTerminal {
     platform,
     nodeVersion: process.versions.node,
     signal: controller.signal,
-    onInterrupt,
     written,
     type: (text) => void stdin.write(text),
-    interrupt: () => void (interrupt() || controller.abort()),
+    interrupt: () => controller.abort(),
     file: (path, content) => {
       const file = join(cwd, path);
       mkdirSync(dirname(file), { recursive: true });

@@ -1,8 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Command } from "commander";
 import type { HostParts } from "../create-host.ts";
-import type { HostState } from "../contract/host-options.ts";
-import type { Approver, TerminalPrompter } from "./questions.ts";
+import type { TerminalPrompter } from "./questions.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A server that stands in a command line itself, in place of a configuration. */
@@ -22,11 +21,8 @@ export interface FileOptions {
 
 /** The user's servers, as a command works with them. */
 export interface OpenedHost extends HostParts, AsyncDisposable {
-  readonly state: HostState;
   /** Asks the person at the terminal; `undefined` where nobody is to be asked. */
   readonly asker: TerminalPrompter | undefined;
-  /** Approves calls, see `OpenHostRequest.approver`. */
-  readonly approver?: Approver | undefined;
 }
 
 /** Options that every command has. */
@@ -51,16 +47,12 @@ export interface GlobalOptions extends FileOptions {
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly options: GlobalOptions;
-  /** A host that is open already and stays so, as in the `repl`. `openHost()` hands it out. */
-  readonly opened?: OpenedHost | undefined;
   /**
    * Makes a signal the regular end of the command, for commands that run until they are stopped.
    */
   readonly expectStop?: (() => void) | undefined;
   /** All commands, for those that are about commands. */
   readonly program?: Command | undefined;
-  /** Runs another command line. */
-  readonly runLine?: RunLine | undefined;
 }
 
 /**
@@ -68,9 +60,3 @@ export interface CommandContext {
  * an exit code, see `exitCodeOf`.
  */
 export type CommandWork<Arguments> = (args: Arguments, context: CommandContext) => Promise<number>;
-
-/**
- * Runs a command line of its own, with the terminal, the options and the host of a command. Never
- * rejects.
- */
-export type RunLine = (argv: readonly string[], context: CommandContext) => Promise<number>;

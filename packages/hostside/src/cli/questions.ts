@@ -51,9 +51,3 @@ export interface TerminalPrompter {
    */
   readonly isAsking: boolean;
 }
-
-/** Approves the calls of a host. */
-export interface Approver {
-  /** The person who typed the call has approved it. In the repl each line says it anew. */
-  isYes: boolean;
-}

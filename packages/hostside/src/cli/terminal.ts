@@ -42,11 +42,6 @@ export interface Terminal {
    * reader, as Node would.
    */
   readonly dropOutput?: () => void;
-  /**
-   * Makes Ctrl-C call a listener in place of aborting {@linkcode signal}, the latest one alone.
-   * Returns what takes it away again.
-   */
-  readonly onInterrupt: (listener: () => void) => () => void;
 }
 
 /** The look of a text. */
@@ -55,11 +50,7 @@ export type Style = "good" | "bad" | "warn" | "dim" | "bold" | "name";
 const formats = { good: "green", bad: "red", warn: "yellow", dim: "dim", bold: "bold", name: "cyan" } as const;
 
 /** The process's own streams. */
-export function processTerminal({
-  signal,
-  onInterrupt,
-  dropOutput,
-}: Required<Pick<Terminal, "signal" | "onInterrupt" | "dropOutput">>): Terminal {
+export function processTerminal({ signal, dropOutput }: Required<Pick<Terminal, "signal" | "dropOutput">>): Terminal {
   const { stdin, stdout, stderr, env, platform, versions } = process;
   const [, script] = process.argv;
   return {
@@ -82,7 +73,6 @@ export function processTerminal({
     nodeVersion: versions.node,
     ...(script !== undefined && { program: { node: process.execPath, script } }),
     signal,
-    onInterrupt,
     dropOutput,
   };
 }

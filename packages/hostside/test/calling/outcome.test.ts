@@ -2,11 +2,10 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { HostsideError, readContent, type JsonObject, type ToolDefinition, type ToolOutcome } from "@hostside/core";
 import { expect, it, onTestFinished } from "vitest";
-import { describeViolation, findViolations, completeArguments } from "../../src/cli/calling/complete-arguments.ts";
+import { assertComplete, describeViolation, findViolations } from "../../src/cli/calling/check-arguments.ts";
 import { signatureOf, toolPage } from "../../src/cli/calling/describe-parameters.ts";
 import { exitCodeOfCall, describeProgress } from "../../src/cli/calling/call-tool.ts";
 import { showOutcome } from "../../src/cli/calling/show-outcome.ts";
-import { readParameters } from "../../src/cli/values/parameters.ts";
 import { widthOf } from "../../src/cli/render/render-text.ts";
 import { fakeTerminal, type FakeTerminal } from "../fake-terminal.ts";
 
@@ -115,14 +114,9 @@ it("names violations by their options, and asks no policy whether the tool may b
   expect(await findViolations({ ...tool, requireApproval: true }, { deep: { n: 1 }, mode: "a" })).toEqual([]);
 });
 
-it("fills in a required argument from the schema's default, and shows it; one that it does not know is missing", async () => {
-  const parameters = readParameters(schema);
-  const shown: unknown[] = [];
-  const onDefault = (...one: unknown[]) => shown.push(one);
-  const init = { definition: tool, parameters, example: "", asker: undefined, onDefault };
-  expect(await completeArguments({ deep: {} }, init)).toEqual({ deep: {}, mode: "b" });
-  expect(shown).toEqual([["mode", "b"]]);
-  await expect(completeArguments({}, init)).rejects.toMatchObject({ message: "missing: --deep" });
+it("names the required arguments that are missing", () => {
+  expect(() => assertComplete({ mode: "a" }, tool, "")).toThrow("missing: --deep");
+  expect(() => assertComplete({ deep: {}, mode: "a" }, tool, "")).not.toThrow();
 });
 
 it.each([40, 80])("shows every parameter on the page of a tool, in %i columns", (columns) => {

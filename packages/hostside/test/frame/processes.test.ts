@@ -7,7 +7,6 @@ import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { describe, it } from "vitest";
-import { runInTerminal } from "../terminal/run-in-terminal.ts";
 import { createWorkFolder, program, type WorkFolder } from "../terminal/work-folder.ts";
 
 // Never answers, and has a child of its own that holds none of its pipes. Where it is stubborn,
@@ -158,43 +157,5 @@ describe.skipIf(process.platform === "win32").concurrent("a command in a process
     await once(child.stdout, "readable");
     child.stdout.destroy();
     expect({ exit: await exit, stderr: await stderr }).toEqual({ exit: [0, null], stderr: "" });
-  });
-
-  it("runs the lines of a pipe on one host, and exits with what the first failure exits with", async ({ expect }) => {
-    await using work = await workWithServers();
-    const child = start(work, "--config", "answering.json", "repl");
-    const [stdout, stderr, exit] = [text(child.stdout), text(child.stderr), once(child, "exit")];
-    child.stdin.end('list --json\n# nothing\n\nnope\nhelp\ncall "open\n');
-    expect(JSON.parse(await stdout)).toBeDefined();
-    expect(await stderr).toMatch(/no such command here: nope[^]*Commands: list[^]*a quote is open/);
-    expect(await exit).toEqual([2, null]);
-  });
-
-  it("lets a person complete, clear, abort a call and go on in the repl", async ({ expect }) => {
-    await using work = await workWithServers();
-    await using terminal = runInTerminal(work, ["--config", "answering.json", "--verbose", "repl"]);
-    await terminal.waitForScreen(/^hostside>$/m);
-    terminal.type("cal");
-    terminal.press("tab");
-    await terminal.waitForScreen(/> call $|> call$/m);
-    terminal.type("never --sh");
-    terminal.press("tab");
-    await terminal.waitForScreen("--shade");
-    terminal.press("ctrl-c");
-    await terminal.waitForScreen(/\^C\nhostside> ?$/);
-    terminal.type("call never --yes\r");
-    await terminal.waitForScreen("it was asked");
-    terminal.press("ctrl-c");
-    await terminal.waitForScreen(/\[aborted\][^]*\nhostside> ?$/);
-    terminal.type("nope\r");
-    await terminal.waitForScreen("no such command here");
-    terminal.press("up");
-    await terminal.waitForScreen(/hostside> nope$/);
-    terminal.press("ctrl-c");
-    // Of two keys at once, the second would belong to the line that is left.
-    await terminal.waitForScreen(/nope\^C\nhostside>$/);
-    terminal.press("ctrl-d");
-    expect(await terminal.exit).toBe(0);
-    expect(await work.processes()).toEqual([]);
   });
 });

@@ -14,9 +14,8 @@ import { renderError } from "../program/render-error.ts";
 import { terminalLine } from "../render/render-text.ts";
 import { createStatusLine } from "../render/status-line.ts";
 import { isJsonObject, quoteText } from "@hostside/core/implement";
-import { setTimeout as sleep } from "node:timers/promises";
 import { readArguments, type ArgumentSources } from "./read-arguments.ts";
-import { describeViolation, findViolations, completeArguments } from "./complete-arguments.ts";
+import { assertComplete, describeViolation, findViolations } from "./check-arguments.ts";
 import { parseJson } from "../values/coerce-text.ts";
 import { exampleOf, signatureOf, toolPage } from "./describe-parameters.ts";
 import { showOutcome } from "./show-outcome.ts";
@@ -117,12 +116,10 @@ export interface CallArguments {
  */
 export const runCallCommand: CommandWork<CallArguments> = async (given, context) => {
   const isYes = given.yes === true;
-  const { opened, definition } = await findServerAndTool(given.tool, context, { approver: { isYes }, signIn: true });
+  const { opened, definition } = await findServerAndTool(given.tool, context, { calls: { isYes }, signIn: true });
   await using _ = opened;
-  // That of the repl, which is there for every line.
-  if (opened.approver !== undefined) opened.approver.isYes = isYes;
   if (given.help === true) return showPage(definition, context);
-  const args = await readCall(given, { definition, opened }, context);
+  const args = await readCall(given, definition, context);
   if (given.dryRun === true) return showDryRun(definition, args, context);
   // Awaited here, because the host closes when this function is left.
   return await runCall({ definition, args, given }, opened, context);
@@ -130,7 +127,7 @@ export const runCallCommand: CommandWork<CallArguments> = async (given, context)
 
 async function readCall(
   given: CallArguments,
-  { definition, opened }: { readonly definition: ToolDefinition; readonly opened: OpenedHost },
+  definition: ToolDefinition,
   { terminal, options }: CommandContext,
 ): Promise<JsonObject> {
   const parameters = readParameters(definition.inputSchema);
@@ -147,18 +144,8 @@ async function readCall(
     ...(given.json !== undefined && (await readJson(given.json))),
     ...(isOnStdin && (await readJson("-"))),
   });
-  const built = await readArguments(given.tokens, { parameters, readBase, readSource });
-  const args = await completeArguments(built, {
-    definition,
-    parameters,
-    asker: opened.asker,
-    example,
-    onDefault: (name, value) => {
-      if (options.quiet === true) return;
-      const line = `--${terminalLine(name, 100)} is ${terminalLine(JSON.stringify(value), 200)}, the default of the tool`;
-      terminal.err(`${terminal.paintErr("dim", line)}\n`);
-    },
-  });
+  const args = await readArguments(given.tokens, { parameters, readBase, readSource });
+  assertComplete(args, definition, example);
   const violations = await findViolations(definition, args);
   if (violations.length === 0) return args;
   const lines = violations.slice(0, mostViolations).map(describeViolation);
@@ -180,14 +167,12 @@ async function runCall(
   const progress = showCallProgress(context, opened.asker);
   const started = performance.now();
   try {
-    const outcome = await patiently(context, () =>
-      opened.host.call(definition.name, args, {
-        selected: definition,
-        signal: context.terminal.signal,
-        onProgress: progress.report,
-        ...(given.callTimeout !== undefined && { timeoutMs: given.callTimeout * 1000 }),
-      }),
-    );
+    const outcome = await opened.host.call(definition.name, args, {
+      selected: definition,
+      signal: context.terminal.signal,
+      onProgress: progress.report,
+      ...(given.callTimeout !== undefined && { timeoutMs: given.callTimeout * 1000 }),
+    });
     progress.end();
     const ms = Math.round(performance.now() - started);
     return await showOutcome({ outcome, definition, ms, output: given.output }, context);
@@ -195,26 +180,6 @@ async function runCall(
     progress.end();
     if (!isHostsideError(error)) throw error;
     return reportCallFailure(error, definition, context);
-  }
-}
-
-// What a person waits for without asking why.
-const longestWaitMs = 10_000;
-
-/** Calls once more when the server refuses because of a rate limit that is soon over. */
-async function patiently<T>({ terminal, options }: CommandContext, call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    const waitMs = isHostsideError(error, "rate_limited") ? error.details.retryAfterMs : undefined;
-    if (waitMs === undefined || waitMs > longestWaitMs) throw error;
-    if (options.quiet !== true) {
-      terminal.err(
-        `${terminal.paintErr("dim", `The server limits calls; the next try is in ${Math.ceil(waitMs / 1000)} s`)}\n`,
-      );
-    }
-    await sleep(waitMs, undefined, { signal: terminal.signal }).catch(() => undefined);
-    return call();
   }
 }
 

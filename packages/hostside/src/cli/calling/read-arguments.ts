@@ -47,7 +47,7 @@ export async function readArguments(tokens: readonly string[], sources: Argument
 }
 
 /** An object with a member, which is last. */
-export function withMember(object: JsonObject, name: string, value: JsonValue): JsonObject {
+function withMember(object: JsonObject, name: string, value: JsonValue): JsonObject {
   return Object.fromEntries([...Object.entries(object).filter(([key]) => key !== name), [name, value]]);
 }
 

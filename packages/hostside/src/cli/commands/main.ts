@@ -14,10 +14,9 @@ const sameSignalMs = 300;
  */
 export async function main(): Promise<void> {
   const controller = new AbortController();
-  const { onInterrupt, interrupt } = createInterrupts();
   let isDropped = false;
   const dropOutput = (): void => void (isDropped = true);
-  const terminal = processTerminal({ signal: controller.signal, onInterrupt, dropOutput });
+  const terminal = processTerminal({ signal: controller.signal, dropOutput });
   let isAsked = false;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     let last = -Infinity;
@@ -25,7 +24,6 @@ export async function main(): Promise<void> {
       const now = performance.now();
       if (now - last < sameSignalMs) return;
       last = now;
-      if (signal === "SIGINT" && interrupt()) return;
       if (isAsked) process.exit(exitCodes.incomplete);
       isAsked = true;
       controller.abort();
@@ -52,27 +50,4 @@ export async function main(): Promise<void> {
   process.exitCode = isBroken ? exitCodes.fail : exitCode;
   // What is left in a pipe that nobody reads would keep the process for ever.
   if (isDropped) process.exit();
-}
-
-/** Listeners for Ctrl-C, see `Terminal.onInterrupt`. */
-export interface Interrupts {
-  readonly onInterrupt: (listener: () => void) => () => void;
-  /** Calls the latest listener, or says that there is none. */
-  readonly interrupt: () => boolean;
-}
-
-/** Keeps listeners for Ctrl-C. */
-export function createInterrupts(): Interrupts {
-  const listeners = new Set<() => void>();
-  return {
-    onInterrupt(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    interrupt() {
-      const latest = [...listeners].at(-1);
-      latest?.();
-      return latest !== undefined;
-    },
-  };
 }

@@ -2,32 +2,20 @@ import { stripVTControlCharacters } from "node:util";
 import { CommanderError } from "commander";
 import { HostsideError } from "@hostside/core";
 import { Crashed, OutputClosed, exitCodeOf, exitCodes, usageError } from "../exit-codes.ts";
-import type { CommandContext, RunLine } from "../command-context.ts";
-import { takeTypedServer, type TakenServer } from "../opening/typed-server.ts";
+import type { CommandContext } from "../command-context.ts";
+import { takeTypedServer } from "../opening/typed-server.ts";
 import { createProgram } from "./create-program.ts";
 import type { ProgramOptions } from "./declare.ts";
 import { renderError } from "../program/render-error.ts";
 import { printJson } from "../render/print.ts";
 import { changeTerminal, withColor, withSafeOutput, type Terminal } from "../terminal.ts";
 
-/** Options for command lines that are run one after the other. */
-export interface CommandLineOptions {
-  /** Has commands work with what is open already. */
-  readonly opened?: CommandContext["opened"];
-  /** Global options that hold where a line does not say otherwise. */
-  readonly options?: CommandContext["options"] | undefined;
-}
-
 /**
  * Runs a command line and resolves to the exit code. Never rejects; what went wrong is on stderr,
  * and with `--json` on stdout. It ends on the terminal's signal, as soon as nothing of
  * the command is left.
  */
-export async function runCommandLine(
-  argv: readonly string[],
-  terminal: Terminal,
-  { opened, options: given }: CommandLineOptions = {},
-): Promise<number> {
+export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<number> {
   let exitCode: number = exitCodes.pass;
   let isStopExpected = false;
   const contextOf = (): CommandContext => {
@@ -35,21 +23,17 @@ export async function runCommandLine(
     const expectStop = (): void => void (isStopExpected = true);
     return {
       terminal: withSafeOutput(withColor(terminal, color)),
-      options: { ...given, ...options, ...(taken.server !== undefined && { typed: taken.server }) },
-      opened,
+      options: { ...options, ...(taken.server !== undefined && { typed: taken.server }) },
       expectStop,
       program,
-      runLine,
     };
   };
-  const isJson = given?.json ?? isJsonAsked(argv);
+  const isJson = isJsonAsked(argv);
   const pages = isJson ? withJsonTexts(terminal) : terminal;
-  const runLine: RunLine = (line, { terminal: own, ...rest }) => runCommandLine(line, own, rest);
   const program = createProgram(pages, async (work) => {
     exitCode = await work(contextOf());
   });
-  // What is open already stays as it is.
-  const taken: TakenServer = opened === undefined ? takeTypedServer(argv, program) : { line: argv };
+  const taken = takeTypedServer(argv, program);
   let command = program;
   program.hook("preSubcommand", (_parent, chosen) => {
     command = chosen;

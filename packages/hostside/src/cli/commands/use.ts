@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import type { CommandWork } from "../command-context.ts";
 import { exitCodes, usageError } from "../exit-codes.ts";
+import { findCommand } from "../program/find-option.ts";
 import { editors } from "../serving/editors.ts";
 import { readSeconds, type CommandSpec } from "./declare.ts";
 
@@ -21,7 +22,7 @@ const call: CommandSpec = {
   about: [
     "A value is what the schema of the tool says it is, and a text wherever that allows one: nothing becomes a number by itself. Lists are given by repeating the option, or as JSON; objects as JSON. @file is the content of a file, @- that of stdin, and @@ a text that begins with @. A value that begins with -- is given with =.",
     "Arguments whose names are options of hostside (--json, --timeout, --output ...) are given after --, or by --args. Arguments of --args and stdin can be mixed with others, which win.",
-    "What is required and missing is asked for at a terminal. You are asked before a call that may change something, unless --yes is given; where nobody can be asked, nothing is sent. A tool that says that it only reads is called unasked, unless a project brings its server.",
+    "You are asked before a call that may change something, unless --yes is given; where nobody can be asked, nothing is sent. A tool that says that it only reads is called unasked, unless a project brings its server.",
     "Texts are on stdout; pictures, sounds and files are saved, under names of hostside's own, and never over a file that is there.",
   ],
   examples: {
@@ -63,23 +64,8 @@ const runCall: CommandWork<CallOptions> = async ({ tool, arguments: tokens, args
     return runCallCommand({ tool, tokens, json, ...options }, context);
   }
   if (options.help !== true) throw usageError("name the tool that is to be called", "hostside list shows them");
-  return (await context.runLine?.(["help", "call"], context)) ?? exitCodes.pass;
-};
-
-const repl: CommandSpec = {
-  name: "repl",
-  does: "connect once, then type calls with completion",
-  about: [
-    "Each line is one of the commands list, show, call, search and help, without hostside in front and quoted as in a shell; exit or Ctrl-D ends. Tab completes names of commands, servers, tools and arguments. Ctrl-C clears the line, or ends the call that is under way.",
-    "Where stdin is no terminal, its lines are run one after the other, and it exits with what the first one exits with that fails; blank ones and those that begin with # are left out. Lines are remembered until it ends, and written nowhere.",
-  ],
-  examples: {
-    "hostside repl": "every server that is configured, until Ctrl-D",
-    "hostside repl < calls.txt": "runs the lines of a file",
-    "hostside --config mcp.json --json repl < calls.txt": "one JSON document for each line",
-  },
-  json: "one document for each line: that of its command",
-  work: async () => (await import("../interactive/run-repl.ts")).runRepl,
+  if (context.program !== undefined) findCommand(context.program, "call")?.outputHelp();
+  return exitCodes.pass;
 };
 
 const serve: CommandSpec = {
@@ -124,4 +110,4 @@ const serve: CommandSpec = {
 };
 
 /** Commands that use tools. */
-export const use: readonly CommandSpec[] = [call, repl, serve];
+export const use: readonly CommandSpec[] = [call, serve];

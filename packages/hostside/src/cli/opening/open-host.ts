@@ -16,7 +16,7 @@ import { isServeEntry } from "./self-entries.ts";
 import { reportProblems } from "./report-problems.ts";
 import { fromEnvironment } from "../from-environment.ts";
 import { openRecorded } from "./open-recorded.ts";
-import type { Approver, TerminalPrompter } from "../questions.ts";
+import type { TerminalPrompter } from "../questions.ts";
 
 /** Options of {@linkcode openHost}. */
 export interface OpenHostRequest {
@@ -39,32 +39,24 @@ export interface OpenHostRequest {
    * `true`: to servers of `only` that want a sign-in, one is offered where somebody can be asked.
    */
   readonly signIn?: boolean | undefined;
-  /**
-   * `true`: servers that report changed tools are listed again at once. Default `false`: with the
-   * next call.
-   */
-  readonly follow?: boolean | undefined;
   /** Answers questions of servers. Default: the person at the terminal, if there is one. */
   readonly onElicit?: HostOptions["onElicit"];
   /**
-   * Approves calls that a person makes and that are not known to be `pure`. Default: a person is
-   * asked about those that a rule wants approved.
+   * Asks about calls that are not known to be `pure`, unless `isYes`. Default: a person is asked
+   * about those that a rule wants approved.
    */
-  readonly approver?: Approver | undefined;
+  readonly calls?: { readonly isYes: boolean } | undefined;
 }
 
 /**
  * Loads the configuration, asks about what a project brings and for inputs if somebody can be
- * asked, and starts the servers. Says on stderr what is wrong with the configuration. In the repl
- * it is the host that is open already, whatever is wished for.
+ * asked, and starts the servers. Says on stderr what is wrong with the configuration.
  *
  * Throws a usage error for a server of `only` that is not configured, or does not start; `aborted`
  * when the person cancels a question.
  */
 export async function openHost(context: CommandContext, request: OpenHostRequest = {}): Promise<OpenedHost> {
   const { terminal, options } = context;
-  // It is the repl's, which closes it.
-  if (context.opened !== undefined) return reopen(context.opened, request);
   const state = userState(terminal);
   const asker = canAsk(context) ? terminalAsker(terminal) : undefined;
   const only = await chooseServers(request, context);
@@ -89,7 +81,6 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
         },
       },
       connector: { ...fromEnvironment, effects },
-      provider: request.follow === true ? { refresh: "debounced" } : {},
       state,
       // A command shows what is, and not what was there the last time.
       savedCatalogs: false,
@@ -97,8 +88,8 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
       timeoutMs: request.wait === false ? 0 : (options.timeout ?? 30) * 1000,
       policy: {
         validation: { input: "strict" },
-        approval: request.approver
-          ? approveCalls(request.approver, { asker, specOf: (id) => specs.get(id) })
+        approval: request.calls
+          ? approveCalls(request.calls, { asker, specOf: (id) => specs.get(id) })
           : { handler: asker && askApproval(asker) },
       },
       auth: { prompt: signInPrompt(terminal, { asker }) },
@@ -117,8 +108,7 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
     stopLogs?.();
     await recorded.close();
   };
-  const { approver } = request;
-  const opened: OpenedHost = { host, provider, state, asker, approver, [Symbol.asyncDispose]: close };
+  const opened: OpenedHost = { host, provider, asker, [Symbol.asyncDispose]: close };
   try {
     signal.throwIfAborted();
     if (host.config !== undefined) reportProblems(context, host.config, isWanted);
@@ -133,14 +123,6 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
     await close();
     throw error;
   }
-}
-
-function reopen(opened: OpenedHost, { only, off }: OpenHostRequest): OpenedHost {
-  const { config } = opened.host;
-  if (Array.isArray(only) && config !== undefined) {
-    for (const id of only as readonly string[]) (off === "show" ? knownServer : startableServer)(config, id);
-  }
-  return { ...opened, [Symbol.asyncDispose]: async () => undefined };
 }
 
 // Nothing is expanded, asked or started for it.

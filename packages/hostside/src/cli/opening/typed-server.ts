@@ -12,8 +12,7 @@ export interface TakenServer {
 }
 
 const namingOne: ReadonlySet<string> = new Set(["list", "doctor", "check", "login", "logout", "auth"]);
-const usingAll: ReadonlySet<string> = new Set(["repl", "serve"]);
-const namingOther: ReadonlySet<string> = new Set(["call", "show", "search"]);
+const namingNone: ReadonlySet<string> = new Set(["call", "show", "search", "serve"]);
 
 /**
  * Takes a server out of a command line: `list https://example.com/mcp`, `list -- npx -y server`,
@@ -23,8 +22,7 @@ const namingOther: ReadonlySet<string> = new Set(["call", "show", "search"]);
 export function takeTypedServer(argv: readonly string[], program: Command): TakenServer {
   const { at, name } = findFirst(argv, program);
   const word = argv[at];
-  if (word === undefined || !(namingOne.has(name) || usingAll.has(name) || namingOther.has(name)))
-    return { line: argv };
+  if (word === undefined || !(namingOne.has(name) || namingNone.has(name))) return { line: argv };
   const behind = argv.slice(at + 1);
   const take = (words: readonly string[], after: readonly string[]): TakenServer => {
     const id = idOf(words);
@@ -32,7 +30,7 @@ export function takeTypedServer(argv: readonly string[], program: Command): Take
   };
   if (/^https?:\/\//i.test(word)) return take([word], behind);
   if (word !== "--" || behind.length === 0) return { line: argv };
-  if (!namingOther.has(name)) return take(behind, []);
+  if (namingOne.has(name) || name === "serve") return take(behind, []);
   const end = behind.indexOf("--");
   return end < 1 ? { line: argv } : take(behind.slice(0, end), behind.slice(end + 1));
 }

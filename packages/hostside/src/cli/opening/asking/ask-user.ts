@@ -5,7 +5,7 @@ import { HostsideError, type ServerSpec, type ToolDefinition } from "@hostside/c
 import { effectOfHints, escapeUnseen } from "@hostside/core/implement";
 import { createTrust, type AskTrust, type ConfigInput, type Trust, type TrustQuestion } from "@hostside/config";
 import { userState } from "../../../state/user-state.ts";
-import type { Approver, TerminalPrompter, PromptChoice } from "../../questions.ts";
+import type { TerminalPrompter, PromptChoice } from "../../questions.ts";
 import type { Terminal } from "../../terminal.ts";
 
 const labels: Readonly<Partial<Record<ApprovalDecision, Pick<PromptChoice<string>, "label" | "hint">>>> = {
@@ -35,13 +35,13 @@ type SpecOf = (serverId: string) => ServerSpec | undefined;
  * person's own servers may say of itself that it only reads.
  */
 export function approveCalls(
-  approver: Approver,
+  { isYes }: { readonly isYes: boolean },
   { asker, specOf }: { readonly asker: TerminalPrompter | undefined; readonly specOf: SpecOf },
 ): ApprovalOptions {
   return {
     mode: { tools: { effect: ["idempotent-write", "non-idempotent-write", "external"] } },
     async handler(question) {
-      if (approver.isYes) return "once";
+      if (isYes) return "once";
       const { requireApproval } = question.definition;
       if (requireApproval !== true && saysItReads(question.definition, specOf)) return "once";
       if (asker === undefined) return "no";

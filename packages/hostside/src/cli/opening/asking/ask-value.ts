@@ -10,8 +10,6 @@ export interface ValueQuestion {
   /** The schema that references are followed within. */
   readonly root: JsonObject;
   readonly isRequired: boolean;
-  /** `true`: the typed text is hidden. */
-  readonly isSecret?: boolean;
 }
 
 /** The answer of a person who leaves a value open. */
@@ -22,7 +20,7 @@ export async function askValue(
   question: ValueQuestion,
   ask: Questions,
 ): Promise<JsonValue | typeof leftOpen | undefined> {
-  const { message, schema, root, isRequired, isSecret = false } = question;
+  const { message, schema, root, isRequired } = question;
   const initial = memberOf(schema, "default");
   const alternatives = alternativesOf(schema, root);
   const choices = choicesOf(schema, root);
@@ -46,7 +44,7 @@ export async function askValue(
     const coerced = coerceText(text, schema, root);
     return coerced.kind === "value" ? undefined : `It ${coerced.problem}.`;
   };
-  const answer = await (isSecret ? ask.secret(message) : ask.text(message, { initial: keyOf(initial), check }));
+  const answer = await ask.text(message, { initial: keyOf(initial), check });
   if (answer === undefined || answer === "") return answer === "" && !isRequired ? leftOpen : undefined;
   const coerced = coerceText(answer, schema, root);
   return coerced.kind === "value" ? coerced.value : undefined;

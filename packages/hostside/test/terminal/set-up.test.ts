@@ -23,25 +23,3 @@ describe("hostside init", () => {
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/modern +ready/)]);
   });
 });
-
-describe("hostside repl", () => {
-  it("completes a name, calls on the connection that is open, survives Ctrl-C, and leaves no process", async () => {
-    await using work = await createWorkFolder();
-    await work.write({ "mcp.json": { mcpServers } });
-    await using run = runInTerminal(work, ["repl", "--config", "mcp.json"]);
-    await run.waitForScreen(/^hostside>$/m);
-    run.type("call mcp_modern_ec");
-    run.press("tab");
-    await run.waitForScreen("call mcp_modern_echo");
-    run.type(" --text berth --yes");
-    run.press("enter");
-    await run.waitForScreen(/^berth\nhostside>$/m);
-    run.type("call ");
-    await run.waitForScreen(/^hostside> call$/m);
-    run.press("ctrl-c");
-    await run.waitForScreen(/\^C\nhostside>$/);
-    run.press("ctrl-d");
-    expect(await run.exit).toBe(0);
-    expect(await work.processes()).toEqual([]);
-  });
-});
