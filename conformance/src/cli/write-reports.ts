@@ -12,7 +12,7 @@ import { messageOf } from "./command-io.ts";
 const views: Record<ReportFormat, (report: RunReport) => string> = {
   json: toJson,
   junit: toJunit,
-  sarif: toSarif,
+  sarif: (report) => toSarif(report),
   html: toHtml,
   markdown: toMarkdown,
   badge: toBadge,

@@ -40,10 +40,14 @@ export interface CheckInfo {
 /** What one check found. */
 export type Finding =
   | { readonly status: "pass"; readonly observed?: string; readonly trace?: readonly TraceEvent[] }
-  /** `preventsNothing`: what needs the check can be made nevertheless, which is so for few. */
+  /**
+   * `fix`: what an author does about this cause, where the check's own `fix` is about another.
+   * `preventsNothing`: what needs the check can be made nevertheless, which is so for few.
+   */
   | {
       readonly status: "fail";
       readonly observed: string;
+      readonly fix?: string;
       readonly trace?: readonly TraceEvent[];
       readonly preventsNothing?: true;
     }
@@ -84,4 +88,9 @@ export interface CheckResult {
   readonly durationMs: number;
   /** Why a failure does not count: an entry of the baseline. */
   readonly baselined?: string;
+}
+
+/** What an author does about a failure: for what was found, or for the check in general. */
+export function fixOf({ check, finding }: Pick<CheckResult, "check" | "finding">): string {
+  return (finding.status === "fail" ? finding.fix : undefined) ?? check.fix;
 }

@@ -1,5 +1,5 @@
 import { outcomeOf, type Outcome } from "../report/outcome.ts";
-import type { CheckResult } from "./check.ts";
+import { fixOf, type CheckResult } from "./check.ts";
 import { exitCodes, type RunReport } from "./run-report.ts";
 
 /** A check that came out differently. */
@@ -68,9 +68,9 @@ export function compareRuns(before: RunReport, after: RunReport, strict = false)
 
 function changeOf(result: CheckResult, before: Outcome): OutcomeChange {
   const { check, finding } = result;
-  const { id: checkId, title, level, fix } = check;
+  const { id: checkId, title, level } = check;
   const evidence = "reason" in finding ? finding.reason : (finding.observed ?? "");
-  return { checkId, title, level, before, after: outcomeOf(result), evidence, fix };
+  return { checkId, title, level, before, after: outcomeOf(result), evidence, fix: fixOf(result) };
 }
 
 function isFailure(outcome: Outcome): boolean {

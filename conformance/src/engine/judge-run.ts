@@ -1,7 +1,7 @@
 import { kitVersion } from "./kit-version.ts";
 import { applyBaseline } from "./baseline.ts";
 import { describe, type RunOptions } from "./run-checks.ts";
-import type { CheckResult, Check, Finding } from "./check.ts";
+import { fixOf, type CheckResult, type Check, type Finding } from "./check.ts";
 import { exitCodes, type Headline, type RunReport, type Verdict, type Obstacle } from "./run-report.ts";
 
 /** What follows from the results alone. */
@@ -58,7 +58,7 @@ function headlinesOf(results: readonly CheckResult[], failures: readonly CheckRe
     .map(({ check, finding }) => ({
       checkId: check.id,
       observed: finding.status === "fail" ? finding.observed : finding.status === "could-not-run" ? finding.reason : "",
-      fix: check.fix,
+      fix: fixOf({ check, finding }),
       prevented: prevented.get(check.id) ?? [],
     }));
 }

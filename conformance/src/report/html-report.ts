@@ -1,4 +1,4 @@
-import type { CheckResult } from "../engine/check.ts";
+import { fixOf, type CheckResult } from "../engine/check.ts";
 import type { HostPreview, Headline, RunReport } from "../engine/run-report.ts";
 import type { TraceEvent } from "../engine/trace.ts";
 import { areasOf, outcomeOf, type Outcome } from "./outcome.ts";
@@ -147,7 +147,7 @@ function checkDetails(result: CheckResult, strict: boolean): string {
     ["observed", "reason" in finding ? finding.reason : finding.observed],
     ["legal", check.legal.join("\n")],
     ["accepted", baselined],
-    ["fix", finding.status === "fail" ? check.fix : undefined],
+    ["fix", finding.status === "fail" ? fixOf(result) : undefined],
     ["time", `${durationMs.toFixed(0)} ms`],
   ];
   const shown = rows.flatMap(([label, text]) =>

@@ -1,4 +1,4 @@
-import type { CheckResult } from "../engine/check.ts";
+import { fixOf, type CheckResult } from "../engine/check.ts";
 import type { RunReport } from "../engine/run-report.ts";
 import { areasOf } from "./outcome.ts";
 import { xmlText } from "./xml-text.ts";
@@ -26,7 +26,8 @@ function testcase({ check, durationMs }: CheckResult, body: string): string {
   return `    <testcase classname="${xmlText(check.id)}" name="${name}" time="${seconds(durationMs)}">${body}</testcase>\n`;
 }
 
-function caseBody({ check, finding, baselined }: CheckResult, strict: boolean): string {
+function caseBody(result: CheckResult, strict: boolean): string {
+  const { check, finding, baselined } = result;
   switch (finding.status) {
     case "pass":
       return "";
@@ -37,7 +38,7 @@ function caseBody({ check, finding, baselined }: CheckResult, strict: boolean): 
     case "fail":
       if (baselined !== undefined) return `<skipped message="${xmlText(`accepted: ${baselined}`)}"/>`;
       if (check.level === "MUST" || strict)
-        return `<failure message="${xmlText(finding.observed)}">${xmlText(`${check.requirement.sentence}\n${check.requirement.url}\n${check.fix}`)}</failure>`;
+        return `<failure message="${xmlText(finding.observed)}">${xmlText(`${check.requirement.sentence}\n${check.requirement.url}\n${fixOf(result)}`)}</failure>`;
       return `<properties><property name="advice" value="${xmlText(`${check.level}: ${finding.observed}`)}"/></properties>`;
   }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { CheckResult } from "../engine/check.ts";
 import type { RunReport } from "../engine/run-report.ts";
 
@@ -5,11 +6,12 @@ const severity = { MUST: "error", SHOULD: "warning", HOST: "note" } as const;
 
 /**
  * The report as SARIF 2.1.0 for code-scanning services: one rule per check, one result per failure.
- * A server's behaviour has no line of code, so results carry a logical location, the target; and
- * the program's file as a physical one, because services refuse results without, or `package.json`
- * where the target names no file of the project.
+ * Behaviour has no line of code, so every result has a logical location, the target. Code-scanning
+ * services refuse results without a file: the physical location is the program, or `package.json`,
+ * if `exists` says that there is such a file in the working directory.
  */
-export function toSarif(report: RunReport): string {
+export function toSarif(report: RunReport, exists: (path: string) => boolean = existsSync): string {
+  const file = fileOf(report.target, exists);
   const failures = report.results.filter(({ finding }) => finding.status === "fail");
   const rules = failures.map(({ check }) => ({
     id: check.id,
@@ -32,7 +34,7 @@ export function toSarif(report: RunReport): string {
             startTimeUtc: report.startedAt,
           },
         ],
-        results: failures.map((result, ruleIndex) => sarifResult(result, { ruleIndex, target: report.target })),
+        results: failures.map((result, ruleIndex) => sarifResult(result, { ruleIndex, target: report.target, file })),
       },
     ],
   };
@@ -41,8 +43,9 @@ export function toSarif(report: RunReport): string {
 
 function sarifResult(
   { check, finding, baselined }: CheckResult,
-  { ruleIndex, target }: { ruleIndex: number; target: string },
+  { ruleIndex, target, file }: { ruleIndex: number; target: string; file: string | undefined },
 ): object {
+  const region = { startLine: 1 };
   return {
     ruleId: check.id,
     ruleIndex,
@@ -50,7 +53,7 @@ function sarifResult(
     message: { text: finding.status === "fail" ? finding.observed : "" },
     locations: [
       {
-        physicalLocation: { artifactLocation: { uri: fileOf(target) }, region: { startLine: 1 } },
+        ...(file !== undefined && { physicalLocation: { artifactLocation: { uri: file }, region } }),
         logicalLocations: [{ fullyQualifiedName: target, kind: "module" }],
       },
     ],
@@ -58,8 +61,8 @@ function sarifResult(
   };
 }
 
-function fileOf(target: string): string {
+function fileOf(target: string, exists: (path: string) => boolean): string | undefined {
   const isRelative = (part: string): boolean => /^[\w.@-][\w./@-]*\.\w+$/.test(part) && !part.includes("..");
-  const file = target.includes("://") ? undefined : target.split(" ").find(isRelative);
-  return file?.replace(/^\.\//, "") ?? "package.json";
+  const named = target.includes("://") ? [] : target.split(" ").filter(isRelative);
+  return [...named.map((file) => file.replace(/^\.\//, "")), "package.json"].find((file) => exists(file));
 }

@@ -84,15 +84,24 @@ export function pass(observed: string): Finding {
   return { status: "pass", observed };
 }
 
-/** A failure with what was seen. The sessions of the check are its trace. */
-export function fail(observed: string): Finding {
-  return { status: "fail", observed };
+/**
+ * A failure with what was seen, and what to do about it where the check's own fix is about another
+ * cause. The sessions of the check are its trace.
+ */
+export function fail(observed: string, fix?: string): Finding {
+  return { status: "fail", observed, ...(fix !== undefined && { fix }) };
 }
 
-/** A failure because of an answer. */
+/** A failure because of an answer. Where nothing was answered, the fix is about that. */
 export function failWith(answer: Answer): Finding {
-  return fail(describeAnswer(answer));
+  return fail(describeAnswer(answer), fixesOfNoAnswer[answer.kind]);
 }
+
+const fixesOfNoAnswer: Partial<Record<Answer["kind"], string>> = {
+  gone: "Find out why the process or the connection ended: the end of stderr and the trace usually say so. Catch what a handler throws, and answer with an error.",
+  silence: "Answer every request, with an error if it cannot be served.",
+  http: "Answer with a JSON-RPC message: this response comes from the web framework, or from something in front of the server.",
+};
 
 /** A pass where the response is legal, else a failure. */
 export function judgeResponse(response: HttpResponse, legal: boolean): Finding {
