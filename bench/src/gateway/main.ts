@@ -1,5 +1,5 @@
 // Measures what a call costs through a gateway, beside the same client on the same server directly,
-// and prints the table of docs/reference/gateway.md.
+// and prints the table of docs/internals/costs.md.
 // `pnpm --filter @hostside/bench gateway [rounds] [stdio|http]`
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";

@@ -1,5 +1,5 @@
 // Measures what limits in Redis add to a call, beside none, those in memory and a bare INCR, and
-// prints the table of docs/reference/policy.md. `pnpm --dir bench limits redis://localhost:6379 [rounds]`
+// prints the table of docs/internals/costs.md. `pnpm --dir bench limits redis://localhost:6379 [rounds]`
 import { createMemoryLimitStore, type LimitRule, type LimitStore } from "@hostside/policy";
 import { createRedisState } from "@hostside/cluster/redis";
 import { createClient } from "redis";

@@ -1,4 +1,4 @@
-// Measures what a policy adds to the CPU time of a call, and prints the table of docs/reference/policy.md.
+// Measures what a policy adds to the CPU time of a call, and prints the table of docs/internals/costs.md.
 // `pnpm --dir bench policy [rounds]`
 import { execFileSync } from "node:child_process";
 import { quantile } from "../host/statistics.ts";

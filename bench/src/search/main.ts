@@ -1,5 +1,5 @@
 // Measures the search beside its alternatives, prints the tables and writes them into
-// docs/reference/discovery.md.
+// docs/internals/search-measurements.md.
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { makeDistractors } from "./distractors.ts";
@@ -10,7 +10,7 @@ import { queryKinds, readQueries, type LabelledQuery } from "./read-queries.ts";
 import { sampleTools } from "./sample-tools.ts";
 import { readToolSet, type ToolSetServer } from "./tool-set.ts";
 
-const page = new URL("../../../docs/reference/discovery.md", import.meta.url);
+const page = new URL("../../../docs/internals/search-measurements.md", import.meta.url);
 const sizes = [100, 1000, 10_000];
 
 const toolSet = readToolSet();
@@ -105,6 +105,6 @@ function withTables(markdown: string, tablesText: string): string {
   const [start, end] = ["<!-- measured: start -->", "<!-- measured: end -->"];
   const from = markdown.indexOf(start);
   const to = markdown.indexOf(end);
-  if (from === -1 || to < from) throw new Error(`docs/reference/discovery.md has no ${start} … ${end}`);
+  if (from === -1 || to < from) throw new Error(`docs/internals/search-measurements.md has no ${start} … ${end}`);
   return `${markdown.slice(0, from + start.length)}\n\n${tablesText}\n\n${markdown.slice(to)}`;
 }

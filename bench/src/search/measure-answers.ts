@@ -1,5 +1,5 @@
 // What the helpers' answers cost in tokens, over 20 recorded servers, with `maxToolTokens` of
-// 8,000. Prints a table and writes it into docs/reference/discovery.md.
+// 8,000. Prints a table and writes it into docs/internals/search-measurements.md.
 import type { JsonObject } from "@hostside/core";
 import { countDeclared, countTokens } from "./count-tokens.ts";
 import { readPublishedQueries } from "./read-published-queries.ts";

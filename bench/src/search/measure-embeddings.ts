@@ -1,6 +1,6 @@
 // What an index of embeddings costs among 10,000 tools, besides the model: memory, and the time of
 // a search: its best, because other work only ever adds. Vectors are made up, so nothing is said of
-// what they find. Prints a table and writes it into docs/reference/discovery.md.
+// what they find. Prints a table and writes it into docs/internals/search-measurements.md.
 import { createEvent } from "@hostside/core/implement";
 import { createEmbeddingRanker, type Embedder } from "@hostside/discovery/embeddings";
 import { makeDistractors } from "./distractors.ts";

@@ -1,6 +1,6 @@
 // 50 tasks over 20 published servers, by a scripted model that chooses by words and knows only what
 // it is shown, ten draws; and by what a large language model chose to do, played again. Prints
-// tables and writes them into docs/reference/discovery.md.
+// tables and writes them into docs/internals/search-measurements.md.
 import { drawTasks } from "./draw-tasks.ts";
 import { playChoices, readChoices } from "./play-choices.ts";
 import { createSetToolbox } from "./set-toolbox.ts";

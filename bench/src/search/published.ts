@@ -9,7 +9,7 @@ import { hostsideRanker, type Search } from "./rankers.ts";
 import { queryStyles, readPublishedQueries, type PublishedQuery } from "./read-published-queries.ts";
 import { readPublishedSet } from "./tool-set.ts";
 
-const page = new URL("../../../docs/reference/discovery.md", import.meta.url);
+const page = new URL("../../../docs/internals/search-measurements.md", import.meta.url);
 const [startMark, endMark] = ["<!-- published: start -->", "<!-- published: end -->"];
 const confirms = process.argv.includes("--write");
 
@@ -118,6 +118,6 @@ function mean(values: readonly number[]): number {
 
 function withTables(markdown: string, tables: string): string {
   const [from, to] = [markdown.indexOf(startMark), markdown.indexOf(endMark)];
-  if (from === -1 || to < from) throw new Error(`docs/reference/discovery.md has no ${startMark} … ${endMark}`);
+  if (from === -1 || to < from) throw new Error(`docs/internals/search-measurements.md has no ${startMark} … ${endMark}`);
   return `${markdown.slice(0, from + startMark.length)}\n\n${tables}\n\n${markdown.slice(to)}`;
 }

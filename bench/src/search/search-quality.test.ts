@@ -58,7 +58,7 @@ describe("the search", () => {
     const publishedNames = localNames(published);
     const queries = readPublishedQueries("published", new Set(publishedNames.keys()));
     expect(queries.length).toBeGreaterThanOrEqual(140);
-    // A floor. What is claimed stands in docs/reference/discovery.md, and is of other queries.
+    // A floor. What is claimed stands in docs/internals/search-measurements.md, and is of other queries.
     const quality = measureQuality(hostsideRanker.build(published), queries, publishedNames);
     expect(quality).toEqual(at(0.58, 0.62, 0.55));
   });
