@@ -63,44 +63,6 @@ describe("hostside add", () => {
     });
   });
 
-  it.each([
-    [
-      "an entry without what is around it",
-      `"other": { "command": "npx", "args": ["-y", "x",], "disabled": true }, // one`,
-    ],
-    ["settings of VS Code", { mcp: { servers: { x: { command: "npx", args: ["-y", "x"], disabled: true } } } }],
-    ["an entry", { command: "npx", args: ["-y", "x"], disabled: true }],
-    [
-      "a file with one server of any name",
-      { mcpServers: { other: { command: "npx", args: ["-y", "x"], disabled: true } } },
-    ],
-    [
-      "a file with several",
-      { servers: { b: { command: "b" }, a: { command: "npx", args: ["-y", "x"], disabled: true } } },
-    ],
-    ["an entry of hostside.json", { type: "stdio", command: "npx", args: ["-y", "x"], disabled: true }],
-  ])("takes %s that was pasted", async (_, pasted) => {
-    using terminal = fakeTerminal({ input: typeof pasted === "string" ? pasted : JSON.stringify(pasted) });
-    expect(await runIn(terminal, ["add", "a", "--json-entry", "-"])).toMatchObject({ code: 0 });
-    expect(readOwn(terminal)).toMatchObject({
-      servers: { a: { command: "npx", args: ["-y", "x"], disabled: true } },
-    });
-  });
-
-  it("takes over what a pasted entry asks of a user, once", async () => {
-    using terminal = fakeTerminal();
-    const inputs = ["used", "other"].map((id) => ({ id, type: "promptString", password: true }));
-    const server = { command: "docker", env: { TOKEN: "${input:used}" } };
-    const pasted = JSON.stringify({ inputs, servers: { a: server } });
-    for (const name of ["a", "b"]) {
-      expect(await runIn(terminal, ["add", name, "--json-entry", pasted])).toMatchObject({
-        code: 0,
-        err: expect.not.stringContaining("no input"),
-      });
-    }
-    expect(readOwn(terminal)).toMatchObject({ inputs: [inputs[0]] });
-  });
-
   it.each<[string, string[], string]>([
     ["a command that is one word", ["a", "npx -y x"], "one word"],
     ["no command", ["a"], "neither a command nor a URL"],
@@ -115,21 +77,13 @@ describe("hostside add", () => {
     ["a name that nobody sees", ["\u200b", "b"], "nobody sees"],
     ["a name with what could not be read", ["n\uFFFD", "b"], "the name has U+FFFD"],
     ["an argument with what could not be read", ["a", "b", "--env", "A=secretsecret\uFFFD"], "the entry has U+FFFD"],
-    ["an entry that is no JSON", ["a", "--json-entry", '{"command": "secretsecret'], "no JSON"],
-    ["an entry without anything", ["a", "--json-entry", "{}"], "neither command nor url"],
     ["two files", ["a", "b", "--user", "--project"], "two files"],
     ["a file, and another one", ["a", "b", "--config", "x.json", "--project"], "--config names a file"],
     ["a file that is no JSON", ["a", "b", "--config", "x.toml"], "is no JSON"],
     ["another kind of URL", ["a", "ws://a.example.com"], "neither https: nor http:"],
     ["a relative program", ["a", "--", "./server.mjs"], '"./server.mjs" is relative'],
     ["a relative script", ["a", "--", "node", "server.mjs"], '"server.mjs" is relative'],
-    ["a relative folder", ["a", "--json-entry", '{"command": "b", "cwd": "c"}'], '"c" is relative'],
-    ["the same of one that is off", ["a", "--disabled", "--", "./server.mjs"], '"./server.mjs" is relative'],
-    [
-      "a credential over plain HTTP of one that is off",
-      ["a", "http://a.example.com", "--header", "Authorization: Bearer secretsecret", "--disabled"],
-      "https",
-    ],
+    ["a relative folder", ["a", "--cwd", "${X:-c}", "--", "b"], '"c" is relative'],
   ])("refuses %s, and writes nothing", async (_, words, message) => {
     using terminal = fakeTerminal();
     const { code, err } = await runIn(terminal, ["add", ...words]);
@@ -156,15 +110,6 @@ describe("hostside add", () => {
       expect(code).toBe(0);
     }
   });
-
-  it.each(['{ "command": "x" }', '"a": { "command": "x" }'])(
-    "reads %s on stdin behind a byte order mark",
-    async (pasted) => {
-      using terminal = fakeTerminal({ input: `\uFEFF${pasted}` });
-      expect(await runIn(terminal, ["add", "a", "--json-entry", "-"])).toMatchObject({ code: 0 });
-      expect(readOwn(terminal)).toMatchObject({ servers: { a: { command: "x" } } });
-    },
-  );
 
   it("refuses a name that is taken, and says where, until it is asked to replace it", async () => {
     using terminal = fakeTerminal();
@@ -195,13 +140,6 @@ describe("hostside add", () => {
     const { code, err } = await runIn(terminal, ["add", "My_Files", "b"]);
     expect(code).toBe(0);
     expect(err).toMatch(/mcp\.json:3:5: .*"my-files" and "My_Files" in .* are the same after normalisation/);
-  });
-
-  it("reads no more of an entry on stdin than a file of that kind has", async () => {
-    const entry = JSON.stringify({ command: "x", env: { TEXT: "x".repeat(1_100_000) } });
-    using terminal = fakeTerminal({ input: entry });
-    const { code, err } = await runIn(terminal, ["add", "large", "--json-entry", "-"]);
-    expect([code, err]).toEqual([2, expect.stringContaining("stdin has more than 1 MiB")]);
   });
 
   it("warns of what looks like a secret, proposes a reference, and shows none of it", async () => {
@@ -244,8 +182,6 @@ describe("hostside add", () => {
     const file = join(terminal.cwd, "hostside.json");
     expect(JSON.parse(out)).toMatchObject({ records: [{ name: "mine", answer: "trust", file }] });
     expect(statSync(file).mode & 0o044).not.toBe(0);
-    const { err } = await runIn(terminal, ["add", "later", "x", "--project", "--disabled"]);
-    expect(err).not.toContain("trusted");
     // What a project brings is not used in place of this one.
     expect((await runIn(terminal, ["add", "theirs", "x"])).err).toContain("not used in place of");
   });
@@ -272,9 +208,8 @@ describe("the file that is edited", () => {
     const file = homeFile(terminal, ".config/hostside/hostside.json", text);
     expect(await runIn(terminal, ["add", "a", "--", "x"])).toMatchObject({ code: 0 });
     const after = readFileSync(file, "utf8");
-    expect(after.startsWith('\uFEFF{\r\n  // mine\r\n  "servers": {\r\n    "b": { "command": "b" }, /* b */')).toBe(
-      true,
-    );
+    expect(after.startsWith('\uFEFF{\r\n  // mine\r\n  "servers": {\r\n    "b":')).toBe(true);
+    expect(after).toContain("/* b */");
     expect(after.replaceAll("\r\n", "")).not.toContain("\n");
   });
 

@@ -90,7 +90,7 @@ describe("hostside init", () => {
     homeFile(terminal, ".config/hostside/hostside.json", text);
     homeFile(terminal, ".cursor/mcp.json", mcpServers({ a: "a" }));
     expect(await runIn(terminal, ["init", "--yes"])).toMatchObject({ code: 0 });
-    const after = text.replace('["codex"]', '["codex", "cursor"]');
+    const after = text.replace('["codex"]', '[\n    "codex",\n    "cursor"\n  ]');
     expect(readFileSync(ownFile(terminal), "utf8")).toBe(after);
     expect(await runIn(terminal, ["init", "--yes"])).toMatchObject({
       code: 0,

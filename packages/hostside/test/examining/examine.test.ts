@@ -48,7 +48,7 @@ describe("examineTools()", () => {
     examineTools("files", tools, runFor).filter(({ level }) => level !== "ok");
 
   it("says of a server without tools what looks into it", () => {
-    expect(examineTools("files", [], runFor)).toMatchObject([{ mend: { command: "hostside check files" } }]);
+    expect(examineTools("files", [], runFor)).toMatchObject([{ mend: { command: "hostside list --verbose files" } }]);
   });
 
   it("names tools with hidden characters", () => {

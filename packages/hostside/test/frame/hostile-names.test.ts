@@ -27,7 +27,6 @@ describe("names of files and servers", () => {
     ["trust"],
     ["trust", "--list"],
     ["show", "a"],
-    ["disable", "a"],
     ["init", "--dry-run"],
     ["call", "a/x"],
     ["--config", `dir ${hostile}/hostside.json`, "list"],

@@ -113,7 +113,7 @@ it("says where an entry is that does not start, and which command mends it", asy
   expect(await fault("fies")).toMatchObject({ message: 'there is no server "fies"', hint: 'Did you mean "files"?' });
   expect(await fault("off")).toMatchObject({
     message: `server "off" is disabled (${file}:9:5)`,
-    hint: "hostside enable off",
+    hint: "switch it on in that file",
   });
   expect((await fault("broken")).message).toContain(`server "Broken" cannot be used\n  ${file}:`);
   await using opened = await openHost(context, { only: ["off"], off: "show" });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fixtureServer } from "@hostside/fixtures";
 import { parseRecording } from "@hostside/conformance/replay";
 import { expect, it } from "vitest";
+import { loadKit } from "../../src/cli/opening/open-recorded.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 import { smallServer } from "../serving/small-server.ts";
 
@@ -55,4 +56,16 @@ it("refuses a recording that cannot be written, before anything starts", async (
   const { code, err } = await runIn(terminal, ["--config", config, "--record", "/no/such/folder/x.jsonl", "list"]);
   expect(code).toBe(2);
   expect(err).toContain("--record /no/such/folder/x.jsonl: ENOENT");
+});
+
+it("says how to install the kit where it is missing, and blames it for nothing else that is", async () => {
+  const missing = (name: string) => () =>
+    Promise.reject(
+      Object.assign(new Error(`Cannot find package '${name}' imported from x`), { code: "ERR_MODULE_NOT_FOUND" }),
+    );
+  await expect(loadKit(missing("@hostside/conformance"))).rejects.toMatchObject({
+    name: "UsageError",
+    hint: expect.stringMatching(/^npm install --save-dev hostside @hostside\/conformance, or without/),
+  });
+  await expect(loadKit(missing("ajv"))).rejects.toThrow("Cannot find package 'ajv'");
 });

@@ -1,4 +1,4 @@
-import { collect, type CommandSpec } from "./declare.ts";
+import type { CommandSpec } from "./declare.ts";
 
 const doctor: CommandSpec = {
   name: "doctor",
@@ -60,33 +60,5 @@ const diff: CommandSpec = {
   work: async () => (await import("../checking/lock-servers.ts")).diffServers,
 };
 
-const check: CommandSpec = {
-  name: "check",
-  does: "whether servers keep to the protocol",
-  about: [
-    "Runs the checks of @hostside/conformance, which has to be installed beside hostside: npm install --save-dev hostside @hostside/conformance. For those who write a server, and for those who wonder whether one is to blame.",
-    "Only tools that declare themselves read-only are called, unless --call or --allow-calls says more.",
-  ],
-  examples: {
-    "hostside check files": "one server, with all checks",
-    "hostside check files --only stdio --report report.html": "one area, and a page of it",
-  },
-  json: '{ "reports": [{ "server", "report": as report.schema.json of @hostside/conformance }] }',
-  takes: (command) =>
-    command
-      .argument("[server]", "one server alone")
-      .option("--only <check>", "run these checks, by id or area, and what they need; can be given again", collect)
-      .option("--skip <check>", "leave these out; can be given again", collect)
-      .option("--strict", "what a server should do counts as well")
-      .option("--call <tool>", "a tool that may be called, or NAME={arguments as JSON}; can be given again", collect)
-      .option("--allow-calls", "every tool may be called, with arguments made from its schema")
-      .option(
-        "--report <file>",
-        "write the report: .json, .xml (JUnit), .sarif, .html or .md; can be given again",
-        collect,
-      ),
-  work: async () => (await import("../checking/check-servers.ts")).checkServers,
-};
-
 /** Commands that look for what is wrong. */
-export const examine: readonly CommandSpec[] = [doctor, lock, diff, check];
+export const examine: readonly CommandSpec[] = [doctor, lock, diff];

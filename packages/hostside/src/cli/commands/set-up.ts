@@ -33,7 +33,6 @@ const add: CommandSpec = {
     "hostside add files -- npx -y @modelcontextprotocol/server-filesystem .": "a program",
     "hostside add github https://api.githubcopilot.com/mcp/ --header 'Authorization: Bearer ${GITHUB_TOKEN}'": "a URL",
     "hostside add search --env API_KEY -- npx -y some-search-server": "with your own API_KEY",
-    'hostside add files --json-entry \'{"command":"npx","args":["-y","x"]}\'': "from a README",
   },
   json: '{ "changes": [{ "file", "name", "change": "added" | "replaced" }], "notes": […] }',
   takes: (command) =>
@@ -43,12 +42,10 @@ const add: CommandSpec = {
       .option("--env <NAME=value>", "a variable for the program; NAME alone: yours; can be given again", collect)
       .option("--header <Name: value>", "a header for the URL; can be given again", collect)
       .option("--cwd <folder>", "where the program starts")
-      .option("--json-entry <json>", "an entry as READMEs have it; - reads stdin")
       .option("--allow <tool>", "offer this tool alone; can be given again", collect)
       .option("--deny <tool>", "hide this tool; can be given again", collect)
       .option("--user", "for you, everywhere (default)")
       .option("--project", "into ./hostside.json, for whoever works on the project")
-      .option("--disabled", "write it, and do not use it yet")
       .option("--replace", "in the place of a server of this name"),
   work: async () => (await import("../configuring/add-server.ts")).runAddCommand,
 };
@@ -56,7 +53,9 @@ const add: CommandSpec = {
 const remove: CommandSpec = {
   name: "remove",
   does: "take a server out of a hostside.json",
-  about: ["A server that another tool's file brings stays there: hostside disable has it off here."],
+  about: [
+    'A server that another tool\'s file brings stays there: "denyServers" in the settings of a hostside.json has it off here.',
+  ],
   examples: { "hostside remove files": "the server files, wherever a hostside.json has it" },
   json: '{ "changes": [{ "file", "name", "change": "removed" }], "notes": […] }',
   takes: (command) =>
@@ -65,35 +64,6 @@ const remove: CommandSpec = {
       .option("--user", "out of yours alone")
       .option("--project", "out of that of the project alone"),
   work: async () => (await import("../configuring/remove-server.ts")).removeServer,
-};
-
-const enable: CommandSpec = {
-  name: "enable",
-  does: "use servers again that were disabled",
-  about: ["Takes back what hostside disable wrote, in every hostside.json that is read here."],
-  examples: { "hostside enable github": "use github again" },
-  json: '{ "changes": [{ "file", "name", "change": "enabled" | "unchanged" }], "notes": […] }',
-  takes: (command) => command.argument("<names...>", "the servers"),
-  work: async () => (await import("../configuring/switch-servers.ts")).enableServers,
-};
-
-const disable: CommandSpec = {
-  name: "disable",
-  does: "keep servers, and do not use them",
-  about: [
-    'A server of a hostside.json gets "disabled": true there. One that another tool\'s file brings is put on the list "denyServers" of your hostside.json, and that file stays as it is.',
-  ],
-  examples: {
-    "hostside disable github": "no longer use github",
-    "hostside disable github --project": "not in this project",
-  },
-  json: '{ "changes": [{ "file", "name", "change": "disabled" | "unchanged" }], "notes": […] }',
-  takes: (command) =>
-    command
-      .argument("<names...>", "the servers")
-      .option("--user", "in your hostside.json")
-      .option("--project", "in that of the project"),
-  work: async () => (await import("../configuring/switch-servers.ts")).disableServers,
 };
 
 const trust: CommandSpec = {
@@ -118,4 +88,4 @@ const trust: CommandSpec = {
 };
 
 /** Commands that change which servers are used. */
-export const setUp: readonly CommandSpec[] = [init, add, remove, enable, disable, trust];
+export const setUp: readonly CommandSpec[] = [init, add, remove, trust];

@@ -10,7 +10,7 @@ import {
 import { loadConfig } from "@hostside/config/node";
 import type { JsonObject } from "@hostside/core";
 import type { CommandContext, CommandWork } from "../command-context.ts";
-import { readStdin, type Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal.ts";
 import { usageError } from "../exit-codes.ts";
 import { adviseOnSecrets, secretsIn } from "./find-secrets.ts";
 import { buildEntry, loadConfigured, type EntryArguments } from "../opening/config-files.ts";
@@ -25,16 +25,12 @@ import {
   type FileChange,
 } from "./edit-config.ts";
 import { choosePlace, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
-import { readPastedEntry, type PastedEntry } from "./read-pasted-entry.ts";
 
 /** Arguments of `add`. */
 export interface AddArguments extends EntryArguments, PlaceRequest {
   readonly name: string;
-  /** `"-"`: from stdin. */
-  readonly jsonEntry?: string | undefined;
   readonly allow?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
-  readonly disabled?: boolean | undefined;
   readonly replace?: boolean | undefined;
 }
 
@@ -43,36 +39,22 @@ export interface AddArguments extends EntryArguments, PlaceRequest {
  * was looked at.
  */
 export const runAddCommand: CommandWork<AddArguments> = async (args, context) => {
-  const { name, allow, deny, disabled } = args;
+  const { name, allow, deny } = args;
   const place = choosePlace(context, args);
-  const pasted = await readEntry(args, context);
   const entry = {
-    ...pasted.entry,
+    ...buildEntry(name, args, context.terminal.cwd),
     ...(allow !== undefined && { allow: [...allow] }),
     ...(deny !== undefined && { deny: [...deny] }),
-    ...(disabled === true && { disabled }),
   };
   assertReadable(name, entry);
   const { change } = await changeConfig(context, {
     place,
-    plan: (current) => planAdding(current, { ...pasted, entry }, { ...args, terminal: context.terminal }),
+    plan: (current) => planAdding(current, entry, { ...args, terminal: context.terminal }),
   });
   const notes = [...change.notes, ...(await notesOnNames(context, name, place))];
   const done = change.isThere ? "replaced" : "added";
   return reportChanges({ changes: [{ file: place.path, name, change: done }], notes }, context);
 };
-
-async function readEntry(args: AddArguments, { terminal }: CommandContext): Promise<PastedEntry> {
-  const { name, jsonEntry, words } = args;
-  if (jsonEntry === undefined) return { entry: buildEntry(name, args, terminal.cwd), inputs: [], notes: [] };
-  const others = [args.env, args.header, args.cwd].some((given) => given !== undefined);
-  if (words.length > 0 || others) {
-    throw usageError("--json-entry says all of a server", "leave out the command, --env, --header and --cwd");
-  }
-  // The decoder leaves out a byte order mark.
-  const text = jsonEntry === "-" ? new TextDecoder().decode(await readStdin(terminal, 1)) : jsonEntry;
-  return readPastedEntry(name, text);
-}
 
 // Every reader of the file would warn of it. It may be amid a secret, so that nothing of it is
 // shown.
@@ -92,10 +74,10 @@ interface Adding extends FileChange {
 
 async function planAdding(
   current: CurrentConfig,
-  pasted: PastedEntry,
+  entry: JsonObject,
   { name, replace, terminal }: Pick<AddArguments, "name" | "replace"> & Pick<CommandContext, "terminal">,
 ): Promise<Adding> {
-  const { parsed, place, result } = current;
+  const { parsed, place } = current;
   const path = ["servers", name];
   const isThere = valueAt(parsed.data, path) !== undefined;
   if (isThere && replace !== true) {
@@ -106,19 +88,14 @@ async function planAdding(
     );
   }
   const start = startFile(current);
-  const { inputs: there = [] } = result.settings;
-  const listed = valueAt(parsed.data, ["inputs"]);
-  const count = Array.isArray(listed) ? listed.length : 0;
-  const missing = pasted.inputs.filter(({ id }) => !there.some((one) => one.id === id));
-  const asked = missing.map((one, index) => ({ path: ["inputs", count + index], value: { ...one } as JsonObject }));
-  const edits: readonly ConfigEdit[] = [...start.edits, ...asked, { path, value: pasted.entry }];
+  const edits: readonly ConfigEdit[] = [...start.edits, { path, value: entry }];
   const after = previewEdits(current, edits);
   const problems = await checkAdded(after, name, { place, terminal });
   const secrets = after.servers.flatMap(({ id, draft }) => (id === name ? secretsIn(draft) : []));
   return {
     edits,
     isThere,
-    notes: [...start.notes, ...pasted.notes, ...adviseOnSecrets(secrets), ...problems],
+    notes: [...start.notes, ...adviseOnSecrets(secrets), ...problems],
     isPrivate: place.scope !== "project" || secrets.length > 0,
   };
 }
@@ -131,8 +108,8 @@ const passing: ReadonlySet<ConfigProblem["code"]> = new Set([
 ]);
 
 /**
- * Reads the entry as it would be read from the file, as one that is on: one that is off is switched
- * on later. Returns what is odd about it, as sentences.
+ * Reads the entry as it would be read from the file. Returns what is odd
+ * about it, as sentences.
  */
 async function checkAdded(
   after: ConfigResult,
@@ -140,8 +117,7 @@ async function checkAdded(
   { place, terminal }: { readonly place: ConfigPlace; readonly terminal: Terminal },
 ): Promise<readonly string[]> {
   const { env, home, platform, cwd } = terminal;
-  const servers = after.servers.map((server) => ({ ...server, draft: { ...server.draft, disabled: false } }));
-  const result = { ...after, servers, settings: {} };
+  const result = { ...after, settings: {} };
   // Relative paths of the user's own file begin nowhere.
   const layer: ConfigLayer =
     place.scope === "user"

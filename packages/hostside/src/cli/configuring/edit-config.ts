@@ -169,7 +169,7 @@ export function startFile({ text, place }: CurrentConfig): StartedFile {
 export interface ConfiguredServerChange {
   readonly file: string;
   readonly name: string;
-  readonly change: "added" | "replaced" | "removed" | "enabled" | "disabled" | "unchanged";
+  readonly change: "added" | "replaced" | "removed";
 }
 
 /** The report of a command that edits configuration: the shape that `--json` prints. */
@@ -185,7 +185,7 @@ export function reportChanges(report: ChangeReport, context: CommandContext): nu
   return printResult(context, report, () =>
     report.changes.map(({ file, name, change }) => {
       const where = terminal.paint("dim", shortPath(file, terminal));
-      const link = { added: "to", removed: "from" }[change as string] ?? "in";
+      const link = { added: "to", replaced: "in", removed: "from" }[change];
       return `${terminal.paint("name", terminalLine(name))} ${change} ${link} ${where}`;
     }),
   );

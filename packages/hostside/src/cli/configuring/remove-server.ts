@@ -50,6 +50,6 @@ async function findPlace(args: RemoveArguments, context: CommandContext): Promis
   const source = exactServer(config, name);
   throw usageError(
     `${name} comes from ${sourcePlaceOf(source)}, and ${isChosen ? "not from the file that was chosen" : "hostside leaves that file as it is"}`,
-    `to have it off without removing it: hostside disable ${name}`,
+    `to have it off without removing it, put it on "denyServers" in the settings of your hostside.json`,
   );
 }

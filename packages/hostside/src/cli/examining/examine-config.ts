@@ -29,7 +29,7 @@ export async function examineConfig(
     ...own.map((problem) => judgeProblem(problem, runFor)),
     ...wanted.flatMap(judgeSource),
     ...secrets.flat(),
-    ...duplicatesOf(servers).flatMap((ids) => (ids.some(isWanted) ? [judgeDuplicate(ids, runFor)] : [])),
+    ...duplicatesOf(servers).flatMap((ids) => (ids.some(isWanted) ? [judgeDuplicate(ids)] : [])),
   ];
 }
 
@@ -87,8 +87,10 @@ function duplicatesOf(servers: readonly ServerSpec[]): readonly (readonly string
   return Array.from(groups.values(), (specs) => specs.map(({ id }) => id)).filter(({ length }) => length > 1);
 }
 
-function judgeDuplicate([server = "", ...others]: readonly string[], runFor: RunFor): DoctorFinding {
+const denied = '"denyServers" in the settings of your hostside.json';
+
+function judgeDuplicate([server = "", ...others]: readonly string[]): DoctorFinding {
   const named = others.map((id) => JSON.stringify(id)).join(", ");
   const what = `is the same server as ${named}: a model sees its tools ${others.length + 1} times`;
-  return { level: "advice", area, server, what, mend: runFor("disable", others[0] ?? server) };
+  return { level: "advice", area, server, what, mend: { text: `put one of them on ${denied}` } };
 }

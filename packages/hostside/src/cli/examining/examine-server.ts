@@ -173,7 +173,7 @@ const spelling = "look at how they are spelt; hostside list shows its tools";
 const reports: readonly (readonly [kind: Diagnostic["kind"], what: string, mend: string])[] = [
   ["fallback", "refuses hosts that answer questions of servers; hostside connects once more without", tellAuthor],
   ["stdout-anomaly", "writes to stdout what is no message", "tell its author: logs belong on stderr"],
-  ["protocol-anomaly", "does what the protocol does not have", "tell its author: hostside check shows more"],
+  ["protocol-anomaly", "does what the protocol does not have", "tell its author; the conformance kit shows more"],
   ["tool-dropped", "lists tools that cannot be used, which are left out", tellAuthor],
   ["duplicate-tool", "lists tools of the same name; the first one counts", tellAuthor],
   ["schema-replaced", "has tools with schemas that cannot be used, of which a model learns no arguments", tellAuthor],

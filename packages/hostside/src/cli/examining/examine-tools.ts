@@ -18,7 +18,7 @@ export function examineTools(
   runFor: RunFor,
 ): readonly DoctorFinding[] {
   const advice = { level: "advice", area, server } as const;
-  if (tools.length === 0) return [{ ...advice, what: "offers no tools", mend: runFor("check", server) }];
+  if (tools.length === 0) return [{ ...advice, what: "offers no tools", mend: runFor("list", server, "--verbose") }];
   const nameOf = ({ name, origin }: ToolDefinition): string => terminalLine(origin?.toolName ?? name, 200);
   const findings: DoctorFinding[] = [];
   const hidden = tools.flatMap((tool) => {

@@ -101,7 +101,7 @@ function describeServer(id: string, { status, source }: KnownServer, parts: List
   const state = stateOf(status, source);
   const error = errorOf(id, { state, status }, parts);
   const place = source ?? (state === "invalid" ? problemOf(id, config) : undefined);
-  const mend = mendOf(id, { state, status, source }, config);
+  const mend = mendOf(id, { state, status, source });
   const isUndecided = source?.off === "untrusted" && config?.questions.some(({ serverId }) => serverId === id) === true;
   return {
     id,
@@ -186,15 +186,13 @@ function endsOf(lines: readonly string[]): readonly string[] {
 function mendOf(
   id: string,
   { state, status, source }: KnownServer & { readonly state: ListedServer["state"] },
-  config: LoadedConfig | undefined,
 ): readonly string[] | undefined {
   const off = source?.off;
   if (off === "not wanted") return undefined;
   if (off === "untrusted") return ["trust", id];
   // What `enable` refuses mends nothing: it changes no file of another tool, and no list of what is
   // allowed.
-  if (off === "not allowed") return config?.settings.denyServers?.includes(id) === true ? ["enable", id] : undefined;
-  if (state === "disabled") return source === undefined || source.dialect === "hostside" ? ["enable", id] : undefined;
+  if (off === "not allowed" || state === "disabled") return undefined;
   if (state === "ready") return status?.error === undefined ? undefined : ["doctor", id];
   return [state === "needs-auth" && status?.auth === "oauth" ? "login" : "doctor", id];
 }

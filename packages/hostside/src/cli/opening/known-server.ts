@@ -80,7 +80,7 @@ function notStartable({ serverId, state, off, file, line, column }: ServerSource
       return usageError(`${server} ${why}${where}`, shellLine(["hostside", "trust", serverId]));
     }
     case "disabled":
-      return usageError(`${server} is disabled${where}`, shellLine(["hostside", "enable", serverId]));
+      return usageError(`${server} is disabled${where}`, "switch it on in that file");
     case "not allowed":
       return usageError(`${server} is not among the servers that the configuration allows${where}`);
     case "not wanted":

@@ -11,7 +11,7 @@ export interface TakenServer {
   readonly server?: TypedServer;
 }
 
-const namingOne: ReadonlySet<string> = new Set(["list", "doctor", "check", "login", "logout", "auth"]);
+const namingOne: ReadonlySet<string> = new Set(["list", "doctor", "login", "logout", "auth"]);
 const namingNone: ReadonlySet<string> = new Set(["call", "show", "search", "serve"]);
 
 /**

@@ -27,7 +27,7 @@ const hints: Readonly<Partial<Record<HostsideErrorCode, Hint>>> = {
   auth_required: signIn,
   forbidden: () => "hostside auth shows who is signed in where",
   unknown_server: () => "hostside list shows the servers",
-  server_disabled: (server) => `hostside list ${server} says why; hostside enable or hostside trust changes it`,
+  server_disabled: (server) => `hostside list ${server} says why`,
   unknown_tool: () => "hostside search WORDS finds tools; hostside list shows them all",
   tool_removed: () => "hostside list shows what there is",
   invalid_arguments: (_server, { toolName }) =>
