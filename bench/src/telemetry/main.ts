@@ -1,5 +1,5 @@
 // Measures what telemetry adds to the CPU time of a call, and prints the table of
-// docs/reference/observability.md. `pnpm --dir bench telemetry [rounds]`
+// docs/internals/costs.md. `pnpm --dir bench telemetry [rounds]`
 import { execFileSync } from "node:child_process";
 import { quantile } from "../host/statistics.ts";
 import { contenders } from "./contenders.ts";
