@@ -34,7 +34,7 @@ export async function tryFirstMinutes(packed, step) {
       );
     });
     await step("first minutes: npx hostside init writes one file of one's own", () => {
-      const { code, stderr } = hostside("init", "--yes");
+      const { code, stderr } = hostside("init");
       if (code !== 0) throw new Error(`exit code ${code}: ${stderr}`);
     });
     await step("first minutes: a tool is called", () => {

@@ -40,7 +40,8 @@ const configFields: Fields<ConfigOptions> = {
   allow: true,
   revise: true,
 };
-const stateFields: Fields<HostState> = {
+/** The members of a state. */
+export const stateFields: Fields<HostState> = {
   store: true,
   lock: true,
   notices: true,

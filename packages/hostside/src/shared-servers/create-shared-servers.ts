@@ -1,4 +1,4 @@
-import { HostsideError, type JsonValue, type Lock, type Notices, type Store } from "@hostside/core";
+import { HostsideError, type JsonValue, type Lock, type Store } from "@hostside/core";
 import {
   assertKnownOptions,
   createEvent,
@@ -13,33 +13,19 @@ import {
   type ValueVersion,
 } from "@hostside/core/implement";
 import { readServerEntry, type ReadEntry } from "../contract/server-entries.ts";
-import { assertMethods } from "../contract/check-options.ts";
+import { assertMethods, stateFields } from "../contract/check-options.ts";
+import type { HostState } from "../contract/host-options.ts";
 import type { KeptServers, SharedServers, WriteServersOptions } from "../contract/shared-servers.ts";
 
-/** Options of {@linkcode createSharedServers}. */
-export interface SharedServersOptions {
-  readonly store: Store;
+/** Options of {@linkcode createSharedServers}: a state, whose other members are not used. */
+export interface SharedServersOptions extends HostState {
   /** Makes a write exclusive among all that share the store. */
   readonly lock: Lock;
-  /** Tells the other replicas. Default: they see a change when they look next. */
-  readonly notices?: Notices | undefined;
   /** The key of this set of servers, if a store has several. Default `"hostside:servers"`. */
   readonly key?: string | undefined;
-  /** Are there where a shared state is handed over as it is, and not used. */
-  readonly limitStore?: unknown;
-  readonly onDiagnostic?: unknown;
-  readonly close?: unknown;
 }
 
-const optionFields: Fields<SharedServersOptions> = {
-  store: true,
-  lock: true,
-  notices: true,
-  key: true,
-  limitStore: true,
-  onDiagnostic: true,
-  close: true,
-};
+const optionFields: Fields<SharedServersOptions> = { ...stateFields, key: true };
 const writeFields: Fields<WriteServersOptions> = { expectedRevision: true };
 const longestWriteMs = 10_000;
 

@@ -3,7 +3,6 @@ import { startHttpFixture } from "@hostside/fixtures";
 import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { useManualClock } from "../../../../test/manual-clock.ts";
 import { fakeTerminal, runIn, type FakeTerminal } from "../fake-terminal.ts";
 
 let terminal: FakeTerminal;
@@ -110,44 +109,6 @@ it("ends with the code of a mistake where the file cannot be written, which stay
   const { code, err } = await run("lock", "kept.json");
   expect([code, err]).toEqual([2, expect.stringContaining("kept.json: it is read-only")]);
   expect(readFileSync(file, "utf8")).toBe('{"lockVersion":1,"servers":{}}');
-});
-
-/** Lists one tool the first time, and then one page after the other. Its file says how many. */
-const endless = String.raw`
-  let listed = 0;
-  const answers = {
-    initialize: () => ({ protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "endless", version: "1" } }),
-    "tools/list": () => {
-      listed += 1;
-      require("node:fs").writeFileSync("listed", String(listed));
-      const tools = [{ name: "tool" + listed, inputSchema: { type: "object" } }];
-      return listed === 1 ? { tools } : { tools, nextCursor: String(listed) };
-    },
-  };
-  require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
-    const { id, method } = JSON.parse(line);
-    if (id === undefined) return;
-    const result = answers[method]?.();
-    const answer = result === undefined ? { error: { code: -32601, message: "no" } } : { result };
-    const send = () => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...answer }) + "\n");
-    setTimeout(send, result?.nextCursor === undefined ? 0 : 100);
-  });
-`;
-
-it("gives the whole list of a server no more time than a server has", async () => {
-  using own = fakeTerminal();
-  const clock = useManualClock();
-  const server = { command: process.execPath, args: ["-e", endless], cwd: own.cwd };
-  own.file("mcp.json", { mcpServers: { endless: server } });
-  const running = runIn(own, ["lock", "--config", "mcp.json"]);
-  const listed = (): number => Number(readFileSync(join(own.cwd, "listed"), "utf8"));
-  for (const pages of [2, 4]) {
-    // No page takes as long.
-    await vi.waitFor(() => expect(listed()).toBeGreaterThanOrEqual(pages), { timeout: 60_000, interval: 5 });
-    clock.advance(20_000);
-  }
-  const { code, err } = await running;
-  expect([code, err]).toEqual([4, expect.stringContaining("endless did not list its tools within 30 s")]);
 });
 
 it("stops on Ctrl-C without a comparison, and says so", async () => {

@@ -27,7 +27,7 @@ describe("names of files and servers", () => {
     ["trust"],
     ["trust", "--list"],
     ["show", "a"],
-    ["init", "--dry-run"],
+    ["init"],
     ["call", "a/x"],
     ["--config", `dir ${hostile}/hostside.json`, "list"],
     ["--config", `none ${hostile}`, "doctor"],

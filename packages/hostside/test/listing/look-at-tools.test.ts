@@ -1,7 +1,7 @@
 import { fixtureServer } from "@hostside/fixtures";
 import { estimateDefinitionTokens } from "@hostside/discovery";
 import { afterAll, describe, expect, it } from "vitest";
-import { renderTool, toolFactsOf } from "../../src/cli/listing/show-tool.ts";
+import { renderTool, toolFactsOf } from "../../src/cli/calling/show-tool.ts";
 import { renderFound } from "../../src/cli/listing/search-tools.ts";
 import { widthOf } from "../../src/cli/render/render-text.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
@@ -27,7 +27,7 @@ describe("a tool as lines", () => {
         columns,
       });
       expect(lines.join("\n")).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/u);
-      const prose = lines.filter((line) => !line.includes('"'));
+      const prose = lines.filter((line) => !line.startsWith("  hostside call"));
       for (const line of prose) expect({ line, fits: widthOf(line) <= columns }).toEqual({ line, fits: true });
       expect(lines.join(" ").replaceAll(/\s+/g, " ")).toContain("odd ansi");
     },
@@ -61,7 +61,7 @@ describe("hostside show and search", () => {
   it("show a tool by any of its names", async () => {
     const { code, out } = await run("show", "good/describe-number");
     expect(code).toBe(0);
-    expect(out).toMatch(/^mcp_good_describe_number\nDescribe a number\nmcp_good_describe_number\(value: integer\)/);
+    expect(out).toMatch(/^mcp_good_describe_number {2}good\/describe-number\nDescribe a number\n[^]*--value <integer>/);
     expect(out).toContain("Its effect is external, because nobody says better.");
     const json = await run("show", "describe-number", "--json");
     expect(JSON.parse(json.out)).toMatchObject({

@@ -17,7 +17,8 @@ import { isJsonObject, quoteText } from "@hostside/core/implement";
 import { readArguments, type ArgumentSources } from "./read-arguments.ts";
 import { assertComplete, describeViolation, findViolations } from "./check-arguments.ts";
 import { parseJson } from "../values/coerce-text.ts";
-import { exampleOf, signatureOf, toolPage } from "./describe-parameters.ts";
+import { exampleOf, signatureOf } from "./describe-parameters.ts";
+import { showDefinition } from "./show-tool.ts";
 import { showOutcome } from "./show-outcome.ts";
 import { readParameters } from "../values/parameters.ts";
 import { jsonText, printResult } from "../render/print.ts";
@@ -118,7 +119,7 @@ export const runCallCommand: CommandWork<CallArguments> = async (given, context)
   const isYes = given.yes === true;
   const { opened, definition } = await findServerAndTool(given.tool, context, { calls: { isYes }, signIn: true });
   await using _ = opened;
-  if (given.help === true) return showPage(definition, context);
+  if (given.help === true) return showDefinition(definition, opened, context);
   const args = await readCall(given, definition, context);
   if (given.dryRun === true) return showDryRun(definition, args, context);
   // Awaited here, because the host closes when this function is left.
@@ -181,14 +182,6 @@ async function runCall(
     if (!isHostsideError(error)) throw error;
     return reportCallFailure(error, definition, context);
   }
-}
-
-function showPage(definition: ToolDefinition, context: CommandContext): number {
-  const { name, description, inputSchema, outputSchema, effect = "external" } = definition;
-  const { typed } = context.options;
-  const tool = { name, path: pathOf(definition), description, effect, inputSchema, outputSchema };
-  const lines = () => toolPage(definition, { columns: context.terminal.columns, typed });
-  return printResult(context, { tool, example: exampleOf(definition, typed) }, lines);
 }
 
 function showDryRun(definition: ToolDefinition, args: JsonObject, context: CommandContext): number {

@@ -56,18 +56,19 @@ export function exampleOf(definition: ToolDefinition, typed?: TypedServer): stri
   return [shellLine(["hostside", "call", ...own, ...tool]), ...options].join(" ");
 }
 
-/** The page of a tool: what `hostside call TOOL --help` shows. Lines. */
+/** The page of a tool: its title, its description, its arguments as options, and an example. */
 export function toolPage(
   definition: ToolDefinition,
   { columns, typed }: { readonly columns: number; readonly typed?: TypedServer | undefined },
 ): readonly string[] {
-  const { inputSchema: root, effect = "external" } = definition;
+  const { inputSchema: root, title, annotations } = definition;
+  const shown = terminalLine(title ?? annotations?.title ?? "", 200);
   const parameters = readParameters(root);
   const lines = parameterLines(describeParameters(parameters), columns);
   return [
     `${definition.name}  ${pathOf(definition) === definition.name ? "" : terminalLine(pathOf(definition), 200)}`.trimEnd(),
+    ...(shown === "" ? [] : wrapText(shown, { width: columns })),
     ...cleanLines(definition.description, 4000).flatMap((line) => wrapText(line, { width: columns })),
-    `Effect: ${effect}`,
     "",
     ...argumentLines(lines, parameters),
     "",

@@ -1,9 +1,7 @@
-import type { ServerSource } from "@hostside/config/node";
-import { defaultLimits, type Connection, type JsonObject, type RequestOptions } from "@hostside/core";
-import { compareText, createDeadline, createPageCursors, isJsonObject } from "@hostside/core/implement";
+import type { JsonObject, ToolDefinition } from "@hostside/core";
+import { compareText } from "@hostside/core/implement";
 import { diffLocks, lockTools, type ToolChange, type ToolLock } from "@hostside/policy/lock";
 import type { CommandContext } from "../command-context.ts";
-import { messageOf } from "../exit-codes.ts";
 import { openHost } from "../opening/open-host.ts";
 import { followStart, startTimeoutMs } from "../opening/start-servers.ts";
 import { formatCount, formatDuration } from "../render/print.ts";
@@ -38,31 +36,24 @@ export async function readOffers(context: CommandContext, only: readonly string[
   await using opened = await openHost(context, { only, off: "show", wait: false });
   await followStart(opened, context);
   const { host, provider } = opened;
-  const timeoutMs = startTimeoutMs(context);
   const { sources = [], problems = [] } = host.config ?? {};
   const locks = new Map<string, ToolLock>();
   const off: UnreadServer[] = [];
   const failed: UnreadServer[] = [];
-  const read = async ({ serverId: server, state, off: why }: ServerSource): Promise<void> => {
-    if (state === "off") return void off.push({ server, reason: `is off: ${why ?? "disabled"}` });
-    if (state !== "on") return void failed.push({ server, reason: "has an entry that cannot be used" });
-    const status = provider.statuses().find(({ id }) => id === server);
-    const tooLate = new Error(`did not list its tools within ${formatDuration(timeoutMs)}`);
-    const deadline = createDeadline({ timeoutMs, signal: context.terminal.signal, onTimeout: () => tooLate });
-    const { signal } = deadline;
-    try {
-      if (status?.state !== "ready")
-        throw status?.error ?? new Error(`did not come up within ${formatDuration(timeoutMs)}`);
-      const connection = await provider.connection(server, { signal });
-      locks.set(server, lockTools(await listAll(connection, { signal, timeoutMs }), connection.server));
-    } catch (error) {
-      const reason = messageOf(signal.reason === tooLate ? tooLate : error);
-      failed.push({ server, reason: terminalLine(reason, 500) });
-    } finally {
-      deadline.dispose();
+  for (const { serverId: server, state, off: why } of sources) {
+    if (state === "off") {
+      if (why !== "not wanted") off.push({ server, reason: `is off: ${why ?? "disabled"}` });
+      continue;
     }
-  };
-  await Promise.all(sources.filter((source) => source.off !== "not wanted").map(read));
+    const status = provider.statuses().find(({ id }) => id === server);
+    if (state === "on" && status?.state === "ready") {
+      locks.set(server, lockTools(entriesOf(server, provider.tools()), status.server));
+      continue;
+    }
+    const late = `did not come up within ${formatDuration(startTimeoutMs(context))}`;
+    const reason = state === "on" ? (status?.error?.message ?? late) : "has an entry that cannot be used";
+    failed.push({ server, reason: terminalLine(reason, 500) });
+  }
   return {
     locks,
     unread: [...off, ...failed].sort((a, b) => compareText(a.server, b.server)),
@@ -73,26 +64,11 @@ export async function readOffers(context: CommandContext, only: readonly string[
   };
 }
 
-/**
- * Lists all entries of `tools/list` as they came: a lock is of what the server says, not of what
- * this host makes of it.
- */
-async function listAll(connection: Connection, options: RequestOptions): Promise<readonly JsonObject[]> {
-  if (!isJsonObject(connection.server.capabilities["tools"])) return [];
-  const cursors = createPageCursors(defaultLimits);
-  const entries = new Map<unknown, JsonObject>();
-  let cursor: string | undefined;
-  do {
-    const page = await connection.request("tools/list", cursor === undefined ? {} : { cursor }, options);
-    const tools = isJsonObject(page) ? page["tools"] : undefined;
-    if (!isJsonObject(page) || !Array.isArray(tools)) throw new Error("tools/list was answered without tools");
-    const before = entries.size;
-    for (const entry of tools.filter(isJsonObject)) if (!entries.has(entry["name"])) entries.set(entry["name"], entry);
-    const end = cursors.follow(page["nextCursor"], () => entries.size > before);
-    if (end.truncated !== undefined) throw new Error(`tools/list does not come to an end: ${end.truncated}`);
-    cursor = end.cursor;
-  } while (cursor !== undefined);
-  return [...entries.values()];
+/** The entries of `tools/list` as they came, of the tools that the server has on offer. */
+function entriesOf(server: string, tools: readonly ToolDefinition[]): readonly JsonObject[] {
+  return tools.flatMap(({ origin, entry, description, inputSchema }) =>
+    origin?.serverId === server ? [entry ?? { name: origin.toolName, description, inputSchema }] : [],
+  );
 }
 
 /** One difference between a lock file and what is offered now. */

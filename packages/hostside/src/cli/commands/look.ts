@@ -40,9 +40,9 @@ const list: CommandSpec = {
 
 const show: CommandSpec = {
   name: "show",
-  does: "a tool as a model gets it: its schema, tokens, effect and rules",
+  does: "a tool: its arguments, tokens, effect and rules",
   about: [
-    "Shows name, description and schemas as a model gets them, how many tokens that costs, what is odd about them, and which rule decides over its calls.",
+    "Shows its description, its arguments as options of hostside call, how many tokens its definition costs a model, what is odd about it, and which rule decides over its calls. --json has the schemas.",
     "Where the name says which server it is on, that one alone is started.",
   ],
   examples: {
@@ -52,7 +52,7 @@ const show: CommandSpec = {
   json: "{ definition, server, tool, signature, tokens,\n  effect, flags, fingerprint?, rules: [sentence] }",
   takes: (command) =>
     command.argument("<tool>", "its name, server/tool, or its remote name where one server alone has it"),
-  work: async () => (await import("../listing/show-tool.ts")).showTool,
+  work: async () => (await import("../calling/show-tool.ts")).showTool,
 };
 
 const search: CommandSpec = {

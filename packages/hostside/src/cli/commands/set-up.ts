@@ -2,23 +2,20 @@ import { collect, type CommandSpec } from "./declare.ts";
 
 const init: CommandSpec = {
   name: "init",
-  does: "find the servers that you have, and use them",
+  does: "write a hostside.json that uses the servers that you have",
   about: [
-    "Looks at the configurations of your other tools (Claude Code, Cursor, VS Code, Codex and others), shows their servers, and writes one hostside.json that imports those that you choose. No other file is touched, and no server is started.",
-    "A hostside.json that is there already stays as it is; imports that it lacks are added to it.",
+    "Writes one file that imports the configurations of your other tools (Claude Code, Cursor, VS Code, Codex and others), and names them. No other file is touched, and no server is started. A hostside.json that is there already stays as it is.",
+    "With --project it imports the files of the project by their paths.",
   ],
   examples: {
-    "hostside init": "choose what is used",
-    "hostside init --yes": "use all of it",
-    "hostside init --dry-run --json": "what there is, for a script",
+    "hostside init": "for you, everywhere",
+    "hostside init --project": "for whoever works on the project",
   },
-  json: '{ "found": [{ "tool", "dialect", "file", "scope", "certain", "servers": [{ "name", "starts", "disabled" }], "errors", "warnings" }],\n  "file", "imports": […], "change": "created" | "added" | "unchanged" | "none", "notes": […], "dryRun" }',
+  json: '{ "file", "change": "created" | "unchanged", "imports": […], "found": [{ "tool", "dialect", "file" }] }',
   takes: (command) =>
     command
       .option("--user", "write it for you, everywhere (default)")
-      .option("--project", "write ./hostside.json, for whoever works on the project")
-      .option("-y, --yes", "take all that is known for sure, and ask nothing")
-      .option("--dry-run", "show what would be written"),
+      .option("--project", "write ./hostside.json, for whoever works on the project"),
   work: async () => (await import("../configuring/init-config.ts")).initConfig,
 };
 

@@ -52,11 +52,9 @@ export async function changeConfig<T extends FileChange>(
   {
     place,
     plan,
-    dryRun = false,
   }: {
     readonly place: ConfigPlace;
     readonly plan: (current: CurrentConfig) => T | Promise<T>;
-    readonly dryRun?: boolean;
   },
 ): Promise<{ readonly change: T; readonly isNew: boolean }> {
   const { path: file } = place;
@@ -66,7 +64,7 @@ export async function changeConfig<T extends FileChange>(
     const text = await readCurrent(target);
     const change = await plan(toCurrent(place, text));
     const edited = applyEdits(text, change.edits, file);
-    if (!dryRun && edited !== text) {
+    if (edited !== text) {
       const { isPrivate = place.scope !== "project" } = change;
       const isAsBefore = async (): Promise<boolean> => (await readCurrent(target)) === text;
       const isWritten = await replaceFile(target, edited, { mode: isPrivate ? 0o600 : 0o666, isAsBefore });
@@ -75,7 +73,6 @@ export async function changeConfig<T extends FileChange>(
     }
     return { change, isNew: text === undefined };
   };
-  if (dryRun) return work(0);
   return userState(terminal).lock.withLock(`config:${target}`, leaseMs, () => work(mostTries));
 }
 

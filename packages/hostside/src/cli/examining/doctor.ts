@@ -1,4 +1,3 @@
-import { access, constants } from "node:fs/promises";
 import { loadConfig, type LoadedConfig } from "@hostside/config/node";
 import { isHostsideError, type Diagnostic, type ToolDefinition } from "@hostside/core";
 import type { CommandContext, CommandWork } from "../command-context.ts";
@@ -39,7 +38,6 @@ export const doctor: CommandWork<DoctorArguments> = async ({ server }, context) 
 async function examine(typed: string | undefined, context: CommandContext): Promise<readonly DoctorFinding[]> {
   const { terminal, options } = context;
   if (terminal.isLive && options.quiet !== true) terminal.err(`${terminal.paintErr("dim", "examining the servers")}\n`);
-  const machine = await examineMachine(terminal);
   await using opened = await open(typed, context);
   const { config, means } = opened;
   const server = typed === undefined ? undefined : knownServer(config, typed).serverId;
@@ -51,31 +49,14 @@ async function examine(typed: string | undefined, context: CommandContext): Prom
   );
   const tools: readonly ToolDefinition[] = means?.provider.tools() ?? [];
   const files = await examineConfig(config, isWanted, createRunFor(options));
-  return [...machine, ...files, ...found, ...examineAllTools(tools)];
+  return [...examineMachine(terminal), ...files, ...found, ...examineAllTools(tools)];
 }
 
-/** Looks at what all servers share: Node, proxies and certificates. */
-export async function examineMachine(
-  terminal: Pick<Terminal, "env" | "platform" | "nodeVersion">,
-): Promise<readonly DoctorFinding[]> {
-  const { env, platform, nodeVersion } = terminal;
-  const finding = { level: "problem", area: "machine" } as const;
-  const findings: DoctorFinding[] = [{ ...finding, level: "ok", what: `Node ${nodeVersion}` }];
+/** Names Node and the proxies, which all servers share. */
+export function examineMachine(terminal: Pick<Terminal, "env" | "nodeVersion">): readonly DoctorFinding[] {
   const proxies = proxyVariables(terminal).join(", ");
-  if (proxies !== "") findings.push({ ...finding, level: "ok", what: `proxy variables are set: ${proxies}` });
-  const certificates = env["NODE_EXTRA_CA_CERTS"] ?? "";
-  if (certificates !== "" && (await access(certificates, constants.R_OK).catch(() => false)) === false) {
-    const what = "the file of NODE_EXTRA_CA_CERTS cannot be read, and Node goes on without it";
-    const mend = { text: "name a file with certificates in PEM form, by its absolute path" };
-    findings.push({ ...finding, what, evidence: [certificates], mend });
-  }
-  const trustsAny = "NODE_TLS_REJECT_UNAUTHORIZED";
-  if (env[trustsAny] === "0") {
-    const what = `${trustsAny}=0: any certificate is believed, so whoever is on the way reads tokens`;
-    const mend = { command: platform === "win32" ? `set ${trustsAny}=` : `unset ${trustsAny}` };
-    findings.push({ ...finding, what, mend });
-  }
-  return findings;
+  const facts = [`Node ${terminal.nodeVersion}`, ...(proxies === "" ? [] : [`proxy variables are set: ${proxies}`])];
+  return facts.map((what) => ({ level: "ok", area: "machine", what }));
 }
 
 const proxyNames: ReadonlySet<string> = new Set(["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"]);

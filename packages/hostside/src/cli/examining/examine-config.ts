@@ -1,7 +1,5 @@
 import { formatProblem, readConfig, type ConfigProblem } from "@hostside/config";
 import { readText, type LoadedConfig, type ServerSource } from "@hostside/config/node";
-import type { ServerSpec } from "@hostside/core";
-import { canonicalJson, reachOf } from "@hostside/core/implement";
 import { secretsIn } from "../configuring/find-secrets.ts";
 import { formatCount } from "../render/print.ts";
 import { terminalLine } from "../render/render-text.ts";
@@ -11,7 +9,7 @@ const area = "configuration";
 
 /** Looks at the files: what is wrong in them, what is not used, and secrets that stand in them. */
 export async function examineConfig(
-  { servers, sources, problems }: LoadedConfig,
+  { sources, problems }: LoadedConfig,
   isWanted: (serverId: string) => boolean,
   runFor: RunFor,
 ): Promise<readonly DoctorFinding[]> {
@@ -29,7 +27,6 @@ export async function examineConfig(
     ...own.map((problem) => judgeProblem(problem, runFor)),
     ...wanted.flatMap(judgeSource),
     ...secrets.flat(),
-    ...duplicatesOf(servers).flatMap((ids) => (ids.some(isWanted) ? [judgeDuplicate(ids)] : [])),
   ];
 }
 
@@ -78,19 +75,4 @@ async function judgeSecrets([file, sources]: readonly [string, readonly ServerSo
     const mend = { text: 'keep it in a variable NAME, and write "${NAME}" in its place' };
     return [{ level: "advice", area, server, what, evidence, mend }];
   });
-}
-
-/** Groups of servers that start or reach the same thing. */
-function duplicatesOf(servers: readonly ServerSpec[]): readonly (readonly string[])[] {
-  const used = servers.filter(({ command, url, disabled }) => disabled !== true && (command ?? url) !== undefined);
-  const groups = groupBy(used, (spec) => canonicalJson(JSON.parse(JSON.stringify(reachOf(spec)))));
-  return Array.from(groups.values(), (specs) => specs.map(({ id }) => id)).filter(({ length }) => length > 1);
-}
-
-const denied = '"denyServers" in the settings of your hostside.json';
-
-function judgeDuplicate([server = "", ...others]: readonly string[]): DoctorFinding {
-  const named = others.map((id) => JSON.stringify(id)).join(", ");
-  const what = `is the same server as ${named}: a model sees its tools ${others.length + 1} times`;
-  return { level: "advice", area, server, what, mend: { text: `put one of them on ${denied}` } };
 }

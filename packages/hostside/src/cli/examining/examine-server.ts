@@ -114,21 +114,6 @@ const remedies: Readonly<Record<string, string>> = {
   server_exited: "what it wrote to stderr says why it ended; start it by hand to see all of it",
 };
 
-/** Remedies for what servers and npm write to stderr. */
-const stderrRemedies: readonly (readonly [RegExp, string])[] = [
-  [/\bE404\b/, "npm has no such package: look at how it is spelt"],
-  [
-    /\bENOTFOUND\b|\bEAI_AGAIN\b|\bETIMEDOUT\b/,
-    "it could not reach the network; see the proxy variables and the registry of npm",
-  ],
-  [/Cannot connect to the Docker daemon/i, "start Docker"],
-  [
-    /\bERR_MODULE_NOT_FOUND\b|Cannot find module/,
-    "a file or a package of its program is missing: install or build it anew",
-  ],
-  [/\bEADDRINUSE\b/, "its port is taken: end the other process, or give it another port"],
-];
-
 const downloads: ReadonlyMap<string, string> = new Map([
   ["node", "https://nodejs.org"],
   ["npx", "https://nodejs.org"],
@@ -140,11 +125,9 @@ const downloads: ReadonlyMap<string, string> = new Map([
 // What the message of an error says itself is not said again.
 function mendFailure(
   { command = "" }: ServerSpec,
-  { code, details: { httpStatus, stderrTail = "" } }: HostsideError,
+  { code, details: { httpStatus } }: HostsideError,
   { proxies }: ServerMeans,
 ): string | undefined {
-  const [, known] = stderrRemedies.find(([pattern]) => pattern.test(stderrTail)) ?? [];
-  if (known !== undefined) return known;
   if (code === "spawn_failed" && downloads.has(command)) return `install it: ${downloads.get(command)}`;
   if (code === "http_error" && httpStatus !== undefined) {
     return httpStatus >= 500

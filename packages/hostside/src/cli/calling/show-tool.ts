@@ -1,12 +1,12 @@
 import type { ToolDefinition, ToolEffect, ToolFlag } from "@hostside/core";
 import { estimateDefinitionTokens } from "@hostside/discovery";
 import type { Policy } from "@hostside/policy";
-import { signatureOf } from "../calling/describe-parameters.ts";
-import { formatTokens, jsonText, renderJson, printResult } from "../render/print.ts";
-import { cleanLines, terminalLine, wrapText } from "../render/render-text.ts";
+import { signatureOf, toolPage } from "./describe-parameters.ts";
+import { formatTokens, jsonText, printResult } from "../render/print.ts";
+import { terminalLine, wrapText } from "../render/render-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { findServerAndTool } from "../opening/find-tool.ts";
-import type { CommandWork } from "../command-context.ts";
+import type { CommandContext, CommandWork, OpenedHost, TypedServer } from "../command-context.ts";
 
 /** The output of `show --json`. */
 export interface ToolFacts {
@@ -43,38 +43,11 @@ export function toolFactsOf(definition: ToolDefinition, policy: Pick<Policy, "ex
   };
 }
 
-type View = Pick<Terminal, "columns" | "paint">;
+type View = Pick<Terminal, "columns" | "paint"> & { readonly typed?: TypedServer | undefined };
 
-const mostLines = 400;
-
-/** A tool as a model gets it, then what is known of it besides. */
+/** A tool with its arguments as options, then what is known of it besides. */
 export function renderTool(facts: ToolFacts, view: View): readonly string[] {
-  const { definition, signature } = facts;
-  const { columns, paint } = view;
-  const { name, title, annotations, description, inputSchema, outputSchema } = definition;
-  const shown = terminalLine(title ?? annotations?.title ?? "", 200);
-  const width = Math.min(columns, 100);
-  const text = cleanLines(description).flatMap((line) => wrapText(line, { width }));
-  const heading = (word: string): string => paint("bold", word);
-  return [
-    paint("name", terminalLine(name, 200)),
-    ...(shown === "" ? [] : wrapText(shown, { width })),
-    ...wrapText(signature, { width, hanging: "  " }).map((line) => paint("dim", line)),
-    "",
-    ...(text.length === 1 && text[0] === "" ? ["(no description)"] : text),
-    "",
-    heading("Input"),
-    ...cutLines(renderJson(inputSchema, view)),
-    ...(outputSchema === undefined ? [] : ["", heading("Output"), ...cutLines(renderJson(outputSchema, view))]),
-    "",
-    heading("Facts"),
-    ...renderFacts(facts, view),
-  ];
-}
-
-function cutLines(lines: readonly string[]): readonly string[] {
-  if (lines.length <= mostLines) return lines;
-  return [...lines.slice(0, mostLines), `… ${lines.length - mostLines} more lines: hostside show --json`];
+  return [...toolPage(facts.definition, view), "", view.paint("bold", "Facts"), ...renderFacts(facts, view)];
 }
 
 function renderFacts(
@@ -119,6 +92,13 @@ function annotationsOf(annotations: ToolFacts["definition"]["annotations"] = {})
 export const showTool: CommandWork<{ readonly tool: string }> = async ({ tool }, context) => {
   const { opened, definition } = await findServerAndTool(tool, context, {});
   await using _open = opened;
-  const facts = toolFactsOf(definition, opened.host.policy);
-  return printResult(context, facts, () => renderTool(facts, context.terminal));
+  return showDefinition(definition, opened, context);
 };
+
+/** Prints all that is known of a tool. */
+export function showDefinition(definition: ToolDefinition, { host }: OpenedHost, context: CommandContext): number {
+  const { terminal, options } = context;
+  const facts = toolFactsOf(definition, host.policy);
+  const { columns, paint } = terminal;
+  return printResult(context, facts, () => renderTool(facts, { columns, paint, typed: options.typed }));
+}
