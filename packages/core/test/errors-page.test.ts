@@ -19,8 +19,9 @@ const shape = new RegExp(
   [
     "^### `(?<code>\\w+)`",
     "(?<meaning>.+)",
-    "kind `(?<kind>\\w+)` · retryable (?<retryable>yes|no|if it did not run) · outcome `(?<outcome>[\\w-]+)`",
-    "- \\*\\*Usual causes\\.\\*\\* (?<causes>.+)\n- \\*\\*What to do\\.\\*\\* (?<remedy>.+)$",
+    "Kind `(?<kind>\\w+)` · retryable (?<retryable>yes|no|if it did not run) · outcome `(?<outcome>[\\w-]+)`\\.",
+    "\\*\\*Causes\\.\\*\\* (?<causes>.+)",
+    "\\*\\*What to do\\.\\*\\* (?<remedy>.+)$",
   ].join("\n\n"),
 );
 
