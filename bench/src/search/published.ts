@@ -118,6 +118,7 @@ function mean(values: readonly number[]): number {
 
 function withTables(markdown: string, tables: string): string {
   const [from, to] = [markdown.indexOf(startMark), markdown.indexOf(endMark)];
-  if (from === -1 || to < from) throw new Error(`docs/internals/search-measurements.md has no ${startMark} … ${endMark}`);
+  if (from === -1 || to < from)
+    throw new Error(`docs/internals/search-measurements.md has no ${startMark} … ${endMark}`);
   return `${markdown.slice(0, from + startMark.length)}\n\n${tables}\n\n${markdown.slice(to)}`;
 }
