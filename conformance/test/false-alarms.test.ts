@@ -1,6 +1,6 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { startFaultServer, type FaultScript } from "@hostside/fixtures";
+import { startFaultServer, type FaultScript, type JsonObject } from "@hostside/fixtures";
 import { expect, it } from "vitest";
 import type { Finding } from "../src/engine/check.ts";
 import { checkServer } from "../src/server/check-server.ts";
@@ -47,6 +47,13 @@ it.each([
   });
   const batch = await findingOf("requests/batch", { rules: [{ on: "ping", do: [refusal] }] });
   expect(batch).toMatchObject({ status: "could-not-run" });
+});
+
+it("six objects inside one another are no deep schema, however JSON nests them", async () => {
+  const nest = (depth: number): JsonObject =>
+    depth === 0 ? { type: "string" } : { type: "object", properties: { a: nest(depth - 1) } };
+  const tools = [{ name: "deep", description: "Digs.", inputSchema: nest(6) }];
+  expect(await findingOf("portability/schema-size", { tools })).toMatchObject({ status: "pass" });
 });
 
 it("a second listing that is refused is no listing without tools", async () => {

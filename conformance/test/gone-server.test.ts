@@ -26,7 +26,9 @@ it(
     const server = createServer((request, response) => void serve(request, response));
     await once(server.listen(0, "127.0.0.1"), "listening");
     const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
-    const checks = serverChecks.filter(({ id }) => /^(?:lifecycle|http|tools)\//.test(id));
+    const checks = serverChecks.filter(({ id }) =>
+      /^(?:lifecycle|http|tools)\/|^requests\/(?:probe|unknown-method)$/.test(id),
+    );
     const { headlines, results, verdict } = await checkServer({
       address: { type: "http", url },
       checks,

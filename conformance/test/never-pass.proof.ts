@@ -3,6 +3,7 @@ import { startFaultServer } from "@hostside/fixtures";
 import { describe, expect, it } from "vitest";
 import { checkServer } from "../src/server/check-server.ts";
 import type { ServerAddress } from "../src/server/server-address.ts";
+import { goodLibraryServer } from "./mutants/library-mutants.ts";
 import { overHttp, overStdio } from "./mutants/mutant.ts";
 import { oddServer, runMutant } from "./mutants/run-mutant.ts";
 
@@ -55,6 +56,7 @@ describe("servers without fault pass", () => {
     overHttp("dual-http", "", { fails: [] }),
     overHttp("modern-http", "", { era: "modern", fails: [] }),
     overHttp("legacy-events", "", { era: "legacy", http: { answers: "sse" }, fails: [] }),
+    goodLibraryServer,
     { id: "odd", wrong: "", transport: "stdio" as const, script: "none", fails: [] },
   ])("$id", { timeout: 60_000 }, async (mutant) => {
     const { results, verdict, counts } = await runMutant(mutant);

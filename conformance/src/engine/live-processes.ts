@@ -27,14 +27,35 @@ export function isZombie(pid: number): boolean {
   return readStat(pid)?.state === "Z";
 }
 
+/** Whether a process exists and has not ended (Linux; elsewhere never). */
+export function isAlive(pid: number): boolean {
+  const stat = readStat(pid);
+  return stat !== undefined && stat.state !== "Z";
+}
+
+/** Processes that a process started, at whatever remove (Linux; elsewhere none). */
+export function descendantsOf(ancestor: number): readonly number[] {
+  const table = processTable() ?? [];
+  const found = [ancestor];
+  for (const pid of found) found.push(...table.flatMap((each) => (each.parent === pid ? [each.pid] : [])));
+  return found.slice(1);
+}
+
 /** The processes of a group that have not ended; `undefined` on systems without `/proc`. */
 function membersOf(groupId: number): readonly number[] | undefined {
+  return processTable()?.flatMap(({ pid, group, state }) => (group === groupId && state !== "Z" ? [pid] : []));
+}
+
+interface ProcessStat {
+  readonly pid: number;
+  readonly state: string;
+  readonly parent: number;
+  readonly group: number;
+}
+
+function processTable(): readonly ProcessStat[] | undefined {
   try {
-    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-    return pids.map(Number).filter((pid) => {
-      const stat = readStat(pid);
-      return stat?.group === groupId && stat.state !== "Z";
-    });
+    return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (readStat(Number(name)) ?? []) : []));
   } catch {
     return undefined;
   }
@@ -42,11 +63,11 @@ function membersOf(groupId: number): readonly number[] | undefined {
 
 // /proc/<pid>/stat: "pid (name) state ppid pgrp …"; the name may hold anything, so fields count
 // from its last parenthesis.
-function readStat(pid: number): { readonly state: string; readonly group: number } | undefined {
+function readStat(pid: number): ProcessStat | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const [state = "", , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return { state, group: Number(group) };
+    const [state = "", parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return { pid, state, parent: Number(parent), group: Number(group) };
   } catch {
     // No such process (any more), or no /proc.
     return undefined;

@@ -44,7 +44,7 @@ describe("consentedTools()", () => {
   const called = async (consent: Partial<CallConsent>): Promise<readonly string[]> => {
     const target = {
       consent: { named: new Map(), all: false, ...consent },
-      listing: async () => ({ pages: [], tools }),
+      listing: async () => ({ pages: [], items: tools }),
     };
     return (await consentedTools(target)).map(({ name, args }) => `${name} ${JSON.stringify(args)}`);
   };

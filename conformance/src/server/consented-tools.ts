@@ -31,8 +31,8 @@ export interface ConsentedTool {
  * out, unless the author gave its arguments.
  */
 export async function consentedTools({ consent, listing }: ToolsWithConsent): Promise<readonly ConsentedTool[]> {
-  const { tools } = await listing();
-  return tools.flatMap((definition) => {
+  const { items } = await listing();
+  return items.flatMap((definition) => {
     const { name } = definition;
     if (typeof name !== "string" || !mayCall(definition, consent)) return [];
     const args = consent.named.get(name) ?? makeArguments(definition["inputSchema"]);
@@ -46,15 +46,15 @@ export async function consentedTools({ consent, listing }: ToolsWithConsent): Pr
  */
 export async function unknownTools({ consent, listing }: ToolsWithConsent): Promise<readonly string[]> {
   if (consent.named.size === 0) return [];
-  const { tools, broken } = await listing();
-  const names = new Set(tools.map(({ name }) => name));
+  const { items, broken } = await listing();
+  const names = new Set(items.map(({ name }) => name));
   return broken === undefined ? Array.from(consent.named.keys()).filter((name) => !names.has(name)) : [];
 }
 
 /** Why there are tools, but no consented ones, and what the user can do about it. */
 export async function adviseConsent({ consent, listing }: ToolsWithConsent): Promise<string> {
-  const { tools } = await listing();
-  return tools.some((definition) => mayCall(definition, consent))
+  const { items } = await listing();
+  return items.some((definition) => mayCall(definition, consent))
     ? "no arguments can be made up for a tool that may be called; give them with --call NAME='{…}'"
     : "no tool declares itself read-only; name one with --call, or allow all with --allow-calls";
 }

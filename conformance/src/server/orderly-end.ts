@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { ProcessEnd, StdioSession } from "./raw-session.ts";
 import { handshake } from "./handshake.ts";
 import { readySession } from "./ready-session.ts";
@@ -10,7 +11,9 @@ export interface OrderlyEnd {
   readonly session: StdioSession;
   /** `undefined`: it did not, in {@linkcode endGraceMs}. */
   readonly end: ProcessEnd | undefined;
-  /** Process ids of its group that were alive afterwards. */
+  /** From the end of stdin to the end of the process, or to now, in milliseconds. */
+  readonly tookMs: number;
+  /** Processes that the server started, at whatever remove, and that were alive afterwards. */
   readonly left: readonly number[];
 }
 
@@ -22,6 +25,10 @@ export async function endOrderly(target: {
   const session = await target.openStdio();
   await readySession(session, await handshake(session, target)).request("tools/list");
   session.endInput();
+  const startedAt = performance.now();
   const end = await session.ended(endGraceMs);
-  return { session, end, left: session.leftBehind() };
+  const tookMs = performance.now() - startedAt;
+  // What ends together with the server may be some moments behind it.
+  while (session.leftBehind().length > 0 && performance.now() - startedAt < tookMs + endGraceMs) await delay(100);
+  return { session, end, tookMs, left: session.leftBehind() };
 }

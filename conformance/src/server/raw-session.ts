@@ -101,7 +101,10 @@ export interface StdioSession extends RawSession {
   kill(signal: "SIGTERM" | "SIGKILL"): void;
   /** How the process ended, or `undefined` if it still runs after `timeoutMs`. */
   ended(timeoutMs: number): Promise<ProcessEnd | undefined>;
-  /** Process ids of the server's process group that are alive, the server itself left out. */
+  /**
+   * Processes that are alive of the server's process group, and of those that it had started when
+   * its input ended; the server itself left out.
+   */
   leftBehind(): readonly number[];
 }
 

@@ -31,10 +31,10 @@ export async function readOffer(
   return withServer(contact, async ({ owner, reached, redact }): Promise<ReadOffer> => {
     if (reached.kind === "obstacle") return { ok: false, obstacle: reached.obstacle, reason: reached.obstacle.reason };
     if (reached.kind === "answers") return { ok: false, reason: "no handshake succeeded; run the server checks" };
-    const { tools, broken, repeatedCursor } = await owner.enter().target.listing();
+    const { items, broken, endless } = await owner.enter().target.listing();
     if (broken) return { ok: false, reason: redact(`tools/list: ${describeAnswer(broken)}`) };
-    if (repeatedCursor !== undefined) return { ok: false, reason: "tools/list: a cursor came twice" };
-    return { ok: true, tools, server: describedBy(reached.handshake.result) };
+    if (endless !== undefined) return { ok: false, reason: redact(`tools/list: ${endless}`) };
+    return { ok: true, tools: items, server: describedBy(reached.handshake.result) };
   });
 }
 

@@ -5,7 +5,8 @@ import { callTools, type ToolCalls, type CallConsent } from "./consented-tools.t
 import { handshake, type Handshake } from "./handshake.ts";
 import { openHttpSession } from "./http-session.ts";
 import { signalGroup } from "../engine/live-processes.ts";
-import { readRawListing, type RawListing } from "./raw-listing.ts";
+import { readLibrary, type LibraryReads } from "./library-reads.ts";
+import { readRawListing, type ListName, type RawListing } from "./raw-listing.ts";
 import { readAuthorizationSurface, type AuthorizationSurface } from "./authorization-surface.ts";
 import { createHttpWire, inTime, type HttpWire } from "./http-wire.ts";
 import type { HttpRequest, HttpResponse, HttpSession, RawSession, SseSession, StdioSession } from "./raw-session.ts";
@@ -63,12 +64,14 @@ export interface ServerTarget {
   /** The handshake of the shared session. */
   identity(): Promise<Handshake>;
   /**
-   * The pages of the shared session's `tools/list`, read once; none when the server declares no
-   * tools.
+   * The pages of a list, read once on the shared session; none when the server does not declare the
+   * capability. Default: `tools`.
    */
-  listing(): Promise<RawListing>;
+  listing(name?: ListName): Promise<RawListing>;
   /** One call of each tool that may be called, made once; `undefined` when none may. */
   calls(): Promise<ToolCalls | undefined>;
+  /** The first resources and prompts of the lists, each asked for once. */
+  reads(): Promise<LibraryReads>;
   /** What is said to those who have no credentials, asked once. Only over HTTP and HTTP+SSE. */
   authorization(): Promise<AuthorizationSurface>;
   /**
@@ -128,7 +131,8 @@ interface SharedState {
   readonly substitute: Substitute;
   first?: FirstContact;
   shared?: Promise<ReadySession>;
-  listing?: Promise<RawListing>;
+  readonly listings: Map<ListName, Promise<RawListing>>;
+  reads?: Promise<LibraryReads>;
   calls?: Promise<ToolCalls | undefined>;
   ending?: Promise<OrderlyEnd>;
   surface?: Promise<AuthorizationSurface>;
@@ -138,7 +142,7 @@ interface SharedState {
 export function createTargetOwner(options: TargetOptions): TargetOwner {
   const sessions = createSessions(options);
   const bare = createHttpWire({ ...options, id: authorizationWire });
-  const state: SharedState = { options, sessions, bare, spare: [], substitute: {} };
+  const state: SharedState = { options, sessions, bare, spare: [], substitute: {}, listings: new Map() };
   const root: ServerTarget = createView(state, { opened: new Set(), traced: new Set(), root: () => root });
   return {
     enter() {
@@ -213,7 +217,16 @@ function createView(state: SharedState, { opened, traced, root }: ViewSetup): Se
       return ready;
     },
     identity: async () => (await shared()).handshake,
-    listing: () => (state.listing ??= shared().then(readRawListing)),
+    listing(name = "tools") {
+      const listing = state.listings.get(name) ?? shared().then((ready) => readRawListing(ready, name));
+      state.listings.set(name, listing);
+      return listing;
+    },
+    async reads() {
+      const made = await (state.reads ??= readLibrary(root()));
+      traced.add(made.ready.session.id);
+      return made;
+    },
     async calls() {
       const made = await (state.calls ??= callTools(root()));
       if (made !== undefined) traced.add(made.ready.session.id);

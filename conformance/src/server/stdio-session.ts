@@ -6,7 +6,7 @@ import { isJsonObject } from "@hostside/core/implement";
 import { safeEnvironment } from "@hostside/transports";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import { createMessageRouter, replyTo, type MessageRouter, createSessionBase } from "./message-router.ts";
-import { aliveInGroup, signalGroup } from "../engine/live-processes.ts";
+import { aliveInGroup, descendantsOf, isAlive, signalGroup } from "../engine/live-processes.ts";
 import type { ProcessEnd, RawMessage, StdioSession, StdoutAnomaly } from "./raw-session.ts";
 import { isMessage, parseJson, readObjects } from "./read-objects.ts";
 
@@ -72,6 +72,13 @@ function createSession(child: ChildProcess, pid: number, options: StdioSessionOp
   const anomalies = readMessages(child, router, options);
   const stderr = keepStderr(child, options);
   const exit = watchExit(child, router, options);
+  // A process that is detached has a group of its own: once the server is gone, nothing tells whose
+  // it was.
+  const started = new Set<number>();
+  const endInput = (): void => {
+    for (const each of descendantsOf(pid)) started.add(each);
+    child.stdin?.end();
+  };
   return {
     ...createSessionBase({ id, answerMs, router }, input.send, input.send),
     pid,
@@ -83,22 +90,26 @@ function createSession(child: ChildProcess, pid: number, options: StdioSessionOp
     },
     endInput() {
       trace.record({ kind: "process", session: id, text: "stdin ended" });
-      child.stdin?.end();
+      endInput();
     },
     kill(signal) {
       trace.record({ kind: "process", session: id, text: `sent ${signal}` });
       child.kill(signal);
     },
     ended: (timeoutMs) => within(exit, timeoutMs),
-    leftBehind: () => aliveInGroup(pid).filter((member) => member !== pid),
+    leftBehind: () =>
+      Array.from(
+        new Set([...aliveInGroup(pid).filter((each) => each !== pid), ...Array.from(started).filter(isAlive)]),
+      ),
     async close() {
-      child.stdin?.end();
+      endInput();
       if (!(await within(exit, graceMs))) {
         signalGroup(pid, "SIGTERM");
         await within(exit, graceMs);
       }
       // Whatever is left of the group goes, also after a clean end: the kit leaves nothing running.
       signalGroup(pid, "SIGKILL");
+      for (const each of Array.from(started).filter(isAlive)) signalGroup(each, "SIGKILL");
       await exit;
       router.end("the session was closed");
       child.stdout?.destroy();

@@ -1,6 +1,7 @@
 import { authorizationMutants } from "./authorization-mutants.ts";
 import { callMutants } from "./call-mutants.ts";
 import { httpMutants } from "./http-mutants.ts";
+import { libraryMutants } from "./library-mutants.ts";
 import { lifecycleMutants } from "./lifecycle-mutants.ts";
 import type { Mutant } from "./mutant.ts";
 import { portabilityMutants } from "./portability-mutants.ts";
@@ -19,5 +20,6 @@ export const mutants: readonly Mutant[] = [
   ...authorizationMutants,
   ...toolMutants,
   ...callMutants,
+  ...libraryMutants,
   ...portabilityMutants,
 ];

@@ -35,8 +35,8 @@ export const portabilityMutants: readonly Mutant[] = [
     tool: schema({ type: "object", properties: { a: { description: "Anything." } } }),
     fails: ["portability/schema-properties"],
   }),
-  withTool("deep-schema", "has a schema nested 14 deep", {
-    tool: schema(nested(6)),
+  withTool("deep-schema", "has 14 schemas inside one another", {
+    tool: schema(nested(14)),
     fails: ["portability/schema-size"],
   }),
   withTool("large-schema", "has a schema of 20 KB", {

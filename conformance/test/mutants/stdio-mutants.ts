@@ -34,6 +34,10 @@ export const stdioMutants: readonly Mutant[] = [
     rules: [rule("start", undefined, { type: "fork" })],
     fails: ["stdio/leaves-no-process-behind"],
   }),
+  overStdio("leaves-a-detached-child", "leaves a detached child process behind, which has a group of its own", {
+    rules: [rule("start", undefined, { type: "fork", detached: true })],
+    fails: ["stdio/leaves-no-process-behind"],
+  }),
   overStdio("floods-stderr", "writes 100 KB of stderr before it is asked anything", {
     rules: [
       rule("start", undefined, { type: "write", to: "stderr", bytes: { repeat: "debug: still here\n", times: 6000 } }),

@@ -41,6 +41,14 @@ export const toolMutants: readonly Mutant[] = [
     ],
     fails: ["tools/pagination-ends"],
   }),
+  overHttp("cursor-ignored", "answers every cursor with the first page", {
+    ...twoPages,
+    rules: [
+      rule("tools/list", { "params.cursor": "hostside-no-such-cursor" }, failed),
+      rule("tools/list", undefined, result({ tools: [goodTool, tool("second")], nextCursor: "1" })),
+    ],
+    fails: ["tools/pagination-ends", "tools/unknown-cursor"],
+  }),
   overHttp("pages-without-end", "has more pages than anyone reads", {
     manyTools: { count: 250, tool: tool("t{{i}}", { description: "Does {{i}}." }) },
     pageSize: 1,

@@ -215,8 +215,8 @@ export const callChecks: readonly ServerCheck[] = defineChecks("any", ["tools/li
 });
 
 async function noConsent(target: ServerTarget): Promise<Finding> {
-  const { tools } = await target.listing();
-  if (tools.length === 0) return notApplicable("the server lists no tools");
+  const { items } = await target.listing();
+  if (items.length === 0) return notApplicable("the server lists no tools");
   return { status: "not-applicable", reason: await adviseConsent(target), wants: "tool-calls" };
 }
 

@@ -3,6 +3,8 @@ import { isJsonObject } from "@hostside/core/implement";
 import type { Check, Finding, Requirement } from "../../engine/check.ts";
 import { describeAnswer } from "../handshake.ts";
 import type { Answer, HttpResponse } from "../raw-session.ts";
+import type { ListName } from "../raw-listing.ts";
+import type { ReadySession } from "../ready-session.ts";
 import type { ServerAddress } from "../server-address.ts";
 import type { ServerTarget } from "../server-target.ts";
 
@@ -123,30 +125,54 @@ export function isRefused({ status }: HttpResponse): boolean {
   return status >= 400 && status < 500;
 }
 
-/** A check that judges the listed definitions alone. */
-export interface ToolJudgement extends Omit<CheckInit, "run"> {
-  /** What is wrong, one entry per tool; `[]` when nothing is. Pure. */
-  readonly judge: (tools: readonly JsonObject[]) => readonly string[];
+/** A check that judges the entries of a list alone. */
+export interface ItemJudgement extends Omit<CheckInit, "run"> {
+  /** What is wrong, one text per entry; `[]` when nothing is. Pure. */
+  readonly judge: (items: readonly JsonObject[]) => readonly string[];
 }
 
-// Enough to see the pattern; the JSON report's trace has the listing.
-const mostShown = 5;
+/** Makes a check of a judgement about the listed tools. It does not apply to a server without. */
+export function aboutTools(judgement: ItemJudgement): CheckInit {
+  return aboutItems("tools", judgement);
+}
 
-/**
- * Makes a check of a judgement about the listed tools. It does not apply to a server without tools.
- */
-export function aboutTools({ judge, ...info }: ToolJudgement): CheckInit {
+/** The same about another list. */
+export function aboutItems(name: ListName, { judge, ...info }: ItemJudgement): CheckInit {
   return {
     ...info,
     run: async (target) => {
-      const { tools } = await target.listing();
-      if (tools.length === 0) return { status: "not-applicable", reason: "the server lists no tools" };
-      const problems = judge(tools);
-      if (problems.length === 0) return pass(`${tools.length} tools`);
-      const more = problems.length > mostShown ? ` … and ${problems.length - mostShown} more` : "";
-      return fail(`${problems.slice(0, mostShown).join("; ")}${more}`);
+      const { items } = await target.listing(name);
+      return items.length === 0
+        ? notApplicable(`the server lists no ${wordsOf(name)}`)
+        : conclude(judge(items), `${items.length} ${wordsOf(name)}`);
     },
   };
+}
+
+/** The name of a list, as people say it. */
+export function wordsOf(name: ListName): string {
+  return name === "resourceTemplates" ? "resource templates" : name;
+}
+
+// Enough to see the pattern; the JSON report's trace has the rest.
+const mostShown = 5;
+
+/** A pass with what was seen, unless there are problems. */
+export function conclude(problems: readonly string[], observed: string): Finding {
+  if (problems.length === 0) return pass(observed);
+  const more = problems.length > mostShown ? ` … and ${problems.length - mostShown} more` : "";
+  return fail(`${problems.slice(0, mostShown).join("; ")}${more}`);
+}
+
+/** What comes again of what `key` gives of the entries of a list, as problems. */
+export function repeatedKeys(items: readonly JsonObject[], key: string): readonly string[] {
+  const seen = new Set<unknown>();
+  return items.flatMap(({ [key]: value }) => {
+    if (typeof value !== "string") return [];
+    if (seen.has(value)) return [`${JSON.stringify(value)} is there twice`];
+    seen.add(value);
+    return [];
+  });
 }
 
 /** Whether an answer says no: an error, or the result of a tool that failed. */
@@ -155,4 +181,21 @@ export function isRefusal(answer: Answer): boolean {
     answer.kind === "error" ||
     (answer.kind === "result" && isJsonObject(answer.result) && answer.result["isError"] === true)
   );
+}
+
+/** Runs a judgement on a session of its own, where the server declares a capability. */
+export function declared(capability: string, judge: (ready: ReadySession) => Promise<Finding>): CheckInit["run"] {
+  return (target) =>
+    target.lend(async (ready) =>
+      isJsonObject(ready.handshake.capabilities[capability])
+        ? judge(ready)
+        : notApplicable(`the server declares no ${capability}`),
+    );
+}
+
+/** Judges the answer to a request that is to be refused with one of some codes. */
+export function judgeRefusal(answer: Answer, codes: readonly number[]): Finding {
+  if (answer.kind === "silence" && answer.instead === undefined) return notKnown(describeAnswer(answer));
+  if (answer.kind === "error" && codes.some((code) => code === answer.code)) return pass(describeAnswer(answer));
+  return answer.kind === "result" || answer.kind === "error" ? fail(describeAnswer(answer)) : failWith(answer);
 }

@@ -11,6 +11,7 @@ import {
   legacySpec,
   modernSpec,
   hostAdvice,
+  repeatedKeys,
   type ServerCheck,
 } from "./define-check.ts";
 
@@ -43,15 +44,7 @@ export const definitionChecks: readonly ServerCheck[] = defineChecks("any", ["to
     source: legacySpec(`${page}#tool-names`, "Tools, tool names"),
     legal: ["no two names are equal"],
     fix: "Rename one of them: hosts keep the first and drop the rest.",
-    judge: (tools) => {
-      const seen = new Set<unknown>();
-      return tools.flatMap(({ name }) => {
-        if (typeof name !== "string") return [];
-        if (seen.has(name)) return [`${JSON.stringify(name)} is there twice`];
-        seen.add(name);
-        return [];
-      });
-    },
+    judge: (tools) => repeatedKeys(tools, "name"),
   }),
   "tools/name-form": aboutTools({
     title: "Names are 1 to 128 characters of A-Z a-z 0-9 _ - .",

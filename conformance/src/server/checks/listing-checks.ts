@@ -2,105 +2,199 @@ import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { describeAnswer, excerpt } from "../handshake.ts";
 import type { ServerTarget } from "../server-target.ts";
-import { readRawListing, type RawListing } from "../raw-listing.ts";
+import { lists, readRawListing, type ListName, type RawListing } from "../raw-listing.ts";
+import type { Finding } from "../../engine/check.ts";
 import { describeChange } from "./describe-change.ts";
 import {
   fail,
   failWith,
   pass,
+  judgeRefusal,
   notApplicable,
+  notKnown,
   defineChecks,
   legacySpec,
   modernSpec,
   hostAdvice,
+  wordsOf,
+  type CheckInit,
   type ServerCheck,
 } from "./define-check.ts";
 
 const page = "server/tools";
 const paging = "server/utilities/pagination";
 
+/** What a server lists, and what is the same for each of them. */
+interface ListedArea {
+  readonly area: "tools" | "resources" | "prompts";
+  readonly names: readonly ListName[];
+}
+
+type ChecksById = Readonly<Record<string, CheckInit>>;
+
+/** The checks that are the same for tools, resources and prompts. */
+function listChecks(listed: ListedArea): ChecksById {
+  return { ...declarationChecks(listed), ...pagingChecks(listed), ...listChangedCheck(listed) };
+}
+
+/** Whether lists and capabilities match. */
+function declarationChecks({ area, names }: ListedArea): ChecksById {
+  const source = legacySpec(`server/${area}#capabilities`, `${capitalized(area)}, capabilities`);
+  return {
+    [`${area}/list`]: {
+      title: `${area}/list answers when the capability is declared`,
+      level: "MUST",
+      rule: `Servers that declare the ${area} capability answer ${area}/list.`,
+      source,
+      legal: [`a result with an array of ${area}, on every page`],
+      fix: `Return { ${area}: [] } when there are none.`,
+      needs: ["lifecycle/second-client"],
+      run: async (target) => {
+        const { handshake } = await target.shared();
+        if (!isJsonObject(handshake.capabilities[area])) return notApplicable(`the server declares no ${area}`);
+        const listings = await Promise.all(names.map(async (name) => ({ name, ...(await target.listing(name)) })));
+        const found = listings.map(judgeListing);
+        return found.find(({ status }) => status !== "pass") ?? (found[0] as Finding); // There is one list at least.
+      },
+    },
+    [`${area}/capability-honest`]: {
+      title: `A server without the ${area} capability does not list ${area}`,
+      level: "SHOULD",
+      rule: "Both parties use only capabilities that were negotiated.",
+      source: legacySpec("basic/lifecycle#operation", "Lifecycle, operation"),
+      legal: [`an error to ${area}/list`, "an empty list"],
+      fix: `Declare capabilities.${area}: hosts do not ask a server for ${area} that does not.`,
+      needs: ["requests/unknown-method"],
+      run: (target) =>
+        target.lend(async ({ handshake, request }) => {
+          if (isJsonObject(handshake.capabilities[area])) return notApplicable(`the server declares ${area}`);
+          const answer = await request(`${area}/list`);
+          if (answer.kind === "silence" || answer.kind === "gone") return notKnown(describeAnswer(answer));
+          if (answer.kind !== "result") return pass(describeAnswer(answer));
+          const listed = isJsonObject(answer.result) ? answer.result[area] : undefined;
+          const count = Array.isArray(listed) ? listed.length : 0;
+          return count === 0 ? pass("none listed") : fail(`${count} ${area} that no host will see`);
+        }),
+    },
+  };
+}
+
+/** How pages follow one another. */
+function pagingChecks({ area, names }: ListedArea): ChecksById {
+  return {
+    [`${area}/pagination-ends`]: {
+      title: "Following the cursors ends",
+      level: "MUST",
+      rule: "A result without nextCursor is the last page; a cursor marks a position that moves on.",
+      source: legacySpec(paging, "Pagination"),
+      legal: ["no page and no cursor comes again and again, and there are at most 200 pages"],
+      fix: "Begin a page where its cursor says, leave nextCursor out on the last page, and derive each cursor from the last item of its page.",
+      run: async (target) => {
+        const listings = await listingsOf(target, names);
+        const endless = listings.flatMap((listing) => listing.endless ?? []);
+        const pages = listings.reduce((sum, listing) => sum + listing.pages.length, 0);
+        return endless[0] === undefined ? pass(`${pages} pages`) : fail(endless.join("; "));
+      },
+    },
+    [`${area}/unknown-cursor`]: {
+      title: "A cursor that the server did not give is refused with -32602",
+      level: "SHOULD",
+      rule: "Invalid cursors should result in an error with code -32602.",
+      source: legacySpec(paging, "Pagination, error handling"),
+      legal: ["error -32602"],
+      fix: "Check the cursor and answer -32602: a host that sees page one again may read for ever.",
+      run: async (target) => {
+        const { request } = await target.shared();
+        const { pages } = await target.listing(area);
+        if (pages.length < 2) return notApplicable("the server lists everything on one page");
+        return judgeRefusal(await request(`${area}/list`, { cursor: "hostside-no-such-cursor" }), [-32_602]);
+      },
+    },
+    [`${area}/cursor-form`]: {
+      title: "nextCursor is a text, or absent",
+      level: "MUST",
+      rule: "A cursor is an opaque text; a missing nextCursor means the end of the results.",
+      source: legacySpec(`${paging}#response-format`, "Pagination, response format"),
+      legal: ["no nextCursor on the last page", "a non-empty text on every other page"],
+      fix: "Leave nextCursor out instead of sending null or an empty text: some hosts ask again with it.",
+      run: async (target) => {
+        const pages = (await listingsOf(target, names)).flatMap((listing) => listing.pages);
+        const cursors = pages.flatMap(
+          ({ result }) => result["nextCursor"] ?? (result["nextCursor"] === null ? [null] : []),
+        );
+        const wrong = cursors.find((cursor) => typeof cursor !== "string" || cursor === "");
+        return wrong === undefined ? pass(`${cursors.length} cursors`) : fail(`nextCursor ${excerpt(wrong)}`);
+      },
+    },
+  };
+}
+
+/** Whether changes that are announced are some. */
+function listChangedCheck({ area, names }: ListedArea): ChecksById {
+  const listChanged = `notifications/${area}/list_changed`;
+  return {
+    [`${area}/list-changed-honest`]: {
+      title: "A change that is announced is one",
+      level: "HOST",
+      rule: `A host lists all ${area} again after each announcement, and a model's cached prompt is lost with it.`,
+      source: hostAdvice("list-changed"),
+      legal: [`another list after each ${listChanged} that comes after a listing`, "no notification"],
+      fix: `Send the notification only when the ${area} differ from what was listed last.`,
+      needs: [`${area}/pagination-ends`],
+      run: (target) =>
+        target.lend(async (ready) => {
+          const isListChanged = ({ method }: JsonObject): boolean => method === listChanged;
+          // What a listing makes the server announce comes before the answer to a later request.
+          const listAndWait = async (): Promise<string> => {
+            const listings = await Promise.all(names.map((name) => readRawListing(ready, name)));
+            await ready.probe();
+            return JSON.stringify(listings.map(({ items }) => items));
+          };
+          const before = await listAndWait();
+          const known = ready.session.unsolicited.filter(isListChanged).length;
+          const after = await listAndWait();
+          const announced = ready.session.unsolicited.filter(isListChanged).length - known;
+          if (announced === 0) return pass("none was announced");
+          return before === after
+            ? fail(`${announced} announced, and the list is the same`)
+            : pass("the list did change");
+        }),
+    },
+  };
+}
+
+/** Whether every page of a list is one. A server that has resources may have no templates. */
+function judgeListing({ name, broken, pages, items }: RawListing & { readonly name: ListName }): Finding {
+  const isMissing = broken?.kind === "error" && broken.code === -32_601;
+  if (isMissing && name === "resourceTemplates") return pass("no templates");
+  if (isMissing)
+    return fail(
+      describeAnswer(broken),
+      `Register a handler for ${lists[name].method}, or do not declare the capability ${lists[name].capability}.`,
+    );
+  if (broken?.kind === "error")
+    return fail(`${lists[name].method}: ${describeAnswer(broken)}`, "Find out what the handler throws, and mend it.");
+  if (broken?.kind === "silence" && broken.instead === undefined) return notKnown(describeAnswer(broken));
+  if (broken) return failWith(broken);
+  const wrong = pages.find(({ result }) => !Array.isArray(result[name]));
+  return wrong
+    ? fail(`a page without an array ${name}: ${excerpt(wrong.result)}`)
+    : pass(`${items.length} ${wordsOf(name)} on ${pages.length} pages`);
+}
+
+/** Listings, with their session as the trace of a failure. */
+async function listingsOf(target: ServerTarget, names: readonly ListName[]): Promise<readonly RawListing[]> {
+  await target.shared();
+  return Promise.all(names.map((name) => target.listing(name)));
+}
+
+function capitalized(word: string): string {
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
+}
+
 /** How a server lists its tools: page by page, again, and after a restart. */
 export const listingChecks: readonly ServerCheck[] = defineChecks("any", ["tools/list"], {
-  "tools/list": {
-    title: "tools/list answers when the capability is declared",
-    level: "MUST",
-    rule: "Servers that declare the tools capability answer tools/list.",
-    source: legacySpec(`${page}#capabilities`, "Tools, capabilities"),
-    legal: ["a result with an array of tools, on every page"],
-    fix: "Return { tools: [] } when there are none.",
-    needs: ["lifecycle/second-client"],
-    run: async (target) => {
-      const { handshake } = await target.shared();
-      if (!isJsonObject(handshake.capabilities["tools"])) return notApplicable("the server declares no tools");
-      const { broken, pages, tools } = await target.listing();
-      if (broken) return failWith(broken);
-      const wrong = pages.find(({ result }) => !Array.isArray(result["tools"]));
-      return wrong
-        ? fail(`a page without an array of tools: ${JSON.stringify(wrong.result)}`)
-        : pass(`${tools.length} tools on ${pages.length} pages`);
-    },
-  },
-  "tools/capability-honest": {
-    title: "A server without the tools capability does not list tools",
-    level: "SHOULD",
-    rule: "Both parties use only capabilities that were negotiated.",
-    source: legacySpec("basic/lifecycle#operation", "Lifecycle, operation"),
-    legal: ["an error to tools/list", "an empty list"],
-    fix: "Declare capabilities.tools: hosts do not ask a server for tools that does not.",
-    needs: ["lifecycle/second-client"],
-    run: async (target) => {
-      const { handshake, request } = await target.shared();
-      if (isJsonObject(handshake.capabilities["tools"])) return notApplicable("the server declares tools");
-      const answer = await request("tools/list");
-      const listed =
-        answer.kind === "result" && isJsonObject(answer.result) && Array.isArray(answer.result["tools"])
-          ? answer.result["tools"]
-          : [];
-      return listed.length === 0 ? pass("none listed") : fail(`${listed.length} tools that no host will see`);
-    },
-  },
-  "tools/pagination-ends": {
-    title: "Following the cursors ends",
-    level: "MUST",
-    rule: "A result without nextCursor is the last page; a cursor marks a position that moves on.",
-    source: legacySpec(paging, "Pagination"),
-    legal: ["no cursor comes twice, and there are at most 200 pages"],
-    fix: "Leave nextCursor out on the last page; derive each cursor from the last item of its page.",
-    run: async (target) => {
-      const { pages, repeatedCursor } = await listed(target);
-      if (repeatedCursor !== undefined) return fail(`cursor ${JSON.stringify(repeatedCursor)} came twice`);
-      return pages.length < 200 ? pass(`${pages.length} pages`) : fail("no end after 200 pages");
-    },
-  },
-  "tools/unknown-cursor": {
-    title: "A cursor that the server did not give is refused with -32602",
-    level: "SHOULD",
-    rule: "Invalid cursors should result in an error with code -32602.",
-    source: legacySpec(paging, "Pagination, error handling"),
-    legal: ["error -32602"],
-    fix: "Check the cursor and answer -32602: a host that sees page one again may read for ever.",
-    run: async (target) => {
-      const { request } = await target.shared();
-      const { pages } = await target.listing();
-      if (pages.length < 2) return notApplicable("the server lists everything on one page");
-      const answer = await request("tools/list", { cursor: "hostside-no-such-cursor" });
-      return answer.kind === "error" && answer.code === -32602 ? pass("error -32602") : fail(describeAnswer(answer));
-    },
-  },
-  "tools/cursor-form": {
-    title: "nextCursor is a text, or absent",
-    level: "MUST",
-    rule: "A cursor is an opaque text; a missing nextCursor means the end of the results.",
-    source: legacySpec(`${paging}#response-format`, "Pagination, response format"),
-    legal: ["no nextCursor on the last page", "a non-empty text on every other page"],
-    fix: "Leave nextCursor out instead of sending null or an empty text: some hosts ask again with it.",
-    run: async (target) => {
-      const { pages } = await listed(target);
-      const cursors = pages.flatMap(({ result }) => (result["nextCursor"] === undefined ? [] : [result["nextCursor"]]));
-      const wrong = cursors.find((cursor) => typeof cursor !== "string" || cursor === "");
-      return wrong === undefined ? pass(`${cursors.length} cursors`) : fail(`nextCursor ${excerpt(wrong)}`);
-    },
-  },
+  ...listChecks({ area: "tools", names: ["tools"] }),
   "tools/cursor-stable": {
     title: "The same cursor gives the same page again",
     level: "SHOULD",
@@ -131,7 +225,7 @@ export const listingChecks: readonly ServerCheck[] = defineChecks("any", ["tools
       const ready = await target.shared();
       const [first, second] = [await target.listing(), await readRawListing(ready)];
       if (second.broken) return fail(`the second listing: ${describeAnswer(second.broken)}`);
-      const change = describeChange(first.tools, second.tools, "then");
+      const change = describeChange(first.items, second.items, "then");
       return change === undefined ? pass("equal") : fail(change);
     },
   },
@@ -147,7 +241,7 @@ export const listingChecks: readonly ServerCheck[] = defineChecks("any", ["tools
       const again = await target.openReady();
       const [first, second] = [await target.listing(), await readRawListing(again)];
       if (second.broken) return fail(`after a restart: ${describeAnswer(second.broken)}`);
-      const change = describeChange(first.tools, second.tools, "after a restart");
+      const change = describeChange(first.items, second.items, "after a restart");
       return change === undefined ? pass("equal") : fail(change);
     },
   },
@@ -169,40 +263,22 @@ export const listingChecks: readonly ServerCheck[] = defineChecks("any", ["tools
         : pass("none was sent");
     },
   },
-  "tools/list-changed-honest": {
-    title: "A change that is announced is one",
-    level: "HOST",
-    rule: "A host lists all tools again after each announcement, and a model's cached prompt is lost with it.",
-    source: hostAdvice("list-changed"),
-    legal: ["another list after each notifications/tools/list_changed that comes after a listing", "no notification"],
-    fix: "Send the notification only when the tools differ from what was listed last.",
-    needs: ["tools/pagination-ends"],
-    run: (target) =>
-      target.lend(async (ready) => {
-        // What a listing makes the server announce comes before the answer to a later request.
-        const listAndWait = async (): Promise<RawListing> => {
-          const listing = await readRawListing(ready);
-          await ready.probe();
-          return listing;
-        };
-        const before = await listAndWait();
-        const known = ready.session.unsolicited.filter(isListChanged).length;
-        const after = await listAndWait();
-        const announced = ready.session.unsolicited.filter(isListChanged).length - known;
-        if (announced === 0) return pass("none was announced");
-        return JSON.stringify(before.tools) === JSON.stringify(after.tools)
-          ? fail(`${announced} announced, and the list is the same`)
-          : pass("the list did change");
-      }),
-  },
 });
+
+/** How a server lists its resources and their templates. */
+export const resourceListChecks: readonly ServerCheck[] = defineChecks(
+  "any",
+  ["resources/list"],
+  listChecks({ area: "resources", names: ["resources", "resourceTemplates"] }),
+);
+
+/** How a server lists its prompts. */
+export const promptListChecks: readonly ServerCheck[] = defineChecks(
+  "any",
+  ["prompts/list"],
+  listChecks({ area: "prompts", names: ["prompts"] }),
+);
 
 function isListChanged({ method }: JsonObject): boolean {
   return method === "notifications/tools/list_changed";
-}
-
-/** The listing, with its session as the trace of a failure. */
-async function listed(target: ServerTarget): Promise<RawListing> {
-  await target.shared();
-  return target.listing();
 }

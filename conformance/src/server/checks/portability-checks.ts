@@ -98,7 +98,9 @@ export const portabilityChecks: readonly ServerCheck[] = defineChecks("any", ["t
     level: "HOST",
     rule: "Every byte of a schema is paid for in each request that declares the tool, and hosts leave out what is too deep or too large.",
     source: hostAdvice("schema-size"),
-    legal: [`input schemas of at most ${largestSchema} characters, nested at most ${deepestSchema} deep`],
+    legal: [
+      `input schemas of at most ${largestSchema} characters, with at most ${deepestSchema} schemas inside one another`,
+    ],
     fix: "Split the tool, drop what a model never sets, and replace deep structures by a text argument that the server parses.",
     judge: (tools) =>
       tools.flatMap(({ name, inputSchema }) => {
@@ -106,7 +108,7 @@ export const portabilityChecks: readonly ServerCheck[] = defineChecks("any", ["t
         const depth = depthOf(inputSchema);
         const over = [
           ...(size > largestSchema ? [`${size} characters, of at most ${largestSchema}`] : []),
-          ...(depth > deepestSchema ? [`${depth} deep, of at most ${deepestSchema}`] : []),
+          ...(depth > deepestSchema ? [`${depth} schemas inside one another, of at most ${deepestSchema}`] : []),
         ];
         return over.length > 0 ? [`${JSON.stringify(name)}: ${over.join("; ")}`] : [];
       }),
@@ -194,13 +196,21 @@ function isTyped(schema: JsonValue | undefined): boolean {
   return ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"].some((keyword) => schema[keyword] !== undefined);
 }
 
-/** How deep a value is nested, without recursion, because the value is a stranger's. */
-function depthOf(value: JsonValue | undefined): number {
-  let level: readonly (JsonValue | undefined)[] = [value];
-  for (let depth = 0; ; depth += 1) {
-    const next = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
-    if (next.length === 0) return depth;
-    level = next;
+// Keywords whose value is a schema, a list of schemas, or schemas by name.
+const subschemas = ["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"];
+const schemaLists = ["anyOf", "oneOf", "allOf", "prefixItems"];
+const schemaMaps = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+
+/** How many schemas are inside one another, without recursion, because the value is a stranger's. */
+function depthOf(schema: JsonValue | undefined): number {
+  let level: readonly (JsonValue | undefined)[] = [schema];
+  for (let depth = -1; ; depth += 1) {
+    const schemas = level.filter(isJsonObject);
+    if (schemas.length === 0) return depth;
+    level = schemas.flatMap((each) => [
+      ...[...subschemas, ...schemaLists].flatMap((keyword) => each[keyword] ?? []),
+      ...schemaMaps.flatMap((keyword) => Object.values(isJsonObject(each[keyword]) ? each[keyword] : {})),
+    ]);
   }
 }
 

@@ -3,6 +3,8 @@ import { callChecks } from "./call-checks.ts";
 import type { ServerCheck } from "./define-check.ts";
 import { definitionChecks } from "./definition-checks.ts";
 import { httpChecks } from "./http-checks.ts";
+import { completionChecks } from "./completion-checks.ts";
+import { promptChecks, resourceChecks } from "./library-checks.ts";
 import { lifecycleChecks } from "./lifecycle-checks.ts";
 import { listingChecks } from "./listing-checks.ts";
 import { portabilityChecks } from "./portability-checks.ts";
@@ -24,6 +26,9 @@ export const serverChecks: readonly ServerCheck[] = [
   ...listingChecks,
   ...definitionChecks,
   ...callChecks,
+  ...resourceChecks,
+  ...promptChecks,
+  ...completionChecks,
   ...portabilityChecks,
 ];
 

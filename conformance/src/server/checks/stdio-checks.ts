@@ -48,16 +48,20 @@ export const stdioChecks: readonly ServerCheck[] = defineChecks("stdio", ["lifec
     },
   },
   "stdio/exits-on-end-of-input": {
-    title: "The process ends by itself when its stdin ends",
+    title: "The process ends by itself, with code 0, when its stdin ends",
     level: "SHOULD",
     rule: "A client shuts a server down by closing its input stream and waiting for it to exit.",
     source: legacySpec(shutdown, "Lifecycle, shutdown over stdio"),
     legal: ["the process ends within two seconds after its stdin ended, with code 0"],
     fix: "Exit when stdin ends: close what keeps the process alive (timers, sockets, watchers), or call the runtime's exit function there.",
     run: async (target) => {
-      const { end } = await target.orderlyEnd();
+      const { end, tookMs } = await target.orderlyEnd();
       if (end === undefined) return fail("still running two seconds after its stdin ended");
-      return end.exitCode === 0 ? pass(describeEnd(end)) : fail(`ended with ${describeEnd(end)}`);
+      if (end.exitCode === 0) return pass(describeEnd(end));
+      return fail(
+        `ended ${(tookMs / 1000).toFixed(1)} s after its stdin, with ${describeEnd(end)}`,
+        "End with code 0: hosts report any other code as a crash. Look at what fails on the way out; stderr usually says so.",
+      );
     },
   },
   "stdio/exits-on-sigterm": {
@@ -80,8 +84,10 @@ export const stdioChecks: readonly ServerCheck[] = defineChecks("stdio", ["lifec
     level: "HOST",
     rule: "A host can only wait for the process that it started; what that one started must go with it.",
     source: hostAdvice("leftover-processes"),
-    legal: ["when the server has ended after the end of its stdin, its process group is empty"],
-    fix: "End your own children before you exit, or start them so that they notice the end of a pipe you hold.",
+    legal: [
+      "when the server has ended after the end of its stdin, nothing that it started runs any more, detached or not",
+    ],
+    fix: "End your own children before you exit, also those that are detached, or start them so that they notice the end of a pipe you hold.",
     needs: ["stdio/exits-on-end-of-input"],
     run: async (target) => {
       const { left } = await target.orderlyEnd();
