@@ -32,7 +32,7 @@ export interface CallContext {
   readonly approval?: string | undefined;
 }
 
-const contextFields: Fields<CallContext> = {
+const fields: Fields<CallContext> = {
   principal: true,
   role: true,
   conversation: true,
@@ -41,6 +41,7 @@ const contextFields: Fields<CallContext> = {
   idempotencyKey: true,
   approval: true,
 };
+const known: ReadonlySet<string> = new Set(Object.keys(fields));
 
 /**
  * The context without the token of an approval, for all but the policy that it is for. The same
@@ -63,9 +64,8 @@ export function assertCallContext(context: unknown): asserts context is CallCont
   if (!isPlainObject(context)) throw new TypeError(`context must be an object, not ${kindOf(context)}`);
   // A loop that makes nothing: it runs with every call that has a context.
   for (const member in context) {
-    if (!Object.hasOwn(contextFields, member)) {
-      const known = Object.keys(contextFields).join(", ");
-      throw new TypeError(`a context has no member ${quoteText(member)}; known are ${known}`);
+    if (!known.has(member)) {
+      throw new TypeError(`a context has no member ${quoteText(member)}; known are ${Array.from(known).join(", ")}`);
     }
     const value = context[member];
     if (value === undefined || (typeof value === "string" && value !== "")) continue;
@@ -80,8 +80,16 @@ export function assertCallContext(context: unknown): asserts context is CallCont
  * no other caller has it. `undefined`: anonymous; the context names neither.
  */
 export function fairnessKeyOf(context: CallContext | undefined): string | undefined {
-  if (context === undefined) return undefined;
-  const { principal, conversation } = context;
+  const { principal, conversation } = context ?? {};
+  if (principal !== last.principal || conversation !== last.conversation)
+    last = { principal, conversation, key: makeKey({ principal, conversation }) };
+  return last.key;
+}
+
+// Calls of one conversation follow one another, and are looked up by the same text then.
+let last: CallContext & { readonly key?: string | undefined } = {};
+
+function makeKey({ principal, conversation }: CallContext): string | undefined {
   if (conversation === undefined) return principal === undefined ? undefined : `principal ${principal}`;
   return principal === undefined ? `conversation ${conversation}` : JSON.stringify([principal, conversation]);
 }

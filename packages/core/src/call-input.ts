@@ -23,6 +23,7 @@ const optionFields: Fields<CallOptions> = {
   deadline: true,
   observer: true,
 };
+const knownOptions: ReadonlySet<string> = new Set(Object.keys(optionFields));
 const requestFields: Fields<RequestOptions> = {
   signal: true,
   timeoutMs: true,
@@ -42,8 +43,8 @@ export function assertCallOptions(options: CallOptions): void {
   if (!isPlain(options)) throw new TypeError(`a call takes its options as an object, not ${kindOf(options)}`);
   // A loop that makes nothing: it runs with every call that has options.
   for (const option in options) {
-    if (Object.hasOwn(optionFields, option)) continue;
-    const hint = hintForUnknown(option, Object.keys(optionFields));
+    if (knownOptions.has(option)) continue;
+    const hint = hintForUnknown(option, Array.from(knownOptions));
     throw new TypeError(`a call has no option ${quoteText(option)}; ${hint}`);
   }
   const { meta, onProgress, selected, wait } = options;

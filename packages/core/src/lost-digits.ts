@@ -135,25 +135,21 @@ const deepest = 256;
 export function findLostDigits(data: unknown): LostNumber | undefined {
   if (typeof data !== "object" || data === null) return undefined;
   if (parsed.has(data)) return parsed.get(data);
-  const path = find(data, { path: "", depth: 0, seen: new Set() });
+  const path = find(data, 0);
   return path === undefined ? undefined : { path };
 }
 
-interface Place {
-  readonly path: string;
-  readonly depth: number;
-  readonly seen: Set<unknown>;
-}
-
-function find(value: unknown, { path, depth, seen }: Place): string | undefined {
-  if (typeof value === "number") return isExact(value) ? undefined : path;
-  if (typeof value !== "object" || value === null || depth > deepest || seen.has(value)) return undefined;
-  seen.add(value);
+// Makes nothing for the flat arguments that most calls have.
+function find(value: object, depth: number, seen?: Set<object>): string | undefined {
+  let all = seen;
   for (const name of Object.keys(value)) {
     const member: unknown = Reflect.get(value, name);
-    if (typeof member !== "number" && typeof member !== "object") continue;
-    const found = find(member, { path: path + stepOf(name), depth: depth + 1, seen });
-    if (found !== undefined) return found;
+    if (typeof member === "number" && !isExact(member)) return stepOf(name);
+    if (typeof member !== "object" || member === null || depth >= deepest) continue;
+    all ??= new Set([value]);
+    if (all.has(member)) continue;
+    const found = find(member, depth + 1, all.add(member));
+    if (found !== undefined) return stepOf(name) + found;
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Gate, fairShareOf, createWaitingCalls } from "../src/calls/fair-queue.ts";
+import { Gate, fairShareOf, findDisplaced } from "../src/calls/fair-queue.ts";
 import { createCalmWorld, failureOf } from "./calm-world.ts";
 import { specOf } from "./simulation/simulated-server.ts";
 import { checkTurns } from "./turns.ts";
@@ -108,18 +108,22 @@ describe("calls of several conversations", () => {
   });
 });
 
-describe("createWaitingRoom()", () => {
-  it("knows who is most, whoever comes and goes, and dismisses the newest of them", () => {
-    const room = createWaitingCalls();
-    const dismissed: string[] = [];
-    const add = (name: string): (() => void) =>
-      room.add(name[0], ({ waiting, own }) => dismissed.push(`${name} of ${own} of ${waiting}`));
-    const leave = ["a1", "a2", "a3", "b1", "b2"].map(add);
-    expect([room.evictFor("a"), room.evictFor("b"), room.evictFor(undefined)]).toEqual([false, true, true]);
-    expect(dismissed).toEqual(["a3 of 3 of 5", "a2 of 2 of 4"]);
-    leave[3]?.();
-    leave[3]?.();
-    expect([room.evictFor("c"), room.evictFor("c"), room.evictFor("c")]).toEqual([true, true, false]);
-    expect(dismissed.slice(2)).toEqual(["a1 of 1 of 2", "b2 of 1 of 1"]);
+describe("findDisplaced()", () => {
+  it("finds the newest call of the caller with most who wait, unless this one has as many", () => {
+    const crowd = ["a1", "a2", "a3", "b1", "b2"].map((name) => ({ name, fairnessKey: name[0] }));
+    const displaced: string[] = [];
+    const displace = (fairnessKey: string | undefined): boolean => {
+      const found = findDisplaced(crowd, fairnessKey);
+      if (found === undefined) return false;
+      const { call, load } = found;
+      displaced.push(`${call.name} of ${load.own} of ${load.waiting}`);
+      crowd.splice(crowd.indexOf(call), 1);
+      return true;
+    };
+    expect([displace("a"), displace("b"), displace(undefined)]).toEqual([false, true, true]);
+    expect(displaced).toEqual(["a3 of 3 of 5", "a2 of 2 of 4"]);
+    crowd.splice(1, 1);
+    expect([displace("c"), displace("c"), displace("c")]).toEqual([true, true, false]);
+    expect(displaced.slice(2)).toEqual(["a1 of 1 of 2", "b2 of 1 of 1"]);
   });
 });

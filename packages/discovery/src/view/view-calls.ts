@@ -56,7 +56,7 @@ export function createViewCalls(
     const { signal, timeoutMs, wait, meta, onProgress, deadline, observer } = options;
     // Written out: all that comes after it reads objects of one shape faster than copies.
     const whole: AllOptions = { signal, timeoutMs, selected, wait, meta, context, onProgress, deadline, observer };
-    return calls.run(tool, name, { args, options: whole });
+    return await calls.run(tool, name, { args, options: whole });
   };
 }
 

@@ -99,7 +99,8 @@ export function createConversation(
     whenListed: async (listedOptions) => open().whenListed(listedOptions),
     async call(name, args, callOptions) {
       assertOwn(callOptions?.context);
-      return open().call(name, args, { wait: "servers", ...callOptions });
+      // To wait here is sooner than to hand on a promise.
+      return await open().call(name, args, { wait: "servers", ...callOptions });
     },
     async selectTools(input, helperOptions) {
       assertOwn(helperOptions?.context);

@@ -38,7 +38,7 @@ import {
   checkSelection,
 } from "./call-errors.ts";
 import { observedMetaOf, observerOf, toPendingCall, type HandCall, type PendingCall } from "./pending-call.ts";
-import { createWaitingCalls, Gate, Wait, type GateEntry, type WaitingCalls } from "./fair-queue.ts";
+import { findDisplaced, Gate, removeFrom, Wait, type GateEntry } from "./fair-queue.ts";
 import { Pausable } from "./pausable.ts";
 import { toOutcome } from "./to-outcome.ts";
 import { toHostsideError } from "../errors/to-hostside-error.ts";
@@ -56,7 +56,8 @@ export interface CallQueueInit {
 
 interface UsedParts {
   readonly gate: Gate;
-  readonly waitingCalls: WaitingCalls;
+  /** Those that wait, for the session, for a listing or for their turn. */
+  readonly crowd: PendingCall[];
   readonly pausable: Pausable;
   /** Tools whose results were told to have lost digits. */
   readonly inexact: Set<string>;
@@ -64,7 +65,7 @@ interface UsedParts {
 
 function makeParts({ link }: CallQueueInit): UsedParts {
   const gate = new Gate(() => capacityOf(link.spec));
-  return { gate, waitingCalls: createWaitingCalls(), pausable: new Pausable(), inexact: new Set() };
+  return { gate, crowd: [], pausable: new Pausable(), inexact: new Set() };
 }
 
 /**
@@ -187,7 +188,7 @@ export class CallQueue {
   /** Waits for a session that is up to date, and for the call's turn. */
   async #enter(pending: PendingCall): Promise<Session> {
     const { link } = this.#init;
-    const gate = this.#gate;
+    const { gate, crowd } = this.#parts;
     const { signal } = pending.options;
     const wait = (pending.wait = new Wait());
     pending.deadline ??= createDeadline({
@@ -199,18 +200,20 @@ export class CallQueue {
     const ignore = signal && onAbort(signal, () => wait.giveUp(signal.reason));
     if (signal?.aborted) wait.giveUp(signal.reason);
     if (pending.deadline.remainingMs() <= 0) wait.giveUp(callTimeoutError(pending));
-    const leaveWaiting = this.#parts.waitingCalls.add(pending.fairnessKey, (crowd) =>
-      wait.giveUp(displacedError(pending.origin, crowd)),
-    );
+    crowd.push(pending);
     let entered = false;
     try {
       let session = link.current() ?? (await this.#untilReady(pending, wait));
       entered = gate.tryEnter(pending);
       if (!entered) {
         const queuedAt = clock.now();
-        await gate.enter(pending, wait).finally(() => (pending.turnMs += clock.now() - queuedAt));
+        try {
+          await gate.enter(pending, wait);
+        } finally {
+          pending.turnMs += clock.now() - queuedAt;
+        }
         entered = true;
-        leaveWaiting();
+        removeFrom(crowd, pending);
         // The session may have been lost, or the tools may have changed, while the call stood in
         // the queue.
         session = link.current() ?? (await this.#untilReady(pending, wait));
@@ -221,7 +224,7 @@ export class CallQueue {
       if (entered) gate.leave(pending);
       throw notSentError(reason, pending, retryAfterMs(link));
     } finally {
-      leaveWaiting();
+      removeFrom(crowd, pending);
       ignore?.();
     }
   }
@@ -302,10 +305,15 @@ export class CallQueue {
   #findPlace(turn: GateEntry): boolean {
     // Nobody in particular is all that a host without contexts knows, and has no place beyond the
     // crowd.
-    return (
-      (turn.fairnessKey !== undefined && this.#init.link.current() !== undefined && this.#gate.isOpen(turn)) ||
-      this.#parts.waitingCalls.evictFor(turn.fairnessKey)
-    );
+    if (turn.fairnessKey !== undefined && this.#init.link.current() !== undefined && this.#gate.isOpen(turn))
+      return true;
+    const { crowd } = this.#parts;
+    const displaced = findDisplaced(crowd, turn.fairnessKey);
+    if (displaced === undefined) return false;
+    const { call, load } = displaced;
+    removeFrom(crowd, call);
+    call.wait?.giveUp(displacedError(call.origin, load));
+    return true;
   }
 
   /** Throws unless the call still leads to a tool on offer, and to the one that was selected. */

@@ -1,5 +1,3 @@
-import type { Cancel } from "@hostside/core";
-
 /** The part of a call that the gate needs. */
 export interface GateEntry {
   readonly mode: GateMode;
@@ -29,8 +27,9 @@ export class Wait {
 
 interface Entry {
   readonly mode: GateMode;
-  readonly go: () => void;
-  readonly refuse: (reason: unknown) => void;
+  readonly wait: Wait;
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
 }
 
 interface Caller {
@@ -132,23 +131,10 @@ export class Gate {
     if (wait.over !== undefined) return Promise.reject(wait.over.reason);
     const caller = this.#callers.of(fairnessKey);
     return new Promise((resolve, reject) => {
-      const settled = (): void => {
-        removeFrom(caller.waiting, entry);
-        wait.onGivenUp = undefined;
-      };
-      const entry: Entry = {
-        mode,
-        go() {
-          settled();
-          resolve();
-        },
-        refuse(reason) {
-          settled();
-          reject(reason);
-        },
-      };
+      const entry: Entry = { mode, wait, resolve, reject };
       wait.onGivenUp = (reason) => {
-        entry.refuse(reason);
+        removeFrom(caller.waiting, entry);
+        reject(reason);
         // Whoever stood behind may fit where this one did not.
         this.#takeTurn(caller);
         this.#admitNext();
@@ -173,7 +159,12 @@ export class Gate {
   /** Turns away all who wait. */
   rejectAll(error: unknown): void {
     this.#turns.length = 0;
-    for (const { waiting } of this.#callers.all()) for (const one of Array.from(waiting)) one.refuse(error);
+    for (const { waiting } of this.#callers.all()) {
+      for (const { wait, reject } of waiting.splice(0)) {
+        wait.onGivenUp = undefined;
+        reject(error);
+      }
+    }
   }
 
   #isFree(mode: GateMode): boolean {
@@ -204,62 +195,33 @@ export class Gate {
       // Otherwise it is back when one of its calls leaves.
       if (!mayGo) continue;
       this.#admit(entry.mode, caller);
-      entry.go();
+      caller.waiting.shift();
+      entry.wait.onGivenUp = undefined;
+      entry.resolve();
       this.#takeTurn(caller);
     }
   }
 }
 
-/**
- * The calls of one server that wait, for its session, for a listing or for their turn: whose they
- * are, and how many.
- */
-export interface WaitingCalls {
-  /**
-   * Lets somebody wait; the returned function takes them out. `dismiss` is called when somebody
-   * else gets the place, and they are out by then.
-   */
-  add(fairnessKey: string | undefined, dismiss: (crowd: QueueLoad) => void): Cancel;
-  /**
-   * Dismisses the newest of the caller with most who wait, if this one has fewer. Returns whether
-   * there is a place now.
-   */
-  evictFor(fairnessKey: string | undefined): boolean;
-}
-
-/** How many wait, for an error. */
+/** How many calls of one server wait, for an error. */
 export interface QueueLoad {
   readonly waiting: number;
   /** Calls of the same caller. */
   readonly own: number;
 }
 
-/** Makes an empty one. Only `evictFor` looks at all who wait. */
-export function createWaitingCalls(): WaitingCalls {
-  const callers = new Map<string | undefined, ((crowd: QueueLoad) => void)[]>();
-  let waiting = 0;
-  return {
-    add(name, dismiss) {
-      const own = callers.get(name) ?? [];
-      const waiter = (crowd: QueueLoad): void => {
-        leave();
-        dismiss(crowd);
-      };
-      const leave = (): void => {
-        if (!removeFrom(own, waiter)) return;
-        waiting -= 1;
-        if (own.length === 0) callers.delete(name);
-      };
-      own.push(waiter);
-      callers.set(name, own);
-      waiting += 1;
-      return leave;
-    },
-    evictFor(name) {
-      const [largest] = Array.from(callers.values()).toSorted((a, b) => b.length - a.length);
-      if (largest === undefined || (callers.get(name)?.length ?? 0) >= largest.length) return false;
-      largest.at(-1)?.({ waiting, own: largest.length });
-      return true;
-    },
-  };
+/**
+ * Finds the call that gives its place to one of `fairnessKey`: the newest of the caller with most
+ * who wait, if this one has fewer.
+ */
+export function findDisplaced<Call extends Pick<GateEntry, "fairnessKey">>(
+  calls: readonly Call[],
+  fairnessKey: string | undefined,
+): { readonly call: Call; readonly load: QueueLoad } | undefined {
+  const counts = new Map<string | undefined, number>();
+  for (const call of calls) counts.set(call.fairnessKey, (counts.get(call.fairnessKey) ?? 0) + 1);
+  const [[largest, own] = [undefined, 0]] = Array.from(counts).sort(([, a], [, b]) => b - a);
+  const call = calls.findLast((one) => one.fairnessKey === largest);
+  if (call === undefined || (counts.get(fairnessKey) ?? 0) >= own) return undefined;
+  return { call, load: { waiting: calls.length, own } };
 }
