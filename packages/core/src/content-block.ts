@@ -118,7 +118,7 @@ export interface UnknownContentBlock extends JsonObject {
 }
 
 /**
- * One piece of a result. `block.type === "text"` makes it a {@linkcode TextContent}, and a `switch`
+ * One piece of a result. `block.type === "text"` makes it a `TextContent`, and a `switch`
  * over the known kinds leaves {@linkcode UnknownContentBlock}.
  */
 export type ContentBlock = KnownContentBlock | UnknownContentBlock;

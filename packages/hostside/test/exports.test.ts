@@ -34,7 +34,7 @@ function snippets(): readonly (readonly [place: string, code: string])[] {
   const pages = [
     "README.md",
     "packages/hostside/README.md",
-    ...filesIn("docs").filter((file) => !file.startsWith("docs/internals/")),
+    ...filesIn("docs").filter((file) => !/^docs\/(?:internals|node_modules|reference\/api)\//.test(file)),
   ];
   const blocks = pages.flatMap((page) =>
     Array.from(

@@ -78,7 +78,7 @@ export const verbatimNaming: NamingStrategy = {
 /**
  * `mcp::<server>::<tool>`, for hosts that address tools by qualified name. Legal there are
  * `A-Za-z0-9_-./@:`, at most 64; model APIs refuse such names. A name is the tool's
- * {@linkcode qualifiedName} or ends in a hash.
+ * `qualifiedName` or ends in a hash.
  */
 export const qualifiedNaming: NamingStrategy = {
   ...evvaNaming,

@@ -4,7 +4,7 @@ import { foldCase } from "@hostside/core/implement";
  * How local names look. Plain data and one pure function: take a preset and change a member
  * (`{ ...hostsideNaming, maxLength: 48 }`), or write your own.
  *
- * {@linkcode assignNames} keeps, with every strategy, the bound, the legal form and the collision
+ * `assignNames()` keeps, with every strategy, the bound, the legal form and the collision
  * rule.
  */
 export interface NamingStrategy {

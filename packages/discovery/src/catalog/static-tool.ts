@@ -72,7 +72,7 @@ export interface StaticTool {
   /**
    * Does the work. `options.signal` aborts when the caller gives up or the time is up; the toolbox
    * does not wait any longer then. Throws what it likes: a `HostsideError` passes, anything else is
-   * wrapped as `internal_error`. To answer anything but a {@linkcode StaticResult}, such as nothing
+   * wrapped as `internal_error`. To answer anything but a `StaticResult`, such as nothing
    * or a number, is an `internal_error`, too. A tool that calls other tools hands
    * `options.observer` on, so that what becomes of those is known of this one.
    */

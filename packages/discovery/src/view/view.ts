@@ -47,7 +47,7 @@ export interface ViewOptions {
    */
   readonly alwaysVisible?: readonly string[];
   /**
-   * {@linkcode ViewDeclareOptions.maxToolTokens} of every {@linkcode ToolboxView.tools} that names
+   * `maxToolTokens` of every {@linkcode ToolboxView.tools} that names
    * none: for who hands the view on. Default: no limit.
    */
   readonly maxToolTokens?: number;
@@ -138,7 +138,7 @@ export interface ToolboxView {
    */
   compact(): void;
   /**
-   * Names of tools that {@linkcode definitions} did not return yet, sorted: enough for a model to
+   * Names of tools that {@linkcode tools} did not return yet, sorted: enough for a model to
    * ask for them by name.
    */
   undeclared(): readonly string[];
@@ -154,7 +154,7 @@ export interface ToolboxView {
    * Calls a helper or a tool, as {@linkcode Toolbox.call}. Helpers never throw on wrong arguments:
    * they return an outcome with `isError` that says what to pass. Also throws `tool_removed` for a
    * tool that was declared and is gone while its provider is open, and `tool_changed` for one that
-   * is not what the model read of it last: declare {@linkcode definitions} again and let it choose
+   * is not what the model read of it last: declare {@linkcode tools} again and let it choose
    * anew.
    */
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
