@@ -26,20 +26,20 @@ const groups: Readonly<Record<string, readonly CommandSpec[]>> = {
 export function createProgram(terminal: Terminal, run: CommandRun): Command {
   const program = new Command("hostside")
     .usage("COMMAND [arguments] [options]")
-    .version(readVersion(), "-v, --version", "the version of hostside")
-    .helpOption("-h, --help", "what a command does, with examples")
+    .version(readVersion(), "-v, --version", "print the version")
+    .helpOption("-h, --help", "show help with examples")
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err, outputError: () => undefined })
-    .option("--config <file>", "use this file in place of what is found; can be given again", collect)
-    .option("--dialect <name>", "how files of --config are read, such as evva (default: found out)")
-    .option("--json", "one JSON document on stdout, and nothing else there")
-    .option("--timeout <seconds>", "how long servers may take to come up (default: 30)", (text) => readSeconds(text))
-    .option("--quiet", "no progress; problems and questions stay")
-    .option("--verbose", "what servers write to stderr, and what a developer wants to know")
-    .option("--record <file>", "what is said with servers, as a recording that can be played back")
-    .option("--color", "colours, also where there is no terminal")
-    .option("--no-color", "no colours");
+    .option("--config <file>", "use this file only; can be repeated", collect)
+    .option("--dialect <name>", "format of --config files, such as cursor (default: detected)")
+    .option("--json", "print one JSON document to stdout")
+    .option("--timeout <seconds>", "time for servers to start (default: 30)", (text) => readSeconds(text))
+    .option("--quiet", "hide progress")
+    .option("--verbose", "show stderr of servers and details")
+    .option("--record <file>", "record messages with servers for replay")
+    .option("--color", "use colours, also without a terminal")
+    .option("--no-color", "use no colours");
   configureHelp(setPage(program, overview), terminal);
   for (const [heading, commands] of Object.entries(groups)) {
     for (const spec of commands) addCommand(program, spec, run).helpGroup(`${heading}:`);
@@ -50,11 +50,11 @@ export function createProgram(terminal: Terminal, run: CommandRun): Command {
 const overview: Page = {
   does: "all your MCP servers, from a terminal",
   about: [
-    "Servers come from the configurations that you have (hostside.json, and those of Claude Code, Cursor, VS Code and others), or from the files of --config. A URL, or a program behind --, is used in place of them.",
-    "hostside help COMMAND says everything about a command.",
+    "Servers come from your configuration files (hostside.json, Claude Code, Cursor, VS Code and others), or from --config. A URL, or a program after --, replaces them.",
+    "hostside help COMMAND describes a command.",
   ],
   examples: {
-    "hostside list": "every server with what is wrong with it, and its tools",
+    "hostside list": "all servers with their problems and tools",
     "hostside --config mcp.json list": "the same for one file",
   },
   json: "what the page of each command says; of help and --version { text }",

@@ -107,12 +107,12 @@ function isPainted(paint: Terminal["paint"]): boolean {
 }
 
 const commonExits: Readonly<Record<number, string>> = {
-  [exitCodes.pass]: "it did what was asked",
-  [exitCodes.fail]: "a tool failed, a server is not well, or a check found something",
-  [exitCodes.usage]: "the command line or the configuration is wrong, or nobody could be asked",
-  [exitCodes.incomplete]: "not everything could be done, or it was interrupted",
+  [exitCodes.pass]: "success",
+  [exitCodes.fail]: "a tool failed, a server has a problem, or something was found",
+  [exitCodes.usage]: "the command line or configuration is wrong, or a question could not be asked",
+  [exitCodes.incomplete]: "incomplete, or interrupted",
   [exitCodes.unreachable]: "a server could not be reached",
-  [exitCodes.authRequired]: "somebody has to sign in first",
+  [exitCodes.authRequired]: "a sign-in is needed",
 };
 
 function sectionsOf(command: Command, helper: Help): readonly string[] {

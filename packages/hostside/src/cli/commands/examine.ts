@@ -2,45 +2,45 @@ import type { CommandSpec } from "./declare.ts";
 
 const doctor: CommandSpec = {
   name: "doctor",
-  does: "what is wrong, and what mends it",
+  does: "find problems and their remedies",
   about: [
-    "Looks at this machine, the configuration files and every server: whether its program is found, how it comes up, and whether its tools have hidden characters, cost many tokens or are not taken by a model API. Every problem comes with what mends it.",
-    "Servers are started side by side and ended again; no tool is called, nobody is asked, and no secret is shown. A server that a project brings and nobody trusted is not started.",
+    "Checks this machine, the configuration files and every server: program, start, hidden characters in tools, tokens, and schemas that a model API refuses. Each problem has a remedy.",
+    "Servers start together and end again. No tool is called, no question is asked and no secret is shown. Untrusted servers of a project do not start.",
   ],
   examples: {
     "hostside doctor": "everything",
     "hostside doctor github": "one server",
-    "hostside doctor --json | jq '.findings[] | select(.level == \"problem\")'": "problems alone, for a script",
+    "hostside doctor --json | jq '.findings[] | select(.level == \"problem\")'": "only problems, for a script",
   },
   json: '{ "findings": [{ "level": "ok" | "advice" | "problem", "area", "server"?, "what", "evidence"?: [text], "mend"?: { "command" } | { "text" } }] }',
-  takes: (command) => command.argument("[server]", "one server alone"),
+  takes: (command) => command.argument("[server]", "only this server"),
   work: async () => (await import("../examining/doctor.ts")).doctor,
 };
 
 const lock: CommandSpec = {
   name: "lock",
-  does: "write down what the servers offer",
+  does: "write a lock file of all tools",
   about: [
-    "Writes every tool's whole definition down, server by server, with a hash: keep the file with your code. hostside diff says what changed since, and a policy holds tools back that are not the ones in it: pins: { locks: JSON.parse(text).servers }.",
-    "A server that cannot be reached keeps the lock that it has. The file is written whole or not at all.",
+    "Writes the definition of every tool with a hash. Keep the file with your code. hostside diff shows changes, and a policy holds back tools that differ: pins: { locks: JSON.parse(text).servers }.",
+    "The lock of an unreachable server stays unchanged. The file is written whole or not at all.",
   ],
   examples: {
     "hostside lock": "all servers, to hostside-lock.json",
-    "hostside lock --server github": "accepts what github offers now",
+    "hostside lock --server github": "accept the tools of github as they are now",
   },
   json: '{ "file", "written": boolean, "locked": [{ "server", "tools": number, "hash", "was": "new" | "same" | "changed" }],\n  "kept": [{ "server", "reason" }], "removed": [server], "failed": [{ "server", "reason" }] }',
   takes: (command) =>
     command
       .argument("[file]", "the lock file (default: hostside-lock.json)")
-      .option("--server <name...>", "ask these servers alone; the others stay as they are in the file"),
+      .option("--server <name...>", "only these servers; others stay as they are in the file"),
   work: async () => (await import("../checking/lock-servers.ts")).lockServers,
 };
 
 const diff: CommandSpec = {
   name: "diff",
-  does: "what servers offer now that they did not, and the other way round",
+  does: "changes since the lock file",
   about: [
-    "Compares what the servers offer with the file that hostside lock wrote. A change is breaking where calls or prompts that worked may not work any more, security where a model is told another thing or a person approved another one, compatible where it is neither.",
+    "Compares the servers with a lock file. A breaking change can break calls or prompts. A security change alters what a model reads or what a person approved. Other changes are compatible.",
   ],
   examples: {
     "hostside diff": "all servers",
@@ -48,14 +48,14 @@ const diff: CommandSpec = {
   },
   json: '{ "file", "changes": [{ "server", "kind": "breaking" | "security" | "compatible", "tool"?, "path", "what" }],\n  "counts": { "breaking", "security", "compatible" }, "failed": [{ "server", "reason" }] }',
   exits: {
-    0: "nothing changed, or what changed is compatible",
-    1: "something breaking or security-relevant changed; with --strict, anything",
-    3: "a server could not be reached, or a part of the configuration not be read, and of the others nothing changed that counts",
+    0: "no change, or compatible changes",
+    1: "breaking or security-relevant changes; with --strict, any change",
+    3: "a server or a part of the configuration could not be read, and the rest has no relevant change",
   },
   takes: (command) =>
     command
       .argument("[file]", "the lock file (default: hostside-lock.json)")
-      .option("--server <name...>", "compare these servers alone")
+      .option("--server <name...>", "only these servers")
       .option("--strict", "fail on any change"),
   work: async () => (await import("../checking/lock-servers.ts")).diffServers,
 };

@@ -3,17 +3,17 @@ import type { CommandSpec } from "./declare.ts";
 
 const list: CommandSpec = {
   name: "list",
-  does: "servers as they come up, then their tools",
+  does: "list servers and their tools",
   about: [
-    "Starts every server that is configured, at the same time, and shows each as soon as it is ready or has failed. One that hangs holds up nobody else, and is given up after --timeout. What npx, uvx and the like may be installing is waited for up to 5 minutes, unless --timeout is given.",
-    "Below a server that is not ready stand why, what it wrote to stderr, and the command that mends it. Then what is wrong in the configuration, and the tools by server.",
+    "Starts all configured servers at the same time, and shows each when it is ready or has failed. A server that hangs is given up after --timeout. A program that npx or uvx may be installing has 5 minutes, unless --timeout is given.",
+    "For a server that is not ready, it shows the reason, its stderr, and the command that helps. Problems of the configuration and the tools follow.",
   ],
   examples: {
-    "hostside list": "every server and its tools",
-    "hostside list github": "starts this one alone, and shows its tools with their effects",
-    "hostside list https://example.com/mcp": "a server that is configured nowhere",
-    "hostside list -- npx -y some-server": "the same for a program",
-    "hostside list --no-tools --where": "servers alone, with the file and the line of each",
+    "hostside list": "all servers and tools",
+    "hostside list github": "one server, with the effects of its tools",
+    "hostside list https://example.com/mcp": "a server without a configuration",
+    "hostside list -- npx -y some-server": "a program without a configuration",
+    "hostside list --no-tools --where": "servers only, with file and line",
     "hostside list --json": "for a script",
   },
   json: [
@@ -31,44 +31,43 @@ const list: CommandSpec = {
   ].join("\n"),
   takes: (command) =>
     command
-      .argument("[server]", "one server alone, and its tools with all that they say of themselves")
-      .option("--no-tools", "servers alone")
-      .option("--long", "descriptions as long as they are, with a server")
-      .option("--where", "which file each server is from"),
+      .argument("[server]", "only this server, with full descriptions")
+      .option("--no-tools", "show servers only")
+      .option("--long", "show full descriptions; needs a server")
+      .option("--where", "show the file of each server"),
   work: async () => (await import("../listing/list-servers.ts")).listServers,
 };
 
 const show: CommandSpec = {
   name: "show",
-  does: "a tool: its arguments, tokens, effect and rules",
+  does: "show one tool",
   about: [
-    "Shows its description, its arguments as options of hostside call, how many tokens its definition costs a model, what is odd about it, and which rule decides over its calls. --json has the schemas.",
-    "Where the name says which server it is on, that one alone is started.",
+    "Shows the description, the arguments as options of hostside call, the tokens of the definition, warnings, and the rule that decides about calls. --json has the schemas.",
+    "If the name includes the server, only that server starts.",
   ],
   examples: {
-    "hostside show files/read_file": "starts the server files alone",
-    "hostside show mcp_files_read_file --json": "the raw definition, and the facts",
+    "hostside show files/read_file": "starts only the server files",
+    "hostside show mcp_files_read_file --json": "the raw definition and all facts",
   },
   json: "{ definition, server, tool, signature, tokens,\n  effect, flags, fingerprint?, rules: [sentence] }",
-  takes: (command) =>
-    command.argument("<tool>", "its name, server/tool, or its remote name where one server alone has it"),
+  takes: (command) => command.argument("<tool>", "local name, server/tool, or a name that only one server has"),
   work: async () => (await import("../calling/show-tool.ts")).showTool,
 };
 
 const search: CommandSpec = {
   name: "search",
-  does: "the tools that a model would find",
-  about: ["Ranks the tools of all servers as tools_search does for a model."],
+  does: "search tools as a model does",
+  about: ["Ranks the tools of all servers like tools_search."],
   examples: {
-    "hostside search read a file": "the ten best",
-    "hostside search issue --limit 3 --json": "three, for a script",
+    "hostside search read a file": "the best ten",
+    "hostside search issue --limit 3 --json": "the best three, for a script",
   },
   json: "{ query, totalTools,\n  tools: [{ name, server, tool, title?,\n    description, effect, tokens }] }",
   exits: { 1: "nothing was found" },
   takes: (command) =>
     command
-      .argument("<words...>", "what the tool does, or the beginning of its name")
-      .option("--limit <number>", "most tools to show, up to 64", readLimit, 10),
+      .argument("<words...>", "what the tool does, or the start of its name")
+      .option("--limit <number>", "number of tools, up to 64", readLimit, 10),
   work: async () => (await import("../listing/search-tools.ts")).runSearchCommand,
 };
 

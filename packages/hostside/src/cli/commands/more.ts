@@ -7,9 +7,9 @@ import type { CommandSpec } from "./declare.ts";
 
 const completion: CommandSpec = {
   name: "completion",
-  does: "a script that completes command lines of hostside in your shell",
+  does: "print a completion script for your shell",
   about: [
-    "Prints the script; your shell reads it when it starts. Servers are completed from your configuration and tools from the names that they had last; no server is started for it.",
+    "Your shell reads the script when it starts. Servers come from your configuration, tools from their latest names. No server is started.",
   ],
   examples: {
     "hostside completion bash >> ~/.bashrc": "for bash",
@@ -17,7 +17,7 @@ const completion: CommandSpec = {
     "hostside completion fish > ~/.config/fish/completions/hostside.fish": "for fish",
   },
   json: '{ "shell": "bash" | "zsh" | "fish", "script": text }',
-  takes: (command) => command.addArgument(new Argument("[shell]", "default: that of $SHELL").choices(shells)),
+  takes: (command) => command.addArgument(new Argument("[shell]", "default: from $SHELL").choices(shells)),
   work: async () => (await import("../interactive/shell-scripts.ts")).printCompletion,
 };
 
@@ -33,7 +33,7 @@ const complete: CommandSpec = {
 
 const help: CommandSpec = {
   name: "help",
-  does: "what a command does, with examples",
+  does: "show a command with examples",
   examples: { "hostside help call": "everything about call" },
   takes: (command) => command.argument("[command]", "the command"),
   work: async () => showHelp,

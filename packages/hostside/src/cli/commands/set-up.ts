@@ -2,29 +2,29 @@ import { collect, type CommandSpec } from "./declare.ts";
 
 const init: CommandSpec = {
   name: "init",
-  does: "write a hostside.json that uses the servers that you have",
+  does: "write a hostside.json for your servers",
   about: [
-    "Writes one file that imports the configurations of your other tools (Claude Code, Cursor, VS Code, Codex and others), and names them. No other file is touched, and no server is started. A hostside.json that is there already stays as it is.",
-    "With --project it imports the files of the project by their paths.",
+    "Writes one file that imports the configurations of your other tools (Claude Code, Cursor, VS Code, Codex and others). No other file changes, and no server starts. An existing hostside.json stays as it is.",
+    "With --project it imports the files of the project by path.",
   ],
   examples: {
-    "hostside init": "for you, everywhere",
-    "hostside init --project": "for whoever works on the project",
+    "hostside init": "for you",
+    "hostside init --project": "for everyone who works on the project",
   },
   json: '{ "file", "change": "created" | "unchanged", "imports": […], "found": [{ "tool", "dialect", "file" }] }',
   takes: (command) =>
     command
-      .option("--user", "write it for you, everywhere (default)")
-      .option("--project", "write ./hostside.json, for whoever works on the project"),
+      .option("--user", "write your own file (default)")
+      .option("--project", "write ./hostside.json of the project"),
   work: async () => (await import("../configuring/init-config.ts")).initConfig,
 };
 
 const add: CommandSpec = {
   name: "add",
-  does: "add a server: a command or a URL",
+  does: "add a server",
   about: [
-    "Writes the server into a hostside.json, and keeps its comments. Its entry is checked first, without starting it, and nothing is written where it makes no sense. Whether the program is there is for hostside doctor to say.",
-    "Values may be references: ${NAME} is a variable, ${file:path} a file, ${input:id} a question. So secrets stay out of the file.",
+    "Writes the server into a hostside.json and keeps its comments. The entry is checked first; the server does not start. hostside doctor checks whether the program exists.",
+    "Use references to keep secrets out of the file: ${NAME} is a variable, ${file:path} a file, ${input:id} a question.",
   ],
   examples: {
     "hostside add files -- npx -y @modelcontextprotocol/server-filesystem .": "a program",
@@ -34,53 +34,51 @@ const add: CommandSpec = {
   json: '{ "changes": [{ "file", "name", "change": "added" | "replaced" }], "notes": […] }',
   takes: (command) =>
     command
-      .argument("<name>", "what the server is called")
-      .argument("[words...]", "a program and its arguments behind --, or a URL")
-      .option("--env <NAME=value>", "a variable for the program; NAME alone: yours; can be given again", collect)
-      .option("--header <Name: value>", "a header for the URL; can be given again", collect)
-      .option("--cwd <folder>", "where the program starts")
-      .option("--allow <tool>", "offer this tool alone; can be given again", collect)
-      .option("--deny <tool>", "hide this tool; can be given again", collect)
-      .option("--user", "for you, everywhere (default)")
-      .option("--project", "into ./hostside.json, for whoever works on the project")
-      .option("--replace", "in the place of a server of this name"),
+      .argument("<name>", "name of the server")
+      .argument("[words...]", "a URL, or a program and its arguments after --")
+      .option("--env <NAME=value>", "variable for the program; NAME alone uses yours; can be repeated", collect)
+      .option("--header <Name: value>", "header for the URL; can be repeated", collect)
+      .option("--cwd <folder>", "working directory of the program")
+      .option("--allow <tool>", "offer only this tool; can be repeated", collect)
+      .option("--deny <tool>", "hide this tool; can be repeated", collect)
+      .option("--user", "write to your own file (default)")
+      .option("--project", "write to ./hostside.json of the project")
+      .option("--replace", "replace a server with this name"),
   work: async () => (await import("../configuring/add-server.ts")).runAddCommand,
 };
 
 const remove: CommandSpec = {
   name: "remove",
-  does: "take a server out of a hostside.json",
-  about: [
-    'A server that another tool\'s file brings stays there: "denyServers" in the settings of a hostside.json has it off here.',
-  ],
-  examples: { "hostside remove files": "the server files, wherever a hostside.json has it" },
+  does: "remove a server",
+  about: ['Removes it from a hostside.json. For a server of another tool, use "denyServers" in a hostside.json.'],
+  examples: { "hostside remove files": "remove the server files" },
   json: '{ "changes": [{ "file", "name", "change": "removed" }], "notes": […] }',
   takes: (command) =>
     command
-      .argument("<name>", "the server")
-      .option("--user", "out of yours alone")
-      .option("--project", "out of that of the project alone"),
+      .argument("<name>", "name of the server")
+      .option("--user", "only from your own file")
+      .option("--project", "only from the file of the project"),
   work: async () => (await import("../configuring/remove-server.ts")).removeServer,
 };
 
 const trust: CommandSpec = {
   name: "trust",
-  does: "decide about servers that a project brings",
+  does: "trust servers of a project",
   about: [
-    "A project can bring servers, and a server is a program that runs as you. So none of them starts before you said yes to what it would start. An answer counts for an entry as it is: after any change of it you are asked again.",
+    "A server of a project is a program that runs with your rights. It starts only after you trusted its entry. After a change of the entry, you are asked again.",
   ],
   examples: {
-    "hostside trust": "look at each, and decide",
-    "hostside trust github": "decide about github, also where it was refused",
-    "hostside trust --list": "what was decided so far",
+    "hostside trust": "decide about each server",
+    "hostside trust github": "decide about github, also after a refusal",
+    "hostside trust --list": "list decisions",
   },
   json: '{ "decisions": [{ "name", "folder", "answer": "trust" | "refuse" }], "open": [{ "serverId", "folder", "file", "line", "column", "starts": […], "cwd", "sets": […], "settings": […], "replaces": […], "references": […], "changed": […], "before", "fingerprint" }] };\nwith --list { "records": [{ "name", "answer", "folder", "file", "answeredAt" }] }; with --revoke { "revoked": [{ "name", "count" }] }',
-  exits: { 2: "there is nothing to decide about a name", 3: "something is still to be decided" },
+  exits: { 2: "a name has nothing to decide", 3: "a decision is open" },
   takes: (command) =>
     command
-      .argument("[names...]", "these servers alone; also those that were refused")
-      .option("--list", "what was decided, in every project")
-      .option("--revoke", "forget what was decided about those that are named"),
+      .argument("[names...]", "only these servers, also refused ones")
+      .option("--list", "list decisions of all projects")
+      .option("--revoke", "forget decisions about the named servers"),
   work: async () => (await import("../configuring/decide-trust.ts")).decideTrust,
 };
 

@@ -20,17 +20,17 @@ const call: CommandSpec = {
   name: "call",
   does: "call a tool",
   about: [
-    "A value is what the schema of the tool says it is, and a text wherever that allows one: nothing becomes a number by itself. Lists are given by repeating the option, or as JSON; objects as JSON. @file is the content of a file, @- that of stdin, and @@ a text that begins with @. A value that begins with -- is given with =.",
-    "Arguments whose names are options of hostside (--json, --timeout, --output ...) are given after --, or by --args. Arguments of --args and stdin can be mixed with others, which win.",
-    "You are asked before a call that may change something, unless --yes is given; where nobody can be asked, nothing is sent. A tool that says that it only reads is called unasked, unless a project brings its server.",
-    "Texts are on stdout; pictures, sounds and files are saved, under names of hostside's own, and never over a file that is there.",
+    "Values have the types of the tool's schema; a value stays a text wherever the schema allows one. Repeat an option for a list, or pass JSON. Objects are JSON. @file reads a file, @- reads stdin, and @@ starts a text with @. Use = for a value that begins with --.",
+    "Pass arguments with the names of hostside options (--json, --timeout, --output ...) after --, or by --args. Single arguments override those of --args and stdin.",
+    "It asks before a call that may change something, unless --yes is given. Without a terminal, such a call is not sent. Tools that report to be read-only are called without a question, except on servers of a project.",
+    "Texts go to stdout. Pictures, sounds and files are saved under new names, and never replace a file.",
   ],
   examples: {
-    "hostside call files/read_file --path notes.txt": "calls read_file of the server files",
+    "hostside call files/read_file --path notes.txt": "call read_file of the server files",
     [`hostside call add --args '{"a": 1, "b": 2}' --json`]: "arguments and result as JSON",
-    "hostside call files/write_file --path a.txt --content @draft.txt --yes": "a text out of a file",
-    "hostside call https://example.com/mcp search --query x": "on a server that is configured nowhere",
-    "hostside call -- npx -y some-server -- search --query x": "the same for a program",
+    "hostside call files/write_file --path a.txt --content @draft.txt --yes": "read a value from a file",
+    "hostside call https://example.com/mcp search --query x": "a server without a configuration",
+    "hostside call -- npx -y some-server -- search --query x": "a program without a configuration",
     "hostside call files/read_file --help": "the arguments of the tool",
     "hostside call export -- --json": "the tool's own --json",
   },
@@ -42,18 +42,18 @@ const call: CommandSpec = {
   takes: (command) =>
     command
       .usage("TOOL [--name value ...] [options]")
-      .argument("[tool]", "local name, server/tool, or a name that one server alone has")
+      .argument("[tool]", "local name, server/tool, or a name that only one server has")
       .argument("[arguments...]", "--name value, --name=value, --flag, --no-flag, or -")
       .option("--args <json>", "arguments as JSON; - reads stdin, @file a file")
       .option("-y, --yes", "do not ask before a call that may change something")
-      .option("--dry-run", "show what would be sent, and send nothing")
-      .option("--output <folder>", "where pictures and other files are saved (default: hostside-output)")
-      .option("--call-timeout <seconds>", "how long the call may take; --timeout is for servers to come up", (text) =>
+      .option("--dry-run", "show the call without sending it")
+      .option("--output <folder>", "folder for pictures and other files (default: hostside-output)")
+      .option("--call-timeout <seconds>", "time for the call; --timeout is for the start of servers", (text) =>
         readSeconds(text, 86_400),
       )
       // An ordinary option, so that after -- it is the tool's.
       .helpOption(false)
-      .option("-h, --help", "with a tool: its arguments, as options")
+      .option("-h, --help", "with a tool: show its arguments")
       .allowUnknownOption(),
   work: async () => runCall,
 };
@@ -70,17 +70,17 @@ const runCall: CommandWork<CallOptions> = async ({ tool, arguments: tokens, args
 
 const serve: CommandSpec = {
   name: "serve",
-  does: "all your servers as one, for a host",
+  does: "serve all servers as one",
   about: [
-    "One MCP server in front of all that are configured: over stdio, as a host starts it, or over HTTP. What is offered is said by --expose, or by serve in hostside.json; where neither says anything, it does not start. With search and groups a host sees five tools, whatever number there is: three that find tools, tools_read, which calls those that only read, and tools_call, which calls any.",
-    "Policy, trust and sign-ins are those of every other command. Over stdio, stdout is the protocol's, and what people should know is on stderr. A server that a project brings and nobody trusted is not started: hostside trust, then start anew. An entry that starts hostside serve itself is left out.",
-    "It ends when its host closes stdin, or on a signal, and every server with it. Edits of the configuration are taken over while it runs.",
+    "Serves all configured servers as one MCP server, over stdio or HTTP. --expose, or serve in hostside.json, says what is offered; without either it does not start. With search and groups a host sees five tools. Three find tools, tools_read calls read-only tools, and tools_call calls any.",
+    "Policy, trust and sign-ins are the same as in other commands. Over stdio, messages for people go to stderr. Untrusted servers of a project do not start: run hostside trust, then start serve again. An entry of hostside serve itself is left out.",
+    "It ends with all servers when the host closes stdin, or on a signal. Edits of the configuration are applied while it runs.",
   ],
   examples: {
-    "hostside serve --expose search --print-config cursor": "what to put into Cursor's mcp.json",
+    "hostside serve --expose search --print-config cursor": "print the entry for Cursor's mcp.json",
     "hostside serve --expose search": "as a host starts it",
-    "hostside serve --expose all --read-only": "nothing that changes anything",
-    "hostside serve --expose search --http": "for several hosts of this machine, with a token",
+    "hostside serve --expose all --read-only": "read-only tools",
+    "hostside serve --expose search --http": "for several hosts, with a token",
   },
   json: '{ "host", "title", "file", "text", "notes": [text] } of --print-config; { "token", "file" } of --print-token; nothing while it serves',
   takes: (command) =>
@@ -91,21 +91,17 @@ const serve: CommandSpec = {
         ),
       )
       .option("--read-only", "only tools that are known to change nothing")
-      .option("--require-approval", "have the user approve calls of tools that are not known to change nothing")
-      .option("--redact", "mask secrets in results: those of the configuration, and what looks like one")
-      .option("--lock <file>", "hold back tools that are not as hostside lock has written them down")
+      .option("--require-approval", "ask the user before calls of other tools")
+      .option("--redact", "mask known and likely secrets in results")
+      .option("--lock <file>", "hold back tools that differ from this lock file")
       .option("--call-log <file>", "add a line of JSON to this file for each call")
-      .option("--otel", "traces and metrics by OpenTelemetry, whose SDK NODE_OPTIONS=--import has set up")
+      .option("--otel", "traces and metrics with the OpenTelemetry SDK of NODE_OPTIONS=--import")
       .option("--http [address]", "listen for HTTP in place of stdio: a port, or HOST:PORT (default: 127.0.0.1:7077)")
-      .option("--any-address", "with --http: also one that other machines reach")
-      .option("--public-url <url>", "with --http: where clients reach it, behind a proxy")
-      .option("--token-file <file>", "with --http: the token that clients need; made where there is none")
-      .option("--print-token", "with --http: print the token, and end")
-      .addOption(
-        new Option("--print-config <host>", "print the entry of a host for this command line, and end").choices(
-          editors,
-        ),
-      ),
+      .option("--any-address", "with --http: allow addresses that other machines reach")
+      .option("--public-url <url>", "with --http: the address for clients behind a proxy")
+      .option("--token-file <file>", "with --http: file of the token; created if missing")
+      .option("--print-token", "with --http: print the token and exit")
+      .addOption(new Option("--print-config <host>", "print the entry for this host and exit").choices(editors)),
   work: async () => (await import("../serving/serve.ts")).serve,
 };
 
