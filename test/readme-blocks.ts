@@ -39,7 +39,8 @@ async function readFileBlocks(source: string): Promise<readonly ReadmeBlock[]> {
   const text = await readFile(source, "utf8");
   return Array.from(text.matchAll(/^```ts\n(.*?)^```$/gms), (match) => {
     const line = text.slice(0, match.index).split("\n").length + 1;
-    const file = join(homeOf(source), folderName, `${basename(source, ".md").toLowerCase()}-line-${line}.ts`);
+    const page = source.replace(/\.md$/, "").replaceAll("/", "-").toLowerCase();
+    const file = join(homeOf(source), folderName, `${page}-line-${line}.ts`);
     return { source, line, code: match[1] ?? "", file };
   });
 }
