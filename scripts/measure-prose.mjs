@@ -12,7 +12,7 @@ const oddStart = /^(?:Who|Whoever|What|Of|Where|Whose|One that|Those|That of)\b/
  */
 export function measureProse(texts) {
   const sentences = texts
-    .flatMap((text) => text.split(/(?<=[.!?:])\s+(?=[A-Z`*"])/))
+    .flatMap((text) => text.split(/\n|(?<=[.!?:])\s+(?=[A-Z`*"[])/))
     .map((text) => ({ text: text.trim(), words: text.split(/\s+/).filter((word) => /[a-z]/i.test(word)).length }))
     .filter(({ words }) => words >= minWords);
   const count = Math.max(sentences.length, 1);
@@ -25,14 +25,15 @@ export function measureProse(texts) {
 }
 
 /**
- * Returns the prose of a Markdown page, each paragraph on one line.
+ * Returns the prose of a Markdown page, each paragraph and each item of a list on one line.
  * @param {string} page
  */
 export function proseOfPage(page) {
   return page
     .replaceAll(/```[\s\S]*?```/g, "")
     .replaceAll(/^\|.*$/gm, "")
-    .replaceAll(/`[^`]*`/g, "x")
+    .replaceAll(/^\s*(?:[-*]|\d+\.) /gm, "\n\n")
+    .replaceAll(/`[^`]*`/g, "`x`")
     .replaceAll(/\]\([^)]*\)/g, "")
     .replaceAll(/^#.*$/gm, "")
     .replaceAll(/\n(?!\n)/g, " ");
