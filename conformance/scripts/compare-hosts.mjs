@@ -8,7 +8,7 @@ import { cpus, loadavg, platform, arch, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { comparedHosts } from "./compared-hosts.mjs";
-import { hostResultsPage } from "./host-results-page.mjs";
+import { hostResultsPage, withComparison } from "./host-results-page.mjs";
 import { hostChecks } from "../dist/host/index.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -51,6 +51,9 @@ if (!options.includes("--page")) {
   }
 }
 writeFileSync(page, hostResultsPage(results));
+for (const [file, rows] of /** @type {const} */ ([["docs/explanation/comparison.md"], ["README.md", 5]])) {
+  writeFileSync(`${root}${file}`, withComparison(readFileSync(`${root}${file}`, "utf8"), results, rows));
+}
 
 function readResults() {
   try {

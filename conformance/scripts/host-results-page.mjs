@@ -84,13 +84,11 @@ export function hostResultsPage(results) {
 }
 
 /** @param {Column} host */
-function overview({ column, about, name, version, date, seconds, checks }) {
-  const all = Object.values(checks);
-  const passed = all.filter(({ status }) => status === "pass").length;
-  const applying = all.filter(({ status }) => status !== "not-applicable").length;
-  const must = all.filter(({ status, level }) => status === "fail" && level === "MUST").length;
+function overview(host) {
+  const { column, about, name, version, date, seconds, checks } = host;
+  const must = Object.values(checks).filter(({ status, level }) => status === "fail" && level === "MUST").length;
   const what = /^[@a-z]/.test(name) ? `\`${name}\` ${version}` : version;
-  return `| ${column} | ${about} | ${what} | ${date} | ${passed} of ${applying} | ${must} | ${seconds} |`;
+  return `| ${column} | ${about} | ${what} | ${date} | ${passedOf(host)} | ${must} | ${seconds} |`;
 }
 
 /** @param {Column} host @param {string} scenario */
@@ -138,4 +136,55 @@ function count(number, noun) {
   const words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
   const word = words[number] ?? `${number}`;
   return `${word.charAt(0).toUpperCase()}${word.slice(1)} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+const compared = ["create-host", "sdk-v2", "ai-sdk", "openai-agents", "mastra", "mcp-use", "langchain", "mcporter"];
+const situations = [
+  ["survive/hang-at-start-blocks-nobody", "A server that hangs delays no other"],
+  ["recover/crash-during-call", "A call that may have run is not sent again"],
+  ["recover/session-expired", "A lost session comes back"],
+  ["survive/close-with-grandchild", "All processes end, also those of servers"],
+  ["recover/crash-while-idle", "A server that crashed comes back"],
+  ["consistent/name-collisions", "Equal names of two servers stay apart"],
+  ["consistent/malformed-tool", "A malformed tool costs no other tool"],
+  ["consistent/list-changed", "Changes of tools are followed"],
+  ["consistent/add-at-run-time", "Servers can be added at run time"],
+  ["hostile/echoed-credentials", "Errors have no credentials that a server echoes"],
+  ["survive/oversized-answer", "An answer that is too large is refused"],
+  ["survive/decompression-bomb", "A small answer that unpacks to a huge one is refused"],
+];
+
+/**
+ * A page with the table of some hosts in it, between the marks `hosts: start` and `hosts: end`.
+ *
+ * @param {string} page
+ * @param {HostResults} results
+ * @param {number} [rows] How many rows it has.
+ */
+export function withComparison(page, results, rows = situations.length + 1) {
+  const hosts = comparedHosts.flatMap((host) => {
+    const found = results.hosts[host.id];
+    return found === undefined || !compared.includes(host.id) ? [] : [{ ...host, ...found }];
+  });
+  const table = [
+    `| | ${hosts.map(({ column }) => column).join(" | ")} |`,
+    `|---|${"---|".repeat(hosts.length)}`,
+    `| Checks passed, of those that apply | ${hosts.map(passedOf).join(" | ")} |`,
+    ...situations
+      .map(
+        ([id = "", label]) => `| ${label} | ${hosts.map((host) => cell(host, id).replaceAll("*", "")).join(" | ")} |`,
+      )
+      .slice(0, rows - 1),
+  ];
+  const [start, end] = ["<!-- hosts: start -->", "<!-- hosts: end -->"];
+  const [before = "", rest = ""] = page.split(start);
+  const [, after = ""] = rest.split(end);
+  return `${before}${start}\n\n${table.join("\n")}\n\n${end}${after}`;
+}
+
+/** @param {Column} host */
+function passedOf({ checks }) {
+  const all = Object.values(checks);
+  const passed = all.filter(({ status }) => status === "pass").length;
+  return `${passed} of ${all.filter(({ status }) => status !== "not-applicable").length}`;
 }

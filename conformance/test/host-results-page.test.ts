@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { hostResultsPage } from "../scripts/host-results-page.mjs";
+import { hostResultsPage, withComparison } from "../scripts/host-results-page.mjs";
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 const results = JSON.parse(read("../results/hosts.json"));
@@ -8,6 +8,15 @@ const results = JSON.parse(read("../results/hosts.json"));
 it("docs/explanation/host-results.md says what was found (`pnpm hosts:compare --page` writes it)", () => {
   expect(read("../../docs/explanation/host-results.md")).toBe(hostResultsPage(results));
 });
+
+it.each([["docs/explanation/comparison.md"], ["README.md", 5]] as const)(
+  "the table of hosts in %s says what was found (the same command writes it)",
+  (path, rows) => {
+    const page = read(`../../${path}`);
+    expect(page).toContain("| Checks passed, of those that apply | ");
+    expect(page).toBe(withComparison(page, results, rows));
+  },
+);
 
 it("shows a check that failed in one of two ways, advice apart from MUST, and what does not apply", () => {
   const check = (level: string, status: string) => ({ level, status, observed: "it <hung> | there" });
