@@ -63,7 +63,8 @@ export interface SharedStateOptions {
   readonly maxValueBytes?: number | undefined;
   /**
    * Decides about calls while the engine cannot count them. `"closed"`: they are refused with
-   * `store_failed`; `"local"`: each process counts by itself. Default `"closed"`.
+   * `call_refused`, whose cause is `store_failed`; `"local"`: each process counts by itself.
+   * Default `"closed"`.
    */
   readonly limitFailure?: "closed" | "local" | undefined;
 }
