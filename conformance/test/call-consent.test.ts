@@ -59,9 +59,8 @@ describe("checks that need a tool call", () => {
     };
     const report = await check([goodTool], named);
     expect(report.unknownTools).toEqual(["gone"]);
-    expect(lastLine(report)).toBe('? the server has no tool "gone", which was to be called');
-    for (const view of [toMarkdown, toHtml])
-      expect(view(report)).toMatch(/no such tool(?:\*\*)?, which was to be called/);
+    expect(lastLine(report)).toBe('? the server has no tool "gone" that --call names');
+    for (const view of [toMarkdown, toHtml]) expect(view(report)).toMatch(/no such tool(?:\*\*)?, named by --call/);
     const passed = report.results.filter(({ finding }) => finding.status === "pass");
     expect(judgeRun(passed, { incomplete: true })).toMatchObject({ verdict: "incomplete", exitCode: 3 });
   });

@@ -158,7 +158,7 @@ describe("server", () => {
 
   it("shows what a host makes of the server", { timeout: 60_000 }, async () => {
     const { out } = await run(["server", "--only", "requests/probe", ...good]);
-    expect(out).toContain("What a host makes of it\n  group mcp:odd-server (");
+    expect(out).toContain("Tools in a host\n  group mcp:odd-server (");
     expect(out).toContain('mcp_odd_server_echo  ← "echo"');
   });
 
@@ -222,7 +222,7 @@ UNREACHABLE ${process.execPath} -e ${script}
     await using server = await startFaultServer({ script: { rules: [rule] }, transport: "stdio" });
     const { command, args } = server.spec;
     const { out } = await run(["server", "--no-preview", "--only", "calls/stdout-purity", "--", command, ...args]);
-    expect(out).toMatch(/observed {2}while "\w+"(?:, "\w+")* ran, at byte/);
+    expect(out).toMatch(/\[MUST\] while "\w+"(?:, "\w+")* ran, at byte/);
   });
 
   it("says so when a report cannot be written, before anything starts", { timeout: 60_000 }, async () => {

@@ -17,19 +17,19 @@ describe("toTerminal()", () => {
 
         ✓ pass  ✗ fail  ! advice  ~ accepted  - not applicable  ? could not run
 
-      ✗ stdio/purity [MUST] Title of stdio/purity
-          observed  at byte 0: </code><script>alert("x")</script> & ' \\u0000 \`\`\`
+      ✗ stdio/purity [MUST] at byte 0: </code><script>alert("x")</script> & ' \\u0000 \`\`\`
+          expected  Title of stdio/purity
           legal     this; or that
           why       A rule. (A section)
                     https://example.com/#rule
           fix       Mend it.
-          prevented 1 more: tools/list
+          prevents  1 check: tools/list
           trace
-                 0 ms #1 · started node server.js (pid 1)
-                12 ms #1 ⇠ </code><script>alert("x")</script> & ' \\u0000 \`\`\`
+             0.000 s #1 · started node server.js (pid 1)
+             0.012 s #1 ⇠ </code><script>alert("x")</script> & ' \\u0000 \`\`\`
 
-      ! stdio/exit [SHOULD] Title of stdio/exit
-          observed  still running
+      ! stdio/exit [SHOULD] still running
+          expected  Title of stdio/exit
           legal     this; or that
           why       A rule. (A section)
                     https://example.com/#rule
@@ -37,7 +37,7 @@ describe("toTerminal()", () => {
 
       stale baseline tools/old: passes now; remove the entry
 
-      What a host makes of it
+      Tools in a host
         group mcp:sample (sample), 1 tool
         mcp_sample_echo  ← "echo"
         ! tool-dropped: no name
@@ -63,9 +63,20 @@ describe("toTerminal()", () => {
     }
   });
 
+  it("names the areas of which no check applies in one line, as the Markdown does", () => {
+    const sample = sampleReport();
+    const results = sample.results.map((result) =>
+      result.check.id.startsWith("tools/")
+        ? { ...result, finding: { status: "not-applicable", reason: "no tools" } as const }
+        : result,
+    );
+    expect(toTerminal({ ...sample, results })).toContain("3 checks\n  not applicable: tools\n");
+    expect(toMarkdown({ ...sample, results })).toContain("\n\nNot applicable: tools\n");
+  });
+
   it("counts advice as failures in a strict run", () => {
     expect(toTerminal(sampleReport({ strict: true }))).toContain("  stdio  ✗✗✓  3 checks");
-    expect(toMarkdown(sampleReport({ strict: true }))).toContain("| stdio | 1 | 2 | 0 | 0 |");
+    expect(toMarkdown(sampleReport({ strict: true }))).toContain("| stdio | 1 | 2 | 0 | 0 | 0 |");
   });
 
   it("tells an obstacle in place of the table", () => {
@@ -170,7 +181,7 @@ describe("toHtml()", () => {
 describe("toMarkdown()", () => {
   it("keeps what a server said in code spans", () => {
     const markdown = toMarkdown(sampleReport());
-    expect(markdown).toContain("- **stdio/purity**: ```` at byte 0: </code><script>");
-    expect(markdown).toContain("| stdio | 1 | 1 | 1 | 0 |");
+    expect(markdown).toContain("- **stdio/purity** (MUST): ```` at byte 0: </code><script>");
+    expect(markdown).toContain("| stdio | 1 | 1 | 1 | 0 | 0 |");
   });
 });

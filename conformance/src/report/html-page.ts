@@ -22,15 +22,17 @@ h2 { font-size: 1.15rem; margin: 2rem 0 .7rem; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1.1rem; margin: .6rem 0; }
 .mend { border-left: 4px solid var(--calm); }
 .mend.fail { border-left-color: var(--bad); } .mend.advice, .mend.could-not-run { border-left-color: var(--warn); }
-.mend h3 { font-size: 1rem; margin: 0; } .mend p { margin: .3rem 0; overflow-wrap: anywhere; }
+.mend h3 { font-size: 1rem; margin: 0; overflow-wrap: anywhere; } .level { color: var(--faint); font-size: 12px; font-weight: 400; }
+.label { color: var(--faint); display: inline-block; min-width: 4.5rem; } .mend p { margin: .3rem 0; overflow-wrap: anywhere; }
 .mend .seen { display: block; background: var(--code); border-radius: 6px; padding: .4rem .6rem; white-space: pre-wrap; }
-.badge { display: inline-block; min-width: 4.2rem; padding: 0 .5rem; border-radius: 1rem; font-size: 12px; font-weight: 600; text-align: center; color: #fff;
-  background: var(--calm); vertical-align: 1px; }
+.badge { display: inline-block; min-width: 4.2rem; padding: 0 .5rem; border-radius: 1rem; font-size: 12px; font-weight: 600; text-align: center; color: var(--text);
+  background: var(--code); border: 1px solid var(--line); vertical-align: 1px; }
 .badge.pass { background: var(--good); } .badge.fail { background: var(--bad); } .badge.advice, .badge.could-not-run { background: var(--warn); }
+.badge.pass, .badge.fail, .badge.advice, .badge.could-not-run { color: #fff; border-color: transparent; }
 @media (prefers-color-scheme: dark) { .badge.pass, .badge.fail, .badge.advice, .badge.could-not-run { color: #0d1117; } }
-.matrix { display: grid; grid-template-columns: max-content 1fr max-content; gap: .35rem 1rem; align-items: center; }
+.matrix { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1rem; align-items: center; }
 .cells { display: flex; flex-wrap: wrap; gap: 3px; }
-.cell { width: 1.05rem; height: 1.05rem; border-radius: 3px; background: var(--calm); }
+.cell { width: 1.05rem; height: 1.05rem; border-radius: 3px; background: var(--calm); position: relative; overflow: hidden; }
 .cell:hover { outline: 2px solid var(--link); }
 .cell span { position: absolute; clip-path: inset(50%); }
 .cell.pass { background: var(--good); } .cell.fail { background: var(--bad); } .cell.advice, .cell.could-not-run { background: var(--warn); }
@@ -39,7 +41,7 @@ h2 { font-size: 1.15rem; margin: 2rem 0 .7rem; }
 .filters { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin: .6rem 0; }
 details.check { background: var(--card); border: 1px solid var(--line); border-radius: 6px; margin: .3rem 0; padding: .35rem .8rem; }
 details.check:target { outline: 2px solid var(--link); }
-summary { cursor: pointer; overflow-wrap: anywhere; } summary .level { color: var(--faint); font-size: 12px; }
+summary { cursor: pointer; overflow-wrap: anywhere; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: .6rem 0; }
 dt { color: var(--faint); } dd { margin: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
 .scroll { overflow: auto; max-height: 32rem; border: 1px solid var(--line); border-radius: 6px; background: var(--card); }
@@ -48,6 +50,9 @@ th { position: sticky; top: 0; background: var(--card); color: var(--faint); fon
 th, td { text-align: left; vertical-align: top; padding: 2px .7rem; border-bottom: 1px solid var(--line); }
 .wire td:first-child { text-align: right; font-variant-numeric: tabular-nums; color: var(--faint); }
 .wire td:nth-child(3) { white-space: nowrap; color: var(--faint); }
+@media (max-width: 40rem) { header > div, main { padding: 1rem; } .card { padding: .7rem .8rem; } th, td { padding: 2px .35rem; }
+  dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } .wire td:nth-child(2), .wire th:nth-child(2) { display: none; }
+  tr.send td:nth-child(3), tr.receive td:nth-child(3) { font-size: 0; } tr.send td:nth-child(3)::before, tr.receive td:nth-child(3)::before { font-size: 13px; } }
 td code { white-space: pre-wrap; overflow-wrap: anywhere; }
 tr.send td:nth-child(3)::before { content: "→ "; } tr.receive td:nth-child(3)::before { content: "← "; }
 tr.send code { color: var(--link); } tr.stderr code { color: var(--warn); } tr.stdout code { color: var(--bad); } tr.process code, tr.http code { color: var(--faint); }

@@ -1,14 +1,15 @@
+import { truncateText } from "@hostside/core";
 import { fixOf, type CheckResult } from "../engine/check.ts";
 import type { HostPreview, Headline, RunReport } from "../engine/run-report.ts";
 import type { TraceEvent } from "../engine/trace.ts";
-import { areasOf, outcomeOf, type Outcome } from "./outcome.ts";
+import { outcomeOf, seconds, splitAreas, type Outcome } from "./outcome.ts";
 import { htmlScript, htmlStyle } from "./html-page.ts";
 import { xmlText } from "./xml-text.ts";
 
 /**
  * The report as one HTML file without any outside resource: what to mend, the matrix of checks with
  * a filter, a section per check with what is legal, what was observed and its slice of the trace,
- * the host preview, and the timeline of the wire. Everything a server said is escaped text.
+ * the host preview, and the messages in the order of time. Everything a server said is escaped text.
  */
 export function toHtml(report: RunReport): string {
   const { verdict, target } = report;
@@ -29,13 +30,13 @@ ${counts(report)}
 <p class="faint">${facts(report)}</p>
 </div></header>
 <main>
-${toMend(report)}
+${problems(report)}
 <h2 id="checks">Checks</h2>
 ${matrix(report)}
 <div class="filters" role="group" aria-label="Show checks">${filters(report)}</div>
 ${report.results.map((result) => checkDetails(result, report.strict)).join("\n")}
 ${report.preview ? preview(report.preview) : ""}
-<h2 id="timeline">Timeline of the wire</h2>
+<h2 id="timeline">Messages</h2>
 ${timeline(report.trace)}
 </main>
 <script>${htmlScript}</script>
@@ -53,8 +54,8 @@ function counts({ counts: { passed, failed, advice, baselined, notApplicable, co
     [baselined, "accepted", ""],
     [notApplicable, "not applicable", ""],
   ];
-  const items = shown.map(
-    ([count, label, tone]) => `<li class="${count > 0 ? tone : ""}"><b>${count}</b>${label}</li>`,
+  const items = shown.flatMap(([count, label, tone], at) =>
+    count > 0 || at < 2 ? [`<li class="${count > 0 ? tone : ""}"><b>${count}</b>${label}</li>`] : [],
   );
   return `<ul class="counts">${items.join("")}</ul>`;
 }
@@ -65,7 +66,7 @@ function facts({ identity, kit, startedAt, durationMs, seed, strict }: RunReport
     server,
     identity ? `speaks ${identity.protocolVersions.join(", ")}` : "",
     `${startedAt.slice(0, 16).replace("T", " ")} UTC`,
-    `${(durationMs / 1000).toFixed(1)} s`,
+    seconds(durationMs, 1),
     `seed ${seed}`,
     strict ? "strict" : "",
     `${kit.name} ${kit.version}`,
@@ -76,7 +77,7 @@ function facts({ identity, kit, startedAt, durationMs, seed, strict }: RunReport
     .join(" · ");
 }
 
-function toMend({ headlines, staleBaseline, unknownTools = [], obstacle, results, strict }: RunReport): string {
+function problems({ headlines, staleBaseline, unknownTools = [], obstacle, results, strict }: RunReport): string {
   const byId = new Map(results.map((result) => [result.check.id, result]));
   const cards = [
     ...(obstacle
@@ -84,25 +85,29 @@ function toMend({ headlines, staleBaseline, unknownTools = [], obstacle, results
       : []),
     ...headlines.flatMap((headline) => {
       const result = byId.get(headline.checkId);
-      return result ? [mendCard(headline, result, outcomeOf(result, strict))] : [];
+      return result ? [problemCard(headline, result, outcomeOf(result, strict))] : [];
     }),
     ...staleBaseline.map((entry) => card("fail", "stale baseline", entry)),
-    ...unknownTools.map((name) => card("could-not-run", "no such tool, which was to be called", name)),
+    ...unknownTools.map((name) => card("could-not-run", "no such tool, named by --call", name)),
   ];
-  return cards.length === 0 ? "" : `<h2 id="mend">What to mend</h2>\n${cards.join("\n")}`;
+  return cards.length === 0 ? "" : `<h2 id="problems">Problems</h2>\n${cards.join("\n")}`;
 }
 
 function card(outcome: Outcome, title: string, text: string): string {
   return `<div class="card mend ${outcome}"><h3>${xmlText(title)}</h3><p><code class="seen">${xmlText(text)}</code></p></div>`;
 }
 
-function mendCard({ checkId, observed, fix, prevented }: Headline, { check }: CheckResult, outcome: Outcome): string {
+function problemCard(
+  { checkId, observed, fix, prevented }: Headline,
+  { check }: CheckResult,
+  outcome: Outcome,
+): string {
   return `<div class="card mend ${outcome}">
-<h3>${badge(outcome)} <a href="#${anchor(checkId)}">${xmlText(check.title)}</a></h3>
-<p class="faint"><code>${xmlText(checkId)}</code> · ${check.level}</p>
+<h3>${badge(outcome)} <a href="#${anchor(checkId)}"><code>${xmlText(checkId)}</code></a> <span class="level">${check.level}</span></h3>
 <p><code class="seen">${xmlText(observed)}</code></p>
-<p>${xmlText(fix)}</p>
-${prevented.length > 0 ? `<p class="faint">Prevented ${prevented.length} more: ${xmlText(prevented.join(", "))}</p>` : ""}
+<p><span class="label">Expected</span> ${xmlText(check.title)}</p>
+<p><span class="label">Fix</span> ${xmlText(fix)}</p>
+${prevented.length > 0 ? `<p class="faint">Prevents ${prevented.length} more: ${xmlText(prevented.join(", "))}</p>` : ""}
 </div>`;
 }
 
@@ -111,16 +116,18 @@ function badge(outcome: Outcome): string {
 }
 
 function matrix({ results, strict }: RunReport): string {
-  const rows = [...areasOf(results)].map(([area, ofArea]) => {
+  const { owed, notApplicable } = splitAreas(results);
+  const rows = owed.map(([area, ofArea]) => {
     const cells = ofArea.map((result) => {
       const outcome = outcomeOf(result, strict);
       const label = xmlText(`${result.check.id}: ${outcome}`);
       return `<a class="cell ${outcome}" href="#${anchor(result.check.id)}" title="${label}"><span>${label}</span></a>`;
     });
-    const ms = Math.round(ofArea.reduce((sum, { durationMs }) => sum + durationMs, 0));
-    return `<span>${xmlText(area)}</span><span class="cells">${cells.join("")}</span><span class="faint">${ms} ms</span>`;
+    return `<span>${xmlText(area)}</span><span class="cells">${cells.join("")}</span>`;
   });
-  return `<div class="card matrix">${rows.join("\n")}</div>`;
+  const rest =
+    notApplicable.length > 0 ? `<p class="faint">Not applicable: ${xmlText(notApplicable.join(", "))}</p>` : "";
+  return `<div class="card"><div class="matrix">${rows.join("\n")}</div>${rest}</div>`;
 }
 
 // What passed and what does not apply is a click away; the rest is what the reader came for.
@@ -144,11 +151,12 @@ function checkDetails(result: CheckResult, strict: boolean): string {
   const { check, finding, baselined, durationMs } = result;
   const outcome = outcomeOf(result, strict);
   const rows: readonly (readonly [label: string, text: string | undefined])[] = [
-    ["observed", "reason" in finding ? finding.reason : finding.observed],
+    [finding.status === "fail" ? "found" : "observed", "reason" in finding ? finding.reason : finding.observed],
+    ["expected", finding.status === "fail" ? check.title : undefined],
     ["legal", check.legal.join("\n")],
     ["accepted", baselined],
     ["fix", finding.status === "fail" ? fixOf(result) : undefined],
-    ["time", `${durationMs.toFixed(0)} ms`],
+    ["time", seconds(durationMs)],
   ];
   const shown = rows.flatMap(([label, text]) =>
     text === undefined ? [] : [`<dt>${label}</dt><dd>${xmlText(text)}</dd>`],
@@ -156,17 +164,22 @@ function checkDetails(result: CheckResult, strict: boolean): string {
   const { sentence, section, url } = check.requirement;
   const trace = "trace" in finding && finding.trace && finding.trace.length > 0 ? wireTable(finding.trace) : "";
   return `<details class="check" id="${anchor(check.id)}" data-outcome="${outcome}">
-<summary>${badge(outcome)} <code>${xmlText(check.id)}</code> <span class="level">${check.level}</span> ${xmlText(check.title)}</summary>
+<summary>${badge(outcome)} <code>${xmlText(check.id)}</code> <span class="level">${check.level}</span> ${xmlText(lineOf(result))}</summary>
 <dl>${shown.join("")}<dt>why</dt><dd>${xmlText(sentence)} <a href="${xmlText(url)}">${xmlText(section)}</a></dd></dl>
 ${trace}
 </details>`;
+}
+
+// What was found of a failure, because what should hold reads as its opposite beside "fail".
+function lineOf({ check, finding }: CheckResult): string {
+  return finding.status === "fail" ? truncateText(finding.observed.replaceAll(/\s+/g, " "), 160) : check.title;
 }
 
 function preview({ tools, groups, notes, failure }: HostPreview): string {
   const rows = tools.map(
     ({ name, toolName }) => `<tr><td><code>${xmlText(name)}</code></td><td><code>${xmlText(toolName)}</code></td></tr>`,
   );
-  return `<h2 id="preview">What a host makes of it</h2>
+  return `<h2 id="preview">Tools in a host</h2>
 ${failure === undefined ? "" : card("fail", "unusable", failure)}
 ${groups.map(({ id, title, members }) => `<p>Group <code>${xmlText(id)}</code>: ${xmlText(title)}, ${members} tools</p>`).join("")}
 ${notes.length === 0 ? "" : `<ul>${notes.map((note) => `<li>${xmlText(note)}</li>`).join("")}</ul>`}
@@ -185,9 +198,9 @@ function timeline(events: readonly TraceEvent[]): string {
 function wireTable(events: readonly TraceEvent[]): string {
   const rows = events.map(
     ({ atMs, session, kind, text }) =>
-      `<tr class="${kind}" data-session="${xmlText(session)}"><td>${atMs.toFixed(0)}</td><td>${xmlText(session)}</td><td>${kind}</td><td><code>${xmlText(text)}</code></td></tr>`,
+      `<tr class="${kind}" data-session="${xmlText(session)}"><td>${(atMs / 1000).toFixed(3)}</td><td>${xmlText(session)}</td><td>${kind}</td><td><code>${xmlText(text)}</code></td></tr>`,
   );
-  return `<div class="scroll"><table class="wire"><thead><tr><th>ms</th><th>session</th><th>what</th><th>text</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div>`;
+  return `<div class="scroll"><table class="wire"><thead><tr><th>s</th><th>session</th><th>what</th><th>text</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div>`;
 }
 
 function anchor(id: string): string {

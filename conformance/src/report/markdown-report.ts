@@ -1,5 +1,5 @@
 import type { RunReport } from "../engine/run-report.ts";
-import { areasOf, outcomeOf } from "./outcome.ts";
+import { outcomeOf, splitAreas } from "./outcome.ts";
 
 /**
  * The report as GitHub Markdown, for the summary of a CI job. Everything a server said is in code
@@ -7,14 +7,19 @@ import { areasOf, outcomeOf } from "./outcome.ts";
  */
 export function toMarkdown(report: RunReport): string {
   const { verdict, target, counts, obstacle, headlines, staleBaseline, unknownTools = [] } = report;
+  const checks = new Map(report.results.map(({ check }) => [check.id, check]));
   const problems = [
     ...(obstacle ? [`- **${obstacle.kind}**: ${codeSpan(obstacle.reason)}`] : []),
-    ...headlines.map(
-      ({ checkId, observed, fix, prevented }) =>
-        `- **${checkId}**: ${codeSpan(observed)}<br>${fix}${prevented.length > 0 ? `<br>Prevented ${prevented.length} more.` : ""}`,
+    ...headlines.map(({ checkId, observed, fix, prevented }) =>
+      [
+        `- **${checkId}** (${checks.get(checkId)?.level}): ${codeSpan(observed)}`,
+        `Expected: ${checks.get(checkId)?.title}.`,
+        `Fix: ${fix}`,
+        ...(prevented.length > 0 ? [`Prevents ${prevented.length} more.`] : []),
+      ].join("<br>"),
     ),
     ...staleBaseline.map((entry) => `- **stale baseline**: ${codeSpan(entry)}`),
-    ...unknownTools.map((name) => `- **no such tool**, which was to be called: ${codeSpan(name)}`),
+    ...unknownTools.map((name) => `- **no such tool**, named by --call: ${codeSpan(name)}`),
   ];
   const sections = [
     `## ${icons[verdict]} ${verdict.toUpperCase()}: ${codeSpan(target)}`,
@@ -28,12 +33,18 @@ export function toMarkdown(report: RunReport): string {
 const icons = { pass: "✅", fail: "❌", incomplete: "⚠️" } as const;
 
 function table({ results, strict }: RunReport): string {
-  const rows = [...areasOf(results)].map(([area, ofArea]) => {
+  const { owed, notApplicable } = splitAreas(results);
+  const rows = owed.map(([area, ofArea]) => {
     const count = (...outcomes: readonly string[]): number =>
       ofArea.filter((result) => outcomes.includes(outcomeOf(result, strict))).length;
-    return `| ${area} | ${count("pass")} | ${count("fail")} | ${count("advice")} | ${count("could-not-run", "not-applicable", "accepted")} |`;
+    return `| ${area} | ${count("pass")} | ${count("fail")} | ${count("advice")} | ${count("could-not-run")} | ${count("not-applicable", "accepted")} |`;
   });
-  return ["| area | pass | fail | advice | other |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
+  if (notApplicable.length > 0) rows.push("", `Not applicable: ${notApplicable.join(", ")}`);
+  return [
+    "| area | pass | fail | advice | could not run | other |",
+    "| --- | --- | --- | --- | --- | --- |",
+    ...rows,
+  ].join("\n");
 }
 
 /**

@@ -24,3 +24,22 @@ export function areasOf(results: readonly CheckResult[]): ReadonlyMap<string, re
   }
   return areas;
 }
+
+/** Areas of which a check applies, and the names of those of which none does. */
+export function splitAreas(results: readonly CheckResult[]): {
+  readonly owed: readonly (readonly [area: string, results: readonly CheckResult[]])[];
+  readonly notApplicable: readonly string[];
+} {
+  const areas = [...areasOf(results)];
+  const applies = ([, ofArea]: (typeof areas)[number]): boolean =>
+    ofArea.some(({ finding }) => finding.status !== "not-applicable");
+  return {
+    owed: areas.filter(applies),
+    notApplicable: areas.filter((area) => !applies(area)).map(([area]) => area),
+  };
+}
+
+/** A duration in seconds, such as `0.012 s`. */
+export function seconds(ms: number, digits = 3): string {
+  return `${(ms / 1000).toFixed(digits)} s`;
+}

@@ -15,7 +15,7 @@ export function toSarif(report: RunReport, exists: (path: string) => boolean = e
   const failures = report.results.filter(({ finding }) => finding.status === "fail");
   const rules = failures.map(({ check }) => ({
     id: check.id,
-    shortDescription: { text: check.title },
+    shortDescription: { text: `Expected: ${check.title}` },
     fullDescription: { text: check.requirement.sentence },
     help: { text: check.fix },
     helpUri: check.requirement.url,

@@ -1,7 +1,7 @@
 import type { CheckResult } from "../engine/check.ts";
 import type { HostPreview, Headline, Obstacle, RunReport } from "../engine/run-report.ts";
 import type { TraceEvent } from "../engine/trace.ts";
-import { areasOf, outcomeOf, type Outcome } from "./outcome.ts";
+import { areasOf, outcomeOf, seconds, splitAreas, type Outcome } from "./outcome.ts";
 import { showEscapesIn } from "./show-escapes.ts";
 import { plain, type TextStyle } from "./text-style.ts";
 
@@ -50,7 +50,7 @@ function previewText({ tools, groups, notes, failure }: HostPreview, style: Text
   const width = Math.max(0, ...shown.map(({ name }) => name.length));
   const more = tools.length - shown.length;
   return [
-    style.strong("What a host makes of it"),
+    style.strong("Tools in a host"),
     ...(failure === undefined ? [] : [`  ${style.bad("unusable")}  ${failure}`]),
     ...groups.map(
       ({ id, title, members }) => `  group ${id} ${style.faint(`(${title}), ${counted(members, "tool")}`)}`,
@@ -62,13 +62,14 @@ function previewText({ tools, groups, notes, failure }: HostPreview, style: Text
 }
 
 function table({ results, strict }: RunReport, style: TextStyle): string {
-  const areas = [...areasOf(results)];
-  const width = Math.max(...areas.map(([area]) => area.length), 4);
-  const rows = areas.map(([area, ofArea]) => {
+  const { owed, notApplicable } = splitAreas(results);
+  const width = Math.max(...owed.map(([area]) => area.length), 4);
+  const rows = owed.map(([area, ofArea]) => {
     const marks = ofArea.map((result) => mark(outcomeOf(result, strict), style)).join("");
     // Checks run at once: their times added up are nobody's.
     return `  ${area.padEnd(width)}  ${marks}  ${style.faint(counted(ofArea.length, "check"))}`;
   });
+  if (notApplicable.length > 0) rows.push(style.faint(`  not applicable: ${notApplicable.join(", ")}`));
   const legend = `${style.good("✓")} pass  ${style.bad("✗")} fail  ${style.warn("!")} advice  ${style.faint("~ accepted  - not applicable  ? could not run")}`;
   return [...rows, "", `  ${legend}`].join("\n");
 }
@@ -92,8 +93,8 @@ function headlineText(headline: Headline, { results, strict }: RunReport, style:
   if (result === undefined) return "";
   const { check } = result;
   const lines = [
-    `${mark(outcomeOf(result, strict), style)} ${style.strong(check.id)} ${style.faint(`[${check.level}]`)} ${check.title}`,
-    `    observed  ${headline.observed.replaceAll("\n", "\n              ")}`,
+    `${mark(outcomeOf(result, strict), style)} ${style.strong(check.id)} ${style.faint(`[${check.level}]`)} ${headline.observed.replaceAll("\n", "\n    ")}`,
+    `    expected  ${check.title}`,
     `    legal     ${check.legal.join("; or ")}`,
     `    why       ${check.requirement.sentence} (${check.requirement.section})`,
     `              ${style.faint(check.requirement.url)}`,
@@ -101,7 +102,7 @@ function headlineText(headline: Headline, { results, strict }: RunReport, style:
   ];
   const { prevented } = headline;
   if (prevented.length > 0)
-    lines.push(`    prevented ${prevented.length} more: ${preventedText(prevented, results).join(", ")}`);
+    lines.push(`    prevents  ${counted(prevented.length, "check")}: ${preventedText(prevented, results).join(", ")}`);
   return lines.join("\n");
 }
 
@@ -139,7 +140,7 @@ const arrows: Record<TraceEvent["kind"], string> = {
 function traceLine({ atMs, kind, session, text }: TraceEvent): string {
   const oneLine = text.replaceAll("\n", "⏎");
   const shown = oneLine.length > traceWidth ? `${oneLine.slice(0, traceWidth)}…` : oneLine;
-  return `      ${atMs.toFixed(0).padStart(6)} ms ${session} ${arrows[kind]} ${shown}`;
+  return `      ${seconds(atMs).padStart(8)} ${session} ${arrows[kind]} ${shown}`;
 }
 
 function verdictText(report: RunReport, style: TextStyle): string {
@@ -154,12 +155,12 @@ function verdictText(report: RunReport, style: TextStyle): string {
     ...(counts.couldNotRun > 0 ? [`${counts.couldNotRun} could not run`] : []),
   ];
   if (obstacle) return `${paint(style.strong(obstacle.kind.toUpperCase()))} ${target}`;
-  return `${paint(style.strong(verdict.toUpperCase()))} ${target}\n${parts.join(", ")} in ${(durationMs / 1000).toFixed(1)} s (seed ${seed})`;
+  return `${paint(style.strong(verdict.toUpperCase()))} ${target}\n${parts.join(", ")} in ${seconds(durationMs, 1)} (seed ${seed})`;
 }
 
 function unknownText({ unknownTools = [] }: RunReport, style: TextStyle): readonly string[] {
   return unknownTools.map(
-    (name) => `${style.warn("?")} the server has no tool ${JSON.stringify(name)}, which was to be called`,
+    (name) => `${style.warn("?")} the server has no tool ${JSON.stringify(name)} that --call names`,
   );
 }
 

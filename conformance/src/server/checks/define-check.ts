@@ -101,7 +101,6 @@ export function failWith(answer: Answer): Finding {
 
 const fixesOfNoAnswer: Partial<Record<Answer["kind"], string>> = {
   gone: "Find out why the process or the connection ended: the end of stderr and the trace usually say so. Catch what a handler throws, and answer with an error.",
-  silence: "Answer every request, with an error if it cannot be served.",
   http: "Answer with a JSON-RPC message: this response comes from the web framework, or from something in front of the server.",
 };
 

@@ -221,7 +221,9 @@ function aboutReads(name: ReadName, { problem, ...info }: ReadJudgement): CheckI
           return result ? [{ of, found: problem(result) }] : [];
         });
         if (results.length === 0)
-          return notKnown(`nothing was read; ${describeAnswer((reads[0] as LibraryRead).answer)}`);
+          return (reads.some(({ answer }) => answer.kind === "silence") ? notKnown : notApplicable)(
+            `nothing was read; ${describeAnswer((reads[0] as LibraryRead).answer)}`,
+          );
         const problems = results.flatMap(({ of, found }) => (found === undefined ? [] : [`${of}: ${found}`]));
         return conclude(problems, `${results.length} read`);
       }),

@@ -233,7 +233,7 @@ async function judgeInitialize(
   if (late !== undefined) return judge(late);
   const isAlive = next.kind === "result" || next.kind === "error";
   return isAlive
-    ? failWith(answer)
+    ? fail(describeAnswer(answer), "Answer initialize for every revision: with the same one, or with your newest.")
     : notKnown(`initialize: ${describeAnswer(answer)}; try this check alone with --only`);
 }
 
