@@ -4,7 +4,7 @@ import { saveNames } from "@hostside/naming";
 import type { McpProvider, ServerStatus, ToolRoute } from "./api/mcp-provider.ts";
 import { assertServerId, readOperationOptions } from "./api/operation-options.ts";
 import { readInitOptions, readProviderOptions, type ProviderOptions } from "./api/provider-options.ts";
-import { appTools, findCatalogTool, quarantinedTools, type ProviderCatalog } from "./catalog/catalog.ts";
+import { findCatalogTool, quarantinedTools, type ProviderCatalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/define-tool.ts";
 import { LiveCatalog } from "./catalog/live-catalog.ts";
 import { createProviderCalls, type ProviderCalls } from "./requests/provider-calls.ts";
@@ -186,9 +186,8 @@ function eventsOf(
 /** Reads what is known of the tools now; nobody is asked. */
 function readsOf(
   catalog: LiveCatalog,
-): Pick<McpProvider, "appTools" | "tools" | "groups" | "has" | "quarantined" | "routes" | "savedNames"> {
+): Pick<McpProvider, "tools" | "groups" | "has" | "quarantined" | "routes" | "savedNames"> {
   return {
-    appTools: (serverId) => appTools(catalog.current.servers.get(serverId)),
     tools: (names) => selectDefinitions(catalog.current, names),
     groups: () => catalog.current.groups,
     has: (toolName) => findCatalogTool(catalog.current, toolName) !== undefined,

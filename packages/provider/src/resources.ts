@@ -3,7 +3,3 @@ export { createResources, type Resources } from "./resources/resources.ts";
 export type { ResourcesOptions } from "./resources/resources-options.ts";
 export { allowsUri, readAllowedUris } from "./resources/check-uri.ts";
 export type { Prompt } from "./resources/prompts.ts";
-export { readSelected } from "./resources/read-selected.ts";
-export { appOf } from "./resources/app.ts";
-export { readApp } from "./resources/app.ts";
-export type { App } from "./resources/app.ts";

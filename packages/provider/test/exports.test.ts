@@ -11,11 +11,8 @@ describe("@hostside/provider", () => {
     ]);
     expect(Object.keys(await import("@hostside/provider/resources")).sort()).toEqual([
       "allowsUri",
-      "appOf",
       "createResources",
       "readAllowedUris",
-      "readApp",
-      "readSelected",
     ]);
   });
 

@@ -14,7 +14,6 @@ import type {
   ServerRecord,
   ServerSpec,
   Subscription,
-  ToolDefinition,
   ToolEffect,
   ToolListing,
   ToolProvider,
@@ -130,14 +129,6 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    * refused with `tool_quarantined`.
    */
   quarantined(): readonly QuarantinedServerTool[];
-  /**
-   * The tools that the user interface of this server, an MCP App, may call: those on offer unless
-   * their `_meta.ui.visibility` leaves out `app`, and those that it gives to apps alone, which are
-   * in no other list, and whose local name is their qualified name. Sorted by remote name; none for
-   * a server that is not known. A host calls them for the app by their remote names:
-   * `(await connection(serverId)).callTool(origin.toolName, args)`.
-   */
-  appTools(serverId: string): readonly ToolDefinition[];
   /**
    * Asks `admit` once more about every tool that is known, without asking a server, and shows what
    * is on offer now: one change, in one event. For a rule whose answer has changed: something was

@@ -10,8 +10,8 @@ import {
 import { askAdmit, compareText, foldCase, sameDefinition, sameJson } from "@hostside/core/implement";
 import { qualifiedName, type NameTable, type ToolIdentity } from "@hostside/naming";
 import {
-  findCallable,
-  isVisibleTo,
+  findOffered,
+  isForModels,
   type ProviderCatalog,
   type ServerCatalog,
   type ToolServerListing,
@@ -96,43 +96,33 @@ function buildServer(listing: ToolServerListing, plan: CatalogPlan): ServerCatal
   const server = describeServer(spec, listing.server);
   const withheld = new Map<string, Withheld>();
   const failed: { readonly toolName: string; readonly problem: string }[] = [];
-  /** Returns the tools that are admitted. */
-  const admitted = (tools: readonly RemoteTool[], nameOf: (toolName: string) => string | undefined): CatalogTool[] => {
-    const found: CatalogTool[] = [];
-    for (const tool of tools) {
-      const localName = nameOf(tool.name);
-      // Whoever makes a catalogue has named them all.
-      if (localName === undefined) continue;
-      const old = before === undefined ? undefined : findDefined(previous, before, tool.name);
-      // Of another tool, a definition that reads the same has another fingerprint.
-      const same = old !== undefined && sameJson(toolOf(old), tool) ? old : undefined;
-      const isKept = same !== undefined && before?.listing.spec === spec;
-      const defined = isKept
-        ? same
-        : defineTool(tool, { spec, listed: listing.origin, localName, qualifier, groupIds, describe });
-      // The very same object, if a model sees no difference.
-      const definition = same !== undefined && sameDefinition(same, defined) ? same : defined;
-      const { admission, problem } = admit ? askAdmit(admit, definition, server) : offered;
-      if (problem !== undefined) failed.push({ toolName: tool.name, problem });
-      if (admission === "offer") found.push(definition);
-      else withheld.set(tool.name, { definition, admission });
-    }
-    return found;
-  };
+  const found: CatalogTool[] = [];
   const given = names.servers.get(spec.id);
-  const offers = admitted(listing.tools.filter(createToolFilter(spec)), (toolName) => given?.get(toolName)).sort(
-    byName,
-  );
-  const apps = admitted(listing.tools.filter(createAppFilter(spec)), (toolName) =>
-    qualifiedName({ serverId: spec.id, toolName }),
-  );
+  for (const tool of listing.tools.filter(createToolFilter(spec))) {
+    const localName = given?.get(tool.name);
+    // Whoever makes a catalogue has named them all.
+    if (localName === undefined) continue;
+    const old = before === undefined ? undefined : findDefined(previous, before, tool.name);
+    // Of another tool, a definition that reads the same has another fingerprint.
+    const same = old !== undefined && sameJson(toolOf(old), tool) ? old : undefined;
+    const isKept = same !== undefined && before?.listing.spec === spec;
+    const defined = isKept
+      ? same
+      : defineTool(tool, { spec, listed: listing.origin, localName, qualifier, groupIds, describe });
+    // The very same object, if a model sees no difference.
+    const definition = same !== undefined && sameDefinition(same, defined) ? same : defined;
+    const { admission, problem } = admit ? askAdmit(admit, definition, server) : offered;
+    if (problem !== undefined) failed.push({ toolName: tool.name, problem });
+    if (admission === "offer") found.push(definition);
+    else withheld.set(tool.name, { definition, admission });
+  }
+  const offers = found.sort(byName);
   if (failed[0] !== undefined) plan.report(admissionFailed(spec.id, failed[0], failed.length - 1));
   const members = Object.freeze(offers.map(({ name }) => name));
   const group = members.length === 0 ? undefined : buildGroup(groupId, listing, members);
   return {
     listing,
     offers: before !== undefined && sameOffers(before.offers, offers) ? before.offers : offers,
-    apps: apps.length === 0 ? none : new Map(apps.map((definition) => [definition.origin.toolName, definition])),
     withheld: withheld.size === 0 ? none : withheld,
     group: sameJson(before?.group, group) ? before?.group : group,
   };
@@ -180,7 +170,7 @@ function findDefined(
   { listing, withheld }: ServerCatalog,
   toolName: string,
 ): CatalogTool | undefined {
-  return findCallable(catalog, listing.spec.id, toolName) ?? withheld.get(toolName)?.definition;
+  return findOffered(catalog, listing.spec.id, toolName) ?? withheld.get(toolName)?.definition;
 }
 
 function sameOffers(before: readonly CatalogTool[], after: readonly CatalogTool[]): boolean {
@@ -260,16 +250,7 @@ function clean(text: string | undefined): string {
  */
 export function createToolFilter(spec: ServerSpec): (tool: RemoteTool) => boolean {
   const isOffered = createNameFilter(spec);
-  return ({ name, meta }) => isOffered(name) && isVisibleTo("model", meta);
-}
-
-/**
- * Says whether a tool of a spec is for the server's own user interface alone: no model gets it, and
- * a host may call it for that interface.
- */
-function createAppFilter(spec: ServerSpec): (tool: RemoteTool) => boolean {
-  const isOffered = createNameFilter(spec);
-  return ({ name, meta }) => isOffered(name) && !isVisibleTo("model", meta) && isVisibleTo("app", meta);
+  return ({ name, meta }) => isOffered(name) && isForModels(meta);
 }
 
 /** The part of a spec's filter that goes by the remote name alone. */

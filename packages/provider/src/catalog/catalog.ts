@@ -10,7 +10,7 @@ import type {
 } from "@hostside/core";
 import { compareText, foldCase, isJsonObject } from "@hostside/core/implement";
 import { emptyNames, localNameOf, type NameTable } from "@hostside/naming";
-import { toolOf, describeServer, type CatalogTool, type ListingOrigin } from "./define-tool.ts";
+import { describeServer, type CatalogTool, type ListingOrigin } from "./define-tool.ts";
 
 /** The latest good listing of one server, with what a catalogue needs to know besides. */
 export interface ToolServerListing {
@@ -44,12 +44,6 @@ export interface ServerCatalog {
    * server changed.
    */
   readonly offers: readonly CatalogTool[];
-  /**
-   * By remote name; what is admitted and for the server's own user interface alone. In no list of
-   * tools, and callable by the host. Its local name is its qualified name, which no model API
-   * takes.
-   */
-  readonly apps: ReadonlyMap<string, CatalogTool>;
   /** By remote name; what was not admitted. */
   readonly withheld: ReadonlyMap<string, Withheld>;
   /** Absent for a server without tools. */
@@ -92,22 +86,6 @@ export function findOffered(
   return localName === undefined ? undefined : byName.get(localName);
 }
 
-/**
- * The definition of a tool that may be called by its remote name: what is on offer, and what is for
- * apps.
- */
-export function findCallable(catalog: ProviderCatalog, serverId: string, toolName: string): CatalogTool | undefined {
-  return findOffered(catalog, serverId, toolName) ?? catalog.servers.get(serverId)?.apps.get(toolName);
-}
-
-/** The tools that the user interface of a server may call, sorted by remote name. */
-export function appTools(server: ServerCatalog | undefined): readonly CatalogTool[] {
-  if (server === undefined) return [];
-  return [...server.offers, ...server.apps.values()]
-    .filter((definition) => isVisibleTo("app", toolOf(definition).meta))
-    .sort((a, b) => compareText(a.origin.toolName, b.origin.toolName));
-}
-
 /** The tools in quarantine, sorted by local name. */
 export function quarantinedTools({ servers }: ProviderCatalog): readonly QuarantinedServerTool[] {
   const found: QuarantinedServerTool[] = [];
@@ -119,16 +97,12 @@ export function quarantinedTools({ servers }: ProviderCatalog): readonly Quarant
   return found.sort((a, b) => compareText(a.definition.name, b.definition.name));
 }
 
-/**
- * Finds a tool in quarantine by its local name, regardless of ASCII case. One that is for apps
- * alone has none that anybody calls.
- */
+/** Finds a tool in quarantine by its local name, regardless of ASCII case. */
 export function findQuarantined({ servers }: ProviderCatalog, name: string): CatalogTool | undefined {
   const folded = foldCase(name);
   for (const { withheld } of servers.values()) {
     for (const { definition, admission } of withheld.values()) {
-      const isForAll = definition.name !== definition.origin.qualifiedName;
-      if (admission === "quarantine" && isForAll && foldCase(definition.name) === folded) return definition;
+      if (admission === "quarantine" && foldCase(definition.name) === folded) return definition;
     }
   }
   return undefined;
@@ -138,8 +112,8 @@ export function findQuarantined({ servers }: ProviderCatalog, name: string): Cat
  * Reads `_meta.ui.visibility`, which lists who may use a tool; without it everybody may
  * (https://github.com/modelcontextprotocol/ext-apps).
  */
-export function isVisibleTo(who: "model" | "app", meta: JsonObject | undefined): boolean {
+export function isForModels(meta: JsonObject | undefined): boolean {
   const ui = meta?.["ui"];
   const visibility = isJsonObject(ui) ? ui["visibility"] : undefined;
-  return !Array.isArray(visibility) || visibility.includes(who);
+  return !Array.isArray(visibility) || visibility.includes("model");
 }

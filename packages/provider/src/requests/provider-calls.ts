@@ -21,7 +21,7 @@ import {
 } from "@hostside/core/implement";
 import { qualifiedName } from "@hostside/naming";
 import { checkSelection, toolQuarantinedError, toolRemovedError } from "../calls/call-errors.ts";
-import { findCallable, findCatalogTool, findQuarantined } from "../catalog/catalog.ts";
+import { findOffered, findCatalogTool, findQuarantined } from "../catalog/catalog.ts";
 import { describeServer, type CatalogTool } from "../catalog/define-tool.ts";
 import type { Registration } from "../servers/registration.ts";
 import type { Lend, ProviderContext } from "../servers/server-set.ts";
@@ -134,7 +134,7 @@ function findOnOffer(
   const origin = { serverId: id, toolName, qualifiedName: qualifiedName({ serverId: id, toolName }) };
   const { state } = registration.link;
   if (state.kind === "removed") throw withErrorContext(state.error, { toolName, outcome: "not-sent" });
-  const callable = findCallable(catalog, id, toolName);
+  const callable = findOffered(catalog, id, toolName);
   if (callable !== undefined) return callable;
   const isHeld = catalog.servers.get(id)?.withheld.get(toolName)?.admission === "quarantine";
   throw isHeld ? toolQuarantinedError(origin) : toolRemovedError(origin);

@@ -34,7 +34,6 @@ export interface ListSnapshot<T> {
 /** The parts for a live list. */
 export interface LiveListInit<T> {
   readonly kind: Pick<ListDefinition<T>, "keyOf">;
-  readonly quietMs: number;
   /** Reads the list of one server; never rejects. */
   readonly relist: (serverId: string, signal: AbortSignal) => Promise<EntryListing<T>>;
   readonly isOpen: () => boolean;
@@ -92,12 +91,14 @@ class Known<T> {
   }
 }
 
+// A server must have been quiet about changes of its list for so long before it is read again; at
+// most ten times that after the first of them.
+const quietMs = 200;
 /**
  * A server that announces changes of a list that stays as it is, or in each listing, is left alone
- * for twice as long after each, up to quietMs, at least 200 ms, times 2 to this power.
+ * for twice as long after each, up to `quietMs` times 2 to this power.
  */
 const longestWait = 8;
-const leastPauseMs = 200;
 
 /**
  * One kind of list of all servers, kept up to date. It knows of no server until a listing of it
@@ -245,7 +246,6 @@ export class LiveList<T> {
   }
 
   #schedule(known: Known<T>): void {
-    const { quietMs } = this.#init;
     if (!this.#isCurrent(known) || !this.#source.hasListeners || known.isListing || !known.isStale) return;
     const now = clock.now();
     known.firstAt ??= now;
@@ -256,7 +256,7 @@ export class LiveList<T> {
   }
 
   async #readAgain(known: Known<T>): Promise<void> {
-    const { quietMs, isOpen, relist } = this.#init;
+    const { isOpen, relist } = this.#init;
     known.cancelTimer = undefined;
     known.firstAt = undefined;
     if (!this.#isCurrent(known) || !isOpen() || !known.isStale) return;
@@ -270,8 +270,7 @@ export class LiveList<T> {
     const isOutdated = known.changes !== changes;
     if (isOutdated || (this.#revision === revision && extentOf(listing) !== "part")) known.idle += 1;
     else if (this.#revision !== revision) known.idle = 0;
-    const pauseMs = known.idle === 0 ? quietMs : Math.max(quietMs, leastPauseMs);
-    known.nextAt = clock.now() + pauseMs * 2 ** Math.min(known.idle, longestWait);
+    known.nextAt = clock.now() + quietMs * 2 ** Math.min(known.idle, longestWait);
     if (isOutdated) this.#schedule(known);
   }
 }

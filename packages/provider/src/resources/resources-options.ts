@@ -1,4 +1,4 @@
-import { longestTimeoutMs, type CallContext, type Diagnostic } from "@hostside/core";
+import { longestTimeoutMs, type CallContext } from "@hostside/core";
 import { assertCallContext, assertKnownOptions, type Fields, readWholeNumber } from "@hostside/core/implement";
 import { readCacheOptions, type CacheSettings, type ReadCacheOptions } from "./read-cache.ts";
 import { readAllowedUris, type AllowUri } from "./check-uri.ts";
@@ -25,21 +25,11 @@ export interface ResourcesOptions {
    */
   readonly cache?: ReadCacheOptions | (() => ReadCacheOptions | undefined) | undefined;
   /**
-   * How long a server must have been quiet about changes of its lists before they are read again,
-   * in milliseconds. Default 200; at most ten times that after the first.
-   */
-  readonly quietMs?: number | undefined;
-  /**
    * On whose behalf lists are read again by themselves, and so whose lists the snapshot shows: a
    * list that is read for another principal or role, or with `meta`, is its caller's alone; a
    * change of it is told all the same. Default: nobody in particular.
    */
   readonly context?: CallContext | undefined;
-  /**
-   * Hears of a listener of a subscription whose promise rejects (`defect`), without its reasons.
-   * Must not throw. Default: nobody does.
-   */
-  readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
 }
 
 /** How long one server's list may take, connecting included, in milliseconds. */
@@ -60,9 +50,7 @@ export interface ResourcesSettings {
   readonly listWaitMs: number | undefined;
   /** Says how reads are kept now; `undefined`: not at all. */
   readonly cache: () => CacheSettings | undefined;
-  readonly quietMs: number;
   readonly context: CallContext | undefined;
-  readonly onDiagnostic: ResourcesOptions["onDiagnostic"];
 }
 
 function readCache(cache: ResourcesOptions["cache"]): ResourcesSettings["cache"] {
@@ -75,19 +63,14 @@ const fields: Fields<ResourcesOptions> = {
   allowedUris: true,
   listWaitMs: true,
   cache: true,
-  quietMs: true,
   context: true,
-  onDiagnostic: true,
 };
 
 /** Reads the options. Throws a `TypeError` that names what cannot be used. */
 export function readResourcesOptions(options: ResourcesOptions): ResourcesSettings {
   assertKnownOptions("createResources()", options, fields);
-  const { allowedUris, listWaitMs, cache, context, onDiagnostic } = options;
+  const { allowedUris, listWaitMs, cache, context } = options;
   if (context !== undefined) assertCallContext(context);
-  if (onDiagnostic !== undefined && typeof onDiagnostic !== "function") {
-    throw new TypeError("onDiagnostic must be a function");
-  }
   return {
     allows: readAllowedUris(allowedUris),
     listWaitMs:
@@ -95,8 +78,6 @@ export function readResourcesOptions(options: ResourcesOptions): ResourcesSettin
         ? undefined
         : readWholeNumber(listWaitMs, "listWaitMs", { least: 1, most: longestTimeoutMs, otherwise: 1 }),
     cache: readCache(cache),
-    quietMs: readWholeNumber(options.quietMs, "quietMs", { least: 0, most: 60_000, otherwise: 200 }),
     context,
-    onDiagnostic,
   };
 }

@@ -8,8 +8,6 @@ import {
   isJsonObject,
   isPlainObject,
   kindOf,
-  quoteText,
-  tell,
   type Fields,
 } from "@hostside/core/implement";
 import {
@@ -334,11 +332,8 @@ export interface SubscribedUpdate {
   readonly maybeMissed: boolean;
 }
 
-/**
- * Hears of updates. One that throws is reported as uncaught, and stops nobody. If it returns a
- * promise, nobody waits for that; one that rejects is a diagnostic.
- */
-export type UpdateListener = (update: SubscribedUpdate) => unknown;
+/** Hears of updates. One that throws is reported as uncaught, and stops nobody. */
+export type UpdateListener = (update: SubscribedUpdate) => void;
 
 /** Options of `subscribe()`. */
 export interface SubscribeOptions {
@@ -373,7 +368,7 @@ export interface Hearing {
 
 /** Subscribes, and is in `open` until that ends. */
 export async function subscribe(
-  { provider, asking, settings, open }: ResourceParts & { readonly open: Set<Hearing> },
+  { provider, asking, open }: ResourceParts & { readonly open: Set<Hearing> },
   { serverId, uri }: ResourceTarget,
   { onUpdate, signal: given, timeoutMs = requestTimeoutMs }: SubscribeOptions,
 ): Promise<Subscription> {
@@ -381,12 +376,7 @@ export async function subscribe(
   // Before the server agrees: the first update may come together with its word.
   const unhear = provider.onResourceUpdated((update) => {
     if (update.serverId !== serverId || !isPart(update.uri, uri)) return;
-    const answer = onUpdate({ serverId, uri, updatedUri: update.uri, maybeMissed: update.maybeMissed === true });
-    // A rejection that nobody takes would end the process.
-    Promise.resolve(answer).catch((reason: unknown) => {
-      const message = `a listener of resource ${quoteText(uri)} of server ${JSON.stringify(serverId)} rejected: ${nameOf(reason)}`;
-      tell(settings.onDiagnostic, { kind: "defect", serverId, message });
-    });
+    onUpdate({ serverId, uri, updatedUri: update.uri, maybeMissed: update.maybeMissed === true });
   });
   const end = (): void => {
     open.delete(hearing);
@@ -414,10 +404,4 @@ export async function subscribe(
     );
     throw reason;
   }
-}
-
-/** Names the kind of an error. Its message may hold what nobody should read. */
-function nameOf(reason: unknown): string {
-  const name = isHostsideError(reason) ? reason.code : reason instanceof Error ? reason.name : "";
-  return /^\w{1,40}$/.test(name) ? name : "an unknown reason";
 }

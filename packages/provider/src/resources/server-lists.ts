@@ -88,10 +88,9 @@ export class ServerLists<T> extends LiveList<T> {
 
   constructor(parts: ResourceParts, kind: ListDefinition<T>, owner: string) {
     const { provider, settings, asking } = parts;
-    const { quietMs, context } = settings;
+    const { context } = settings;
     super({
       kind,
-      quietMs,
       isOpen: () => !provider.closed,
       relist: (serverId, signal) => listServer(asking, serverId, { kind, timeoutMs: listTimeoutMs, signal, context }),
     });

@@ -8,7 +8,7 @@ import {
 import { clock, compareText, unknownServerError, withDefaults } from "@hostside/core/implement";
 import type { ProviderSettings } from "../api/provider-options.ts";
 import { CallQueue } from "../calls/call-queue.ts";
-import { findCallable } from "../catalog/catalog.ts";
+import { findOffered } from "../catalog/catalog.ts";
 import type { LinkPolicy } from "../link/link-state.ts";
 import { Link } from "../link/link.ts";
 import type { Session } from "../link/sessions.ts";
@@ -151,7 +151,7 @@ export class ServerSet {
     const link = new Link({ spec, connector, policyOf, hooks, predecessor, seam });
     const queue = new CallQueue({
       link,
-      find: (toolName) => findCallable(catalog.current, id, toolName),
+      find: (toolName) => findOffered(catalog.current, id, toolName),
       isQuarantined: (toolName) => catalog.current.servers.get(id)?.withheld.get(toolName)?.admission === "quarantine",
       callEnded: observers.callEnded,
       diagnose: (diagnostic) => observers.diagnose(diagnostic),

@@ -218,7 +218,6 @@ describe("createResources()", () => {
     [{ allowedUris: ["//x"] }, "allowedUris"],
     [{ allowedUris: [""] }, "allowedUris"],
     [{ listWaitMs: 1e12 }, "listWaitMs"],
-    [{ quietMs: -1 }, "quietMs"],
     [{ cache: { ttl: 1 } }, "ttl"],
     [{ cache: { ttlMs: 0 } }, "cache.ttlMs"],
     [{ cache: { maxEntries: 0 } }, "cache.maxEntries"],
