@@ -11,6 +11,8 @@ export { assertCallContext, withoutApproval } from "./call-context.ts";
 export { askForMeta, joinObservers, tell } from "./call-observer.ts";
 export { createCallPipeline } from "./call-pipeline.ts";
 export { createRequestPipeline } from "./call-pipeline.ts";
+export { createHostTools, type HostTool } from "./host-tools.ts";
+export { runWithDeadline } from "./run-with-deadline.ts";
 export {
   assertCallOptions,
   assertListOptions,

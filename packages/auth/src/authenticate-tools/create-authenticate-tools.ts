@@ -1,36 +1,10 @@
-import {
-  cleanText,
-  HostsideError,
-  isHostsideError,
-  type CallOptions,
-  type HostsideErrorCode,
-  type ToolDefinition,
-  type ToolOutcome,
-  type ToolProvider,
-  type ToolsChange,
-} from "@hostside/core";
-import {
-  assertCallOptions,
-  assertInitOptions,
-  assertKnownOptions,
-  assertNames,
-  assertRefreshOptions,
-  assertToolName,
-  compareText,
-  createDeadline,
-  createEvent,
-  foldCase,
-  formatMs,
-  quoteText,
-  readCallArguments,
-  sameDefinition,
-  unknownToolError,
-  type EventSource,
-  type Fields,
-} from "@hostside/core/implement";
+import { cleanText, type JsonObject, type ToolDefinition, type ToolProvider } from "@hostside/core";
+import { assertKnownOptions, createHostTools, quoteText, type Fields, type HostTool } from "@hostside/core/implement";
 import type { NamingStrategy } from "@hostside/naming";
-import { createSignIns, type SignInMeans, type SignInServer, type SignInStatus } from "./sign-in.ts";
+import { createSignIns, type SignInAnswer, type SignInMeans, type SignInStatus } from "./sign-in.ts";
 import { createToolNames } from "./tool-names.ts";
+
+type HostToolResult = Awaited<ReturnType<HostTool["run"]>>;
 
 /** Options of {@linkcode createAuthenticateTools}. */
 export interface AuthenticateToolsOptions extends SignInMeans {
@@ -41,11 +15,6 @@ export interface AuthenticateToolsOptions extends SignInMeans {
   readonly naming?: NamingStrategy | undefined;
 }
 
-interface AuthenticateTool {
-  readonly server: SignInServer;
-  readonly definition: ToolDefinition;
-}
-
 const owner = "createAuthenticateTools()";
 const fields: Fields<AuthenticateToolsOptions> = {
   oauth: true,
@@ -53,9 +22,11 @@ const fields: Fields<AuthenticateToolsOptions> = {
   principal: true,
   naming: true,
 };
-const groupId = "authenticate";
-/** The time in which an authorization that was begun can be completed. */
-const longestCallMs = 600_000;
+const group = {
+  id: "authenticate",
+  title: "Signing in",
+  description: "MCP servers that the user has to sign in to before their tools can be used",
+};
 
 /**
  * Makes the tools by which a model asks for servers to be signed in to, for
@@ -73,27 +44,34 @@ export function createAuthenticateTools(options: AuthenticateToolsOptions): Tool
   assertOptions(options);
   const { oauth, provider, principal } = options;
   const nameTools = createToolNames(options.naming);
-  const closing = new AbortController();
-  const signIns = createSignIns({ oauth, provider, principal }, { closing: closing.signal });
-  const tools = new ShownTools();
+  const {
+    provider: tools,
+    show,
+    closing,
+  } = createHostTools(group, () => {
+    for (const end of subscriptions) end();
+  });
+  const signIns = createSignIns({ oauth, provider, principal }, { closing });
+  let offered: readonly string[] = [];
 
   const follow = (): void => {
-    if (closing.signal.aborted) return;
     const statuses = provider.statuses();
     const names = nameTools(
       statuses.map(({ id }) => id),
       (name) => provider.has(name),
     );
-    const needing = statuses.filter(needsSignIn).map(({ id }) => id);
-    tools.show(needing.map((id) => defineTool(id, provider.describeServer?.(id)?.title ?? id, names.get(id) ?? "")));
-  };
-  const assertOpen = (): void => closing.signal.throwIfAborted();
-  const close = async (reason?: string): Promise<void> => {
-    if (closing.signal.aborted) return;
-    closing.abort(closedError(reason));
-    for (const end of subscriptions) end();
-    tools.show([]);
-    tools.changed.close();
+    offered = statuses.filter(needsSignIn).map(({ id }) => id);
+    show(
+      offered.map((id) => {
+        const title = cleanText(provider.describeServer?.(id)?.title ?? id, 100).replaceAll(/\s+/g, " ");
+        const definition = defineTool(id, title, names.get(id) ?? "");
+        return {
+          definition,
+          run: (args, { signal = closing }) =>
+            run(definition.name, args, () => signIns.signIn({ serverId: id, shown: JSON.stringify(title) }, signal)),
+        };
+      }),
+    );
   };
   const subscriptions = [
     provider.onStatusChanged(({ id, state }) => {
@@ -101,55 +79,14 @@ export function createAuthenticateTools(options: AuthenticateToolsOptions): Tool
       follow();
     }),
     provider.onToolsChanged(follow),
-    provider.onClosed(() => void close()),
+    provider.onClosed(() => void tools.close()),
     oauth.onSignedIn(({ serverId, principal: whose }) => {
-      if (whose === principal && tools.isOffered(serverId)) void signIns.bringTools(serverId);
+      if (whose === principal && offered.includes(serverId)) void signIns.bringTools(serverId);
     }),
   ];
-  if (provider.closed) void close();
+  if (provider.closed) void tools.close();
   else follow();
-
-  return {
-    name: groupId,
-    get revision() {
-      return tools.revision;
-    },
-    get closed() {
-      return closing.signal.aborted;
-    },
-    tools(names) {
-      if (names === undefined) return tools.definitions;
-      assertNames("tools(): names", names);
-      return names.flatMap((name) => tools.find(name)?.definition ?? []);
-    },
-    groups() {
-      if (tools.definitions.length === 0) return [];
-      const description = "MCP servers that the user has to sign in to before their tools can be used";
-      return [{ id: groupId, title: "Signing in", description, members: tools.definitions.map(({ name }) => name) }];
-    },
-    has: (name) => tools.find(name) !== undefined,
-    callTimeoutMs: (name) => (tools.find(name) === undefined ? undefined : longestCallMs),
-    async init(initOptions = {}) {
-      assertInitOptions(initOptions);
-      assertOpen();
-    },
-    async refresh(refreshOptions = {}) {
-      assertRefreshOptions(refreshOptions);
-      assertOpen();
-    },
-    async call(name, args, callOptions = {}) {
-      assertOpen();
-      assertToolName("call()", name);
-      assertCallOptions(callOptions);
-      const tool = tools.find(name);
-      if (tool === undefined) throw unknownToolError(name, tools.definitions);
-      return callTool(tool, { args, options: callOptions, closing: closing.signal }, (signal) =>
-        signIns.signIn(tool.server, signal),
-      );
-    },
-    onToolsChanged: tools.changed.on,
-    close,
-  };
+  return tools;
 }
 
 function assertOptions(options: AuthenticateToolsOptions): void {
@@ -174,12 +111,10 @@ function needsSignIn({ state, auth, error }: SignInStatus): boolean {
 }
 
 // Nothing in it is the server's.
-function defineTool(serverId: string, given: string, name: string): AuthenticateTool {
-  const title = cleanText(given, 100).replaceAll(/\s+/g, " ");
-  const shown = JSON.stringify(title);
-  const which = given === serverId ? "" : ` (${quoteText(serverId)})`;
+function defineTool(serverId: string, title: string, name: string): ToolDefinition {
+  const which = title === serverId ? "" : ` (${quoteText(serverId)})`;
   const description = [
-    `Signs the user in to the MCP server ${shown}${which}, whose tools are not available before.`,
+    `Signs the user in to the MCP server ${JSON.stringify(title)}${which}, whose tools are not available before.`,
     "Call it when the task needs that server. It takes no arguments.",
     "The user is shown a page, or the answer has the URL of one to show them; once they have signed in, the server's tools are available.",
   ].join(" ");
@@ -191,80 +126,15 @@ function defineTool(serverId: string, given: string, name: string): Authenticate
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     effect: "external",
     effectSource: "host",
-    groupIds: [groupId],
+    groupIds: [group.id],
   };
-  return { server: { serverId, shown }, definition: Object.freeze(definition) };
+  return Object.freeze(definition);
 }
 
-class ShownTools {
-  readonly changed: EventSource<ToolsChange> = createEvent<ToolsChange>();
-  revision = 1;
-  /** Sorted by name. */
-  definitions: readonly ToolDefinition[] = [];
-  // By their names, with A to Z lower-cased.
-  #tools: ReadonlyMap<string, AuthenticateTool> = new Map();
-
-  find(name: string): AuthenticateTool | undefined {
-    return this.#tools.get(foldCase(name));
-  }
-
-  isOffered(serverId: string): boolean {
-    return [...this.#tools.values()].some(({ server }) => server.serverId === serverId);
-  }
-
-  show(next: readonly AuthenticateTool[]): void {
-    const before = this.definitions;
-    const old = ({ name }: ToolDefinition): ToolDefinition | undefined => this.find(name)?.definition;
-    const after = next.map(({ definition }) => definition).sort((a, b) => compareText(a.name, b.name));
-    const added = after.filter((tool) => old(tool) === undefined);
-    const differing = after.filter((tool) => old(tool) !== undefined && !sameDefinition(old(tool) ?? tool, tool));
-    this.#tools = new Map(next.map((tool) => [foldCase(tool.definition.name), tool]));
-    const removed = before.filter(({ name }) => this.find(name) === undefined);
-    if (added.length + removed.length + differing.length === 0) return;
-    this.definitions = Object.freeze(after);
-    this.revision += 1;
-    const namesOf = (some: readonly ToolDefinition[]): readonly string[] => some.map(({ name }) => name);
-    this.changed.emit({ added: namesOf(added), removed: namesOf(removed), changed: namesOf(differing) });
-  }
-}
-
-// Rejects with `tool_changed`, `invalid_arguments`, `call_timeout`, `aborted` and `closed`;
-// everything else is an answer.
-async function callTool(
-  { server: { serverId }, definition }: AuthenticateTool,
-  { args, options, closing }: { readonly args: unknown; readonly options: CallOptions; readonly closing: AbortSignal },
-  signIn: (signal: AbortSignal) => Promise<{ readonly text: string; readonly isError: boolean }>,
-): Promise<ToolOutcome> {
-  const { selected, timeoutMs = longestCallMs, signal, deadline: outer } = options;
-  const { name } = definition;
-  const fail = (code: HostsideErrorCode, message: string, cause?: unknown): HostsideError =>
-    new HostsideError(message, { code, serverId, toolName: name, cause });
-  if (selected !== undefined && !sameDefinition(selected, definition)) {
-    throw fail("tool_changed", `the tool ${name} is not the one that was selected; select it again`);
-  }
-  const origin = { serverId: "", toolName: name, qualifiedName: `local::${name}` };
-  const outcome = (text: string, isError: boolean): ToolOutcome => {
-    const content = [{ type: "text", text }] as const;
-    return { content, isError, origin, raw: { content, isError } };
-  };
-  if (Object.keys(readCallArguments(args, origin)).length > 0) {
-    return outcome(`${name} takes no arguments: call it with {}.`, true);
-  }
-  const ending = signal === undefined ? closing : AbortSignal.any([signal, closing]);
-  const onTimeout = (): HostsideError =>
-    fail("call_timeout", `${name}: the user did not sign in within ${formatMs(timeoutMs)}`);
-  const deadline = createDeadline({ timeoutMs, signal: ending, outer, onTimeout });
-  try {
-    const { text, isError } = await signIn(deadline.signal);
-    return outcome(text, isError);
-  } catch (error) {
-    throw isHostsideError(error) ? error : fail("aborted", `${name} was aborted`, error);
-  } finally {
-    deadline.dispose();
-  }
-}
-
-function closedError(reason?: string): HostsideError {
-  const why = reason === undefined ? "" : `: ${reason}`;
-  return new HostsideError(`the tools for signing in are closed${why}`, { code: "closed" });
+async function run(name: string, args: JsonObject, signIn: () => Promise<SignInAnswer>): Promise<HostToolResult> {
+  const { text, isError } =
+    Object.keys(args).length > 0
+      ? { text: `${name} takes no arguments: call it with {}.`, isError: true }
+      : await signIn();
+  return { content: [{ type: "text", text }], isError };
 }

@@ -7,9 +7,8 @@ import {
   defaultTimeouts,
   isHostsideError,
 } from "@hostside/core";
-import { createDeadline, isJsonObject, quoteText, withErrorContext } from "@hostside/core/implement";
+import { createDeadline, isJsonObject, quoteText, withErrorContext, runWithDeadline } from "@hostside/core/implement";
 import type { ProviderRoute, Route, RoutedTool, ToolboxTool } from "./inspect-definitions.ts";
-import { runWithDeadline } from "./run-with-deadline.ts";
 import { localOrigin, runStaticTool, type RouteCall } from "./static-tool.ts";
 
 /** Runs a tool where it is. Bounded, whatever the tool does. */

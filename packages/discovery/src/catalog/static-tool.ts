@@ -25,9 +25,9 @@ import {
   withDefaults,
   withErrorContext,
   withoutApproval,
+  runWithDeadline,
 } from "@hostside/core/implement";
 import { assertMembers, isFlag, isFunction, isListOf, isText, type Check } from "./checks.ts";
-import { runWithDeadline } from "./run-with-deadline.ts";
 
 /**
  * A bundle of static tools in the directory of groups: a group without members, because tools join

@@ -7,10 +7,9 @@ import {
   isHostsideError,
   truncateText,
 } from "@hostside/core";
-import { clock, type AbsentServer, describeAbsent, foldCase, onAbort } from "@hostside/core/implement";
+import { clock, type AbsentServer, describeAbsent, foldCase, onAbort, runWithDeadline } from "@hostside/core/implement";
 import type { ToolboxCatalog } from "./inspect-definitions.ts";
 import { listenToProvider, readUnready } from "./read-provider.ts";
-import { runWithDeadline } from "./run-with-deadline.ts";
 
 /** Servers of whose tools none is in the catalog. */
 export function findAbsent(unready: readonly UnreadyGroup[], { groups }: ToolboxCatalog): readonly AbsentServer[] {

@@ -1,6 +1,5 @@
 import { type ToolDefinition, cleanText } from "@hostside/core";
-import { foldCase } from "@hostside/core/implement";
-import { runWithDeadline } from "../catalog/run-with-deadline.ts";
+import { foldCase, runWithDeadline } from "@hostside/core/implement";
 import {
   type ModelToolSelector,
   type SelectorChoice,

@@ -6,8 +6,7 @@ import {
   cleanText,
   isHostsideError,
 } from "@hostside/core";
-import { clock, assertKnownOptions, compareText, untilAborted } from "@hostside/core/implement";
-import { runWithDeadline } from "../catalog/run-with-deadline.ts";
+import { clock, assertKnownOptions, compareText, untilAborted, runWithDeadline } from "@hostside/core/implement";
 import { readSentences, stripPreface } from "../catalog/excerpt.ts";
 import {
   describeRankingError,

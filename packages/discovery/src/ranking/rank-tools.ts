@@ -7,10 +7,9 @@ import {
   type ToolDefinition,
   isHostsideError,
 } from "@hostside/core";
-import { foldCase } from "@hostside/core/implement";
+import { foldCase, runWithDeadline } from "@hostside/core/implement";
 import type { CatalogSearch } from "../catalog/catalog-search.ts";
 import type { ToolboxCatalog } from "../catalog/inspect-definitions.ts";
-import { runWithDeadline } from "../catalog/run-with-deadline.ts";
 
 /** A question to a ranker. */
 export interface EmbeddingRequest {

@@ -11,9 +11,10 @@ import {
   type ResourceContents,
   type ResourceTemplate,
   type ToolDefinition,
-  type ToolOrigin,
 } from "@hostside/core";
-import { isAppUri, quoteText, utf8Length } from "@hostside/core/implement";
+import { isAppUri, quoteText, utf8Length, type HostTool } from "@hostside/core/implement";
+
+type HostToolResult = Awaited<ReturnType<HostTool["run"]>>;
 
 /** Bytes of a resource that a model cannot read as text. */
 export interface BlobToSave {
@@ -53,20 +54,6 @@ export interface ResourceToolsOptions {
   readonly saveBlob?: SaveResourceBlob | undefined;
 }
 
-/** The result of a call of such a tool. */
-export interface ResourceToolResult {
-  readonly content: readonly ContentBlock[];
-  readonly isError?: boolean;
-  /** The server whose words these are; absent where there are several, or none. */
-  readonly origin?: ToolOrigin;
-}
-
-/** A tool by which a model lists or reads resources, as `createToolbox({ tools })` takes it. */
-export interface ResourceTool {
-  readonly definition: ToolDefinition;
-  run(args: JsonObject, options: CallOptions): Promise<ResourceToolResult>;
-}
-
 /** The parts of the tools. */
 interface ToolParts {
   readonly resources: ResourceSource;
@@ -75,7 +62,7 @@ interface ToolParts {
 }
 
 /** Makes the three tools. */
-export function makeResourceTools(parts: ToolParts): readonly ResourceTool[] {
+export function makeResourceTools(parts: ToolParts): readonly HostTool[] {
   const { names } = parts;
   return [
     listTool(parts, "resources", {
@@ -97,7 +84,7 @@ function listTool(
   { resources }: ToolParts,
   kind: "resources" | "templates",
   words: Pick<ToolDefinition, "name" | "title" | "description">,
-): ResourceTool {
+): HostTool {
   const properties = {
     server: { type: "string", description: "The id of a server. Default: all." },
     offset: { type: "integer", minimum: 0, description: "Where to go on: the next of the answer before. Default 0." },
@@ -126,7 +113,7 @@ function listTool(
 }
 
 // An error that ends the call itself is thrown; the model is told of any other.
-function readTool({ resources, names, saveBlob }: ToolParts): ResourceTool {
+function readTool({ resources, names, saveBlob }: ToolParts): HostTool {
   const words = {
     name: names.read,
     title: "Read a resource",
@@ -166,8 +153,8 @@ function readTool({ resources, names, saveBlob }: ToolParts): ResourceTool {
 function makeTool(
   { properties, ...words }: Omit<ToolDefinition, "inputSchema"> & { readonly properties: JsonObject },
   required: readonly string[],
-  run: ResourceTool["run"],
-): ResourceTool {
+  run: HostTool["run"],
+): HostTool {
   return {
     definition: Object.freeze({
       ...words,
@@ -181,7 +168,7 @@ function makeTool(
 }
 
 /** A text as the tool's own failure, from which a model can go on. */
-function errorResultOf(text: string): ResourceToolResult {
+function errorResultOf(text: string): HostToolResult {
   return { content: [{ type: "text", text }], isError: true };
 }
 

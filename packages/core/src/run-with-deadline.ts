@@ -1,5 +1,7 @@
-import { defaultTimeouts, isHostsideError, HostsideError, type SharedDeadline } from "@hostside/core";
-import { createDeadline, formatMs, type Deadline } from "@hostside/core/implement";
+import { createDeadline, type Deadline, type SharedDeadline } from "./deadline.ts";
+import { HostsideError, isHostsideError } from "./hostside-error.ts";
+import { defaultTimeouts } from "./limits.ts";
+import { formatMs } from "./text.ts";
 
 // As long as a call stands still for a human at most.
 const mostPausedMs = defaultTimeouts.elicitTotalMs;
