@@ -209,11 +209,6 @@ describe("a saved catalogue leaves out", () => {
     ["a schema that is none", (l) => (l["tools"] = [{ name: "x", inputSchema: [] }]), "inputSchema cannot be used"],
     ["a schema that is too deep", (l) => (l["tools"] = [{ name: "x", inputSchema: nested(200) }]), "nested too deeply"],
     ["a schema as deep as a stack", (l) => (l["tools"] = [{ name: "x", inputSchema: nested(50_000) }]), "not used"],
-    [
-      "a flag that nobody knows",
-      (l) => (l["tools"] = [{ name: "x", inputSchema: {}, flags: ["tag", "\u001B[2Jodd"] }]),
-      "tools[0].flags cannot be used",
-    ],
     ["a name twice", (l) => (l["tools"] = [1, 2].map(() => ({ name: "x", inputSchema: {} }))), "the same name"],
     ["too many tools", (l) => (l["tools"] = Array.from({ length: 30_000 }, () => 1)), "it.tools cannot be used"],
     ["no date", (l) => (l["listedAt"] = "today"), "listedAt"],

@@ -7,7 +7,6 @@ import {
   type ServerInfo,
   type ServerLimits,
   type ServerSpec,
-  type ToolFlag,
   type ToolListing,
 } from "@hostside/core";
 import { clock, isJsonObject, quoteText, withDefaults } from "@hostside/core/implement";
@@ -31,9 +30,9 @@ export interface RecalledCatalog {
 }
 
 /**
- * Reads what `savedCatalog()` wrote, after `JSON.parse`. Trusts nothing of it: throws
- * `invalid_catalog` when it has another shape or version; one server's listing that is malformed,
- * or larger than its limits allow, costs that listing. Listings of servers that are not there, are
+ * Reads what `savedCatalog()` wrote, after `JSON.parse`. Throws `invalid_catalog` when it
+ * has another shape or version; one server's listing that is malformed, or larger than its limits
+ * allow, costs that listing. Listings of servers that are not there, are
  * reached in another way, or are another principal's, are passed over.
  */
 export function readSavedCatalog(
@@ -79,15 +78,17 @@ function readListing(given: Entry, spec: ServerSpec): RecalledListing {
   if (text.length > 2 * limits.maxListingLength) throw new Error("it is larger than a listing may be");
   // A copy, which nobody else has.
   const entry = readMembers(JSON.parse(text), "it", {
-    listedAt: isTime,
-    ttlMs: isTime,
-    cacheScope: isOneOf("public", "private"),
-    truncated: optional(isOneOf(...reasons)),
-    tools: (tools) => Array.isArray(tools) && tools.length <= 2 * limits.maxTools,
-    server: isJsonObject,
+    listedAt: "time",
+    ttlMs: "time",
+    cacheScope: "text",
+    truncated: "text?",
+    tools: "list",
+    server: "object",
   });
   const { listedAt, ttlMs, cacheScope, truncated } = entry as unknown as SavedListing;
-  const tools = (entry["tools"] as readonly unknown[]).map((tool, at) => readTool(tool, `tools[${at}]`, limits));
+  const all = entry["tools"] as readonly unknown[];
+  if (all.length > 2 * limits.maxTools) throw new Error("it.tools cannot be used");
+  const tools = all.map((tool, at) => readTool(tool, `tools[${at}]`, limits));
   if (new Set(tools.map(({ name }) => name)).size !== tools.length)
     throw new Error("two of its tools have the same name");
   const listing: ToolListing = {
@@ -98,17 +99,8 @@ function readListing(given: Entry, spec: ServerSpec): RecalledListing {
     ...(cacheScope === "public" && { cacheScope }),
     ...(truncated !== undefined && { truncated: truncated as NonNullable<ToolListing["truncated"]> }),
   };
-  return { listing, server: readServer(entry["server"], limits), listedAt };
+  return { listing, server: readServer(entry["server"]), listedAt };
 }
-
-const reasons: readonly NonNullable<ToolListing["truncated"]>[] = [
-  "page-limit",
-  "tool-limit",
-  "size-limit",
-  "repeated-cursor",
-  "bad-cursor",
-  "page-failed",
-];
 
 function unusable(serverId: string, error: unknown): Diagnostic {
   const why = error instanceof Error ? error.message : "it cannot be read";
@@ -163,92 +155,61 @@ function readTool(saved: unknown, at: string, limits: ServerLimits): RemoteTool 
   // A tool and its member, around a schema.
   if (isDeeper(saved, limits.maxSchemaDepth + 4)) throw new Error(`${at} is nested too deeply`);
   const { extras, absent, ...tool } = readMembers(saved, at, {
-    name: (name) => name !== "" && isTextOf(limits.maxNameLength)(name),
-    title: optional(isTextOf(limits.maxNameLength)),
-    description: optional(isTextOf(limits.maxDescriptionLength)),
-    inputSchema: isJsonObject,
-    outputSchema: optional(isJsonObject),
-    annotations: optional(areAnnotations),
-    meta: optional(isJsonObject),
-    extras: optional(isJsonObject),
-    absent: optional(areTexts),
-    flags: optional((flags) => areTexts(flags) && flags.every(isFlag)),
+    name: "text",
+    title: "text?",
+    description: "text?",
+    inputSchema: "object",
+    outputSchema: "object?",
+    annotations: "object?",
+    meta: "object?",
+    extras: "object?",
+    absent: "texts?",
+    flags: "texts?",
   });
-  const missing = areTexts(absent) ? absent.map((member) => [member, undefined] as const) : [];
+  const { name } = tool;
+  // What was cut may end in a mark.
+  if (name === "" || String(name).length > limits.maxNameLength + 16) throw new Error(`${at}.name cannot be used`);
+  const missing = (absent as readonly string[] | undefined)?.map((member) => [member, undefined] as const) ?? [];
   const all = [...Object.entries(extras ?? {}), ...missing];
   return { ...tool, ...(all.length > 0 && { extras: Object.fromEntries(all) }) } as unknown as RemoteTool;
 }
 
 /** Reads what a server said of itself. Throws as {@linkcode readTool}. */
-function readServer(saved: unknown, { maxServerTextLength: most }: ServerLimits): ServerInfo {
-  const texts = ["name", "title", "version", "description", "instructions"];
+function readServer(saved: unknown): ServerInfo {
   return readMembers(saved, "server", {
-    era: isOneOf("legacy", "modern"),
-    httpMode: optional(isOneOf("streamable", "sse")),
-    protocolVersion: isTextOf(256),
-    capabilities: (given) => isJsonObject(given) && JSON.stringify(given).length <= 2 * most,
-    ...Object.fromEntries(texts.map((text) => [text, optional(isTextOf(most))])),
+    era: "text",
+    httpMode: "text?",
+    protocolVersion: "text",
+    capabilities: "object",
+    name: "text?",
+    title: "text?",
+    version: "text?",
+    description: "text?",
+    instructions: "text?",
   }) as unknown as ServerInfo;
 }
 
-type Test = (value: unknown) => boolean;
+const kinds = {
+  text: isText,
+  texts: (value: unknown) => Array.isArray(value) && value.every(isText),
+  object: isJsonObject,
+  list: Array.isArray,
+  time: (value: unknown) => Number.isFinite(value) && Number(value) >= 0,
+} as const;
+
+type Kind = keyof typeof kinds;
 
 /** Reads the members that are known, and leaves out all others. */
-function readMembers(saved: unknown, at: string, tests: Readonly<Record<string, Test>>): JsonObject {
+function readMembers(saved: unknown, at: string, known: Readonly<Record<string, Kind | `${Kind}?`>>): JsonObject {
   if (!isJsonObject(saved)) throw new Error(`${at} is not an object`);
-  const wrong = Object.entries(tests).find(([member, test]) => !test(saved[member]));
+  const given = Object.entries(known).filter(([member, kind]) => saved[member] !== undefined || !kind.endsWith("?"));
+  const wrong = given.find(([member, kind]) => !kinds[kind.replace("?", "") as Kind](saved[member]));
   if (wrong !== undefined) throw new Error(`${at}.${wrong[0]} cannot be used`);
-  const members = Object.keys(tests).filter((member) => saved[member] !== undefined);
-  return Object.fromEntries(members.map((member) => [member, saved[member]]));
-}
-
-function optional(test: Test): Test {
-  return (value) => value === undefined || test(value);
-}
-
-function isOneOf(...values: readonly unknown[]): Test {
-  return (value) => values.includes(value);
+  return Object.fromEntries(given.map(([member]) => [member, saved[member]]));
 }
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
-}
-
-// What was cut may end in a mark.
-function isTextOf(most: number): Test {
-  return (value) => isText(value) && value.length <= most + 16;
-}
-
-function isTime(value: unknown): boolean {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0;
-}
-
-function areTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every(isText);
-}
-
-const flagNames: Readonly<Record<ToolFlag, true>> = {
-  ansi: true,
-  control: true,
-  bidi: true,
-  invisible: true,
-  tag: true,
-  "lone-surrogate": true,
-  truncated: true,
-  "schema-replaced": true,
-  "extras-dropped": true,
-};
-const isFlag = isOneOf(...Object.keys(flagNames));
-
-const isHint = isOneOf("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint");
-
-function areAnnotations(value: unknown): boolean {
-  return (
-    isJsonObject(value) &&
-    Object.entries(value).every(([name, hint]) =>
-      name === "title" ? isText(hint) : isHint(name) && typeof hint === "boolean",
-    )
-  );
 }
 
 // Goes by a list of its own: what is too deep must not exhaust the stack that finds it out.
