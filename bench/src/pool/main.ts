@@ -1,4 +1,4 @@
-// Measures many conversations, and prints the tables of docs/how-to/deploy.md:
+// Measures many conversations, and prints the tables of docs/internals/costs.md:
 // `pnpm --filter @hostside/bench pool [rounds]`.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -140,4 +140,12 @@ describe("hostside serve", () => {
     chmodSync(`${terminal.cwd}/token`, 0o600);
     expect(await refused()).toEqual({ code: 2, out: "", err: expect.stringContaining("holds no token") });
   });
+
+  it("takes a token that its group can read from root alone, as secrets of containers are mounted", async () => {
+    using terminal = fakeTerminal();
+    writeFileSync(`${terminal.cwd}/token`, "a".repeat(20));
+    chmodSync(`${terminal.cwd}/token`, 0o440);
+    const { code } = await runIn(terminal, ["serve", "--http", "--token-file", "token", "--print-token"]);
+    expect(code).toBe(process.getuid?.() === 0 ? 0 : 2);
+  });
 });

@@ -72,12 +72,13 @@ export function defaultTokenFile(terminal: Terminal): string {
 /**
  * Reads the token of a file, and makes both where there is none; of two processes that do so at
  * once, both have the same. Throws a usage error for a file that others can read, or that holds
- * none.
+ * none. A file of root may be readable for its group: secrets are mounted so for a container's
+ * user.
  */
 export async function keepToken(file: string, { platform }: Pick<Terminal, "platform">): Promise<KeptToken> {
   const isNew = !existsSync(file) && (await makeToken(file));
-  const { mode } = await stat(file);
-  if (platform !== "win32" && (mode & 0o077) !== 0) {
+  const { mode, uid } = await stat(file);
+  if (platform !== "win32" && (mode & (uid === 0 ? 0o037 : 0o077)) !== 0) {
     throw usageError(`others can read ${file}, or write to it`, `chmod 600 ${file}`);
   }
   const token = (await readFile(file, "utf8")).trim();
