@@ -24,7 +24,7 @@ async function limited(store: LimitStore, ...rules: readonly LimitRule[]): Promi
   const wants = rules.map((rule) => ({ rule, key: "ada" }));
   const result = await store.take(wants, undefined);
   if (!result.granted) throw new Error(`a limit of the measurement refused: ${result.part}`);
-  result.settle(rules.map(() => ({ bytes: 1, timeMs: 0, cost: 0 })));
+  result.settle({ bytes: 1, timeMs: 0 });
 }
 
 const memory = createMemoryLimitStore();

@@ -20,7 +20,7 @@ describe("createProvider()", () => {
     ['refresh must be "lazy", "debounced" or "manual"', { refresh: "eager" }],
     ["requestInterceptors must be an array of functions", { requestInterceptors: [1] }],
     ["onElicit must be a function", { onElicit: true }],
-    ['description must be "with-origin", "brief", "verbatim", "nexo" or a function', { description: "short" }],
+    ['description must be "with-origin", "brief", "verbatim" or a function', { description: "short" }],
     ["backoff.baseMs must be a number of 0 or more", { backoff: { baseMs: -1 } }],
     ["debounce.quietMs must be a number of 0 or more", { debounce: { quietMs: "300" } }],
     ['createProvider() has no option "refesh"; did you mean refresh?', { refesh: "debounced" }],

@@ -48,12 +48,13 @@ export type WriteAnswer = "done" | "nothing-there" | "outdated" | "unknown-lock"
  * that writes it.
  */
 const valueFormat = 1;
+const mostValueBytes = 16 * 1024 * 1024;
 
 /** A store whose every answer is the engine's. */
 export function createValueStore(
   engine: ValueEngine,
   client: EngineClient,
-  { prefix, maxValueBytes }: { readonly prefix: string; readonly maxValueBytes: number },
+  { prefix }: { readonly prefix: string },
 ): Store {
   const nameOf = (key: string): string => engineName(prefix, "value", key);
   const nameFencingToken = (fencingToken: FencingToken | undefined): NamedFencingToken | undefined => {
@@ -74,7 +75,7 @@ export function createValueStore(
     },
     async set(key, value, ...[ttlMs, fencingToken]) {
       assertText("the key of a value", key);
-      const json = valueJson(key, value, maxValueBytes);
+      const json = valueJson(key, value);
       const ttl = wholeTtl(ttlMs);
       const write = { name: nameOf(key), json, ttlMs: ttl, fencingToken: nameFencingToken(fencingToken) };
       const what = `writing ${quoteText(key)}`;
@@ -111,14 +112,14 @@ function wholeTtl(ttlMs: number | undefined): number | undefined {
   return ttlMs > longestTtlMs ? undefined : Math.ceil(ttlMs);
 }
 
-function valueJson(key: string, value: JsonValue, maxValueBytes: number): string {
+function valueJson(key: string, value: JsonValue): string {
   const json = JSON.stringify(value) as string | undefined;
   if (json === undefined) throw new TypeError(`the value of ${quoteText(key)} is none that JSON has`);
   // No character of UTF-16 has more than three bytes.
-  if (json.length * 3 <= maxValueBytes) return json;
+  if (json.length * 3 <= mostValueBytes) return json;
   const bytes = new TextEncoder().encode(json).length;
-  if (bytes <= maxValueBytes) return json;
-  throw storeFailed(`the value of ${quoteText(key)} has ${bytes} bytes, and maxValueBytes is ${maxValueBytes}`);
+  if (bytes <= mostValueBytes) return json;
+  throw storeFailed(`the value of ${quoteText(key)} has ${bytes} bytes, and ${mostValueBytes} is the most`);
 }
 
 function readKept(key: string, { format, json }: KeptValue): JsonValue {

@@ -6,7 +6,7 @@ import { EngineClient } from "../engine/engine-client.ts";
 import { createLimitStore, type LimitStoreInit } from "./create-limit-store.ts";
 
 const budget: LimitRule = { name: "budget", budget: { calls: 100, bytes: 1000 }, waitMs: 0 };
-const spent = { bytes: 10, timeMs: 1, cost: 0 };
+const spent = { bytes: 10, timeMs: 1 };
 
 function setUp(options: Partial<LimitStoreInit> = {}) {
   const clock = useVirtualClock();
@@ -93,14 +93,14 @@ describe("limits over an engine", () => {
     for (let call = 0; call < 2; call += 1) {
       const alone = await lease(two);
       expect(alone.remark).toMatch(/was counted in this process alone, because .*memory/);
-      alone.settle([spent]);
+      alone.settle(spent);
     }
     expect(await take(two)).toMatchObject({ granted: false, part: "calls", used: 2, rule: two });
     engine.mode = "well";
     await passed(1001);
     expect((await lease()).remark).toBeUndefined();
     await passed(0);
-    expect(Array.from(engine.counts.values()).toSorted((a, b) => a - b)).toEqual([1, 20 * 1e6]);
+    expect(Array.from(engine.counts.values()).toSorted((a, b) => a - b)).toEqual([1, 20]);
   });
 
   it("counts what a call used before it lets the next one look, also what could not be counted then", async () => {
@@ -108,10 +108,10 @@ describe("limits over an engine", () => {
     const first = await lease();
     const second = await lease();
     engine.mode = "down";
-    first.settle([{ ...spent, bytes: 600 }]);
+    first.settle({ ...spent, bytes: 600 });
     await settled();
     engine.mode = "well";
-    second.settle([{ ...spent, bytes: 500 }]);
+    second.settle({ ...spent, bytes: 500 });
     expect(await take()).toMatchObject({ granted: false, part: "bytes", used: 1000, limit: 1000 });
   });
 
@@ -131,7 +131,7 @@ describe("limits over an engine", () => {
     const both: LimitRule = { name: "both", budget: { calls: 5 }, rate: { calls: 5, perMs: 100, burst: 5 }, waitMs: 0 };
     const taken = await lease(both);
     taken.settle(undefined);
-    taken.settle([spent]);
+    taken.settle(spent);
     await settled();
     expect(Object.fromEntries(Array.from(engine.counts, ([key, used]) => [key.split(":")[2], used]))).toEqual({
       rate: 1,
@@ -147,7 +147,7 @@ describe("limits over an engine", () => {
     const second = store.take(wants, undefined);
     const third = store.take(wants, undefined);
     await passed(100);
-    if (first.granted) first.settle([spent]);
+    if (first.granted) first.settle(spent);
     expect(await second).toMatchObject({ granted: true, waitedMs: 100 });
     await passed(400);
     expect(await third).toMatchObject({ granted: false, part: "concurrency", used: 1, limit: 1 });
@@ -165,7 +165,7 @@ describe("limits over an engine", () => {
     expect(await second).toMatchObject({ message: "enough" });
     const third = store.take(wants, undefined);
     await passed(1);
-    if (first.granted) first.settle([spent]);
+    if (first.granted) first.settle(spent);
     expect(await third).toMatchObject({ granted: true });
   });
 

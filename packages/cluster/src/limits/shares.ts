@@ -51,22 +51,18 @@ export interface Shares {
 
 /** How large a budget may be, in units. */
 const mostUnits = 1e15;
-// Millionths where there is room for them, so that a budget that is changed goes on where it was.
-const mostDigits = 6;
 /**
  * How many counts are remembered while the engine is down. Beyond them, what was used longest ago
  * is not counted.
  */
 const mostDebts = 10_000;
-const spendings = ["calls", "bytes", "timeMs", "cost"] as const;
+/** How many units are one. */
+const scales = { rate: 1, calls: 1, bytes: 1, timeMs: 1000 } as const;
+const spendings = ["calls", "bytes", "timeMs"] as const;
 
 /** One count that a limit needs of a call. */
 interface Part {
-  /** The index of its want. */
-  readonly want: number;
   readonly refusal: Pick<LimitRefusal, "rule" | "limit"> & { readonly part: "rate" | "calls" | keyof Spent };
-  /** How many units are one. */
-  readonly scale: number;
   readonly count: Count;
 }
 
@@ -95,11 +91,11 @@ export function createShares(
   const giveBack = (taken: readonly TakenPart[]): Promise<unknown> =>
     Promise.all(taken.map((one) => ask((signal) => giveBackOne(one, signal), { insists: true }).catch(() => {})));
   const takeOne = async (part: Part, signal: AbortSignal): Promise<TakenPart | LimitRefusal | undefined> => {
-    const { count, refusal, scale } = part;
+    const { count, refusal } = part;
     const answer = await (isAmount(part) ? usage.look(count, signal) : engine.take(count, signal));
     if (answer === undefined) return undefined;
     if ("since" in answer) return { ...part, ...answer };
-    const used = Math.max(answer.used / scale, refusal.limit);
+    const used = Math.max(answer.used / scales[refusal.part], refusal.limit);
     return { granted: false, ...refusal, used, retryAfterMs: answer.retryAfterMs, shared: false };
   };
   // All at once, so that it costs the time of one. Rejects when the engine fails at any of them.
@@ -112,10 +108,10 @@ export function createShares(
     await Promise.allSettled(taken.map((one) => giveBackOne(one, signal)));
     throw failed.reason;
   };
-  const spend = (parts: readonly Part[], spent: readonly Spent[]): void => {
-    for (const { want, refusal, scale, count } of parts.filter(isAmount)) {
+  const spend = (parts: readonly Part[], spent: Spent): void => {
+    for (const { refusal, count } of parts) {
       const { part } = refusal;
-      usage.add(count, unitsOf(part === "rate" || part === "calls" ? 0 : (spent[want]?.[part] ?? 0), scale));
+      if (part !== "rate" && part !== "calls") usage.add(count, unitsOf(spent[part], part));
     }
   };
   const leaseOf = (parts: readonly Part[], taken: readonly TakenPart[]): LimitLease => {
@@ -151,24 +147,19 @@ function isAmount({ refusal: { part } }: Part): boolean {
 }
 
 function partsOf(wants: readonly LimitWant[], prefix: string): readonly Part[] {
-  return wants.flatMap(({ rule, key }, want): readonly Part[] => {
+  return wants.flatMap(({ rule, key }): readonly Part[] => {
     const { rate, budget } = rule;
     const hash = hashText(JSON.stringify([rule.name, key]));
     const nameOf = (kind: string): string => engineName(prefix, "limit", `${kind}:${hash}`);
     const ofRate = (given: NonNullable<typeof rate>): Part => {
       const count = { name: nameOf("rate"), limit: given.burst, stepMs: given.perMs / given.calls };
-      return { want, refusal: { rule, part: "rate", limit: given.burst }, scale: 1, count };
+      return { refusal: { rule, part: "rate", limit: given.burst }, count };
     };
     const ofBudget = spendings.flatMap((part): readonly Part[] => {
       const limit = budget?.[part];
       if (limit === undefined) return [];
-      const isCalls = part === "calls";
-      const digits = isCalls ? 0 : Math.min(mostDigits, Math.floor(Math.log10(mostUnits / limit)));
-      const scale = 10 ** digits;
-      // What is counted in other units is another count.
-      const name = nameOf(isCalls ? part : `${part}${digits}`);
-      const count = { name, limit: Math.min(unitsOf(limit, scale), mostUnits), perMs: budget?.perMs };
-      return [{ want, refusal: { rule, part, limit }, scale, count }];
+      const count = { name: nameOf(part), limit: Math.min(unitsOf(limit, part), mostUnits), perMs: budget?.perMs };
+      return [{ refusal: { rule, part, limit }, count }];
     });
     return [...(rate === undefined ? [] : [ofRate(rate)]), ...ofBudget];
   });
@@ -233,6 +224,6 @@ type Ask = <T>(
 ) => Promise<T>;
 
 // Rounded up, but for what is no more than the error of a sum.
-function unitsOf(amount: number, scale: number): number {
-  return Math.max(0, Math.ceil(amount * scale - 1e-6));
+function unitsOf(amount: number, part: keyof typeof scales): number {
+  return Math.max(0, Math.ceil(amount * scales[part] - 1e-6));
 }

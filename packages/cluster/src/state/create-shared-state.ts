@@ -13,7 +13,6 @@ export const sharedStateFields: Fields<SharedStateOptions> = {
   timeoutMs: true,
   maxWaitMs: true,
   holderTimeoutMs: true,
-  maxValueBytes: true,
   limitFailure: true,
 };
 
@@ -38,17 +37,15 @@ export interface Engine {
 /** Fills in the defaults. Throws a `TypeError` that names the option that cannot be used. */
 export function readSharedStateOptions(owner: string, options: SharedStateOptions): SharedStateSettings {
   const { prefix = "hostside:", timeoutMs = 5000, maxWaitMs = 60_000, holderTimeoutMs = 10_000 } = options;
-  const { maxValueBytes = 16 * 1024 * 1024, limitFailure = "closed" } = options;
+  const { limitFailure = "closed" } = options;
   if (typeof prefix !== "string") throw new TypeError(`${owner}: prefix must be a string, not ${kindOf(prefix)}`);
   for (const [name, ms] of Object.entries({ timeoutMs, maxWaitMs, holderTimeoutMs })) {
     if (!(typeof ms === "number" && ms > 0 && ms <= longestTimeoutMs))
       throw new TypeError(`${owner}: ${name} must be a number above 0, at most ${longestTimeoutMs}`);
   }
-  if (!Number.isSafeInteger(maxValueBytes) || maxValueBytes < 1)
-    throw new TypeError(`${owner}: maxValueBytes must be a positive integer`);
   if (limitFailure !== "closed" && limitFailure !== "local")
     throw new TypeError(`${owner}: limitFailure must be "closed" or "local"`);
-  return { prefix, timeoutMs, maxWaitMs, holderTimeoutMs, maxValueBytes, limitFailure };
+  return { prefix, timeoutMs, maxWaitMs, holderTimeoutMs, limitFailure };
 }
 
 /** Makes a shared state over an engine. Sends nothing. */

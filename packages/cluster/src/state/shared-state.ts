@@ -57,11 +57,6 @@ export interface SharedStateOptions {
    */
   readonly holderTimeoutMs?: number | undefined;
   /**
-   * How large a value may be as JSON, in bytes. Default 16 MiB; a larger one is rejected with
-   * `store_failed`.
-   */
-  readonly maxValueBytes?: number | undefined;
-  /**
    * Decides about calls while the engine cannot count them. `"closed"`: they are refused with
    * `call_refused`, whose cause is `store_failed`; `"local"`: each process counts by itself.
    * Default `"closed"`.

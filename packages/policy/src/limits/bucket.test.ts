@@ -25,7 +25,7 @@ describe("createBucketSet()", () => {
     const first = set.find("first", 0);
     takeFrom(first, 0);
     expect(set.find("second", 5000)).toMatchObject({ shared: true });
-    settleInto(first, { now: 5000, takenAt: 0, spent: { bytes: 0, timeMs: 0, cost: 0 } });
+    settleInto(first, { now: 5000, takenAt: 0, spent: { bytes: 0, timeMs: 0 } });
     expect(set.find("second", 86_404_999)).toMatchObject({ shared: true });
     expect(set.find("first", 86_404_999)).toBe(first);
     expect(set.find("second", 86_405_000)).toMatchObject({ shared: false });
@@ -38,7 +38,7 @@ describe("createBucketSet()", () => {
     for (let now = 0; now < 10_000; now += 1) {
       const bucket = set.find(`key ${now}`, now);
       takeFrom(bucket, now);
-      settleInto(bucket, { now, takenAt: now, spent: { bytes: 0, timeMs: 0, cost: 0 } });
+      settleInto(bucket, { now, takenAt: now, spent: { bytes: 0, timeMs: 0 } });
     }
     expect(set.size).toBeLessThan(20);
   });

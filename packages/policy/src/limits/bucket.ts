@@ -16,7 +16,7 @@ export interface Bucket {
   usedAt: number;
 }
 
-const nothing: Spending = Object.freeze({ calls: 0, bytes: 0, timeMs: 0, cost: 0 });
+const nothing: Spending = Object.freeze({ calls: 0, bytes: 0, timeMs: 0 });
 const oneCall: Spending = Object.freeze({ ...nothing, calls: 1 });
 // Less than a clock can show; the sums of a rate are no whole numbers.
 const roundingMs = 1e-6;
@@ -128,16 +128,11 @@ function startWindow(bucket: Bucket, now: number): void {
 }
 
 function sum(a: Spending, b: Spending): Spending {
-  const total = {
-    calls: a.calls + b.calls,
-    bytes: a.bytes + b.bytes,
-    timeMs: a.timeMs + b.timeMs,
-    cost: a.cost + b.cost,
-  };
+  const total = { calls: a.calls + b.calls, bytes: a.bytes + b.bytes, timeMs: a.timeMs + b.timeMs };
   return resources.some((part) => total[part] !== 0) ? total : nothing;
 }
 
-const resources = ["calls", "bytes", "timeMs", "cost"] as const;
+const resources = ["calls", "bytes", "timeMs"] as const;
 
 function whyBudgetUsed(bucket: Bucket, now: number): LimitRefusal | undefined {
   const { budget } = bucket.rule;

@@ -81,7 +81,7 @@ describe("createLimits()", () => {
     await call();
   });
 
-  it("counts bytes, time and cost when a call has ended", async () => {
+  it("counts bytes and time when a call has ended", async () => {
     const text = "\u{1f600}é"; // 4 and 2 bytes
     const args = { text };
     const bytes = new TextEncoder().encode(
@@ -101,32 +101,10 @@ describe("createLimits()", () => {
       code: "budget_exceeded",
       details: { usage: { used: 60, limit: 50 } },
     });
-
-    const paid = setUp({ budget: { cost: { max: 1, of: (_, outcome) => (outcome === undefined ? 0.25 : 0.5) } } });
-    await paid.call();
-    await rejectionOf(paid.call({}, () => Promise.reject(failureOf("connection_closed"))));
-    await paid.call();
-    await expect(paid.call()).rejects.toMatchObject({ details: { usage: { used: 1.25, limit: 1 } } });
-  });
-
-  it.each([
-    [
-      "throws",
-      () => {
-        throw new Error("no price");
-      },
-    ],
-    ["answers less than nothing", () => -1],
-    ["answers no number", () => Number.NaN],
-  ])("takes a budget for used up when the product's cost %s", async (_, of) => {
-    const { call, events } = setUp({ name: "money", budget: { cost: { max: 5, of } } });
-    await call();
-    await expect(call()).rejects.toMatchObject({ code: "budget_exceeded", details: { policy: "money" } });
-    expect(events[0]).toMatchObject({ type: "part-failed", part: "cost.of() of limit money" });
   });
 
   it("charges no budget for a call that did not leave the host, and charges it for one that may have run", async () => {
-    const { call } = setUp({ budget: { calls: 1, timeMs: 1, cost: { max: 1, of: () => 1 } }, concurrency: 1 });
+    const { call } = setUp({ budget: { calls: 1, timeMs: 1 }, concurrency: 1 });
     for (let time = 0; time < 5; time += 1) {
       await expect(call({}, () => Promise.reject(failureOf("unreachable")))).rejects.toMatchObject({
         code: "unreachable",
@@ -294,8 +272,8 @@ describe("createLimits()", () => {
     ["limits[0].concurrency", [{ concurrency: -1 }]],
     ["limits[0].budget is a budget of nothing", [{ budget: { perMs: 1 } }]],
     ["limits[0].budget.bytes", [{ budget: { bytes: -1 } }]],
-    ["limits[0].budget.cost.max", [{ budget: { cost: { max: Number.NaN, of: () => 1 } } }]],
-    ["limits[0].budget.cost.of", [{ budget: { cost: { max: 1 } } }]],
+    ["limits[0].budget.timeMs", [{ budget: { timeMs: Number.NaN } }]],
+    ['limits[0].budget has no option "cost"', [{ budget: { calls: 1, cost: 1 } }]],
     ['limits[0].per: "tenant"', [{ per: "tenant", concurrency: 1 }]],
     ["limits[0].timeoutMs", [{ timeoutMs: 0 }]],
     ["limits[0].onFull.waitMs", [{ concurrency: 1, onFull: { waitMs: -1 } }]],

@@ -114,9 +114,7 @@ function usageOf({ rule: { rate, budget }, part, used, limit }: LimitRefusal): s
   const amount = `${used} of ${limit}`;
   if (part === "rate") return `${amount} calls within a moment (at most ${rate?.calls} per ${rate?.perMs} ms)`;
   if (part === "concurrency") return `${amount} places for calls under way`;
-  const unit = part === "timeMs" ? "ms" : part === "cost" ? "of cost" : part;
-  const known = Number.isFinite(used) ? amount : `more than can be known of ${limit}`;
-  return `${known} ${unit}${budget?.perMs === undefined ? "" : ` per ${budget.perMs} ms`}`;
+  return `${amount} ${part === "timeMs" ? "ms" : part}${budget?.perMs === undefined ? "" : ` per ${budget.perMs} ms`}`;
 }
 
 interface Admitted {
@@ -127,17 +125,17 @@ interface Admitted {
 
 async function run(call: ToolCall, next: CallHandler, { lease, wanted, parts }: Admitted): Promise<ToolOutcome> {
   const startedAt = clock.now();
-  const spent = (outcome: ToolOutcome | undefined): readonly Spent[] => {
+  const spent = (outcome: ToolOutcome | undefined): Spent => {
     const timeMs = clock.now() - startedAt;
     const isWeighed = wanted.some(({ rule }) => rule.budget?.bytes !== undefined);
     const bytes = isWeighed ? measureBytes(call.args) + measureBytes(outcome?.raw) : 0;
-    return wanted.map(({ limit }) => ({ bytes, timeMs, cost: costOf(call, outcome, { limit, parts }) }));
+    return { bytes, timeMs };
   };
   const { signal, deadline } = call.options;
   let isOpen = true;
   let ignore: Cancel | undefined;
   let cancelEnd: Cancel | undefined;
-  const settle = (used: readonly Spent[] | undefined): void => {
+  const settle = (used: Spent | undefined): void => {
     if (!isOpen) return;
     isOpen = false;
     ignore?.();
@@ -173,22 +171,6 @@ async function run(call: ToolCall, next: CallHandler, { lease, wanted, parts }: 
     throw error;
   } finally {
     time?.dispose();
-  }
-}
-
-function costOf(
-  call: ToolCall,
-  outcome: ToolOutcome | undefined,
-  { limit, parts }: { readonly limit: ReadLimit; readonly parts: LimitsParts },
-): number {
-  if (limit.costOf === undefined) return 0;
-  try {
-    const amount: unknown = limit.costOf(call, outcome);
-    if (typeof amount === "number" && amount >= 0) return amount;
-    throw new TypeError(`it answered ${String(amount)}, which is no number from 0 up`);
-  } catch (error) {
-    tellFailed(call, { part: `cost.of() of limit ${limit.rule.name}`, error }, parts);
-    return Number.POSITIVE_INFINITY;
   }
 }
 

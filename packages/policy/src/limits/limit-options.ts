@@ -1,4 +1,3 @@
-import type { ToolCall, ToolOutcome } from "@hostside/core";
 import { assertKnownOptions, readWholeNumber, type Fields } from "@hostside/core/implement";
 import { readPositiveNumber } from "../read-options.ts";
 import { readSelection, type ToolMatcher, type ToolSelection } from "../rules/select-tools.ts";
@@ -23,9 +22,9 @@ export interface LimitRate {
 
 /**
  * How much may be used: in all, or within each `perMs` milliseconds from the first use on. A call
- * is counted before it runs; its bytes, its time and its cost are known when it has ended, so that
- * calls under way together may go beyond the budget once, by what they themselves use;
- * `concurrency: 1` makes that one call.
+ * is counted before it runs; its bytes and its time are known when it has ended, so that calls under
+ * way together may go beyond the budget once, by what they themselves use; `concurrency: 1` makes
+ * that one call.
  */
 export interface LimitBudget {
   readonly calls?: number | undefined;
@@ -33,19 +32,7 @@ export interface LimitBudget {
   readonly bytes?: number | undefined;
   /** From the moment that a call is let through to its end, in milliseconds. */
   readonly timeMs?: number | undefined;
-  readonly cost?: LimitCost | undefined;
   readonly perMs?: number | undefined;
-}
-
-/** A bound on the cost of calls, in any unit of the product. */
-export interface LimitCost {
-  readonly max: number;
-  /**
-   * Returns what a call has cost; `outcome` is absent when it failed and may have run. Asked at
-   * once after the call, and never for one that did not leave the host. One that throws, or answers
-   * no number from 0 up, uses up the budget: nobody knows what was spent.
-   */
-  readonly of: (call: ToolCall, outcome: ToolOutcome | undefined) => number;
 }
 
 /**
@@ -83,7 +70,6 @@ export interface ReadLimit {
   readonly rule: LimitRule;
   readonly tools: ToolMatcher | undefined;
   readonly scopes: readonly LimitScope[];
-  readonly costOf: LimitCost["of"] | undefined;
   readonly timeoutMs: number | undefined;
 }
 
@@ -98,8 +84,7 @@ const limitFields: Fields<Limit> = {
   onFull: true,
 };
 const rateFields: Fields<LimitRate> = { calls: true, perMs: true, burst: true };
-const budgetFields: Fields<LimitBudget> = { calls: true, bytes: true, timeMs: true, cost: true, perMs: true };
-const costFields: Fields<LimitCost> = { max: true, of: true };
+const budgetFields: Fields<LimitBudget> = { calls: true, bytes: true, timeMs: true, perMs: true };
 const scopes: readonly unknown[] = ["server", "tool", "principal", "conversation", "role"] satisfies LimitScope[];
 
 /**
@@ -137,7 +122,6 @@ function readLimit(limit: Limit, place: string): ReadLimit {
     },
     tools: tools === undefined ? undefined : readSelection(tools, `${place}.tools`),
     scopes: readScopes(per, `${place}.per`),
-    costOf: budget?.cost?.of,
     timeoutMs,
   };
 }
@@ -153,19 +137,14 @@ function readRate(rate: LimitRate, place: string): NonNullable<LimitRule["rate"]
 
 function readBudget(budget: LimitBudget, place: string): NonNullable<LimitRule["budget"]> {
   assertKnownOptions(place, budget, budgetFields);
-  const { calls, bytes, timeMs, cost, perMs } = budget;
+  const { calls, bytes, timeMs, perMs } = budget;
   for (const [part, value] of Object.entries({ calls, bytes, timeMs, perMs })) {
     if (value !== undefined) readPositiveNumber(value, `${place}.${part}`);
   }
-  if (cost !== undefined) {
-    assertKnownOptions(`${place}.cost`, cost, costFields);
-    readPositiveNumber(cost.max, `${place}.cost.max`);
-    if (typeof cost.of !== "function") throw new TypeError(`${place}.cost.of must be a function`);
+  if ([calls, bytes, timeMs].every((part) => part === undefined)) {
+    throw new TypeError(`${place} is a budget of nothing: it has no calls, bytes or timeMs`);
   }
-  if ([calls, bytes, timeMs, cost].every((part) => part === undefined)) {
-    throw new TypeError(`${place} is a budget of nothing: it has no calls, bytes, timeMs or cost`);
-  }
-  return { calls, bytes, timeMs, cost: cost?.max, perMs };
+  return { calls, bytes, timeMs, perMs };
 }
 
 function readWait(onFull: NonNullable<Limit["onFull"]>, place: string): number {

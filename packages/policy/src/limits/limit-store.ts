@@ -26,8 +26,6 @@ export interface Spending {
   readonly calls: number;
   readonly bytes: number;
   readonly timeMs: number;
-  /** In whatever the product counts; `Infinity` when that cannot be known. */
-  readonly cost: number;
 }
 
 /** Amounts that one call has used up, beside that it was one. */
@@ -50,11 +48,10 @@ export interface LimitLease {
   /** How long it waited for it, in milliseconds. */
   readonly waitedMs: number;
   /**
-   * Ends it: the call is no longer under way, and this is what it used of each limit, in the order
-   * of the wants. `undefined`: it never left the host, and what it took of budgets is given back.
-   * Idempotent.
+   * Ends it: the call is no longer under way, and this is what it used. `undefined`: it never left
+   * the host, and what it took of budgets is given back. Idempotent.
    */
-  settle(spent: readonly Spent[] | undefined): void;
+  settle(spent: Spent | undefined): void;
 }
 
 /** Why a call was given nothing. */

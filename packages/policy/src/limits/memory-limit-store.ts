@@ -52,8 +52,6 @@ export function createMemoryLimitStore(): LimitStore {
   };
 }
 
-const nothingKnown = { bytes: 0, timeMs: 0, cost: 0 };
-
 /**
  * Takes of each, or of none. Nothing can come between the look and the taking. Without `since`,
  * nobody has waited for it, however slow the machine is.
@@ -73,9 +71,7 @@ function tryTake(buckets: readonly Bucket[], parts: MemoryParts, since?: number)
       if (!isOpen) return;
       isOpen = false;
       const endedAt = clock.now();
-      for (const [index, bucket] of buckets.entries()) {
-        settleInto(bucket, { now: endedAt, takenAt: now, spent: spent && (spent[index] ?? nothingKnown) });
-      }
+      for (const bucket of buckets) settleInto(bucket, { now: endedAt, takenAt: now, spent });
       if (parts.waiters.size > 0) letIn(parts);
     },
   };

@@ -67,10 +67,10 @@ export interface ProviderOptions {
    * The text that a model reads as a tool's description: `"with-origin"` (default) puts server and
    * remote name in front of the server's own words, `"brief"` only a title that says more than the
    * name, for local names that show the server anyway, `"verbatim"` has the server's words alone,
-   * `"nexo"` puts `[mcp:<server>]` in front of them, and a function writes what it likes. If it
-   * throws or returns no text, the default stands in, and `onDiagnostic` says so.
+   * and a function writes what it likes. If it throws or returns no text, the default stands in,
+   * and `onDiagnostic` says so.
    */
-  readonly description?: "with-origin" | "brief" | "verbatim" | "nexo" | DescribeTool | undefined;
+  readonly description?: "with-origin" | "brief" | "verbatim" | DescribeTool | undefined;
   /**
    * When tools are listed again after a server said that they changed: `"lazy"` (default) with the
    * next call or refresh, `"debounced"` by itself a moment later, `"manual"` only by `refresh()`
@@ -206,7 +206,7 @@ export function readProviderOptions(options: ProviderOptions): ProviderSettings 
     "reservedNames must be an array of texts that are not empty",
   );
   const describe = typeof description === "string" ? descriptions.get(description) : description;
-  must(isFunction(describe), `description must be "with-origin", "brief", "verbatim", "nexo" or a function`);
+  must(isFunction(describe), `description must be "with-origin", "brief", "verbatim" or a function`);
   const names = readNames(options);
   return {
     connector,
@@ -279,21 +279,6 @@ export function readInitOptions(
   return { signal, timeoutMs, retryFailed, toolName };
 }
 
-const longestId = 256;
-
-/**
- * A description as nexo has it: `[mcp:<server>] <description>`, the server by the id that the host
- * gave it. Texts that are flagged are stripped of control, bidirectional and invisible characters.
- */
-export function describeAsNexo({ description = "", flags }: RemoteTool, { id }: ServerSpec): string {
-  // Neither a bracket nor a line break in an id may end the preface early.
-  const server = cleanText(id, longestId)
-    .replaceAll(/[\n\]]/g, " ")
-    .trim();
-  const words = description.trim();
-  return `[mcp:${server}] ${flags === undefined ? words : cleanText(words)}`.trimEnd();
-}
-
 const longestTitle = 256;
 
 /**
@@ -322,5 +307,4 @@ const descriptions: ReadonlyMap<string, DescribeTool> = new Map<string, Describe
   ["with-origin", describeWithOrigin],
   ["brief", describeBriefly],
   ["verbatim", describeVerbatim],
-  ["nexo", describeAsNexo],
 ]);

@@ -1,4 +1,4 @@
-import { HostsideError, type Diagnostic } from "@hostside/core";
+import { HostsideError } from "@hostside/core";
 import type { SubscribedUpdate } from "../../src/resources/resources.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createWorld, failureOf, settle, specOf } from "./scripted-world.ts";
