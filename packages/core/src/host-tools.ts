@@ -31,7 +31,7 @@ export interface HostTools {
   /** Aborts when the provider is closed. */
   readonly closing: AbortSignal;
   /** Offers these tools from now on, in place of those before. After the end it does nothing. */
-  show(tools: readonly HostTool[]): void;
+  readonly show: (tools: readonly HostTool[]) => void;
 }
 
 /**

@@ -2,16 +2,12 @@ import {
   HostsideError,
   defaultTimeouts,
   isHostsideError,
-  type AdmissionServer,
   type CallContext,
   type CallOutcome,
-  type Connection,
-  type Event,
   type HostsideErrorCode,
   type HostsideErrorInit,
   type JsonObject,
   type ServerInfo,
-  type Subscription,
 } from "@hostside/core";
 import {
   createDeadline,
@@ -24,6 +20,7 @@ import {
   withErrorContext,
   type Deadline,
 } from "@hostside/core/implement";
+import type { McpProvider } from "../api/mcp-provider.ts";
 import { maxContentLength, maxContents, type ResourcesSettings } from "./resources-options.ts";
 
 /** Something to ask of one server, in one request or several. */
@@ -317,57 +314,18 @@ export interface ResourceParts {
   readonly asking: ServerQueries;
 }
 
-/** The knowledge of one server: the part of a provider's status that counts here. */
-export interface ResourceServerStatus {
-  readonly id: string;
-  /** Such as `ready`, `down` or `disabled`; `removed` in the last event of a registration. */
-  readonly state: string;
-  /** The server's own description, of its latest session. Untrusted. */
-  readonly server?: ServerInfo | undefined;
-}
-
-/** An update of a resource, as a provider reports it. */
-export interface ResourceUpdate {
-  readonly serverId: string;
-  /** The server's: untrusted. */
-  readonly uri: string;
-  /** The session was away, and changes may have been missed meanwhile. */
-  readonly maybeMissed?: true | undefined;
-}
-
-/**
- * The part of a provider that resources and prompts need; the one of `@hostside/provider` is such a
- * provider. Its connections carry the host's layers, so that nothing that is asked here goes around
- * them.
- */
-export interface ResourceProvider {
-  /** Sorted. */
-  serverIds(): readonly string[];
-  statuses(): readonly ResourceServerStatus[];
-  /** Describes a server in the host's own words. Absent: nothing is read of it but its id. */
-  describeServer?(serverId: string): AdmissionServer | undefined;
-  /**
-   * The live connection of a server, made if there is none; replaced by every reconnect. Rejects
-   * with `unknown_server`, `server_disabled`, or what connecting failed with. `signal` ends the
-   * wait.
-   */
-  connection(
-    id: string,
-    options?: { readonly signal?: AbortSignal | undefined },
-  ): Promise<Pick<Connection, "server" | "request">>;
-  /**
-   * Has `onResourceUpdated` fire for this resource until the subscription ends, over reconnects.
-   */
-  subscribeResource(
-    id: string,
-    uri: string,
-    options?: { readonly signal?: AbortSignal | undefined },
-  ): Promise<Subscription>;
-  readonly onStatusChanged: Event<ResourceServerStatus>;
-  readonly onResourcesChanged: Event<{ readonly serverId: string }>;
-  readonly onPromptsChanged: Event<{ readonly serverId: string }>;
-  readonly onResourceUpdated: Event<ResourceUpdate>;
-  readonly closed: boolean;
-  /** Fires once, when it is closed. */
-  readonly onClosed: Event<undefined>;
-}
+/** What resources and prompts need of a provider. */
+export type ResourceProvider = Pick<
+  McpProvider,
+  | "serverIds"
+  | "statuses"
+  | "describeServer"
+  | "connection"
+  | "subscribeResource"
+  | "onStatusChanged"
+  | "onResourcesChanged"
+  | "onPromptsChanged"
+  | "onResourceUpdated"
+  | "closed"
+  | "onClosed"
+>;

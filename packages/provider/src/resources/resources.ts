@@ -10,14 +10,8 @@ import {
   kindOf,
   type Fields,
 } from "@hostside/core/implement";
-import {
-  ServerQueries,
-  abortedError,
-  removedError,
-  type ResourceParts,
-  type ResourceProvider,
-  type ResourceServerStatus,
-} from "./ask-server.ts";
+import type { ServerStatus } from "../api/mcp-provider.ts";
+import { ServerQueries, abortedError, removedError, type ResourceParts, type ResourceProvider } from "./ask-server.ts";
 import { checkUri } from "./check-uri.ts";
 import { resourceKind, templateKind, type DroppedEntry } from "./list-server.ts";
 import type { ListChange, ListSnapshot } from "./live-list.ts";
@@ -231,7 +225,7 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
   };
 }
 
-function readOffer({ id, state, server }: ResourceServerStatus): ServerOffer {
+function readOffer({ id, state, server }: ServerStatus): ServerOffer {
   const has = (capability: string): boolean | undefined =>
     server === undefined ? undefined : isJsonObject(server.capabilities[capability]);
   return {
@@ -274,7 +268,7 @@ function follow({ provider, asking, resources, templates, prompts, cache, counte
     serversChanged.close();
   };
   const ready = new Set<string>(provider.statuses().flatMap(({ id, state }) => (state === "ready" ? [id] : [])));
-  const onStatus = (status: ResourceServerStatus): void => {
+  const onStatus = (status: ServerStatus): void => {
     const { id, state } = status;
     if (state === "ready") {
       if (ready.has(id)) return;

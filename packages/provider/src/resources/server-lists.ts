@@ -12,14 +12,8 @@ import {
   resultWithin,
   type Fields,
 } from "@hostside/core/implement";
-import {
-  abortedError,
-  removedError,
-  timeoutError,
-  type ResourceParts,
-  type ResourceProvider,
-  type ResourceServerStatus,
-} from "./ask-server.ts";
+import type { ServerStatus } from "../api/mcp-provider.ts";
+import { abortedError, removedError, timeoutError, type ResourceParts, type ResourceProvider } from "./ask-server.ts";
 import { listServer, type DroppedEntry, type EntryListing, type ListDefinition } from "./list-server.ts";
 import { LiveList } from "./live-list.ts";
 import { listTimeoutMs } from "./resources-options.ts";
@@ -105,7 +99,7 @@ export class ServerLists<T> extends LiveList<T> {
   }
 
   /** The server is there, perhaps for the first time, or as another one that has no such list. */
-  ready(status: ResourceServerStatus): void {
+  ready(status: ServerStatus): void {
     const { id } = status;
     this.#late.delete(id);
     if (declares(status, this.#kind.capability) !== false) this.wake(id, this.#wantsAll);
@@ -246,10 +240,7 @@ function serversToAsk(
 }
 
 /** Says whether a server declares this capability; `undefined` while it has not been asked. */
-function declares(
-  { server }: ResourceServerStatus,
-  capability: ListDefinition<unknown>["capability"],
-): boolean | undefined {
+function declares({ server }: ServerStatus, capability: ListDefinition<unknown>["capability"]): boolean | undefined {
   return server === undefined ? undefined : isJsonObject(server.capabilities[capability]);
 }
 

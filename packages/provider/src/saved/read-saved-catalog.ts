@@ -166,9 +166,9 @@ function readTool(saved: unknown, at: string, limits: ServerLimits): RemoteTool 
     absent: "texts?",
     flags: "texts?",
   });
-  const { name } = tool;
+  const name = tool["name"] as string;
   // What was cut may end in a mark.
-  if (name === "" || String(name).length > limits.maxNameLength + 16) throw new Error(`${at}.name cannot be used`);
+  if (name === "" || name.length > limits.maxNameLength + 16) throw new Error(`${at}.name cannot be used`);
   const missing = (absent as readonly string[] | undefined)?.map((member) => [member, undefined] as const) ?? [];
   const all = [...Object.entries(extras ?? {}), ...missing];
   return { ...tool, ...(all.length > 0 && { extras: Object.fromEntries(all) }) } as unknown as RemoteTool;
