@@ -9,7 +9,7 @@ const mentions = {
   code: /[`(\s](docs\/[\w./-]+\.md)/g,
 };
 
-// A file that a page of docs/ names by the end of its path; a decision may name one that is gone.
+// A file that a page of docs/ names by the end of its path. A decision may name one that is gone, and a task has files of the reader.
 const shortMention = /`((?:[a-z][\w-]*\/)*[a-z][\w-]*\.(?:ts|mjs))`/g;
 
 /** @type {string[]} */
@@ -29,7 +29,8 @@ for (const file of readTrackedFiles("*.md", ":!*CHANGELOG.md")) {
   check(file, mentions.page, readFileSync(file, "utf8").replace(/^(```+|~~~+).*?^\1/gms, ""));
 }
 const code = readTrackedFiles("*.ts", "*.mjs");
-for (const file of readTrackedFiles("docs/*.md", ":!docs/internals/decisions")) {
+const ofTheReader = [":!docs/start", ":!docs/how-to", ":!docs/migrate", ":!docs/internals/decisions"];
+for (const file of readTrackedFiles("docs/*.md", ...ofTheReader)) {
   for (const [, path = ""] of readFileSync(file, "utf8").matchAll(shortMention)) {
     paths++;
     if (!code.some((one) => `/${one}`.endsWith(`/${path}`))) problems.push(`${file}: there is no ${path}`);
