@@ -1,4 +1,4 @@
-// Runs the code and the commands of docs/start and docs/migrate as a user does: in a folder that has
+// Runs the code and the commands of docs/start and docs/migrate, and some of docs/how-to, as a user does: in a folder that has
 // the packages and the files of the page, against what was built.
 import { fixtureServer, startHttpFixture, type RunningServer } from "@hostside/fixtures";
 import { build, transform } from "esbuild";
@@ -10,7 +10,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readTrackedFiles } from "../../scripts/tracked-files.mjs";
 import { promisedOutput, readBlocks, type ReadmeBlock } from "../../test/readme-blocks.ts";
 
-const pages = readTrackedFiles("docs/start/*.md", "docs/migrate/*.md");
+const all = readTrackedFiles("docs/start/*.md", "docs/migrate/*.md", "docs/how-to/*.md");
+const driverOf = (page: string): string => `examples/test/${page.replace(/\.md$/, ".ts")}`;
+// A how-to needs what no test has, such as a model or a database, unless there is a driver for it.
+const pages = all.filter((page) => !page.startsWith("docs/how-to") || existsSync(driverOf(page)));
 const texts = new Map(await Promise.all(pages.map(async (page) => [page, await readFile(page, "utf8")] as const)));
 const blocks = await readBlocks(pages);
 const modules = "examples/node_modules";
@@ -28,10 +31,10 @@ afterAll(async () => {
 
 describe.each(pages)("%s", (page) => {
   const own = blocks.filter(({ source }) => source === page);
-  const driver = `examples/test/${page.replace(/\.md$/, ".ts")}`;
   const isDriven = ({ code }: ReadmeBlock): boolean => /^export (?:async )?function/m.test(code);
-  const programs = own.filter((block) => !isDriven(block));
-  const commands = readCommands(page);
+  const isHowTo = page.startsWith("docs/how-to");
+  const programs = isHowTo ? [] : own.filter((block) => !isDriven(block));
+  const commands = isHowTo ? [] : readCommands(page);
 
   it.each(programs)("the program at line $line prints what it says", async ({ code, line }) => {
     expect(promisedOutput(code)).not.toEqual([]);
@@ -47,7 +50,7 @@ describe.each(pages)("%s", (page) => {
     const files = own.filter(isDriven).map(({ line, code }) => ({ path: join(folder, `line-${line}.ts`), code }));
     for (const { path, code } of files) await writeFile(path, withServer(code));
     const contents = [
-      `import { drive } from ${JSON.stringify(resolve(driver))};`,
+      `import { drive } from ${JSON.stringify(resolve(driverOf(page)))};`,
       ...files.map(({ path }, at) => `import * as page${at} from ${JSON.stringify(path)};`),
       `await drive(${files.map((_, at) => `page${at}`).join(", ")});`,
       'console.log("driven");',
