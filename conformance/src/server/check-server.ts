@@ -47,6 +47,11 @@ const readOnlyTools: CallConsent = { named: new Map(), all: false };
  * URL at which HTTP+SSE of 2024-11-05 alone is spoken is checked over that. Rejects with a
  * `TypeError` for an option that it does not know and for an address that is none, before anything
  * starts.
+ *
+ * @example
+ * const server = { command: "node", args: ["my-server.js"] };
+ * const report = await checkServer({ address: { type: "stdio", server } });
+ * if (report.verdict !== "pass") throw new Error(toTerminal(report));
  */
 export async function checkServer(options: CheckServerOptions): Promise<RunReport> {
   assertKnownOptions("checkServer()", options, optionFields);

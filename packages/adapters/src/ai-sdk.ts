@@ -95,6 +95,11 @@ export interface AiSdkTools {
  * Tools of the AI SDK from a view, a toolbox or a provider, for one conversation. Whatever goes
  * wrong with a call is its result, for the model to read; a call that the SDK aborts rejects with
  * `aborted`. Throws a `TypeError` that names the option it cannot use.
+ *
+ * @example
+ * const { tools, prepareStep, toolApproval } = createAiSdkTools(conversation);
+ * const stopWhen = isStepCount(20);
+ * await generateText({ model, prompt, tools, prepareStep, toolApproval, stopWhen });
  */
 export function createAiSdkTools(source: ToolSource, options: AiSdkOptions = {}): AiSdkTools {
   assertPeer("createAiSdkTools()", "ai@7", sdk.isStepCount);

@@ -77,6 +77,11 @@ const fields: Fields<AnthropicOptions> = { ...apiAdapterFields, cache: true, def
 /**
  * Tools for the Messages API from a view, a toolbox or a provider; one for each conversation.
  * Throws a `TypeError` that names the option it cannot use.
+ *
+ * @example
+ * const mcp = createAnthropicTools(view);
+ * const message = await client.messages.create({ ...options, messages, tools: mcp.tools() });
+ * const answer = await mcp.answer(message); // undefined: the model called nothing
  */
 export function createAnthropicTools(source: ToolSource, options: AnthropicOptions = {}): AnthropicTools {
   assertAdapterOptions("createAnthropicTools()", options, fields);

@@ -61,6 +61,12 @@ const fields: Fields<GoogleOptions> = { ...apiAdapterFields, media: true };
 /**
  * Tools for Gemini from a view, a toolbox or a provider. Throws a `TypeError` that names the option
  * it cannot use.
+ *
+ * @example
+ * const mcp = createGoogleTools(view);
+ * const config = { tools: mcp.tools() };
+ * const response = await client.models.generateContent({ model, contents, config });
+ * const answer = await mcp.answer(response); // undefined: the model called nothing
  */
 export function createGoogleTools(source: ToolSource, options: GoogleOptions = {}): GoogleTools {
   assertAdapterOptions("createGoogleTools()", options, fields);

@@ -53,6 +53,11 @@ const fields: Fields<LangChainOptions> = { ...apiAdapterFields, media: true };
 /**
  * Tools for LangChain and LangGraph from a view, a toolbox or a provider; one for each
  * conversation. Throws a `TypeError` that names the option it cannot use.
+ *
+ * @example
+ * const mcp = createLangChainTools(view, { media: ["image/png"] });
+ * const reply = await model.bindTools(mcp.tools()).invoke(messages);
+ * messages.push(reply, ...(await mcp.answer(reply)));
  */
 export function createLangChainTools(source: ToolSource, options: LangChainOptions = {}): LangChainTools {
   assertPeer("createLangChainTools()", "@langchain/core@1", messages.isMessage);

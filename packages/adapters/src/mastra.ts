@@ -70,6 +70,11 @@ export interface MastraTools {
  * Tools of Mastra from a view, a toolbox or a provider, for one conversation. Whatever goes wrong
  * with a call is its result, which the model gets marked as an error; a call that the run aborts
  * rejects with `aborted`. Throws a `TypeError` that names the option it cannot use.
+ *
+ * @example
+ * const { tools, prepareStep } = createMastraTools(view);
+ * const agent = new Agent({ id: "helper", name: "Helper", instructions, model, tools });
+ * await agent.generate(question, { prepareStep, maxSteps: 20 });
  */
 export function createMastraTools(source: ToolSource, options: MastraOptions = {}): MastraTools {
   assertPeer("createMastraTools()", "@mastra/core@1.71", mastraTools.MASTRA_TOOL_MARKER);

@@ -53,6 +53,11 @@ export interface AgentsTools<Context = unknown> {
  * Function tools of the OpenAI Agents SDK from a view, a toolbox or a provider. Whatever goes wrong
  * with a call is its output, for the model to read; an aborted run ends with the reason of its
  * signal. Throws a `TypeError` that names the option it cannot use.
+ *
+ * @example
+ * const { tools } = createAgentsTools(view);
+ * const agent = new Agent({ name: "helper", instructions, tools });
+ * await run(agent, question, { toolNotFoundBehavior: "return_error_to_model" });
  */
 export function createAgentsTools<Context = unknown>(
   source: ToolSource,

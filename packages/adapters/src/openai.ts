@@ -63,6 +63,12 @@ const fields: Fields<ApiAdapterOptions> = apiAdapterFields;
 /**
  * Tools for Chat Completions from a view, a toolbox or a provider. Throws a `TypeError` that names
  * the option it cannot use.
+ *
+ * @example
+ * const mcp = createChatTools(view);
+ * const tools = mcp.tools();
+ * const { choices } = await client.chat.completions.create({ model, messages, tools });
+ * const answers = await mcp.answer(choices[0]); // empty: the model called nothing
  */
 export function createChatTools(source: ToolSource, options: ApiAdapterOptions = {}): ChatTools {
   assertAdapterOptions("createChatTools()", options, fields);
@@ -164,6 +170,11 @@ export type ResponsesTools = ApiTools<FunctionTool, CallingResponse, ResponseInp
 /**
  * Tools for the Responses API from a view, a toolbox or a provider. Throws a `TypeError` that names
  * the option it cannot use.
+ *
+ * @example
+ * const mcp = createResponsesTools(view);
+ * const response = await client.responses.create({ model, input, tools: mcp.tools() });
+ * const answers = await mcp.answer(response); // empty: the model called nothing
  */
 export function createResponsesTools(source: ToolSource, options: ApiAdapterOptions = {}): ResponsesTools {
   assertAdapterOptions("createResponsesTools()", options, fields);

@@ -139,6 +139,9 @@ export type AuthProvider<Credentials extends object = object> = (
 /**
  * Several ways to be let in as one `authProvider`, such as OAuth for some servers and keys for
  * others: the first that answers has it. Throws a `TypeError` for what is no function.
+ *
+ * @example
+ * const authProvider = firstAuthProvider(oauth.authProvider, keys.authProvider);
  */
 export function firstAuthProvider<const Providers extends readonly AuthProvider[]>(
   ...providers: Providers

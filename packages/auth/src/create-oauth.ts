@@ -32,6 +32,11 @@ import { readAccount } from "./accounts/account-documents.ts";
  *
  * Throws a `TypeError` for an option that is unknown or cannot be used, such as a blank client id
  * or a redirect URI over plain `http:`.
+ *
+ * @example
+ * const oauth = createOAuth({ redirect: loopbackRedirect(), prompt: openBrowser() });
+ * const connector = createConnector({ authProvider: oauth.authProvider });
+ * await oauth.authorize({ id: "issues", url: "https://issues.example.com/mcp", auth: "oauth" });
  */
 export function createOAuth(options: OAuthOptions = {}): OAuth {
   const settings = readOAuthOptions(options);

@@ -61,6 +61,12 @@ const format: ValueVersion = { what: "a kept listing of tools", version: 1 };
  * no start and no call. Nothing is read or written yet.
  *
  * Throws a `TypeError` for what is no store, and for an option that is unknown.
+ *
+ * @example
+ * const kept = createKeptCatalog({ store });
+ * const savedCatalog = await kept.recall(servers);
+ * const provider = createProvider({ connector, servers, savedCatalog });
+ * kept.follow(provider);
  */
 export function createKeptCatalog(options: KeptCatalogOptions): KeptCatalog {
   assertKnownOptions("createKeptCatalog()", options, optionFields);

@@ -136,6 +136,9 @@ const needed: ReadonlySet<string> = new Set(["command", "url", "serve", "open"])
  *
  * Throws `invalid_spec`, naming the server, the field and the rule; never the value of a field that
  * may hold a secret.
+ *
+ * @example
+ * assertServerSpec({ id: "files", command: "npx", args: ["-y", "some-server"] });
  */
 export function assertServerSpec(spec: unknown): asserts spec is ServerSpec {
   if (!isJsonObject(spec)) throw specError("?", "", "must be an object");

@@ -19,6 +19,9 @@ export function createCallPipeline(init: PipelineInit<ToolCall, ToolOutcome>): C
  * Folds interceptors around a handler, once: the first of the list is the outermost. A call takes
  * no longer than `options.timeoutMs`, by default {@linkcode defaultTimeouts}`.callMs`. Throws a
  * `TypeError` for what is no function.
+ *
+ * @example
+ * const handler = applyInterceptors([audit], (call) => callServer(call));
  */
 export function applyInterceptors(interceptors: readonly Interceptor[], handler: CallHandler): CallHandler {
   if (typeof handler !== "function") {

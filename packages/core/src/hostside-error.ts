@@ -251,7 +251,12 @@ function originOf(error: Error): string {
   return [code === "" ? error.name : `${error.name} (${code})`, ...frames].join("\n");
 }
 
-/** Like `instanceof`, but also true across two installed copies of this package. */
+/**
+ * Like `instanceof`, but also true across two installed copies of this package.
+ *
+ * @example
+ * if (isHostsideError(error, "auth_required")) await oauth.authorize(error.serverId ?? "");
+ */
 export function isHostsideError(value: unknown): value is HostsideError;
 /** The same, for one code. */
 export function isHostsideError<Code extends HostsideErrorCode>(

@@ -23,6 +23,10 @@ interface Entry {
  * `set` rejects with a `TypeError` for a value that JSON cannot write, and for a time that is not
  * above 0; and as `delete` does with `store_failed` for a fencing token, of
  * {@linkcode createMemoryLock}, that is older than one which has written.
+ *
+ * @example
+ * const store = createMemoryStore();
+ * await store.set("key", { any: "JSON" }, 60_000); // for a minute
  */
 export function createMemoryStore(): Store {
   // In the order in which they were set.
@@ -89,6 +93,9 @@ function assertNewest(newest: Map<string, number>, fencingToken: FencingToken | 
  *
  * `withLock` rejects with a `TypeError` for a lease that is not above 0 and at most
  * {@linkcode longestTimeoutMs}.
+ *
+ * @example
+ * await createMemoryLock().withLock("key", 5000, async (signal) => work(signal));
  */
 export function createMemoryLock(): Lock {
   let lastFencingToken = 0;

@@ -8,6 +8,9 @@ import { isJsonObject } from "./json.ts";
  * A copy of a spec that is safe to log: values of headers, environment and tokens are replaced, and
  * so are what is secret in URLs and arguments that are secrets by their name (`--api-key …`,
  * `TOKEN=…`) or by their look, because API keys travel there; names stay.
+ *
+ * @example
+ * console.log(JSON.stringify(redactSpec(spec))); // no credentials
  */
 export function redactSpec(spec: ServerSpec): ServerSpec {
   if (spec.command !== undefined) {
@@ -31,6 +34,9 @@ export function redactSpec(spec: ServerSpec): ServerSpec {
  * A URL that is safe to log: no user info, no query values, no fragment, and of the path only
  * segments that people read, made of words, small numbers and versions:
  * `https://example.com/mcp/v1/***`. Text that is no URL comes back as `[redacted]`.
+ *
+ * @example
+ * redactUrl("https://ada:secret@example.com/mcp"); // without the password
  */
 export function redactUrl(url: string): string {
   if (!URL.canParse(url)) return redacted;

@@ -49,6 +49,9 @@ export function inspectText(text: string): readonly TextFlag[] {
  * A text made safe to show or to quote: without escape sequences, control characters (line feed and
  * tab stay), bidirectional overrides, invisible and tag characters; lone surrogates become U+FFFD;
  * at most `maxLength` UTF-16 units, the last of which is `…` when something was cut.
+ *
+ * @example
+ * cleanText(description, 200); // no escape sequences, no invisible characters, at most 200 long
  */
 export function cleanText(text: string, maxLength: number = Number.POSITIVE_INFINITY): string {
   if (text.length <= maxLength && plain.test(text)) return text;
@@ -127,6 +130,9 @@ export function escapeUnseen(text: string): string {
 /**
  * Cuts a text to `maxLength` UTF-16 units, `…` included, without splitting a surrogate pair. A
  * shorter text is returned as is.
+ *
+ * @example
+ * truncateText("a long text", 6); // "a lon…"
  */
 export function truncateText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;

@@ -105,6 +105,11 @@ export interface Toolbox {
  * Throws `TypeError` for an option that is unknown or of a wrong type, for a static tool or a
  * provider that lacks a member or has one of a wrong type, and when two static tools or two
  * providers have the same name, or a name is not legal or a helper's.
+ *
+ * @example
+ * const toolbox = createToolbox({ providers: [provider] });
+ * const view = toolbox.view({ maxToolTokens: 8000 });
+ * const outcome = await view.call("tools_search", { query: "create issue" });
  */
 export function createToolbox(options: ToolboxOptions = {}): Toolbox {
   assertToolboxOptions("createToolbox()", options);
@@ -197,6 +202,9 @@ function inOrder(held: Iterable<QuarantinedTool>): readonly QuarantinedTool[] {
  * Hand them to `createProvider({ reservedNames })`, and a server's tool that would collide with one
  * of them gets another name instead of being left out. Throws a `TypeError` as
  * {@linkcode createToolbox} does.
+ *
+ * @example
+ * const provider = createProvider({ connector, reservedNames: reservedNames({ tools }) });
  */
 export function reservedNames(options: Pick<ToolboxOptions, "tools" | "helperNames">): readonly string[] {
   assertToolboxOptions("reservedNames()", options);

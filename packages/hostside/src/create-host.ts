@@ -41,6 +41,12 @@ const longestSignInMs = 60_000;
  * `invalid_config` when files or entries were named and no server can be used, with
  * `refresh_failed` or `connect_timeout` for servers that are `required`, and with `aborted`.
  * Nothing is left then.
+ *
+ * @example
+ * const host = await createHost({ config: "auto" });
+ * const conversation = await host.conversation({ maxToolTokens: 8000 });
+ * console.log(await conversation.call("tools_search", { query: "read a file" }));
+ * await host.close();
  */
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   return (await openHostParts(options)).host;

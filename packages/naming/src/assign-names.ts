@@ -74,6 +74,10 @@ export interface NameAssignment {
  * another.
  *
  * Throws `TypeError` when the strategy breaks a rule of its own, or an option is unknown.
+ *
+ * @example
+ * const { names } = assignNames([{ serverId: "files", toolName: "read_file" }]);
+ * localNameOf(names, { serverId: "files", toolName: "read_file" }); // "mcp_files_read_file"
  */
 export function assignNames(tools: Iterable<ToolIdentity>, options: AssignNamesOptions = {}): NameAssignment {
   assertKnownOptions("assignNames()", options, optionFields);

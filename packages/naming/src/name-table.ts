@@ -14,7 +14,12 @@ export interface NameTable {
 /** No names. */
 export const emptyNames: NameTable = { servers: new Map() };
 
-/** The local name of a pair, if one was given. */
+/**
+ * The local name of a pair, if one was given.
+ *
+ * @example
+ * localNameOf(names, { serverId: "files", toolName: "read_file" }); // "mcp_files_read_file"
+ */
 export function localNameOf(names: NameTable, { serverId, toolName }: ToolIdentity): string | undefined {
   return names.servers.get(serverId)?.get(toolName);
 }
@@ -23,6 +28,9 @@ export function localNameOf(names: NameTable, { serverId, toolName }: ToolIdenti
  * The pair that has a local name, with the remote name byte for byte. Ignores ASCII case. The first
  * question to a table costs a walk through all of its names, and memory for an index of them as
  * long as the table lives.
+ *
+ * @example
+ * identityOf(names, "mcp_files_read_file"); // { serverId: "files", toolName: "read_file" }
  */
 export function identityOf(names: NameTable, localName: string): ToolIdentity | undefined {
   let index = indexes.get(names);

@@ -14,7 +14,12 @@ export interface SavedNames {
   readonly servers: readonly (readonly [serverId: string, tools: readonly (readonly [string, string])[]])[];
 }
 
-/** The names of a table as plain JSON data. Equal tables give equal data. */
+/**
+ * The names of a table as plain JSON data. Equal tables give equal data.
+ *
+ * @example
+ * const text = JSON.stringify(saveNames(names));
+ */
 export function saveNames(names: NameTable): SavedNames {
   const servers = Array.from(
     names.servers,
@@ -28,6 +33,9 @@ export function saveNames(names: NameTable): SavedNames {
  * `invalid_names` when it has another shape or version, names a pair twice, gives one name to two
  * pairs, or has a name that is not legal for the strategy; `TypeError` when the strategy breaks a
  * rule of its own.
+ *
+ * @example
+ * const names = loadNames(JSON.parse(text));
  */
 export function loadNames(saved: unknown, strategy: NamingStrategy = hostsideNaming): NameTable {
   assertNamingStrategy(strategy);

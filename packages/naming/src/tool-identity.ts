@@ -17,6 +17,9 @@ export interface ToolIdentity {
  * In the server id, `%` and `:` are percent-encoded, so that two tools never share a qualified
  * name: server `a::b` with tool `c` is `mcp::a%3A%3Ab::c`, server `a` with tool `b::c` is
  * `mcp::a::b::c`.
+ *
+ * @example
+ * qualifiedName({ serverId: "files", toolName: "read_file" }); // "mcp::files::read_file"
  */
 export function qualifiedName({ serverId, toolName }: ToolIdentity): string {
   return `mcp::${serverId.replaceAll("%", "%25").replaceAll(":", "%3A")}::${toolName}`;

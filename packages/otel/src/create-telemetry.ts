@@ -66,6 +66,10 @@ export interface Telemetry {
  * asked for.
  *
  * Throws a `TypeError` that names an option that is unknown or of a wrong type.
+ *
+ * @example
+ * const telemetry = createTelemetry({ captureArguments: true, redact: policy.redactText });
+ * const host = await createHost({ config: "auto", telemetry });
  */
 export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const settings = readTelemetryOptions(options);

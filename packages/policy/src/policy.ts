@@ -100,6 +100,13 @@ export interface Policy
  * Throws a `TypeError` that names rule and field for an unknown option, a rule that can never
  * match, rules that contradict one another, an unknown effect, a limit below 0, a lock file of
  * another format, and whatever else makes no sense.
+ *
+ * @example
+ * const policy = createPolicy({
+ *   allow: ["github/get_*"],
+ *   requireApproval: ["github/create_*"],
+ *   deny: ["github/delete_*"],
+ * });
  */
 export function createPolicy(options: PolicyOptions = {}): Policy {
   assertKnownOptions("createPolicy()", options, policyFields);

@@ -25,6 +25,12 @@ import { writeSavedCatalog } from "./servers/write-saved-catalog.ts";
  *
  * Throws a `TypeError` for an option that is unknown or of a wrong type, and `invalid_spec`,
  * `unsupported_transport`, `duplicate_server` or `invalid_names`.
+ *
+ * @example
+ * const provider = createProvider({ connector: createConnector(), servers });
+ * await provider.init();
+ * const outcome = await provider.call("mcp_files_read_file", { path: "a.txt" });
+ * await provider.close();
  */
 export function createProvider(options: ProviderOptions): McpProvider {
   const settings = readProviderOptions(options);

@@ -80,6 +80,11 @@ export interface Results extends ResultPresenter {
  *
  * Starts nothing and waits for nothing until a result is too big. Throws a `TypeError` that names
  * the option which breaks a rule.
+ *
+ * @example
+ * const results = createResults({ sink: createMemorySink() });
+ * const toolbox = createToolbox({ tools: [results.tool], providers: [provider] });
+ * const { blocks } = await results.present(outcome, { context });
  */
 export function createResults(options: ResultsOptions): Results {
   assertResultsOptions(options);

@@ -24,6 +24,9 @@ interface SignalSource {
  * Where somebody else listens to the signal, too, the process is theirs to end. Returns what takes
  * the listeners away again. Throws a `TypeError` for a `close` that is no function, and in a
  * runtime without signals.
+ *
+ * @example
+ * closeOnSignals(() => host.close());
  */
 export function closeOnSignals(close: () => unknown): Cancel {
   // What cannot be called would be noticed when the signal is there, and nothing would be closed.

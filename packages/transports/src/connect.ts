@@ -37,6 +37,11 @@ const optionFields: Fields<ConnectOptions> = { ...connectorFields, ...hooks, sig
  * authorization page may be shown, unless `isInteractive` says that nobody waits. Rejects with a
  * `TypeError` for an option that is unknown or of a wrong type, else as
  * {@linkcode createConnector}'s `connect`.
+ *
+ * @example
+ * const connection = await connect({ id: "files", command: "npx", args: ["-y", "some-server"] });
+ * const { tools } = await connection.listTools();
+ * await connection.close();
  */
 export async function connect(spec: ServerSpec, options: ConnectOptions = {}): Promise<Connection> {
   assertKnownOptions("connect()", options, optionFields);

@@ -14,6 +14,10 @@ import { createHttpGuard } from "./http/exchange/http-guard.ts";
  * checked.
  *
  * Throws a `TypeError` that names the option that is unknown or of a wrong type.
+ *
+ * @example
+ * const connector = createConnector({ proxy: "environment" });
+ * const provider = createProvider({ connector, servers });
  */
 export function createConnector(options: ConnectorOptions = {}): Connector {
   assertConnectorOptions(options);

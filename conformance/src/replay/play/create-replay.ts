@@ -81,6 +81,10 @@ const fields: Fields<ReplayOptions> = { order: true, again: true, timing: true, 
  *
  * Throws `invalid_recording`, and a `TypeError` for what is no recording, and options that are
  * unknown or of a wrong kind.
+ *
+ * @example
+ * await using replay = await createReplay("bug.jsonl");
+ * const host = await createHost({ connector: replay.connector, servers });
  */
 export async function createReplay(recording: string | Recording, options: ReplayOptions = {}): Promise<Replay> {
   const settings = readOptions(options);

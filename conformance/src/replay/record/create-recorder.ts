@@ -70,6 +70,10 @@ const fields: Fields<RecorderOptions> = {
  *
  * Throws a `TypeError` for options that are unknown or missing, and `store_failed` for a file that
  * cannot be written.
+ *
+ * @example
+ * using recorder = createRecorder({ to: "bug.jsonl" });
+ * const host = await createHost({ config: "auto", connector: { effects: recorder.effects } });
  */
 export function createRecorder(options: RecorderOptions): Recorder {
   assertKnownOptions("createRecorder()", options, fields);

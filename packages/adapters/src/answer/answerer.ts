@@ -40,6 +40,11 @@ export interface Answerer {
  * Makes what adapters share: declares what a source offers by the rules of one API, and answers
  * what the model calls. Holds no connection and needs no end. Throws a `TypeError` for a source or
  * options that it cannot use.
+ *
+ * @example
+ * const answerer = createAnswerer(view, openai);
+ * const { tools } = answerer.declare(); // with each request
+ * const answers = await answerer.answerAll(calls); // what the model called
  */
 export function createAnswerer(source: ToolSource, profile: SchemaProfile, options: AdapterOptions = {}): Answerer {
   assertToolSource(source);

@@ -35,6 +35,10 @@ const mostTextLength = 1_048_576;
  * Pure, and never fetches. Changes nothing that it is given. The values in `const`, `enum`,
  * `default` and `examples` are data, and so are the names of properties. A schema of more than
  * 1,048,576 characters of JSON, or nested more than 256 deep, does not fit.
+ *
+ * @example
+ * const adapted = adaptSchema(definition.inputSchema, gemini);
+ * if (adapted.ok) console.log(adapted.schema, adapted.changes);
  */
 export function adaptSchema(schema: JsonObject, profile: SchemaProfile): AdaptedSchema | UnfitSchema {
   try {

@@ -39,6 +39,10 @@ const group = {
  * No tool of the server's is ever taken for one of these, nor the other way around: a name that
  * another tool has is not used. `init()` and `refresh()` start nothing. Closed by `close()`, and
  * with the provider. Throws a `TypeError` that names an option that cannot be used.
+ *
+ * @example
+ * const signIns = createAuthenticateTools({ oauth, provider });
+ * const toolbox = createToolbox({ providers: [provider, signIns] });
  */
 export function createAuthenticateTools(options: AuthenticateToolsOptions): ToolProvider {
   assertOptions(options);

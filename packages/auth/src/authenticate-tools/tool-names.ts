@@ -17,6 +17,9 @@ const toolName = "authenticate";
  * them to `createProvider({ reservedNames })`, so that a server's own tool of that name gets
  * another one; otherwise the tool of this package does. Throws a `TypeError` for what is no list of
  * ids, and for a strategy that cannot be used.
+ *
+ * @example
+ * const reservedNames = authenticateToolNames(["tracker"]); // ["mcp_tracker_authenticate"]
  */
 export function authenticateToolNames(serverIds: readonly string[], naming?: NamingStrategy): readonly string[] {
   if (!(Array.isArray(serverIds) && serverIds.every((id) => typeof id === "string"))) {

@@ -54,6 +54,9 @@ const unsealed =
  *
  * Throws a `TypeError` for options that are wrong. An unusable folder is a `store_failed` of the
  * first operation.
+ *
+ * @example
+ * const store = createFileCredentials({ folder: "/var/lib/my-agent/credentials" });
  */
 export function createFileCredentials(options: FileCredentialsOptions): SealedCredentials {
   const owner = "createFileCredentials()";

@@ -31,6 +31,10 @@ const maxWaitMs = 60_000;
  *
  * Throws a `TypeError` for options that are wrong. An unusable folder is a `store_failed` of
  * `withLock`.
+ *
+ * @example
+ * const lock = createFileLock({ folder: "/var/lib/my-agent/locks" });
+ * await lock.withLock("settings", 5000, async () => saveSettings());
  */
 export function createFileLock(options: FileLockOptions): Lock {
   assertKnownOptions("createFileLock()", options, optionFields);

@@ -40,6 +40,9 @@ const longestFarewellMs = 1000;
  * An answer counts that has the `state` that is waited for; anybody else who comes is answered and
  * changes nothing. Nothing is open unless somebody is waited for; two who wait at one URI share it.
  * Throws a `TypeError` that names an option that cannot be used.
+ *
+ * @example
+ * const redirect = loopbackRedirect({ redirectUri: "http://localhost:8976/oauth" });
  */
 export function loopbackRedirect(options: LoopbackRedirectOptions = {}): RedirectReceiver {
   const owner = "loopbackRedirect()";

@@ -78,6 +78,9 @@ const fields: Fields<OpenBrowserOptions> = { launch: true };
  * Shows users authorization pages in their browser, on the machine of the host. Rejects with
  * `not_allowed` for a URL that is neither `https:` nor on this machine, and with `auth_required`
  * when the page could not be opened; `authorize()` says then which one it is, to be opened by hand.
+ *
+ * @example
+ * const oauth = createOAuth({ redirect: loopbackRedirect(), prompt: openBrowser() });
  */
 export function openBrowser(options: OpenBrowserOptions = {}): OAuthPrompt {
   assertKnownOptions("openBrowser()", options, fields);

@@ -216,6 +216,10 @@ const optionFields: Fields<CredentialsFolderOptions> = { product: true, platform
  *
  * Throws a `TypeError` for a product that is no name of a folder, and for a home that is no
  * absolute path.
+ *
+ * @example
+ * const { platform, env } = process;
+ * const folder = defaultCredentialsFolder({ product: "acme", platform, env, home: homedir() });
  */
 export function defaultCredentialsFolder(options: CredentialsFolderOptions): string {
   const owner = "defaultCredentialsFolder()";

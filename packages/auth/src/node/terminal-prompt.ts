@@ -40,6 +40,10 @@ const longestPaste = 16_384;
  * cannot come back to this machine. Whatever comes first counts. Ctrl-C and Ctrl-D are
  * `"cancelled"`. The terminal is left as it was found. Throws a `TypeError` that names an option
  * that cannot be used.
+ *
+ * @example
+ * const { stdin: input, stderr: output, env } = process;
+ * const prompt = terminalPrompt({ input, output, env });
  */
 export function terminalPrompt(options: TerminalPromptOptions): OAuthPrompt {
   assertKnownOptions(owner, options, fields);

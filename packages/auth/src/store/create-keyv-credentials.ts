@@ -65,6 +65,11 @@ const optionFields: Fields<KeyvCredentialsOptions> = {
  *
  * Throws a `TypeError` for options that are unknown or wrong, and for keys that are no keys of 32
  * bytes.
+ *
+ * @example
+ * const { store, lock } = createRedisState(client);
+ * const keys = [{ id: "2026-11", key: process.env["CREDENTIALS_KEY"] ?? "" }];
+ * const credentials = createKeyvCredentials({ store, lock, keys });
  */
 export function createKeyvCredentials(options: KeyvCredentialsOptions): SealedCredentials {
   const owner = "createKeyvCredentials()";

@@ -6,6 +6,9 @@ import { LockTurns, type CredentialStore } from "./credential-store.ts";
 /**
  * Keeps credentials for as long as the process lives: a restart signs everybody out. Nothing is
  * written anywhere.
+ *
+ * @example
+ * const oauth = createOAuth({ store: createMemoryCredentials() });
  */
 export function createMemoryCredentials(): CredentialStore {
   const lock = createMemoryLock();

@@ -37,6 +37,13 @@ const sharings: readonly ServerSharing[] = ["shared", "principal", "conversation
  * Throws a `TypeError` that names an option that cannot be used, `invalid_spec` for a server,
  * `duplicate_server` for two of one id, and `overloaded` for more servers than the bounds have room
  * for.
+ *
+ * @example
+ * const shared = createSharedProviders({
+ *   servers,
+ *   make: ({ servers, principal }) => createProvider({ connector, servers, principal }),
+ * });
+ * using lease = await shared.lease({ principal: "ada", conversation: "42" });
  */
 export function createSharedProviders(options: SharedProvidersOptions): SharedProviders {
   const settings = readPoolOptions(options);

@@ -46,6 +46,10 @@ const optionFields: Fields<PostgresStateOptions> = {
  * is over are deleted now and then, by whoever writes.
  *
  * Throws a `TypeError` for what is no pool of `pg`, and for options that are unknown or wrong.
+ *
+ * @example
+ * await using state = createPostgresState(pool); // a `Pool` of `pg`
+ * const host = await createHost({ config: "mcp.json", state });
  */
 export function createPostgresState(pool: PostgresPool, options: PostgresStateOptions = {}): SharedState {
   const owner = "createPostgresState()";
@@ -224,6 +228,10 @@ function quoteName(name: string): string {
  * The SQL that makes the tables of {@linkcode createPostgresState}, for who makes them by hand:
  * with migrations, or because the product's role may not. Can be run again. `schema` as in the
  * options. The role that uses the tables needs SELECT, INSERT, UPDATE and DELETE.
+ *
+ * @example
+ * await pool.query(postgresTables("agent")); // in a migration
+ * const state = createPostgresState(pool, { schema: "agent", createTables: false });
  */
 export function postgresTables(schema?: string): string {
   const names = tableNames("postgresTables()", schema);

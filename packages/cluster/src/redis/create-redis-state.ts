@@ -26,6 +26,10 @@ import type { SharedState, SharedStateOptions } from "../state/shared-state.ts";
  *
  * Throws a `TypeError` for what is no client of `redis` or `ioredis`, and for options that are
  * unknown or wrong.
+ *
+ * @example
+ * await using state = createRedisState(client); // of `redis` or `ioredis`
+ * const host = await createHost({ config: "mcp.json", state });
  */
 export function createRedisState(client: RedisClient, options: SharedStateOptions = {}): SharedState {
   const owner = "createRedisState()";

@@ -59,6 +59,9 @@ const signatures: readonly Signature[] = [
 /**
  * Finds the dialect of a file: by its path where that is a tool's own and the data agrees, else by
  * its root key. `undefined` where it is none that is known.
+ *
+ * @example
+ * detectDialect(".cursor/mcp.json", undefined); // "cursor"
  */
 export function detectDialect(file: string | undefined, data: ConfigData | undefined): DialectName | undefined {
   const path = plainPath(file);

@@ -41,6 +41,9 @@ export interface ConfigResult {
 /**
  * Reads one configuration: a text, or a plain object that a product has. What is wrong with it is a
  * problem with its place, and never thrown; a dialect that there is not is a `TypeError`.
+ *
+ * @example
+ * const { servers, problems } = readConfig(text, { file: ".cursor/mcp.json" });
  */
 export function readConfig(config: string | object, options: ReadConfigOptions = {}): ConfigResult {
   const parsed = parse(config, options);

@@ -28,6 +28,9 @@ export type EditedConfig = { readonly text: string } | { readonly problem: Confi
  * A text is not changed if it is broken anywhere, if a name stands twice in an object, or if
  * something else than an object or a list is on the way: a problem with its place. Throws a
  * `TypeError` for an empty path.
+ *
+ * @example
+ * const edited = editConfig(text, [{ path: ["servers", "files", "disabled"], value: true }]);
  */
 export function editConfig(
   written: string,

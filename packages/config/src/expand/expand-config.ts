@@ -29,6 +29,9 @@ export interface ExpandedServer {
 /**
  * Puts into a server what the references in it stand for, by the rules of its dialect: once, and
  * never in what a value brings. Never rejects; nothing is read but what `context` has.
+ *
+ * @example
+ * const { spec, problems } = await expandConfig(server, { env: process.env });
  */
 export async function expandConfig(server: ConfiguredServer, context: ExpandContext): Promise<ExpandedServer> {
   const { syntax } = configDialectOf(server.dialect);

@@ -48,7 +48,12 @@ export function findConfigs(options: FindOptions): readonly ConfigLocation[] {
   });
 }
 
-/** The configurations that a user has: those of {@linkcode findConfigs} that are there. */
+/**
+ * The configurations that a user has: those of {@linkcode findConfigs} that are there.
+ *
+ * @example
+ * for (const { path, dialect, scope } of findConfigFiles()) console.log(path, dialect, scope);
+ */
 export function findConfigFiles(options: Partial<LoadPlace> = {}): readonly ConfigLocation[] {
   return findConfigs(loadPlaceOf(options)).filter(({ path }) => existsSync(path));
 }

@@ -80,6 +80,9 @@ export interface LoadedConfig {
  * into its entry before.
  *
  * Throws a `TypeError` for an option that is unknown.
+ *
+ * @example
+ * const { servers, problems } = await loadConfig({ files: "auto" });
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   assertKnownOptions("loadConfig()", options, { ...loadFields, signal: true });

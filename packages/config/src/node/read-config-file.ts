@@ -10,6 +10,9 @@ const maxBytes = 10 * 1024 * 1024;
 /**
  * Reads the configuration in a file. Never rejects: a file that is not there has no servers and no
  * problems, another one that cannot be read has one.
+ *
+ * @example
+ * const { servers, problems } = await readConfigFile("/srv/app/mcp.json");
  */
 export async function readConfigFile(
   path: string,

@@ -200,6 +200,10 @@ class Watch implements ConfigWatch {
  * Resolves when the first load is applied. Rejects with what `applyServers` rejects with then, with
  * the reason of `signal` when it aborts before, and with a `TypeError` for an option that is
  * unknown.
+ *
+ * @example
+ * await using watch = await watchConfig({ target: provider });
+ * watch.onReport(({ added, removed }) => console.log(added, removed));
  */
 export async function watchConfig(options: WatchConfigOptions): Promise<ConfigWatch> {
   assertKnownOptions("watchConfig()", options, optionFields);

@@ -71,6 +71,9 @@ export interface ConfigProblem {
 /**
  * A problem as one line, as compilers write theirs:
  * `mcp.json:4:12: mcpServers.a: stdio requires command; add "command"`.
+ *
+ * @example
+ * for (const problem of problems) console.error(formatProblem(problem));
  */
 export function formatProblem(problem: ConfigProblem): string {
   const { file, line, column, path, message, fix } = problem;

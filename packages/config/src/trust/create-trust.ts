@@ -44,6 +44,10 @@ const optionFields: Fields<TrustOptions> = { store: true, ask: true, lock: true 
  * kept counts: where the store fails, nothing is trusted.
  *
  * Throws a `TypeError` for an option that is unknown or of a wrong type.
+ *
+ * @example
+ * const trust = createTrust({ store, ask: async (question) => dialog(question) });
+ * const config = await loadConfig({ files: "auto", trust });
  */
 export function createTrust(options: TrustOptions): Trust {
   assertKnownOptions("createTrust()", options, optionFields);

@@ -40,6 +40,13 @@ const fields: Fields<OpenAiEmbedderOptions> = {
  *
  * Throws a `TypeError` for an option that is unknown or of a wrong type, and for a key that would
  * travel unencrypted.
+ *
+ * @example
+ * const embedder = createOpenAiEmbedder({
+ *   url: "https://models.internal/v1/embeddings",
+ *   model: "text-embedding-3-small",
+ * });
+ * const embeddingRanker = createEmbeddingRanker({ embedder });
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   const url = readUrl(options);

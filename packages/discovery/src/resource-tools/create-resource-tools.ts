@@ -28,6 +28,10 @@ const group = {
  * and so over the connections and layers of its provider. `init()` and `refresh()` start nothing.
  * `close()` leaves the resources open. Throws a `TypeError` that names an option that cannot be
  * used.
+ *
+ * @example
+ * const resourceTools = createResourceTools(createResources(provider));
+ * const toolbox = createToolbox({ providers: [provider, resourceTools] });
  */
 export function createResourceTools(resources: ResourceSource, options: ResourceToolsOptions = {}): ToolProvider {
   assertKnownOptions("createResourceTools()", options, fields);

@@ -41,6 +41,10 @@ const longestEndMs = 5000;
 /**
  * Listens. Throws a `TypeError` for options, and rejects with Node's error where the port cannot be
  * had.
+ *
+ * @example
+ * await using server = await listen(gateway, { port: 7777, auth: { token } });
+ * console.log(server.url);
  */
 export async function listen(gateway: Gateway, options: ListenOptions): Promise<GatewayServer> {
   assertKnownOptions("listen()", options, own);

@@ -34,6 +34,10 @@ export interface ServedStdio extends AsyncDisposable {
  * When the client closes its end, what is under way may finish, and be answered, for `drainMs`;
  * what waits for an answer of its user gets none. Then the rest is given up and its conversation
  * closed, as it is at once when the pipes break. The gateway stays, and whoever made it closes it.
+ *
+ * @example
+ * await serveStdio(gateway).ended;
+ * await gateway.close();
  */
 export function serveStdio(gateway: Gateway, options: StdioOptions = {}): ServedStdio {
   const { input = process.stdin, output = process.stdout, drainMs = 2000 } = options;

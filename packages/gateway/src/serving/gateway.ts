@@ -67,6 +67,15 @@ export interface Gateway extends AsyncDisposable {
  *
  * Throws a `TypeError` that names an option that is unknown, missing or of a wrong type, and
  * `unknown_tool` for tools that are to be exposed and that `catalog` does not have.
+ *
+ * @example
+ * const gateway = createGateway({
+ *   name: "my-tools",
+ *   version: "1.0.0",
+ *   expose: "search",
+ *   tools: "all",
+ *   open: (client) => ({ tools: toolbox.view(client.view) }),
+ * });
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const settings = readGatewayOptions(options);

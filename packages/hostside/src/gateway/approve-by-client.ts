@@ -17,6 +17,10 @@ export interface ApproveByClientOptions {
  * Asks the user of a client before a call: a form with what would be called, and the answers that
  * make sense. Any other answer refuses the call. Calls of a client that cannot ask are refused with
  * `approval_required`; the model then reads why, and what its user may do.
+ *
+ * @example
+ * const ask: AskClient = (request, signal) => gateway.elicit(request, signal);
+ * const policy = { approval: { handler: approveByClient(ask) } };
  */
 export function approveByClient(ask: AskClient, { otherwise }: ApproveByClientOptions = {}): ApprovalHandler {
   return async (question) => {

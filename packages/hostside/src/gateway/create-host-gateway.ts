@@ -41,6 +41,10 @@ export interface HostGatewayOptions extends Omit<GatewayOptions, "open" | "tools
  * `provider: { refresh: "debounced" }`.
  *
  * Closing the gateway leaves the host open. Throws as `createGateway()` does.
+ *
+ * @example
+ * const gateway = createHostGateway(host, { name: "product", version: "1.0.0", expose: "search" });
+ * await using server = await listen(gateway, { port: 7077, auth: { token } });
  */
 export function createHostGateway(host: Host, options: HostGatewayOptions): Gateway {
   const { tools = "all", resources = host.resources, onServerLog, principalOf, ...rest } = options;

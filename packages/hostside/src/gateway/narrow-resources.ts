@@ -10,7 +10,12 @@ export interface NarrowedResources extends GatewayResources {
   readonly close: () => void;
 }
 
-/** Restricts lists and requests to servers that are offered. */
+/**
+ * Restricts lists and requests to servers that are offered.
+ *
+ * @example
+ * const resources = narrowResources(host.resources, (serverId) => serverId !== "internal");
+ */
 export function narrowResources(all: GatewayResources, isOffered: (serverId: string) => boolean): NarrowedResources {
   const only = <T extends ListedEntry>(entries: readonly T[]): readonly T[] =>
     entries.filter(({ serverId }) => isOffered(serverId));

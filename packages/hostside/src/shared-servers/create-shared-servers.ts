@@ -33,6 +33,11 @@ const longestWriteMs = 10_000;
  * Servers that all replicas of a product have, kept in the store that they share, so that one
  * change reaches all of them: `createHost({ sharedServers })`. Throws a `TypeError` for an option
  * that is unknown or wrong.
+ *
+ * @example
+ * const sharedServers = createSharedServers(state);
+ * const host = await createHost({ state, sharedServers });
+ * await sharedServers.write({ docs: { url: "https://docs.example.com/mcp" } });
  */
 export function createSharedServers(options: SharedServersOptions): SharedServers {
   assertKnownOptions("createSharedServers()", options, optionFields);

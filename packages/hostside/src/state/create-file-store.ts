@@ -22,6 +22,9 @@ const optionFields: Fields<FileStoreOptions> = { folder: true };
  *
  * `set` rejects with a `TypeError` for a value that JSON cannot write, and for a time that is not
  * above 0. Throws a `TypeError` for options that are wrong.
+ *
+ * @example
+ * const store = createFileStore({ folder: "/var/lib/my-agent/state" });
  */
 export function createFileStore(options: FileStoreOptions): Store {
   assertKnownOptions("createFileStore()", options, optionFields);

@@ -46,6 +46,9 @@ export interface UserState extends HostState {
  * The state that the command line keeps for this user, and a host with `state: "user"` shares:
  * sign-ins, trust, approvals and names, in one folder (`userStateFolder()`) that nobody
  * else may use. Nothing is read or written before there is need to.
+ *
+ * @example
+ * const host = await createHost({ config: "mcp.json", state: userState() });
  */
 export function userState(place: UserPlace = {}): UserState {
   const folder = userStateFolder(place);

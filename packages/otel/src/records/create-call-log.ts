@@ -40,6 +40,10 @@ const fields: Fields<CallLogOptions> = {
  * time that it was sent and with how many bytes, what a policy decided, and why it ended. Put it
  * before all others in the option `interceptors` of a toolbox. Throws a `TypeError` that names an
  * option that cannot be used.
+ *
+ * @example
+ * const log = createCallLog({ write: (entry) => console.log(JSON.stringify(entry)) });
+ * const toolbox = createToolbox({ providers: [provider], interceptors: [log] });
  */
 export function createCallLog(options: CallLogOptions): Interceptor {
   assertKnownOptions("createCallLog()", options, fields);

@@ -64,6 +64,9 @@ const fields: Fields<ServerTelemetryOptions> = { tracerProvider: true, meterProv
 /**
  * Makes the telemetry of a server, such as a gateway. Throws a `TypeError` for an option that is
  * unknown.
+ *
+ * @example
+ * const gateway = createGateway({ ...options, telemetry: createServerTelemetry() });
  */
 export function createServerTelemetry(options: ServerTelemetryOptions = {}): ServerTelemetry {
   assertKnownOptions("createServerTelemetry()", options, fields);

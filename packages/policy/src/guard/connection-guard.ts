@@ -69,6 +69,10 @@ type Rules = ReturnType<typeof readRules>;
 /**
  * Makes a guard for `createConnector({ guard })`. Without options: `https:` to public addresses,
  * and no programs. Keeps no state. Throws a `TypeError` that names what makes no sense.
+ *
+ * @example
+ * const guard = createConnectionGuard({ hosts: ["*.example.com"] });
+ * const host = await createHost({ servers, connector: { guard } });
  */
 export function createConnectionGuard(options: ConnectionGuardOptions = {}): ConnectionGuard {
   const rules = readRules(options);

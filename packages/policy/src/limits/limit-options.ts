@@ -166,6 +166,9 @@ function readScopes(per: LimitScope | readonly LimitScope[], place: string): rea
 /**
  * A moderate pace: each tool 10 calls a second and one at a time, for which a call waits up to 10
  * s; 100 calls of one conversation in all.
+ *
+ * @example
+ * const policy = createPolicy({ limits: moderateLimits() });
  */
 export function moderateLimits(tools?: ToolSelection): readonly Limit[] {
   return [
@@ -185,6 +188,9 @@ export function moderateLimits(tools?: ToolSelection): readonly Limit[] {
  * Stricter limits, beside any others: for each tool one call a second and one at a time, 10 s each;
  * for one conversation 20 calls in all. Default: for new tools (`{ new: true }`), which needs
  * `pins`.
+ *
+ * @example
+ * const policy = createPolicy({ pins: { unpinned: "allow" }, limits: newToolLimits() });
  */
 export function newToolLimits(tools: ToolSelection = { new: true }): readonly Limit[] {
   return [

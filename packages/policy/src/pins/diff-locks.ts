@@ -7,7 +7,12 @@ type Value = JsonValue | undefined;
 // More than a person reads.
 const mostChanges = 500;
 
-/** Lists the changes from one lock to another, tool by tool in the order of names. */
+/**
+ * Lists the changes from one lock to another, tool by tool in the order of names.
+ *
+ * @example
+ * for (const { kind, tool, what } of diffLocks(before, after)) console.log(kind, tool, what);
+ */
 export function diffLocks(before: ToolLock, after: ToolLock): readonly ToolChange[] {
   const { server } = before;
   const words = server === undefined || after.server === undefined ? [] : diffWords(server, after.server);

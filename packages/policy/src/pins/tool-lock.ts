@@ -29,6 +29,10 @@ export interface LockedTool {
 /**
  * Makes a lock of what a server lists, and of what it says of itself. Of tools that have the same
  * name the first counts, and those without one are left out.
+ *
+ * @example
+ * const lock = lockTools(definitions, undefined);
+ * await writeFile("mcp-lock.json", formatLock(lock));
  */
 export function lockTools(definitions: readonly JsonObject[], server: ClaimedWords | undefined): ToolLock {
   const tools = new Map<string, LockedTool>();

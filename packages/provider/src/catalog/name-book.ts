@@ -50,6 +50,11 @@ export interface NameBook {
 /**
  * Makes a book without names, but for `savedNames`. Throws a `TypeError` for an option that is
  * unknown or of a wrong type, and `invalid_names`.
+ *
+ * @example
+ * const names = createNameBook();
+ * const shared = createProvider({ connector, servers, names });
+ * const own = createProvider({ connector, servers: ofAda, names, principal: "ada" });
  */
 export function createNameBook(options: NameBookOptions = {}): NameBook {
   assertKnownOptions("createNameBook()", options, optionFields);

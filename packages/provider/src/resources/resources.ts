@@ -142,6 +142,10 @@ export interface Resources extends Prompts, AsyncDisposable {
 /**
  * Makes the resources of a provider. Asks nobody before it is asked. Throws a `TypeError` that
  * names an option that cannot be used.
+ *
+ * @example
+ * const resources = createResources(provider, { allowedUris: ["file"] });
+ * const { contents } = await resources.read({ serverId: "files", uri: "file:///srv/a.txt" });
  */
 export function createResources(provider: ResourceProvider, options: ResourcesOptions = {}): Resources {
   assertProvider(provider);

@@ -33,6 +33,9 @@ const fields: Fields<PresentErrorOptions> = { delimiters: true };
  * the call ran, whether to try again, and where the arguments were wrong as JSON pointers, so that
  * it can mend its call. Takes anything that was thrown. No stack, no cause, no message of an error
  * that is not Hostside's. Pure, bounded, and never throws but a `TypeError` for options.
+ *
+ * @example
+ * const text = presentError(error, "text");
  */
 export function presentError(error: unknown, form?: "blocks", options?: PresentErrorOptions): Presented;
 /** The same as a text. */

@@ -21,6 +21,9 @@ const fields: Fields<MemorySinkOptions> = { maxBytes: true, ttlMs: true };
 /**
  * Keeps up to 1,000 blobs in memory, without a timer: what is too old is never given out, and goes
  * when the next blob comes.
+ *
+ * @example
+ * const sink = createMemorySink({ maxBytes: 16 * 1024 * 1024 });
  */
 export function createMemorySink(options: MemorySinkOptions = {}): MemorySink {
   assertKnownOptions("createMemorySink()", options, fields);

@@ -27,6 +27,9 @@ const prefix = "store:";
  * process keeps up to 10,000 there, of 64 MiB together.
  *
  * Throws a `TypeError` for options that make no sense.
+ *
+ * @example
+ * const sink = createStoreSink({ store: createRedisState(client).store });
  */
 export function createStoreSink(options: StoreSinkOptions): BlobSink {
   assertKnownOptions("createStoreSink()", options, fields);

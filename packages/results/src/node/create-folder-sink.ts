@@ -57,6 +57,10 @@ const noRoomCodes: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
  * they are too old. Without timers.
  *
  * Throws a `TypeError` for options that make no sense.
+ *
+ * @example
+ * const directory = "/var/lib/my-agent/kept";
+ * const sink = createFolderSink({ directory, maxBytes: 1024 ** 3, ttlMs: 3_600_000 });
  */
 export function createFolderSink(options: FolderSinkOptions): FolderSink {
   const { directory, room, isKept } = readOptions(options);

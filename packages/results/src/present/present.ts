@@ -17,6 +17,9 @@ export type PresentForm = "blocks" | "text" | "envelope" | "raw";
  * none empty, media checked, structured content once, and a notice for all that is not shown. Pure,
  * synchronous, and linear in the size of the result. Never throws for any outcome, whoever made it;
  * a `TypeError` names the option that breaks a rule, and refuses a promise of an outcome.
+ *
+ * @example
+ * const { blocks, isError } = present(outcome, "blocks", { maxTextBytes: 16_384 });
  */
 export function present(outcome: ToolOutcome, form: "blocks", options?: PresentOptions): Presented;
 /**

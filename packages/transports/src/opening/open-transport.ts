@@ -76,6 +76,9 @@ const optionFields: Fields<AuthorizationFetchOptions> = { ca: true, proxy: true,
  * Node it is the global `fetch`.
  *
  * Throws a `TypeError` that names the option that is unknown or of a wrong type.
+ *
+ * @example
+ * const oauth = createOAuth({ fetch: createAuthorizationFetch({ proxy: "environment" }) });
  */
 export function createAuthorizationFetch(options: AuthorizationFetchOptions = {}): AuthorizationFetch {
   const owner = "createAuthorizationFetch()";
