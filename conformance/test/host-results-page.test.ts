@@ -9,7 +9,7 @@ it("docs/explanation/host-results.md says what was found (`pnpm hosts:compare --
   expect(read("../../docs/explanation/host-results.md")).toBe(hostResultsPage(results));
 });
 
-it.each([["docs/explanation/comparison.md"], ["README.md", 5]] as const)(
+it.each<[path: string, rows?: number]>([["docs/explanation/comparison.md"], ["README.md", 5]])(
   "the table of hosts in %s says what was found (the same command writes it)",
   (path, rows) => {
     const page = read(`../../${path}`);
