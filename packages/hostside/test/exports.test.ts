@@ -49,7 +49,10 @@ function snippets(): readonly (readonly [place: string, code: string])[] {
 describe("hostside", () => {
   it("is the one package that its pages and examples import from", () => {
     const others = snippets().flatMap(([place, code]) =>
-      Array.from(code.matchAll(/from "(@hostside\/(?!fixtures|conformance)[^"]+)"/g), ([, name]) => `${place}: ${name}`),
+      Array.from(
+        code.matchAll(/from "(@hostside\/(?!fixtures|conformance)[^"]+)"/g),
+        ([, name]) => `${place}: ${name}`,
+      ),
     );
     expect(snippets().length).toBeGreaterThan(12);
     expect(others).toEqual([]);
