@@ -120,30 +120,6 @@ describe("search and groups", () => {
     await gateway.close();
   });
 
-  it("can be changed while clients are there, who hear of it and see the tools otherwise", async () => {
-    const { gateway } = serveTools(fruits, { expose: "all" });
-    await using client = await connectSession(gateway);
-    await using modern = connectRaw(gateway);
-    const all = words.map((word) => `eat_${word}`);
-    const listed = async (): Promise<readonly (readonly string[])[]> => [
-      namesIn(await client.request("tools/list")),
-      namesIn(await modern.request("tools/list", { _meta: envelope() })),
-    ];
-    expect(await listed()).toEqual([all, all]);
-    gateway.setExposure("search");
-    await client.next(isMethod("notifications/tools/list_changed"));
-    expect(await listed()).toEqual([discovery, discovery]);
-    const byHand = { name: "tools_call", arguments: { name: "eat_damson" } };
-    expect(textOf(await client.request("tools/call", byHand))).toBe("ate damson");
-    gateway.setExposure("search");
-    gateway.setExposure("all");
-    await client.next(isMethod("notifications/tools/list_changed"));
-    expect(await listed()).toEqual([all, all]);
-    expect(await client.request("tools/call", byHand)).toMatchObject({ error: { code: -32_602 } });
-    expect(() => gateway.setExposure("some" as never)).toThrow(TypeError);
-    await gateway.close();
-  });
-
   it("refuse a client whose view was not made with client.view", async () => {
     const { gateway } = serveTools(fruits, {
       expose: "search",

@@ -19,7 +19,7 @@ export async function open(): Promise<Host> {
         mode: () => "all",
         handler: async (question) => (question.hint.endsWith("?") ? "once" : "no"),
       },
-      redact: { values: (context) => [context?.principal ?? ""], when: () => true },
+      redact: { values: (context) => [context?.principal ?? ""] },
       cache: {},
     },
     allowTool: (definition, server) => (definition.name === server?.id ? "hide" : "offer"),

@@ -46,7 +46,6 @@ const notes: ReadonlyMap<string, string> = new Map([
   ["failed", "could not be reached; it is tried again"],
   ["needs-auth", "needs the user to sign in first"],
   ["idle", "was not started yet"],
-  ["untrusted", "is not trusted by the user, and not started"],
 ]);
 
 // Each is looked for among all.

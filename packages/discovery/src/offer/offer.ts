@@ -56,7 +56,7 @@ interface OfferInit {
   readonly alwaysVisible: readonly string[];
   readonly selection: readonly string[];
   /** Declares the helpers also while every tool would fit. */
-  readonly alwaysHelpers: () => boolean;
+  readonly alwaysHelpers: boolean;
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
 }
 
@@ -77,7 +77,7 @@ export function createOffer(init: OfferInit): Offer {
   const selected = new Set<string>();
   const called = new Set<string>();
   let isDeclared = false;
-  let declaresAll = !alwaysHelpers();
+  let declaresAll = !alwaysHelpers;
   let lastMaxToolTokens = Number.POSITIVE_INFINITY;
   const warn = warnOnce(init.onDiagnostic);
 
@@ -144,7 +144,7 @@ export function createOffer(init: OfferInit): Offer {
     },
     has: (name) => declared.has(foldCase(name)),
     compact() {
-      declaresAll = !alwaysHelpers();
+      declaresAll = !alwaysHelpers;
       declared.clear();
       shown.clear();
     },

@@ -71,10 +71,9 @@ export interface ViewOptions {
   readonly allow?: readonly string[];
   /**
    * Declares the helpers, what is always visible and what was selected, also while every tool would
-   * fit `maxToolTokens`. For a host that is to see few tools at first. A function is asked at the
-   * start and with each {@linkcode ToolboxView.compact}. Default `false`.
+   * fit `maxToolTokens`. For a host that is to see few tools at first. Default `false`.
    */
-  readonly alwaysHelpers?: boolean | (() => boolean);
+  readonly alwaysHelpers?: boolean;
   /**
    * When answers of `tools_select` and `tools_search` have schemas: `"when-undeclared"` (default),
    * for tools whose schema the model does not get by declaration with the next request; `"always"`,
@@ -219,7 +218,7 @@ export function createView(context: ViewContext, options: ViewOptions): ToolboxV
     helperTools: Object.values(helperTools),
     alwaysVisible,
     selection: options.selection ?? [],
-    alwaysHelpers: readAlwaysHelpers(options.alwaysHelpers),
+    alwaysHelpers: options.alwaysHelpers ?? false,
   });
   const helpers = createHelpers(
     {
@@ -311,7 +310,7 @@ const optionChecks: readonly Check[] = [
   ["alwaysVisible", isListOf(isText), "an array of strings"],
   ["selection", isListOf(isText), "an array of strings"],
   ["allow", isListOf(isText), "an array of strings"],
-  ["alwaysHelpers", (value) => isFlag(value) || isFunction(value), "true or false, or a function"],
+  ["alwaysHelpers", isFlag, "true or false"],
   ["refuseChanged", isFlag, "true or false"],
   ["selector", isFunction, "a function"],
   ["answerSchemas", (value) => value === "when-undeclared" || value === "always", '"when-undeclared" or "always"'],
@@ -323,10 +322,6 @@ function assertViewOptions(options: ViewOptions): void {
   const { context, deny } = options;
   if (context !== undefined) assertViewContext(context);
   if (deny !== undefined) assertDenied(deny);
-}
-
-function readAlwaysHelpers(given: ViewOptions["alwaysHelpers"] = false): () => boolean {
-  return typeof given === "function" ? given : () => given;
 }
 
 function assertViewContext(context: CallContext): void {

@@ -192,7 +192,7 @@ function toClient(
     capabilities: isJsonObject(capabilities) ? capabilities : {},
     view: {
       ...(only !== undefined && { allow: only }),
-      alwaysHelpers: () => settings.expose !== "all",
+      alwaysHelpers: settings.expose !== "all",
       // Its hosts may list again, or never: an answer that has the schemas does for both.
       answerSchemas: "always",
       // A server's tool changes as any server's does; who wants to be asked first has pins.

@@ -24,12 +24,11 @@ export interface ExposedTools {
 }
 
 const helpers = 3;
-const none: ReadonlySet<string> = new Set();
 
 /**
- * Makes it. `settings.expose` may be another one later. Of a client of 2026-07-28 the list does not
- * depend on what it did before, as that revision wants. Throws a `TypeError` for a view that was
- * not made with `client.view`, as far as that shows.
+ * Makes it. Of a client of 2026-07-28 the list does not depend on what it did before, as that
+ * revision wants. Throws a `TypeError` for a view that was not made with `client.view`, as far as
+ * that shows.
  */
 export function createExposedTools(
   tools: GatewayTools,
@@ -37,21 +36,19 @@ export function createExposedTools(
   era: ProtocolEra,
 ): ExposedTools {
   const allowed = settings.only && new Set(settings.only.map(foldCase));
-  const hasHelpers = (): boolean => settings.expose !== "all";
-  let names: ReadonlySet<string> | undefined;
-  const helperNames = (): ReadonlySet<string> => (hasHelpers() ? (names ??= new Set(readHelpers(tools))) : none);
-  helperNames();
+  const hasHelpers = settings.expose !== "all";
+  const helperNames = new Set(hasHelpers ? readHelpers(tools) : []);
   const allows = (name: string): boolean => {
     const key = foldCase(name);
-    return allowed === undefined || allowed.has(key) || helperNames().has(key);
+    return allowed === undefined || allowed.has(key) || helperNames.has(key);
   };
   let listedSelection = tools.selection().join("\n");
   const read = (): readonly ToolDefinition[] => {
     tools.compact();
     const definitions = tools.tools().filter(({ name }) => allows(name));
-    if (!hasHelpers() || era === "legacy") return definitions;
+    if (!hasHelpers || era === "legacy") return definitions;
     const selected = new Set(tools.selection().map(foldCase));
-    return definitions.filter(({ name }) => helperNames().has(foldCase(name)) || !selected.has(foldCase(name)));
+    return definitions.filter(({ name }) => helperNames.has(foldCase(name)) || !selected.has(foldCase(name)));
   };
   return {
     allows,
@@ -61,7 +58,7 @@ export function createExposedTools(
       const all = definitions
         .map((definition) => toWireTool(definition, era, settings.onDiagnostic))
         .filter((tool) => tool !== undefined);
-      if (!hasHelpers()) return all;
+      if (!hasHelpers) return all;
       return [
         ...all.slice(0, helpers),
         ...toolCallers,
@@ -73,8 +70,8 @@ export function createExposedTools(
       const definition = tools.find(name);
       return definition && toWireTool(definition, era, settings.onDiagnostic);
     },
-    callerOf: (name) => (hasHelpers() ? toolCallers.find((tool) => tool.name === name)?.name : undefined),
-    hasNews: () => hasHelpers() && era === "legacy" && tools.selection().join("\n") !== listedSelection,
+    callerOf: (name) => (hasHelpers ? toolCallers.find((tool) => tool.name === name)?.name : undefined),
+    hasNews: () => hasHelpers && era === "legacy" && tools.selection().join("\n") !== listedSelection,
   };
 }
 

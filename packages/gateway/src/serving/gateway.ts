@@ -4,7 +4,7 @@ import { createClients } from "../clients/clients.ts";
 import { createHttpHandler, type HttpHandler } from "../http/http-handler.ts";
 import type { GatewayHttpOptions } from "../http/http-options.ts";
 import type { GatewayLimits } from "../settings/gateway-limits.ts";
-import { assertExposure, readGatewayOptions, type Exposure, type GatewayOptions } from "../settings/gateway-options.ts";
+import { readGatewayOptions, type GatewayOptions } from "../settings/gateway-options.ts";
 import { createMessageConnection, type MessageConnection, type SendText } from "../stdio/message-connection.ts";
 
 /// <reference lib="esnext.disposable" preserve="true" />
@@ -45,12 +45,6 @@ export interface Gateway extends AsyncDisposable {
    * `serveStdio` of `@hostside/gateway/node` does.
    */
   connect(send: SendText, onClosed?: (reason: string) => void): MessageConnection;
-  /**
-   * Has clients see the tools otherwise from now on: those that are there hear of it by
-   * `list_changed`. What the instructions of a session said, they have said. Throws a `TypeError`
-   * for what is no exposure.
-   */
-  setExposure(expose: Exposure): void;
   /** The limits in use: those that were given, and the defaults of the others. */
   readonly limits: GatewayLimits;
   stats(): GatewayStats;
@@ -106,12 +100,6 @@ export function createGateway(options: GatewayOptions): Gateway {
       });
       handlers.add(handler);
       return handler;
-    },
-    setExposure(exposure) {
-      assertExposure(exposure);
-      if (exposure === settings.expose) return;
-      settings.expose = exposure;
-      for (const peer of clients.all) peer.context.news.changed("tools");
     },
     limits: settings.limits,
     connect(send, onClosed) {

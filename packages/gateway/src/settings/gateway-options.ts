@@ -77,8 +77,7 @@ export interface GatewayOptions {
 export interface GatewaySettings {
   readonly info: { readonly name: string; readonly title?: string; readonly version: string };
   readonly instructions: () => string | undefined;
-  /** As it is now: it may change. */
-  expose: Exposure;
+  readonly expose: Exposure;
   /** As they were written; absent: all. */
   readonly only: readonly string[] | undefined;
   readonly effectOf: (tool: ToolDefinition) => ToolEffect;
@@ -121,7 +120,9 @@ export function readGatewayOptions(options: GatewayOptions): GatewaySettings {
   for (const [option, text] of Object.entries({ title, instructions: words })) {
     if (text !== undefined && typeof text !== "string") throw new TypeError(`${option} must be a text`);
   }
-  assertExposure(expose);
+  if (!["all", "groups", "search"].includes(expose)) {
+    throw new TypeError('expose must be "all", "groups" or "search": nothing is exposed by default');
+  }
   for (const option of ["open", "effectOf", "namePrompt", "onDiagnostic", "onEvent"] as const) {
     const value = options[option];
     if (typeof value === "function" || (value === undefined && option !== "open")) continue;
@@ -144,12 +145,6 @@ export function readGatewayOptions(options: GatewayOptions): GatewaySettings {
     onEvent: options.onEvent,
     telemetry: options.telemetry,
   };
-}
-
-/** Throws a `TypeError` for what is no exposure. */
-export function assertExposure(expose: unknown): asserts expose is Exposure {
-  if (["all", "groups", "search"].includes(expose as string)) return;
-  throw new TypeError('expose must be "all", "groups" or "search": nothing is exposed by default');
 }
 
 function readTools({ tools, catalog }: GatewayOptions): readonly string[] | undefined {

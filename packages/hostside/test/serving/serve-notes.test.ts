@@ -9,7 +9,7 @@ import { smallEntry, smallServer } from "./small-server.ts";
 
 const args = (...more: readonly string[]): readonly string[] => ["--config", "hostside.json", "serve", ...more];
 
-it("says why nothing is on offer, and what of an edit is taken over", async () => {
+it("says why nothing is on offer, and that an edit of serve counts from the next start", async () => {
   await using work = await createWorkFolder();
   const trusted = { ...smallEntry("get_b"), trustAnnotations: true };
   const known = { ...smallEntry("get_c"), tools: { get_c: { effect: "pure" } } };
@@ -22,9 +22,7 @@ it("says why nothing is on offer, and what of an edit is taken over", async () =
   await using served = await startServed(work, args());
   await served.untilSaid("note: read-only: nothing of one is on offer, because nobody says what its tools change");
   await work.write({ "hostside.json": { ...config, serve: { ...serve, expose: "search", requireApproval: true } } });
-  await served.untilSaid(
-    'note: taken over from hostside.json: serve.expose is "search", serve.requireApproval is true\n',
-  );
+  await served.untilSaid("note: serve of hostside.json has changed, and counts from the next start\n");
   expect(served.stderr().match(/note: /g)).toHaveLength(2);
   await work.write({ "hostside.json": '{ "servers": {' });
   await served.untilSaid("error: ");
@@ -61,19 +59,8 @@ it("has a client know that servers of the project are not trusted, in no word of
   expect(served.client.getInstructions()).toContain(
     `2 servers are not started, because this project brings them and the user has not trusted them. ${how}`,
   );
-  const { structuredContent } = await served.client.callTool({ name: "tools_groups" });
-  expect(structuredContent).toMatchObject({
-    unavailable: [
-      {
-        id: "mcp:team",
-        status: "untrusted",
-        note: expect.stringContaining(`The server is not trusted by the user, and not started. ${how}`),
-      },
-    ],
-  });
-  expect(JSON.stringify(structuredContent)).not.toMatch(/refused|evil/);
+  expect(served.client.getInstructions()).not.toMatch(/refused|evil/);
   await served.untilSaid("not trusted, and not started: ");
-  await expect(served.client.callTool({ name: "mcp_team_get_a" })).rejects.toThrow('"team" (untrusted)');
   expect(await runPiped(work, ["trust", "team"])).toMatchObject({ exitCode: 3 });
   await answer(["up", "up"], "team");
   await using next = await startServed(work, ["serve", "--expose", "all"]);

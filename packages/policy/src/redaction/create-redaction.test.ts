@@ -3,19 +3,6 @@ import { describe, expect, it } from "vitest";
 import { createRedactionWorld, firstText, github, placeholder, shownOf, textOf } from "../../test/redaction-world.ts";
 import { outcomeOf, stageCall } from "../../test/still-parts.ts";
 
-describe("a redaction that is not always on", () => {
-  it("masks when it is to", async () => {
-    let when = (): boolean => false;
-    const { send, redaction } = createRedactionWorld({ when: () => when() });
-    const content = textOf("password=hunter2");
-    expect(shownOf(await send({ content }))).toContain("hunter2");
-    expect(redaction.redactText("password=hunter2")).toContain("hunter2");
-    when = () => true;
-    expect(shownOf(await send({ content }))).not.toContain("hunter2");
-    expect(() => createRedactionWorld({ when: true as never })).toThrow("redact.when must be a function");
-  });
-});
-
 describe("redactData()", () => {
   it("masks data that is no result, and errors, with the placeholders of results", async () => {
     const { send, redaction } = createRedactionWorld({ values: ["hunter2-hunter2"] });

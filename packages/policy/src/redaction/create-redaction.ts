@@ -10,7 +10,7 @@ import {
 } from "@hostside/core";
 import { clock, assertKnownOptions, createSecretFinder, quoteText, type Fields } from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
-import { assertFunctions, readTexts } from "../read-options.ts";
+import { readTexts } from "../read-options.ts";
 import { callEvent, tellApplied } from "../refuse.ts";
 import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
@@ -36,8 +36,6 @@ export interface RedactionOptions {
    * result.
    */
   readonly values?: readonly string[] | ((context: CallContext | undefined) => readonly string[]) | undefined;
-  /** Tells whether anything is masked now; asked for each call. Must not throw. Default: always. */
-  readonly when?: (() => boolean) | undefined;
   /**
    * The secret of the placeholders, at least 16 bytes. The same key gives the same placeholders in
    * every process. Default: a random one.
@@ -60,7 +58,7 @@ export interface Redaction {
   redactData<Data>(data: Data, context?: CallContext): Promise<Data>;
 }
 
-const fields: Fields<RedactionOptions> = { keys: true, tools: true, values: true, when: true, key: true };
+const fields: Fields<RedactionOptions> = { keys: true, tools: true, values: true, key: true };
 const shortestKey = 16;
 const shortestValue = 6;
 
@@ -81,19 +79,15 @@ const shortestValue = 6;
  */
 export function createRedaction(options: RedactionOptions, parts: StageParts): Redaction {
   const searchFor = createSearches(options, parts);
-  const { when = () => true } = options;
   const fail = (error: unknown, call?: ToolCall): void => {
     const about = call === undefined ? { at: clock.date() } : callEvent(call, parts);
     parts.emit({ type: "part-failed", ...about, part: "redact", error }, call);
   };
-  const stage: Interceptor = async (call, next) => {
-    if (!when()) return next(call);
-    return run(call, next, { parts, search: () => searchFor(call.options.context, call), fail });
-  };
+  const interceptor: Interceptor = async (call, next) =>
+    run(call, next, { parts, search: () => searchFor(call.options.context, call), fail });
   return {
-    interceptor: Object.assign(stage, { passes: () => !when() }),
+    interceptor,
     redactText(text, context) {
-      if (!when()) return text;
       try {
         return maskText(text, searchFor(context));
       } catch (error) {
@@ -102,7 +96,6 @@ export function createRedaction(options: RedactionOptions, parts: StageParts): R
       }
     },
     async redactData(data, context) {
-      if (!when()) return data;
       try {
         return await maskData(data, searchFor(context));
       } catch (error) {
@@ -118,8 +111,7 @@ type Searches = (context: CallContext | undefined, call?: ToolCall) => Search;
 
 function createSearches(options: RedactionOptions, parts: StageParts): Searches {
   assertKnownOptions("redact", options, fields);
-  const { keys = [], tools = [], values = [], when } = options;
-  assertFunctions("redact.", { when });
+  const { keys = [], tools = [], values = [] } = options;
   if (typeof values !== "function") assertValues(values);
   const own = readKeys(keys, "redact.keys");
   if (!Array.isArray(tools)) throw new TypeError("redact.tools must be a list");

@@ -74,7 +74,7 @@ const serve: CommandSpec = {
   about: [
     "Serves all configured servers as one MCP server, over stdio or HTTP. --expose, or serve in hostside.json, says what is offered; without either it does not start. With search and groups a host sees five tools. Three find tools, tools_read calls read-only tools, and tools_call calls any.",
     "Policy, trust and sign-ins are the same as in other commands. Over stdio, messages for people go to stderr. Untrusted servers of a project do not start: run hostside trust, then start serve again. An entry of hostside serve itself is left out.",
-    "It ends with all servers when the host closes stdin, or on a signal. Edits of the configuration are applied while it runs.",
+    "It ends with all servers when the host closes stdin, or on a signal. Edits of the configuration are applied while it runs, those of serve from the next start.",
   ],
   examples: {
     "hostside serve --expose search --print-config cursor": "print the entry for Cursor's mcp.json",

@@ -1,18 +1,10 @@
 import { createTrust, formatProblem } from "@hostside/config";
 import { loadConfig, type LoadedConfig } from "@hostside/config/node";
-import type {
-  ElicitationRequest,
-  ElicitationResult,
-  Event,
-  Interceptor,
-  ServerSpec,
-  UnreadyGroup,
-} from "@hostside/core";
-import { createEvent } from "@hostside/core/implement";
+import type { ElicitationRequest, ElicitationResult, Interceptor, ServerSpec, UnreadyGroup } from "@hostside/core";
 import type { ApprovalMode, PolicyOptions } from "@hostside/policy";
 import { openHostParts } from "../../create-host.ts";
 import { approveByClient } from "../../gateway/approve-by-client.ts";
-import { narrowResources, type NarrowedResources } from "../../gateway/narrow-resources.ts";
+import { narrowResources } from "../../gateway/narrow-resources.ts";
 import { userState } from "../../state/user-state.ts";
 import type { Host } from "../../contract/host.ts";
 import { lockPath, readLockFile } from "../checking/lock-file.ts";
@@ -23,30 +15,22 @@ import { openRecorded } from "../opening/open-recorded.ts";
 import { reportProblems } from "../opening/report-problems.ts";
 import { terminalLine, shellLine } from "../render/render-text.ts";
 import { usageError } from "../exit-codes.ts";
-import {
-  createLiveOffer,
-  serveProblem,
-  readOffer,
-  type LiveOffer,
-  type ServeArguments,
-  type ServeOffer,
-} from "./serve-offer.ts";
+import { serveProblem, readOffer, type ServeArguments, type ServeOffer } from "./serve-offer.ts";
 import { isServeEntry, servedVariable } from "../opening/self-entries.ts";
-import { untrustedInstructions, untrustedProvider, untrustedServers, howToTrust } from "./untrusted-servers.ts";
+import { untrustedInstructions } from "./untrusted-servers.ts";
 import { fromEnvironment } from "../from-environment.ts";
+import type { GatewayResources } from "@hostside/gateway";
 import type { McpProvider } from "@hostside/provider";
 
 /** The served host, and how much of it is offered. */
 export interface Served extends AsyncDisposable {
   readonly host: Host;
-  /** As it is now: an edit of a file may change it. */
-  readonly offer: () => ServeOffer;
+  /** As it was read at the start. */
+  readonly offer: ServeOffer;
   /** Says to a model at once that servers are not trusted. */
   readonly instructions: () => string | undefined;
-  /** Fires after each edit, with what is offered then. */
-  readonly onOfferChanged: Event<ServeOffer>;
   /** Resources of servers that are offered whole. */
-  readonly resources: NarrowedResources;
+  readonly resources: GatewayResources;
 }
 
 /** Parts of {@linkcode openServed}. */
@@ -67,22 +51,19 @@ export interface ServedMeans {
 export async function openServed(given: ServeArguments, context: CommandContext, means: ServedMeans): Promise<Served> {
   const { terminal, options } = context;
   const state = userState(terminal);
-  const started = await offerOfFiles(given, context, means.note);
-  const live = createLiveOffer(given, started);
-  const policy = await policyOf(given, live, { ask: means.ask, context });
-  let untrusted: readonly string[] = [];
+  const offer = await offerOfFiles(given, context, means.note);
+  const policy = await policyOf(given, offer, { ask: means.ask, context });
   const recorded = await openRecorded(options.record, (effects) =>
     openHostParts({
       config: {
         ...filesOf(context),
         watch: true,
         trust: createTrust({ store: state.store, lock: state.lock }),
-        revise: createRevision(live, means),
+        revise: createRevision(offer, means),
       },
       connector: { ...fromEnvironment, effects },
       provider: { refresh: "debounced" },
       toolbox: { interceptors: means.interceptors, noteUnready },
-      providers: [untrustedProvider(() => untrusted)],
       ...(given.otel === true && { telemetry: true }),
       state,
       savedCatalogs: true,
@@ -91,7 +72,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
       ...(means.addresses.length > 0 && { pool: {} }),
       timeoutMs: 0,
       signal: terminal.signal,
-      allowTool: (tool, server) => live.current.admit(tool, server),
+      allowTool: offer.admit,
       policy,
       auth: { prompt: undefined },
       authenticateTools: true,
@@ -103,65 +84,39 @@ export async function openServed(given: ServeArguments, context: CommandContext,
     }),
   );
   const { host, provider } = recorded;
-  const report = createProblemReport(context, live);
-  const seeUntrusted = (config: LoadedConfig | undefined): void => {
-    untrusted = config === undefined ? [] : untrustedServers(config, live.current.usesServer);
-  };
-  seeUntrusted(host.config);
+  const report = createProblemReport(context, offer);
   if (host.config !== undefined) report(host.config);
-  for (const sentence of noteOffer(started, host.config?.servers ?? [])) means.note(sentence);
-  const resources = narrowResources(host.resources, (serverId) => live.current.hasServer(serverId, scopeOf(serverId)));
+  for (const sentence of noteOffer(offer, host.config?.servers ?? [])) means.note(sentence);
   const scopeOf = (serverId: string): string | undefined =>
     host.config?.sources.find((source) => source.serverId === serverId)?.scope;
-  const lookForUnmatched = noteUnmatched(provider, () => live.current, means.note);
-  let last = started;
-  const changes = createEvent<ServeOffer>();
+  noteUnmatched(provider, offer, means.note);
+  let said = host.config && serveOf(host.config);
   host.onConfigReport(({ config }) => {
     report(config);
-    const offer = live.take(config);
-    seeUntrusted(config);
-    for (const sentence of sentencesOf(live, last, offer)) means.note(sentence);
-    last = offer;
-    host.recheckTools();
-    lookForUnmatched();
-    resources.changed();
-    changes.emit(offer);
+    const now = serveOf(config);
+    if (now !== said) means.note("serve of hostside.json has changed, and counts from the next start");
+    said = now;
   });
   return {
     host,
-    offer: () => live.current,
-    instructions: () => untrustedInstructions(untrusted.length),
-    onOfferChanged: changes.on,
-    resources,
-    async [Symbol.asyncDispose]() {
-      changes.close();
-      resources.close();
-      await recorded.close();
-    },
+    offer,
+    instructions: () => host.config && untrustedInstructions(host.config, offer.usesServer),
+    resources: narrowResources(host.resources, (serverId) => offer.hasServer(serverId, scopeOf(serverId))),
+    [Symbol.asyncDispose]: () => recorded.close(),
   };
 }
 
-const parts = ["expose", "readOnly", "requireApproval", "redact"] as const;
-
-/** Sentences about an edit of what is offered. */
-function sentencesOf(live: LiveOffer, last: ServeOffer, offer: ServeOffer): readonly string[] {
-  if (live.problem !== undefined) return [`serve of hostside.json is as it was: ${live.problem}`];
-  const changed = parts.filter((name) => last[name] !== offer[name]);
-  const said = changed.map((name) => `serve.${name} is ${JSON.stringify(offer[name])}`);
-  return [
-    ...offer.unknown.map(unknownEntry),
-    ...(said.length === 0 ? [] : [`taken over from hostside.json: ${said.join(", ")}`]),
-  ];
+function serveOf({ settings }: LoadedConfig): string {
+  return JSON.stringify([settings.serve, settings.projectServe]);
 }
 
 /**
  * Says what is wrong with a configuration, as far as it is offered, and after an edit once more, if
  * that is anything else.
  */
-function createProblemReport(context: CommandContext, live: LiveOffer): (config: LoadedConfig) => void {
+function createProblemReport(context: CommandContext, { usesServer }: ServeOffer): (config: LoadedConfig) => void {
   let last: string | undefined;
   return (config) => {
-    const { usesServer } = live.take(config);
     const isUsed = (id: string): boolean =>
       usesServer(id, config.sources.find(({ serverId }) => serverId === id)?.scope);
     const waiting = config.sources.filter(({ off }) => off === "untrusted").map(({ serverId }) => serverId);
@@ -209,18 +164,18 @@ const closeMs = 500;
  * nothing is offered, and prepares the others.
  */
 function createRevision(
-  live: LiveOffer,
+  { usesServer }: ServeOffer,
   { addresses, note }: ServedMeans,
-): (spec: ServerSpec, config: LoadedConfig) => ServerSpec | undefined {
+): (spec: ServerSpec) => ServerSpec | undefined {
   const said = new Set<string>();
   const hasMany = addresses.length > 0;
-  return (spec, config) => {
+  return (spec) => {
     if (isServeEntry(spec, addresses)) {
       if (!said.has(spec.id)) note(`server ${spec.id} is hostside serve itself, and left out`);
       said.add(spec.id);
       return undefined;
     }
-    if (!live.take(config).usesServer(spec.id, spec.labels?.["scope"])) return undefined;
+    if (!usesServer(spec.id, spec.labels?.["scope"])) return undefined;
     const { startup = "background", sharing, timeouts } = spec;
     const marked = spec.command === undefined ? spec : { ...spec, env: { ...spec.env, [servedVariable]: "1" } };
     const shared = hasMany && sharing !== "conversation" ? ({ sharing: "shared" } as const) : {};
@@ -232,7 +187,7 @@ const changing: ApprovalMode = { tools: { effect: ["idempotent-write", "non-idem
 
 async function policyOf(
   { lock }: ServeArguments,
-  live: LiveOffer,
+  { requireApproval, redact }: ServeOffer,
   { ask, context }: { readonly ask: ServedMeans["ask"]; readonly context: CommandContext },
 ): Promise<PolicyOptions> {
   const handler = approveByClient(ask, {
@@ -243,27 +198,18 @@ async function policyOf(
   const locks = file === undefined ? undefined : await readLockFile(file);
   if (file !== undefined && locks === undefined) throw usageError(`${file} is not there`, "hostside lock writes it");
   return {
-    approval: { handler, mode: () => (live.current.requireApproval ? changing : "none") },
+    approval: { handler, mode: requireApproval ? changing : "none" },
     ...(locks && { pins: { locks: Object.fromEntries(locks) } }),
-    redact: { when: () => live.current.redact },
+    ...(redact && { redact: {} }),
   };
 }
 
-/**
- * Says once of each entry of the list of tools that its server, which is ready, has no such tool:
- * now, whenever a server becomes ready, and whenever what is returned is called, because the list
- * may have changed.
- */
-function noteUnmatched(
-  provider: McpProvider,
-  currentOffer: () => ServeOffer,
-  note: (text: string) => void,
-): () => void {
+/** Says once of each entry of the list of tools that its server, which is ready, has no such tool. */
+function noteUnmatched(provider: McpProvider, offer: ServeOffer, note: (text: string) => void): void {
+  // What is hidden because it changes something is not among them, and is not missing.
+  if (offer.readOnly) return;
   const said = new Set<string>();
   const look = (): void => {
-    const offer = currentOffer();
-    // What is hidden because it changes something is not among them, and is not missing.
-    if (offer.readOnly) return;
     const held = provider.quarantined().map(({ definition }) => definition);
     const tools = [...provider.tools(), ...held];
     for (const { id, state } of provider.statuses()) {
@@ -279,7 +225,6 @@ function noteUnmatched(
     if (state === "ready") look();
   });
   look();
-  return look;
 }
 
 /**
@@ -290,8 +235,7 @@ function noteUnready({ serverId, state }: Pick<UnreadyGroup, "serverId" | "state
   const inTerminal = (...words: readonly string[]): string => `${shellLine(["hostside", ...words])} in a terminal`;
   if (state === "needs-auth")
     return `The user can sign in with its sign-in tool, or by ${inTerminal("login", serverId)}.`;
-  if (state === "failed") return `The user can find out why by ${inTerminal("doctor", serverId)}.`;
-  return state === "untrusted" ? howToTrust : undefined;
+  return state === "failed" ? `The user can find out why by ${inTerminal("doctor", serverId)}.` : undefined;
 }
 
 /**

@@ -1,9 +1,8 @@
-import { formatProblem, type ServeSettings, type HostSettings, type ConfigProblem } from "@hostside/config";
+import { type ServeSettings, type HostSettings, type ConfigProblem } from "@hostside/config";
 import type { Admit, ToolDefinition } from "@hostside/core";
 import { matchGlob } from "@hostside/policy";
 import { usageError } from "../exit-codes.ts";
 import { terminalLine } from "../render/render-text.ts";
-import type { LoadedConfig } from "@hostside/config/node";
 
 /** Arguments of `serve`. */
 export interface ServeArguments {
@@ -119,50 +118,6 @@ function readEntry(text: string): OfferEntry {
     return { text, hasServer: matchGlob(server), hasTool: matchGlob(tool), isWhole: tool === "*" };
   const shown = JSON.stringify(terminalLine(text, 200));
   throw usageError(`serve.tools of hostside.json makes no sense: ${shown}`, 'an entry is "server" or "server/tool"');
-}
-
-/** The offer as the files say it now. */
-export interface LiveOffer {
-  readonly current: ServeOffer;
-  /**
-   * Why it is not what the files say: what they said last makes no sense, and what was offered
-   * before stays.
-   */
-  readonly problem: string | undefined;
-  /** Takes over what a configuration says, and answers what is offered then. */
-  take(config: Pick<LoadedConfig, "settings" | "sources" | "problems">): ServeOffer;
-}
-
-/** Starts with what was read before anything was started. */
-export function createLiveOffer(flags: ServeArguments, started: ServeOffer): LiveOffer {
-  let current = started;
-  let problem: string | undefined;
-  let taken: LoadedConfig["settings"] | undefined;
-  return {
-    get current() {
-      return current;
-    },
-    get problem() {
-      return problem;
-    },
-    take({ settings, sources, problems }) {
-      if (settings === taken) return current;
-      taken = settings;
-      try {
-        const wrong = serveProblem(problems);
-        if (wrong !== undefined) throw new TypeError(formatProblem(wrong));
-        current = readOffer(
-          flags,
-          settings,
-          sources.map(({ serverId }) => serverId),
-        );
-        problem = undefined;
-      } catch (error) {
-        problem = error instanceof Error ? error.message : "it cannot be read";
-      }
-      return current;
-    },
-  };
 }
 
 /** Finds the error of `serve` in files because of which nothing of it is used. */

@@ -95,7 +95,7 @@ async function serveUntilDone(given: ServeArguments, http: Http | undefined, con
     name: "hostside",
     version: readVersion(),
     title: "Hostside",
-    expose: served.offer().expose,
+    expose: served.offer.expose,
     instructions: served.instructions,
     resources: served.resources,
     // Over HTTP a line may be about the call of another client.
@@ -108,7 +108,6 @@ async function serveUntilDone(given: ServeArguments, http: Http | undefined, con
     ...(given.otel === true && { telemetry: (await import("@hostside/otel")).createServerTelemetry() }),
   });
   gateway = opened;
-  served.onOfferChanged(({ expose }) => opened.setExposure(expose));
   if (http === undefined) await overStdio(opened, context);
   else await overHttp(opened, http, context);
 }
