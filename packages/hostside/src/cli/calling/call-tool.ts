@@ -117,7 +117,7 @@ export interface CallArguments {
  */
 export const runCallCommand: CommandWork<CallArguments> = async (given, context) => {
   const isYes = given.yes === true;
-  const { opened, definition } = await findServerAndTool(given.tool, context, { calls: { isYes }, signIn: true });
+  const { opened, definition } = await findServerAndTool(given.tool, context, { calls: { isYes } });
   await using _ = opened;
   if (given.help === true) return showDefinition(definition, opened, context);
   const args = await readCall(given, definition, context);

@@ -43,14 +43,14 @@ const auth: CommandSpec = {
   does: "show sign-ins",
   about: [
     "Shows server, client, scopes, expiry and renewal of each sign-in, also for servers that are no longer configured.",
-    "HTTP servers without a sign-in are asked, without credentials, whether they need one. No server starts.",
+    "No server is started or asked: hostside list shows which servers need a sign-in.",
   ],
   examples: {
     "hostside auth": "all sign-ins",
-    "hostside auth notes": "one server; exit code 5 if it needs a sign-in",
+    "hostside auth notes": "one server; exit code 5 if nobody is signed in there",
   },
-  json: '{ "folder", "accounts": [{ "server", "state": "signed-in" | "expired" | "signed-out" | "not-needed" | "unknown",\n  "configured", "principal"?, "issuer"?, "url"?, "clientId"?, "scopes"?, "expiresAt"?, "renews"?, "note"? }] }',
-  exits: { 5: "the named server needs a sign-in" },
+  json: '{ "folder", "accounts": [{ "server", "state": "signed-in" | "expired",\n  "configured", "principal"?, "issuer"?, "url"?, "clientId"?, "scopes"?, "expiresAt"?, "renews"? }] }',
+  exits: { 5: "nobody is signed in to the named server" },
   takes: (command) => command.argument("[server]", "only this server"),
   work: async () => (await import("../signing-in/list-accounts.ts")).runAuthCommand,
 };

@@ -1,6 +1,6 @@
 import type { ServerSpec } from "@hostside/core";
 import { hasBrowser, openBrowser } from "@hostside/auth/node";
-import { openHostParts, type HostParts } from "../../create-host.ts";
+import { openHostParts } from "../../create-host.ts";
 import { userState } from "../../state/user-state.ts";
 import type { HostOptions } from "../../contract/host-options.ts";
 import type { CommandContext, OpenedHost } from "../command-context.ts";
@@ -16,7 +16,6 @@ import { isServeEntry } from "./self-entries.ts";
 import { reportProblems } from "./report-problems.ts";
 import { fromEnvironment } from "../from-environment.ts";
 import { openRecorded } from "./open-recorded.ts";
-import type { TerminalPrompter } from "../questions.ts";
 
 /** Options of {@linkcode openHost}. */
 export interface OpenHostRequest {
@@ -35,10 +34,6 @@ export interface OpenHostRequest {
    * on.
    */
   readonly wait?: boolean | undefined;
-  /**
-   * `true`: to servers of `only` that want a sign-in, one is offered where somebody can be asked.
-   */
-  readonly signIn?: boolean | undefined;
   /** Answers questions of servers. Default: the person at the terminal, if there is one. */
   readonly onElicit?: HostOptions["onElicit"];
   /**
@@ -115,9 +110,6 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
     if (host.config !== undefined && request.off !== "show") {
       for (const id of only ?? []) startableServer(host.config, id);
     }
-    if (request.signIn === true && asker !== undefined) {
-      for (const id of only ?? []) await offerSignIn(recorded, id, { asker, signal });
-    }
     return opened;
   } catch (error) {
     await close();
@@ -145,24 +137,4 @@ function pageOpener({ env, platform }: Terminal): OpenPage | undefined {
 
 function note({ terminal }: CommandContext, serverId: string, text: string): void {
   terminal.err(`${terminal.paintErr("dim", `${terminalLine(serverId, 80)}: ${terminalLine(text)}`)}\n`);
-}
-
-/**
- * Offers to sign in to a server that wants it, and starts the server anew. Rejects as `authorize()`
- * does, and with what the server fails with then.
- */
-async function offerSignIn(
-  { host, provider }: HostParts,
-  serverId: string,
-  { asker, signal }: { readonly asker: TerminalPrompter; readonly signal: AbortSignal },
-): Promise<void> {
-  const status = host.statuses().find(({ id }) => id === serverId);
-  if (host.oauth === undefined || status?.state !== "needs-auth" || status.auth !== "oauth") return;
-  const answer = await asker.alone(
-    (ask) => ask.confirm(`Server ${serverId} wants a sign-in. Sign in now?`, true),
-    signal,
-  );
-  if (answer !== true) return;
-  await host.oauth.authorize(serverId, { signal });
-  await provider.refreshServer(serverId, { signal });
 }

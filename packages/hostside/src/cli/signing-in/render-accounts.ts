@@ -4,32 +4,21 @@ import { terminalLine, shellLine } from "../render/render-text.ts";
 import { renderTable } from "../render/render-table.ts";
 import type { Style, Terminal } from "../terminal.ts";
 
-/** The state of a sign-in. */
-export type SignInState =
-  /** A token is there that counts, or another one is had without a user. */
-  | "signed-in"
-  /** The sign-in has ended. */
-  | "expired"
-  /** The server wants a sign-in, and there is none. */
-  | "signed-out"
-  /** The server lets everybody in, or its entry has credentials of its own. */
-  | "not-needed"
-  /** It could not be asked. */
-  | "unknown";
-
 /** A server and whoever is signed in there: what `--json` has. No secret is in it. */
 export interface AccountFacts extends Partial<
   Pick<SignedIn, "principal" | "issuer" | "clientId" | "scopes" | "renews">
 > {
   readonly server: string;
-  readonly state: SignInState;
+  /**
+   * `"signed-in"`: a token is there that counts, or another one is had without a user.
+   * `"not-needed"`: the server lets everybody in.
+   */
+  readonly state: "signed-in" | "expired" | "not-needed";
   /** The configuration has the server. */
   readonly configured: boolean;
   readonly url?: string | undefined;
   /** ISO 8601. */
   readonly expiresAt?: string | undefined;
-  /** The reason that it is not known, or what to do. */
-  readonly note?: string | undefined;
 }
 
 /** Describes a sign-in. `now`: milliseconds since 1970. */
@@ -54,12 +43,10 @@ export function isGood({ expiresAt, renews }: SignedIn, now: number): boolean {
   return renews || expiresAt === undefined || expiresAt > now;
 }
 
-const looks: Readonly<Record<SignInState, { readonly text: string; readonly style: Style }>> = {
+const looks: Readonly<Record<AccountFacts["state"], { readonly text: string; readonly style: Style }>> = {
   "signed-in": { text: "signed in", style: "good" },
   expired: { text: "expired", style: "bad" },
-  "signed-out": { text: "signed out", style: "warn" },
   "not-needed": { text: "no sign-in needed", style: "dim" },
-  unknown: { text: "unknown", style: "dim" },
 };
 
 /** Accounts as lines: a table, and below it what is to be done. */
@@ -67,8 +54,7 @@ export function renderAccounts(
   accounts: readonly AccountFacts[],
   { terminal, now }: { readonly terminal: Pick<Terminal, "columns" | "paint">; readonly now: number },
 ): readonly string[] {
-  if (accounts.length === 0)
-    return ["No server of the configuration wants a sign-in, and nobody is signed in anywhere."];
+  if (accounts.length === 0) return ["Nobody is signed in. hostside list shows which servers want a sign-in."];
   const rows = accounts.map((account) => [
     { text: nameOf(account), style: "name" as const },
     looks[account.state],
@@ -84,14 +70,14 @@ export function nameOf({ server, principal }: Pick<AccountFacts, "server" | "pri
 }
 
 function detailsOf(account: AccountFacts): readonly string[] {
-  const { server, state, configured, issuer, clientId, scopes = [], note } = account;
+  const { server, state, configured, issuer, clientId, scopes = [] } = account;
   const grant: string[] = [];
   if (issuer !== undefined) grant.push(`at ${issuer}`);
   if (clientId !== undefined) grant.push(`as ${clientId}`);
   if (scopes.length > 0) grant.push(`for ${scopes.join(" ")}`);
-  const lines = [grant.join(", "), note ?? ""];
+  const lines = [grant.join(", ")];
   if (!configured) lines.push(`not configured any more: ${shellLine(["hostside", "logout", server])}`);
-  else if (state === "signed-out" || state === "expired") lines.push(shellLine(["hostside", "login", server]));
+  else if (state === "expired") lines.push(shellLine(["hostside", "login", server]));
   return lines.filter((line) => line !== "").map((line) => terminalLine(line, 500));
 }
 
