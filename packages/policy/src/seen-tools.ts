@@ -7,17 +7,32 @@ export interface SeenTool {
   readonly server: AdmissionServer | undefined;
 }
 
+interface SeenServer {
+  server: AdmissionServer | undefined;
+  /** By remote name. */
+  readonly tools: Map<string, ToolDefinition>;
+}
+
 // Servers come and go; what was seen longest ago is forgotten first.
 const mostSeen = 60_000;
 
 /** The tools that a policy was asked about, those it hides among them. */
 export class SeenTools {
-  readonly #tools = new Map<string, SeenTool>();
-  readonly #servers = new Map<string, AdmissionServer>();
+  /** By id; those that were asked about last are the last. */
+  readonly #servers = new Map<string, SeenServer>();
+  #latest: string | undefined;
+  #count = 0;
 
   note(definition: ToolDefinition, server: AdmissionServer | undefined): void {
-    keepLatest(this.#tools, [keyOf(definition), { definition, server }], mostSeen);
-    if (server !== undefined) keepLatest(this.#servers, [server.id, server], mostSeen);
+    const { name, origin: { serverId, toolName } = { serverId: "", toolName: name } } = definition;
+    const seen = this.#servers.get(serverId) ?? { server, tools: new Map<string, ToolDefinition>() };
+    seen.server = server ?? seen.server;
+    if (this.#latest !== serverId) keepLatest(this.#servers, [serverId, seen], mostSeen);
+    this.#latest = serverId;
+    if (seen.tools.get(toolName) === definition) return;
+    this.#count += seen.tools.delete(toolName) ? 0 : 1;
+    seen.tools.set(toolName, definition);
+    if (this.#count > mostSeen) this.#forgetOldest();
   }
 
   /**
@@ -25,10 +40,12 @@ export class SeenTools {
    * that which was noted last.
    */
   find(name: string): SeenTool | undefined {
-    const all = Array.from(this.#tools.values());
+    const all = Array.from(this.#servers.values()).flatMap(({ server, tools }) =>
+      Array.from(tools.values(), (definition) => ({ definition, server })),
+    );
     const local = foldCase(name);
     return (
-      this.#tools.get(name) ??
+      all.findLast(({ definition }) => keyOf(definition) === name) ??
       all.findLast(({ definition }) => definition.origin?.qualifiedName === name) ??
       all.findLast(({ definition }) => foldCase(definition.name) === local)
     );
@@ -36,7 +53,17 @@ export class SeenTools {
 
   /** Looks up what was last told of a server. */
   server(serverId: string): AdmissionServer | undefined {
-    return this.#servers.get(serverId);
+    return this.#servers.get(serverId)?.server;
+  }
+
+  #forgetOldest(): void {
+    for (const { tools } of this.#servers.values()) {
+      for (const toolName of tools.keys()) {
+        tools.delete(toolName);
+        this.#count -= 1;
+        return;
+      }
+    }
   }
 }
 

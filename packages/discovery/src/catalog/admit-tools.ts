@@ -74,9 +74,11 @@ export function createToolAdmission(
         const admission = decideAloud(tool);
         if (admission === "quarantine")
           quarantined.set(key, { definition: tool.definition, server: admissionServerOf(tool) });
-        const { fallback, ...rest } = tool;
         if (admission !== "offer") tools.delete(key);
-        else if (fallback !== undefined && decideAloud(fallback) !== "offer") tools.set(key, rest);
+        else if (tool.fallback !== undefined && decideAloud(tool.fallback) !== "offer") {
+          const { fallback: _refused, ...rest } = tool;
+          tools.set(key, rest);
+        }
       }
       // One rule that fails fails for all tools.
       for (const [serverId, tools] of failed) {

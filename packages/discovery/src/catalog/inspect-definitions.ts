@@ -80,13 +80,12 @@ function inspectTexts(definition: ToolDefinition): ToolDefinition {
   const { name, title, description, flags = [] } = definition;
   const shortTitle = title === undefined ? undefined : truncateText(title, maxTitleLength);
   const shortDescription = truncateText(description, defaultLimits.maxDescriptionLength);
-  const found = new Set<ToolFlag>(flags);
-  if (flags.length === 0) {
-    for (const text of [name, shortTitle ?? "", shortDescription]) {
-      if (anomaly.test(text)) for (const flag of inspectText(text)) found.add(flag);
-    }
-  }
-  if (shortTitle !== title || shortDescription !== description) found.add("truncated");
+  const isWhole = shortTitle === title && shortDescription === description;
+  const isOdd = (text: string): boolean => flags.length === 0 && anomaly.test(text);
+  if (isWhole && !isOdd(name) && !isOdd(shortTitle ?? "") && !isOdd(shortDescription)) return definition;
+  const texts = [name, shortTitle ?? "", shortDescription].filter(isOdd);
+  const found = new Set<ToolFlag>([...flags, ...texts.flatMap((text) => Array.from(inspectText(text)))]);
+  if (!isWhole) found.add("truncated");
   if (found.size === flags.length) return definition;
   const copy = {
     ...definition,

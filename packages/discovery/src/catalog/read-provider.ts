@@ -28,9 +28,10 @@ export function readProvider(provider: ToolProvider, report: (diagnostic: Diagno
     isSound: (entry: Entry) => boolean,
   ): readonly Entry[] => {
     const entries = attemptList(list);
-    const wrong = entries?.findIndex((entry) => attempt(() => isSound(entry)) !== true);
-    if (entries !== undefined && wrong === -1) return entries;
-    const fault = wrong === undefined ? "no list" : `a list whose entry ${wrong} lacks what it must have`;
+    let sound = 0;
+    const count = (entry: Entry): boolean => isSound(entry) && (sound += 1) > 0;
+    if (entries !== undefined && attempt(() => entries.every(count)) === true) return entries;
+    const fault = entries === undefined ? "no list" : `a list whose entry ${sound} lacks what it must have`;
     const message = `provider ${JSON.stringify(provider.name)} is at fault: ${kind}() gave ${fault}`;
     report({ kind: "defect", serverId: "", message });
     return [];
@@ -59,15 +60,15 @@ export function listenToProvider(provider: ToolProvider, listener: () => void): 
 
 function isTool(definition: ToolDefinition): boolean {
   const { name, origin } = definition;
-  return areTexts([name, origin?.serverId ?? "", inspect(definition).description]);
+  return isText(name) && isText(origin?.serverId ?? "") && isText(inspect(definition).description);
 }
 
 function isGroup({ id, title, description, instructions = "", members }: ToolGroup): boolean {
-  return areTexts([id, title, description, instructions, ...members]);
+  return [id, title, description, instructions, ...members].every(isText);
 }
 
-function areTexts(values: readonly unknown[]): boolean {
-  return values.every((value) => typeof value === "string");
+function isText(value: unknown): boolean {
+  return typeof value === "string";
 }
 
 function attemptList<Entry>(list: () => readonly Entry[]): readonly Entry[] | undefined {

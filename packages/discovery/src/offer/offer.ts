@@ -60,17 +60,11 @@ interface OfferInit {
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
 }
 
-interface Declared {
-  /** The declared object; kept for equal ones, so that its JSON stays the same to the byte. */
-  readonly definition: ToolDefinition;
-  /** The object that it was compared with last. */
-  readonly compared: ToolDefinition;
-}
-
 /** Makes an offer of which nothing was declared yet. */
 export function createOffer(init: OfferInit): Offer {
   const { permitted, tokens, helperTools, alwaysVisible, alwaysHelpers } = init;
-  const declared = new Map<string, Declared>();
+  const declared = new Map<string, ToolDefinition>();
+  const equal = new Map<string, ToolDefinition>();
   // What was read since it was declared, or is not declared any more: of all others that is what
   // was declared last.
   const shown = new Map<string, ToolDefinition>();
@@ -120,8 +114,8 @@ export function createOffer(init: OfferInit): Offer {
       const all = permitted().definitions;
       declaresAll &&= tokens.fits(all, maxToolTokens);
       const wanted = declaresAll ? all : declareSome(maxToolTokens);
-      declareTools({ declared, shown }, wanted, { maxToolTokens, costOf: tokens.costOf, worthOf });
-      return Array.from(declared.values(), ({ definition }) => definition);
+      declareTools({ declared, equal, shown }, wanted, { maxToolTokens, costOf: tokens.costOf, worthOf });
+      return Array.from(declared.values());
     },
     place(found) {
       const always = fixed();
@@ -140,12 +134,13 @@ export function createOffer(init: OfferInit): Offer {
     show: (definition) => void shown.set(foldCase(definition.name), definition),
     shown(name) {
       const key = foldCase(name);
-      return shown.get(key) ?? declared.get(key)?.compared;
+      return shown.get(key) ?? equal.get(key) ?? declared.get(key);
     },
     has: (name) => declared.has(foldCase(name)),
     compact() {
       declaresAll = !alwaysHelpers;
       declared.clear();
+      equal.clear();
       shown.clear();
     },
   };
@@ -172,40 +167,51 @@ interface DeclareLimits {
 }
 
 interface ReadTools {
-  readonly declared: Map<string, Declared>;
+  /** As first declared, so that the JSON of an equal one stays the same to the byte. */
+  readonly declared: Map<string, ToolDefinition>;
+  /** The object that one was compared with last, where that is another one. */
+  readonly equal: Map<string, ToolDefinition>;
   readonly shown: Map<string, ToolDefinition>;
 }
 
 // Wanted tools stay, whatever they cost: the caller has counted them.
 function declareTools(
-  { declared, shown }: ReadTools,
+  { declared, equal, shown }: ReadTools,
   wanted: readonly ToolDefinition[],
   { maxToolTokens, costOf, worthOf }: DeclareLimits,
 ): void {
   const kept = new Set<string>();
-  for (const compared of wanted) {
-    const key = foldCase(compared.name);
+  for (const tool of wanted) {
+    const key = foldCase(tool.name);
     kept.add(key);
     shown.delete(key);
     const before = declared.get(key);
-    if (before?.compared === compared) continue;
-    const isSame = before !== undefined && sameDefinition(before.definition, compared);
-    declared.set(key, { definition: isSame ? before.definition : compared, compared });
+    if (before !== undefined && (equal.get(key) ?? before) === tool) continue;
+    const isSame = before !== undefined && sameDefinition(before, tool);
+    if (isSame) equal.set(key, tool);
+    else {
+      equal.delete(key);
+      declared.set(key, tool);
+    }
   }
   if (declared.size - kept.size > mostGone) {
     const gone = Array.from(declared.keys()).filter((key) => !kept.has(key) && worthOf(key) === 0);
-    for (const key of gone.slice(0, -mostGone)) declared.delete(key);
+    for (const key of gone.slice(0, -mostGone)) {
+      declared.delete(key);
+      equal.delete(key);
+    }
   }
   if (maxToolTokens === Number.POSITIVE_INFINITY) return;
-  let total = Array.from(declared.values()).reduce((sum, { definition }) => sum + costOf(definition), 0);
+  let total = Array.from(declared.values()).reduce((sum, definition) => sum + costOf(definition), 0);
   // The least worth first, and from the end, so that as much as can be of the prompt's beginning
   // stays.
   const spare = Array.from(declared).filter(([key]) => !kept.has(key));
   for (const [key, left] of spare.toReversed().sort(([a], [b]) => worthOf(a) - worthOf(b))) {
     if (total <= maxToolTokens) break;
-    total -= costOf(left.definition);
+    total -= costOf(left);
+    if (!shown.has(key)) shown.set(key, equal.get(key) ?? left);
     declared.delete(key);
-    if (!shown.has(key)) shown.set(key, left.compared);
+    equal.delete(key);
   }
 }
 

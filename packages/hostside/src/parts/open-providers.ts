@@ -54,7 +54,8 @@ export async function openProviders(
   // Results of another sign-in are given to no call.
   closing.add(auth.signInNews.onAny(() => policy.clearCache()));
   const isOwn = given.names !== undefined || savedNames !== undefined;
-  const kept = isOwn ? undefined : createKeptNames({ ...state, providerName: given.name, naming, report });
+  const keepsNames = !isOwn && state.outlives;
+  const kept = keepsNames ? createKeptNames({ ...state, providerName: given.name, naming, report }) : undefined;
   closing.add(() => kept?.close());
   const catalogs =
     savedCatalogs && given.savedCatalog === undefined

@@ -14,7 +14,7 @@ import type { PinVerdict } from "../pins/judge-pin.ts";
 import { readPinOptions } from "../pins/pin-options.ts";
 import type { PolicyParts } from "../policy-parts.ts";
 import { refuseCall } from "../refuse.ts";
-import { decide as decideByRules, findDeny, type RuleDecision } from "../rules/decide.ts";
+import { decide as decideByRules, findDeny } from "../rules/decide.ts";
 import { readRules } from "../rules/read-rules.ts";
 import type { RuleLayer, RuleAction } from "../rules/rule-options.ts";
 import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
@@ -50,6 +50,7 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
   const pins = createPins({ plan, parts, usesStore, onChange: () => readmit(targets, parts) });
   const decide = createDecider({ layers, pins, isPinning, parts });
   const servers = new Map<string, true>();
+  let latest: string | undefined;
   /** Tools on offer that are new: an approval ends that. */
   const fresh = new Map<string, QuarantinedTool>();
   const asNew = (): AdmissionDecision => ({ decision: "quarantine", stage: "pins", rule: "pins", why: "is new" });
@@ -66,7 +67,9 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
 
   return {
     admit(definition, server) {
-      keepLatest(servers, [server?.id ?? "", true], mostServers);
+      const { id = "" } = server ?? {};
+      if (id !== latest) keepLatest(servers, [id, true], mostServers);
+      latest = id;
       if (isPinning) pins.note(definition, server);
       else if (usesStore) pins.read();
       if (parts.isNew?.(definition, server) === true)
@@ -147,19 +150,23 @@ function createDecider({ layers, pins, isPinning, parts }: DeciderInit): ToolAdm
     const subject = toolSubject(definition, server, parts);
     const ruled = decideByRules(layers, subject, false);
     // Neither needs a look at the tool itself, which costs a hash.
-    if (ruled.decision === "deny" || (!isPinning && ruled.decision !== "quarantine")) return byRules(ruled);
+    if (ruled.decision === "deny" || (!isPinning && ruled.decision !== "quarantine")) return ruled;
     const { approved, held, rule, why } = pins.judge(definition, server);
     const final = decideByRules(layers, subject, approved);
-    if (!held || final.decision === "quarantine") return byRules(final);
+    if (!held || final.decision === "quarantine") return final;
     return { decision: "quarantine", stage: "pins", rule, why };
   };
   const known = new WeakMap<ToolDefinition, Known>();
+  // Ten thousand tools of a server have the same.
+  let last: Known | undefined;
   return (definition, server) => {
     const { epoch } = pins;
     const before = known.get(definition);
     if (before !== undefined && before.epoch === epoch && before.server === server) return before.decision;
     const decision = decideAnew({ definition, server });
-    known.set(definition, { server, epoch, decision });
+    if (last?.server !== server || last?.epoch !== epoch || last.decision !== decision)
+      last = { server, epoch, decision };
+    known.set(definition, last);
     return decision;
   };
 }
@@ -192,10 +199,6 @@ const outcomes: Readonly<Record<RuleAction, string>> = {
 /** Identifies a tool as it is now: a provider's tool and the toolbox's copy of it are one. */
 function keyOf({ origin, name, fingerprint }: ToolDefinition): string {
   return JSON.stringify([origin?.serverId ?? "", origin?.toolName ?? name, fingerprint]);
-}
-
-function byRules({ decision, rule, why }: RuleDecision): AdmissionDecision {
-  return { decision, stage: "rules", rule, why };
 }
 
 function mayHoldBack({ defaultDecision, rules }: RuleLayer): boolean {

@@ -1,10 +1,11 @@
-import { strictnessOf, type RuleAction, decisionOf, describeRule, type RuleLayer } from "./rule-options.ts";
+import { strictnessOf, type RuleAction, decisionOf, describeRule, type Rule, type RuleLayer } from "./rule-options.ts";
 import type { ReadSelector } from "./select-tools.ts";
 import type { ToolSubject } from "./tool-subject.ts";
 
 /** The decision of the rules on a tool. */
 export interface RuleDecision {
   readonly decision: RuleAction;
+  readonly stage: "rules";
   /** The deciding rule: its name or place, or `defaultDecision`. */
   readonly rule: string;
   /**
@@ -14,7 +15,12 @@ export interface RuleDecision {
   readonly why: string;
 }
 
-const allowed: RuleDecision = { decision: "allow", rule: "", why: "is allowed, because there are no rules" };
+const allowed: RuleDecision = {
+  decision: "allow",
+  stage: "rules",
+  rule: "",
+  why: "is allowed, because there are no rules",
+};
 const ownReader: RuleDecision = {
   ...allowed,
   why: "is allowed, because it is on no server, it only reads, and no rule names it",
@@ -65,19 +71,34 @@ function decideIn(layer: RuleLayer, subject: ToolSubject, approved: boolean): Ru
   if (layer.scope !== undefined && !isFor(layer.scope, subject)) return undefined;
   // All of them, because a rule that matches is noted.
   const [decider] = layer.rules.filter((rule) => isFor(rule, subject));
-  if (decider !== undefined) {
-    const { kind, name: rule, reason } = decider;
-    const decision = decisionOf(kind);
-    const because = reason === undefined ? "" : `: ${reason}`;
-    return { decision, rule, why: `is ${participle[decision]} by ${describeRule(decider)}${because}` };
-  }
+  if (decider !== undefined) return shared(decider, byRule);
   if (isOwnReader(subject)) return undefined;
-  const { defaultDecision: decision, defaultName: rule } = layer;
-  if (decision === "quarantine" && approved) {
-    return { decision: "allow", rule, why: "is allowed, because somebody approved it as it is" };
+  const { defaultDecision, defaultName: rule } = layer;
+  if (defaultDecision === "quarantine" && approved) {
+    return { decision: "allow", stage: "rules", rule, why: "is allowed, because somebody approved it as it is" };
   }
+  return shared(layer, byDefault);
+}
+
+function byRule(decider: Rule): RuleDecision {
+  const { kind, name: rule, reason } = decider;
+  const decision = decisionOf(kind);
+  const because = reason === undefined ? "" : `: ${reason}`;
+  return { decision, stage: "rules", rule, why: `is ${participle[decision]} by ${describeRule(decider)}${because}` };
+}
+
+function byDefault({ defaultDecision: decision, defaultName: rule }: RuleLayer): RuleDecision {
   const why = `is ${participle[decision]} by ${rule} (${JSON.stringify(decision)}), because no rule names it`;
-  return { decision, rule, why };
+  return { decision, stage: "rules", rule, why };
+}
+
+const known = new WeakMap<Rule | RuleLayer, RuleDecision>();
+
+/** The decision that all tools share for which a rule or a default decides. */
+function shared<By extends Rule | RuleLayer>(by: By, decide: (by: By) => RuleDecision): RuleDecision {
+  const decision = known.get(by) ?? decide(by);
+  known.set(by, decision);
+  return decision;
 }
 
 const participle: Readonly<Record<RuleAction, string>> = {
