@@ -80,14 +80,14 @@ export interface StoredAccount extends StoredAuthorization {
   readonly serverUrl: string;
 }
 
-export type Check = (value: unknown) => boolean;
+type Check = (value: unknown) => boolean;
 // A member that a type gets is missing here until somebody says what it has to be.
-export type Checks<T> = { readonly [Member in keyof T]-?: Check };
+type Checks<T> = { readonly [Member in keyof T]-?: Check };
 
-export const isText: Check = (value) => typeof value === "string" && value.trim() !== "";
+const isText: Check = (value) => typeof value === "string" && value.trim() !== "";
 export const isDate: Check = (value) => typeof value === "number" && Number.isFinite(value);
 export const isUrl: Check = (value) => typeof value === "string" && URL.canParse(value);
-export const isOptional =
+const isOptional =
   (check: Check): Check =>
   (value) =>
     value === undefined || check(value);
@@ -103,7 +103,7 @@ export function isTokenText(value: unknown): value is string {
 
 const redeemingChecks: Checks<NonNullable<StoredAuthorization["redeeming"]>> = { by: isText, since: isDate };
 
-export const clientChecks: Checks<StoredClient> = {
+const clientChecks: Checks<StoredClient> = {
   clientId: isText,
   clientSecret: isOptional(isText),
   authMethod: isOptional(isText),
@@ -111,18 +111,23 @@ export const clientChecks: Checks<StoredClient> = {
   secretExpiresAt: isOptional(isDate),
 };
 
-export const metadataChecks: Readonly<Record<string, Check>> = {
+const metadataChecks: Readonly<Record<string, Check>> = {
   issuer: isText,
   token_endpoint: isUrl,
   revocation_endpoint: isOptional(isUrl),
 };
 
+/** What documents of several kinds have. */
+export const partChecks = {
+  metadata: (value: unknown) => firstWrong(value, metadataChecks) === undefined,
+  client: (value: unknown) => firstWrong(value, clientChecks) === undefined,
+};
+
 const accountChecks: Checks<StoredAccount> = {
+  ...partChecks,
   version: (value) => value === 1,
   serverUrl: isUrl,
   issuer: isText,
-  metadata: (value) => firstWrong(value, metadataChecks) === undefined,
-  client: (value) => firstWrong(value, clientChecks) === undefined,
   accessToken: isTokenText,
   tokenType: isOneOf("Bearer", "DPoP"),
   refreshToken: isOptional(isTokenText),

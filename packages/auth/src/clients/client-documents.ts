@@ -5,15 +5,7 @@ import { serverError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { coversScopes, joinScopes } from "../discovering/read-challenges.ts";
 import { savingMs, type CredentialKey } from "../store/credential-store.ts";
-import {
-  clientChecks,
-  firstWrong,
-  isOptional,
-  isUrl,
-  withoutAbsent,
-  type StoredClient,
-  type Checks,
-} from "../accounts/stored-account.ts";
+import { partChecks, withoutAbsent, type StoredClient } from "../accounts/stored-account.ts";
 
 /** A client that was registered, and for what. */
 export interface ClientDocument {
@@ -50,8 +42,8 @@ export async function readClient(
 ): Promise<ClientDocument | undefined> {
   const document = await store.load(key);
   if (document === undefined) return undefined;
-  if (document["version"] !== 1) throw unreadable(account);
-  if (firstWrong(document, documentChecks) !== undefined) throw unreadable(account);
+  const isKnown = document["version"] === 1 && partChecks.client(document["client"]);
+  if (!isKnown) throw unreadable(account);
   const known = document as unknown as ClientDocument;
   const { clientId, clientSecret, secretExpiresAt } = known.client;
   if (clientId === account.hints.refusedClientId) return undefined;
@@ -59,13 +51,6 @@ export async function readClient(
   if (clientSecret !== undefined) account.secrets.learn(clientSecret);
   return known;
 }
-
-const documentChecks: Checks<ClientDocument> = {
-  client: (value) => firstWrong(value, clientChecks) === undefined,
-  redirectUri: isUrl,
-  askedScope: isOptional((value) => typeof value === "string"),
-  scope: isOptional((value) => typeof value === "string"),
-};
 
 /** Keeps a client. Only for who has its lock. */
 export async function saveClient(

@@ -1,18 +1,14 @@
 import { HostsideError, type JsonObject } from "@hostside/core";
-import { clock, isJsonObject } from "@hostside/core/implement";
+import { clock } from "@hostside/core/implement";
 import type { AuthParts } from "../auth-parts.ts";
 import {
-  clientChecks,
   firstWrong,
   isDate,
-  isOptional,
-  isText,
   isUrl,
-  metadataChecks,
+  partChecks,
   withoutAbsent,
   type StoredClient,
   type StoredMetadata,
-  type Checks,
 } from "../accounts/stored-account.ts";
 import { savingMs, type CredentialKey } from "../store/credential-store.ts";
 import type { Account } from "../account.ts";
@@ -81,22 +77,7 @@ export function takePending(
   });
 }
 
-const pendingChecks: Checks<PendingDocument> = {
-  serverId: (value) => typeof value === "string",
-  title: (value) => typeof value === "string",
-  principal: isOptional((value) => typeof value === "string"),
-  serverUrl: isUrl,
-  issuer: isText,
-  metadata: (value) => firstWrong(value, metadataChecks) === undefined,
-  isPublished: (value) => typeof value === "boolean",
-  client: (value) => firstWrong(value, clientChecks) === undefined,
-  redirectUri: isUrl,
-  verifier: isText,
-  scope: isOptional((value) => typeof value === "string"),
-  resource: isOptional(isText),
-  dpopKey: isOptional(isJsonObject),
-  expiresAt: isDate,
-};
+const pendingChecks = { ...partChecks, serverUrl: isUrl, redirectUri: isUrl, expiresAt: isDate };
 
 function readPending(json: JsonObject): PendingDocument | undefined {
   const isUsable = json["version"] === 1 && firstWrong(json, pendingChecks) === undefined;
