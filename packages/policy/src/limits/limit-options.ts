@@ -22,9 +22,9 @@ export interface LimitRate {
 
 /**
  * How much may be used: in all, or within each `perMs` milliseconds from the first use on. A call
- * is counted before it runs; its bytes and its time are known when it has ended, so that calls under
- * way together may go beyond the budget once, by what they themselves use; `concurrency: 1` makes
- * that one call.
+ * is counted before it runs; its bytes and its time are known when it has ended, so that calls
+ * under way together may go beyond the budget once, by what they themselves use; `concurrency: 1`
+ * makes that one call.
  */
 export interface LimitBudget {
   readonly calls?: number | undefined;
