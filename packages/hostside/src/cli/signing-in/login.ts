@@ -6,7 +6,7 @@ import { knownServer, startableServer } from "../opening/known-server.ts";
 import { loadSources } from "../opening/config-files.ts";
 import { terminalLine } from "../render/render-text.ts";
 import { printResult } from "../render/print.ts";
-import { describeAccount, isGood, describeEnd, type AccountFacts } from "./render-accounts.ts";
+import { describeAccount, isGood, describeEnd, type AccountFacts } from "./describe-account.ts";
 import { openAccounts, signInTarget } from "./open-accounts.ts";
 
 /** Arguments of `login`. */

@@ -4,7 +4,7 @@ import { usageError } from "../exit-codes.ts";
 import { knownServer } from "../opening/known-server.ts";
 import { formatCount, printResult } from "../render/print.ts";
 import { terminalLine } from "../render/render-text.ts";
-import { nameOf } from "./render-accounts.ts";
+import { nameOf } from "./describe-account.ts";
 import { openAccounts, signInTarget } from "./open-accounts.ts";
 
 /** Arguments of `logout`: one server, or all. */
