@@ -119,8 +119,8 @@ const metadataChecks: Readonly<Record<string, Check>> = {
 
 /** What documents of several kinds have. */
 export const partChecks = {
-  metadata: (value: unknown) => firstWrong(value, metadataChecks) === undefined,
-  client: (value: unknown) => firstWrong(value, clientChecks) === undefined,
+  metadata: (value: unknown): boolean => firstWrong(value, metadataChecks) === undefined,
+  client: (value: unknown): boolean => firstWrong(value, clientChecks) === undefined,
 };
 
 const accountChecks: Checks<StoredAccount> = {
