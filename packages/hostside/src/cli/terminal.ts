@@ -1,6 +1,5 @@
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
-import { styleText } from "node:util";
 import { replaceUnseen, untilAborted } from "@hostside/core/implement";
 import { usageError } from "./exit-codes.ts";
 
@@ -47,7 +46,8 @@ export interface Terminal {
 /** The look of a text. */
 export type Style = "good" | "bad" | "warn" | "dim" | "bold" | "name";
 
-const formats = { good: "green", bad: "red", warn: "yellow", dim: "dim", bold: "bold", name: "cyan" } as const;
+// Where each begins and ends, in place of `styleText`: to import `node:util` takes 10 ms.
+const formats = { good: [32, 39], bad: [31, 39], warn: [33, 39], dim: [2, 22], bold: [1, 22], name: [36, 39] } as const;
 
 /** The process's own streams. */
 export function processTerminal({ signal, dropOutput }: Required<Pick<Terminal, "signal" | "dropOutput">>): Terminal {
@@ -137,7 +137,10 @@ export function isColored(stream: { readonly isTTY?: boolean | undefined }, env:
 
 /** Makes texts look like what they are, or leaves them alone. */
 export function painter(isOn: boolean): Terminal["paint"] {
-  return (style, text) => (isOn ? styleText(formats[style], text, { validateStream: false }) : text);
+  return (style, text) => {
+    const [begin, end] = formats[style];
+    return isOn ? `\u001B[${begin}m${text}\u001B[${end}m` : text;
+  };
 }
 
 /**

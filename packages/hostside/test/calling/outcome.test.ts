@@ -6,7 +6,7 @@ import { assertComplete, describeViolation, findViolations } from "../../src/cli
 import { signatureOf, toolPage } from "../../src/cli/calling/describe-parameters.ts";
 import { exitCodeOfCall, describeProgress } from "../../src/cli/calling/call-tool.ts";
 import { showOutcome } from "../../src/cli/calling/show-outcome.ts";
-import { widthOf } from "../../src/cli/render/render-text.ts";
+import { widthOf } from "../../src/cli/render/text-width.ts";
 import { fakeTerminal, type FakeTerminal } from "../fake-terminal.ts";
 
 const origin = { serverId: "s", toolName: "../../etc/x", qualifiedName: "mcp::s::x" };

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { takeTypedServer } from "../../src/cli/opening/typed-server.ts";
 import { createProgram } from "../../src/cli/commands/create-program.ts";
 import { helpPageOf } from "../../src/cli/commands/declare.ts";
-import { widthOf } from "../../src/cli/render/render-text.ts";
+import { widthOf } from "../../src/cli/render/text-width.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 
 using terminal = fakeTerminal();

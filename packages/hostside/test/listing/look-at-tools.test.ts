@@ -3,7 +3,7 @@ import { estimateDefinitionTokens } from "@hostside/discovery";
 import { afterAll, describe, expect, it } from "vitest";
 import { renderTool, toolFactsOf } from "../../src/cli/calling/show-tool.ts";
 import { renderFound } from "../../src/cli/listing/search-tools.ts";
-import { widthOf } from "../../src/cli/render/render-text.ts";
+import { widthOf } from "../../src/cli/render/text-width.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 
 const view = { columns: 60, paint: (_: unknown, text: string): string => text };

@@ -3,7 +3,7 @@ import { listExitCode } from "../../src/cli/listing/list-servers.ts";
 import { renderServers } from "../../src/cli/listing/render-servers.ts";
 import { renderServerTools, renderToolGroups, type ToolBrief } from "../../src/cli/listing/render-tools.ts";
 import type { ListedServer, Listing } from "../../src/cli/listing/server-report.ts";
-import { widthOf } from "../../src/cli/render/render-text.ts";
+import { widthOf } from "../../src/cli/render/text-width.ts";
 
 const paint = (_: unknown, text: string): string => text;
 const view = { columns: 80, paint, cwd: "/srv/shop", home: "/home/me" };

@@ -1,15 +1,8 @@
 import type { JsonObject, ToolDefinition } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import { pathOf } from "../opening/find-tool.ts";
-import {
-  serverWords,
-  cleanLines,
-  terminalLine,
-  shellLine,
-  padToWidth,
-  widthOf,
-  wrapText,
-} from "../render/render-text.ts";
+import { serverWords, cleanLines, terminalLine, shellLine } from "../render/render-text.ts";
+import { padToWidth, widthOf, wrapText } from "../render/text-width.ts";
 import type { TypedServer } from "../command-context.ts";
 import { describeKinds } from "../values/coerce-text.ts";
 import { alternativesOf, memberOf, readParameters, type Parameter, type Parameters } from "../values/parameters.ts";

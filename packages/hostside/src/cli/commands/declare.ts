@@ -1,7 +1,6 @@
 import { Help, InvalidArgumentError, type Command } from "commander";
 import type { CommandContext, CommandWork, GlobalOptions } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { wrapText } from "../render/render-text.ts";
 import { withColor, type Terminal } from "../terminal.ts";
 
 /** A command as `hostside help COMMAND` describes it, beside its arguments and options. */
@@ -117,8 +116,12 @@ const commonExits: Readonly<Record<number, string>> = {
 
 function sectionsOf(command: Command, helper: Help): readonly string[] {
   const { examples = {}, json = "", exits } = pages.get(command) ?? {};
+  const width = helper.helpWidth ?? widest;
   const wrap = (text: string, indent: string, hanging: string = indent): readonly string[] =>
-    wrapText(text, { width: helper.helpWidth ?? widest, indent, hanging });
+    helper
+      .boxWrap(text, width - hanging.length)
+      .split("\n")
+      .map((line, at) => (at === 0 ? indent : hanging) + line);
   const section = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [helper.styleTitle(`${title}:`), ...lines, ""];
   const shape = json.split("\n").filter(Boolean);

@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from "node:util";
 import { CommanderError } from "commander";
 import { HostsideError } from "@hostside/core";
 import { Crashed, OutputClosed, exitCodeOf, exitCodes, usageError } from "../exit-codes.ts";
@@ -62,6 +61,7 @@ function isInterrupted({ aborted, reason }: AbortSignal): boolean {
 
 /** Pages of help and the version as documents. */
 function withJsonTexts(terminal: Terminal): Terminal {
+  const { stripVTControlCharacters } = process.getBuiltinModule("node:util");
   return changeTerminal(terminal, { out: (text) => printJson(terminal, { text: stripVTControlCharacters(text) }) });
 }
 

@@ -1,4 +1,4 @@
-import { wrapText } from "../render/render-text.ts";
+import { wrapText } from "../render/text-width.ts";
 import type { Style, Terminal } from "../terminal.ts";
 import { groupBy, type DoctorFinding } from "./finding.ts";
 

@@ -1,6 +1,7 @@
 import type { Style, Terminal } from "../terminal.ts";
 import { formatCount, formatDuration, formatTokens, shortPath } from "../render/print.ts";
-import { terminalLine, shellLine, cutToWidth, wrapText, serverWords } from "../render/render-text.ts";
+import { terminalLine, shellLine, serverWords } from "../render/render-text.ts";
+import { cutToWidth, wrapText } from "../render/text-width.ts";
 import { renderTable, type Cell, type TableColumn } from "../render/render-table.ts";
 import type { ListedServer, Listing } from "./server-report.ts";
 import type { TypedServer } from "../command-context.ts";

@@ -2,7 +2,8 @@ import { cleanText, type ToolDefinition, type ToolEffect } from "@hostside/core"
 import { estimateDefinitionTokens } from "@hostside/discovery";
 import type { Terminal } from "../terminal.ts";
 import { formatCount, formatTokens } from "../render/print.ts";
-import { cleanLines, firstSentenceLine, terminalLine, cutToWidth, wrapText } from "../render/render-text.ts";
+import { cleanLines, firstSentenceLine, terminalLine } from "../render/render-text.ts";
+import { cutToWidth, wrapText } from "../render/text-width.ts";
 import { renderTable } from "../render/render-table.ts";
 
 /** A tool in lists. Texts are cleaned. */

@@ -2,7 +2,8 @@ import type { CommandContext, CommandWork, OpenedHost } from "../command-context
 import { exitCodes } from "../exit-codes.ts";
 import { openHost } from "../opening/open-host.ts";
 import { formatCount, formatNumber, printResult } from "../render/print.ts";
-import { firstSentenceLine, terminalLine, wrapText } from "../render/render-text.ts";
+import { firstSentenceLine, terminalLine } from "../render/render-text.ts";
+import { wrapText } from "../render/text-width.ts";
 import { renderTable } from "../render/render-table.ts";
 import type { Terminal } from "../terminal.ts";
 import { toolBriefOf, type ToolBrief } from "./render-tools.ts";

@@ -1,7 +1,6 @@
 import { isHostsideError, type HostsideError, type HostsideErrorCode } from "@hostside/core";
 import { serverWords, shellLine, cleanLines, terminalLine } from "../render/render-text.ts";
 import { UsageError, messageOf, unreachable } from "../exit-codes.ts";
-import { inspect } from "node:util";
 import type { CommandContext, TypedServer } from "../command-context.ts";
 import type { Terminal } from "../terminal.ts";
 import { printJson } from "../render/print.ts";
@@ -100,7 +99,8 @@ export function renderError(error: unknown, { terminal, options }: CommandContex
   const report = reportError(error, options.typed);
   if (options.json === true) printJson(terminal, { error: report });
   else terminal.err(`${linesOfError(error, report, terminal).join("\n")}\n`);
-  if (options.verbose === true) terminal.err(`${cleanLines(inspect(error)).join("\n")}\n`);
+  if (options.verbose !== true) return;
+  terminal.err(`${cleanLines(process.getBuiltinModule("node:util").inspect(error)).join("\n")}\n`);
 }
 
 function linesOfError(

@@ -1,5 +1,6 @@
 import type { Style, Terminal } from "../terminal.ts";
-import { terminalLine, cutToWidth, padToWidth, widthOf } from "./render-text.ts";
+import { terminalLine } from "./render-text.ts";
+import { cutToWidth, padToWidth, widthOf } from "./text-width.ts";
 
 /** A text in a table, cleaned and made one line by {@linkcode renderTable}. */
 export interface Cell {

@@ -1,15 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatCount, formatDuration, formatNumber, formatTokens, renderJson } from "./print.ts";
-import {
-  cleanLines,
-  firstSentenceLine,
-  terminalLine,
-  shellLine,
-  cutToWidth,
-  padToWidth,
-  widthOf,
-  wrapText,
-} from "./render-text.ts";
+import { cleanLines, firstSentenceLine, terminalLine, shellLine } from "./render-text.ts";
+import { cutToWidth, padToWidth, widthOf, wrapText } from "./text-width.ts";
 import { renderTable } from "./render-table.ts";
 
 const plain = (_: unknown, text: string): string => text;

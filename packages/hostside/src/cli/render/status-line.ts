@@ -1,6 +1,6 @@
 import type { GlobalOptions } from "../command-context.ts";
 import type { Terminal } from "../terminal.ts";
-import { cutToWidth } from "./render-text.ts";
+import { cutToWidth } from "./text-width.ts";
 
 /** A line at the end of a terminal that is replaced as long as something is on its way. */
 export interface StatusLine {
