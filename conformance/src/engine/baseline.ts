@@ -1,3 +1,4 @@
+import { isJsonObject } from "@hostside/core/implement";
 import type { CheckResult } from "./check.ts";
 
 /** A failure that an author knows of and has decided to live with for a while. */
@@ -22,13 +23,13 @@ export interface Baseline {
  */
 export function parseBaseline(json: string, knownChecks: ReadonlySet<string>): Baseline {
   const value: unknown = parseJson(json);
-  const entries = isObject(value) ? value["entries"] : undefined;
+  const entries = isJsonObject(value) ? value["entries"] : undefined;
   if (!Array.isArray(entries)) throw new TypeError('baseline: must be { "entries": [...] }');
   const seen = new Set<string>();
   return {
     entries: entries.map((entry: unknown, index) => {
       const where = `baseline: entries[${index}]`;
-      if (!isObject(entry)) throw new TypeError(`${where} must be an object`);
+      if (!isJsonObject(entry)) throw new TypeError(`${where} must be an object`);
       const { check, reason, expires } = entry;
       if (typeof check !== "string" || !knownChecks.has(check))
         throw new TypeError(`${where}.check names an unknown check: ${JSON.stringify(check)}`);
@@ -80,10 +81,6 @@ function parseJson(json: string): unknown {
       cause: error,
     });
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isDay(text: string): boolean {

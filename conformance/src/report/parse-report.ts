@@ -1,3 +1,4 @@
+import { isJsonObject } from "@hostside/core/implement";
 import type { RunReport } from "../engine/run-report.ts";
 
 /**
@@ -11,11 +12,11 @@ export function parseReport(json: string): RunReport {
   } catch (error) {
     throw new TypeError(`not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
-  if (!isObject(value) || !isObject(value["kit"]) || value["kit"]["name"] !== "@hostside/conformance") {
+  if (!isJsonObject(value) || !isJsonObject(value["kit"]) || value["kit"]["name"] !== "@hostside/conformance") {
     throw new TypeError("no report of @hostside/conformance; --json FILE writes one");
   }
   if (value["schemaVersion"] !== 1) {
-    const version = String(value["schemaVersion"]).slice(0, 20);
+    const version = JSON.stringify(value["schemaVersion"])?.slice(0, 20);
     throw new TypeError(`a report of version ${version}, which this kit does not know; update it`);
   }
   const { results, side } = value;
@@ -32,14 +33,10 @@ const levels: ReadonlySet<unknown> = new Set(["MUST", "SHOULD", "HOST"]);
 const statuses: ReadonlySet<unknown> = new Set(["pass", "fail", "not-applicable", "could-not-run"]);
 
 function isResult(value: unknown): boolean {
-  if (!isObject(value) || !isObject(value["check"]) || !isObject(value["finding"])) return false;
+  if (!isJsonObject(value) || !isJsonObject(value["check"]) || !isJsonObject(value["finding"])) return false;
   const { check, finding } = value;
   const texts = [check["id"], check["title"], check["fix"], finding["reason"] ?? finding["observed"] ?? ""];
   return (
     texts.every((text) => typeof text === "string") && levels.has(check["level"]) && statuses.has(finding["status"])
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,10 @@
 import type { JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
+import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { createHttpWire, inTime, withoutAnswer, type HttpSessionOptions, type Watch } from "./http-wire.ts";
 import { createMessageRouter, replyTo, type Sending, createSessionBase } from "./message-router.ts";
 import type { Answer, HttpRequest, HttpResponse, HttpSession } from "./raw-session.ts";
 import { readObjects } from "./read-objects.ts";
-import { createSseReader } from "./sse-reader.ts";
 
 /**
  * A session over Streamable HTTP that remembers the session id, and nothing else, between requests.
@@ -18,10 +18,11 @@ export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSess
 
   const exchange = (init: HttpRequest, watch?: Watch): Promise<HttpResponse> => wire.exchange(url, init, watch);
   const post = async (message: JsonValue, { headers, timeoutMs }: Sending): Promise<HttpResponse> => {
-    const reader = createSseReader(({ data }) => {
+    const onEvent = ({ data }: EventSourceMessage): void => {
       // An event without data only carries an id, for clients that resume.
       if (data !== "") receive(data);
-    });
+    };
+    const reader = createParser({ onEvent });
     const response = await exchange(
       {
         method: "POST",
@@ -35,7 +36,7 @@ export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSess
         onHeaders(answered) {
           session.id = answered.get("mcp-session-id") ?? session.id;
         },
-        onChunk: (chunk, contentType) => contentType.startsWith("text/event-stream") && reader.push(chunk),
+        onChunk: (chunk, contentType) => contentType.startsWith("text/event-stream") && reader.feed(chunk),
       },
     );
     // Whatever the content type says: that it is wrong is told by a check of its own.

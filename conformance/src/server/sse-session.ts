@@ -1,9 +1,9 @@
 import type { JsonValue } from "@hostside/core";
+import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { createHttpWire, inTime, withoutAnswer, type HttpSessionOptions } from "./http-wire.ts";
 import { createMessageRouter, replyTo, createSessionBase } from "./message-router.ts";
 import type { HttpRequest, HttpResponse, SseSession } from "./raw-session.ts";
 import { isMessage, readObjects } from "./read-objects.ts";
-import { createSseReader, type SseEvent } from "./sse-reader.ts";
 
 /** Where messages go to, or what came in place of the event that says so. */
 type Endpoint = { readonly url: URL } | { readonly instead: HttpResponse };
@@ -22,18 +22,19 @@ export function openSseSession(url: URL, options: HttpSessionOptions): SseSessio
   let opening: Promise<Endpoint> | undefined;
 
   const holdStream = async (resolve: (endpoint: Endpoint) => void): Promise<void> => {
-    const reader = createSseReader((event) => {
+    const onEvent = (event: EventSourceMessage): void => {
       if (event.event === "endpoint") {
         trace.record({ kind: "receive", session: id, text: `event: endpoint, data: ${event.data}` });
         named.text ??= event.data;
         resolve(endpointIn(event.data, url));
       } else if (event.data !== "") receive(event);
-    });
+    };
+    const reader = createParser({ onEvent });
     const headers = { ...headersOf(options), accept: "text/event-stream" };
     const response = await wire.exchange(
       url,
       { method: "GET", headers, timeoutMs: "never" },
-      { onChunk: (chunk, contentType) => contentType.startsWith("text/event-stream") && reader.push(chunk) },
+      { onChunk: (chunk, contentType) => contentType.startsWith("text/event-stream") && reader.feed(chunk) },
     );
     resolve({ instead: response });
     // Without an endpoint nothing was sent yet: what waits gets the response itself.
@@ -42,7 +43,7 @@ export function openSseSession(url: URL, options: HttpSessionOptions): SseSessio
     router.end(response.status === 0 ? response.body : `the event stream ${broke}`);
   };
   const stream = (): Promise<Endpoint> => (opening ??= new Promise((resolve) => void holdStream(resolve)));
-  const receive = ({ event, data }: SseEvent): void => {
+  const receive = ({ event = "message", data }: EventSourceMessage): void => {
     trace.record({ kind: "receive", session: id, text: data });
     const values = readObjects(data);
     if (values.some(isMessage)) eventNames.add(event);
