@@ -187,12 +187,8 @@ function mendOf(
   id: string,
   { state, status, source }: KnownServer & { readonly state: ListedServer["state"] },
 ): readonly string[] | undefined {
-  const off = source?.off;
-  if (off === "not wanted") return undefined;
-  if (off === "untrusted") return ["trust", id];
-  // What `enable` refuses mends nothing: it changes no file of another tool, and no list of what is
-  // allowed.
-  if (off === "not allowed" || state === "disabled") return undefined;
+  if (source?.off === "untrusted") return ["trust", id];
+  if (source?.off !== undefined || state === "disabled") return undefined;
   if (state === "ready") return status?.error === undefined ? undefined : ["doctor", id];
   return [state === "needs-auth" && status?.auth === "oauth" ? "login" : "doctor", id];
 }
