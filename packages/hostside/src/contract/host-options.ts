@@ -115,7 +115,7 @@ export interface HostOptions {
    * Values are used as they are; `${NAME}` is expanded in files alone.
    *
    * @example
-   * { files: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."], required: true } }
+   * { files: { command: "npx", args: ["-y", "some-server"], required: true } }
    */
   readonly servers?: Readonly<Record<string, HostServerEntry>> | undefined;
   /**

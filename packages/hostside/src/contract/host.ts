@@ -80,7 +80,7 @@ export interface HostServers {
    * connection.
    *
    * @example
-   * await host.servers.add("files", { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "."] });
+   * await host.servers.add("files", { command: "npx", args: ["-y", "some-server"] });
    */
   add(name: string, entry: HostServerEntry, options?: UserOperationOptions): Promise<void>;
   /**

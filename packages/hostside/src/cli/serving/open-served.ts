@@ -203,7 +203,7 @@ async function policyOf(
   };
 }
 
-/** Says once of each entry of the list of tools that its server, which is ready, has no such tool. */
+/** Reports once for each entry of the list of tools that its ready server has no such tool. */
 function noteUnmatched(provider: McpProvider, offer: ServeOffer, note: (text: string) => void): void {
   // What is hidden because it changes something is not among them, and is not missing.
   if (offer.readOnly) return;
