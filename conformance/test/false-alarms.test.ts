@@ -56,6 +56,15 @@ it("six objects inside one another are no deep schema, however JSON nests them",
   expect(await findingOf("portability/schema-size", { tools })).toMatchObject({ status: "pass" });
 });
 
+it("a server with more pages than the kit reads goes round in no circle", async () => {
+  const tool = { name: "t{{i}}", description: "Does {{i}}.", inputSchema: { type: "object", properties: {} } };
+  const manyTools = { count: 250, tool };
+  expect(await findingOf("tools/pagination-ends", { tools: [], manyTools, pageSize: 1 })).toEqual({
+    status: "pass",
+    observed: "200 pages, of more",
+  });
+});
+
 it("a second listing that is refused is no listing without tools", async () => {
   const refusal = { type: "respond", message: { error: { code: -32_603, message: "Not now" } } } as const;
   const listed = await findingOf("tools/order-stable", { rules: [{ on: "tools/list", from: 2, do: [refusal] }] });

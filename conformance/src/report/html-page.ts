@@ -50,7 +50,7 @@ th { position: sticky; top: 0; background: var(--card); color: var(--faint); fon
 th, td { text-align: left; vertical-align: top; padding: 2px .7rem; border-bottom: 1px solid var(--line); }
 .wire td:first-child { text-align: right; font-variant-numeric: tabular-nums; color: var(--faint); }
 .wire td:nth-child(3) { white-space: nowrap; color: var(--faint); }
-@media (max-width: 40rem) { header > div, main { padding: 1rem; } .card { padding: .7rem .8rem; } th, td { padding: 2px .35rem; }
+@media (max-width: 40rem) { header > div, main { padding: 1rem; } .card { padding: .7rem .8rem; } .label { display: block; } th, td { padding: 2px .35rem; }
   dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } .wire td:nth-child(2), .wire th:nth-child(2) { display: none; }
   tr.send td:nth-child(3), tr.receive td:nth-child(3) { font-size: 0; } tr.send td:nth-child(3)::before, tr.receive td:nth-child(3)::before { font-size: 13px; } }
 td code { white-space: pre-wrap; overflow-wrap: anywhere; }

@@ -23,6 +23,8 @@ export interface RawListing {
   readonly broken?: Answer;
   /** Why the listing does not end, in words. */
   readonly endless?: string;
+  /** `true`: there are more pages than were read, which is no fault. */
+  readonly isCut?: boolean;
 }
 
 /** One page of a listing. */
@@ -46,7 +48,7 @@ export async function readRawListing(ready: ReadySession, name: ListName = "tool
   const seen = new Map<string, number>();
   const itemsOf = (some: readonly RawPage[]): readonly JsonObject[] =>
     some.flatMap(({ result }) => (Array.isArray(result[name]) ? result[name].filter(isJsonObject) : []));
-  const end = (more: Pick<RawListing, "broken" | "endless"> = {}, repeated = 0): RawListing => ({
+  const end = (more: Pick<RawListing, "broken" | "endless" | "isCut"> = {}, repeated = 0): RawListing => ({
     pages,
     items: itemsOf(pages.slice(0, pages.length - repeated)),
     ...more,
@@ -71,5 +73,5 @@ export async function readRawListing(ready: ReadySession, name: ListName = "tool
     cursors.add(next);
     cursor = next;
   }
-  return end({ endless: `no end after ${maxPages} pages` });
+  return end({ isCut: true });
 }

@@ -31,9 +31,10 @@ export async function readOffer(
   return withServer(contact, async ({ owner, reached, redact }): Promise<ReadOffer> => {
     if (reached.kind === "obstacle") return { ok: false, obstacle: reached.obstacle, reason: reached.obstacle.reason };
     if (reached.kind === "answers") return { ok: false, reason: "no handshake succeeded; run the server checks" };
-    const { items, broken, endless } = await owner.enter().target.listing();
+    const { items, broken, endless, isCut } = await owner.enter().target.listing();
     if (broken) return { ok: false, reason: redact(`tools/list: ${describeAnswer(broken)}`) };
     if (endless !== undefined) return { ok: false, reason: redact(`tools/list: ${endless}`) };
+    if (isCut) return { ok: false, reason: "tools/list: more pages than are read" };
     return { ok: true, tools: items, server: describedBy(reached.handshake.result) };
   });
 }

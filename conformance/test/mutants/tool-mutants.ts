@@ -49,11 +49,6 @@ export const toolMutants: readonly Mutant[] = [
     ],
     fails: ["tools/pagination-ends", "tools/unknown-cursor"],
   }),
-  overHttp("pages-without-end", "has more pages than anyone reads", {
-    manyTools: { count: 250, tool: tool("t{{i}}", { description: "Does {{i}}." }) },
-    pageSize: 1,
-    fails: ["tools/pagination-ends"],
-  }),
   overHttp("cursor-null", "ends with the cursor null", {
     rules: [rule("tools/list", undefined, result({ tools: [goodTool], nextCursor: null }))],
     fails: ["tools/cursor-form"],

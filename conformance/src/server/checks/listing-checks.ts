@@ -87,13 +87,14 @@ function pagingChecks({ area, names }: ListedArea): ChecksById {
       level: "MUST",
       rule: "A result without nextCursor is the last page; a cursor marks a position that moves on.",
       source: legacySpec(paging, "Pagination"),
-      legal: ["no page and no cursor comes again and again, and there are at most 200 pages"],
+      legal: ["no page and no cursor comes again and again in the first 200 pages"],
       fix: "Begin a page where its cursor says, leave nextCursor out on the last page, and derive each cursor from the last item of its page.",
       run: async (target) => {
         const listings = await listingsOf(target, names);
         const endless = listings.flatMap((listing) => listing.endless ?? []);
         const pages = listings.reduce((sum, listing) => sum + listing.pages.length, 0);
-        return endless[0] === undefined ? pass(`${pages} pages`) : fail(endless.join("; "));
+        const more = listings.some(({ isCut }) => isCut) ? ", of more" : "";
+        return endless[0] === undefined ? pass(`${pages} pages${more}`) : fail(endless.join("; "));
       },
     },
     [`${area}/unknown-cursor`]: {
