@@ -22,9 +22,15 @@ const capital = /[A-Z]/;
  * ASCII: of the Kelvin sign it makes a `k`.
  */
 export function foldCase(text: string): string {
+  if (text === lastText) return lastFolded;
+  lastText = text;
   // Most names have no capitals, and replacing nothing costs ten times as much as looking.
-  return capital.test(text) ? text.replaceAll(/[A-Z]+/g, (capitals) => capitals.toLowerCase()) : text;
+  lastFolded = capital.test(text) ? text.replaceAll(/[A-Z]+/g, (capitals) => capitals.toLowerCase()) : text;
+  return lastFolded;
 }
+
+// A call looks its tool up by name five times.
+let [lastText, lastFolded] = ["", ""];
 
 /** A duration as texts show it: whole milliseconds, and at least one of them. */
 export function formatMs(ms: number): string {

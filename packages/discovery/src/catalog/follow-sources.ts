@@ -34,9 +34,9 @@ export function followSources(sources: CatalogSources): FollowedSources {
     if (isMerging && current === undefined)
       throw new Error("the tools are being merged; nothing can be read of them yet");
     if ((closed || isMerging) && current !== undefined) return current;
-    const revisions = providers.map(({ revision }) => revision);
-    const isSeen = revisions.every((value, index) => Object.is(value, seen[index]));
-    if (current !== undefined && isSeen && !mustMerge) return current;
+    const isSeen = !mustMerge && providers.every(({ revision: one }, index) => Object.is(one, seen[index]));
+    if (current !== undefined && isSeen) return current;
+    const revisions = providers.map(({ revision: one }) => one);
     isMerging = true;
     try {
       current = mergeSources(sources);

@@ -12,7 +12,7 @@ import type { ServerContext } from "../context/server-context.ts";
 import { quoteJson } from "../text/safe-excerpt.ts";
 import { awaitTask } from "./tasks.ts";
 import type { Liveness } from "./liveness.ts";
-import { continueInRounds, sendWithConsent, startTime, type RoundsInit } from "./request-in-rounds.ts";
+import { continueInRounds, sendWithConsent, TimeLeft, type RoundsInit } from "./request-in-rounds.ts";
 
 /** The input of {@linkcode callTool}. */
 export interface CallToolInit extends RoundsInit {
@@ -66,7 +66,7 @@ export async function callTool(init: CallToolInit, call: ToolCallRequest): Promi
     observer,
     toolName,
   } as const;
-  const asking = { request, time: startTime(context, timeoutMs, callContext), tally: { asked: 0 } };
+  const asking = { request, time: new TimeLeft(context, request), tally: { asked: 0 } };
   let isAnswered = false;
   try {
     let result = await sendWithConsent(init, asking);
@@ -112,13 +112,12 @@ function checkResult({ context }: CallToolInit, toolName: string, result: JsonOb
 }
 
 // A missing type counts as "complete", as it does from servers of earlier drafts.
-function findProblem(
-  { resultType = "complete", _meta, isError: _isError, ...rest }: JsonObject,
-  redact: (text: string) => string,
-): string | undefined {
+function findProblem(result: JsonObject, redact: (text: string) => string): string | undefined {
+  const { resultType = "complete", content, structuredContent, toolResult } = result;
   if (resultType !== "complete") return `with a result of the unknown type ${quoteJson(resultType, redact)}`;
-  if (["content", "structuredContent", "toolResult"].some((member) => rest[member] !== undefined)) return undefined;
-  const others = Object.keys(rest);
+  if ((content ?? structuredContent ?? toolResult) !== undefined) return undefined;
+  if (content === null || structuredContent === null || toolResult === null) return undefined;
+  const others = Object.keys(result).filter((name) => !["resultType", "_meta", "isError"].includes(name));
   return others.length === 0 ? undefined : `with no content, but with ${quoteJson(others.slice(0, 10), redact)}`;
 }
 

@@ -1,4 +1,4 @@
-import { type HostsideError, isHostsideError, type CallContext, type JsonObject } from "@hostside/core";
+import { type HostsideError, isHostsideError, type JsonObject } from "@hostside/core";
 import { clock, isJsonObject, pause, withErrorContext } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { pagesOf } from "../message/from-rpc-error.ts";
@@ -16,27 +16,37 @@ export interface RoundsInit {
   readonly closing: AbortController;
 }
 
-/** How much time is left of a request, in milliseconds. */
-export interface TimeLeft {
-  /** For the server; what questions take beyond their share is the request's own time. */
-  readonly leftMs: () => number;
-  /** For a human. */
-  readonly askMs: () => number;
-}
-
 const mostRounds = 10;
 
 /** The time that is left of a request which begins now: that of all its rounds is one. */
-export function startTime(
-  { pauses, settings }: ServerContext,
-  timeoutMs: number,
-  callContext: CallContext | undefined,
-): TimeLeft {
-  const { elicitTotalMs } = settings.timeouts;
-  const startedAt = clock.now();
-  const pausedMs = (): number => pauses.msSince(startedAt, callContext);
-  const leftMs = (): number => timeoutMs - (clock.now() - startedAt) + Math.min(pausedMs(), elicitTotalMs);
-  return { leftMs, askMs: () => Math.max(1, leftMs() + Math.max(0, elicitTotalMs - pausedMs())) };
+export class TimeLeft {
+  readonly #context: ServerContext;
+  readonly #request: Pick<OutgoingRequest, "callContext" | "timeoutMs">;
+  readonly #startedAt = clock.now();
+
+  constructor(context: ServerContext, request: Pick<OutgoingRequest, "callContext" | "timeoutMs">) {
+    this.#context = context;
+    this.#request = request;
+  }
+
+  /** For the server; what questions take beyond their share is the request's own time. */
+  leftMs(): number {
+    const pausedMs = Math.min(this.#pausedMs(), this.#mostPausedMs);
+    return this.#request.timeoutMs - (clock.now() - this.#startedAt) + pausedMs;
+  }
+
+  /** For a human. */
+  askMs(): number {
+    return Math.max(1, this.leftMs() + Math.max(0, this.#mostPausedMs - this.#pausedMs()));
+  }
+
+  #pausedMs(): number {
+    return this.#context.pauses.msSince(this.#startedAt, this.#request.callContext);
+  }
+
+  get #mostPausedMs(): number {
+    return this.#context.settings.timeouts.elicitTotalMs;
+  }
 }
 
 /** A request that a server may refuse until its user has opened a page. */
@@ -122,7 +132,7 @@ export async function requestInRounds(
 ): Promise<JsonObject> {
   const asking = {
     request,
-    time: startTime(init.context, request.timeoutMs, request.callContext),
+    time: new TimeLeft(init.context, request),
     tally: { asked: 0 },
   };
   const result = await sendWithConsent(init, asking);
