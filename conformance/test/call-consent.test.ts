@@ -11,7 +11,9 @@ import type { CallConsent } from "../src/server/consented-tools.ts";
 import { goodTool, tool } from "./mutants/mutant.ts";
 
 const about = /^calls\/|^tools\/list$|^lifecycle\/(?:initialize|second-client)$|^requests\/probe$/;
-const checks = serverChecks.filter(({ id }) => about.test(id));
+const checks = serverChecks
+  .filter(({ id }) => about.test(id))
+  .map((check) => ({ ...check, needs: check.needs?.filter((id) => about.test(id)) ?? [] }));
 const path: JsonObject = {
   type: "object",
   properties: { path: { type: "string", format: "uri" } },

@@ -1,5 +1,5 @@
 import type { RunReport } from "../src/engine/run-report.ts";
-import { checkServer } from "../src/server/check-server.ts";
+import { checkServer, type CheckServerOptions } from "../src/server/check-server.ts";
 import type { ServerAddress } from "../src/server/server-address.ts";
 
 /** What a server that nothing is wrong with comes to, in {@linkcode checkGolden}. */
@@ -14,7 +14,7 @@ const patient = { answerMs: 8000, concurrency: 3 } as const;
  */
 export async function checkGolden(
   address: ServerAddress,
-  options: { readonly answerMs?: number; readonly preview?: boolean } = {},
+  options: Partial<Pick<CheckServerOptions, "answerMs" | "preview" | "consent">> = {},
 ): Promise<{ readonly report: RunReport; readonly found: readonly string[] }> {
   const report = await checkServer({ address, ...patient, ...options });
   const found = report.results.flatMap(({ check, finding }) =>

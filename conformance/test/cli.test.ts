@@ -91,8 +91,8 @@ describe("--list, --explain, --help and --version", () => {
   rule    A server writes nothing to its stdout that is not a valid MCP message.
           Transports, stdio
           https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
-  passes  every line of stdout is a JSON-RPC 2.0 message
-  fix     Log to stderr: in Node, console.error instead of console.log; in Python, logging to sys.stderr. Look at libraries that print a banner.
+  passes  every line of stdout is a JSON-RPC 2.0 message, in every process of the run, also while tools run
+  fix     Log to stderr: in Node, console.error instead of console.log; in Python, logging to sys.stderr. Look at libraries that print a banner, and at child processes, whose output goes there, too, if they inherit it.
 `,
     );
   });
@@ -127,8 +127,8 @@ describe("server", () => {
     const formats = ["json", "junit", "sarif", "html", "markdown"];
     const files = formats.flatMap((format) => [`--${format}`, file(format)]);
     const { code, out, err } = await run(["server", ...few, "--seed", "7", ...files, ...good]);
-    expect(err).toBe(`Checking ${good.slice(1).join(" ")} (3 checks)\n`);
-    expect({ code, passed: out.includes("3 passed, 0 failed"), seed: out.includes("(seed 7)") }).toEqual({
+    expect(err).toBe(`Checking ${good.slice(1).join(" ")} (4 checks)\n`);
+    expect({ code, passed: out.includes("4 passed, 0 failed"), seed: out.includes("(seed 7)") }).toEqual({
       code: 0,
       passed: true,
       seed: true,
@@ -217,12 +217,12 @@ UNREACHABLE ${process.execPath} -e ${script}
     expect(out).toContain("leave the quotes away, so that npx gets -y my-server as its arguments");
   });
 
-  it("names the tools that ran while something else was written to stdout", { timeout: 60_000 }, async () => {
+  it("names the call after which something else was written to stdout", { timeout: 60_000 }, async () => {
     const rule = { on: "tools/call", do: [{ type: "write", bytes: "called\n" }, { type: "proceed" }] } as const;
     await using server = await startFaultServer({ script: { rules: [rule] }, transport: "stdio" });
     const { command, args } = server.spec;
-    const { out } = await run(["server", "--no-preview", "--only", "calls/stdout-purity", "--", command, ...args]);
-    expect(out).toMatch(/\[MUST\] while "\w+"(?:, "\w+")* ran, at byte/);
+    const { out } = await run(["server", "--no-preview", "--only", "stdio/stdout-purity", "--", command, ...args]);
+    expect(out).toMatch(/\[MUST\] after tools\/call "\w+", at byte \d+: "called"/);
   });
 
   it("says so when a report cannot be written, before anything starts", { timeout: 60_000 }, async () => {
@@ -235,7 +235,7 @@ UNREACHABLE ${process.execPath} -e ${script}
   it("shows one live line on a terminal and takes it away", { timeout: 60_000 }, async () => {
     const { err } = await run(["server", ...few, ...good], { live: true });
     const lines = err.split("\r\u001B[K");
-    expect(lines.slice(0, 3)).toEqual(["", expect.stringMatching(/^waiting for .*…?$/), "0/3  lifecycle/initialize"]);
+    expect(lines.slice(0, 3)).toEqual(["", expect.stringMatching(/^waiting for .*…?$/), "0/4  lifecycle/initialize"]);
     expect(lines.at(-1)).toBe("");
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(80);
   });

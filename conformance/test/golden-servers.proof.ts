@@ -28,6 +28,21 @@ describe("good servers pass", () => {
     expect(await checkGolden({ type: "http", url: new URL(server.url) })).toMatchObject(golden);
   });
 
+  it("legacy-http and legacy-stdio, whose tools are interrupted while they run", { timeout: 240_000 }, async () => {
+    const consent = { named: new Map([["slow", { steps: 10, stepMs: 100 }]]), all: false };
+    await using server = await startHttpFixture("legacy-http");
+    const addresses: readonly ServerAddress[] = [
+      { type: "http", url: new URL(server.url) },
+      { type: "stdio", server: fixtureServer("legacy-stdio") },
+    ];
+    for (const address of addresses) {
+      const checked = await checkGolden(address, { consent, preview: false });
+      expect(checked).toMatchObject(golden);
+      const cancelled = checked.report.results.find(({ check }) => check.id === "calls/cancelled");
+      expect(cancelled?.finding).toMatchObject({ observed: "slow was interrupted, and answered the next call" });
+    }
+  });
+
   it("sse-only", { timeout: 120_000 }, async () => {
     await using server = await startHttpFixture("sse-only");
     expect(await checkGolden({ type: "sse", url: new URL(server.url) })).toMatchObject(golden);

@@ -69,6 +69,11 @@ export interface Check<Target> extends CheckInfo {
    * of the first of them that did not.
    */
   readonly needs?: readonly string[];
+  /**
+   * `"alone"`: runs after most others, and no other check runs meanwhile. `"end"`: looks at the
+   * whole run, after all others.
+   */
+  readonly when?: "alone" | "end";
   /** Judges the target. A throw is an `could-not-run`, not a failure of the target. */
   readonly run: (target: Target, context: CheckContext) => Promise<Finding>;
 }
@@ -79,6 +84,8 @@ export interface CheckContext {
   readonly signal: AbortSignal;
   /** Seeded: the same seed gives the same run. */
   readonly random: () => number;
+  /** Of a check that runs alone or at the end: the results of those before it. */
+  readonly earlier?: readonly CheckResult[];
 }
 
 /** A finding with the check that made it. */

@@ -48,7 +48,7 @@ suite("runChecks()", () => {
     });
     expect(results.map(({ finding }) => finding)).toEqual([
       { status: "could-not-run", reason: "broken check" },
-      { status: "could-not-run", reason: "the check did not finish within 20 ms" },
+      { status: "could-not-run", reason: "the check did not finish within 0.02 s" },
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { inSeconds } from "./in-seconds.ts";
 import type { Baseline } from "./baseline.ts";
 import { clock, type Fields } from "@hostside/core/implement";
 import type { Check, CheckInfo, CheckResult, Finding } from "./check.ts";
@@ -54,23 +55,27 @@ export async function runChecks<Target>(
   target: Target,
   options: RunChecksOptions,
 ): Promise<readonly CheckResult[]> {
-  assertOrder(checks);
+  const inTurn = [undefined, "alone", "end"].map((turn) => checks.filter(({ when }) => when === turn));
+  assertOrder(inTurn.flat());
   const running = new Map<string, Promise<CheckResult>>();
   const slots = createSlots(options.concurrency ?? 4);
   const stop = listenFor(options.signal);
-  for (const check of checks) running.set(check.id, runAfterNeeds(check));
+  const [atOnce = [], ...later] = inTurn;
+  for (const check of atOnce) running.set(check.id, runAfterNeeds(check, []));
+  for (const check of later.flat()) running.set(check.id, runAfterNeeds(check, Array.from(running.values())));
   try {
-    return await Promise.all(running.values());
+    return await Promise.all(checks.flatMap(({ id }) => running.get(id) ?? []));
   } finally {
     stop.ignore();
   }
 
-  async function runAfterNeeds(check: Check<Target>): Promise<CheckResult> {
+  async function runAfterNeeds(check: Check<Target>, before: readonly Promise<CheckResult>[]): Promise<CheckResult> {
+    const earlier = await Promise.all(before);
     const needed = await Promise.all((check.needs ?? []).flatMap((id) => running.get(id) ?? []));
     const blocked = needed.find(({ finding }) => prevents(finding));
     const result = blocked
       ? { check: describe(check), finding: blockedBy(blocked), durationMs: 0 }
-      : await slots(() => runOne(check, target, { ...options, stop }));
+      : await slots(() => runOne(check, target, { ...options, stop, earlier }));
     options.onResult?.(result);
     return result;
   }
@@ -78,6 +83,7 @@ export async function runChecks<Target>(
 
 interface RunOneOptions extends RunChecksOptions {
   readonly stop: Stop;
+  readonly earlier: readonly CheckResult[];
 }
 
 function prevents(finding: Finding): boolean {
@@ -85,18 +91,21 @@ function prevents(finding: Finding): boolean {
 }
 
 async function runOne<Target>(check: Check<Target>, target: Target, options: RunOneOptions): Promise<CheckResult> {
-  const { checkTimeoutMs = 10_000, seed, signal, stop } = options;
+  const { checkTimeoutMs = 10_000, seed, signal, stop, earlier } = options;
   const info = describe(check);
   const controller = new AbortController();
   const startedAt = clock.now();
-  const late: Finding = { status: "could-not-run", reason: `the check did not finish within ${checkTimeoutMs} ms` };
+  const late: Finding = {
+    status: "could-not-run",
+    reason: `the check did not finish within ${inSeconds(checkTimeoutMs)}`,
+  };
   options.onStart?.(info);
   let cancel = (): void => {};
   const cutOff = new Promise<Finding>((resolve) => {
     cancel = clock.schedule(checkTimeoutMs, () => resolve(late));
   });
   try {
-    const context = { signal: controller.signal, random: seededRandom(seed, check.id) };
+    const context = { signal: controller.signal, random: seededRandom(seed, check.id), earlier };
     const finding = signal?.aborted ? stopped : await Promise.race([check.run(target, context), cutOff, stop.called]);
     return { check: info, finding, durationMs: clock.now() - startedAt };
   } catch (error) {

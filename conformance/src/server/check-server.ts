@@ -8,10 +8,10 @@ import { runChecks, runOptionFields, type RunOptions } from "../engine/run-check
 import { previewHost } from "../preview/preview-host.ts";
 import { assertServerAddress, describeAddress, toServerSpec, type ServerAddress } from "./server-address.ts";
 import { serverChecks } from "./checks/server-checks.ts";
-import type { ServerCheck } from "./checks/define-check.ts";
+import { notKnown, type ServerCheck } from "./checks/define-check.ts";
 import { modernRevision, type Handshake } from "./handshake.ts";
 import { unknownTools, type CallConsent } from "./consented-tools.ts";
-import { type TargetOwner } from "./server-target.ts";
+import type { TargetOwner } from "./server-target.ts";
 import { excuseLimitedRate, watchOutage } from "./watch-outage.ts";
 
 /** Options of {@linkcode checkServer}. By default four checks run at once. */
@@ -19,7 +19,11 @@ export interface CheckServerOptions extends RunOptions<ServerCheck> {
   readonly address: ServerAddress;
   /** Which tools may be called. Default: those that declare themselves read-only. */
   readonly consent?: CallConsent;
-  /** How long an answer may take, in milliseconds, before it counts as silence. Default 3,000. */
+  /**
+   * How long an answer may take, in milliseconds, before it counts as silence. Default 20,000: a busy
+   * machine takes its time, and a server that answers costs none of it. Where silence is legal, the
+   * kit waits 3,000 at most.
+   */
   readonly answerMs?: number;
   /**
    * How long the first answer may take, in milliseconds: the program may have to be downloaded
@@ -56,7 +60,7 @@ const readOnlyTools: CallConsent = { named: new Map(), all: false };
 export async function checkServer(options: CheckServerOptions): Promise<RunReport> {
   assertKnownOptions("checkServer()", options, optionFields);
   assertServerAddress(options.address);
-  const { checks = serverChecks, consent = readOnlyTools, answerMs = 3000, startMs = 30_000, seed = 1 } = options;
+  const { checks = serverChecks, consent = readOnlyTools, answerMs = 20_000, startMs = 30_000, seed = 1 } = options;
   const startedAt = (options.today ?? (() => new Date()))();
   const start = performance.now();
   const contact = { address: options.address, consent, answerMs, startMs, signal: options.signal };
@@ -67,7 +71,7 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
     // A check waits for two starts at most and a few answers; only one that is stuck takes longer.
     const checkTimeoutMs = answerMs * 4 + owner.enter().target.startMs * 2;
     const ran = await runChecks(inScopes(runnable, address), owner, { ...options, seed, checkTimeoutMs });
-    const results = obstacle ? preventAll(checks, obstacle, ran) : ran;
+    const results = obstacle ? preventAll(checks, obstacle, ran) : foldDeaths(ran);
     const unknown = found ? await unknownTools(owner.enter().target) : [];
     const preview = await previewOf({ ...options, address }, found);
     return createReport(options, {
@@ -99,15 +103,49 @@ function inScopes(checks: readonly ServerCheck[], address: ServerAddress): reado
     return {
       ...check,
       async run(owner, context) {
-        const { target, trace, leave } = owner.enter();
-        context.signal.addEventListener("abort", leave, { once: true });
-        const found = await outage.judge({ id: check.id, rough }, async () => {
-          const finding = await check.run(target, context);
+        const look = async (isAgain: boolean): Promise<Finding> => {
+          const { target, trace, leave, hasLostProcess } = owner.enter();
+          context.signal.addEventListener("abort", leave, { once: true });
+          const [found] = await Promise.allSettled([check.run(target, context)]);
+          const isPassed = found.status === "fulfilled" && !isUndone(found.value);
+          // A process that ended in another check's hands, or of what that one had asked.
+          if (!isPassed && !isAgain && hasLostProcess()) return look(true);
+          if (found.status === "rejected") throw found.reason;
+          const finding = await excuseSilence(found.value, owner, check.id);
           return finding.status === "fail" ? { ...finding, trace: trace() } : finding;
-        });
-        return excuseLimitedRate(found);
+        };
+        return excuseLimitedRate(await outage.judge({ id: check.id, rough }, () => look(false)));
       },
     };
+  });
+}
+
+function isUndone({ status }: Finding): boolean {
+  return status === "fail" || status === "could-not-run";
+}
+
+/**
+ * A failure that is silence stands where another session is begun meanwhile: else the machine, not
+ * the server, may be what is slow.
+ */
+async function excuseSilence(finding: Finding, owner: TargetOwner, id: string): Promise<Finding> {
+  if (finding.status !== "fail" || !/\bno answer\b.* within [\d.]+ s/.test(finding.observed)) return finding;
+  const { target, leave } = owner.enter();
+  const [control] = await Promise.allSettled([target.openReady()]);
+  leave();
+  if (control.status === "fulfilled" || !/no answer within/.test(String(control.reason))) return finding;
+  return notKnown(`${finding.observed}, nor to another client; try this check alone with --only ${id}`);
+}
+
+/** What could not run because the process ends by itself has that for its cause. */
+function foldDeaths(results: readonly CheckResult[]): readonly CheckResult[] {
+  const died = /process(?:es)? ended/;
+  const cause = results.find(({ finding }) => finding.status === "fail" && died.test(finding.observed))?.check.id;
+  if (cause === undefined) return results;
+  return results.map((result) => {
+    const { finding } = result;
+    const isOfIt = finding.status === "could-not-run" && finding.cause === undefined && died.test(finding.reason);
+    return isOfIt ? { ...result, finding: { ...finding, cause } } : result;
   });
 }
 

@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
+import type { Finding } from "../engine/check.ts";
 import type { RawListing } from "./raw-listing.ts";
-import type { Answer, StdioSession } from "./raw-session.ts";
-import type { ReadySession } from "./ready-session.ts";
+import type { Answer } from "./raw-session.ts";
+import { endAfter, type ReadySession } from "./ready-session.ts";
 
 /** Which tools the kit may call. */
 export interface CallConsent {
@@ -52,7 +53,7 @@ export async function unknownTools({ consent, listing }: ToolsWithConsent): Prom
 }
 
 /** Why there are tools, but no consented ones, and what the user can do about it. */
-export async function adviseConsent({ consent, listing }: ToolsWithConsent): Promise<string> {
+async function adviseConsent({ consent, listing }: ToolsWithConsent): Promise<string> {
   const { items } = await listing();
   return items.some((definition) => mayCall(definition, consent))
     ? "no arguments can be made up for a tool that may be called; give them with --call NAME='{…}'"
@@ -121,6 +122,8 @@ export interface MadeCall {
   readonly tool: ConsentedTool;
   readonly answer: Answer;
   readonly durationMs: number;
+  /** In place of an answer, while others ran; alone it was answered. */
+  readonly together?: Answer;
 }
 
 /** One call of each tool that may be called. */
@@ -128,32 +131,53 @@ export interface ToolCalls {
   /** On this session, which served nothing else. */
   readonly ready: ReadySession;
   readonly calls: readonly MadeCall[];
-  /** How many lines that are no message had been on stdout before the first call; 0 over HTTP. */
-  readonly anomaliesBefore: number;
 }
 
 // Read-only tools are cheap, but a server may have hundreds of them.
 const mostCalled = 10;
 
+interface CallTarget extends ToolsWithConsent {
+  readonly quickMs: number;
+  openReady(): Promise<ReadySession>;
+}
+
 /**
  * Calls the tools that may be called, all at once, on a session of their own. What takes longer
- * than an answer may take is silence. `undefined` when no tool may be called.
+ * than `quickMs` is silence. `undefined` when no tool may be called. A tool that
+ * gets no answer is called again alone; where the process ends during the calls or right after
+ * them, each of them in a process of its own, which tells which of them it is.
  */
-export async function callTools(
-  target: ToolsWithConsent & { openReady(): Promise<ReadySession> },
-): Promise<ToolCalls | undefined> {
+export async function callTools(target: CallTarget): Promise<ToolCalls | undefined> {
   const tools = (await consentedTools(target)).slice(0, mostCalled);
   if (tools.length === 0) return undefined;
   const ready = await target.openReady();
-  const anomaliesBefore = "anomalies" in ready.session ? (ready.session as StdioSession).anomalies.length : 0;
-  const calls = await Promise.all(
-    tools.map(async (tool) => {
-      const startedAt = performance.now();
-      const answer = await callTool(ready, tool, tool.args);
-      return { tool, answer, durationMs: performance.now() - startedAt };
-    }),
-  );
-  return { ready, calls, anomaliesBefore };
+  const calls = await Promise.all(tools.map((tool) => timeCall(ready, tool, target)));
+  const isDead = "pid" in ready.session && (await endAfter(ready)) !== undefined;
+  const alone: MadeCall[] = [];
+  for (const call of calls) alone.push(await callAlone(call, { ready, isDead, target }));
+  return { ready, calls: alone };
+}
+
+async function callAlone(
+  call: MadeCall,
+  { ready, isDead, target }: { readonly ready: ReadySession; readonly isDead: boolean; readonly target: CallTarget },
+): Promise<MadeCall> {
+  if (isDead) {
+    const own = await target.openReady();
+    const again = await timeCall(own, call.tool, target);
+    const gone = again.answer.kind === "gone" ? undefined : await endAfter(own);
+    return gone ? { ...again, answer: { ...gone, reason: `answered, and then ${gone.reason}` } } : again;
+  }
+  if (call.answer.kind !== "http") return call;
+  const again = await timeCall(ready, call.tool, target);
+  return again.answer.kind === "http" ? call : { ...again, together: call.answer };
+}
+
+async function timeCall(ready: ReadySession, tool: ConsentedTool, { quickMs }: CallTarget): Promise<MadeCall> {
+  const startedAt = performance.now();
+  const params = { name: tool.name, arguments: tool.args };
+  const answer = await ready.request("tools/call", params, { timeoutMs: quickMs });
+  return { tool, answer, durationMs: performance.now() - startedAt };
 }
 
 /** Calls one tool; `undefined` leaves the arguments out. */
@@ -163,4 +187,30 @@ export function callTool(
   args: JsonObject | undefined,
 ): Promise<Answer> {
   return request("tools/call", { name, ...(args && { arguments: args }) });
+}
+
+/** Why a check that needs a call does not apply: there is no tool, or none may be called. */
+export async function noConsent(target: ToolsWithConsent): Promise<Finding> {
+  const { items } = await target.listing();
+  if (items.length === 0) return { status: "not-applicable", reason: "the server lists no tools" };
+  return { status: "not-applicable", reason: await adviseConsent(target), wants: "tool-calls" };
+}
+
+/**
+ * Whether a call got nothing that answers it. That a token does not reach this far is an answer: a
+ * check of its own says whether it is well put.
+ */
+export function isNoAnswer(answer: Answer): boolean {
+  // A tool at work is silent; one that has answered, and not as JSON-RPC has it, is done.
+  if (answer.kind === "silence") return answer.instead !== undefined;
+  return (
+    answer.kind === "gone" || (answer.kind === "http" && !(answer.status === 403 && answer.challenge !== undefined))
+  );
+}
+
+/** What an answer says, to be compared. */
+export function textOf(answer: Answer): string {
+  return JSON.stringify(
+    answer.kind === "result" ? answer.result : answer.kind === "error" ? [answer.code, answer.text] : answer.kind,
+  );
 }

@@ -15,6 +15,9 @@ export function blockProblem(block: JsonValue | undefined): string | undefined {
       return isBase64(data) ? undefined : `data of ${type} content is no base64: ${excerpt(data)}`;
     case "resource":
       return contentsProblem(block["resource"]);
+    case "resource_link":
+      if (!isUri(block["uri"])) return `a link with uri ${excerpt(block["uri"])}`;
+      return typeof block["name"] === "string" ? undefined : `a link without a name: ${excerpt(block)}`;
     default:
       return undefined;
   }

@@ -1,5 +1,6 @@
 import { truncateText, type JsonObject, type JsonValue } from "@hostside/core";
-import { formatMs, isJsonObject } from "@hostside/core/implement";
+import { isJsonObject } from "@hostside/core/implement";
+import { inSeconds } from "../engine/in-seconds.ts";
 import type { Answer, RawSession } from "./raw-session.ts";
 
 /** What a handshake brought to light. */
@@ -101,7 +102,7 @@ export function describeAnswer(answer: Answer): string {
     case "error":
       return `error ${excerpt(answer.code)}: ${excerpt(answer.text)}`;
     case "silence":
-      return answer.instead ?? `no answer within ${formatMs(answer.afterMs)}`;
+      return answer.instead ?? `no answer within ${inSeconds(answer.afterMs)}`;
     case "gone":
       return answer.reason;
     case "http":

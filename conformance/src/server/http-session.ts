@@ -65,6 +65,7 @@ export function openHttpSession(url: URL, options: HttpSessionOptions): HttpSess
       return answer;
     },
     fetch: async (init) => inTime(await exchange({ ...init, headers: headersFor(options, session, init.headers) })),
+    hangUp: () => wire.hangUp(),
     async close() {
       if (session.id !== undefined)
         await exchange({ method: "DELETE", headers: headersFor(options, session), timeoutMs: 1000 });

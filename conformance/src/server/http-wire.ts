@@ -2,6 +2,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { truncateText } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
+import { inSeconds } from "../engine/in-seconds.ts";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import type { SignIn } from "./sign-in.ts";
 import { toAnswer } from "./message-router.ts";
@@ -98,7 +99,10 @@ function send(url: URL, { init, timeoutMs, open, watch }: Sending): Promise<Http
   const none = (reason: string): HttpResponse => ({ status: 0, headers: new Map(), body: reason });
   return new Promise((resolve) => {
     // A response that has begun counts as far as it came: a stream never ends by itself.
-    let begun: () => HttpResponse = () => ({ ...none(`no response within ${timeoutMs} ms`), isLate: true });
+    let begun: () => HttpResponse = () => ({
+      ...none(`no response within ${timeoutMs === "never" ? timeoutMs : inSeconds(timeoutMs)}`),
+      isLate: true,
+    });
     let brokeOff: string | undefined;
     const breakOff = (error: Error): void => {
       if (open.has(request)) brokeOff ??= codeOf(error);

@@ -22,6 +22,8 @@ export interface MessageRouter {
   readonly unsolicited: readonly RawMessage[];
   readonly lateAnswers: readonly Answer[];
   readonly waitFor: RawSession["waitFor"];
+  /** Whether a request waits for its answer. */
+  isWaiting(): boolean;
   /** Settles everything that waits. */
   end(reason: string): void;
 }
@@ -107,9 +109,9 @@ export function createMessageRouter({ reply }: MessageRouterOptions): MessageRou
         watchers.add(watch);
       });
     },
+    isWaiting: () => pending.size > 0,
     end(reason) {
-      if (ended !== undefined) return;
-      ended = reason;
+      ended ??= reason;
       for (const key of Array.from(pending.keys())) settle(JSON.parse(key) as JsonValue, { kind: "gone", reason });
       for (const watch of Array.from(watchers)) watch(undefined);
     },

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ProcessEnd, StdioSession } from "./raw-session.ts";
 import { handshake } from "./handshake.ts";
-import { readySession } from "./ready-session.ts";
+import { endAfter, readySession } from "./ready-session.ts";
 
 /** What hosts wait before they send a signal, in milliseconds: the official SDKs, two seconds. */
 export const endGraceMs = 2000;
@@ -23,7 +23,10 @@ export async function endOrderly(target: {
   openStdio(): Promise<StdioSession>;
 }): Promise<OrderlyEnd> {
   const session = await target.openStdio();
-  await readySession(session, await handshake(session, target)).request("tools/list");
+  const ready = readySession(session, await handshake(session, target));
+  await ready.request("tools/list");
+  // What ends of the listing has not ended of its stdin.
+  await endAfter(ready);
   session.endInput();
   const startedAt = performance.now();
   const end = await session.ended(endGraceMs);

@@ -79,6 +79,8 @@ export interface StdoutAnomaly {
   readonly offset: number;
   /** A bounded excerpt, as text. */
   readonly text: string;
+  /** What had been sent last, such as `tools/call "echo"`; `undefined`: nothing. */
+  readonly after: string | undefined;
 }
 
 /** How a process ended. */
@@ -91,6 +93,8 @@ export interface ProcessEnd {
 export interface StdioSession extends RawSession {
   readonly pid: number;
   readonly anomalies: readonly StdoutAnomaly[];
+  /** How the process ended by itself, before the kit ended it, in words; if it did. */
+  readonly death: string | undefined;
   /** The last lines of stderr, redacted. */
   stderrTail(): string;
   readonly stderrBytes: number;
@@ -117,6 +121,8 @@ export interface HttpSession extends RawSession {
    * came in time.
    */
   fetch(init: HttpRequest): Promise<HttpResponse>;
+  /** Breaks all its connections, as a client does that ends. */
+  hangUp(): void;
 }
 
 /** A raw session over HTTP+SSE of 2024-11-05. */

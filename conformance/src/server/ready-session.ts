@@ -55,3 +55,9 @@ export function readySession(session: RawSession, handshake: Handshake, substitu
     probe: (options) => request(probeMethod(), {}, options),
   };
 }
+
+/** What is left of a session whose process ended right after it had answered; it is asked once more. */
+export async function endAfter({ probe }: ReadySession): Promise<Extract<Answer, { kind: "gone" }> | undefined> {
+  const answer = await probe();
+  return answer.kind === "gone" ? answer : undefined;
+}

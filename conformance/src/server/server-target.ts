@@ -10,7 +10,7 @@ import { readRawListing, type ListName, type RawListing } from "./raw-listing.ts
 import { readAuthorizationSurface, type AuthorizationSurface } from "./authorization-surface.ts";
 import { createHttpWire, inTime, type HttpWire } from "./http-wire.ts";
 import type { HttpRequest, HttpResponse, HttpSession, RawSession, SseSession, StdioSession } from "./raw-session.ts";
-import { readySession, type ReadySession, type Substitute } from "./ready-session.ts";
+import { endAfter, readySession, type ReadySession, type Substitute } from "./ready-session.ts";
 import type { ServerAddress } from "./server-address.ts";
 import { endOrderly, type OrderlyEnd } from "./orderly-end.ts";
 import { openSseSession } from "./sse-session.ts";
@@ -26,6 +26,8 @@ export interface ServerTarget {
   readonly trace: TraceRecorder;
   /** How long an answer may take, in milliseconds, before a check calls it silence. */
   readonly answerMs: number;
+  /** How long to wait where silence is legal, in milliseconds: an answer's time, 3,000 at most. */
+  readonly quickMs: number;
   /**
    * How long the first answer of a session may take, in milliseconds: three times an answer, or
    * twice what the server took at the first contact, if that is more; never more than at the first
@@ -65,7 +67,7 @@ export interface ServerTarget {
   identity(): Promise<Handshake>;
   /**
    * The pages of a list, read once on the shared session; none when the server does not declare the
-   * capability. Default: `tools`.
+   * capability. Ends early, too, where the process ended right after it. Default: `tools`.
    */
   listing(name?: ListName): Promise<RawListing>;
   /** One call of each tool that may be called, made once; `undefined` when none may. */
@@ -81,6 +83,11 @@ export interface ServerTarget {
   exchange(url: URL, init: HttpRequest): Promise<HttpResponse>;
   /** How the process of one session ended after its stdin did; looked at once. Only over stdio. */
   orderlyEnd(): Promise<OrderlyEnd>;
+  /**
+   * Ends every session of the run, for checks at its end. Resolves with what `find` says of each,
+   * without those that it says nothing of; the first of them is the trace.
+   */
+  judgeSessions(find: (session: RawSession) => string | undefined): Promise<readonly string[]>;
 }
 
 /** How the first contact with the server went. */
@@ -106,6 +113,8 @@ export interface TargetOwner {
 /** What one check has of a target. */
 export interface TargetView {
   readonly target: ServerTarget;
+  /** Whether a process ended by itself which the check shared, or which served another one before. */
+  readonly hasLostProcess: () => boolean;
   /** What happened on the sessions that the check asked for. */
   readonly trace: () => readonly TraceEvent[];
   /** Ends the sessions that the check opened, in the background. */
@@ -143,12 +152,17 @@ export function createTargetOwner(options: TargetOptions): TargetOwner {
   const sessions = createSessions(options);
   const bare = createHttpWire({ ...options, id: authorizationWire });
   const state: SharedState = { options, sessions, bare, spare: [], substitute: {}, listings: new Map() };
-  const root: ServerTarget = createView(state, { opened: new Set(), traced: new Set(), root: () => root });
+  const root: ServerTarget = createView(
+    state,
+    newView(() => root),
+  );
   return {
     enter() {
-      const [opened, traced] = [new Set<RawSession>(), new Set<string>()];
+      const view = newView(() => root);
+      const { opened, traced, borrowed } = view;
       return {
-        target: createView(state, { opened, traced, root: () => root }),
+        target: createView(state, view),
+        hasLostProcess: () => Array.from(borrowed).some((session) => deathOf(session) !== undefined),
         trace: () => options.trace.slice().filter(({ session }) => traced.has(session)),
         leave: () => opened.forEach(sessions.end),
       };
@@ -171,10 +185,21 @@ interface ViewSetup {
   readonly opened: Set<RawSession>;
   /** The ids of the sessions that are the trace of a failure. */
   readonly traced: Set<string>;
+  /** Sessions that other checks used before. */
+  readonly borrowed: Set<RawSession>;
   readonly root: () => ServerTarget;
 }
 
-function createView(state: SharedState, { opened, traced, root }: ViewSetup): ServerTarget {
+function newView(root: () => ServerTarget): ViewSetup {
+  return { opened: new Set(), traced: new Set(), borrowed: new Set(), root };
+}
+
+/** How its process ended by itself, if it has one that did. */
+export function deathOf(session: RawSession): string | undefined {
+  return "death" in session ? (session as StdioSession).death : undefined;
+}
+
+function createView(state: SharedState, { opened, traced, borrowed, root }: ViewSetup): ServerTarget {
   const { options, sessions, bare, spare, substitute } = state;
   const keep = <Session extends RawSession>(session: Session): Session => {
     opened.add(session);
@@ -183,9 +208,9 @@ function createView(state: SharedState, { opened, traced, root }: ViewSetup): Se
   };
   // What a check of one transport opens is a session of that transport.
   const open = async <Session extends RawSession>(): Promise<Session> => keep((await sessions.open()) as Session);
-  const shared = (): Promise<ReadySession> => (state.shared ??= root().openReady());
   const view: ServerTarget = {
     ...options,
+    quickMs: Math.min(options.answerMs, 3000),
     substitute,
     get first() {
       return state.first;
@@ -202,26 +227,26 @@ function createView(state: SharedState, { opened, traced, root }: ViewSetup): Se
       return readySession(session, await handshake(session, view), substitute);
     },
     async lend(use) {
-      const ready = spare.pop() ?? (await view.openReady());
+      const used = spare.pop();
+      const ready = used ?? (await view.openReady());
+      if (used) borrowed.add(used.session);
       keep(ready.session);
       const finding = await use(ready);
-      if (finding.status === "pass" || finding.status === "not-applicable") {
-        opened.delete(ready.session);
-        spare.push(ready);
-      }
+      if (finding.status !== "pass") return finding;
+      const gone = await endAfter(ready);
+      if (gone !== undefined) return { status: "fail", observed: `answered, and then ${gone.reason}` };
+      opened.delete(ready.session);
+      spare.push(ready);
       return finding;
     },
     async shared() {
-      const ready = await shared();
+      const ready = await sharedSession(state, root());
       traced.add(ready.session.id);
+      borrowed.add(ready.session);
       return ready;
     },
-    identity: async () => (await shared()).handshake,
-    listing(name = "tools") {
-      const listing = state.listings.get(name) ?? shared().then((ready) => readRawListing(ready, name));
-      state.listings.set(name, listing);
-      return listing;
-    },
+    identity: async () => (await sharedSession(state, root())).handshake,
+    listing: async (name = "tools") => readOnce(state, { name, ready: await view.shared() }),
     async reads() {
       const made = await (state.reads ??= readLibrary(root()));
       traced.add(made.ready.session.id);
@@ -244,12 +269,54 @@ function createView(state: SharedState, { opened, traced, root }: ViewSetup): Se
       traced.add(ended.session.id);
       return ended;
     },
+    async judgeSessions(find) {
+      // A run of one check has seen no more than a handshake yet.
+      await Promise.allSettled([view.listing(), view.calls()]);
+      await sessions.endAll();
+      const found = sessions.ever.map((session) => ({ id: session.id, problem: find(session) }));
+      const first = found.find(({ problem }) => problem !== undefined);
+      if (first) traced.add(first.id);
+      return found.flatMap(({ problem }) => problem ?? []);
+    },
   };
   return view;
 }
 
+/** The session of the first contact, or the one that replaces it once its process has ended. */
+async function sharedSession(state: SharedState, root: ServerTarget): Promise<ReadySession> {
+  const opening = (state.shared ??= root.openReady());
+  const ready = await opening;
+  if (deathOf(ready.session) === undefined) return ready;
+  // The first to notice starts another one.
+  if (state.shared === opening) state.shared = root.openReady();
+  return state.shared;
+}
+
+async function readOnce(
+  { listings }: SharedState,
+  { name, ready }: { readonly name: ListName; readonly ready: ReadySession },
+): Promise<RawListing> {
+  const reading = listings.get(name) ?? readWholeListing(ready, name);
+  listings.set(name, reading);
+  const listing = await reading;
+  // Of a process that had ended before: the next one may tell.
+  const isLost = listing.pages.length === 0 && listing.broken?.kind === "gone";
+  if (isLost && listings.get(name) === reading) listings.delete(name);
+  return listing;
+}
+
+async function readWholeListing(ready: ReadySession, name: ListName): Promise<RawListing> {
+  const listing = await readRawListing(ready, name);
+  const gone = listing.broken === undefined && listing.pages.length > 0 ? await endAfter(ready) : undefined;
+  return gone === undefined ? listing : { ...listing, broken: gone };
+}
+
 interface Sessions {
   open(): Promise<RawSession>;
+  /** Every session that was ever opened. */
+  readonly ever: readonly RawSession[];
+  /** Ends all that are open. */
+  endAll(): Promise<void>;
   readonly end: (session: RawSession) => void;
   close(): Promise<void>;
   readonly abandon: () => void;
@@ -259,6 +326,7 @@ interface Sessions {
 function createSessions({ address, trace, answerMs }: TargetOptions): Sessions {
   // With the promise of the end of those that are being ended.
   const live = new Map<RawSession, Promise<void> | undefined>();
+  const ever: RawSession[] = [];
   let count = 0;
   let closed = false;
   const start = async (): Promise<RawSession> => {
@@ -274,10 +342,17 @@ function createSessions({ address, trace, answerMs }: TargetOptions): Sessions {
       session.close().finally(() => live.delete(session)),
     );
   };
+  const endAll = async (): Promise<void> => {
+    for (const session of Array.from(live.keys())) end(session);
+    while (live.size > 0) await Promise.all(Array.from(live.values(), async (ending) => ending));
+  };
   return {
+    ever,
+    endAll,
     async open() {
       const session = await start();
       live.set(session, undefined);
+      ever.push(session);
       // The run may have ended while the process started.
       if (closed) end(session);
       return session;
@@ -285,8 +360,7 @@ function createSessions({ address, trace, answerMs }: TargetOptions): Sessions {
     end,
     async close() {
       closed = true;
-      for (const session of Array.from(live.keys())) end(session);
-      while (live.size > 0) await Promise.all(Array.from(live.values(), async (ending) => ending));
+      await endAll();
     },
     abandon() {
       for (const session of live.keys()) if ("pid" in session) signalGroup((session as StdioSession).pid, "SIGKILL");

@@ -1,3 +1,4 @@
+import { inSeconds } from "../engine/in-seconds.ts";
 import { createLineCutter } from "../engine/line-cutter.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -5,6 +6,7 @@ import { truncateText, type JsonObject, type JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { safeEnvironment } from "@hostside/transports";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
+import { excerpt } from "./handshake.ts";
 import { createMessageRouter, replyTo, type MessageRouter, createSessionBase } from "./message-router.ts";
 import { aliveInGroup, descendantsOf, isAlive, signalGroup } from "../engine/live-processes.ts";
 import type { ProcessEnd, RawMessage, StdioSession, StdoutAnomaly } from "./raw-session.ts";
@@ -67,15 +69,17 @@ export async function openStdioSession(server: ServerCommand, options: StdioSess
 
 function createSession(child: ChildProcess, pid: number, options: StdioSessionOptions): StdioSession {
   const { id, trace, answerMs, graceMs = 2000 } = options;
-  const input = openInput(child, options);
+  const life: Life = { lastSent: undefined, sentAt: performance.now(), isEnding: false, death: undefined };
+  const input = openInput(child, life, options);
   const router = createMessageRouter({ reply: (message) => void input.send(replyTo(message)) });
-  const anomalies = readMessages(child, router, options);
+  const anomalies = readMessages(child, { router, life }, options);
   const stderr = keepStderr(child, options);
-  const exit = watchExit(child, router, options);
+  const exit = watchExit(child, { router, life }, options);
   // A process that is detached has a group of its own: once the server is gone, nothing tells whose
   // it was.
   const started = new Set<number>();
   const endInput = (): void => {
+    life.isEnding = true;
     for (const each of descendantsOf(pid)) started.add(each);
     child.stdin?.end();
   };
@@ -83,6 +87,9 @@ function createSession(child: ChildProcess, pid: number, options: StdioSessionOp
     ...createSessionBase({ id, answerMs, router }, input.send, input.send),
     pid,
     anomalies,
+    get death() {
+      return life.death;
+    },
     writeBytes: input.writeBytes,
     stderrTail: () => stderr.tail.trimEnd(),
     get stderrBytes() {
@@ -93,6 +100,7 @@ function createSession(child: ChildProcess, pid: number, options: StdioSessionOp
       endInput();
     },
     kill(signal) {
+      life.isEnding = true;
       trace.record({ kind: "process", session: id, text: `sent ${signal}` });
       child.kill(signal);
     },
@@ -118,12 +126,26 @@ function createSession(child: ChildProcess, pid: number, options: StdioSessionOp
   };
 }
 
+/** What a process was asked, and how it ended by itself. */
+interface Life {
+  lastSent: string | undefined;
+  sentAt: number;
+  /** The kit has told it to end. */
+  isEnding: boolean;
+  death: string | undefined;
+}
+
+interface Watched {
+  readonly router: MessageRouter;
+  readonly life: Life;
+}
+
 interface Input {
   readonly send: (message: JsonValue) => Promise<void>;
   readonly writeBytes: (chunks: readonly (string | Uint8Array)[]) => Promise<void>;
 }
 
-function openInput({ stdin }: ChildProcess, { id, trace }: StdioSessionOptions): Input {
+function openInput({ stdin }: ChildProcess, life: Life, { id, trace }: StdioSessionOptions): Input {
   // A server that closes its stdin makes writes fail; the check sees that as silence or as the end
   // of the process.
   stdin?.on("error", () => {});
@@ -136,12 +158,15 @@ function openInput({ stdin }: ChildProcess, { id, trace }: StdioSessionOptions):
     send(message) {
       const text = JSON.stringify(message);
       trace.record({ kind: "send", session: id, text });
+      life.lastSent = nameOf(message);
+      life.sentAt = performance.now();
       return write(`${text}\n`);
     },
     async writeBytes(chunks) {
       for (const chunk of chunks) {
         const text = typeof chunk === "string" ? chunk : Buffer.from(chunk).toString("latin1");
         trace.record({ kind: "send", session: id, text });
+        life.lastSent = "raw bytes";
         await write(chunk);
       }
     },
@@ -164,7 +189,7 @@ function keepStderr(
 
 async function watchExit(
   child: ChildProcess,
-  router: MessageRouter,
+  { router, life }: Watched,
   { id, trace }: StdioSessionOptions,
 ): Promise<ProcessEnd> {
   const drained: Promise<unknown> = child.stdout ? once(child.stdout, "end") : Promise.resolve();
@@ -172,9 +197,14 @@ async function watchExit(
     child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
   });
   trace.record({ kind: "process", session: id, text: `ended: ${describeEnd(end)}` });
+  const isOwn = !life.isEnding;
+  const elapsed = inSeconds(performance.now() - life.sentAt);
   // What the process wrote before it ended may still be in the pipe; a grandchild may hold the pipe
   // open for ever.
   await within(drained, drainMs);
+  // A server may end a session, which it does in order: with code 0, and nothing unanswered.
+  if (isOwn && (end.exitCode !== 0 || router.isWaiting()))
+    life.death = `${describeEnd(end)}, ${elapsed} after ${life.lastSent ?? "its start"}`;
   router.end(`the process ended: ${describeEnd(end)}`);
   return end;
 }
@@ -194,7 +224,7 @@ async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | un
 /** Splits stdout into lines, routes messages, and collects what is none. */
 function readMessages(
   child: ChildProcess,
-  router: MessageRouter,
+  { router, life }: Watched,
   { id, trace }: StdioSessionOptions,
 ): readonly StdoutAnomaly[] {
   const anomalies: StdoutAnomaly[] = [];
@@ -207,26 +237,28 @@ function readMessages(
     router.end(reason);
     child.stdout?.removeAllListeners("data").destroy();
   };
-  const readLine = (line: Buffer): void => {
+  const readLine = (line: Buffer, isCut: boolean): void => {
     const text = line.toString("utf8").replace(/\r$/, "");
     const messages = parseMessages(text);
     if (messages) {
       trace.record({ kind: "receive", session: id, text });
       for (const message of messages) router.receive(message);
       strays = 0;
-    } else if (text.trim() !== "") {
+    } else if (text.trim() !== "" && !isCut) {
       strays += 1;
       if (strays === floodLines)
         giveUp(`it wrote ${floodLines} lines to stdout that are no messages, one after another,`);
       trace.record({ kind: "stdout", session: id, text });
       for (const value of readObjects(text)) router.receive(value);
-      if (anomalies.length < 100) anomalies.push({ offset, text: truncateText(text, excerptLength) });
+      if (anomalies.length < 100)
+        anomalies.push({ offset, text: truncateText(text, excerptLength), after: life.lastSent });
     }
   };
   const lines = createLineCutter(({ bytes, isOpen }) => {
     if (isGivenUp) return;
     if (isOpen && !isOver) return giveUp(`it wrote ${floodBytes / 1024 ** 2} MiB to stdout without a line's end`);
-    readLine(bytes);
+    // Half a message is what the end of a process leaves of one.
+    readLine(bytes, isOpen && /^\s*[{[]/.test(bytes.toString("latin1", 0, 20)));
     offset += bytes.length + 1;
   }, floodBytes);
   child.stdout?.on("data", lines.push);
@@ -235,6 +267,13 @@ function readMessages(
     lines.flush();
   });
   return anomalies;
+}
+
+/** A request in words: `tools/call "echo"`. */
+function nameOf(message: JsonValue): string {
+  const { method, params } = isJsonObject(message) ? message : {};
+  const tool = isJsonObject(params) && typeof params["name"] === "string" ? ` ${excerpt(params["name"])}` : "";
+  return typeof method === "string" ? `${method}${tool}` : "a message without a method";
 }
 
 function parseMessages(text: string): readonly RawMessage[] | undefined {

@@ -1,5 +1,6 @@
 import type { FaultRule, JsonObject } from "@hostside/fixtures";
 import { goodTool, overHttp, overStdio, proceed, respond, result, rule, type Mutant } from "./mutant.ts";
+import { serveUntilLeft } from "./sdk-mistakes.ts";
 
 const text = [{ type: "text", text: "x" }];
 
@@ -45,6 +46,30 @@ export const callMutants: readonly Mutant[] = [
     rules: returns({ content: [{ type: "image", data: "AAAA" }] }),
     fails: ["calls/result-content"],
   }),
+  overHttp("image-as-data-url", "returns an image as a data: URL", {
+    rules: returns({ content: [{ type: "image", data: "data:image/png;base64,AAAA", mimeType: "image/png" }] }),
+    fails: ["calls/result-content"],
+  }),
+  overHttp("image-of-empty-type", "returns an image whose media type is empty", {
+    rules: returns({ content: [{ type: "image", data: "AAAA", mimeType: "" }] }),
+    fails: ["calls/result-content"],
+  }),
+  overHttp("resource-without-contents", "returns an embedded resource without text or blob", {
+    rules: returns({ content: [{ type: "resource", resource: { uri: "file:///x" } }] }),
+    fails: ["calls/result-content"],
+  }),
+  overHttp("result-refused-by-sdk", "returns what its own SDK refuses, as an error -32602", {
+    rules: onGoodCall(respond({ error: { code: -32_602, message: "Invalid tools/call result: content is missing" } })),
+    fails: ["calls/result-content"],
+  }),
+  overHttp("output-refused-by-sdk", "returns a structure that its own SDK refuses, as a failed result", {
+    ...structured,
+    rules: returns({
+      content: [{ type: "text", text: "MCP error -32602: Output validation error: sum is missing" }],
+      isError: true,
+    }),
+    fails: ["calls/output-matches-schema"],
+  }),
   overHttp("error-as-text", "returns isError as a text", {
     rules: returns({ content: text, isError: "false" }),
     fails: ["calls/result-content"],
@@ -70,7 +95,7 @@ export const callMutants: readonly Mutant[] = [
   }),
   overStdio("dies-of-call", "ends when a tool is called", {
     rules: onGoodCall({ type: "exit", code: 1 }),
-    fails: ["calls/answered", "calls/cancelled"],
+    fails: ["calls/answered"],
   }),
   overHttp("absent-arguments-break", "fails when arguments are left out", {
     rules: [
@@ -78,6 +103,30 @@ export const callMutants: readonly Mutant[] = [
     ],
     fails: ["calls/absent-arguments"],
   }),
+  overHttp("absent-arguments-throw", "runs a tool on arguments that are left out", {
+    rules: [
+      rule(
+        "tools/call",
+        { "params.name": "echo", "params.arguments": null },
+        respond({ error: { code: -32_603, message: "Cannot convert undefined or null to object" } }),
+      ),
+    ],
+    fails: ["calls/absent-arguments"],
+  }),
+  overStdio("dies-after-call", "ends right after it answered a call", {
+    rules: onGoodCall(proceed, { type: "exit", code: 1 }),
+    fails: ["calls/answered"],
+  }),
+  odd("swaps-results", "gives calls at the same time each other's results", ["calls/no-cross-talk"]),
+  odd("dies-of-running-cancellation", "ends when a tool is cancelled while it runs", ["calls/cancelled"]),
+  odd("keeps-its-lock", "never calls a tool again that was cancelled while it ran", ["calls/cancelled"]),
+  {
+    id: "dies-when-left",
+    wrong: "ends when a client leaves while a tool runs",
+    transport: "http",
+    script: serveUntilLeft,
+    fails: ["calls/client-leaves"],
+  },
   overStdio("unasked-progress", "reports progress that nobody asked for", {
     rules: onGoodCall(
       { type: "send", message: { method: "notifications/progress", params: { progressToken: 1, progress: 1 } } },
@@ -86,7 +135,7 @@ export const callMutants: readonly Mutant[] = [
     fails: ["calls/unasked-progress"],
   }),
   overStdio("dies-of-cancellation", "ends when a call is cancelled", {
-    rules: [rule("notifications/cancelled", { "params.requestId": "to-cancel" }, { type: "exit", code: 1 })],
+    rules: [rule("notifications/cancelled", { "params.requestId": "to-interrupt" }, { type: "exit", code: 1 })],
     fails: ["calls/cancelled"],
   }),
   overHttp("busy", "answers only every other call", {
@@ -102,3 +151,7 @@ export const callMutants: readonly Mutant[] = [
     fails: ["calls/no-cross-talk"],
   }),
 ];
+
+function odd(id: string, wrong: string, fails: readonly string[]): Mutant {
+  return { id, wrong, transport: "stdio", script: id, fails };
+}

@@ -1,5 +1,6 @@
 import type { FaultRule } from "@hostside/fixtures";
 import { overHttp, proceed, rule, type Mutant } from "./mutant.ts";
+import { serveShared } from "./sdk-mistakes.ts";
 
 const strange = "00000000-0000-4000-8000-000000000000";
 const modern = "2026-07-28";
@@ -36,7 +37,7 @@ export const httpMutants: readonly Mutant[] = [
   overHttp("session-guessable", "gives every client the same short session id", {
     http: { sessions: false },
     rules: [rule("initialize", undefined, { type: "proceed", headers: { "mcp-session-id": "session-1" } })],
-    fails: ["http/delete-session", "http/session-id-secure", "http/session-required", "http/unknown-session"],
+    fails: ["http/session-id-secure", "http/session-required"],
   }),
   overHttp("session-not-required", "serves requests without the session id that it gave out", {
     era: "legacy",
@@ -66,16 +67,22 @@ export const httpMutants: readonly Mutant[] = [
     ],
     fails: ["lifecycle/second-client"],
   }),
+  overHttp("forgets-session", "forgets each session as soon as it has begun", {
+    era: "legacy",
+    rules: [rule("initialize", undefined, proceed, { type: "session", change: "expire" })],
+    fails: ["lifecycle/goes-on"],
+  }),
+  {
+    id: "one-server-for-all",
+    wrong: "has one server object, which each request connects to its own transport",
+    transport: "http",
+    script: serveShared,
+    fails: ["calls/no-cross-talk"],
+  },
   overHttp("session-with-space", "has a space in its session ids", {
     http: { sessions: false },
     rules: [rule("initialize", undefined, { type: "proceed", headers: { "mcp-session-id": "my session" } })],
-    fails: [
-      "http/delete-session",
-      "http/session-id-form",
-      "http/session-id-secure",
-      "http/session-required",
-      "http/unknown-session",
-    ],
+    fails: ["http/session-id-form", "http/session-id-secure", "http/session-required"],
   }),
   overHttp("delete-500", "answers DELETE with 500", {
     rules: [rule("DELETE", undefined, { type: "http", status: 500 })],

@@ -2,8 +2,6 @@ import { overHttp, overStdio, proceed, respond, result, rule, type Mutant } from
 
 const refused = respond({ error: { code: -32_603, message: "Internal error" } });
 const serverInfo = { name: "mutant", version: "1.0.0" };
-const revisions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-const every = revisions.map((revision) => `lifecycle/negotiates-${revision}`);
 
 /** Servers that begin a session in a wrong way. */
 export const lifecycleMutants: readonly Mutant[] = [
@@ -19,7 +17,7 @@ export const lifecycleMutants: readonly Mutant[] = [
   }),
   overHttp("no-capabilities", "leaves capabilities out", {
     rules: [rule("initialize", undefined, result({ protocolVersion: "2025-11-25", serverInfo }))],
-    fails: ["lifecycle/initialize-result", "tools/capability-honest"],
+    fails: ["lifecycle/initialize-result"],
   }),
   overHttp("no-server-info", "does not say what it is", {
     rules: [rule("initialize", undefined, result({ protocolVersion: "2025-11-25", capabilities: { tools: {} } }))],
@@ -27,11 +25,11 @@ export const lifecycleMutants: readonly Mutant[] = [
   }),
   overHttp("version-number", "gives the protocol version as a number", {
     rules: [rule("initialize", undefined, result({ protocolVersion: 2025, capabilities: { tools: {} }, serverInfo }))],
-    fails: ["lifecycle/initialize-result", "lifecycle/unknown-revision", ...every],
+    fails: ["lifecycle/initialize-result"],
   }),
   overHttp("unknown-version", "answers with a revision that no host knows", {
     protocolVersion: "9.9",
-    fails: ["lifecycle/unknown-revision", ...every],
+    fails: ["lifecycle/negotiates-2025-11-25"],
   }),
   overHttp("echoes-version", "repeats whatever revision it is offered", {
     rules: [
@@ -43,10 +41,12 @@ export const lifecycleMutants: readonly Mutant[] = [
     ],
     fails: ["lifecycle/unknown-revision"],
   }),
-  overHttp("refuses-old-revision", "refuses an older revision instead of offering another", {
-    rules: [rule("initialize", { "params.protocolVersion": "2024-11-05" }, refused)],
-    fails: ["lifecycle/negotiates-2024-11-05"],
-  }),
+  ...["2025-06-18", "2025-03-26", "2024-11-05"].map((revision) =>
+    overHttp(`refuses-${revision}`, `refuses ${revision} instead of offering another`, {
+      rules: [rule("initialize", { "params.protocolVersion": revision }, refused)],
+      fails: [`lifecycle/negotiates-${revision}`],
+    }),
+  ),
   overHttp("discover-without-versions", "answers server/discover without the revision that was asked for", {
     rules: [rule("server/discover", undefined, result({ supportedVersions: [], capabilities: { tools: {} } }))],
     fails: ["lifecycle/stateless-era"],

@@ -1,4 +1,4 @@
-import type { FaultAction, FaultRule, FaultScript, JsonObject } from "@hostside/fixtures";
+import type { FaultAction, FaultRule, FaultScript, JsonObject, RunningServer } from "@hostside/fixtures";
 import type { OddStreams } from "./odd-streams.ts";
 
 /** A server that is wrong in one way, and the checks that find it. */
@@ -9,10 +9,10 @@ export interface Mutant {
   /** Over HTTP it runs in the test's own process, which costs next to nothing. */
   readonly transport: "stdio" | "http" | "sse";
   /**
-   * How it behaves: deviations from a good server, or the name of a mode of
-   * `programs/odd-server.mjs`.
+   * How it behaves: deviations from a good server, the name of a mode of
+   * `programs/odd-server.mjs`, or what starts it in the test's own process.
    */
-  readonly script: FaultScript | string;
+  readonly script: FaultScript | string | (() => Promise<RunningServer>);
   /** `true`: it is reached through a proxy that hides the origin of requests from it. */
   readonly hidesOrigin?: boolean;
   /** It is reached through a proxy that makes its streams odd. */

@@ -39,7 +39,7 @@ export const requestMutants: readonly Mutant[] = [
   overHttp("code-as-text", "gives the error code as a text", {
     era: "legacy",
     rules: [rule(unknown, undefined, respond({ error: { code: "-32601", message: "Method not found" } }))],
-    fails: ["requests/response-shape", "requests/unknown-method"],
+    fails: ["requests/response-shape"],
   }),
   overHttp("message-missing", "leaves the error message out", {
     era: "legacy",
@@ -94,16 +94,36 @@ export const requestMutants: readonly Mutant[] = [
     rules: [rule("tools/list", undefined, { type: "send", message: { id: "r", method: "roots/list" } }, proceed)],
     fails: ["requests/respects-capabilities"],
   }),
-  odd("one-request-at-a-time", "keeps the current request in one variable", [
-    "calls/no-cross-talk",
-    "requests/concurrency",
-    "requests/ids",
-    "stdio/merged-writes",
-  ]),
+  overStdio("asks-while-called", "asks the model of a host that offers none, while a tool runs", {
+    rules: [
+      rule(
+        "tools/call",
+        { "params.arguments.text": "x" },
+        {
+          type: "send",
+          message: { id: "s", method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } },
+        },
+        proceed,
+      ),
+    ],
+    fails: ["requests/respects-capabilities"],
+  }),
+  overStdio("logs-undeclared", "sends log messages without the capability, while a tool runs", {
+    rules: [
+      rule(
+        "tools/call",
+        { "params.arguments.text": "x" },
+        { type: "send", message: { method: "notifications/message", params: { level: "info", data: "called" } } },
+        proceed,
+      ),
+    ],
+    fails: ["requests/notifications-declared"],
+  }),
+  odd("one-request-at-a-time", "keeps the current request in one variable", ["requests/concurrency"]),
   odd("dies-of-large-message", "ends when a message is larger than 64 KiB", ["requests/large-message"]),
   odd("dies-of-batch", "ends when an array comes", ["requests/batch"]),
   odd("dies-of-repeated-id", "ends when an id comes twice", ["requests/duplicate-id"]),
-  odd("reads-latin1", "reads its input as Latin-1", ["requests/ids", "stdio/split-writes"]),
+  odd("reads-latin1", "reads its input as Latin-1", ["requests/ids"]),
   odd("ends-lines-at-2028", "takes U+2028 for the end of a line, as the readline of Node does", ["requests/odd-text"]),
   odd("strips-control", "refuses messages with escaped control characters", ["requests/odd-text"]),
 ];

@@ -21,6 +21,10 @@ export async function runMutant(mutant: Mutant, options: Options = {}): Promise<
     checkServer({ address, preview: false, answerMs: 3000, ...options });
   if (typeof script === "string")
     return check({ type: "stdio", server: { command: process.execPath, args: [oddServer, script] } });
+  if (typeof script === "function") {
+    await using server = await script();
+    return await check({ type: "http", url: new URL(server.url) });
+  }
   if (transport === "sse") {
     await using server = await startFaultServer({ script, transport });
     if (!oddStreams && !hidesOrigin) return await check({ type: "sse", url: new URL(server.url) });

@@ -16,8 +16,21 @@ export const stdioMutants: readonly Mutant[] = [
   }),
   overStdio("logs-calls", "logs calls on stdout", {
     rules: [rule("tools/call", { "params.arguments.text": "x" }, { type: "write", bytes: "called\n" }, proceed)],
-    fails: ["calls/stdout-purity"],
+    fails: ["stdio/stdout-purity"],
   }),
+  overStdio("heartbeat", "writes a heartbeat to stdout in its third process", {
+    rules: [rule("start", { process: 3 }, { type: "write", bytes: "still alive\n" })],
+    fails: ["stdio/stdout-purity"],
+  }),
+  overStdio("dies-after-handshake", "ends right after it answered initialize", {
+    rules: [rule("initialize", undefined, proceed, { type: "exit", code: 1 })],
+    fails: ["lifecycle/goes-on"],
+  }),
+  overStdio("dies-after-listing", "ends right after it listed its tools", {
+    rules: [rule("tools/list", undefined, proceed, { type: "exit", code: 1 })],
+    fails: ["tools/list"],
+  }),
+  odd("dies-while-idle", "ends with code 1 some time after it listed its tools", ["stdio/unexpected-exit"]),
   overStdio("stays-after-input", "stays when its stdin ends", {
     rules: [rule("stdin-end", undefined)],
     fails: ["stdio/exits-on-end-of-input"],
@@ -48,6 +61,7 @@ export const stdioMutants: readonly Mutant[] = [
     "requests/large-message",
     "stdio/split-writes",
   ]),
+  odd("drops-rest-of-read", "drops what comes in one read with a notification", ["stdio/merged-writes"]),
   odd("dies-of-garbage", "ends when a line is no JSON", ["stdio/survives-garbage"]),
   odd("dies-of-blank-line", "ends when a line is empty", ["stdio/survives-garbage"]),
 ];

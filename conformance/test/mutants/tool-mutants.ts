@@ -141,7 +141,7 @@ export const toolMutants: readonly Mutant[] = [
   overStdio("change-undeclared", "announces changes without declaring that it does", {
     capabilities: { tools: {} },
     rules: [rule("tools/list", undefined, changed, proceed)],
-    fails: ["tools/list-changed-declared", "tools/list-changed-honest"],
+    fails: ["requests/notifications-declared", "tools/list-changed-honest"],
   }),
   overStdio("change-without-change", "announces a change after each listing", {
     rules: [rule("tools/list", undefined, proceed, changed)],

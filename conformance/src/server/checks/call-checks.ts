@@ -1,17 +1,11 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { Finding } from "../../engine/check.ts";
-import {
-  callTool,
-  adviseConsent,
-  consentedTools,
-  type MadeCall,
-  type ToolCalls,
-  type ConsentedTool,
-} from "../consented-tools.ts";
+import { callTool, isNoAnswer, noConsent, textOf, type MadeCall, type ToolCalls } from "../consented-tools.ts";
 import { createSchemaCompiler, type SchemaCompiler } from "../compile-schema.ts";
 import { describeAnswer, excerpt } from "../handshake.ts";
-import type { Answer, StdioSession } from "../raw-session.ts";
+import { blockProblem } from "../content-form.ts";
+import type { Answer } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";
 import {
   fail,
@@ -24,9 +18,10 @@ import {
   type ServerCheck,
   isRefusal,
 } from "./define-check.ts";
+import { cancelled, clientLeaves, noCrossTalk } from "./interplay-checks.ts";
+import { judgeMessages } from "./request-checks.ts";
 
 const page = "server/tools";
-const mostNamed = 3;
 const otherKind = notApplicable("no tool that may be called is of this kind");
 
 /** How a server's tools behave when they are called. Only tools with consent are. */
@@ -54,14 +49,14 @@ export const callChecks: readonly ServerCheck[] = defineChecks("any", ["tools/li
       "no answer yet from a tool that is at work, while the server answers other requests",
     ],
     fix: "Catch what the tool throws and answer with isError; do not end the process, and do not block the loop that reads requests.",
-    async judge({ calls, ready }) {
+    async judge({ calls, ready }, { answerMs }) {
       const broken = calls.flatMap(({ tool, answer }) =>
         isNoAnswer(answer) ? [`${tool.name}: ${describeAnswer(answer)}`] : [],
       );
       if (broken.length > 0) return broken;
       const slow = calls.filter(({ answer }) => answer.kind === "silence");
       if (slow.length === 0) return [];
-      const after = await ready.probe();
+      const after = await ready.probe({ timeoutMs: answerMs });
       return after.kind === "result"
         ? []
         : [`while ${slow.map(({ tool }) => tool.name).join(", ")} ran, the server gave ${describeAnswer(after)}`];
@@ -73,11 +68,16 @@ export const callChecks: readonly ServerCheck[] = defineChecks("any", ["tools/li
     rule: "A result has a content array of typed blocks; isError, if there, is a boolean.",
     source: legacySpec(`${page}#tool-result`, "Tools, tool result"),
     legal: [
-      "content is an array of objects with a type, text blocks have text, media blocks have data and mimeType",
+      "content is an array of objects with a type: text blocks have text, images and audio have base64 data and a mimeType, embedded resources a uri with text or blob, links a uri and a name",
       "a JSON-RPC error, if the arguments are not to its liking",
     ],
     fix: "Return { content: [{ type: 'text', text }] } even when the result is structured.",
-    judge: ({ calls }) => problemsOf(calls, ({ answer }) => answer.kind === "result" && contentProblem(answer.result)),
+    judge: ({ calls }) =>
+      problemsOf(calls, ({ answer }) =>
+        answer.kind === "result"
+          ? contentProblem(answer.result)
+          : answer.kind === "error" && refusedBySdk(answer.text, /^(?:MCP error -?\d+: )?Invalid tools\/call result/),
+      ),
   }),
   "calls/output-matches-schema": aboutCalls({
     title: "Structured results match the output schema",
@@ -107,34 +107,17 @@ export const callChecks: readonly ServerCheck[] = defineChecks("any", ["tools/li
         return Array.isArray(content) && content.length === 0 && "no content beside the structured one";
       }),
   }),
-  "calls/unasked-progress": aboutCalls({
+  "calls/unasked-progress": {
     title: "Progress is only reported to those who asked",
     level: "MUST",
     rule: "Progress notifications refer to a token that was given in an active request.",
     source: legacySpec("basic/utilities/progress#behavior-requirements", "Progress, behavior requirements"),
     legal: ["no notifications/progress for calls without a progress token"],
     fix: "Send progress only when the request's _meta has a progressToken, and with that token.",
-    judge({ ready }) {
-      const stray = ready.session.unsolicited.find(({ method }) => method === "notifications/progress");
-      return stray ? [excerpt(stray)] : [];
-    },
-  }),
-  "calls/stdout-purity": {
-    over: "stdio",
-    ...aboutCalls({
-      title: "Nothing but MCP messages is written to stdout while tools run",
-      level: "MUST",
-      rule: "A server writes nothing to its stdout that is not a valid MCP message.",
-      source: legacySpec("basic/transports#stdio", "Transports, stdio"),
-      legal: ["every line of stdout is a JSON-RPC 2.0 message, also while a tool runs"],
-      fix: "Look for console.log or print in the tools, and in what they call; the output of child processes goes to stdout, too, if they inherit it.",
-      // A session over stdio is one with a process: `over` has made sure.
-      judge: ({ ready, anomaliesBefore, calls }) =>
-        (ready.session as StdioSession).anomalies
-          .slice(anomaliesBefore, anomaliesBefore + 1)
-          .map(({ offset, text }) => `while ${namesOf(calls)} ran, at byte ${offset}: ${JSON.stringify(text)}`),
-    }),
+    when: "end",
+    run: (target) => judgeMessages(target, "none was sent", ({ method }) => method === "notifications/progress"),
   },
+  "calls/no-cross-talk": noCrossTalk,
   "calls/missing-arguments": {
     title: "A call without its required arguments is refused",
     level: "MUST",
@@ -142,6 +125,7 @@ export const callChecks: readonly ServerCheck[] = defineChecks("any", ["tools/li
     source: legacySpec(`${page}#security-considerations`, "Tools, security considerations"),
     legal: ["error -32602, or another JSON-RPC error", "a result with isError that says what is missing"],
     fix: "Check the arguments against the input schema before you run the tool.",
+    needs: ["calls/no-cross-talk"],
     run: (target) =>
       oddCalls(target, {
         applies: ({ inputSchema }) =>
@@ -155,76 +139,34 @@ export const callChecks: readonly ServerCheck[] = defineChecks("any", ["tools/li
     level: "HOST",
     rule: "arguments is optional in tools/call; some hosts leave it out when there are none.",
     source: hostAdvice("absent-arguments"),
-    legal: ["a result or an error; not the end of the process"],
+    legal: [
+      "a result, also one with isError that says what is missing",
+      "error -32602",
+      "the error that a call with arguments gets, too",
+    ],
     fix: "Treat absent arguments as {}.",
+    needs: ["calls/no-cross-talk"],
     run: (target) =>
       oddCalls(target, {
         applies: () => true,
         args: undefined,
-        problem: (answer) => (isNoAnswer(answer) ? describeAnswer(answer) : undefined),
+        problem(answer, { answer: usual }) {
+          if (answer.kind === "result" && !isCrash(answer.result)) return undefined;
+          if (answer.kind === "error" && answer.code === -32602) return undefined;
+          if (answer.kind === "silence" && answer.instead === undefined) return undefined;
+          return textOf(answer) === textOf(usual) ? undefined : describeAnswer(answer);
+        },
       }),
   },
-  "calls/cancelled": {
-    title: "After a cancelled call the session goes on",
-    level: "MUST",
-    rule: "A cancelled request is stopped, or finished in silence; it concerns that request alone.",
-    source: legacySpec("basic/utilities/cancellation#behavior-requirements", "Cancellation, behavior requirements"),
-    legal: ["no answer, or an answer that was already under way, and a probe that is answered afterwards"],
-    fix: "Handle notifications/cancelled: stop the tool if you can, and drop its answer.",
-    needs: ["tools/list", "requests/probe"],
-    run: async (target) => {
-      const made = await target.calls();
-      // The slowest: cancelling what is done already shows little.
-      const slowest = made?.calls.toSorted((a, b) => b.durationMs - a.durationMs)[0]?.tool;
-      if (slowest === undefined) return noConsent(target);
-      const { session, envelop, probe } = await target.openReady();
-      // Not waited for: over HTTP the response to this comes when the tool is done.
-      void session.send({
-        jsonrpc: "2.0",
-        id: "to-cancel",
-        method: "tools/call",
-        params: envelop({ name: slowest.name, arguments: slowest.args }),
-      });
-      await session.notify("notifications/cancelled", { requestId: "to-cancel", reason: "conformance check" });
-      const answer = await probe();
-      return answer.kind === "result" ? pass("the session goes on") : fail(`afterwards: ${describeAnswer(answer)}`);
-    },
-  },
-  "calls/no-cross-talk": {
-    title: "Calls at the same time get each its own result",
-    level: "MUST",
-    rule: "Requests may be in flight at the same time; each is answered with its own id.",
-    source: legacySpec("basic#responses", "Base protocol, responses"),
-    legal: ["twenty calls of one tool at once give the same kind of answer as one call"],
-    fix: "Keep nothing about a call in variables that the next call shares.",
-    run: async (target) => {
-      const made = await target.calls();
-      if (made === undefined) return noConsent(target);
-      const quick = made.calls.find(({ answer, durationMs }) => answer.kind === "result" && durationMs < 500);
-      if (quick === undefined) return notApplicable("no tool that may be called answers at once");
-      const { tool } = quick;
-      return target.lend(async (ready) => {
-        const answers = await Promise.all(Array.from({ length: 20 }, () => callTool(ready, tool, tool.args)));
-        const odd = answers.find(({ kind }) => kind !== "result");
-        return odd
-          ? fail(`among twenty calls of ${tool.name}: ${describeAnswer(odd)}`)
-          : pass(`twenty results of ${tool.name}`);
-      });
-    },
-  },
+  "calls/cancelled": cancelled,
+  "calls/client-leaves": clientLeaves,
 });
-
-async function noConsent(target: ServerTarget): Promise<Finding> {
-  const { items } = await target.listing();
-  if (items.length === 0) return notApplicable("the server lists no tools");
-  return { status: "not-applicable", reason: await adviseConsent(target), wants: "tool-calls" };
-}
 
 interface CallJudgement extends Omit<CheckInit, "run"> {
   /** Which calls it is about. Default: all. */
   readonly applies?: (call: MadeCall) => boolean;
   /** What is wrong with them, one entry per call. */
-  readonly judge: (calls: ToolCalls) => readonly string[] | Promise<readonly string[]>;
+  readonly judge: (calls: ToolCalls, target: ServerTarget) => readonly string[] | Promise<readonly string[]>;
 }
 
 /** Makes a check of a judgement about the one call that was made of each tool. */
@@ -236,7 +178,7 @@ function aboutCalls({ applies = () => true, judge, ...info }: CallJudgement): Ch
       if (made === undefined) return noConsent(target);
       const calls = made.calls.filter(applies);
       if (calls.length === 0) return otherKind;
-      const problems = await judge({ ...made, calls });
+      const problems = await judge({ ...made, calls }, target);
       const slow = calls.filter(({ answer }) => answer.kind === "silence").map(({ tool }) => tool.name);
       const note = slow.length > 0 ? `; no answer yet from ${slow.join(", ")}` : "";
       return concluded(problems, `${calls.length} tools called${note}`);
@@ -249,31 +191,28 @@ interface OddCall {
   readonly applies: (definition: JsonObject) => boolean;
   /** What they are called with; `undefined`: without arguments. */
   readonly args: JsonObject | undefined;
-  readonly problem: (answer: Answer, tool: ConsentedTool) => string | undefined;
+  readonly problem: (answer: Answer, usual: MadeCall) => string | undefined;
 }
-
-const mostOddCalls = 10;
 
 /**
  * Calls the tools that may be called in a way that is not the usual one. A tool that is slow to
- * answer is left out of the judgement.
+ * answer the usual call, or breaks of it, is left out.
  */
 async function oddCalls(target: ServerTarget, { applies, args, problem }: OddCall): Promise<Finding> {
   const made = await target.calls();
   if (made === undefined) return noConsent(target);
-  const slow = new Set(made.calls.filter(({ answer }) => answer.kind === "silence").map(({ tool }) => tool.name));
-  const tools = (await consentedTools(target))
-    .filter(({ name, definition }) => applies(definition) && !slow.has(name))
-    .slice(0, mostOddCalls);
-  if (tools.length === 0) return otherKind;
+  const calls = made.calls.filter(
+    ({ answer, tool }) => applies(tool.definition) && answer.kind !== "silence" && !isNoAnswer(answer),
+  );
+  if (calls.length === 0) return otherKind;
   return target.lend(async (ready) => {
     const problems = await Promise.all(
-      tools.map(async (tool) => {
-        const found = problem(await callTool(ready, tool, args), tool);
-        return found === undefined ? [] : [`${tool.name}: ${found}`];
+      calls.map(async (call) => {
+        const found = problem(await callTool(ready, call.tool, args), call);
+        return found === undefined ? [] : [`${call.tool.name}: ${found}`];
       }),
     );
-    return concluded(problems.flat(), `${tools.length} tools called`);
+    return concluded(problems.flat(), `${calls.length} tools called`);
   });
 }
 
@@ -291,32 +230,37 @@ function problemsOf(
   });
 }
 
-// That a token does not reach this far is an answer: a check of its own says whether it is well
-// put.
-function isNoAnswer(answer: Answer): boolean {
-  // A tool at work is silent; one that has answered, and not as JSON-RPC has it, is done.
-  if (answer.kind === "silence") return answer.instead !== undefined;
-  return (
-    answer.kind === "gone" || (answer.kind === "http" && !(answer.status === 403 && answer.challenge !== undefined))
-  );
-}
-
 function contentProblem(result: JsonValue | undefined): string | undefined {
   if (!isJsonObject(result)) return `the result is ${excerpt(result)}`;
   const { content, isError } = result;
   if (isError !== undefined && typeof isError !== "boolean") return `isError is ${excerpt(isError)}`;
   if (!Array.isArray(content)) return `content is ${excerpt(content)}`;
-  const wrong = (content as readonly JsonValue[]).find((block) => !isBlock(block));
-  return wrong === undefined ? undefined : `a block that is none: ${excerpt(wrong)}`;
+  return (content as readonly JsonValue[]).map(blockProblem).find((problem) => problem !== undefined);
 }
 
-function isBlock(block: JsonValue): boolean {
-  if (!isJsonObject(block)) return false;
-  const { type } = block;
-  if (type === "text") return typeof block["text"] === "string";
-  if (type === "image" || type === "audio")
-    return typeof block["data"] === "string" && typeof block["mimeType"] === "string";
-  return typeof type === "string";
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** That the SDK of the server refused what the tool returned, whose message hides it. */
+function refusedBySdk(text: JsonValue | undefined, message: RegExp): string | undefined {
+  return isText(text) && message.test(text)
+    ? `its own SDK refuses what it returns, and hosts see only an error: ${excerpt(text)}`
+    : undefined;
+}
+
+/** The text of a failed result. */
+function failureText(result: JsonValue | undefined): string | undefined {
+  if (!isJsonObject(result) || result["isError"] !== true || !Array.isArray(result["content"])) return undefined;
+  const [first] = result["content"] as readonly JsonValue[];
+  return isJsonObject(first) && isText(first["text"]) ? first["text"] : undefined;
+}
+
+// What runtimes say of a value that is not there.
+const crash =
+  /\bundefined\b|\bof null\b|\bTypeError\b|\bAttributeError\b|\bKeyError\b|NoneType|null pointer|nil pointer|NullReference/i;
+
+function isCrash(result: JsonValue | undefined): boolean {
+  const text = failureText(result);
+  return text !== undefined && crash.test(text) && !/validation|-32602/i.test(text);
 }
 
 function outputProblem(
@@ -324,18 +268,12 @@ function outputProblem(
   outputSchema: JsonValue | undefined,
   compile: SchemaCompiler,
 ): string | undefined {
-  if (answer.kind !== "result" || isRefusal(answer) || !isJsonObject(answer.result) || !isJsonObject(outputSchema))
-    return undefined;
+  if (answer.kind !== "result" || !isJsonObject(answer.result) || !isJsonObject(outputSchema)) return undefined;
+  if (isRefusal(answer))
+    return refusedBySdk(failureText(answer.result), /^(?:MCP error -?\d+: )?Output validation error/);
   const { structuredContent } = answer.result;
   if (structuredContent === undefined) return "no structuredContent";
   const compiled = compile(outputSchema);
   const problems = compiled.ok ? compiled.validate(structuredContent) : [];
   return problems.length === 0 ? undefined : problems.join(", ");
-}
-
-// They run at once, so that nobody can say whose line it was.
-function namesOf(calls: readonly MadeCall[]): string {
-  const names = calls.map(({ tool }) => JSON.stringify(tool.name));
-  const more = names.length - mostNamed;
-  return `${names.slice(0, mostNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

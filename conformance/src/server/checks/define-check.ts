@@ -81,6 +81,11 @@ export function notKnown(reason: string): Finding {
   return { status: "could-not-run", reason };
 }
 
+/** A finding that could not be made because another check failed. */
+export function preventedBy(cause: string): Finding {
+  return { status: "could-not-run", reason: `needs ${cause}, which did not pass`, cause };
+}
+
 /** A finding that passed, with what was seen. */
 export function pass(observed: string): Finding {
   return { status: "pass", observed };

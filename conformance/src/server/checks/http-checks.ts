@@ -87,22 +87,6 @@ export const httpChecks: readonly ServerCheck[] = defineChecks("http", ["lifecyc
       return fail(`${response.status} ${type}`.trim());
     },
   },
-  "http/unknown-session": {
-    title: "A session id that the server does not know is refused with 404",
-    level: "HOST",
-    rule: "After a restart a server knows none of its sessions; 404 is the one status on which hosts begin a new one.",
-    source: hostAdvice("unknown-session"),
-    legal: ["404"],
-    fix: "Answer 404, not 400 or 500, to a session id that you do not know.",
-    run: inSession(async (session) => {
-      const response = await session.fetch({
-        method: "POST",
-        headers: { "mcp-session-id": "00000000-0000-4000-8000-000000000000" },
-        body: ping,
-      });
-      return judgeResponse(response, response.status === 404);
-    }),
-  },
   "http/session-required": {
     title: "A request without the session id is refused",
     level: "SHOULD",
@@ -113,6 +97,23 @@ export const httpChecks: readonly ServerCheck[] = defineChecks("http", ["lifecyc
     run: inSession(async (session) => {
       const response = await session.fetch({ method: "POST", headers: { "mcp-session-id": "" }, body: ping });
       return judgeResponse(response, isRefused(response));
+    }),
+  },
+  "http/unknown-session": {
+    title: "A session id that the server does not know is refused with 404",
+    level: "HOST",
+    rule: "After a restart a server knows none of its sessions; 404 is the one status on which hosts begin a new one.",
+    source: hostAdvice("unknown-session"),
+    legal: ["404"],
+    fix: "Answer 404, not 400 or 500, to a session id that you do not know.",
+    needs: ["http/session-required"],
+    run: inSession(async (session) => {
+      const response = await session.fetch({
+        method: "POST",
+        headers: { "mcp-session-id": "00000000-0000-4000-8000-000000000000" },
+        body: ping,
+      });
+      return judgeResponse(response, response.status === 404);
     }),
   },
   "http/session-id-form": {
@@ -149,6 +150,7 @@ export const httpChecks: readonly ServerCheck[] = defineChecks("http", ["lifecyc
     source: legacySpec("basic/transports#session-management", "Transports, session management"),
     legal: ["a 2xx status", "405"],
     fix: "Handle DELETE: otherwise sessions of hosts that are gone pile up.",
+    needs: ["http/session-required"],
     run: inSession(async (session) => {
       const response = await session.fetch({ method: "DELETE" });
       return judgeResponse(response, response.status === 405 || isSuccess(response));

@@ -18,10 +18,39 @@ import {
   type CheckInit,
   type ServerCheck,
   notKnown,
+  preventedBy,
 } from "./define-check.ts";
 import { isJsonObject } from "@hostside/core/implement";
 import type { Finding } from "../../engine/check.ts";
-import type { Answer, RawSession, SseSession } from "../raw-session.ts";
+import type { Answer, HttpSession, RawSession, SseSession } from "../raw-session.ts";
+
+/**
+ * Whether there is a session after the handshake. One that is forgotten at once, or whose process
+ * ends, would fail all other checks for reasons that hide it.
+ */
+const goesOnCheck: CheckInit = {
+  title: "The session that a handshake begins is there afterwards",
+  level: "MUST",
+  rule: "After initialization comes operation: the server knows the session that it began, and answers in it.",
+  source: legacySpec("basic/lifecycle#operation", "Lifecycle, operation"),
+  legal: ["the request after the handshake is answered, or refused for what it asks"],
+  fix: "Over HTTP keep the session under the Mcp-Session-Id that you gave out, in memory that all workers share; over stdio let the process live until its stdin ends.",
+  needs: ["lifecycle/initialize"],
+  run: async (target) => {
+    const ready = await target.shared();
+    const answer = await ready.probe({ timeoutMs: target.quickMs });
+    if (answer.kind === "gone") return fail(`initialize was answered, and then ${answer.reason}`);
+    const isRefused = answer.kind === "error" || answer.kind === "http";
+    if (!isRefused || !("sessionId" in ready.session)) return pass(answer.kind);
+    const session = ready.session as HttpSession;
+    const { sessionId } = session;
+    if (sessionId === undefined) return pass(answer.kind);
+    const { status } = await session.fetch({ method: "POST", body: '{"jsonrpc":"2.0","id":"again","method":"ping"}' });
+    return status === 404
+      ? fail(`initialize gave the session id ${excerpt(sessionId)}, and the next requests with it got HTTP 404`)
+      : pass(answer.kind);
+  },
+};
 
 /**
  * Whether a server over HTTP serves more than one client. Nearly all other checks open a session of
@@ -35,7 +64,7 @@ const secondClientCheck: CheckInit = {
   source: legacySpec("basic/transports#streamable-http", "Transports, Streamable HTTP"),
   legal: ["a second handshake succeeds, and both clients are answered, each its own request"],
   fix: "Make a server object and a transport for each session (or for each request, without sessions); one of them for all clients knows the first, or the last, alone.",
-  needs: ["lifecycle/initialize"],
+  needs: ["lifecycle/goes-on"],
   run: async (target) => {
     if (target.address.type === "stdio") return pass("each client has a process of its own");
     const first = await target.shared();
@@ -81,6 +110,9 @@ const lifecycle = "basic/lifecycle";
 /** Revisions that a legacy handshake can end in, whatever it began with. */
 const known: readonly string[] = legacyRevisions;
 
+/** Who answers this with no revision at all fails the others for the same reason. */
+const newest = `lifecycle/negotiates-${legacyRevisions[0]}`;
+
 /** How a server starts a session. */
 export const lifecycleChecks: readonly ServerCheck[] = defineChecks("any", ["lifecycle/second-client"], {
   "lifecycle/initialize": {
@@ -100,6 +132,7 @@ export const lifecycleChecks: readonly ServerCheck[] = defineChecks("any", ["lif
       return (await streamProblem(session, target)) ?? fail(`${attempt.reason}${addressHint(attempt.answer)}`);
     },
   },
+  "lifecycle/goes-on": goesOnCheck,
   "lifecycle/second-client": secondClientCheck,
   "lifecycle/initialize-result": {
     title: "The result of the handshake has all its members",
@@ -123,7 +156,10 @@ export const lifecycleChecks: readonly ServerCheck[] = defineChecks("any", ["lif
           if (typeof serverInfo?.[member] !== "string") problems.push(`serverInfo.${member} is no string`);
         }
       } else if (!isStrings(result["supportedVersions"])) problems.push("supportedVersions is no array of strings");
-      return problems.length === 0 ? pass("complete") : fail(problems.join("; "));
+      if (problems.length === 0) return pass("complete");
+      // What is about another member can be looked at nevertheless.
+      const isOther = problems.every((problem) => problem.startsWith("serverInfo"));
+      return { ...fail(problems.join("; ")), ...(isOther && { preventsNothing: true }) };
     },
   },
   ...Object.fromEntries(legacyRevisions.map((revision) => [`lifecycle/negotiates-${revision}`, negotiates(revision)])),
@@ -137,6 +173,7 @@ export const lifecycleChecks: readonly ServerCheck[] = defineChecks("any", ["lif
       "error -32602 or -32022 that lists what is supported",
     ],
     fix: "Answer with your newest revision; never echo one that you do not know.",
+    needs: ["lifecycle/second-client", newest],
     run: (target) =>
       judgeInitialize(target, "1999-01-01", (answer) =>
         answer.kind === "error" && (answer.code === -32602 || answer.code === -32022)
@@ -182,7 +219,7 @@ export const lifecycleChecks: readonly ServerCheck[] = defineChecks("any", ["lif
       const attempt = await attemptHandshake(session, {
         ...target,
         revision: modernRevision,
-        startMs: target.answerMs,
+        startMs: target.quickMs,
       });
       // No answer that a server of that era could give: it does not claim the era, and owes
       // nothing.
@@ -212,7 +249,7 @@ async function streamProblem(session: RawSession, target: ServerTarget): Promise
   const { origin } = target.address.url;
   const elsewhere = endpoint !== undefined && new URL(endpoint, target.address.url).origin !== origin;
   const cause = endpoint === undefined ? "sse/endpoint" : elsewhere ? "sse/endpoint-origin" : undefined;
-  return cause && { status: "could-not-run", reason: `needs ${cause}, which did not pass`, cause };
+  return cause === undefined ? undefined : preventedBy(cause);
 }
 
 /**
@@ -257,7 +294,8 @@ function negotiates(revision: string): CheckInit {
       `protocolVersion of another revision: ${known.join(", ")}`,
       "error -32022 from a server that speaks only 2026-07-28",
     ],
-    fix: "Compare the offered revision with those you support and answer with the same one, or with your newest.",
+    fix: "Answer with the offered revision if you support it, else with your newest one.",
+    needs: ["lifecycle/second-client", revision === legacyRevisions[0] ? "lifecycle/initialize-result" : newest],
     run: async (target) => {
       const { first } = target;
       // The first contact offered the newest of them.

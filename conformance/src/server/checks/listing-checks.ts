@@ -21,7 +21,6 @@ import {
   type ServerCheck,
 } from "./define-check.ts";
 
-const page = "server/tools";
 const paging = "server/utilities/pagination";
 
 /** What a server lists, and what is the same for each of them. */
@@ -47,7 +46,7 @@ function declarationChecks({ area, names }: ListedArea): ChecksById {
       rule: `Servers that declare the ${area} capability answer ${area}/list.`,
       source,
       legal: [`a result with an array of ${area}, on every page`],
-      fix: `Return { ${area}: [] } when there are none.`,
+      fix: `Answer ${area}/list, on every page, with an array of ${area}; it may be empty.`,
       needs: ["lifecycle/second-client"],
       run: async (target) => {
         const { handshake } = await target.shared();
@@ -64,7 +63,7 @@ function declarationChecks({ area, names }: ListedArea): ChecksById {
       source: legacySpec("basic/lifecycle#operation", "Lifecycle, operation"),
       legal: [`an error to ${area}/list`, "an empty list"],
       fix: `Declare capabilities.${area}: hosts do not ask a server for ${area} that does not.`,
-      needs: ["requests/unknown-method"],
+      needs: ["requests/unknown-method", "lifecycle/initialize-result"],
       run: (target) =>
         target.lend(async ({ handshake, request }) => {
           if (isJsonObject(handshake.capabilities[area])) return notApplicable(`the server declares ${area}`);
@@ -176,6 +175,7 @@ function judgeListing({ name, broken, pages, items }: RawListing & { readonly na
   if (broken?.kind === "error")
     return fail(`${lists[name].method}: ${describeAnswer(broken)}`, "Find out what the handler throws, and mend it.");
   if (broken?.kind === "silence" && broken.instead === undefined) return notKnown(describeAnswer(broken));
+  if (broken?.kind === "gone" && pages.length > 0) return fail(`a page was listed, and then ${broken.reason}`);
   if (broken) return failWith(broken);
   const wrong = pages.find(({ result }) => !Array.isArray(result[name]));
   return wrong
@@ -246,24 +246,6 @@ export const listingChecks: readonly ServerCheck[] = defineChecks("any", ["tools
       return change === undefined ? pass("equal") : fail(change);
     },
   },
-  "tools/list-changed-declared": {
-    title: "A server that announces changes declares that it does",
-    level: "SHOULD",
-    rule: "Servers that declare listChanged send notifications when the list changes; hosts listen to no others.",
-    source: legacySpec(`${page}#list-changed-notification`, "Tools, list changed notification"),
-    legal: ["tools.listChanged is true", "no notifications/tools/list_changed"],
-    fix: "Declare { tools: { listChanged: true } }, or send no such notification.",
-    run: async (target) => {
-      const { session, handshake, probe } = await target.shared();
-      const declared = isJsonObject(handshake.capabilities["tools"]) && handshake.capabilities["tools"]["listChanged"];
-      if (declared === true) return pass("declared");
-      await target.listing();
-      await probe();
-      return session.unsolicited.some(isListChanged)
-        ? fail("notifications/tools/list_changed without tools.listChanged")
-        : pass("none was sent");
-    },
-  },
 });
 
 /** How a server lists its resources and their templates. */
@@ -279,7 +261,3 @@ export const promptListChecks: readonly ServerCheck[] = defineChecks(
   ["prompts/list"],
   listChecks({ area: "prompts", names: ["prompts"] }),
 );
-
-function isListChanged({ method }: JsonObject): boolean {
-  return method === "notifications/tools/list_changed";
-}

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@hostside/core";
+import type { JsonObject, JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { describeAnswer, excerpt } from "../handshake.ts";
 import type { Answer, RawMessage } from "../raw-session.ts";
@@ -11,6 +11,7 @@ import {
   pass,
   notApplicable,
   notKnown,
+  preventedBy,
   defineChecks,
   legacySpec,
   hostAdvice,
@@ -72,14 +73,32 @@ export const requestChecks: readonly ServerCheck[] = defineChecks("any", ["reque
     source: legacySpec("basic/lifecycle#operation", "Lifecycle, operation"),
     legal: ["no request but ping from the server to a host without capabilities"],
     fix: "Look at the capabilities of initialize before you send roots/list, sampling/createMessage or elicitation/create.",
-    run: async (target) => {
-      const { session, probe } = await target.shared();
-      await target.listing();
-      await probe();
-      const asked = session.unsolicited.find(
+    when: "end",
+    run: (target) =>
+      judgeMessages(
+        target,
+        "no request",
         ({ id, method }) => id !== undefined && method !== undefined && method !== "ping",
-      );
-      return asked ? fail(excerpt(asked)) : pass("no request");
+      ),
+  },
+  "requests/notifications-declared": {
+    title: "Notifications are those of capabilities that the server declares",
+    level: "MUST",
+    rule: "Both parties use only capabilities that were negotiated; a server that sends log messages declares logging.",
+    source: legacySpec("basic/lifecycle#operation", "Lifecycle, operation"),
+    legal: [
+      "notifications/message from a server with the capability logging",
+      "a list_changed notification from a server with listChanged in the capability of the list",
+      "notifications/resources/updated from a server with resources.subscribe",
+    ],
+    fix: "Declare the capability, such as { tools: { listChanged: true } } or { logging: {} }, or send no such notification.",
+    when: "end",
+    run: async (target) => {
+      const { capabilities } = await target.identity();
+      return judgeMessages(target, "none without its capability", ({ method }) => {
+        const path = typeof method === "string" && Object.hasOwn(declaredBy, method) ? declaredBy[method] : undefined;
+        return path !== undefined && !isDeclared(capabilities, path);
+      });
     },
   },
   "requests/unknown-method": {
@@ -96,6 +115,8 @@ export const requestChecks: readonly ServerCheck[] = defineChecks("any", ["reque
         const answer = await request("hostside/no-such-method");
         if (answer.kind !== "error") return failWith(answer);
         if (answer.code === -32601) return pass("error -32601");
+        // That its code is no number is told there.
+        if (!Number.isInteger(answer.code)) return preventedBy("requests/response-shape");
         // What needs a request that is refused does not ask for the code.
         return { ...fail(describeAnswer(answer)), preventsNothing: true };
       }),
@@ -148,12 +169,12 @@ export const requestChecks: readonly ServerCheck[] = defineChecks("any", ["reque
     run: (target) =>
       target.lend(async ({ probe }) => {
         const ids: readonly JsonValue[] = [0, 2_147_483_648, -3, "", "7", 'é😀"\\'];
-        const answers = await Promise.all(ids.map((id) => probe({ id })));
-        const at = answers.findIndex(({ kind }) => kind !== "result");
-        const wrong = answers[at];
-        if (wrong === undefined) return pass(`${ids.length} ids came back`);
-        const instead = "instead" in wrong && wrong.instead !== undefined ? `: ${wrong.instead}` : "";
-        return fail(`no answer with id ${JSON.stringify(ids[at])}${instead}`);
+        // One after another: whether they may come at once is asked by another check.
+        for (const id of ids) {
+          const answer = await probe({ id });
+          if (answer.kind !== "result") return fail(`to id ${JSON.stringify(id)}: ${describeAnswer(answer)}`);
+        }
+        return pass(`${ids.length} ids came back`);
       }),
   },
   "requests/concurrency": {
@@ -168,7 +189,7 @@ export const requestChecks: readonly ServerCheck[] = defineChecks("any", ["reque
       target.lend(async ({ session, probe, request }) => {
         const before = session.unsolicited.length;
         // About order, not about speed: a busy machine takes its time over fifty.
-        const patient = { timeoutMs: target.answerMs * 3 };
+        const patient = { timeoutMs: patientMs(target) };
         const answers = await Promise.all(
           Array.from({ length: 50 }, (_, n): Promise<Answer> =>
             n % 2 === 0 ? probe(patient) : request("hostside/no-such-method", {}, patient),
@@ -217,7 +238,7 @@ export const requestChecks: readonly ServerCheck[] = defineChecks("any", ["reque
     needs: refusing,
     run: (target) =>
       target.lend(async ({ request, probe }) => {
-        const patient = { timeoutMs: target.answerMs * 3 };
+        const patient = { timeoutMs: patientMs(target) };
         const answer = await request("hostside/no-such-method", { text: "x".repeat(1024 * 1024) }, patient);
         const after = await probe(patient);
         const alive = after.kind === "result" && answer.kind !== "silence" && answer.kind !== "gone";
@@ -244,6 +265,35 @@ export const requestChecks: readonly ServerCheck[] = defineChecks("any", ["reque
   },
 });
 
+/** The capability that each notification needs. */
+const declaredBy: Readonly<Record<string, string>> = {
+  "notifications/message": "logging",
+  "notifications/tools/list_changed": "tools.listChanged",
+  "notifications/prompts/list_changed": "prompts.listChanged",
+  "notifications/resources/list_changed": "resources.listChanged",
+  "notifications/resources/updated": "resources.subscribe",
+};
+
+function isDeclared(capabilities: JsonObject, path: string): boolean {
+  const [feature = "", member] = path.split(".");
+  const declared = capabilities[feature];
+  return isJsonObject(declared) && (member === undefined || declared[member] === true);
+}
+
+/** Fails for the first message of the server, over all sessions, that answers nothing and is wrong. */
+export async function judgeMessages(
+  target: ServerTarget,
+  good: string,
+  isWrong: (message: RawMessage) => boolean,
+): Promise<Finding> {
+  const found = await target.judgeSessions(({ unsolicited }) => {
+    const wrong = unsolicited.find(isWrong);
+    return wrong && excerpt(wrong);
+  });
+  const more = found.length > 1 ? `, and such messages in ${found.length - 1} more sessions` : "";
+  return found[0] === undefined ? pass(good) : fail(`${found[0]}${more}`);
+}
+
 /** A method that a server without an answer to its era's own probe does answer. */
 async function findSubstitute({ handshake: { capabilities }, request }: ReadySession): Promise<string | undefined> {
   for (const feature of ["tools", "resources", "prompts"]) {
@@ -260,6 +310,11 @@ async function goesOn(target: ServerTarget, act: (ready: ReadySession) => Promis
   await act(ready);
   const answer = await ready.probe();
   return answer.kind === "result" ? pass("the session goes on") : fail(`afterwards: ${describeAnswer(answer)}`);
+}
+
+/** For what takes more than an answer. */
+function patientMs({ answerMs, quickMs }: ServerTarget): number {
+  return Math.max(answerMs, 3 * quickMs);
 }
 
 function shapeProblems(message: RawMessage): readonly string[] {

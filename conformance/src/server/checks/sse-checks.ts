@@ -1,4 +1,5 @@
 import type { Finding } from "../../engine/check.ts";
+import { inSeconds } from "../../engine/in-seconds.ts";
 import { handshake, kitInfo, legacyRevisions } from "../handshake.ts";
 import { isLoopback } from "../server-address.ts";
 import type { HttpResponse, SseSession } from "../raw-session.ts";
@@ -189,7 +190,7 @@ function addressOf({ address }: ServerTarget): URL {
 }
 
 function noEndpointYet({ answerMs }: ServerTarget): Finding {
-  return notKnown(`no endpoint event came within ${answerMs} ms`);
+  return notKnown(`no endpoint event came within ${inSeconds(answerMs)}`);
 }
 
 function pathOf(endpoint: string, target: ServerTarget): string {

@@ -1,13 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describeEnd } from "../stdio-session.ts";
+import { inSeconds } from "../../engine/in-seconds.ts";
 import type { StdioSession } from "../raw-session.ts";
 import { describeAnswer, handshake } from "../handshake.ts";
 import { endGraceMs } from "../orderly-end.ts";
-import { readySession, type ReadySession } from "../ready-session.ts";
+import type { ReadySession } from "../ready-session.ts";
+import { deathOf } from "../server-target.ts";
 import {
   fail,
   pass,
   notKnown,
+  preventedBy,
   defineChecks,
   legacySpec,
   hostAdvice,
@@ -24,27 +27,49 @@ const cutPauseMs = 40;
 const mostStderr = 64 * 1024;
 
 /** How a server behaves as a process. */
-export const stdioChecks: readonly ServerCheck[] = defineChecks("stdio", ["lifecycle/initialize"], {
+export const stdioChecks: readonly ServerCheck[] = defineChecks("stdio", ["lifecycle/goes-on"], {
   "stdio/stdout-purity": {
     title: "Nothing but MCP messages is written to stdout",
     level: "MUST",
     rule: "A server writes nothing to its stdout that is not a valid MCP message.",
     source: legacySpec(transports, "Transports, stdio"),
-    legal: ["every line of stdout is a JSON-RPC 2.0 message"],
-    fix: "Log to stderr: in Node, console.error instead of console.log; in Python, logging to sys.stderr. Look at libraries that print a banner.",
+    legal: ["every line of stdout is a JSON-RPC 2.0 message, in every process of the run, also while tools run"],
+    fix: "Log to stderr: in Node, console.error instead of console.log; in Python, logging to sys.stderr. Look at libraries that print a banner, and at child processes, whose output goes there, too, if they inherit it.",
     needs: [],
+    when: "end",
     run: async (target) => {
-      const session = await target.openStdio();
-      const ready = await handshake(session, target)
-        .then((done) => readySession(session, done))
-        .catch(() => undefined);
-      await ready?.request("tools/list");
-      await ready?.request("hostside/no-such-method");
-      await session.close();
-      const [first] = session.anomalies;
-      if (first === undefined) return pass("stdout held only messages");
-      const count = session.anomalies.length > 1 ? ` (${session.anomalies.length} such lines)` : "";
-      return fail(`at byte ${first.offset}: ${JSON.stringify(first.text)}${count}`);
+      let count = 0;
+      const found = await target.judgeSessions((session) => {
+        const [first] = (session as StdioSession).anomalies;
+        if (first === undefined) return undefined;
+        count += (session as StdioSession).anomalies.length;
+        const since = first.after === undefined ? "before anything was sent" : `after ${first.after}`;
+        return `${since}, at byte ${first.offset}: ${JSON.stringify(first.text)}`;
+      });
+      if (found[0] === undefined) return pass("stdout held only messages");
+      const more = count > 1 ? ` (${count} such lines in ${counted(found.length, "process", "processes")})` : "";
+      return fail(`${found[0]}${more}`);
+    },
+  },
+  "stdio/unexpected-exit": {
+    title: "The process ends only when it is asked to",
+    level: "HOST",
+    rule: "A host loses the session, and all calls under way, with a process that ends by itself.",
+    source: hostAdvice("unexpected-exit"),
+    legal: ["the process runs until its stdin ends or a signal comes", "it ends with code 0 while no request waits"],
+    fix: "Look at the end of its stderr: an exception or rejection that nobody catches, after the answer was sent or in a timer, is the usual cause.",
+    needs: [],
+    when: "end",
+    run: async (target, { earlier = [] }) => {
+      const reported = earlier.find(
+        ({ finding }) => finding.status === "fail" && /process ended/.test(finding.observed),
+      );
+      if (reported) return preventedBy(reported.check.id);
+      const found = await target.judgeSessions(deathOf);
+      if (found[0] === undefined) return pass("no process ended by itself");
+      return fail(
+        `${counted(found.length, "process", "processes")} ended without being asked to: the first with ${found[0]}`,
+      );
     },
   },
   "stdio/exits-on-end-of-input": {
@@ -55,7 +80,8 @@ export const stdioChecks: readonly ServerCheck[] = defineChecks("stdio", ["lifec
     legal: ["the process ends within two seconds after its stdin ended, with code 0"],
     fix: "Exit when stdin ends: close what keeps the process alive (timers, sockets, watchers), or call the runtime's exit function there.",
     run: async (target) => {
-      const { end, tookMs } = await target.orderlyEnd();
+      const { end, session, tookMs } = await target.orderlyEnd();
+      if (session.death !== undefined) return notKnown(`the process ended before its stdin did: ${session.death}`);
       if (end === undefined) return fail("still running two seconds after its stdin ended");
       if (end.exitCode === 0) return pass(describeEnd(end));
       return fail(
@@ -101,7 +127,7 @@ export const stdioChecks: readonly ServerCheck[] = defineChecks("stdio", ["lifec
     source: legacySpec(transports, "Transports, stdio"),
     legal: ["a request that arrives in five pieces is answered like any other"],
     fix: "Collect bytes until a newline, then decode: do not parse each chunk by itself.",
-    needs: ["requests/probe"],
+    needs: ["requests/ids"],
     run: async (target) => {
       const ready = await target.openReady();
       const bytes = new TextEncoder().encode(probeMessage(ready, "split-é😀"));
@@ -113,7 +139,9 @@ export const stdioChecks: readonly ServerCheck[] = defineChecks("stdio", ["lifec
       }
       // From now on: how long the pieces took to be written says nothing of the server.
       const answer = await ready.session.waitFor(({ id }) => id === "split-é😀", target.answerMs);
-      return answer ? pass("answered") : fail("no answer to a request that arrived in five pieces");
+      return answer
+        ? pass("answered")
+        : fail(`no answer to a request that arrived in five pieces within ${inSeconds(target.answerMs)}`);
     },
   },
   "stdio/merged-writes": {
@@ -121,18 +149,18 @@ export const stdioChecks: readonly ServerCheck[] = defineChecks("stdio", ["lifec
     level: "MUST",
     rule: "Messages are delimited by newlines, not by reads.",
     source: legacySpec(transports, "Transports, stdio"),
-    legal: ["three requests that arrive in one write all get their answers"],
+    legal: ["a request that arrives in one write with a notification gets its answer"],
     fix: "Split what you read at newlines and handle every line, not just the first.",
     needs: ["requests/probe"],
     run: async (target) => {
       const ready = await target.openReady();
-      const session = asStdio(ready);
-      const ids = ["merged-1", "merged-2", "merged-3"];
-      await session.writeBytes([ids.map((id) => probeMessage(ready, id)).join("")]);
+      const notification = '{"jsonrpc":"2.0","method":"notifications/hostside-merged"}\n';
+      await asStdio(ready).writeBytes([notification + probeMessage(ready, "merged")]);
       // From now on, as with split writes.
-      const answered = ids.map((id) => session.waitFor((message) => message["id"] === id, target.answerMs));
-      const count = (await Promise.all(answered)).filter((message) => message !== undefined).length;
-      return count === ids.length ? pass("all answered") : fail(`${count} of ${ids.length} were answered`);
+      const answer = await ready.session.waitFor(({ id }) => id === "merged", target.answerMs);
+      return answer
+        ? pass("answered")
+        : fail(`no answer to a request that arrived with a notification within ${inSeconds(target.answerMs)}`);
     },
   },
   "stdio/survives-garbage": {
@@ -158,12 +186,12 @@ export const stdioChecks: readonly ServerCheck[] = defineChecks("stdio", ["lifec
     level: "HOST",
     rule: "Hosts start their servers when a session begins, and give up on those that are not ready soon.",
     source: hostAdvice("time-to-initialize"),
-    legal: [`initialize is answered within ${slowStartMs} ms after the start of the process`],
+    legal: [`initialize is answered within ${inSeconds(slowStartMs)} after the start of the process`],
     fix: "Answer initialize first, and load models, caches and connections afterwards, or with the first call that needs them.",
     run: async ({ first }) => {
       if (first === undefined) return notKnown("the first handshake failed");
-      const took = Math.round(first.tookMs);
-      return took <= slowStartMs ? pass(`${took} ms`) : fail(`${took} ms`);
+      const took = inSeconds(first.tookMs);
+      return first.tookMs <= slowStartMs ? pass(took) : fail(`initialize was answered after ${took}`);
     },
   },
   "stdio/stderr-volume": {
@@ -181,6 +209,10 @@ export const stdioChecks: readonly ServerCheck[] = defineChecks("stdio", ["lifec
     },
   },
 });
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
 
 // The checks of this file run only over stdio, where every session has a process.
 function asStdio({ session }: ReadySession): StdioSession {

@@ -5,6 +5,13 @@ const seen = new Set();
 let current;
 let rest = "";
 
+const slow = new Map([
+  ["dies-of-running-cancellation", 700],
+  ["keeps-its-lock", 700],
+]).get(mode);
+let isLocked = false;
+let held;
+
 const tools = [
   {
     name: "echo",
@@ -13,6 +20,16 @@ const tools = [
     inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
     annotations: { readOnlyHint: true },
   },
+  ...(slow === undefined
+    ? []
+    : [
+        {
+          name: "wait",
+          description: "Takes its time.",
+          inputSchema: { type: "object", properties: {} },
+          annotations: { readOnlyHint: true },
+        },
+      ]),
 ];
 
 const failure = (code, message) => ({ error: { code, message } });
@@ -46,18 +63,56 @@ function send(id, members) {
   process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, ...members })}\n`);
 }
 
+// One at a time; a cancelled one ends the process, or leaves the lock locked.
+function wait({ id }) {
+  if (isLocked) return;
+  isLocked = true;
+  held = setTimeout(() => {
+    isLocked = false;
+    held = undefined;
+    send(id, { result: { content: [{ type: "text", text: "done" }] } });
+  }, slow);
+}
+
+function cancel() {
+  if (held === undefined) return;
+  if (mode === "dies-of-running-cancellation") process.exit(1);
+  clearTimeout(held);
+}
+
+// Two calls that come within a moment get each other's results.
+function swap(message) {
+  if (held === undefined) {
+    held = message;
+    setTimeout(() => {
+      if (held === message) {
+        held = undefined;
+        send(message.id, answer(message));
+      }
+    }, 20);
+    return;
+  }
+  send(held.id, answer(message));
+  send(message.id, answer(held));
+  held = undefined;
+}
+
 function receive(message) {
   if (Array.isArray(message)) {
     if (mode === "dies-of-batch") process.exit(1);
     send(null, failure(-32600, "No batches"));
     return;
   }
+  if (message.method === "notifications/cancelled") cancel();
   if (message.id === undefined || message.method === undefined) return;
   if (mode === "dies-of-repeated-id" && seen.has(message.id)) process.exit(1);
   seen.add(message.id);
   current = message;
   if (mode === "one-request-at-a-time") setTimeout(() => send(current.id, answer(current)), 100);
+  else if (mode === "swaps-results" && message.method === "tools/call") swap(message);
+  else if (message.params?.name === "wait" && slow !== undefined) wait(message);
   else send(message.id, answer(message));
+  if (mode === "dies-while-idle" && message.method === "tools/list") setTimeout(() => process.exit(1), 400).unref();
 }
 
 function readLine(line) {
@@ -85,5 +140,8 @@ process.stdin.on("data", (chunk) => {
   const lines = (rest + String(chunk)).split(mode === "ends-lines-at-2028" ? /[\n\u2028]/ : "\n");
   rest = lines.pop();
   if (mode === "forgets-unfinished-line") rest = "";
-  for (const line of lines) readLine(line);
+  for (const line of lines) {
+    if (mode === "drops-rest-of-read" && line.includes("hostside-merged")) break;
+    readLine(line);
+  }
 });
