@@ -1,7 +1,11 @@
 import { isHostsideError, type JsonObject, type HostsideError } from "@hostside/core";
 import { spawn, type ChildProcess } from "node:child_process";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { GuardedHooks } from "../src/context/guard-hooks.ts";
+import { Wire } from "../src/wire/wire.ts";
 import { openChild, until } from "./open-child.ts";
+import { call } from "./open-wire.ts";
+import { createServerContext } from "./server-context.ts";
 
 const request = (id: number, params: JsonObject = {}) => ({
   jsonrpc: "2.0" as const,
@@ -256,6 +260,28 @@ describe("a stdio server that does not read", () => {
     ]);
   });
 
+  it("and dies: a request is not-sent if nothing of it left, and the one that had begun is unknown", async () => {
+    const { transport, messages } = await openChild("never-reads-then-crashes.mjs", { spec });
+    await until(() => messages.length === 1);
+    const onDown = vi.fn<(error: HostsideError) => void>();
+    const wire = new Wire({
+      transport,
+      identity: { info: { name: "test", version: "1" }, capabilities: {} },
+      context: createServerContext(),
+      events: { hooks: new GuardedHooks({ onToolsChanged: () => undefined, onDown: () => undefined }), onDown },
+      elicitor: undefined,
+    });
+    const first = outcomeOf(wire.request(call({ params: large.params, timeoutMs: 60_000 })));
+    await nextTurn();
+    const second = outcomeOf(wire.request(call({ timeoutMs: 60_000 })));
+    process.kill(transport.pid, "SIGUSR2");
+    expect(await Promise.all([first, second])).toEqual([
+      ["server_exited", "unknown"],
+      ["server_exited", "not-sent"],
+    ]);
+    expect(onDown).toHaveBeenCalledOnce();
+  });
+
   it("and dies: a sender that does not look at its promise causes no unhandled rejection", async () => {
     const unhandled: unknown[] = [];
     const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
@@ -285,7 +311,7 @@ async function firstRejection(promises: readonly Promise<unknown>[]): Promise<un
   );
 }
 
-async function outcomeOf(promise: Promise<void>): Promise<unknown> {
+async function outcomeOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => "sent",
     (error: HostsideError) => [error.code, error.outcome],

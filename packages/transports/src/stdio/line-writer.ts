@@ -82,8 +82,8 @@ export class LineWriter {
     this.#collecting = undefined;
     for (const batch of batches) {
       const error = withErrorContext(reason, { outcome: batch.begun ? "unknown" : "not-sent" });
-      // In a later turn, as a promise would: the end of the connection is told first.
-      for (const onFailed of batch.failing.splice(0)) queueMicrotask(() => onFailed(error));
+      // At once: the end of the connection, told next, fails all that wait as one.
+      for (const onFailed of batch.failing.splice(0)) onFailed(error);
     }
   }
 
