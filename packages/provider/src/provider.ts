@@ -10,7 +10,7 @@ import { LiveCatalog } from "./catalog/live-catalog.ts";
 import { createProviderCalls, type ProviderCalls } from "./requests/provider-calls.ts";
 import { readSavedCatalog, type RecalledListing } from "./saved/read-saved-catalog.ts";
 import { bringUp, isUnlisted, refreshError } from "./servers/bring-up.ts";
-import { listingOriginOf } from "./servers/publish-listings.ts";
+import { listingOriginOf } from "./servers/showing.ts";
 import { readSpecs } from "./servers/read-specs.ts";
 import type { Registration } from "./servers/registration.ts";
 import { createServerOperations } from "./servers/server-operations.ts";
@@ -237,7 +237,7 @@ function recall(registration: Registration, saved: RecalledListing | undefined):
   const { listing, server, listedAt } = saved;
   registration.saved = saved;
   registration.listedAt = listedAt;
-  registration.listed = {
+  registration.shownListing = {
     origin: listingOriginOf(registration),
     spec: link.spec,
     server: freezeData({ ...server }),

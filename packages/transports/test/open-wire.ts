@@ -4,7 +4,7 @@ import { vi } from "vitest";
 import type { Elicitor } from "../src/wire/elicitor.ts";
 import type { Transport } from "../src/message/transport.ts";
 import type { OutgoingRequest } from "../src/message/outgoing-request.ts";
-import { GuardedHooks } from "../src/context/guard-hooks.ts";
+import { SafeHooks } from "../src/context/safe-hooks.ts";
 import { Wire } from "../src/wire/wire.ts";
 import { createFakeTransport, type FakeTransport } from "./fake-transport.ts";
 import { useManualClock } from "../../../test/manual-clock.ts";
@@ -40,7 +40,7 @@ export function openWire(
     { onDiagnostic: (each) => diagnostics.push(each), onLog: log },
     { limits: { maxNotificationsPerSecond }, timeouts: { elicitTotalMs: maxPauseMs } },
   );
-  const hooks = new GuardedHooks({
+  const hooks = new SafeHooks({
     onToolsChanged: () => changed("tools"),
     onResourcesChanged: () => changed("resources"),
     onPromptsChanged: () => changed("prompts"),

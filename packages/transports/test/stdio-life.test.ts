@@ -1,7 +1,7 @@
 import { isHostsideError, type JsonObject, type HostsideError } from "@hostside/core";
 import { spawn, type ChildProcess } from "node:child_process";
 import { describe, expect, it, vi } from "vitest";
-import { GuardedHooks } from "../src/context/guard-hooks.ts";
+import { SafeHooks } from "../src/context/safe-hooks.ts";
 import { Wire } from "../src/wire/wire.ts";
 import { openChild, until } from "./open-child.ts";
 import { call } from "./open-wire.ts";
@@ -268,7 +268,7 @@ describe("a stdio server that does not read", () => {
       transport,
       identity: { info: { name: "test", version: "1" }, capabilities: {} },
       context: createServerContext(),
-      events: { hooks: new GuardedHooks({ onToolsChanged: () => undefined, onDown: () => undefined }), onDown },
+      events: { hooks: new SafeHooks({ onToolsChanged: () => undefined, onDown: () => undefined }), onDown },
       elicitor: undefined,
     });
     const first = outcomeOf(wire.request(call({ params: large.params, timeoutMs: 60_000 })));

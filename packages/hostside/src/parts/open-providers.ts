@@ -166,7 +166,7 @@ const methodsWithContext: ReadonlySet<string> = new Set(["tools/call", "resource
  */
 function seamOf({ policy, configuration }: PartsContext): RequestSeam {
   const { requestSeam: guard } = policy;
-  const pass: RequestSeam = ({ method, serverId, context = {} }, send) => {
+  const sendWithContext: RequestSeam = ({ method, serverId, context = {} }, send) => {
     const { conversation, role, correlationId } = context;
     const isWanted = methodsWithContext.has(method) && configuration.passesContext(serverId);
     if (!isWanted || (conversation ?? role ?? correlationId) === undefined) return send(undefined);
@@ -176,5 +176,7 @@ function seamOf({ policy, configuration }: PartsContext): RequestSeam {
       ...(correlationId !== undefined && { correlation_id: correlationId }),
     });
   };
-  return guard === undefined ? pass : (request, send) => guard(request, () => pass(request, send));
+  return guard === undefined
+    ? sendWithContext
+    : (request, send) => guard(request, () => sendWithContext(request, send));
 }

@@ -240,7 +240,7 @@ export class CallQueue {
     wait.onGivenUp = (reason) => given.abort(reason);
     if (wait.over !== undefined) given.abort(wait.over.reason);
     try {
-      return await link.ready("call", given.signal);
+      return await link.untilReady("call", given.signal);
     } finally {
       wait.onGivenUp = undefined;
       const waitedMs = clock.now() - from;
@@ -332,14 +332,14 @@ export class CallQueue {
   #noteSuccess({ number }: Session): void {
     const { link } = this.#init;
     const { state } = link;
-    if (state.kind !== "ready" || (state.failures === 0 && state.refusal === undefined)) return;
+    if (state.kind !== "ready" || (state.failures === 0 && state.credentialsRefusal === undefined)) return;
     link.report({ type: "proven", session: number });
   }
 
   #noteFailure(error: HostsideError, { number }: Session): void {
     const { link } = this.#init;
     if (isForgotten(error)) link.report({ type: "session-lost", session: number, error });
-    if (isRefusal(error)) link.report({ type: "refused", session: number, error });
+    if (isRefusal(error)) link.report({ type: "credentials-refused", session: number, error });
   }
 }
 

@@ -89,7 +89,7 @@ export interface ReadyState extends Numbered {
    * The latest refusal of our credentials during this session; absent after a call or listing that
    * worked.
    */
-  readonly refusal?: HostsideError;
+  readonly credentialsRefusal?: HostsideError;
 }
 
 /** The session was lost. The next call gets another one. */
@@ -202,7 +202,7 @@ export type StateName = Exclude<LinkState["kind"], "listing">;
 /** The name of a state. */
 export function stateNameOf(state: LinkState): StateName {
   if (state.kind === "listing") return "connecting";
-  return state.kind === "ready" && state.refusal !== undefined ? "needs-auth" : state.kind;
+  return state.kind === "ready" && state.credentialsRefusal !== undefined ? "needs-auth" : state.kind;
 }
 
 /**
@@ -259,7 +259,7 @@ export type LinkEvent =
    */
   | { readonly type: "session-lost"; readonly session: number; readonly error: HostsideError }
   /** A call was refused for want of credentials. */
-  | { readonly type: "refused"; readonly session: number; readonly error: HostsideError }
+  | { readonly type: "credentials-refused"; readonly session: number; readonly error: HostsideError }
   /** A call worked. */
   | { readonly type: "proven"; readonly session: number }
   /** The time that `wakeAt` named has come. */

@@ -136,7 +136,7 @@ export class Link implements SessionsHost {
    * Waits until the demand is met. Rejects with the reason of `signal`, which ends this wait and
    * nothing else.
    */
-  ready(demand: Demand, signal?: AbortSignal): Promise<Session> {
+  untilReady(demand: Demand, signal?: AbortSignal): Promise<Session> {
     // Nothing is started for somebody who has given up already.
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     const { ticket, session } = this.#waiters.add(demand, signal);

@@ -127,7 +127,7 @@ function keepTools(
   const next: ReadyState = {
     ...ready,
     listing: error.retryable ? withDueTime(dirty, context) : dirty,
-    ...(isRefusal(error) && { refusal: error }),
+    ...(isRefusal(error) && { credentialsRefusal: error }),
   };
   const release: LinkEffect = { type: "release", run: state.run, error };
   if (!state.listing.demanded) return { state: next, effects: [release] };

@@ -47,9 +47,9 @@ export function transition(state: LinkState, event: LinkEvent, context: LinkCont
       return hasSession(state) && state.session === event.session ? onToolsChanged(state, context) : stay(state);
     case "session-lost":
       return sessionLost(state, event, context);
-    case "refused":
+    case "credentials-refused":
       return state.kind === "ready" && state.session === event.session
-        ? stay({ ...state, refusal: event.error })
+        ? stay({ ...state, credentialsRefusal: event.error })
         : stay(state);
     case "proven":
       return proven(state, event.session);
@@ -166,8 +166,8 @@ function sessionLost(
 
 function proven(state: LinkState, session: number): Step {
   if (state.kind !== "ready" || state.session !== session) return stay(state);
-  if (state.failures === 0 && state.refusal === undefined) return stay(state);
-  const { refusal: _, ...rest } = state;
+  if (state.failures === 0 && state.credentialsRefusal === undefined) return stay(state);
+  const { credentialsRefusal: _, ...rest } = state;
   return stay({ ...rest, failures: 0 });
 }
 

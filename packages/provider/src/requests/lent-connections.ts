@@ -265,8 +265,8 @@ function withMeta(params: JsonObject | undefined, meta: JsonObject | undefined):
   return { ...params, _meta: { ...meta, ...(isJsonObject(own) && own) } };
 }
 
-function addressOf({ id, link, listed }: Registration): Pick<HostRequest, "serverId" | "server"> {
-  return { serverId: id, server: describeServer(link.spec, listed?.server) };
+function addressOf({ id, link, shownListing }: Registration): Pick<HostRequest, "serverId" | "server"> {
+  return { serverId: id, server: describeServer(link.spec, shownListing?.server) };
 }
 
 // What the connection has to know. No request takes longer than the spec of its server says.

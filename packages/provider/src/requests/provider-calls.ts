@@ -197,7 +197,7 @@ function awaitTool(name: string, options: CallOptions, init: Finding): Promise<C
     for (const registration of mayBring()) {
       if (catalog.current.servers.has(registration.id) && !isUnsure(registration)) continue;
       // Its status says what became of it.
-      void registration.link.ready("call", AbortSignal.any([settling.signal])).then(look, look);
+      void registration.link.untilReady("call", AbortSignal.any([settling.signal])).then(look, look);
     }
     look();
   });

@@ -69,7 +69,7 @@ export async function reachInTries(
   const { link } = registration;
   for (const pauseMs of tryAgainAfterMs) {
     try {
-      await link.ready("ready", signal);
+      await link.untilReady("ready", signal);
       return;
     } catch (reason) {
       const askedMs = passes(reason) ? (reason.details.retryAfterMs ?? 0) : Number.POSITIVE_INFINITY;
@@ -86,7 +86,7 @@ export async function reachInTries(
       registration.onEnd.delete(goOn);
     }
   }
-  await link.ready("ready", signal);
+  await link.untilReady("ready", signal);
 }
 
 function isPassing(reason: unknown): reason is HostsideError {

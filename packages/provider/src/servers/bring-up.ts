@@ -57,7 +57,7 @@ export async function bringUp(plan: BringUpPlan, context: ProviderContext): Prom
         // A signal for each, because a runtime warns of many listeners on one.
         const waits = AbortSignal.any(demand === "ready" && link.spec.required === true ? required : optional);
         await whileUserWaits<unknown>(registration, interactive, () =>
-          demand === "ready" ? reachInTries(registration, isBusy, waits) : link.ready(demand, waits),
+          demand === "ready" ? reachInTries(registration, isBusy, waits) : link.untilReady(demand, waits),
         );
         return [];
       } catch (reason) {
@@ -93,7 +93,7 @@ function toWaitFor(plan: BringUpPlan, context: ProviderContext): readonly Regist
   const appear = startTogether(unawaited, context);
   for (const registration of unawaited) {
     const settled = (): void => appear(registration);
-    void registration.link.ready(demand).then(settled, settled);
+    void registration.link.untilReady(demand).then(settled, settled);
   }
   return enabled.filter(isWanted);
 }
@@ -102,8 +102,10 @@ function toWaitFor(plan: BringUpPlan, context: ProviderContext): readonly Regist
  * Says whether its tools are not known because nobody asked yet, or because the answer is on its
  * way.
  */
-export function isUnlisted({ link: { state }, listed }: Registration): boolean {
-  return state.kind === "connecting" || state.kind === "listing" || (state.kind === "idle" && listed === undefined);
+export function isUnlisted({ link: { state }, shownListing }: Registration): boolean {
+  return (
+    state.kind === "connecting" || state.kind === "listing" || (state.kind === "idle" && shownListing === undefined)
+  );
 }
 
 function lateError(serverId: string, { operation, timeoutMs = 0 }: BringUpPlan): HostsideError {
@@ -135,7 +137,9 @@ function startTogether(
   registrations: readonly Registration[],
   { serverSet }: ProviderContext,
 ): (settled: Registration) => void {
-  const held = new Set(registrations.filter(({ listed, held: already }) => listed === undefined && !already));
+  const held = new Set(
+    registrations.filter(({ shownListing, held: already }) => shownListing === undefined && !already),
+  );
   const waiting = new Set(held);
   let cancel: Cancel | undefined;
   for (const registration of held) registration.held = true;

@@ -24,7 +24,7 @@ export interface Registration {
    * The same as the catalogue takes it; at first perhaps that of the registration which this one
    * replaces.
    */
-  listed?: ToolServerListing;
+  shownListing?: ToolServerListing;
   /** The listing of a saved catalogue, until this registration lists something. */
   saved?: RecalledListing | undefined;
   /** How often the server came back as another one. */
@@ -60,11 +60,11 @@ export async function whileUserWaits<T>(
 
 /** Reads the status of a registration. */
 export function readStatus(
-  { link, queue, saved, listing = saved?.listing, listedAt, listed, held }: Registration,
+  { link, queue, saved, listing = saved?.listing, listedAt, shownListing, held }: Registration,
   { catalog }: { readonly catalog: ProviderCatalog },
 ): ServerStatus {
   const { spec, state } = link;
-  const server = listed?.server;
+  const server = shownListing?.server;
   const title = cleanText(spec.title ?? server?.title ?? server?.name ?? "", 256).trim();
   return {
     id: spec.id,
@@ -75,7 +75,7 @@ export function readStatus(
     since: link.since,
     ...failureOf(state),
     toolCount: state.kind === "removed" ? 0 : (catalog.servers.get(spec.id)?.offers.length ?? 0),
-    stale: listed !== undefined && !(state.kind === "ready" && isUpToDate(state, clock.now())),
+    stale: shownListing !== undefined && !(state.kind === "ready" && isUpToDate(state, clock.now())),
     ...(listing?.truncated !== undefined && { degraded: listing.truncated }),
     droppedTools: listing?.dropped.length ?? 0,
     ...(server !== undefined && { server }),
@@ -102,7 +102,7 @@ function publicState(state: LinkState, held: boolean): ServerState {
 function failureOf(state: LinkState): Pick<ServerStatus, "error" | "stage"> {
   switch (state.kind) {
     case "ready":
-      if (state.refusal !== undefined) return { error: state.refusal, stage: "call" };
+      if (state.credentialsRefusal !== undefined) return { error: state.credentialsRefusal, stage: "call" };
       if (state.listing.kind === "dirty" && state.listing.error !== undefined) {
         return { error: state.listing.error, stage: "list" };
       }

@@ -110,7 +110,7 @@ function renew(registration: Registration): void {
   // An attempt that is under way may have begun with what was there before.
   if (hasSession(state) || state.kind === "connecting") return link.renew(renewedError(id));
   // The status says what comes of it.
-  if (state.kind === "needs-auth") link.ready("refresh").catch(() => undefined);
+  if (state.kind === "needs-auth") link.untilReady("refresh").catch(() => undefined);
 }
 
 interface SignOutParts extends Pick<ProviderContext, "serverSet"> {
@@ -168,7 +168,7 @@ function reach(
 ): Promise<Session> {
   const asked = { serverId: registration.id, operation, signal };
   return asOperation(asked, () =>
-    whileUserWaits(registration, interactive, () => registration.link.ready(demand, signal)),
+    whileUserWaits(registration, interactive, () => registration.link.untilReady(demand, signal)),
   );
 }
 

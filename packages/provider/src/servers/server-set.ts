@@ -13,7 +13,7 @@ import type { LinkPolicy } from "../link/link-state.ts";
 import { Link } from "../link/link.ts";
 import type { Session } from "../link/sessions.ts";
 import { DrainingServers, type RegistrationEnding } from "./end-server.ts";
-import { Showing, changeSpec, takeListing } from "./publish-listings.ts";
+import { Showing, changeSpec, takeListing } from "./showing.ts";
 import type { Registration } from "./registration.ts";
 import { ServerReports, type ProviderParts } from "./server-reports.ts";
 
@@ -85,7 +85,7 @@ export class ServerSet {
   replace(old: Registration, spec: ServerSpec, ending: RegistrationEnding): Registration {
     void this.#draining.end(old, ending);
     const next = Object.assign(this.#put(spec, false), { replacements: old.replacements });
-    if (old.listed !== undefined && !old.held && spec.disabled !== true) next.listed = old.listed;
+    if (old.shownListing !== undefined && !old.held && spec.disabled !== true) next.shownListing = old.shownListing;
     this.showing.publish(next);
     if (spec.disabled === true) this.showing.announce(next);
     return next;

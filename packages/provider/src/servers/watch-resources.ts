@@ -55,7 +55,7 @@ export class ResourceWatch {
     const registration = serverSet.require(id);
     const { requestSeam: seam } = settings;
     const begin = async (): Promise<readonly [Session, Subscription]> => {
-      const session = await registration.link.ready("call", signal);
+      const session = await registration.link.untilReady("call", signal);
       return [session, await this.#lend(registration, session).subscribeResource(uri, { signal })];
     };
     const method = "resources/subscribe";
@@ -154,7 +154,7 @@ export class ResourceWatch {
       const watched = this.#servers.get(id);
       if (watched !== undefined) watched.cancelRetry = undefined;
       // How it ends is told by the status, unless it did not begin.
-      link.ready("call").catch(() => this.#sync(id));
+      link.untilReady("call").catch(() => this.#sync(id));
     });
   }
 
@@ -164,7 +164,7 @@ export class ResourceWatch {
     watched.isBinding = true;
     let tried: number | undefined;
     try {
-      const session = await link.ready("call");
+      const session = await link.untilReady("call");
       tried = session.number;
       const isCurrent = serverSet.get(id) === registration && link.state.session === session.number;
       if (!isCurrent || this.#servers.get(id) !== watched || watched.wants.size === 0) return;

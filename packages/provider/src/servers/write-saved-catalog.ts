@@ -14,9 +14,10 @@ export function writeSavedCatalog(registrations: readonly Registration[], princi
 }
 
 function writeListing(registration: Registration, principal: string | undefined): SavedListing | undefined {
-  const { id, link, listing: latest, listed, saved: before, listedAt, provisional } = registration;
+  const { id, link, listing: latest, shownListing, saved: before, listedAt, provisional } = registration;
   // By this registration, or before it.
-  const known = latest !== undefined && listed !== undefined ? { listing: latest, server: listed.server } : before;
+  const known =
+    latest !== undefined && shownListing !== undefined ? { listing: latest, server: shownListing.server } : before;
   if (known === undefined || listedAt === undefined || provisional) return undefined;
   const { listing, server } = known;
   const { ttlMs = 0, cacheScope = "private", truncated } = listing;

@@ -222,7 +222,7 @@ export const mutants: readonly Mutant[] = [
         replace: "    calls.end(error, true);\n    observers.close();\n    catalog.close();",
       },
       {
-        file: "servers/publish-listings.ts",
+        file: "servers/showing.ts",
         find: 'if (registration.link.state.kind === "removed") return;',
         replace: "",
       },
@@ -235,7 +235,7 @@ export const mutants: readonly Mutant[] = [
         file: "servers/server-reports.ts",
         find: "    this.#init.onState();",
         replace:
-          '    const registration = this.#registration;\n    if (registration.link.state.kind === "down") this.publish({ tools: [], dropped: [], pages: 0 } as never, { connection: { server: registration.listed?.server } } as never);\n    this.#init.onState();',
+          '    const registration = this.#registration;\n    if (registration.link.state.kind === "down") this.publish({ tools: [], dropped: [], pages: 0 } as never, { connection: { server: registration.shownListing?.server } } as never);\n    this.#init.onState();',
       },
     ],
   },

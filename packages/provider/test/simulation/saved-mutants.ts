@@ -62,8 +62,8 @@ export const savedMutants: readonly Mutant[] = [
     patches: [
       {
         file: "servers/registration.ts",
-        find: 'stale: listed !== undefined && !(state.kind === "ready"',
-        replace: 'stale: listed !== undefined && state.kind !== "idle" && !(state.kind === "ready"',
+        find: 'stale: shownListing !== undefined && !(state.kind === "ready"',
+        replace: 'stale: shownListing !== undefined && state.kind !== "idle" && !(state.kind === "ready"',
       },
     ],
   },

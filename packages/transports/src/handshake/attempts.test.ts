@@ -5,7 +5,7 @@ import { createFakeTransport } from "../../test/fake-transport.ts";
 import { useManualClock } from "../../../../test/manual-clock.ts";
 import { makeAttempt } from "./attempts.ts";
 import { createServerContext } from "../../test/server-context.ts";
-import { GuardedHooks } from "../context/guard-hooks.ts";
+import { SafeHooks } from "../context/safe-hooks.ts";
 import { EraCache } from "./next-attempt.ts";
 
 it.each([
@@ -17,7 +17,7 @@ it.each([
   const host = createFakeTransport();
   host.start = async () => host.die(new HostsideError("exited", { code: "server_exited", serverId: "srv" }));
   const context = createServerContext();
-  const hooks = new GuardedHooks({ onToolsChanged: () => undefined, onDown: () => undefined });
+  const hooks = new SafeHooks({ onToolsChanged: () => undefined, onDown: () => undefined });
   const failed = await makeAttempt(
     {
       context: {

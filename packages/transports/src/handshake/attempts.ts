@@ -6,7 +6,7 @@ import {
   untilAborted,
   withErrorContext,
 } from "@hostside/core/implement";
-import type { GuardedHooks } from "../context/guard-hooks.ts";
+import type { SafeHooks } from "../context/safe-hooks.ts";
 import type { ServerContext } from "../context/server-context.ts";
 import { type MetaSource, asHostsideError } from "../message/outgoing-request.ts";
 import type { ClientIdentity } from "../message/revisions.ts";
@@ -31,7 +31,7 @@ export interface HandshakeContext extends ServerContext {
   readonly spec: ServerSpec;
   /** The part that is kept when the opening is over. */
   readonly lasting: ServerContext;
-  readonly hooks: GuardedHooks;
+  readonly hooks: SafeHooks;
   readonly identity: ClientIdentity;
   readonly eraCache: EraCache;
   /**

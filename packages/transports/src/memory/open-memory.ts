@@ -1,7 +1,7 @@
 import { HostsideError, type JsonObject, type ServerSpec } from "@hostside/core";
 import { safeCause, serverTypeOf, utf8Length } from "@hostside/core/implement";
 import type { TransportContext } from "../context/server-context.ts";
-import { endsOf, excessValues, recoverRequestId, rejectDeepMessage } from "../message/admission.ts";
+import { endsOf, excessValues, recoverRequestId, rejectDeepMessage } from "../message/bound-message.ts";
 import type { SendOptions, Transport } from "../message/transport.ts";
 
 /**

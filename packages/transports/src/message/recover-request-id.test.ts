@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../../test/cpu-seconds.ts";
-import { endsOf, recoverRequestId } from "./admission.ts";
+import { endsOf, recoverRequestId } from "./bound-message.ts";
 
 const filler = "x".repeat(5000);
 

@@ -1,6 +1,6 @@
 import { isHostsideError, HostsideError, type ServerSpec } from "@hostside/core";
 import { createDeadline, formatMs, onAbort, type ConnectionHooks, type KnownServer } from "@hostside/core/implement";
-import { GuardedHooks } from "../context/guard-hooks.ts";
+import { SafeHooks } from "../context/safe-hooks.ts";
 import { createTransportContext, resolveSettings, type TransportContext } from "../context/server-context.ts";
 import { assumable, type HandshakeContext } from "../handshake/attempts.ts";
 import type { EraCache } from "../handshake/next-attempt.ts";
@@ -40,7 +40,7 @@ export function createConnectionContext(
   const { clientInfo = { name: "hostside", version } } = options;
   const { onElicit = options.onElicit, isInteractive, principal, requestMeta } = hooks;
   const effects = askForEffects(spec, options);
-  const guarded = new GuardedHooks(hooks);
+  const guarded = new SafeHooks(hooks);
   const { onDiagnostic, onLog } = guarded;
   const timeoutMs = resolveSettings(spec).timeouts.connectMs;
   // The reason of its signal is always a HostsideError.

@@ -3,7 +3,7 @@ import { copySpec, isJsonObject, untilAborted } from "@hostside/core/implement";
 import { ChangeStream } from "../connection/change-stream.ts";
 import { createConnection } from "../connection/connection.ts";
 import { chooseResourceSource, ResourceSubscriptions } from "../connection/resource-subscriptions.ts";
-import type { GuardedHooks } from "../context/guard-hooks.ts";
+import type { SafeHooks } from "../context/safe-hooks.ts";
 import { createAssumedChannel } from "../handshake/assumed-channel.ts";
 import { assumeServer, tryAttempts, type AttemptsInit, type Established } from "../handshake/attempts.ts";
 import { readServerInfo } from "../message/read-server-info.ts";
@@ -93,7 +93,7 @@ async function establish(context: ConnectionContext, life: Life): Promise<Establ
 }
 
 // Made outside of what opens the connection, or all that has in hand would live as long as they do.
-function eventsOf(hooks: GuardedHooks, life: Life, forget: () => void): WireEvents {
+function eventsOf(hooks: SafeHooks, life: Life, forget: () => void): WireEvents {
   return {
     hooks,
     onDown: (error) => end(life, error),
@@ -167,7 +167,7 @@ async function finish(
  */
 function wantedLists(
   capabilities: JsonObject,
-  hooks: Pick<GuardedHooks, "has">,
+  hooks: Pick<SafeHooks, "has">,
 ): Omit<ChangeFilter, "resourceSubscriptions"> {
   const announces = (kind: string): boolean => {
     const declared = capabilities[kind];

@@ -8,7 +8,7 @@ import {
 } from "@hostside/core";
 import { safeCause, serverTypeOf, settleWithin, untilAborted } from "@hostside/core/implement";
 import type { ServerContext, TransportContext } from "../context/server-context.ts";
-import { rejectDeepMessage } from "../message/admission.ts";
+import { rejectDeepMessage } from "../message/bound-message.ts";
 import type { Transport } from "../message/transport.ts";
 import { safeExcerpt } from "../text/safe-excerpt.ts";
 

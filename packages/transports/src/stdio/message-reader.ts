@@ -1,7 +1,7 @@
 import { HostsideError, type Diagnostic, type JsonObject } from "@hostside/core";
 import { isJsonObject, type Redactor } from "@hostside/core/implement";
 import { createSeldomReport } from "../context/server-context.ts";
-import { admitText, isMessage, isUtf8, recoverRequestId } from "../message/admission.ts";
+import { admitText, isMessage, isUtf8, recoverRequestId } from "../message/bound-message.ts";
 import type { RequestId } from "../message/transport.ts";
 import { safeExcerpt, withoutBrokenEnd } from "../text/safe-excerpt.ts";
 import { LineSplitter, type OversizedLine } from "./line-splitter.ts";

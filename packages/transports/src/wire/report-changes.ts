@@ -1,6 +1,6 @@
 import type { Cancel, JsonObject } from "@hostside/core";
 import { clock, isJsonObject } from "@hostside/core/implement";
-import type { GuardedHooks } from "../context/guard-hooks.ts";
+import type { SafeHooks } from "../context/safe-hooks.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
 /** The hook for each list that a server can say that it changed. */
@@ -23,14 +23,14 @@ export class ChangeReporter {
    * Lets a bounded number through; anything else that must not come in a flood may ask it as well.
    */
   readonly gate: NotificationGate;
-  readonly #hooks: GuardedHooks;
+  readonly #hooks: SafeHooks;
   readonly #lateLists = new Set<ListHook>();
   readonly #lateUpdates = new Set<string>();
   #lists: readonly ListHook[] = ["onToolsChanged"];
   #subscribed: (() => readonly string[]) | undefined;
   #isClosed = false;
 
-  constructor(context: ServerContext, hooks: GuardedHooks) {
+  constructor(context: ServerContext, hooks: SafeHooks) {
     this.gate = new NotificationGate({ context, onDeferred: () => this.#flush() });
     this.#hooks = hooks;
   }

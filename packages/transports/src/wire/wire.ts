@@ -7,7 +7,7 @@ import {
   asHostsideError,
 } from "../message/outgoing-request.ts";
 import { isModernVersion, modernEnvelope, type ClientIdentity } from "../message/revisions.ts";
-import type { GuardedHooks } from "../context/guard-hooks.ts";
+import type { SafeHooks } from "../context/safe-hooks.ts";
 import type { Elicitor } from "./elicitor.ts";
 import type { Transport } from "../message/transport.ts";
 import { quoteJson, safeExcerpt, toJson } from "../text/safe-excerpt.ts";
@@ -16,13 +16,13 @@ import { ChangeReporter, NotificationGate } from "./report-changes.ts";
 import { ServerRequests } from "./server-requests.ts";
 import { listen, type ChangeFilter, type OpenedStream } from "./subscriptions-listen.ts";
 import { toOwnId } from "./rpc-messages.ts";
-import { isMessage } from "../message/admission.ts";
+import { isMessage } from "../message/bound-message.ts";
 import type { ServerContext } from "../context/server-context.ts";
 
 /** How a wire reports upwards. None is called after {@linkcode Wire.close}. */
 export interface WireEvents {
   /** Hear of what changed. */
-  readonly hooks: GuardedHooks;
+  readonly hooks: SafeHooks;
   /**
    * The server forgot the session, or speaks another revision now; requests may still be under way.
    * Called at most once.

@@ -9,7 +9,7 @@ import {
   withErrorContext,
 } from "@hostside/core/implement";
 import type { ServerContext } from "../../context/server-context.ts";
-import type { Authorizer, AuthorizationRefusal } from "../exchange/send-again-once-authorized.ts";
+import type { Authorizer, AuthorizationRefusal } from "../exchange/authorized-call.ts";
 import { bodyExcerptOf } from "../../text/safe-excerpt.ts";
 import { isServerCredentials, type AuthorizationProvider, type TokenSource } from "./authorization-provider.ts";
 

@@ -4,7 +4,7 @@ import { createParser, type EventSourceParser } from "eventsource-parser";
 import { createSeldomReport, type ServerContext } from "../../context/server-context.ts";
 import { messageTooLarge, noAnswer, noMessages } from "../exchange/answer-error.ts";
 import type { HttpEndpoint } from "../exchange/http-endpoint.ts";
-import { admitText } from "../../message/admission.ts";
+import { admitText } from "../../message/bound-message.ts";
 import type { RequestId } from "../../message/transport.ts";
 
 // Signs of life are no messages, and a server that may send small messages alone may send them,

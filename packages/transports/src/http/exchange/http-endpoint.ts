@@ -5,7 +5,7 @@ import { fromHttpStatus, type SessionUse } from "./from-http-status.ts";
 import type { HttpCall, HttpClient, HttpReply, HttpRequest } from "./http-exchange.ts";
 import type { CompleteReply } from "./read-body.ts";
 import { type Carried, guardCredentials, toRequestHeaders } from "./request-headers.ts";
-import { type Authorizer, type RecoveryMode, sendAgainOnceAuthorized } from "./send-again-once-authorized.ts";
+import { type Authorizer, type RecoveryMode, sendAgainOnceAuthorized } from "./authorized-call.ts";
 
 /** One request to a server, without what all of them have in common. */
 export interface EndpointRequest extends Omit<HttpRequest, "url"> {

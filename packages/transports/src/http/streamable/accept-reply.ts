@@ -1,7 +1,7 @@
 import type { JsonObject, HostsideErrorCode } from "@hostside/core";
 import { isJsonObject, utf8Length } from "@hostside/core/implement";
 import type { RequestId } from "../../message/transport.ts";
-import { admitText, isUtf8 } from "../../message/admission.ts";
+import { admitText, isUtf8 } from "../../message/bound-message.ts";
 import { type ReadingContext, acceptAnswer, brokenBytesRead } from "../events/message-parser.ts";
 import { describeReply, messageTooLarge, noAnswer } from "../exchange/answer-error.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";

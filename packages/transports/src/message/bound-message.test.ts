@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { admitText, maxMessageDepth } from "./admission.ts";
+import { admitText, maxMessageDepth } from "./bound-message.ts";
 
 const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 const admit = (text: string) => admitText(text, { serverId: "a", maxMessageValues: 100_000 });

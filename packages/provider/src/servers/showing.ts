@@ -35,7 +35,7 @@ export class Showing {
       return;
     }
     try {
-      this.readmit(false);
+      this.#show({ readmit: false });
     } catch {
       // The last good catalogue stays. What is to blame is a naming strategy of the product's own,
       // or we are.
@@ -55,9 +55,15 @@ export class Showing {
    * Asks of every tool once more whether it is on offer, and shows what is. Throws when no
    * catalogue could be made.
    */
-  readmit(readmit = true): void {
+  readmit(): void {
+    this.#show({ readmit: true });
+  }
+
+  #show({ readmit }: { readonly readmit: boolean }): void {
     const { catalog, observers } = this.#parts;
-    const listings = this.#all().flatMap(({ held, listed }) => (held || listed === undefined ? [] : [listed]));
+    const listings = this.#all().flatMap(({ held, shownListing }) =>
+      held || shownListing === undefined ? [] : [shownListing],
+    );
     const { collisions, problems } = catalog.publish(listings, { readmit });
     for (const diagnostic of [...collisionDiagnostics(collisions), ...problems]) observers.diagnose(diagnostic);
   }
@@ -112,8 +118,8 @@ export class Showing {
     else this.#putOff.tasks.push(task);
   }
 
-  #isShown({ id, held, listed }: Registration): boolean {
-    return held || listed === undefined || this.#parts.catalog.current.servers.get(id)?.listing === listed;
+  #isShown({ id, held, shownListing }: Registration): boolean {
+    return held || shownListing === undefined || this.#parts.catalog.current.servers.get(id)?.listing === shownListing;
   }
 }
 
@@ -132,7 +138,7 @@ function collisionDiagnostics(collisions: readonly NameCollision[]): readonly Di
 
 /**
  * Keeps a good listing. Returns what is to be reported of it, unless it was reported of the one
- * before. `listed` stays the same object when nothing that the catalogue shows is new.
+ * before. `shownListing` stays the same object when nothing that the catalogue shows is new.
  */
 export function takeListing(
   registration: Registration,
@@ -145,14 +151,14 @@ export function takeListing(
   // Only what this registration listed: it may begin with the listing of the one that it replaces.
   // What was saved may be of an earlier version.
   const isSuccessor = before === undefined && (saved === undefined || saved.server.name === server.name);
-  const replaced = isSuccessor ? undefined : describeReplacement(registration.listed?.server, server);
+  const replaced = isSuccessor ? undefined : describeReplacement(registration.shownListing?.server, server);
   if (replaced !== undefined) registration.replacements += 1;
   // What was selected from another server says nothing about this one, even if it reads the same.
   const origin = listingOriginOf(registration);
   const next: ToolServerListing = { origin, spec: link.spec, server, tools: listing.tools };
   // Every status hands out what the server says of itself.
-  const isNews = !sameListing(registration.listed, next);
-  if (isNews) registration.listed = { ...next, server: freezeData({ ...server }) };
+  const isNews = !sameListing(registration.shownListing, next);
+  if (isNews) registration.shownListing = { ...next, server: freezeData({ ...server }) };
   const reported =
     before?.truncated === listing.truncated &&
     sameJson(before?.dropped ?? [], listing.dropped) &&
@@ -185,9 +191,9 @@ function nameOf({ name, version }: ServerInfo): string {
  * telling of it.
  */
 export function changeSpec(registration: Registration, spec: ServerSpec): readonly Diagnostic[] {
-  const { link, listing, listed } = registration;
+  const { link, listing, shownListing } = registration;
   link.use(spec);
-  if (listed !== undefined) registration.listed = { ...listed, spec };
+  if (shownListing !== undefined) registration.shownListing = { ...shownListing, spec };
   return listing === undefined ? [] : filterDiagnostics(spec, listing);
 }
 

@@ -14,7 +14,7 @@ type KeptName =
  * Hooks that keep what core's contract promises: an error of a hook goes no further, and none is
  * called after the end.
  */
-export class GuardedHooks {
+export class SafeHooks {
   readonly onDiagnostic: (diagnostic: Diagnostic) => void;
   readonly onLog: (log: ServerLog) => void;
   readonly #kept: Pick<ConnectionHooks, KeptName>;

@@ -1,14 +1,14 @@
 import { HostsideError } from "@hostside/core";
 import { describe, expect, it, vi } from "vitest";
-import { GuardedHooks } from "./guard-hooks.ts";
+import { SafeHooks } from "./safe-hooks.ts";
 
 const error = new HostsideError("gone", { code: "server_exited" });
 
-describe("GuardedHooks", () => {
+describe("SafeHooks", () => {
   it("calls nothing after silence(), and nothing after onDown", () => {
     for (const end of ["silence", "onDown"] as const) {
       const hooks = { onToolsChanged: vi.fn<() => void>(), onDown: vi.fn<(error: HostsideError) => void>() };
-      const guarded = new GuardedHooks(hooks);
+      const guarded = new SafeHooks(hooks);
       guarded.run("onToolsChanged");
       if (end === "silence") guarded.silence();
       else guarded.run("onDown", error);
@@ -25,7 +25,7 @@ describe("GuardedHooks", () => {
   it("does not let a hook that throws into the middle of the reading", async () => {
     const uncaught = vi.fn<(error: Error) => void>();
     process.once("uncaughtException", uncaught);
-    const guarded = new GuardedHooks({
+    const guarded = new SafeHooks({
       onDown: () => undefined,
       onToolsChanged: () => {
         throw new Error("hook");
