@@ -36,23 +36,24 @@ export function wireDifferencesPage(
     return `## ${explanation.what}\n\n${explanation.why}\n\nSeen beside ${peers.join(" and ")}, in ${many}.\n`;
   });
   const rows = dialogues.map(({ id, about, over }) => `| ${id} | ${about} | ${over.join(", ")} |`);
-  return `# What is different on the wire
+  return `# Differences on the wire
 
-Hostside speaks JSON-RPC itself. To show that servers see what they would see of the official SDK, the same ${dialogues.length} dialogues are held by
-Hostside's client, by \`@modelcontextprotocol/client\` (SDK v2) and, in the legacy era, by \`@modelcontextprotocol/sdk\` (SDK v1), each with a server of its
-own and a recorder in between. Every message of both sides is compared, with the headers of a client and the content type and session of a server.
-\`pnpm proof dialogues\` fails when it sees a difference that this page does not explain, or no longer sees one that it does;
+Hostside implements JSON-RPC itself. This page compares its messages with those of the official SDK. Three clients run the same ${dialogues.length} dialogues:
+Hostside, \`@modelcontextprotocol/client\` (SDK v2) and, in the legacy era, \`@modelcontextprotocol/sdk\` (SDK v1). Each has its own server, with a
+recorder in between. All messages are compared, with the headers of the client and the content type and session of the server.
+
+\`pnpm proof dialogues\` fails on a difference that this page does not explain, and on an explanation without a difference.
 \`npx vitest run -c vitest.proof.config.ts conformance/test/dialogues.proof.ts -u\` writes the page.
 
-Not compared: request ids and progress tokens, which each side is free to choose, though what refers to them must refer to the same request; the
-ids of sessions; when a stream for notifications is opened, and how many processes are started.
+Not compared are request ids and progress tokens, but references to them must match. Session ids, the time at which a notification stream
+opens, and the number of processes are not compared either.
 
 | dialogue | what happens | held with |
 | --- | --- | --- |
 ${rows.join("\n")}
 
-Venues are a server and a transport; \`-2026\` means 2026-07-28, all others are the legacy era. \`fixture\` is a good server of \`@hostside/fixtures\` on the SDK,
-\`script\` one that does what the dialogue needs; the others are the reference servers.
+A venue is a server and a transport. \`-2026\` means 2026-07-28; all others are the legacy era. \`fixture\` is a good server of \`@hostside/fixtures\` on the SDK.
+\`script\` is a server made for the dialogue. The others are the reference servers.
 
 ${sections.join("\n")}`;
 }

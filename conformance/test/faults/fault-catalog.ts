@@ -32,20 +32,20 @@ export function faultCatalog(numbered: readonly NumberedFault[]): string {
   const played = numbered.filter(({ scenarios }) => scenarios.length > 0).length;
   return `# Faults
 
-What goes wrong between a host and an MCP server, by number: ${all.length} ways, each of which anybody can start.
+This page lists ${all.length} faults between a host and an MCP server. Each can be started with a command.
 
 \`\`\`sh
-npx @hostside/fixtures --script http-429-seconds                        # over the transport that it is made for
-npx @hostside/fixtures --script call-never-answers --transport http     # or another one of its row
+npx @hostside/fixtures --script http-429-seconds                        # over its first transport
+npx @hostside/fixtures --script call-never-answers --transport http     # or another transport of its row
 \`\`\`
 
 Over stdio the command is the server: put it into your host's configuration. Over HTTP and SSE it prints \`{"url": …}\` when it listens.
-In a test, \`startFaultServer({ script: "http-429-seconds", transport: "http" })\` does the same and tells what was received and run
-([the fixtures](../../fixtures/README.md)).
+In a test, \`startFaultServer({ script: "http-429-seconds", transport: "http" })\` does the same, and reports received and executed calls
+([fixtures](../../fixtures/README.md)).
 
-The last column names the scenarios of \`hostside-conformance host\` that do the same to a host and judge what comes of it ([check a
-host](../reference/host-driver.md)); ${played} of the faults have one. A number stays with its fault. This page is made of the fixtures and of
-[\`faults.json\`](../../conformance/faults.json); \`npx vitest run conformance/test/faults -u\` writes it.
+The last column names the scenarios of \`hostside-conformance host\` that test a host with the fault ([check a host](../reference/host-driver.md)).
+${played} of the faults have one. Numbers are permanent. The page is generated from the fixtures and [\`faults.json\`](../../conformance/faults.json) by
+\`npx vitest run conformance/test/faults -u\`.
 
 ${sections.join("\n")}`;
 }

@@ -12,10 +12,9 @@ export function hostKillMatrix(hosts: readonly BrokenHost[], scenarios: readonly
   const proven = byScenario.filter(({ killers }) => killers.length > 0).length;
   return `# What the host side of the conformance kit finds
 
-The host side is tested by ${hosts.length} hosts that are each wrong in one way: Hostside with one thing replaced. Every one is put into
-all scenarios of its venue, those that move megabytes or thousands of entries only where it must fail them, and must fail exactly those that are named here;
-${proven} of ${byScenario.length} scenarios fail for at least one of them. The tests that play them compare this page with their table;
-\`npx vitest run conformance/test/host-kill-matrix.test.ts -u\` writes it.
+${hosts.length} hosts with one bug each test the host side. Each is Hostside with one part replaced. It runs in all scenarios of its venue, and must fail
+exactly the listed ones. Scenarios with megabytes or thousands of entries run only for hosts that must fail them. ${proven} of ${byScenario.length} scenarios
+fail for at least one host. \`npx vitest run conformance/test/host-kill-matrix.test.ts -u\` writes this page.
 
 ## By host
 

@@ -12,9 +12,8 @@ export function killMatrix(mutants: readonly Mutant[], checks: readonly CheckInf
   const proven = byCheck.filter(({ killers }) => killers.length > 0).length;
   return `# What the conformance kit finds
 
-The kit is tested by ${mutants.length} servers that are each wrong in one way. Every one is run against all checks, and must fail exactly
-those that are named here; ${proven} of ${checks.length} checks fail for at least one of them. The test that runs
-them compares this page with its table; \`npx vitest run conformance/test/kill-matrix.test.ts -u\` writes it.
+${mutants.length} servers with one bug each test the kit. Each runs against all checks, and must fail exactly the listed ones.
+${proven} of ${checks.length} checks fail for at least one server. \`npx vitest run conformance/test/kill-matrix.test.ts -u\` writes this page.
 
 ## By server
 
