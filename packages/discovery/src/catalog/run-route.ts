@@ -81,16 +81,11 @@ interface RoutedCall extends RouteCall {
 }
 
 /**
- * Calls a tool, and its fallback if it has one, the first was out of service, and a second call can
- * do no harm. The time of the first is for both together, whoever set it: when nothing is left of
- * it, the first error is the last word.
+ * Calls a tool, and its fallback if the first was out of service and a second call can do no harm.
+ * The time of the first is for both together, whoever set it: when nothing is left of it, the first
+ * error is the last word.
  */
-export function callRoutes(tool: ToolboxTool, call: RoutedCall): Promise<ToolOutcome> {
-  const { fallback } = tool;
-  return fallback === undefined ? call.send(tool, call) : callEither(tool, fallback, call);
-}
-
-async function callEither(tool: ToolboxTool, fallback: RoutedTool, call: RoutedCall): Promise<ToolOutcome> {
+export async function callEither(tool: ToolboxTool, fallback: RoutedTool, call: RoutedCall): Promise<ToolOutcome> {
   const { options } = call;
   const time = createDeadline({
     timeoutMs: options.timeoutMs ?? timeoutMsOf(tool.route),

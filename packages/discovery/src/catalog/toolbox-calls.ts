@@ -31,7 +31,7 @@ import {
   type ToolboxTool,
 } from "./inspect-definitions.ts";
 import { readUnready } from "./read-provider.ts";
-import { callRoutes, runRoute, timeoutMsOf } from "./run-route.ts";
+import { callEither, runRoute, timeoutMsOf } from "./run-route.ts";
 import { localOrigin, type RouteCall } from "./static-tool.ts";
 import { type ServersWait, createServersWait, findAbsent, waitForTool } from "./wait-for-tool.ts";
 
@@ -114,9 +114,13 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
       const original = selected && originalOf(selected);
       // A provider compares; here nothing could have changed but whose tool it is.
       if (original?.origin?.serverId && tool.route.kind === "static") throw changedTool(name, tool.definition);
-      return callRoutes(tool, {
+      const call: RouteCall = {
         args: readCallArguments(args, tool.definition.origin ?? localOrigin(name)),
         options: original === undefined || original === selected ? given : { ...given, selected: original },
+      };
+      if (tool.fallback === undefined) return layers.send(tool, call);
+      return callEither(tool, tool.fallback, {
+        ...call,
         send: layers.send,
         isOnOffer: (fallback) => findAgain(live.read(), fallback) !== undefined,
         onFallback: (error) => onDiagnostic(fallbackTaken(name, tool, error)),

@@ -7,7 +7,6 @@ import {
   type JsonObject,
   type RequestOptions,
   type JsonValue,
-  type RequestSeam,
   type Subscription,
   type ToolCall,
   type ToolOutcome,
@@ -34,21 +33,6 @@ type RequestPipeline = ReturnType<typeof createRequestPipeline>;
 
 /** Sends a call to the queue of its server. */
 export type SendCall = (registration: Registration, call: ToolCall, hand?: HandCall) => Promise<ToolOutcome>;
-
-/** Puts the seam, if there is one, around every call. */
-export function createSendCall(seam: RequestSeam | undefined): SendCall {
-  if (seam === undefined) return ({ queue }, call, hand) => queue.call(call, hand);
-  return ({ queue }, call, hand) => {
-    const { context, signal } = call.options;
-    const asked = { serverId: call.origin.serverId, method: "tools/call", call, context, signal };
-    return seam(asked, (meta) => queue.call(callWithMeta(call, meta), hand));
-  };
-}
-
-function callWithMeta(call: ToolCall, meta: JsonObject | undefined): ToolCall {
-  if (meta === undefined) return call;
-  return { ...call, options: { ...call.options, meta: { ...meta, ...call.options.meta } } };
-}
 
 /** A timeout of a server, in milliseconds. */
 export type TimeoutMsOf = (serverId: string, name: "callMs" | "requestMs" | "elicitTotalMs") => number;

@@ -3,6 +3,8 @@ import {
   defaultTimeouts,
   truncateText,
   type CallOptions,
+  type JsonObject,
+  type RequestSeam,
   type ToolCall,
   type ToolOutcome,
   type ToolProvider,
@@ -25,7 +27,7 @@ import { findOffered, findCatalogTool, findQuarantined } from "../catalog/catalo
 import { describeServer, type CatalogTool } from "../catalog/define-tool.ts";
 import type { Registration } from "../servers/registration.ts";
 import type { Lend, ProviderContext } from "../servers/server-set.ts";
-import { LentConnections, createSendCall, type TimeoutMsOf } from "./lent-connections.ts";
+import { LentConnections, type SendCall, type TimeoutMsOf } from "./lent-connections.ts";
 
 /** The calls of one provider, from a local name to the call queue of a server. */
 export interface ProviderCalls {
@@ -109,6 +111,21 @@ export function createProviderCalls(context: ProviderContext): ProviderCalls {
       }
     },
   };
+}
+
+/** Puts the seam, if there is one, around every call. */
+function createSendCall(seam: RequestSeam | undefined): SendCall {
+  if (seam === undefined) return ({ queue }, call, hand) => queue.call(call, hand);
+  return ({ queue }, call, hand) => {
+    const { context, signal } = call.options;
+    const asked = { serverId: call.origin.serverId, method: "tools/call", call, context, signal };
+    return seam(asked, (meta) => queue.call(callWithMeta(call, meta), hand));
+  };
+}
+
+function callWithMeta(call: ToolCall, meta: JsonObject | undefined): ToolCall {
+  if (meta === undefined) return call;
+  return { ...call, options: { ...call.options, meta: { ...meta, ...call.options.meta } } };
 }
 
 /** Waits for the tool of a name that is not on offer now. Throws where it may not be waited for. */
