@@ -1,4 +1,5 @@
-export { readConfig, type ConfigResult } from "./dialects/read-config.ts";
+export { readConfig } from "./dialects/read-config.ts";
+export type { ConfigResult } from "./dialects/read-parsed.ts";
 export { expandConfig } from "./expand/expand-config.ts";
 export { expandEnv } from "./expand/expand-env.ts";
 export { detectDialect } from "./dialects/detect-dialect.ts";

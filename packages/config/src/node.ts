@@ -11,3 +11,7 @@ export type { LoadConfigOptions } from "./node/load-options.ts";
 export { watchConfig } from "./node/watch-config.ts";
 export type { ConfigChange, ConfigReport, ConfigTarget, ConfigWatch } from "./node/config-watch.ts";
 export { readConfigFile, readText } from "./node/read-config-file.ts";
+// Of the root entry, which loads the parsers of all formats.
+export { createTrust } from "./trust/create-trust.ts";
+export { dialectNames } from "./drafts/configured-server.ts";
+export { formatProblem } from "./parse/config-problem.ts";

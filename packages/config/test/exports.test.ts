@@ -15,9 +15,12 @@ describe("@hostside/config", () => {
       "readConfig",
     ]);
     expect(Object.keys(await import("@hostside/config/node")).toSorted()).toEqual([
+      "createTrust",
+      "dialectNames",
       "findConfigFiles",
       "findConfigs",
       "findProjectFolder",
+      "formatProblem",
       "loadConfig",
       "readConfigFile",
       "readText",

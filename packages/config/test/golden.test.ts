@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { dialectNames, expandConfig, formatProblem, readConfig, type DialectName } from "@hostside/config";
-import type { ReadConfigOptions } from "../src/dialects/read-config.ts";
+import type { ReadConfigOptions } from "../src/dialects/read-parsed.ts";
 import { describe, expect, it } from "vitest";
 
 // Each folder has one file of one tool, as its documentation shows them, and what is read of it.

@@ -157,6 +157,8 @@ async function compose(context: OpenedContext): Promise<HostParts> {
   closing.add(() => configuration.close());
   // After all that checks options of its own.
   await startSources({ ...options, provider, servers, report, timeoutMs, openedAt: context.openedAt, signal });
+  // A policy explains tools that it was asked about.
+  toolbox.tools();
   closing.add(followUnmatchedRules(context, opened, toolbox));
   const host: Host = {
     servers: createHostServers(context, opened),

@@ -96,7 +96,9 @@ export function createResults(options: ResultsOptions): Results {
   const maxHandles = readWholeNumber(options.maxHandles, "maxHandles", { least: 1, most: 1000, otherwise: 64 });
   const maxBytes = readWholeNumber(options.maxKeptBytes, "maxKeptBytes", { least: 1, otherwise: 64 * 1024 * 1024 });
   const handles = createHandles({ store, lock, sink, ttlMs, maxHandles, maxBytes });
-  const keptBy = randomName();
+  let ownName: string | undefined;
+  // Made for the first result: cryptography takes longer to load than everything here to make.
+  const keptBy = (): string => (ownName ??= randomName());
   const onFailure = (failure: KeepFailure): void => report(failure, onDiagnostic);
   const keeper = createKeeper({ sink, handles, maxBytes, keptBy, onFailure, tool: toolName, showPaths });
   const reader = createReader({
@@ -108,7 +110,7 @@ export function createResults(options: ResultsOptions): Results {
   });
   let isClosed = false;
   const read = async (request: ReadRequest, { context = {}, signal }: PresentContext): Promise<ReadAnswer> =>
-    isClosed ? closedAnswer : reader.read(request, { scope: scopeOf(context, keptBy), signal });
+    isClosed ? closedAnswer : reader.read(request, { scope: scopeOf(context, keptBy()), signal });
   return {
     async present(outcome, presentContext = {}) {
       // A context in its place would be ignored: everybody who names no conversation would share
@@ -117,7 +119,7 @@ export function createResults(options: ResultsOptions): Results {
       assertSettled("present()", outcome);
       return (
         presentAnswer(outcome, toolName, settings) ??
-        (await presentAndKeep(outcome, presentContext, { settings, toolName, keptBy, keeper }))
+        (await presentAndKeep(outcome, presentContext, { settings, toolName, keptBy: keptBy(), keeper }))
       );
     },
     presentError: (error) => presentError(error, "blocks", { delimiters: settings.delimiters }),
@@ -129,7 +131,7 @@ export function createResults(options: ResultsOptions): Results {
     },
     async forget(whose = {}) {
       assertKnownOptions("forget()", whose, { conversation: true, principal: true });
-      await handles.forget(scopeOf(whose, keptBy));
+      await handles.forget(scopeOf(whose, keptBy()));
     },
     async close() {
       isClosed = true;

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { showNothing, showPage } from "./callback-page.ts";
@@ -103,7 +103,8 @@ function readCallback(
  */
 function createQuietServer(onRequest: (request: IncomingMessage, response: ServerResponse) => void): Server {
   const idle = new Set<Socket>();
-  const server = createServer({
+  // Loaded here: with it comes the HTTP client of Node.
+  const server = process.getBuiltinModule("node:http").createServer({
     maxHeaderSize: longestHeadBytes,
     headersTimeout: longestHeadMs,
     requestTimeout: longestHeadMs,

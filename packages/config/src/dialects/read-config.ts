@@ -1,42 +1,8 @@
 import { isPlainObject } from "@hostside/core/implement";
-import type { ConfiguredServer, DialectName } from "../drafts/configured-server.ts";
-import {
-  detectByData,
-  detectDialect,
-  dialectOfPath,
-  findMisplaced,
-  hasRootOf,
-  rootsInWords,
-} from "./detect-dialect.ts";
-import { configDialectOf } from "./all-dialects.ts";
-import type { ConfigDialect, ReadContext } from "../read/dialect.ts";
-import type { HostSettings } from "../drafts/host-settings.ts";
-import { isConfigMap, nameOfData } from "../parse/config-data.ts";
 import { parseConfig } from "../parse/parse-config.ts";
-import type { ConfigFormat, ParsedConfig } from "../parse/parsed-config.ts";
-import type { ConfigProblem } from "../parse/config-problem.ts";
+import type { ParsedConfig } from "../parse/parsed-config.ts";
 import { createProblemList } from "../parse/problem-list.ts";
-
-/** Options of a reading. */
-export interface ReadConfigOptions extends ReadContext {
-  /** The path of the file: for problems, and to find out the dialect. Nothing is read from it. */
-  readonly file?: string | undefined;
-  /** Default: found out, by the path and by what is in the file. */
-  readonly dialect?: DialectName | undefined;
-  /** Default: by the name of the file, else as the dialect has it, else JSON. */
-  readonly format?: ConfigFormat | undefined;
-}
-
-/** The content of one configuration. */
-export interface ConfigResult {
-  /** Absent where it is none that is known. */
-  readonly dialect?: DialectName | undefined;
-  /** In the order of the file; references are not expanded. */
-  readonly servers: readonly ConfiguredServer[];
-  readonly settings: HostSettings;
-  /** Problems of the text first, then those of the entries. */
-  readonly problems: readonly ConfigProblem[];
-}
+import { formatOf, readParsed, type ConfigResult, type ReadConfigOptions } from "./read-parsed.ts";
 
 /**
  * Reads one configuration: a text, or a plain object that a product has. What is wrong with it is a
@@ -46,64 +12,12 @@ export interface ConfigResult {
  * const { servers, problems } = readConfig(text, { file: ".cursor/mcp.json" });
  */
 export function readConfig(config: string | object, options: ReadConfigOptions = {}): ConfigResult {
-  const parsed = parse(config, options);
-  const name = options.dialect ?? detectDialect(options.file, parsed.data);
-  const problems = createProblemList(parsed);
-  if (parsed.data === undefined) return { dialect: name, servers: [], settings: {}, problems: parsed.problems };
-  if (name === undefined) {
-    const message = "has no servers in any form that is known";
-    const fix = 'put them under "mcpServers", or name the dialect';
-    problems.add({ path: [], severity: "error", code: "unknown_dialect", message, fix });
-    return { servers: [], settings: {}, problems: [...parsed.problems, ...problems.all] };
-  }
-  const isNothing = parsed.data === null && parsed.format === "yaml";
-  if (!isConfigMap(parsed.data) && !Array.isArray(parsed.data) && !isNothing) {
-    const message = `must be an object, and is ${nameOfData(parsed.data)}`;
-    problems.add({ path: [], severity: "error", code: "wrong_type", message });
-    return { dialect: name, servers: [], settings: {}, problems: [...parsed.problems, ...problems.all] };
-  }
-  const dialect = configDialectOf(name);
-  const expected = options.dialect === undefined ? dialectOfPath(options.file) : undefined;
-  if (expected !== undefined && expected !== name) {
-    const message = `${configDialectOf(expected).title} does not read this file: it is written like one of ${dialect.title}`;
-    const fix = `put its servers under ${rootsInWords(expected)}`;
-    problems.add({ path: [], severity: "warning", code: "other_dialect", message, fix });
-  }
-  if (!hasRootOf(name, parsed.data)) reportNoServers(parsed, dialect, problems.add);
-  const isLost = dialect.isWhole === true && parsed.problems.some(({ severity }) => severity === "error");
-  const result = isLost ? { servers: [], settings: {}, problems: [] } : dialect.read(parsed, options);
-  return {
-    dialect: name,
-    servers: result.servers,
-    settings: result.settings,
-    problems: [...parsed.problems, ...problems.all, ...result.problems],
-  };
-}
-
-// Most files of a tool have other things in them as well, so that no servers are nothing to speak
-// of, unless somebody meant some.
-function reportNoServers(parsed: ParsedConfig, { name, title }: ConfigDialect, add: AddProblem): void {
-  const other = detectByData(parsed.data);
-  if (other !== undefined && other !== name) {
-    const message = `is no file of ${title}: it looks like one of ${configDialectOf(other).title}`;
-    const fix = `read it as ${JSON.stringify(other)}`;
-    return add({ path: [], severity: "error", code: "other_dialect", message, fix });
-  }
-  const misplaced = findMisplaced(parsed.data);
-  // It knows each name at the top, and says so itself.
-  if (misplaced === undefined || name === "hostside") return;
-  const { path, isEntry } = misplaced;
-  const message = `${title} has its servers under ${rootsInWords(name)}, and not here`;
-  const fix = `${isEntry ? "put it under" : "write"} ${rootsInWords(name)}`;
-  add({ path, severity: "error", code: "unknown_key", message, fix, of: "name" });
-}
-
-type AddProblem = ReturnType<typeof createProblemList>["add"];
-
-function parse(config: string | object, { file, dialect, format }: ReadConfigOptions): ParsedConfig {
-  if (typeof config !== "string") return fromData(config, file);
-  const known = format ?? formatOfFile(file) ?? (dialect === undefined ? undefined : configDialectOf(dialect).format);
-  return parseConfig(config, { file, format: known ?? "json" });
+  const { file } = options;
+  const isText = typeof config === "string";
+  return readParsed(
+    isText ? parseConfig(config, { file, format: formatOf(options) }) : fromData(config, file),
+    options,
+  );
 }
 
 /**
@@ -138,10 +52,4 @@ function isData(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value === "object" && value !== null) return Array.isArray(value) || isPlainObject(value);
   return typeof value !== "function" && typeof value !== "symbol";
-}
-
-function formatOfFile(file: string | undefined): ConfigFormat | undefined {
-  const [, extension = ""] = /\.(jsonc?|ya?ml|toml)$/i.exec(file ?? "") ?? [];
-  const word = extension.toLowerCase();
-  return word === "" ? undefined : word.startsWith("j") ? "json" : word === "toml" ? "toml" : "yaml";
 }

@@ -1,5 +1,5 @@
 import type { ConfigScope } from "../drafts/configured-server.ts";
-import type { ConfigResult } from "../dialects/read-config.ts";
+import type { ConfigResult } from "../dialects/read-parsed.ts";
 
 /** One configuration among others. */
 export interface ConfigLayer {

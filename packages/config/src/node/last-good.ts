@@ -1,5 +1,5 @@
 import { compareText } from "@hostside/core/implement";
-import type { ConfigResult } from "../dialects/read-config.ts";
+import type { ConfigResult } from "../dialects/read-parsed.ts";
 import type { ConfigProblem } from "../parse/config-problem.ts";
 import type { LoadedConfig } from "./load-config.ts";
 

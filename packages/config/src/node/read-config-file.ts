@@ -1,5 +1,6 @@
-import { readConfig, type ConfigResult, type ReadConfigOptions } from "../dialects/read-config.ts";
+import { formatOf, readParsed, type ConfigResult, type ReadConfigOptions } from "../dialects/read-parsed.ts";
 import type { ConfigProblem, ConfigProblemCode } from "../parse/config-problem.ts";
+import { loadParser, parseWith } from "../parse/parse-with.ts";
 import { join, resolve } from "node:path";
 import { isWithin, realPathOf } from "./resolve-paths.ts";
 import { constants, type Stats } from "node:fs";
@@ -19,8 +20,14 @@ export async function readConfigFile(
   options: Omit<ReadConfigOptions, "file"> = {},
 ): Promise<ConfigResult> {
   const read = await readFileText(path);
-  if ("text" in read) return readConfig(read.text, { ...options, file: path });
+  if ("text" in read) return readConfigText(read.text, { ...options, file: path });
   return { servers: [], settings: {}, problems: "problem" in read ? [read.problem] : [] };
+}
+
+/** Does what `readConfig()` does with a text, and loads no more than the parser of its format. */
+export async function readConfigText(text: string, options: ReadConfigOptions): Promise<ConfigResult> {
+  const format = formatOf(options);
+  return readParsed(parseWith(await loadParser(format), text, { file: options.file, format }), options);
 }
 
 /** The text of a configuration, that there is none, or why it cannot be read. */

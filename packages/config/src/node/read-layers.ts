@@ -3,13 +3,14 @@ import { basename, dirname, join, resolve } from "node:path";
 import { isDialectName } from "../drafts/configured-server.ts";
 import type { ConfigLayer } from "../layers/config-layer.ts";
 import type { ConfigProblem } from "../parse/config-problem.ts";
-import { readConfig, type ConfigResult } from "../dialects/read-config.ts";
+import type { ConfigResult } from "../dialects/read-parsed.ts";
 import { findConfigs, findProjectFolder, projectOfFile, type ConfigLocation } from "./find-configs.ts";
 import type { ConfigExtension, ConfigFile, LoadConfigOptions, LoadPlace } from "./load-options.ts";
-import { fileProblem, readFileText } from "./read-config-file.ts";
+import { fileProblem, readConfigText, readFileText } from "./read-config-file.ts";
 import { isWithin, realPathOf } from "./resolve-paths.ts";
 import { isConfigMap } from "../parse/config-data.ts";
-import { parseConfig } from "../parse/parse-config.ts";
+import { parseJsonTree } from "../parse/parse-json.ts";
+import { parseWith } from "../parse/parse-with.ts";
 
 const mostImports = 5;
 
@@ -156,7 +157,7 @@ async function readLayer(
   const found: ConfigResult =
     "problem" in read
       ? { servers: [], settings: {}, problems: [read.problem] }
-      : readConfig(read.text, {
+      : await readConfigText(read.text, {
           file: path,
           ...(file.dialect === undefined ? {} : { dialect: file.dialect }),
           projectFolder: await findLocalProject(read.text, path, place),
@@ -176,7 +177,7 @@ async function readLayer(
  */
 async function findLocalProject(text: string, file: string, place: LoadPlace): Promise<string | undefined> {
   if (basename(file) !== ".claude.json") return undefined;
-  const { data } = parseConfig(text, { format: "json" });
+  const { data } = parseWith(parseJsonTree, text, { format: "json" });
   const projects = isConfigMap(data) ? data.get("projects") : undefined;
   if (!isConfigMap(projects)) return undefined;
   const keys = new Map<string, string>();

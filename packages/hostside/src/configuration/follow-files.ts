@@ -1,5 +1,7 @@
-import { createTrust, formatProblem, type ConfigProblem } from "@hostside/config";
+import type { ConfigProblem } from "@hostside/config";
 import {
+  createTrust,
+  formatProblem,
   loadConfig,
   watchConfig,
   type ConfigChange,

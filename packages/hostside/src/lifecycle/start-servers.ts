@@ -40,6 +40,8 @@ async function startServers({ provider, servers, ...bounds }: Starting, leftMs: 
   }
   const required = servers.filter((spec) => spec.required === true && spec.disabled !== true).map(({ id }) => id);
   const started = provider.init({ timeoutMs: leftMs, signal });
+  // Every conversation needs it, and Node loads it at its first use: while the programs start.
+  setImmediate(() => crypto);
   if (required.length === 0) return started;
   const late = (): HostsideError => {
     const missing = provider.statuses().filter(({ id, state }) => required.includes(id) && state !== "ready");

@@ -59,17 +59,14 @@ export async function openToolboxes(
       }),
     );
     open.add(made);
-    return {
-      ...made,
-      // A spread would keep the number that it was.
-      get revision() {
-        return made.revision;
-      },
-      close(reason) {
+    const close = made.close.bind(made);
+    // Not a spread, which would merge all tools to read the revision.
+    return Object.assign(made, {
+      close(reason?: string) {
         open.delete(made);
-        return made.close(reason);
+        close(reason);
       },
-    };
+    });
   };
   const toolbox = toolboxWith([]);
   closing.add((reason) => toolbox.close(reason));

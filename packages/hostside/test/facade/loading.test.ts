@@ -1,5 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { createHost } from "hostside";
+import { createFakeConnector } from "./fake-connector.ts";
+import { createTemporaryFolder } from "./temporary-folder.ts";
 
 const built = new URL("../../dist/index.js", import.meta.url).href;
 const later = [
@@ -10,6 +13,7 @@ const later = [
   "config/dist/node",
   "otel/dist/index",
   "yaml/",
+  "toml-eslint-parser/",
   "undici/",
   "node:http",
 ];
@@ -36,17 +40,46 @@ describe("a host loads what its options ask for, and no more:", () => {
   it.each([
     ["without options", `const host = await createHost(); await host.conversation();`, []],
     ["with a pool", `const host = await createHost({ pool: {} });`, ["cluster/dist/index"]],
-    [
-      "with options of sign-ins",
-      `const host = await createHost({ auth: {} });`,
-      ["auth/dist/index", "auth/dist/node", "node:http"],
-    ],
+    ["with options of sign-ins", `const host = await createHost({ auth: {} });`, ["auth/dist/index", "auth/dist/node"]],
     [
       "when sign-ins are listed",
       `const host = await createHost(); await host.oauth.list();`,
-      ["auth/dist/index", "auth/dist/node", "node:http"],
+      ["auth/dist/index", "auth/dist/node"],
     ],
   ])("%s", (_, program, loaded) => {
     expect(loadedBy(`${program} await host.close();`)).toEqual(loaded);
+  });
+
+  it.each([
+    ["hostside.json", '{ "servers": {} }', []],
+    ["codex.toml", "[mcp_servers]", ["toml-eslint-parser/"]],
+    ["goose.yaml", "extensions: {}", ["yaml/"]],
+  ])("the parser of %s", (name, text, parsers) => {
+    const file = createTemporaryFolder().write(name, text);
+    const options = JSON.stringify({ config: { files: [file], watch: false }, state: "memory" });
+    const loaded = loadedBy(`const host = await createHost(${options}); await host.close();`);
+    expect(loaded).toEqual(["config/dist/node", ...parsers]);
+  });
+
+  it("starts servers before it draws a random number, which loads the cryptography of Node", async () => {
+    using values = vi.spyOn(crypto, "getRandomValues");
+    using uuid = vi.spyOn(crypto, "randomUUID");
+    const countDrawn = (): number => values.mock.calls.length + uuid.mock.calls.length;
+    const connector = createFakeConnector();
+    const before: number[] = [];
+    await using host = await createHost({
+      connector: {
+        ...connector,
+        async connect(...given) {
+          before.push(countDrawn());
+          return connector.connect(...given);
+        },
+      },
+      servers: { a: { command: "x" } },
+      policy: { deny: ["*/never"], approval: { mode: "all", handler: async () => "no" } },
+    });
+    expect(before).toEqual([0]);
+    await host.conversation();
+    expect(countDrawn()).toBeGreaterThan(0);
   });
 });

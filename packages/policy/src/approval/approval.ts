@@ -91,9 +91,7 @@ export function createApproval(
 ): Approval {
   const settings = readApprovalOptions(options);
   const byMode = readMode(settings.mode);
-  // What a framework asks is answered in this process, so that nobody else needs the key.
-  const { keys = [crypto.getRandomValues(new Uint8Array(32))], ttlMs = dayMs } = settings.suspend ?? {};
-  const suspension = createSuspension({ keys, ttlMs, parts });
+  const suspension = createSuspension({ ttlMs: dayMs, ...settings.suspend, parts });
   const why = (tool: AskedTool): WhyAsked | undefined => {
     const { definition, server } = tool;
     const byItself = definition.requireApproval === true ? ofDefinition : undefined;

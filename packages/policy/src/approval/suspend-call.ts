@@ -64,7 +64,8 @@ export interface Suspension {
 
 /** The parts of suspending. */
 export interface SuspensionInit {
-  readonly keys: readonly Uint8Array[];
+  /** Default: one that this process alone has. What a framework asks is answered in this process. */
+  readonly keys?: readonly Uint8Array[];
   readonly ttlMs: number;
   readonly parts: PolicyParts;
 }
@@ -214,16 +215,17 @@ type SignedAs = "token" | "call" | "part";
 type Signer = ReturnType<typeof createSigner>;
 
 /** Makes what signs with the first of the keys, and believes all of them. */
-function createSigner(keys: readonly Uint8Array[]) {
-  const macs = keys.map(
-    (key) =>
-      (as: SignedAs, text: string): string =>
-        bytesToHex(hmac(sha256, key, utf8ToBytes(`hostside-approval-${as}\n${text}`))),
-  );
+function createSigner(given: readonly Uint8Array[] | undefined) {
+  let keys = given;
+  // Made for the first call that waits: cryptography takes longer to load than a policy to make.
+  const macs = (as: SignedAs, text: string): readonly string[] =>
+    (keys ??= [crypto.getRandomValues(new Uint8Array(32))]).map((key) =>
+      bytesToHex(hmac(sha256, key, utf8ToBytes(`hostside-approval-${as}\n${text}`))),
+    );
   return {
-    sign: (as: SignedAs, text: string) => macs[0]?.(as, text) ?? "",
+    sign: (as: SignedAs, text: string) => macs(as, text)[0] ?? "",
     isSigned: (as: SignedAs, text: string, signature: string) =>
-      macs.filter((mac) => isSame(mac(as, text), signature)).length > 0,
+      macs(as, text).filter((mac) => isSame(mac, signature)).length > 0,
   };
 }
 

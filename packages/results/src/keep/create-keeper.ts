@@ -22,7 +22,7 @@ export interface KeeperInit {
   /** Bytes of one conversation: a larger piece is not kept at all. */
   readonly maxBytes: number;
   /** The name of this presenter. */
-  readonly keptBy: string;
+  readonly keptBy: () => string;
   /** Told why something was not kept. */
   readonly onFailure: (failure: KeepFailure) => void;
   readonly tool: string;
@@ -188,7 +188,7 @@ async function putPiece(
     signal.throwIfAborted();
     const characters = text === undefined ? undefined : codePointsIn(text, 0, text.length);
     const { serverId = "", toolName = "" } = outcome.origin ?? {};
-    const item = { key, mimeType, bytes: data.length, characters, serverId, toolName, keptBy };
+    const item = { key, mimeType, bytes: data.length, characters, serverId, toolName, keptBy: keptBy() };
     const added = await handles.add(item, scope);
     ({ handle } = added);
     signal.throwIfAborted();

@@ -11,7 +11,7 @@ export interface ResultReaderInit {
   readonly sink: BlobSink;
   readonly handles: Handles;
   /** The name of this presenter: what it kept is within its reach, or gone. */
-  readonly reachable: string;
+  readonly reachable: () => string;
   /** Media that a model may have whole. */
   readonly media: MediaRules;
   /** How many bytes of text one answer may have, for a text of that origin. */
@@ -46,7 +46,7 @@ export function createReader(init: ResultReaderInit): Reader {
     if (item === undefined) return unknownHandle();
     if (item === "unreadable") return failure("unavailable", unreadableWords);
     const data = await sink.read(item.key);
-    if (data?.length !== item.bytes) return item.keptBy === reachable ? unknownHandle() : elsewhere();
+    if (data?.length !== item.bytes) return item.keptBy === reachable() ? unknownHandle() : elsewhere();
     if (item.characters === undefined) return readBytes(request, { ...init, item, data });
     const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(data);
     const source = { ...init, item, text, total: item.characters };

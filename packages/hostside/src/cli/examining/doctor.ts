@@ -92,6 +92,6 @@ async function open(typed: string | undefined, { terminal, options }: CommandCon
     return { config, means, [Symbol.asyncDispose]: async () => opened[Symbol.asyncDispose]() };
   } catch (error) {
     if (!isHostsideError(error, "invalid_config")) throw error;
-    return { config: await loadConfig(filesOf(quiet)), [Symbol.asyncDispose]: async () => undefined };
+    return { config: await loadConfig(await filesOf(quiet)), [Symbol.asyncDispose]: async () => undefined };
   }
 }

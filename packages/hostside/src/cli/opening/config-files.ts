@@ -1,16 +1,14 @@
 import { isAbsolute, resolve } from "node:path";
 import type { JsonObject } from "@hostside/core";
 import { usageError } from "../exit-codes.ts";
+import type { AskTrust, ConfigLayer, DialectName, Trust } from "@hostside/config";
 import {
   createTrust,
   dialectNames,
-  readConfig,
-  type AskTrust,
-  type ConfigLayer,
-  type DialectName,
-  type Trust,
-} from "@hostside/config";
-import { loadConfig, type LoadConfigOptions, type LoadedConfig } from "@hostside/config/node";
+  loadConfig,
+  type LoadConfigOptions,
+  type LoadedConfig,
+} from "@hostside/config/node";
 import { quoteText } from "@hostside/core/implement";
 import { userState } from "../../state/user-state.ts";
 import type { CommandContext, TypedServer } from "../command-context.ts";
@@ -90,13 +88,16 @@ function readHeader(text: string): readonly [string, string] {
 }
 
 /** The places where a command looks for the configuration. Reads nothing of the process. */
-export function filesOf({ terminal, options }: Pick<CommandContext, "terminal" | "options">): LoadConfigOptions {
+export async function filesOf({
+  terminal,
+  options,
+}: Pick<CommandContext, "terminal" | "options">): Promise<LoadConfigOptions> {
   const { env, home, platform, cwd } = terminal;
   const { config, typed } = options;
   const dialect = dialectOf(options);
   const files = config?.map((path) => (dialect === undefined ? path : { path, dialect }));
   if (typed === undefined) return { files: files ?? "auto", env, home, platform, cwd };
-  return { files: files ?? [], layers: [layerOf(typed, cwd)], env, home, platform, cwd };
+  return { files: files ?? [], layers: [await layerOf(typed, cwd)], env, home, platform, cwd };
 }
 
 function dialectOf({ config, dialect }: CommandContext["options"]): DialectName | undefined {
@@ -108,15 +109,16 @@ function dialectOf({ config, dialect }: CommandContext["options"]): DialectName 
 }
 
 // It is the strongest of configurations.
-function layerOf({ id, words }: TypedServer, cwd: string): ConfigLayer {
+async function layerOf({ id, words }: TypedServer, cwd: string): Promise<ConfigLayer> {
+  const { readConfig } = await import("@hostside/config");
   const entry = buildEntry(id, { words }, cwd);
   const result = readConfig({ servers: { [id]: entry } }, { dialect: "hostside" });
   return { scope: "command-line", result, baseFolder: cwd };
 }
 
 /** Loads which servers there are. Nothing is expanded, asked or started for it. */
-export function loadSources(context: Pick<CommandContext, "terminal" | "options">): Promise<LoadedConfig> {
-  return loadConfig({ ...filesOf(context), allow: () => false });
+export async function loadSources(context: Pick<CommandContext, "terminal" | "options">): Promise<LoadedConfig> {
+  return loadConfig({ ...(await filesOf(context)), allow: () => false });
 }
 
 /**
@@ -131,5 +133,5 @@ export async function loadConfigured(
   const { terminal } = context;
   const { store, lock } = userState(terminal);
   const trust = around(createTrust({ store, lock, ask }));
-  return { config: await loadConfig({ ...filesOf(context), trust, signal: terminal.signal }), trust };
+  return { config: await loadConfig({ ...(await filesOf(context)), trust, signal: terminal.signal }), trust };
 }

@@ -1,5 +1,4 @@
-import { formatProblem } from "@hostside/config";
-import type { LoadedConfig, ServerSource } from "@hostside/config/node";
+import { formatProblem, type LoadedConfig, type ServerSource } from "@hostside/config/node";
 import { foldCase, quoteText } from "@hostside/core/implement";
 import { didYouMean, nearNames } from "../program/near-names.ts";
 import { terminalLine, shellLine } from "../render/render-text.ts";

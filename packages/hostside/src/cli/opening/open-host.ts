@@ -58,10 +58,10 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
   const specs = new Map<string, ServerSpec>();
   const isWanted = (serverId: string): boolean => only?.includes(serverId) !== false;
   const { trust, inputs, signal } = answerLoading(terminal, asker);
-  const recorded = await openRecorded(options.record, (effects) =>
+  const recorded = await openRecorded(options.record, async (effects) =>
     openHostParts({
       config: {
-        ...filesOf(context),
+        ...(await filesOf(context)),
         watch: false,
         trust,
         inputs,

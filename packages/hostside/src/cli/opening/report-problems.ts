@@ -1,5 +1,5 @@
-import { formatProblem, type ConfigProblem } from "@hostside/config";
-import type { LoadedConfig } from "@hostside/config/node";
+import type { ConfigProblem } from "@hostside/config";
+import { formatProblem, type LoadedConfig } from "@hostside/config/node";
 import type { CommandContext } from "../command-context.ts";
 import { terminalLine } from "../render/render-text.ts";
 

@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 
-// ASCII that shows: as wide as it is long, without a look at each character.
-const plain = /^[ -~]*$/;
+// ASCII that shows, and signs of tables: as wide as it is long, without a look at each character.
+const plain = /^[ -~✓✗○…–—·]*$/;
 const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /**

@@ -1,5 +1,4 @@
-import { createTrust, formatProblem } from "@hostside/config";
-import { loadConfig, type LoadedConfig } from "@hostside/config/node";
+import { createTrust, formatProblem, loadConfig, type LoadedConfig } from "@hostside/config/node";
 import type { ElicitationRequest, ElicitationResult, Interceptor, ServerSpec, UnreadyGroup } from "@hostside/core";
 import type { ApprovalMode, PolicyOptions } from "@hostside/policy";
 import { openHostParts } from "../../create-host.ts";
@@ -52,10 +51,10 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   const state = userState(terminal);
   const offer = await offerOfFiles(given, context, means.note);
   const policy = await policyOf(given, offer, { ask: means.ask, context });
-  const recorded = await openRecorded(options.record, (effects) =>
+  const recorded = await openRecorded(options.record, async (effects) =>
     openHostParts({
       config: {
-        ...filesOf(context),
+        ...(await filesOf(context)),
         watch: true,
         trust: createTrust({ store: state.store, lock: state.lock }),
         revise: createRevision(offer, means),
@@ -132,7 +131,11 @@ async function offerOfFiles(
   note: ServedMeans["note"],
 ): Promise<ServeOffer> {
   const { store, lock } = userState(context.terminal);
-  const config = await loadConfig({ ...filesOf(context), trust: createTrust({ store, lock }), allow: () => false });
+  const config = await loadConfig({
+    ...(await filesOf(context)),
+    trust: createTrust({ store, lock }),
+    allow: () => false,
+  });
   if (config.questions.some(({ starts }) => starts.length === 0))
     note("settings of this project are not used until you have decided about them: hostside trust");
   const ids = config.sources.map(({ serverId }) => serverId);

@@ -51,7 +51,7 @@ export async function openAccounts(
   const { terminal } = context;
   const asker = only !== undefined && canAsk(context) ? terminalAsker(terminal) : undefined;
   const answers = answerLoading(terminal, asker);
-  const config = await loadConfig({ ...filesOf(context), ...answers, allow: only });
+  const config = await loadConfig({ ...(await filesOf(context)), ...answers, allow: only });
   answers.signal.throwIfAborted();
   const auth = await chooseAuth(
     {
