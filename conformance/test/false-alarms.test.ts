@@ -1,6 +1,6 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { startFaultServer, type FaultScript, type JsonObject } from "@hostside/fixtures";
+import { startFaultServer, type FaultRule, type FaultScript, type JsonObject } from "@hostside/fixtures";
 import { expect, it } from "vitest";
 import type { Finding } from "../src/engine/check.ts";
 import { checkServer } from "../src/server/check-server.ts";
@@ -48,6 +48,76 @@ it.each([
   const batch = await findingOf("requests/batch", { rules: [{ on: "ping", do: [refusal] }] });
   expect(batch).toMatchObject({ status: "could-not-run" });
 });
+
+it.each([
+  ["could not reach", "request to https://files.example/v3 failed, reason: getaddrinfo ENOTFOUND files.example"],
+  ["has no account for", "EXAMPLE_API_KEY is not set"],
+])("a server that %s what it asks in turn has not listed wrongly", async (reason, message) => {
+  const refuse = (text: string): FaultScript => ({
+    rules: [{ on: "tools/list", do: [{ type: "respond", message: { error: { code: -32_603, message: text } } }] }],
+  });
+  expect(await findingOf("tools/list", refuse(message))).toMatchObject({
+    status: "could-not-run",
+    reason: expect.stringContaining(reason),
+  });
+  expect(await findingOf("tools/list", refuse("'uri' is missing"))).toMatchObject({ status: "fail" });
+});
+
+it("a resource whose URI is none is one failure, and is not read", async () => {
+  const listed = [{ uri: "1password://config", name: "config" }];
+  const unread = { type: "respond", message: { error: { code: -32_602, message: "Invalid URI" } } } as const;
+  const script: FaultScript = {
+    capabilities: { resources: {} },
+    rules: [
+      { on: "resources/list", do: [{ type: "respond", message: { result: { resources: listed } } }] },
+      { on: "resources/read", do: [unread] },
+    ],
+  };
+  expect(await findingOf("resources/entries", script)).toMatchObject({ status: "fail" });
+  expect(await findingOf("resources/read-listed", script)).toMatchObject({ status: "not-applicable" });
+});
+
+const zodIssue = (path: readonly string[]): JsonObject => ({
+  content: [
+    {
+      type: "text",
+      text: `Error: ${JSON.stringify([{ code: "invalid_type", received: "undefined", path }], null, 2)}`,
+    },
+  ],
+  isError: true,
+});
+
+it.each([
+  ["Zod, of what is required", ["q"], { result: zodIssue(["q"]) }],
+  ["an error, of what is required", ["q"], { error: { code: -32_603, message: "No arguments provided" } }],
+  ["Zod, though nothing is required", [], { result: zodIssue([]) }],
+  ["an error, though nothing is required", [], { error: { code: -32_603, message: "No arguments provided" } }],
+])("a call without arguments that is refused by %s", async (_, required, message) => {
+  const inputSchema = { type: "object", properties: { q: { type: "string" } }, required };
+  const tools = [{ name: "search", description: "Searches.", annotations: { readOnlyHint: true }, inputSchema }];
+  const result = { content: [{ type: "text", text: "none" }] };
+  const rules: FaultRule[] = [
+    { on: "tools/call", where: { "params.arguments": null }, do: [{ type: "respond", message }] },
+    { on: "tools/call", do: [{ type: "respond", message: { result } }] },
+  ];
+  expect(await findingOf("calls/absent-arguments", { tools, rules })).toMatchObject({
+    status: required.length > 0 ? "pass" : "fail",
+  });
+});
+
+it.each([
+  [5200, 1, "fail"],
+  [17_600, 9, "could-not-run"],
+  [4900, 1, "pass"],
+])(
+  "a first answer after %s ms, on a machine that is %s times slower than idle: %s",
+  async (tookMs, slowdown, status) => {
+    const check = serverChecks.find(({ id }) => id === "stdio/time-to-initialize");
+    const target = { first: { tookMs, slowdown: Promise.resolve(slowdown) } };
+    const found: unknown = await Reflect.apply(check?.run ?? String, undefined, [target]);
+    expect(found).toMatchObject({ status });
+  },
+);
 
 it("six objects inside one another are no deep schema, however JSON nests them", async () => {
   const nest = (depth: number): JsonObject =>

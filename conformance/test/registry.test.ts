@@ -55,6 +55,7 @@ describe("the registry of checks", () => {
         "stdio/exits-on-end-of-input",
         "stdio/exits-on-sigterm",
         "stdio/leaves-no-process-behind",
+        "stdio/second-process",
         "stdio/split-writes",
         "stdio/merged-writes",
         "stdio/survives-garbage",

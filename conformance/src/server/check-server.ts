@@ -12,7 +12,8 @@ import { notKnown, type ServerCheck } from "./checks/define-check.ts";
 import { modernRevision, type Handshake } from "./handshake.ts";
 import { unknownTools, type CallConsent } from "./consented-tools.ts";
 import type { TargetOwner } from "./server-target.ts";
-import { excuseLimitedRate, watchOutage } from "./watch-outage.ts";
+import { excuseRefusal, watchOutage } from "./watch-outage.ts";
+import { foldSecondProcess } from "./second-process.ts";
 
 /** Options of {@linkcode checkServer}. By default four checks run at once. */
 export interface CheckServerOptions extends RunOptions<ServerCheck> {
@@ -71,8 +72,9 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
     // A check waits for two starts at most and a few answers; only one that is stuck takes longer.
     const checkTimeoutMs = answerMs * 4 + owner.enter().target.startMs * 2;
     const ran = await runChecks(inScopes(runnable, address), owner, { ...options, seed, checkTimeoutMs });
-    const results = obstacle ? preventAll(checks, obstacle, ran) : foldDeaths(ran);
-    const unknown = found ? await unknownTools(owner.enter().target) : [];
+    const results = obstacle ? preventAll(checks, obstacle, ran) : foldSecondProcess(foldDeaths(ran));
+    // The server may have gone by now, which the results say.
+    const unknown = found ? await unknownTools(owner.enter().target).catch(() => []) : [];
     const preview = await previewOf({ ...options, address }, found);
     return createReport(options, {
       side: "server",
@@ -114,7 +116,7 @@ function inScopes(checks: readonly ServerCheck[], address: ServerAddress): reado
           const finding = await excuseSilence(found.value, owner, check.id);
           return finding.status === "fail" ? { ...finding, trace: trace() } : finding;
         };
-        return excuseLimitedRate(await outage.judge({ id: check.id, rough }, () => look(false)));
+        return excuseRefusal(await outage.judge({ id: check.id, rough }, () => look(false)));
       },
     };
   });

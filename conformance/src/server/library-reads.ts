@@ -1,5 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
+import { isUri } from "./content-form.ts";
 import type { ListName, RawListing } from "./raw-listing.ts";
 import type { Answer } from "./raw-session.ts";
 import type { ReadySession } from "./ready-session.ts";
@@ -38,7 +39,13 @@ export async function readLibrary(target: {
   });
   return {
     ready,
-    resources: await Promise.all(textsOf(resources.items, "uri").map(([uri]) => ask("resources/read", uri, { uri }))),
+    // What is no URI is a finding of its own, and can hardly be read.
+    resources: await Promise.all(
+      textsOf(
+        resources.items.filter(({ uri }) => isUri(uri)),
+        "uri",
+      ).map(([uri]) => ask("resources/read", uri, { uri })),
+    ),
     prompts: await Promise.all(
       textsOf(prompts.items, "name").map(([name, prompt]) => {
         const required = argumentsOf(prompt).filter((argument) => argument["required"] === true);

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { availableParallelism, loadavg } from "node:os";
 import { openSseSession } from "./sse-session.ts";
 import { type TraceRecorder, createTraceRecorder } from "../engine/trace-recorder.ts";
 import type { CallConsent } from "./consented-tools.ts";
@@ -73,6 +75,7 @@ const stderrLength = 2000;
  */
 async function reachServer(owner: TargetOwner, options: ReachOptions): Promise<Reached> {
   const startedAt = performance.now();
+  const slowdown = options.address.type === "stdio" ? measureSlowdown() : Promise.resolve(1);
   let session: RawSession;
   try {
     session = await owner.open();
@@ -86,7 +89,7 @@ async function reachServer(owner: TargetOwner, options: ReachOptions): Promise<R
   const attempt = await stoppable(attemptHandshake(session, options), options.signal);
   if (attempt === undefined) return { kind: "answers" };
   if (attempt.ok) {
-    owner.share({ ready: readySession(session, attempt.handshake), tookMs: performance.now() - startedAt });
+    owner.share({ ready: readySession(session, attempt.handshake), tookMs: performance.now() - startedAt, slowdown });
     return { kind: "ready", handshake: attempt.handshake };
   }
   const { answer } = attempt;
@@ -95,6 +98,22 @@ async function reachServer(owner: TargetOwner, options: ReachOptions): Promise<R
   if (answer.kind !== "silence" && answer.kind !== "gone")
     return { kind: "answers", ...(answer.kind === "http" && { status: answer.status }) };
   return unreachable(silenceProblem(answer, session), session, options);
+}
+
+// What Node takes to start on a machine that has time for it.
+const quietStartMs = 100;
+
+/**
+ * By how long a Node that does nothing takes from its start to its end, and by how many processes
+ * wait for each core. A short program is often let in before others, so that the first alone says
+ * too little.
+ */
+async function measureSlowdown(): Promise<number> {
+  const waiting = (loadavg()[0] ?? 0) / availableParallelism();
+  const startedAt = performance.now();
+  const control = spawn(process.execPath, ["--eval", ""], { stdio: "ignore", windowsHide: true });
+  await new Promise((resolve) => control.once("exit", resolve).once("error", resolve));
+  return Math.max(1, waiting, (performance.now() - startedAt) / quietStartMs);
 }
 
 /** The promise's value, or `undefined` once the signal aborts. */

@@ -30,8 +30,8 @@ export interface ServerTarget {
   readonly quickMs: number;
   /**
    * How long the first answer of a session may take, in milliseconds: three times an answer, or
-   * twice what the server took at the first contact, if that is more; never more than at the first
-   * contact.
+   * four times what the server took at the first contact, if that is more, because four may start at
+   * once; never more than at the first contact.
    */
   readonly startMs: number;
   /** A fresh session without a handshake: a new process, or an HTTP session without an id. */
@@ -94,6 +94,11 @@ export interface ServerTarget {
 export interface FirstContact {
   readonly ready: ReadySession;
   readonly tookMs: number;
+  /**
+   * How many times longer a program seems to take on this machine at that time than on one that has
+   * nothing else to do; at least 1.
+   */
+  readonly slowdown: Promise<number>;
 }
 
 /** What owns the sessions of a run. */
@@ -216,7 +221,7 @@ function createView(state: SharedState, { opened, traced, borrowed, root }: View
       return state.first;
     },
     get startMs() {
-      return Math.min(options.startMs, Math.max(3 * options.answerMs, 2 * (state.first?.tookMs ?? 0)));
+      return Math.min(options.startMs, Math.max(3 * options.answerMs, 4 * (state.first?.tookMs ?? 0)));
     },
     open,
     openStdio: open,

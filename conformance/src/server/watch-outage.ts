@@ -89,16 +89,28 @@ function isConnectable({ hostname, port, protocol }: URL): Promise<boolean> {
 }
 
 // As the kit words answers: a status, or an error with its text.
-const refusal = /\b429\b(?=: |\s\()|\berror [^:]{1,20}: ".{0,100}(?:rate.?limit|too many requests)/i;
+const excuses: readonly (readonly [refusal: RegExp, reason: string])[] = [
+  [
+    /\b429\b(?=: |\s\()|\berror [^:]{1,20}: ".{0,100}(?:rate.?limit|too many requests)/i,
+    "the server limits how often it is asked, which a run does often",
+  ],
+  [
+    /\berror [^:]{1,20}: ".{0,200}(?:\bE(?:AI_AGAIN|CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|TIMEDOUT)\b|getaddrinfo|fetch failed|network error)/i,
+    "the server could not reach something that it asks in turn",
+  ],
+  [
+    /\berror [^:]{1,20}: ".{0,200}(?:api.?key|\bcredentials?\b|\bunauthori[sz]ed\b|\bnot (?:authenticated|logged in)\b)/i,
+    "the server has no account for something that it asks in turn",
+  ],
+];
 
 /**
- * What a check found, unless all that it saw is that the server takes no more requests for now: a
- * run asks more often than a host does, and a server that limits that is not wrong.
+ * What a check found, unless all that it saw is an error that has another cause than a mistake of
+ * the server's author. A run asks more often than a host does, and a server that limits that is not
+ * wrong; nor is one that says what it cannot reach.
  */
-export function excuseLimitedRate(finding: Finding): Finding {
-  if (finding.status !== "fail" || !refusal.test(finding.observed)) return finding;
-  return {
-    status: "could-not-run",
-    reason: `the server limits how often it is asked, which a run does often: ${finding.observed}`,
-  };
+export function excuseRefusal(finding: Finding): Finding {
+  if (finding.status !== "fail") return finding;
+  const reason = excuses.find(([refusal]) => refusal.test(finding.observed))?.[1];
+  return reason === undefined ? finding : { status: "could-not-run", reason: `${reason}: ${finding.observed}` };
 }

@@ -63,7 +63,7 @@ export const lifecycleMutants: readonly Mutant[] = [
   }),
   overStdio("slow-start", "takes more than five seconds to answer initialize", {
     rules: [
-      rule("initialize", { process: 1 }, { type: "write", bytes: "", to: "stderr", times: 2, pauseMs: 5200 }, proceed),
+      rule("initialize", { process: 1 }, { type: "write", bytes: "", to: "stderr", times: 2, pauseMs: 9000 }, proceed),
     ],
     fails: ["stdio/time-to-initialize"],
   }),

@@ -62,6 +62,7 @@ export const stdioMutants: readonly Mutant[] = [
     "stdio/split-writes",
   ]),
   odd("drops-rest-of-read", "drops what comes in one read with a notification", ["stdio/merged-writes"]),
+  odd("ends-the-process-before", "ends the process that was started before it", ["stdio/second-process"]),
   odd("dies-of-garbage", "ends when a line is no JSON", ["stdio/survives-garbage"]),
   odd("dies-of-blank-line", "ends when a line is empty", ["stdio/survives-garbage"]),
 ];

@@ -128,8 +128,7 @@ export const callChecks: readonly ServerCheck[] = defineChecks("any", ["tools/li
     needs: ["calls/no-cross-talk"],
     run: (target) =>
       oddCalls(target, {
-        applies: ({ inputSchema }) =>
-          isJsonObject(inputSchema) && Array.isArray(inputSchema["required"]) && inputSchema["required"].length > 0,
+        applies: hasRequired,
         args: {},
         problem: (answer) => (isRefusal(answer) ? undefined : describeAnswer(answer)),
       }),
@@ -141,7 +140,7 @@ export const callChecks: readonly ServerCheck[] = defineChecks("any", ["tools/li
     source: hostAdvice("absent-arguments"),
     legal: [
       "a result, also one with isError that says what is missing",
-      "error -32602",
+      "error -32602, or another one if the tool has required arguments",
       "the error that a call with arguments gets, too",
     ],
     fix: "Treat absent arguments as {}.",
@@ -150,8 +149,10 @@ export const callChecks: readonly ServerCheck[] = defineChecks("any", ["tools/li
       oddCalls(target, {
         applies: () => true,
         args: undefined,
-        problem(answer, { answer: usual }) {
+        problem(answer, { answer: usual, tool }) {
           if (answer.kind === "result" && !isCrash(answer.result)) return undefined;
+          if (answer.kind === "error" && hasRequired(tool.definition) && !crash.test(excerpt(answer.text)))
+            return undefined;
           if (answer.kind === "error" && answer.code === -32602) return undefined;
           if (answer.kind === "silence" && answer.instead === undefined) return undefined;
           return textOf(answer) === textOf(usual) ? undefined : describeAnswer(answer);
@@ -254,9 +255,14 @@ function failureText(result: JsonValue | undefined): string | undefined {
   return isJsonObject(first) && isText(first["text"]) ? first["text"] : undefined;
 }
 
-// What runtimes say of a value that is not there.
+function hasRequired({ inputSchema }: JsonObject): boolean {
+  return isJsonObject(inputSchema) && Array.isArray(inputSchema["required"]) && inputSchema["required"].length > 0;
+}
+
+// What runtimes say of a value that is not there, and Zod of arguments that are none; not what it says
+// of an argument that is required.
 const crash =
-  /\bundefined\b|\bof null\b|\bTypeError\b|\bAttributeError\b|\bKeyError\b|NoneType|null pointer|nil pointer|NullReference/i;
+  /(?<!\breceived\W{1,5})\bundefined\b|"path":\s*\[\s*\]|\bof null\b|\bTypeError\b|\bAttributeError\b|\bKeyError\b|NoneType|null pointer|nil pointer|NullReference/i;
 
 function isCrash(result: JsonValue | undefined): boolean {
   const text = failureText(result);

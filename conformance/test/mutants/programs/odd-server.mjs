@@ -1,5 +1,10 @@
 // A small server without fault, but for the mode that its first argument names: what a fault script cannot express, because it
 // happens before there is a message.
+import { rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 const mode = process.argv[2];
 const seen = new Set();
 let current;
@@ -135,6 +140,19 @@ function readLine(line) {
   receive(message);
 }
 
+/** Ends the process that listens, and listens in its place. */
+async function endTheProcessBefore() {
+  const name = `odd-server-${process.ppid}`;
+  const path = process.platform === "win32" ? `\\\\.\\pipe\\${name}` : join(tmpdir(), name);
+  await new Promise((resolve) => connect(path).on("error", resolve).on("close", resolve));
+  rmSync(path, { force: true });
+  const listener = createServer(() => process.kill(process.pid, "SIGKILL"))
+    .listen(path)
+    .on("error", () => {});
+  process.stdin.on("end", () => listener.close());
+}
+
+if (mode === "ends-the-process-before") await endTheProcessBefore();
 process.stdin.setEncoding(mode === "reads-latin1" ? "latin1" : "utf8");
 process.stdin.on("data", (chunk) => {
   const lines = (rest + String(chunk)).split(mode === "ends-lines-at-2028" ? /[\n\u2028]/ : "\n");
