@@ -11,7 +11,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "
 import { createTelemetry } from "@hostside/otel";
 import { createCallLog, type CallEntry } from "@hostside/otel/log";
 import type { PolicyEvent, PolicyOptions } from "@hostside/policy";
-import { createHost, type Conversation, type ConversationOptions } from "hostside";
+import { createHost, type Conversation, type ConversationOptions, type Host } from "hostside";
 import { createAiSdkTools } from "hostside/ai-sdk";
 import { createAnthropicTools } from "hostside/anthropic";
 import { createGoogleTools } from "hostside/google";
@@ -39,6 +39,7 @@ interface Opened extends AsyncDisposable {
   readonly sent: FakeConnector["sent"];
   /** What the policy reported, in order. */
   readonly events: string[];
+  readonly host: Host;
   readonly another: (options: ConversationOptions) => Promise<Conversation>;
 }
 
@@ -57,6 +58,7 @@ async function open(policy: PolicyOptions = {}): Promise<Opened> {
     conversation: await host.conversation({ id: "42", principal: "ada" }),
     sent: connector.sent,
     events,
+    host,
     another: async (options) => host.conversation(options),
     [Symbol.asyncDispose]: () => host.close(),
   };
@@ -361,5 +363,35 @@ describe("an approval that a framework gives", () => {
     expect(await goOnBySdk(await two.conversation({ id: "42" }), messages)).toEqual([{ type: "text", value: written }]);
     expect(await goOnBySdk(await one.conversation({ id: "42" }), messages)).toMatchObject([denied(/used before/)]);
     expect(connector.sent).toHaveLength(1);
+  });
+
+  it("ends with its conversation, on every replica, and with no other one", async () => {
+    const { createMemoryHub } = await import("./memory-hub.ts");
+    const hub = createMemoryHub();
+    const connector = createFakeConnector({ files: { tools: ["write_note"] } });
+    const policy = { requireApproval: ["files/write_*"] };
+    const replica = () => createHost({ connector, servers: byName(servers), policy, state: hub.state() });
+    await using one = await replica();
+    await using two = await replica();
+    const open = (host: typeof one, id: string) => host.conversation({ id, principal: "ada" });
+    const [ended, other] = [await askBySdk(await open(one, "1")), await askBySdk(await open(one, "2"))];
+    await (await open(two, "1")).close();
+    for (const host of [one, two])
+      expect(await goOnBySdk(await open(host, "1"), ended)).toMatchObject([denied(/nobody was asked/)]);
+    expect(connector.sent).toEqual([]);
+    const again = await askBySdk(await open(two, "1"));
+    for (const [id, messages] of [
+      ["1", again],
+      ["2", other],
+    ] as const)
+      expect(await goOnBySdk(await open(one, id), messages)).toEqual([{ type: "text", value: written }]);
+  });
+
+  it("is not ended by what names no conversation: a TypeError says what is needed", async () => {
+    await using opened = await open();
+    for (const scope of [{ principal: "ada" }, { serverId: "files", principal: "ada" }, undefined])
+      await expect(opened.host.policy.forget(scope as never)).rejects.toThrow(
+        /^policy\.forget\(\) takes \{ serverId, toolName, principal \}.* or \{ conversation, principal \}/,
+      );
   });
 });

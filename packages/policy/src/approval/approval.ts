@@ -9,7 +9,7 @@ import {
   type ToolOutcome,
   type HostsideError,
 } from "@hostside/core";
-import { sameDefinition, sameJson, withoutApproval } from "@hostside/core/implement";
+import { isPlainObject, sameDefinition, sameJson, withoutApproval } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, stoppedCall, tellFailed } from "../refuse.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
@@ -74,8 +74,9 @@ export interface Approval {
   reject(suspended: unknown): string;
   /**
    * Takes back what was remembered for a tool; with `conversation`, for that as well. With
-   * `conversation` and no tool, all that was remembered for that conversation, of this principal:
-   * for when it is over. Rejects as the store does.
+   * `conversation` and no tool, all that was remembered for that conversation, of this principal,
+   * and all its calls that wait for an approval: for when it is over. Rejects as the store does, and
+   * with a `TypeError` for what names neither a tool nor a conversation.
    */
   forget(scope: ApprovalScope | ConversationScope): Promise<void>;
 }
@@ -113,8 +114,23 @@ export function createApproval(
       throw new TypeError('remember must be "conversation" or "always"');
     },
     reject: (suspended) => decide(suspended, "no"),
-    forget: (scope) => remembered.forget(scope),
+    async forget(scope) {
+      assertScope(scope);
+      if ("toolName" in scope) return remembered.forget(scope);
+      const forgotten = await Promise.allSettled([remembered.forget(scope), suspension.forget(scope)]);
+      for (const one of forgotten) if (one.status === "rejected") throw one.reason;
+    },
   };
+}
+
+function assertScope(scope: unknown): void {
+  const { serverId, toolName, conversation } = isPlainObject(scope) ? scope : {};
+  const isTool = typeof serverId === "string" && typeof toolName === "string";
+  const isConversation = typeof conversation === "string" && serverId === undefined && toolName === undefined;
+  if (isTool || isConversation) return;
+  throw new TypeError(
+    "policy.forget() takes { serverId, toolName, principal } for what was remembered of a tool, or { conversation, principal } for a conversation; a principal alone is not enough",
+  );
 }
 
 const byToken: WhyAsked = { rule: "approval.suspend", why: "the call was suspended" };

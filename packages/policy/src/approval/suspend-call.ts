@@ -1,6 +1,7 @@
 import {
   HostsideError,
   type ErrorDetails,
+  type JsonObject,
   type JsonValue,
   type Store,
   type SuspendedCall,
@@ -11,6 +12,7 @@ import {
 import {
   clock,
   canonicalJson,
+  isJsonObject,
   quoteText,
   readVersioned,
   withoutApproval,
@@ -25,7 +27,7 @@ import { isWorseEffect } from "../effects/create-effects.ts";
 import type { PolicyParts } from "../policy-parts.ts";
 import { effectOfDefinition } from "../rules/tool-subject.ts";
 import { hintFor, lockKey, type PendingApproval } from "./pending-call.ts";
-import type { RememberedFor } from "./remembered-approvals.ts";
+import type { ConversationScope, RememberedFor } from "./remembered-approvals.ts";
 
 /** Why an approval did not count. */
 export type ApprovalDenial = NonNullable<ErrorDetails["denied"]>;
@@ -60,6 +62,8 @@ export interface Suspension {
    * Uses a token up: resolves with the grant once, in all processes. Rejects when the store fails.
    */
   useUp(grant: ApprovalGrant, call: ToolCall): Promise<TokenLook>;
+  /** Drops what waits in a conversation, in all processes. Rejects when the store fails. */
+  forget(scope: ConversationScope): Promise<void>;
 }
 
 /** The parts of suspending. */
@@ -75,6 +79,9 @@ export interface SuspensionInit {
 const leaseMs = 10_000;
 const mostUseMs = leaseMs / 2;
 
+// So that a mark is there for as long as anything that it counts for.
+const spareMs = 60_000;
+
 const waitingFormat: ValueVersion = { what: "suspended calls", version: 1 };
 
 /** Makes the suspension of one policy. */
@@ -83,7 +90,9 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
   const signer = createSigner(keys);
   const bind = ({ call, canonical }: Pick<PendingApproval, "call" | "canonical">): BoundCall =>
     bindCall(call, canonical, parts);
-  const setWaiting = (key: string): Promise<unknown> => store.set(key, writeVersioned("waiting", waitingFormat), ttlMs);
+  const setWaiting = async (key: string, call: ToolCall): Promise<void> => {
+    await store.set(key, writeVersioned(await waitIn(call, parts, ttlMs), waitingFormat), ttlMs);
+  };
   return {
     async suspend(pending) {
       const { call, args, why } = pending;
@@ -105,7 +114,7 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
         expiresAt: suspendedAt + ttlMs,
       };
       // Should the store lose it, the call is refused, and never runs twice.
-      await setWaiting(waitingKey(id));
+      await setWaiting(waitingKey(id), call);
       return { ...suspended, seal: signer.sign("call", sealedText(suspended)) };
     },
     decide(given, decision) {
@@ -120,7 +129,7 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
     async note(question) {
       const key = waitingKey(idOfAsked(question.callId, bind(question)));
       const isNew = (await stateOf(store, key)) !== "waiting";
-      await setWaiting(key);
+      await setWaiting(key, question.call);
       return isNew;
     },
     answer(question, decision) {
@@ -157,11 +166,53 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
         });
       });
     },
+    async forget({ principal, conversation }) {
+      const scope = scopeHash(principal, conversation);
+      // Most conversations ask nothing, and leave nothing behind.
+      if (readVersioned(await store.get(askedKey(scope)), waitingFormat) === undefined) return;
+      // It outlives all that waits.
+      await store.set(endKey(scope), writeVersioned(crypto.randomUUID(), waitingFormat), ttlMs + spareMs);
+    },
   };
 }
 
-async function stateOf(store: Store, key: string): Promise<unknown> {
-  return readVersioned(await store.get(key), waitingFormat);
+/**
+ * What is kept of a call that waits: its conversation, and how that ended last. A call of before a
+ * later end waits no more.
+ */
+async function waitIn({ options }: ToolCall, { store }: PolicyParts, ttlMs: number): Promise<JsonObject> {
+  const { principal, conversation } = options.context ?? {};
+  if (conversation === undefined) return { scope: null, end: null };
+  const scope = scopeHash(principal, conversation);
+  // In this order: whoever ends the conversation after the second step sees the first one.
+  await store.set(askedKey(scope), writeVersioned(true, waitingFormat), ttlMs + spareMs);
+  return { scope, end: await endOf(store, scope) };
+}
+
+async function stateOf(store: Store, key: string): Promise<"waiting" | "used" | undefined> {
+  const kept = readVersioned(await store.get(key), waitingFormat);
+  if (kept === "used") return kept;
+  if (!isJsonObject(kept)) return undefined;
+  const { scope, end } = kept;
+  if (typeof scope !== "string") return "waiting";
+  const current = await endOf(store, scope);
+  return current === null || current === end ? "waiting" : undefined;
+}
+
+async function endOf(store: Store, scope: string): Promise<JsonValue> {
+  return readVersioned(await store.get(endKey(scope)), waitingFormat) ?? null;
+}
+
+function scopeHash(principal: string | undefined, conversation: string): string {
+  return hashJson([principal ?? null, conversation]);
+}
+
+function askedKey(scope: string): string {
+  return `hostside:approval:asked:${scope}`;
+}
+
+function endKey(scope: string): string {
+  return `hostside:approval:ended:${scope}`;
 }
 
 function bindCall(call: ToolCall, canonical: string, { effectOf = effectOfDefinition }: PolicyParts): BoundCall {

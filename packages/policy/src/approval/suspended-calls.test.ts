@@ -239,7 +239,10 @@ describe("a suspended call", () => {
       ...store,
       set: store.set.bind(store),
       delete: store.delete.bind(store),
-      get: async (name: string) => ((looks += 1) === 1 ? store.get(name) : undefined),
+      get: async (name: string) => {
+        const isWaiting = name.startsWith("hostside:approval:suspended:");
+        return isWaiting && (looks += 1) > 1 ? undefined : store.get(name);
+      },
     };
     const process = startProcess({ ...world, parts: { ...world.parts, store: forgetful } });
     expect(await rejectionOf(process.send(gated({}, token)))).toMatchObject({ details: { denied: "used" } });
@@ -288,6 +291,20 @@ describe("a suspended call", () => {
     expect(world.eventTypes()).not.toContain("part-failed");
     await process.send(gated({}, token));
     expect(process.ran).toHaveLength(1);
+  });
+
+  it("ends with its conversation, in every process, and with nobody else's", async () => {
+    const world = createStageWorld();
+    const [process, another] = [startProcess(world), startProcess(world)];
+    const call = (principal: string, token?: string) => gated({ context: { principal, conversation: "c1" } }, token);
+    const tokenFor = async (principal: string) => process.approval.approve(await suspend(process, call(principal)));
+    const [ada, bob] = [await tokenFor("ada"), await tokenFor("bob")];
+    await another.approval.forget({ conversation: "c1", principal: "ada" });
+    const error = await rejectionOf(process.send(call("ada", ada)));
+    expect(error).toMatchObject({ code: "approval_denied", details: { denied: "used" } });
+    await process.send(call("bob", bob));
+    await process.send(call("ada", await tokenFor("ada")));
+    expect(process.ran).toHaveLength(2);
   });
 
   it("remembers what its approval also holds for", async () => {
