@@ -25,16 +25,19 @@ export interface PolicyRefusal {
   readonly rule: string;
   readonly details?: ErrorDetails | undefined;
   readonly cause?: unknown;
+  /** `true`: the same call may be let through later. Default as `code` has it. */
+  readonly retryable?: true | undefined;
 }
 
 /** Tells that a call is refused, and returns the error to throw. */
 export function refuseCall(
   call: ToolCall,
-  { stage, code, reason, rule, details, cause }: PolicyRefusal,
+  { stage, code, reason, rule, details, cause, retryable }: PolicyRefusal,
   parts: StageParts,
 ): HostsideError {
   parts.emit({ type: "refused", ...callEvent(call, parts), stage, code, reason }, call);
-  return callError(call.origin, reason, { code, outcome: "not-sent", details: { ...details, policy: rule }, cause });
+  const why = { details: { ...details, policy: rule }, cause };
+  return callError(call.origin, reason, { code, outcome: "not-sent", retryable, ...why });
 }
 
 /** Makes the error of a call that cannot wait longer: the reason of its signal, or `aborted`. */

@@ -242,7 +242,7 @@ async function grantOf(
     if (call.options.signal?.aborted === true) throw stoppedCall(call, "not-sent");
     tellFailed(call, { part: "store", error: cause }, parts);
     const reason = "was refused: nobody can say whether its approval was used before";
-    throw refuseApproval(pending, { code: "call_refused", reason, cause }, parts);
+    throw refuseApproval(pending, { code: "call_refused", reason, retryable: true, cause }, parts);
   }
   if ("grant" in look) return look.grant;
   const { denied } = look;

@@ -258,7 +258,7 @@ describe("a suspended call", () => {
     const broken = startProcess({ ...world, parts });
     const error = await rejectionOf(broken.send(gated()));
     expect([error.code, error.details.approval]).toEqual(["approval_required", undefined]);
-    expect(await rejectionOf(broken.send(gated({}, token)))).toMatchObject({ code: "call_refused" });
+    expect(await rejectionOf(broken.send(gated({}, token)))).toMatchObject({ code: "call_refused", retryable: true });
     const locked = startProcess({ ...world, parts: { ...world.parts, lock: { withLock: down } } });
     expect(await rejectionOf(locked.send(gated({}, token)))).toMatchObject({ code: "call_refused" });
     expect(world.events.filter(({ type }) => type === "part-failed")).toHaveLength(3);

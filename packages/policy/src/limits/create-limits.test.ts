@@ -41,7 +41,7 @@ describe("createLimits()", () => {
       details: { policy: "pace", usage: { used: 2, limit: 2 }, retryAfterMs: 400 },
     });
     expect(error.message).toContain(
-      'limit "pace": 2 of 2 calls within a moment (at most 2 per 1000 ms) are used; again in 400 ms',
+      'limit "pace": 2 of 2 calls, which come back at 2 per 1000 ms, are used; again in 400 ms',
     );
     expect(events).toMatchObject([{ type: "refused", stage: "limits", code: "rate_limited" }]);
     clock.advance(399);
@@ -258,6 +258,7 @@ describe("createLimits()", () => {
     await expect(world.send(callOf(), [interceptor])).rejects.toMatchObject({
       code: "call_refused",
       outcome: "not-sent",
+      retryable: true,
     });
     expect(world.eventTypes()).toEqual(["part-failed", "refused"]);
   });

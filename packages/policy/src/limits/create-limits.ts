@@ -82,7 +82,8 @@ async function take(call: ToolCall, wanted: readonly Wanted[], parts: LimitsPart
     if (signal?.aborted) throw stoppedCall(call, "not-sent");
     if (store.onOutage === undefined) tellFailed(call, { part: "limitStore", error }, parts);
     const reason = "is refused: what is used of its limits is not known, because their store failed";
-    throw refuseCall(call, { stage: "limits", code: "call_refused", reason, rule: "limitStore", cause: error }, parts);
+    const why = { code: "call_refused", reason, rule: "limitStore", retryable: true, cause: error } as const;
+    throw refuseCall(call, { stage: "limits", ...why }, parts);
   }
   if (!result.granted) throw refuseBeyond(call, result, parts);
   // It may have been given up in the very moment that it was let in.
@@ -112,7 +113,7 @@ function refuseBeyond(call: ToolCall, refusal: LimitRefusal, parts: LimitsParts)
 
 function usageOf({ rule: { rate, budget }, part, used, limit }: LimitRefusal): string {
   const amount = `${used} of ${limit}`;
-  if (part === "rate") return `${amount} calls within a moment (at most ${rate?.calls} per ${rate?.perMs} ms)`;
+  if (part === "rate") return `${amount} calls, which come back at ${rate?.calls} per ${rate?.perMs} ms,`;
   if (part === "concurrency") return `${amount} places for calls under way`;
   return `${amount} ${part === "timeMs" ? "ms" : part}${budget?.perMs === undefined ? "" : ` per ${budget.perMs} ms`}`;
 }
