@@ -13,6 +13,8 @@ export interface Account {
   readonly serverUrl: URL;
   readonly principal: string | undefined;
   readonly config: ClientConfig;
+  /** Whether `authorize()` can show a user the authorization page. */
+  readonly hasPrompt: boolean;
   /**
    * The latest that a connector gave, or that of the options. Ends with `close()`, and learns the
    * secrets that pass.

@@ -63,6 +63,7 @@ export function createAccounts(settings: OAuthSettings, closing: AbortSignal): A
       serverUrl: url,
       principal,
       config,
+      hasPrompt: settings.prompt !== undefined,
       fetch: learnSecrets(own, secrets),
       secrets,
       hints: { metadataUrl: undefined, scope: undefined, dpop: false },

@@ -32,6 +32,7 @@ export function createTokenWorld(answer: AuthorizationFetch, patch: Partial<Auth
     config: {},
     fetch: learnSecrets(answer, secrets),
     secrets,
+    hasPrompt: true,
     hints: { metadataUrl: undefined, scope: undefined, dpop: false },
     ...patched,
   });

@@ -68,6 +68,7 @@ describe("becomeClient()", () => {
   it.each([
     [page, undefined, "web", "client_secret_basic"],
     [page, ["none", "client_secret_post"], "web", "client_secret_post"],
+    ["https://localhost:3000/callback", undefined, "web", "client_secret_basic"],
     [loopback, ["client_secret_basic", "none"], "native", "none"],
     [loopback, undefined, "native", "none"],
     ["com.example.app:/back", ["client_secret_post"], "native", "client_secret_post"],

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@hostside/core";
-import { clock, isJsonObject, isLoopbackUrl } from "@hostside/core/implement";
+import { clock, isJsonObject } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { safeExcerptOf, toAuthError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
@@ -73,9 +73,10 @@ function chooseMethod(metadata: ServerMetadata, redirectUri: string): OwnMethod 
   return offered === undefined ? order[0] : order.find((method) => offered.includes(method));
 }
 
+// HTTP on a loopback address and custom schemes; a page behind HTTPS is a web application's,
+// wherever it is.
 function isNative(redirectUri: string): boolean {
-  const url = new URL(redirectUri);
-  return url.protocol !== "https:" || isLoopbackUrl(url);
+  return new URL(redirectUri).protocol !== "https:";
 }
 
 // In seconds since 1970; 0 means never (RFC 7591, 3.2.1).

@@ -134,14 +134,13 @@ const longestChallenge = 2048;
 
 /** A user has to act, and none is asked: what is wrong, and what to do. */
 export function needsUserError(account: Account, why: string, extras: TroubleExtras = {}): HostsideError {
-  const { serverId, principal } = account;
+  const { serverId, principal, hasPrompt } = account;
   const who =
     principal === undefined ? quoteText(serverId) : `${quoteText(serverId)}, { principal: ${quoteText(principal)} }`;
-  return authRequired(
-    account,
-    `${why}; a user has to sign in: call authorize(${who}), or offer its authenticate tool`,
-    extras,
-  );
+  const what = hasPrompt
+    ? `call authorize(${who}), or offer its authenticate tool`
+    : `send the user to the URL of oauth.begin(${who}), which conversation.signIns() lists as well, or offer its authenticate tool`;
+  return authRequired(account, `${why}; a user has to sign in: ${what}`, extras);
 }
 
 /** No user can help: the program that signs in has to be let in, or configured otherwise. */

@@ -49,6 +49,9 @@ describe("a user who signs out", () => {
     const [here, there] = await Promise.all([one, two].map((host) => host.conversation({ id: "1", principal: "ada" })));
     const bob = await one.conversation({ id: "2", principal: "bob" });
     if (here === undefined || there === undefined) throw new Error("two were opened");
+    // There is no prompt, so that authorize() would fail.
+    const [{ error } = {}] = await here.statuses();
+    expect(error?.message).toMatch(/: send the user to the URL of oauth\.begin\("notes", \{ principal: "ada" \}\)/);
     await Promise.all([signIn(one, "grace", "ada"), signIn(one, "hopper", "bob")]);
     for (const conversation of [here, there, bob])
       await vi.waitFor(() => expect(conversation.has(tool)).toBe(true), wait);
