@@ -99,6 +99,36 @@ describe("a state that is handed over", () => {
     expect(engine.hasListeners).toBe(false);
   });
 
+  it("has no user and no chat in the name of a value or a lock", async () => {
+    const store = openStore();
+    const lock = createMemoryLock();
+    const names: string[] = [];
+    const noting: HostState = {
+      ...createMemoryHub().state(),
+      store,
+      lock: { withLock: (key, ...rest) => (names.push(key), lock.withLock(key, ...rest)) },
+    };
+    await using host = await createHost({
+      connector: createFakeConnector({ files: { tools: ["write_note"] } }),
+      servers: { files: { command: "x" } },
+      policy: { requireApproval: ["files/*"] },
+      state: noting,
+    });
+    const conversation = await host.conversation({ id: "chat-77", principal: "ada@example.com" });
+    const outcome = {
+      content: [{ type: "text" as const, text: "long ".repeat(20_000) }],
+      isError: false,
+      origin: { serverId: "files", toolName: "read", qualifiedName: "mcp::files::read" },
+      raw: {},
+    };
+    await conversation.presenter.present(outcome);
+    const [definition] = conversation.tools();
+    if (definition !== undefined) await conversation.approval?.note({ id: "call-1", definition, args: {} });
+    const all = [...names, ...store.kept.keys()].join();
+    expect(all).toMatch(/results:list.*approval:suspended/);
+    expect(all).not.toMatch(/ada@example|chat-77/);
+  });
+
   it.each<[string, object]>([
     ["state.store must have a method get()", {}],
     ["state.lock must have a method withLock()", { store: createMemoryStore(), lock: {} }],

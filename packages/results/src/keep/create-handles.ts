@@ -1,5 +1,6 @@
 import type { CallContext, FencingToken, JsonObject, Lock, Store } from "@hostside/core";
 import { clock, isPlainObject, readVersioned, writeVersioned, type ValueVersion } from "@hostside/core/implement";
+import { hashJson } from "@hostside/naming";
 import type { BlobSink } from "./blob-sink.ts";
 import { randomName } from "./sink-room.ts";
 
@@ -157,7 +158,8 @@ function newest(list: List, space: { readonly handles: number; readonly bytes: n
 }
 
 function keyOf(scope: string): string {
-  return `hostside-results:list:${scope}`;
+  // Names of users and chats belong in no key: operators see keys, and the locks of files.
+  return `hostside-results:list:${hashJson(scope)}`;
 }
 
 function toJson({ characters, ...item }: ListedItem): JsonObject {
