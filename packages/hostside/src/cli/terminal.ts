@@ -1,7 +1,13 @@
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
+import type * as util from "node:util";
 import { replaceUnseen, untilAborted } from "@hostside/core/implement";
 import { usageError } from "./exit-codes.ts";
+
+/** Returns `node:util`, which a command loads where it needs it: an import of it takes long. */
+export function loadUtil(): typeof util {
+  return process.getBuiltinModule("node:util");
+}
 
 /** Everything that a command reads and writes besides its arguments. */
 export interface Terminal {

@@ -2,7 +2,7 @@ import { isHostsideError, type HostsideError, type HostsideErrorCode } from "@ho
 import { serverWords, shellLine, cleanLines, terminalLine } from "../render/render-text.ts";
 import { UsageError, messageOf, unreachable } from "../exit-codes.ts";
 import type { CommandContext, TypedServer } from "../command-context.ts";
-import type { Terminal } from "../terminal.ts";
+import { loadUtil, type Terminal } from "../terminal.ts";
 import { printJson } from "../render/print.ts";
 
 type Hint = (server: string, error: HostsideError) => string | undefined;
@@ -100,7 +100,7 @@ export function renderError(error: unknown, { terminal, options }: CommandContex
   if (options.json === true) printJson(terminal, { error: report });
   else terminal.err(`${linesOfError(error, report, terminal).join("\n")}\n`);
   if (options.verbose !== true) return;
-  terminal.err(`${cleanLines(process.getBuiltinModule("node:util").inspect(error)).join("\n")}\n`);
+  terminal.err(`${cleanLines(loadUtil().inspect(error)).join("\n")}\n`);
 }
 
 function linesOfError(
