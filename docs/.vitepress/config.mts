@@ -21,7 +21,7 @@ const sections = [
 
 const guide = sections
   .filter(({ folder }) => existsSync(join(docs, folder)))
-  .map(({ folder, text, first }): DefaultTheme.SidebarItem & { items: { text: string; link: string }[] } => {
+  .map(({ folder, text, first }) => {
     const files = readdirSync(join(docs, folder)).filter((file) => file.endsWith(".md"));
     const rank = new Map(first.map((page, index) => [`${page}.md`, index - first.length]));
     const items = files
@@ -67,7 +67,7 @@ export default defineConfig({
   srcExclude: notOfTheSite,
   themeConfig: {
     nav: [
-      ...guide.map(({ text = "", items: [first] }) => ({
+      ...guide.map(({ text, items: [first] }) => ({
         text,
         link: first?.link ?? "/",
         activeMatch: `^${dirname(first?.link ?? "/")}/(?!api/)`,

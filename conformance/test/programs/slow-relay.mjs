@@ -15,7 +15,4 @@ createInterface({ input: child.stdout, crlfDelay: Infinity }).on("line", (line) 
   last = Promise.all([last, held]).then(() => void process.stdout.write(`${line}\n`));
 });
 process.on("SIGTERM", () => child.kill("SIGTERM"));
-child.on("close", async (code) => {
-  await last;
-  process.exit(code ?? 1);
-});
+child.on("close", (code) => void last.then(() => process.exit(code ?? 1)));
