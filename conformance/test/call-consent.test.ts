@@ -68,9 +68,23 @@ describe("checks that need a tool call", () => {
   });
 
   it("are not mentioned when a tool was called, or there is none", async () => {
-    for (const tools of [[goodTool, tool("write")], [tool("now", { annotations: { readOnlyHint: true } })], []]) {
+    for (const tools of [[goodTool], [tool("now", { annotations: { readOnlyHint: true } })], []]) {
       const report = await check(tools);
       expect(lastLine(report)).toMatch(/^\d+ passed, .* in [\d.]+ s \(seed 1\)$/);
     }
+  });
+
+  it("name the tools that were not called, and the options that allow them", async () => {
+    const report = await check([goodTool, tool("add_note"), tool("fetch", { inputSchema: path })]);
+    const line = "not called: add_note, fetch (no readOnlyHint); allow them with --call add_note --call 'fetch={…}'";
+    expect(toTerminal(report)).toContain(`\n! ${line}\n`);
+    expect(toHtml(report)).toContain("not called: add_note, fetch (no readOnlyHint)");
+    expect(lastLine(await check([goodTool, tool("add_note")]))).toBe(
+      "! not called: add_note (no readOnlyHint); allow it with --call add_note",
+    );
+    const all = await check([goodTool, tool("fetch", { inputSchema: path })], { all: true });
+    expect(lastLine(all)).toBe("! not called: fetch (no arguments can be made up); allow it with --call 'fetch={…}'");
+    const named = { named: new Map([["add_note", undefined]]) };
+    expect((await check([goodTool, tool("add_note")], named)).uncalledTools).toBeUndefined();
   });
 });

@@ -70,7 +70,16 @@ function weightOf({ check, finding }: CheckResult): number {
 /** What is known after a run besides the options that it had. */
 export interface RunFacts extends Pick<
   RunReport,
-  "side" | "target" | "identity" | "durationMs" | "obstacle" | "unknownTools" | "preview" | "results" | "trace"
+  | "side"
+  | "target"
+  | "identity"
+  | "durationMs"
+  | "obstacle"
+  | "unknownTools"
+  | "uncalledTools"
+  | "preview"
+  | "results"
+  | "trace"
 > {
   readonly startedAt: Date;
 }

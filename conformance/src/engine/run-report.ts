@@ -71,6 +71,8 @@ export interface RunReport {
    * when there are none.
    */
   readonly unknownTools?: readonly string[];
+  /** Tools that the server lists and that the kit did not call. Absent when there are none. */
+  readonly uncalledTools?: readonly UncalledTool[];
   /**
    * What a host makes of the server; absent when it was not asked for, or no handshake succeeded.
    */
@@ -79,6 +81,14 @@ export interface RunReport {
   /** Baseline entries that no longer fail, or that expired: they fail the run. */
   readonly staleBaseline: readonly string[];
   readonly trace: readonly TraceEvent[];
+}
+
+/** A tool that was not called. */
+export interface UncalledTool {
+  readonly name: string;
+  readonly reason: string;
+  /** The option that has it called; absent when there is none. */
+  readonly remedy?: string;
 }
 
 /**

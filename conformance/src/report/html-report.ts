@@ -2,7 +2,7 @@ import { truncateText } from "@hostside/core";
 import { fixOf, type CheckResult } from "../engine/check.ts";
 import type { HostPreview, Headline, RunReport } from "../engine/run-report.ts";
 import type { TraceEvent } from "../engine/trace.ts";
-import { outcomeOf, seconds, splitAreas, type Outcome } from "./outcome.ts";
+import { describeUncalled, outcomeOf, seconds, splitAreas, type Outcome } from "./outcome.ts";
 import { htmlScript, htmlStyle } from "./html-page.ts";
 import { xmlText } from "./xml-text.ts";
 
@@ -33,6 +33,9 @@ ${counts(report)}
 ${problems(report)}
 <h2 id="checks">Checks</h2>
 ${matrix(report)}
+${describeUncalled(report)
+  .map((line) => `<p class="faint">${xmlText(line)}</p>`)
+  .join("\n")}
 <div class="filters" role="group" aria-label="Show checks">${filters(report)}</div>
 ${report.results.map((result) => checkDetails(result, report.strict)).join("\n")}
 ${report.preview ? preview(report.preview) : ""}

@@ -1,4 +1,5 @@
 import type { CheckResult, Finding } from "../engine/check.ts";
+import type { RunReport } from "../engine/run-report.ts";
 
 /**
  * What a result is called in reports: its status, or what the baseline and its level make of a
@@ -42,4 +43,20 @@ export function splitAreas(results: readonly CheckResult[]): {
 /** A duration in seconds, such as `0.012 s`. */
 export function seconds(ms: number, digits = 3): string {
   return `${(ms / 1000).toFixed(digits)} s`;
+}
+
+const mostUncalled = 8;
+
+/** The tools that were not called, a sentence for each reason, with the options that have them called. */
+export function describeUncalled({ uncalledTools = [] }: RunReport): readonly string[] {
+  const reasons = new Set(uncalledTools.map(({ reason }) => reason));
+  return Array.from(reasons, (reason) => {
+    const tools = uncalledTools.filter((tool) => tool.reason === reason);
+    const shown = tools.slice(0, mostUncalled);
+    const more = tools.length > shown.length ? ` and ${tools.length - shown.length} more` : "";
+    const remedies = shown.flatMap(({ remedy }) => (remedy === undefined ? [] : [remedy]));
+    const allow =
+      remedies.length === 0 ? "" : `; allow ${tools.length === 1 ? "it" : "them"} with ${remedies.join(" ")}`;
+    return `not called: ${shown.map(({ name }) => name).join(", ")}${more} (${reason})${allow}`;
+  });
 }

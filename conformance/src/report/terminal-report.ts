@@ -1,7 +1,7 @@
 import type { CheckResult } from "../engine/check.ts";
 import type { HostPreview, Headline, Obstacle, RunReport } from "../engine/run-report.ts";
 import type { TraceEvent } from "../engine/trace.ts";
-import { areasOf, outcomeOf, seconds, splitAreas, type Outcome } from "./outcome.ts";
+import { areasOf, describeUncalled, outcomeOf, seconds, splitAreas, type Outcome } from "./outcome.ts";
 import { showEscapesIn } from "./show-escapes.ts";
 import { plain, type TextStyle } from "./text-style.ts";
 
@@ -25,7 +25,12 @@ export function toTerminal(given: RunReport, style: TextStyle = plain): string {
     ...rest.map((headline) => headlineText(headline, report, style)),
     report.staleBaseline.map((entry) => `${style.bad("stale baseline")} ${entry}`).join("\n"),
     report.preview && previewText(report.preview, style),
-    [verdictText(report, style), ...unknownText(report, style), ...callsText(report, style)].join("\n"),
+    [
+      verdictText(report, style),
+      ...unknownText(report, style),
+      ...uncalledText(report, style),
+      ...callsText(report, style),
+    ].join("\n"),
   ];
   return `${sections.filter((section) => section !== undefined && section !== "").join("\n\n")}\n`;
 }
@@ -162,6 +167,11 @@ function unknownText({ unknownTools = [] }: RunReport, style: TextStyle): readon
   return unknownTools.map(
     (name) => `${style.warn("?")} the server has no tool ${JSON.stringify(name)} that --call names`,
   );
+}
+
+/** Which tools were not called, one line for each reason. */
+function uncalledText(report: RunReport, style: TextStyle): readonly string[] {
+  return describeUncalled(report).map((line) => `${style.warn("!")} ${line}`);
 }
 
 /** What the user can allow, so that more is checked. */

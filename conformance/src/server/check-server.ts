@@ -10,7 +10,7 @@ import { assertServerAddress, describeAddress, toServerSpec, type ServerAddress 
 import { serverChecks } from "./checks/server-checks.ts";
 import { notKnown, type ServerCheck } from "./checks/define-check.ts";
 import { modernRevision, type Handshake } from "./handshake.ts";
-import { unknownTools, type CallConsent } from "./consented-tools.ts";
+import { uncalledTools, unknownTools, type CallConsent } from "./consented-tools.ts";
 import type { TargetOwner } from "./server-target.ts";
 import { excuseRefusal, watchOutage } from "./watch-outage.ts";
 import { foldSecondProcess } from "./second-process.ts";
@@ -75,6 +75,8 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
     const results = obstacle ? preventAll(checks, obstacle, ran) : foldSecondProcess(foldDeaths(ran));
     // The server may have gone by now, which the results say.
     const unknown = found ? await unknownTools(owner.enter().target).catch(() => []) : [];
+    const isCalling = found !== undefined && results.some(({ check }) => check.id.startsWith("calls/"));
+    const uncalled = isCalling ? await uncalledTools(owner.enter().target).catch(() => []) : [];
     const preview = await previewOf({ ...options, address }, found);
     return createReport(options, {
       side: "server",
@@ -87,6 +89,13 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
       ...(obstacle && { obstacle }),
       ...(preview && { preview }),
       ...(unknown.length > 0 && { unknownTools: unknown.map((name) => cleanText(redact(name), 200)) }),
+      ...(uncalled.length > 0 && {
+        uncalledTools: uncalled.map(({ name, reason, remedy }) => ({
+          name: cleanText(redact(name), 200),
+          reason,
+          ...(remedy !== undefined && { remedy: cleanText(redact(remedy), 250) }),
+        })),
+      }),
     });
   });
 }

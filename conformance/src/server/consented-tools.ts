@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { Finding } from "../engine/check.ts";
+import type { UncalledTool } from "../engine/run-report.ts";
 import type { RawListing } from "./raw-listing.ts";
 import type { Answer } from "./raw-session.ts";
 import { endAfter, type ReadySession } from "./ready-session.ts";
@@ -50,6 +51,28 @@ export async function unknownTools({ consent, listing }: ToolsWithConsent): Prom
   const { items, broken } = await listing();
   const names = new Set(items.map(({ name }) => name));
   return broken === undefined ? Array.from(consent.named.keys()).filter((name) => !names.has(name)) : [];
+}
+
+/** Tools that are listed and not called, and the options that have them called. */
+export async function uncalledTools(target: ToolsWithConsent): Promise<readonly UncalledTool[]> {
+  const called = new Set((await consentedTools(target)).slice(0, mostCalled).map(({ definition }) => definition));
+  const { items } = await target.listing();
+  return items.flatMap((definition) => {
+    const { name, annotations } = definition;
+    if (typeof name !== "string" || called.has(definition)) return [];
+    const canMake = makeArguments(definition["inputSchema"]) !== undefined;
+    const remedy = `--call ${shellWord(canMake ? name : `${name}={…}`)}`;
+    if (!mayCall(definition, target.consent)) {
+      const isReadOnly = isJsonObject(annotations) && annotations["readOnlyHint"] === true;
+      return [{ name, reason: isReadOnly ? "destructiveHint: true" : "no readOnlyHint", remedy }];
+    }
+    if (!canMake && !target.consent.named.get(name)) return [{ name, reason: "no arguments can be made up", remedy }];
+    return [{ name, reason: `${mostCalled} others were called` }];
+  });
+}
+
+function shellWord(text: string): string {
+  return /^[\w./@:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Why there are tools, but no consented ones, and what the user can do about it. */

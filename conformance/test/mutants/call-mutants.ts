@@ -70,6 +70,15 @@ export const callMutants: readonly Mutant[] = [
     }),
     fails: ["calls/output-matches-schema"],
   }),
+  overHttp("output-refused-as-error", "returns a structure that its own SDK refuses, as an error -32602", {
+    ...structured,
+    rules: onGoodCall(
+      respond({
+        error: { code: -32_602, message: "MCP error -32602: Invalid structured content for tool echo: sum is missing" },
+      }),
+    ),
+    fails: ["calls/output-matches-schema"],
+  }),
   overHttp("error-as-text", "returns isError as a text", {
     rules: returns({ content: text, isError: "false" }),
     fails: ["calls/result-content"],

@@ -269,14 +269,19 @@ function isCrash(result: JsonValue | undefined): boolean {
   return text !== undefined && crash.test(text) && !/validation|-32602/i.test(text);
 }
 
+// The texts of the official SDKs: "Output validation error: …" is that of the present ones.
+const outputRefused =
+  /^(?:MCP error -?\d+: )?(?:Output validation error|Invalid structured content for tool |Tool \S+ has an output schema but no structured content)/;
+
 function outputProblem(
   answer: Answer,
   outputSchema: JsonValue | undefined,
   compile: SchemaCompiler,
 ): string | undefined {
-  if (answer.kind !== "result" || !isJsonObject(answer.result) || !isJsonObject(outputSchema)) return undefined;
-  if (isRefusal(answer))
-    return refusedBySdk(failureText(answer.result), /^(?:MCP error -?\d+: )?Output validation error/);
+  if (!isJsonObject(outputSchema)) return undefined;
+  if (answer.kind === "error") return refusedBySdk(answer.text, outputRefused);
+  if (answer.kind !== "result" || !isJsonObject(answer.result)) return undefined;
+  if (isRefusal(answer)) return refusedBySdk(failureText(answer.result), outputRefused);
   const { structuredContent } = answer.result;
   if (structuredContent === undefined) return "no structuredContent";
   const compiled = compile(outputSchema);
