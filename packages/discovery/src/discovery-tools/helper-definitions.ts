@@ -79,6 +79,7 @@ function define(
     description,
     inputSchema: { type: "object", properties, required, additionalProperties: false },
     annotations: { readOnlyHint: true, openWorldHint: false },
+    effect: "pure",
     origin: localOrigin(name),
   };
 }

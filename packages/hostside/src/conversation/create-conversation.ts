@@ -52,6 +52,9 @@ export function createConversation(
   const { id = options.context?.conversation ?? crypto.randomUUID(), principal: whose, ...viewOptions } = options;
   const context = { ...options.context, ...(whose !== undefined && { principal: whose }), conversation: id };
   const view = toolbox.view({ ...viewOptions, context });
+  const approval = policy.frameworkApproval(context);
+  // The discovery tools of the view are called without the policy.
+  const isOwn = (name: string): boolean => view.has(name) && view.find(name) === undefined;
   let closing: Promise<void> | undefined;
   const forget = async (): Promise<void> => {
     const scope = { conversation: id, principal: context.principal };
@@ -80,7 +83,10 @@ export function createConversation(
     ...view,
     id,
     context,
-    approval: policy.frameworkApproval(context),
+    approval: {
+      ...approval,
+      requires: (definition) => !isOwn(definition.name) && approval.requires(definition),
+    },
     presenter: {
       async present(outcome, presentContext) {
         assertOwn(presentContext?.context);

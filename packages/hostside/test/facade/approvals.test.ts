@@ -5,13 +5,11 @@ import { Agent as MastraAgent } from "@mastra/core/agent";
 import { InMemoryStore } from "@mastra/core/storage";
 import { Agent, run, RunState, setTracingDisabled } from "@openai/agents";
 import { assistantMessage, functionCall, ScriptedModel } from "@openai/agents/testing";
-import { generateText, isStepCount, type ModelMessage } from "ai";
-import type { ServerSpec } from "@hostside/core";
+import { generateText, isStepCount } from "ai";
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { createTelemetry } from "@hostside/otel";
 import { createCallLog, type CallEntry } from "@hostside/otel/log";
-import type { PolicyEvent, PolicyOptions } from "@hostside/policy";
-import { createHost, type Conversation, type ConversationOptions, type Host } from "hostside";
+import { createHost } from "hostside";
 import { createAiSdkTools } from "hostside/ai-sdk";
 import { createAnthropicTools } from "hostside/anthropic";
 import { createGoogleTools } from "hostside/google";
@@ -22,81 +20,12 @@ import { createAgentsTools } from "hostside/openai-agents";
 import { describe, expect, it } from "vitest";
 import { scriptedMastra } from "../../../adapters/test/mock-mastra-model.ts";
 import { resultsIn, scripted } from "../../../adapters/test/mock-model.ts";
-import { createFakeConnector, type FakeConnector } from "./fake-connector.ts";
+import { askBySdk, changed, denied, goOnBySdk, note, open, servers, tool, written } from "./asking-host.ts";
+import { createFakeConnector } from "./fake-connector.ts";
 import { byName } from "./by-name.ts";
 import { useTestClock } from "../../../../test/manual-clock.ts";
 
 setTracingDisabled(true);
-
-const servers: readonly ServerSpec[] = [{ id: "files", type: "stdio", command: "x" }];
-const tool = "mcp_files_write_note";
-const note = { text: "milk" };
-const written = "files did write_note";
-
-interface Opened extends AsyncDisposable {
-  readonly conversation: Conversation;
-  /** What the server was sent. */
-  readonly sent: FakeConnector["sent"];
-  /** What the policy reported, in order. */
-  readonly events: string[];
-  readonly host: Host;
-  readonly another: (options: ConversationOptions) => Promise<Conversation>;
-}
-
-async function open(policy: PolicyOptions = {}): Promise<Opened> {
-  const connector = createFakeConnector({ files: { tools: ["write_note", "write_page", "read_note"] } });
-  const events: string[] = [];
-  const onEvent = (event: PolicyEvent): void => {
-    events.push(event.type === "approval-answered" ? `${event.type}: ${event.decision}` : event.type);
-  };
-  const host = await createHost({
-    connector,
-    servers: byName(servers),
-    policy: { requireApproval: ["files/write_*"], onEvent, ...policy },
-  });
-  return {
-    conversation: await host.conversation({ id: "42", principal: "ada" }),
-    sent: connector.sent,
-    events,
-    host,
-    another: async (options) => host.conversation(options),
-    [Symbol.asyncDispose]: () => host.close(),
-  };
-}
-
-type Messages = ModelMessage[];
-
-/** Runs a generation of the AI SDK until it asks, and gives the messages with the user's answer. */
-async function askBySdk(conversation: Conversation, approved = true): Promise<Messages> {
-  const { tools, prepareStep, toolApproval } = createAiSdkTools(conversation);
-  const messages: Messages = [{ role: "user", content: "write" }];
-  const first = await generateText({ model: scripted([[[tool, note]]]), tools, prepareStep, toolApproval, messages });
-  const asked = first.content.filter((part) => part.type === "tool-approval-request");
-  expect(asked.map(({ toolCall }) => toolCall.input)).toEqual([note]);
-  const content = asked.map(({ approvalId }) => ({ type: "tool-approval-response", approvalId, approved }) as const);
-  return structuredClone([...messages, ...first.responseMessages, { role: "tool", content }]);
-}
-
-/** What the model of the AI SDK reads of the call when the request with the answer comes. */
-async function goOnBySdk(conversation: Conversation, messages: Messages): Promise<readonly unknown[]> {
-  const { tools, prepareStep, toolApproval } = createAiSdkTools(conversation);
-  const model = scripted(["done"]);
-  const settings = { model, tools, prepareStep, toolApproval, stopWhen: isStepCount(5) };
-  expect((await generateText({ ...settings, messages })).text).toBe("done");
-  return resultsIn(model.doGenerateCalls[0]?.prompt);
-}
-
-/** The messages with something else in the call that was asked about. */
-function changed(messages: Messages, change: object): Messages {
-  return JSON.parse(JSON.stringify(messages), (_key, value: { type?: string }) =>
-    value?.type === "tool-call" ? { ...value, ...change } : value,
-  ) as Messages;
-}
-
-const denied = (reason: RegExp): object => ({
-  type: "error-json",
-  value: { code: "approval_denied", message: expect.stringMatching(reason) },
-});
 
 const expected = ["approval-asked", "invoked", "approval-answered: once", "succeeded"];
 
