@@ -3,6 +3,7 @@ import { cleanText, type Progress, type ToolOutcome } from "@hostside/core";
 import { dropUnseen, isJsonObject, kindOf, type Fields } from "@hostside/core/implement";
 import * as sdk from "ai";
 import type { LanguageModel, ModelMessage, ToolApprovalStatus, ToolSet } from "ai";
+import { undeclaredError } from "./answer/answer-call.ts";
 import { createAnswerer } from "./answer/answerer.ts";
 import { noteQuestion, requiresApproval } from "./answer/approvals.ts";
 import { createCallAnswers, toModelOutput } from "./answer/call-answer.ts";
@@ -143,16 +144,28 @@ export function createAiSdkTools(source: ToolSource, options: AiSdkOptions = {})
   const current = new Map<string, DeclaredTool>();
   const ownNames = new Set(Object.keys(own));
 
+  const add = (tool: DeclaredTool): void => {
+    // A server may call its tool `__proto__`.
+    const value = toTool(tool);
+    Object.defineProperty(tools, tool.name, { value, enumerable: true, configurable: true, writable: true });
+  };
   const declare = (): string[] => {
     const ours = answerer.declare(ownNames).tools;
     for (const tool of ours) {
-      const { name } = tool;
-      if (current.get(name) === tool) continue;
-      current.set(name, tool);
-      // A server may call its tool `__proto__`.
-      Object.defineProperty(tools, name, { value: toTool(tool), enumerable: true, configurable: true, writable: true });
+      if (current.get(tool.name) === tool) continue;
+      current.set(tool.name, tool);
+      add(tool);
     }
     return [...ownNames, ...ours.map(({ name }) => name)];
+  };
+  // The messages may be of a process that ended: this one may not know the tool yet, or any more.
+  const findAgain = async (name: string): Promise<DeclaredTool | undefined> => {
+    await source.whenListed?.();
+    // A name that none can have is refused, and is absent all the same.
+    await source.selectTools?.({ tools: [name] }).catch(() => undefined);
+    declare();
+    if (!current.has(name)) add(absentTool(name, () => undeclaredError(answerer.declare(ownNames), name)));
+    return current.get(name);
   };
   declare();
   return {
@@ -165,12 +178,33 @@ export function createAiSdkTools(source: ToolSource, options: AiSdkOptions = {})
     },
     async toolApproval(question) {
       const { toolCall, messages = [] } = question;
-      const tool = current.get(toolCall.toolName);
+      const { toolName, toolCallId } = toolCall;
+      const isOurs = !ownNames.has(toolName) && isApproved(toolCallId, messages);
+      const tool = current.get(toolName) ?? (isOurs ? await findAgain(toolName) : undefined);
       if (tool === undefined) return await askOwnTool(own, question);
       return (await asks(tool, { ...toolCall, messages })) ? "user-approval" : "not-applicable";
     },
     outcomeOf: (answer) => answers.outcomeOf(answer),
     leftOut: () => answerer.declare(ownNames).leftOut,
+  };
+}
+
+/**
+ * A tool that only fails, for an approved call: without any tool of its name the SDK ends the
+ * generation with an error, and with every later one of the conversation.
+ */
+function absentTool(name: string, why: () => Error): DeclaredTool {
+  const inputSchema = { type: "object" };
+  const restore = (): never => {
+    throw why();
+  };
+  return {
+    name,
+    description: "",
+    inputSchema,
+    changes: [],
+    definition: { name, description: "", inputSchema },
+    restore,
   };
 }
 

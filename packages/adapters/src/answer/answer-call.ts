@@ -127,19 +127,23 @@ function ensureBlocks(presented: Presented): Presented {
 const maxNameLength = 200;
 const finders: ReadonlySet<string> = new Set(["tools_search", "tools_select"]);
 
-/**
- * Finds a declared tool. Throws an `unknown_tool` in words for a model otherwise: why the tool was
- * left out, or declared names that are near, and that `tools_search` or `tools_select` of the
- * toolbox may bring it.
- */
+/** Finds a declared tool. Throws {@linkcode undeclaredError} otherwise. */
 export function findDeclared(declaration: Declaration, name: unknown): DeclaredTool {
-  const { tools, leftOut } = declaration;
   const asked = typeof name === "string" ? name : "";
   const tool = declaration.find(asked);
-  if (tool !== undefined) return tool;
+  if (tool === undefined) throw undeclaredError(declaration, asked);
+  return tool;
+}
+
+/**
+ * The `unknown_tool` for a tool that is not declared, in words for a model: why it was left out, or
+ * declared names that are near, and that `tools_search` or `tools_select` of the toolbox may bring
+ * it.
+ */
+export function undeclaredError({ tools, leftOut }: Declaration, asked: string): HostsideError {
   const reason = leftOut.find(({ definition }) => definition.name === asked)?.reason;
   const why = reason === undefined ? adviceOf(tools, asked) : `: ${reason}`;
-  throw new HostsideError(`tool ${quoteText(asked, maxNameLength)} is not declared${why}`, {
+  return new HostsideError(`tool ${quoteText(asked, maxNameLength)} is not declared${why}`, {
     code: "unknown_tool",
     toolName: asked.slice(0, maxNameLength).toWellFormed(),
   });

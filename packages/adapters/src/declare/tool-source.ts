@@ -10,6 +10,10 @@ import type { ResultPresenter } from "@hostside/results";
 export interface ToolSource {
   tools(): readonly ToolDefinition[];
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolOutcome>;
+  /** Waits for servers that are on their way, as a view does. */
+  readonly whenListed?: (() => Promise<void>) | undefined;
+  /** Has tools declared that are there, as a view does. */
+  readonly selectTools?: ((input: { readonly tools: readonly string[] }) => Promise<unknown>) | undefined;
   /**
    * Makes of a result what the model gets. The `presenter` of an adapter's options goes before it.
    */
