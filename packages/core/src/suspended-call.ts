@@ -86,10 +86,10 @@ export interface FrameworkApproval {
   /** Whether the framework asks before calls of a tool. `false` where the policy has a handler. */
   requires(definition: ToolDefinition): boolean;
   /**
-   * Notes that a person is asked about a call now, and resolves with the lines to show: `shown` of
-   * `ApprovalQuestion`. Never rejects: a failed store refuses the call.
+   * Notes that a person is asked about a call now, and resolves with what to show: `shown` and
+   * `effect` of `ApprovalQuestion`. Never rejects: a failed store refuses the call.
    */
-  note(call: AskedCall): Promise<readonly string[]>;
+  note(call: AskedCall): Promise<{ readonly shown: readonly string[]; readonly effect: ToolEffect }>;
   /**
    * The token of the person's answer, for `context.approval` of the call. The policy refuses the
    * call with `approval_denied` for `"no"`, and where it was not noted, was used, or has expired.

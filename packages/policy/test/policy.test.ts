@@ -344,6 +344,7 @@ describe("a policy around a toolbox", () => {
       const text = made.policy.explain(name);
       expect(text).toContain("denied by deny[0]");
       expect(text).toContain("it cannot be undone");
+      expect(text).toContain("unknown_tool");
     }
     expect(made.policy.explain("mcp_s_other")).toBe('No tool "mcp_s_other" was ever listed where this policy decides.');
     await provider.close();

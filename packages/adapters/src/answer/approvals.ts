@@ -12,6 +12,7 @@ export interface CallToApprove {
   readonly name: string;
   /** The arguments as they will be sent. */
   readonly args: unknown;
+  /** The definition of the tool; its `effect` is the one that the policy decides by. */
   readonly definition: ToolDefinition;
   /**
    * The call in lines that any display can show, quoted, with unseen characters escaped: whole, or
@@ -63,8 +64,10 @@ export async function noteQuestion(
   const question = questionOf(tool, call);
   if (question === undefined) return undefined;
   const { id, args, definition } = question;
-  const shown = await source.approval?.note({ id, definition, args, context: { ...context, ...call.context } });
-  return shown === undefined ? question : { ...question, shown };
+  const noted = await source.approval?.note({ id, definition, args, context: { ...context, ...call.context } });
+  if (noted === undefined) return question;
+  const { shown, effect } = noted;
+  return { ...question, definition: { ...definition, effect }, shown };
 }
 
 /**

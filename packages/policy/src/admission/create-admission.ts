@@ -193,7 +193,7 @@ const outcomes: Readonly<Record<RuleAction, string>> = {
   allow: "on offer",
   approval: "on offer, and each call of it is to be approved",
   quarantine: "held back: shown to the host alone, and a call is refused with tool_quarantined",
-  deny: "hidden, and a call is refused with not_allowed",
+  deny: "hidden, and a call fails as if there were no such tool (unknown_tool)",
 };
 
 /** Identifies a tool as it is now: a provider's tool and the toolbox's copy of it are one. */

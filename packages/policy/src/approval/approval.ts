@@ -223,7 +223,7 @@ const denials: Readonly<Record<ApprovalDenial, string>> = {
   expired: "its approval has expired",
   used: "its approval was used before, or is not known here",
   unasked:
-    "nobody was asked about this very call: an approval holds once, for one tool, its arguments and its conversation, until it expires",
+    "nobody was asked about this very call: an approval holds once, for one tool, its arguments and its conversation, until it expires; or it was asked before a restart, and `state` is in memory",
   "other-tool": "another tool was approved, or this one has changed since",
   "other-arguments": "it was approved with other arguments",
   "other-caller": "it was approved for another principal or conversation",

@@ -39,7 +39,8 @@ export function createFrameworkApproval(
       settings.handler === undefined && why({ definition, server: serverOf(definition) }) !== undefined,
     async note(asked) {
       const question = read(asked);
-      if (question === undefined) return [];
+      const { effect } = toolSubject(asked.definition, serverOf(asked.definition), parts);
+      if (question === undefined) return { shown: [], effect };
       const { call } = question;
       try {
         if (await suspension.note(question)) {
@@ -49,8 +50,7 @@ export function createFrameworkApproval(
       } catch (error) {
         tellFailed(call, { part: "store", error }, parts);
       }
-      const { effect } = toolSubject(call.definition, call.server, parts);
-      return showCall({ call, args: call.args, effect }, settings);
+      return { shown: showCall({ call, args: call.args, effect }, settings), effect };
     },
     answer(asked, decision) {
       const question = read(asked);

@@ -98,7 +98,11 @@ describe("createEffects()", () => {
   it.each<[string, unknown, string]>([
     ["an unknown effect", { effects: [{ tools: "a/b", effect: "write" }] }, 'effects[0].effect: "write" is no effect'],
     ["no tools", { effects: [{ effect: "pure" }] }, "effects[0].tools is missing"],
-    ["a bad selection", { effects: [{ tools: "a", effect: "pure" }] }, 'effects[0].tools: "a" is not "server/tool"'],
+    [
+      "a bad selection",
+      { effects: [{ tools: "a", effect: "pure" }] },
+      'effects[0].tools: "a" is not "server/tool"; did you mean "a/*"?',
+    ],
     ["an unknown field", { effects: [{ tool: "a/b" }] }, 'effects[0] has no option "tool"; did you mean tools?'],
     ["no list", { effects: {} }, "effects must be a list"],
     ["bad trust", { trust: [] }, "trust selects no tool: the list is empty"],

@@ -134,7 +134,10 @@ export function readSelector(selector: string | ToolSelector, place: string, loo
 
 function readShort(text: string, place: string): ToolSelector {
   const at = text.indexOf("/");
-  if (at < 0) throw new TypeError(`${place}: ${JSON.stringify(text)} is not "server/tool"`);
+  if (at < 0) {
+    const meant = JSON.stringify(`${text}/*`);
+    throw new TypeError(`${place}: ${JSON.stringify(text)} is not "server/tool"; did you mean ${meant}?`);
+  }
   return { server: text.slice(0, at), tool: text.slice(at + 1) };
 }
 
