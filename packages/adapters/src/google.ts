@@ -101,8 +101,8 @@ export function createGoogleTools(source: ToolSource, options: GoogleOptions = {
   };
 }
 
-function callsOf(response: GoogleResponse): readonly ReadCall<FunctionCall>[] {
-  assertAnswerable(response, "a response of the model", { functionCalls: "optional list" });
+function callsOf(response: GoogleResponse, owner: string): readonly ReadCall<FunctionCall>[] {
+  assertAnswerable(response, `${owner} takes a response of the model`, { functionCalls: "optional list" });
   return (response.functionCalls ?? []).map(readCall);
 }
 

@@ -97,8 +97,8 @@ function isCutOff({ response_metadata: metadata = {} }: LangChainMessage): boole
   return reasonMembers.some((member) => cutOffReasons.has(metadata[member]));
 }
 
-function callsOf(message: LangChainMessage): readonly ReadCall<undefined>[] {
-  assertAnswerable(message, "a message of the model", {
+function callsOf(message: LangChainMessage, owner: string): readonly ReadCall<undefined>[] {
+  assertAnswerable(message, `${owner} takes a message of the model`, {
     tool_calls: "optional list",
     invalid_tool_calls: "optional list",
     content: "value",

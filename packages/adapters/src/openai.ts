@@ -97,8 +97,9 @@ export function createChatTools(source: ToolSource, options: ApiAdapterOptions =
 
 function readChatCalls(
   given: CallingMessage | CallingChoice,
+  owner: string,
 ): readonly ReadCall<ChatCompletionMessageFunctionToolCall>[] {
-  const takes = "a message of the model or a choice of a completion";
+  const takes = `${owner} takes a message of the model or a choice of a completion, such as completion.choices[0]`;
   const shape = { message: "value", role: "value", content: "value", tool_calls: "optional list" } as const;
   assertAnswerable(given, takes, shape);
   const { message, finish_reason: end }: CallingChoice = "message" in given ? given : { message: given };
@@ -198,8 +199,8 @@ export function createResponsesTools(source: ToolSource, options: ApiAdapterOpti
   });
 }
 
-function readResponseCalls(response: CallingResponse): readonly ReadCall<ResponseFunctionToolCall>[] {
-  assertAnswerable(response, "a response of the model", { output: "list" });
+function readResponseCalls(response: CallingResponse, owner: string): readonly ReadCall<ResponseFunctionToolCall>[] {
+  assertAnswerable(response, `${owner} takes a response of the model`, { output: "list" });
   const { output, status: end } = response;
   return output
     .filter((item) => item.type === "function_call")

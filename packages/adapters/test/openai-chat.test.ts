@@ -181,4 +181,11 @@ describe("Chat Completions", () => {
     expect(answers).toEqual([{ role: "tool", tool_call_id: "s1", content: '{"code":7}' }]);
     expect(source.calls).toEqual([{ name: "structuredOnly", args: { a: 1 } }]);
   });
+
+  it.each(["answer", "toApprove"] as const)("names %s() and what to pass for a whole completion", async (member) => {
+    const mcp = createChatTools(resultSource());
+    await expect(mcp[member](done as Parameters<ChatTools["answer"]>[0])).rejects.toThrow(
+      `${member}() takes a message of the model or a choice of a completion, such as completion.choices[0]; this has no`,
+    );
+  });
 });

@@ -94,8 +94,11 @@ export interface ApiTools<Tool, Response, Answer> {
 /** The parts that differ between APIs. */
 export interface ApiPlan<Call, Tool, Response, Answer> {
   readonly profile: SchemaProfile;
-  /** Reads the calls of a response. Throws a `TypeError` for what is none. */
-  readonly read: (response: Response) => readonly ReadCall<Call>[];
+  /**
+   * Reads the calls of a response for a function, such as `"answer()"`. Throws a `TypeError` for
+   * what is none.
+   */
+  readonly read: (response: Response, owner: string) => readonly ReadCall<Call>[];
   readonly toTools: (declared: readonly DeclaredTool[]) => Tool[];
   readonly toAnswer: (answers: readonly AnsweredApiCall<Call>[]) => Answer;
 }
@@ -122,7 +125,7 @@ export function createApiTools<Call, Tool, Response, Answer>(
   return {
     tools: () => toTools(declare().tools),
     async answer(response, options = {}) {
-      const calls = read(response).filter(({ name }) => !own.has(name));
+      const calls = read(response, "answer()").filter(({ name }) => !own.has(name));
       assertAnswerOptions("answer()", options);
       const declaration = latest ?? declare();
       const answers = await runAll(calls, async ({ call, id, name, args, refusal }) => {
@@ -134,7 +137,7 @@ export function createApiTools<Call, Tool, Response, Answer>(
       return toAnswer(answers);
     },
     async toApprove(response, options = {}) {
-      const calls = read(response).filter(({ name, refusal }) => !own.has(name) && !refusal);
+      const calls = read(response, "toApprove()").filter(({ name, refusal }) => !own.has(name) && !refusal);
       assertAnswerOptions("toApprove()", options);
       return await answerer.toApprove(calls.map(({ id, name, args }) => ({ ...options, id, name, args })));
     },
@@ -151,18 +154,17 @@ export type AnswerShape = Readonly<Record<string, "list" | "optional list" | "va
 
 /**
  * Throws a `TypeError` for what is no response of a model, such as a promise of one. `takes` says
- * in words what `answer()` takes.
+ * in words what a function takes, such as `"answer() takes a message"`.
  */
 export function assertAnswerable(given: unknown, takes: string, shape: AnswerShape): void {
-  const named = `answer() takes ${takes}`;
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new TypeError(`${named}, not ${kindOf(given)}`);
+    throw new TypeError(`${takes}, not ${kindOf(given)}`);
   }
   const members = Object.keys(shape);
-  if (!members.some((member) => member in given)) throw new TypeError(`${named}; this has no ${members.join(", ")}`);
+  if (!members.some((member) => member in given)) throw new TypeError(`${takes}; this has no ${members.join(", ")}`);
   for (const [member, kind] of Object.entries(shape)) {
     const value: unknown = Reflect.get(given, member) ?? undefined;
     if (kind === "value" || Array.isArray(value) || (kind === "optional list" && value === undefined)) continue;
-    throw new TypeError(`${named}; its ${member} must be a list, not ${kindOf(value)}`);
+    throw new TypeError(`${takes}; its ${member} must be a list, not ${kindOf(value)}`);
   }
 }
