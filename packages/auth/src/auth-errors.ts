@@ -41,9 +41,10 @@ export function serverError(
 const showing = "show the authorization page";
 
 /**
- * `auth_required`: nobody was shown the page. Where there is no way to show it here (`cause` is
- * `auth_required`), it stands in the message whole, because it can still be answered; its `state`
- * is in it, and lets nobody in. Any other cause is a refusal of the host's: the page is nowhere.
+ * `auth_required`: nobody was shown the page. If it cannot be shown here (`cause` is
+ * `auth_required`), the message has its whole address, because the page can still be answered. The
+ * `state` in that address gives nobody access. Any other cause is a refusal of the host's: the page
+ * is nowhere.
  */
 export function pageNotShownError(about: Troubled, page: URL, cause: unknown): HostsideError {
   const said = isHostsideError(cause) ? cause.rawMessage : cause instanceof Error ? cause.message : undefined;

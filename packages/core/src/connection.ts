@@ -208,10 +208,10 @@ export interface ConnectionHooks {
    */
   readonly requestMeta?: () => JsonObject | undefined;
   /**
-   * The server as it is known. Where it is enough to speak with it, as over HTTP in 2026-07-28,
-   * which has no handshake, the connector may connect without a word to it
-   * ({@linkcode Connection.isAssumed}). Absent, or where it is not: as ever. A connector may leave
-   * it unread.
+   * The server as it is known. If this is enough to use the server, as over HTTP in 2026-07-28,
+   * which has no handshake, the connector may connect without contacting it
+   * ({@linkcode Connection.isAssumed}). If it is not enough, or absent, the connector connects as
+   * usual. A connector may ignore it.
    */
   readonly known?: KnownServer;
   /** Answers elicitations. Absent: elicitation is not advertised. */
@@ -223,10 +223,11 @@ export interface Connection {
   readonly server: ServerInfo;
   /**
    * `true` from a connection that was made of what was known (`ConnectionHooks.known`) until its
-   * server has answered as the one that it was known to be. One that turns out to be another
-   * meanwhile costs the request that found out `unsupported_protocol`: with `failed` where the
-   * server provably refused it before running it, and then the provider connects anew and sends a
-   * call once more. The connection is lost then. Absent: the server has answered.
+   * server has answered as the one that it was known to be. If the server turns out to be another
+   * one meanwhile, the request that found out fails with `unsupported_protocol`, and the connection
+   * is lost. The outcome is `failed` if the server provably refused the request before running it.
+   * In that case the provider connects anew and sends a call once more. Absent: the server has
+   * answered.
    */
   readonly isAssumed?: boolean;
   /**

@@ -35,7 +35,7 @@ export type CallHandler = (call: ToolCall) => Promise<ToolOutcome>;
 
 /**
  * One layer around every call: approval, limits, audit. It may change arguments and options, answer
- * the call itself, refuse it by throwing, or look at the outcome. What it does before `next`
+ * the call itself, refuse it by throwing, or look at the outcome. Everything it does before `next`
  * happens before anything is sent.
  *
  * - `next` may be called again when it has settled, to try once more. While it is pending, or after

@@ -124,7 +124,7 @@ export function createPipeline<Of extends Work, Answer>(
   };
 }
 
-/** Tells whether a layer does not look at the work. One that fails to say so looks at it. */
+/** Tells whether a layer does not look at the work. A layer whose `passes` throws looks at it. */
 function letsPass<Of extends Work, Answer>(layer: Layer<Of, Answer>, work: Of): boolean {
   try {
     return layer.passes?.(work) === true;

@@ -25,9 +25,9 @@ const mostLearned = 64;
  * A redactor for what one server may echo: its header values, bearer token and configured
  * environment values, arguments that are secrets by their name or by their look, and what is secret
  * in URLs. It knows them raw, escaped as JSON, percent encoding, forms and HTML escape, wholly or
- * in part and several times over, and within Base64. Of a secret that itself looks escaped
- * (`\\%aaa=au`), and of which fewer than six characters are left when that is undone, not every
- * mixture of escapes is known. Linear in the length of the text.
+ * in part and several times over, and within Base64. There is one exception: a secret that itself
+ * looks escaped (`\\%aaa=au`), and that has fewer than six characters when unescaped. The redactor
+ * does not know every mixture of its escapes. Linear in the length of the text.
  */
 export function createRedactor(spec: ServerSpec): Redactor {
   return createSecretMemory(spec).redact;

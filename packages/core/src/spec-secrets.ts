@@ -52,8 +52,8 @@ function hasSecretInUrl(text: string): boolean {
 }
 
 /**
- * Of a part of `Server=db;Password=abc`, or of `TOKEN="abc"`, the value that is secret by its name;
- * empty where there is none.
+ * Returns the value of a part of `Server=db;Password=abc`, or of `TOKEN="abc"`, if it is secret by
+ * its name, and else an empty text.
  */
 export function secretOfPair(pair: string): string {
   const at = pair.indexOf("=");

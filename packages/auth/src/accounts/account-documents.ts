@@ -105,8 +105,7 @@ export function keepHeld(account: Account): StoredAuthorization | undefined {
 }
 
 /**
- * Has this process use an answer that cannot be saved now. Whoever writes the document next saves
- * it.
+ * Has this process use an answer that cannot be saved now. The next write of the document saves it.
  */
 export function keepUnsaved({ unsaved: accounts }: DocumentParts, account: Account, unsaved: Unsaved): void {
   const memory = memoryOf(account);

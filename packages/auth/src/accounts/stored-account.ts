@@ -117,7 +117,7 @@ const metadataChecks: Readonly<Record<string, Check>> = {
   revocation_endpoint: isOptional(isUrl),
 };
 
-/** What documents of several kinds have. */
+/** Checks of the parts that several kinds of documents share. */
 export const partChecks = {
   metadata: (value: unknown): boolean => firstWrong(value, metadataChecks) === undefined,
   client: (value: unknown): boolean => firstWrong(value, clientChecks) === undefined,

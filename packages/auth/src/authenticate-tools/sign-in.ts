@@ -36,7 +36,7 @@ export interface SignInStatus {
   readonly id: string;
   /** Such as `needs-auth` or `ready`; `removed` in the last event of a registration. */
   readonly state: string;
-  /** That of its spec: `oauth` for a server that can be signed in to. */
+  /** The `auth` of its spec: `oauth` for a server that can be signed in to. */
   readonly auth?: string | undefined;
   /** The reason that it is not ready. */
   readonly error?: { readonly code: HostsideErrorCode } | undefined;

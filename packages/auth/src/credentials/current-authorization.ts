@@ -29,9 +29,9 @@ export function renewalFailureOf(account: Account): unknown {
 }
 
 /**
- * The authorization to send a request with now; `undefined` when there is none. One that is near
- * its end is renewed in the background, one that is over is waited for. Rejects when it cannot be
- * renewed for a passing reason and is over, and with `store_failed`.
+ * The authorization to send a request with now; `undefined` when there is none. An authorization
+ * that expires soon is renewed in the background. The renewal of an expired one is awaited. Rejects
+ * when it cannot be renewed for a passing reason and is over, and with `store_failed`.
  */
 export async function authorizationNow(parts: AuthParts, account: Account): Promise<StoredAuthorization | undefined> {
   const authorization = await recentAuthorization(parts, account);

@@ -27,9 +27,10 @@ function askServer(
 }
 
 /**
- * Finds out where to sign in to a server, and for what. One that has not refused anything yet is
- * asked for its challenge before, so that what is asked for is the same whether or not something
- * has connected; one that says nothing within 5 s, or has its scopes configured, goes without.
+ * Finds out where to sign in to a server, and for what. A server that has not refused anything yet
+ * is first asked for its challenge. The sign-in then asks for the same, whether or not something
+ * has connected. A server that does not answer within 5 s, or whose scopes are configured, goes
+ * without a challenge.
  *
  * Rejects as {@linkcode discoverAuthorization}, and with `auth_required` when the server lets in
  * who has no credentials and nothing says where to sign in.
@@ -89,8 +90,8 @@ export interface Inquiry {
 
 /**
  * Finds out how to sign in to a server; `null` when it takes requests without credentials and its
- * metadata say nothing else. One that refuses and publishes nothing is taken to have the endpoints
- * that the protocol of 2025-03-26 assumes.
+ * metadata say nothing else. A server that refuses and publishes nothing is taken to have the
+ * endpoints that the protocol of 2025-03-26 assumes.
  */
 export async function discoverUrl(
   { account, fetchHead, signal }: Inquiry,

@@ -87,7 +87,7 @@ export class LockTurns {
     throw storeFailed(`${what}: not saved, because the lock was lost and somebody else may have it`);
   }
 
-  /** That of the turn, if there is one. */
+  /** Returns the fencing token of the current turn, if there is one. */
   fencingTokenOf(name: string): FencingToken | undefined {
     return this.#turns.get(name)?.at(-1)?.fencingToken;
   }

@@ -5,8 +5,8 @@ import { createProblemList } from "../parse/problem-list.ts";
 import { formatOf, readParsed, type ConfigResult, type ReadConfigOptions } from "./read-parsed.ts";
 
 /**
- * Reads one configuration: a text, or a plain object that a product has. What is wrong with it is a
- * problem with its place, and never thrown; a dialect that there is not is a `TypeError`.
+ * Reads one configuration: a text, or a plain object that a product has. An error in it is a
+ * problem with its place, and never thrown. An unknown dialect is a `TypeError`.
  *
  * @example
  * const { servers, problems } = readConfig(text, { file: ".cursor/mcp.json" });

@@ -23,7 +23,10 @@ export interface VariableField {
 
 /** Settings of one server that a spec has no place for. */
 export interface ServerExtras {
-  /** A file with variables for the process, as it is written there. What `env` has wins. */
+  /**
+   * A file with variables for the process, as it is written there. Variables in `env` take
+   * precedence.
+   */
   readonly envFile?: string | undefined;
   /** Settings for signing in. A secret may have references in it. */
   readonly oauth?:
@@ -56,7 +59,8 @@ export interface ServerExtras {
 }
 
 /**
- * The scopes of a configuration. Of two entries with one name, the one that stands later here wins.
+ * The scopes of a configuration. If two entries have the same name, the one whose scope is later in
+ * this list wins.
  */
 export const configScopes = ["extension", "user", "project", "local", "command-line"] as const;
 

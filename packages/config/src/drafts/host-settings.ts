@@ -79,8 +79,8 @@ export interface HostSettings {
   readonly denyServers?: readonly string[] | undefined;
   readonly serve?: ServeSettings | undefined;
   /**
-   * In merged settings alone: `serve` of the innermost file of a project. What it may say, whoever
-   * serves decides.
+   * In merged settings alone: `serve` of the innermost file of a project. The code that serves
+   * decides which of these settings are allowed.
    */
   readonly projectServe?: ServeSettings | undefined;
 }

@@ -30,7 +30,7 @@ export interface ExpandContext {
    */
   readonly platform?: string | undefined;
   /**
-   * A further check of each spec, such as the `check` of a connector. What it throws is a
+   * A further check of each spec, such as the `check` of a connector. An error that it throws is a
    * problem at the place of its field.
    */
   readonly check?: ((spec: ServerSpec) => void) | undefined;
@@ -40,9 +40,9 @@ export interface ExpandContext {
 export interface Folders {
   readonly workspaceFolder?: string | undefined;
   readonly userHome?: string | undefined;
-  /** That of the configuration. */
+  /** The folder of the configuration. */
   readonly configFolder?: string | undefined;
-  /** That of the extension that brings the configuration. */
+  /** The folder of the extension that brings the configuration. */
   readonly extensionRoot?: string | undefined;
 }
 

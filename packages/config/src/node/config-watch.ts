@@ -3,7 +3,7 @@ import type { Event, ServerSpec, HostsideError } from "@hostside/core";
 import type { LoadedConfig } from "./load-config.ts";
 import type { LoadConfigOptions } from "./load-options.ts";
 
-/** Whoever runs the servers. A provider of `@hostside/provider` is one. */
+/** Runs the servers of a configuration. A provider of `@hostside/provider` is one. */
 export interface ConfigTarget {
   /**
    * Makes the set of servers this one. `timeoutMs`: how long servers are to be waited for; the next

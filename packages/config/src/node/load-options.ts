@@ -26,7 +26,7 @@ export interface ConfigFile {
   readonly required?: boolean | undefined;
 }
 
-/** An extension that brings servers, as nexo has them. Whoever installed it trusted it. */
+/** An extension that brings servers, as nexo has them. An installed extension is trusted. */
 export interface ConfigExtension {
   readonly id: string;
   /** Its folder. */
@@ -51,8 +51,8 @@ export interface LoadConfigOptions {
   /** Answers to inputs; see `ExpandContext`. */
   readonly inputs?: ExpandContext["inputs"];
   /**
-   * Says which servers are wanted, by id. Of the others there is a source and no spec: nothing is
-   * expanded, nobody is asked about them. Default: all.
+   * Says which servers are wanted, by id. The others have a source and no spec: nothing is
+   * expanded, and nobody is asked about them. Default: all.
    */
   readonly allow?: ((serverId: string) => boolean) | undefined;
   /** A further check of each spec, such as the `check` of a connector. */

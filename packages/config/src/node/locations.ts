@@ -31,10 +31,10 @@ const codeUser = (product: string, file: string): LocationRow["path"] => {
 const codeExtension = (file: string): LocationRow["path"] => codeUser("Code", `globalStorage/${file}`);
 
 /**
- * The places of the configurations of tools. Of two entries of one scope with one name, that of the
- * file that stands later here wins. A folder whose variable is not set is where it is by default; a
- * path with a variable that has no default is left out. The servers of the projects in
- * `.claude.json` have the scope "local".
+ * The places of the configurations of tools. If two entries of one scope have the same name, the
+ * entry of the file that is later in this list wins. A folder whose variable is not set is where it
+ * is by default; a path with a variable that has no default is left out. The servers of the
+ * projects in `.claude.json` have the scope "local".
  */
 const table: readonly (readonly [
   DialectName,

@@ -23,8 +23,8 @@ export interface ProjectFiles {
 
 /**
  * Reads what stands in the files that an entry names and that the project can change, as hashes by
- * their paths, and as texts. What is elsewhere is not opened before the entry is trusted; of that,
- * where it is counts.
+ * their paths, and as texts. A file outside of the project is not opened before the entry is
+ * trusted; its hash is of its path.
  */
 export async function readProjectFiles(
   server: ConfiguredServer,

@@ -80,8 +80,8 @@ export interface FileSourceInit {
   readonly within?: string | undefined;
   readonly home: string;
   /**
-   * By absolute path. What was looked at for a decision is what is used then, whatever is in the
-   * file meanwhile.
+   * By absolute path. The text that a decision was based on is the text that is used, even if the
+   * file has changed meanwhile.
    */
   readonly kept: Map<string, Promise<string | undefined>>;
 }
@@ -118,8 +118,8 @@ const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
  * The text of a file of at most `maxBytes`, as UTF-8. Rejects with the error of the system for one
- * that is not there or not to be read, and with `code: "EFBIG"` for one that is too big. What is no
- * file (a directory, a device, a pipe) is never opened.
+ * that is not there or not to be read, and with `code: "EFBIG"` for one that is too big. A path
+ * that is no file (a directory, a device, a pipe) is never opened.
  */
 export async function readText(path: string, maxBytes: number = 1024 * 1024): Promise<string> {
   // To open some devices does something already.

@@ -21,7 +21,7 @@ export interface ParseConfigOptions {
 export type TextParser = (text: string, limits: ParseLimits) => ParsedTree;
 
 /**
- * The parser of a format. Those that files of few tools need are loaded for the first such file.
+ * The parser of a format. Parsers for the files of few tools are loaded for the first such file.
  */
 export async function loadParser(format: ConfigFormat): Promise<TextParser> {
   if (format === "yaml") return (await import("./parse-yaml.ts")).parseYaml;

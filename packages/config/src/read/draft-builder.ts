@@ -38,7 +38,7 @@ export class DraftBuilder {
   }
 
   /**
-   * A field of the spec. Those with members have methods of their own. Here and below, `undefined`
+   * A field of the spec. Fields with members have methods of their own. Here and below, `undefined`
    * sets nothing.
    */
   set<Field extends keyof DraftFields>(field: Field, value: DraftFields[Field] | undefined, path: ConfigPath): void {

@@ -36,8 +36,8 @@ export interface ServerEntryRules {
   /** Both a command and a URL, and no type: what counts. Default `"error"`. */
   readonly both?: "stdio" | "error" | undefined;
   /**
-   * The member that the transport is in, where it is an object of its own. What is known there is
-   * `type`, command, arguments, URL and headers.
+   * The member that the transport is in, where it is an object of its own. The members known there
+   * are `type`, command, arguments, URL and headers.
    */
   readonly nested?: string | undefined;
   readonly commandKeys?: readonly string[] | undefined;

@@ -18,8 +18,8 @@ export interface TrustEntry {
   /** The texts of those of `files` that the project has. */
   readonly contents?: Readonly<Record<string, string>> | undefined;
   /**
-   * The settings of the host in files of the project, by their paths. Of `"(settings)"` alone,
-   * which has no server.
+   * The settings of the host in files of the project, by their paths. Only the entry `"(settings)"`
+   * has them; that entry has no server.
    */
   readonly settings?: Readonly<Record<string, HostSettings>> | undefined;
   /** Files of the user's own with an entry of this name, in place of which this one is used. */

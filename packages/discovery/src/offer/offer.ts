@@ -15,9 +15,9 @@ interface Placement {
 }
 
 /**
- * The tools that one conversation has declared and selected. What is declared has an order that
- * only ever grows at the end: a prompt that starts with it stays in the cache of the model's
- * provider while tools come and go. `maxToolTokens` comes first: what gives way to it leaves a gap.
+ * The tools that one conversation has declared and selected. The order of the declared tools only
+ * ever grows at the end: a prompt that starts with it stays in the cache of the model's provider
+ * while tools come and go. `maxToolTokens` comes first: what gives way to it leaves a gap.
  */
 export interface Offer {
   /**
