@@ -177,7 +177,7 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
 }
 
 /**
- * What is kept of a call that waits: its conversation, and how that ended last. A call of before a
+ * The record of a call that waits: its conversation, and how that ended last. A call of before a
  * later end waits no more.
  */
 async function waitIn({ options }: ToolCall, { store }: PolicyParts, ttlMs: number): Promise<JsonObject> {
