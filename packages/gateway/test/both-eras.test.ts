@@ -97,8 +97,11 @@ describe.each(hostWays)("$name", ({ connect }) => {
     await host.call("mcp_legacy_stdio_add_tool", { args: { name } });
     await changed;
     expect(heard).toBe(1);
-    const names = (await host.list()).map((tool) => tool.name);
-    expect(names).toContain(`mcp_legacy_stdio_${name.replace("-", "_")}`);
+    const added = `mcp_legacy_stdio_${name.replace("-", "_")}`;
+    const listNames = async (): Promise<readonly string[]> => (await host.list()).map((tool) => tool.name);
+    expect(await listNames()).toContain(added);
     await host.call("mcp_legacy_stdio_remove_tool", { args: { name } });
+    // The next client has the same servers.
+    await expect.poll(listNames).not.toContain(added);
   });
 });
