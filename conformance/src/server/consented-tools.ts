@@ -83,8 +83,13 @@ async function adviseConsent({ consent, listing }: ToolsWithConsent): Promise<st
     : "no tool declares itself read-only; name one with --call, or allow all with --allow-calls";
 }
 
-function mayCall({ name, annotations }: JsonObject, { named, all }: CallConsent): boolean {
-  if (all || (typeof name === "string" && named.has(name))) return true;
+function mayCall(definition: JsonObject, { named, all }: CallConsent): boolean {
+  const { name } = definition;
+  return all || (typeof name === "string" && named.has(name)) || isReadOnly(definition);
+}
+
+/** Whether a tool says of itself that it changes nothing. */
+export function isReadOnly({ annotations }: JsonObject): boolean {
   return isJsonObject(annotations) && annotations["readOnlyHint"] === true && annotations["destructiveHint"] !== true;
 }
 
@@ -175,7 +180,7 @@ export async function callTools(target: CallTarget): Promise<ToolCalls | undefin
   if (tools.length === 0) return undefined;
   const ready = await target.openReady();
   const calls = await Promise.all(tools.map((tool) => timeCall(ready, tool, target)));
-  const isDead = "pid" in ready.session && (await endAfter(ready)) !== undefined;
+  const isDead = (await endAfter(ready)) !== undefined;
   const alone: MadeCall[] = [];
   for (const call of calls) alone.push(await callAlone(call, { ready, isDead, target }));
   return { ready, calls: alone };

@@ -2,13 +2,13 @@ import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { isUri } from "./content-form.ts";
 import type { ListName, RawListing } from "./raw-listing.ts";
-import type { Answer } from "./raw-session.ts";
+import type { Answer, RawSession } from "./raw-session.ts";
 import type { ReadySession } from "./ready-session.ts";
 
 /** The first resources and prompts of the lists, each asked for once. */
 export interface LibraryReads {
-  /** On this session, which served nothing else. */
-  readonly ready: ReadySession;
+  /** On these sessions, which served nothing else. */
+  readonly sessions: readonly RawSession[];
   readonly resources: readonly LibraryRead[];
   readonly prompts: readonly LibraryRead[];
 }
@@ -25,37 +25,59 @@ export interface LibraryRead {
 // Reading changes nothing, but a resource may be large, and a server may list thousands.
 const mostRead = 5;
 
-/** Reads the first five resources, and gets the first five prompts, on a session of their own. */
-export async function readLibrary(target: {
+interface LibrarySource {
   listing(name: ListName): Promise<RawListing>;
   openReady(): Promise<ReadySession>;
-}): Promise<LibraryReads> {
+}
+
+/**
+ * Reads the first five resources, and gets the first five prompts, on a session each. What was lost
+ * with the process or the connection is asked for again alone, which tells what ended it.
+ */
+export async function readLibrary(target: LibrarySource): Promise<LibraryReads> {
   const [resources, prompts] = await Promise.all([target.listing("resources"), target.listing("prompts")]);
-  const ready = await target.openReady();
-  const ask = async (method: string, name: string, params: JsonObject): Promise<LibraryRead> => ({
-    name,
-    answer: await ready.request(method, params),
-    isMadeUp: params["arguments"] !== undefined,
+  // What is no URI is a finding of its own, and can hardly be read.
+  const reads = textsOf(
+    resources.items.filter(({ uri }) => isUri(uri)),
+    "uri",
+  ).map(([uri]) => ({ name: uri, method: "resources/read", params: { uri } }));
+  const gets = textsOf(prompts.items, "name").map(([name, prompt]) => {
+    const required = argumentsOf(prompt).filter((argument) => argument["required"] === true);
+    const values = Object.fromEntries(
+      required.map(({ name: argument }) => [typeof argument === "string" ? argument : "", "x"]),
+    );
+    return { name, method: "prompts/get", params: required.length === 0 ? { name } : { name, arguments: values } };
   });
-  return {
-    ready,
-    // What is no URI is a finding of its own, and can hardly be read.
-    resources: await Promise.all(
-      textsOf(
-        resources.items.filter(({ uri }) => isUri(uri)),
-        "uri",
-      ).map(([uri]) => ask("resources/read", uri, { uri })),
-    ),
-    prompts: await Promise.all(
-      textsOf(prompts.items, "name").map(([name, prompt]) => {
-        const required = argumentsOf(prompt).filter((argument) => argument["required"] === true);
-        const values = Object.fromEntries(
-          required.map(({ name: argument }) => [typeof argument === "string" ? argument : "", "x"]),
-        );
-        return ask("prompts/get", name, required.length === 0 ? { name } : { name, arguments: values });
-      }),
-    ),
+  const [read, got] = [await askTogether(target, reads), await askTogether(target, gets)];
+  return { sessions: [...read.sessions, ...got.sessions], resources: read.answered, prompts: got.answered };
+}
+
+interface LibraryRequest {
+  readonly name: string;
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+async function askTogether(
+  target: LibrarySource,
+  requests: readonly LibraryRequest[],
+): Promise<{ readonly sessions: readonly RawSession[]; readonly answered: readonly LibraryRead[] }> {
+  const sessions: RawSession[] = [];
+  const open = async (): Promise<ReadySession> => {
+    const ready = await target.openReady();
+    sessions.push(ready.session);
+    return ready;
   };
+  if (requests.length === 0) return { sessions, answered: [] };
+  const together = await open();
+  const answers = await Promise.all(requests.map(({ method, params }) => together.request(method, params)));
+  const answered: LibraryRead[] = [];
+  for (const [n, { name, method, params }] of requests.entries()) {
+    const first = answers[n];
+    const answer = first === undefined || first.kind === "gone" ? await (await open()).request(method, params) : first;
+    answered.push({ name, answer, isMadeUp: params["arguments"] !== undefined });
+  }
+  return { sessions, answered };
 }
 
 /** The declared arguments of a prompt that are objects. */

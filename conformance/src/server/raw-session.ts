@@ -95,6 +95,8 @@ export interface StdioSession extends RawSession {
   readonly anomalies: readonly StdoutAnomaly[];
   /** How the process ended by itself, before the kit ended it, in words; if it did. */
   readonly death: string | undefined;
+  /** Whether the process has ended by itself, in whatever way. */
+  readonly hasEnded: boolean;
   /** The last lines of stderr, redacted. */
   stderrTail(): string;
   readonly stderrBytes: number;

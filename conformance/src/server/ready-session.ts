@@ -56,8 +56,15 @@ export function readySession(session: RawSession, handshake: Handshake, substitu
   };
 }
 
-/** What is left of a session whose process ended right after it had answered; it is asked once more. */
-export async function endAfter({ probe }: ReadySession): Promise<Extract<Answer, { kind: "gone" }> | undefined> {
+/**
+ * What is left of a session whose process ended right after it had answered; it is asked once more.
+ * One without a process is not asked.
+ */
+export async function endAfter({
+  probe,
+  session,
+}: ReadySession): Promise<Extract<Answer, { kind: "gone" }> | undefined> {
+  if (!("pid" in session)) return undefined;
   const answer = await probe();
   return answer.kind === "gone" ? answer : undefined;
 }

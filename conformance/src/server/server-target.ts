@@ -52,8 +52,8 @@ export interface ServerTarget {
   openReady(): Promise<ReadySession>;
   /**
    * Hands out a ready session that nobody else uses meanwhile. It was used before if there was one
-   * to spare, and is only used again when the check found no fault and got its answers: starting
-   * processes is most of a run's time.
+   * to spare, and is only used again when the check found no fault and got its answers, or did not
+   * apply: starting processes is most of a run's time.
    */
   lend(use: (ready: ReadySession) => Promise<Finding>): Promise<Finding>;
   /**
@@ -167,7 +167,7 @@ export function createTargetOwner(options: TargetOptions): TargetOwner {
       const { opened, traced, borrowed } = view;
       return {
         target: createView(state, view),
-        hasLostProcess: () => Array.from(borrowed).some((session) => deathOf(session) !== undefined),
+        hasLostProcess: () => Array.from(borrowed).some(hasEnded),
         trace: () => options.trace.slice().filter(({ session }) => traced.has(session)),
         leave: () => opened.forEach(sessions.end),
       };
@@ -204,6 +204,11 @@ export function deathOf(session: RawSession): string | undefined {
   return "death" in session ? (session as StdioSession).death : undefined;
 }
 
+/** Whether its process ended by itself, if only because nothing was asked. */
+function hasEnded(session: RawSession): boolean {
+  return "hasEnded" in session && (session as StdioSession).hasEnded;
+}
+
 function createView(state: SharedState, { opened, traced, borrowed, root }: ViewSetup): ServerTarget {
   const { options, sessions, bare, spare, substitute } = state;
   const keep = <Session extends RawSession>(session: Session): Session => {
@@ -232,13 +237,14 @@ function createView(state: SharedState, { opened, traced, borrowed, root }: View
       return readySession(session, await handshake(session, view), substitute);
     },
     async lend(use) {
-      const used = spare.pop();
+      let used = spare.pop();
+      while (used && hasEnded(used.session)) used = spare.pop();
       const ready = used ?? (await view.openReady());
       if (used) borrowed.add(used.session);
       keep(ready.session);
       const finding = await use(ready);
-      if (finding.status !== "pass") return finding;
-      const gone = await endAfter(ready);
+      if (finding.status !== "pass" && finding.status !== "not-applicable") return finding;
+      const gone = finding.status === "pass" ? await endAfter(ready) : undefined;
       if (gone !== undefined) return { status: "fail", observed: `answered, and then ${gone.reason}` };
       opened.delete(ready.session);
       spare.push(ready);
@@ -254,7 +260,7 @@ function createView(state: SharedState, { opened, traced, borrowed, root }: View
     listing: async (name = "tools") => readOnce(state, { name, ready: await view.shared() }),
     async reads() {
       const made = await (state.reads ??= readLibrary(root()));
-      traced.add(made.ready.session.id);
+      for (const { id } of made.sessions) traced.add(id);
       return made;
     },
     async calls() {
@@ -291,7 +297,7 @@ function createView(state: SharedState, { opened, traced, borrowed, root }: View
 async function sharedSession(state: SharedState, root: ServerTarget): Promise<ReadySession> {
   const opening = (state.shared ??= root.openReady());
   const ready = await opening;
-  if (deathOf(ready.session) === undefined) return ready;
+  if (!hasEnded(ready.session)) return ready;
   // The first to notice starts another one.
   if (state.shared === opening) state.shared = root.openReady();
   return state.shared;

@@ -69,7 +69,13 @@ export async function openStdioSession(server: ServerCommand, options: StdioSess
 
 function createSession(child: ChildProcess, pid: number, options: StdioSessionOptions): StdioSession {
   const { id, trace, answerMs, graceMs = 2000 } = options;
-  const life: Life = { lastSent: undefined, sentAt: performance.now(), isEnding: false, death: undefined };
+  const life: Life = {
+    lastSent: undefined,
+    sentAt: performance.now(),
+    isEnding: false,
+    hasEnded: false,
+    death: undefined,
+  };
   const input = openInput(child, life, options);
   const router = createMessageRouter({ reply: (message) => void input.send(replyTo(message)) });
   const anomalies = readMessages(child, { router, life }, options);
@@ -89,6 +95,9 @@ function createSession(child: ChildProcess, pid: number, options: StdioSessionOp
     anomalies,
     get death() {
       return life.death;
+    },
+    get hasEnded() {
+      return life.hasEnded;
     },
     writeBytes: input.writeBytes,
     stderrTail: () => stderr.tail.trimEnd(),
@@ -132,6 +141,7 @@ interface Life {
   sentAt: number;
   /** The kit has told it to end. */
   isEnding: boolean;
+  hasEnded: boolean;
   death: string | undefined;
 }
 
@@ -198,6 +208,7 @@ async function watchExit(
   });
   trace.record({ kind: "process", session: id, text: `ended: ${describeEnd(end)}` });
   const isOwn = !life.isEnding;
+  life.hasEnded = isOwn;
   const elapsed = inSeconds(performance.now() - life.sentAt);
   // What the process wrote before it ended may still be in the pipe; a grandchild may hold the pipe
   // open for ever.

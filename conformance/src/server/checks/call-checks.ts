@@ -262,7 +262,7 @@ function hasRequired({ inputSchema }: JsonObject): boolean {
 // What runtimes say of a value that is not there, and Zod of arguments that are none; not what it says
 // of an argument that is required.
 const crash =
-  /(?<!\breceived\W{1,5})\bundefined\b|"path":\s*\[\s*\]|\bof null\b|\bTypeError\b|\bAttributeError\b|\bKeyError\b|NoneType|null pointer|nil pointer|NullReference/i;
+  /\bpropert(?:y|ies)\b.{0,80} of '?(?:undefined|null|object null)\b|\(reading '|\bundefined is not an object \(evaluating|\bis not (?:iterable|a function)\b|\bundefined or null\b|"path":\s*\[\s*\]|\bTypeError\b|\bAttributeError\b|\bKeyError\b|NoneType|null pointer|nil pointer|NullReference/i;
 
 function isCrash(result: JsonValue | undefined): boolean {
   const text = failureText(result);

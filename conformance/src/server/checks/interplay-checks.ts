@@ -3,13 +3,13 @@ import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { Finding } from "../../engine/check.ts";
 import { inSeconds } from "../../engine/in-seconds.ts";
-import { callTool, isNoAnswer, noConsent, textOf } from "../consented-tools.ts";
+import { callTool, isNoAnswer, isReadOnly, noConsent, textOf } from "../consented-tools.ts";
 import type { CallConsent, ConsentedTool, MadeCall } from "../consented-tools.ts";
 import { describeAnswer, excerpt } from "../handshake.ts";
 import type { Answer, HttpSession } from "../raw-session.ts";
 import type { ReadySession } from "../ready-session.ts";
 import type { ServerTarget } from "../server-target.ts";
-import { fail, pass, notApplicable, notKnown, legacySpec, type CheckInit } from "./define-check.ts";
+import { fail, pass, hostAdvice, notApplicable, notKnown, legacySpec, type CheckInit } from "./define-check.ts";
 
 /** Whether calls at the same time disturb one another. */
 export const noCrossTalk: CheckInit = {
@@ -28,7 +28,8 @@ export const noCrossTalk: CheckInit = {
     const quick = made.calls.filter(({ answer, durationMs }) => answer.kind === "result" && durationMs < quickCallMs);
     if (quick.length === 0) return pass(`${made.calls.length} tools called at once`);
     const calls = quick.map(({ tool }) => ({ tool, variants: variantsOf(tool, target.consent) }));
-    const { tool, variants } = calls.find((call) => call.variants.length > 1) ?? calls[0] ?? noCall;
+    const readOnly = calls.filter((call) => isReadOnly(call.tool.definition));
+    const { tool, variants } = readOnly.find((call) => call.variants.length > 1) ?? readOnly[0] ?? calls[0] ?? noCall;
     return target.lend(async (ready) => {
       const alone = await inTurn(ready, tool, variants);
       const answers = await Promise.all(
@@ -60,7 +61,7 @@ export const cancelled: CheckInit = {
     "no answer, or an answer that was already under way; then a probe and another call of the tool that are answered",
   ],
   fix: "Handle notifications/cancelled: stop the tool if you can, give back what it holds (locks, connections) in a finally block, and drop its answer.",
-  needs: ["tools/list", "requests/probe"],
+  needs: ["calls/answered", "requests/probe"],
   run: (target) =>
     interrupt(target, {
       orAny: true,
@@ -75,12 +76,12 @@ export const clientLeaves: CheckInit = {
   when: "alone",
   rough: true,
   title: "A server outlives a client that leaves while a tool runs",
-  level: "MUST",
-  rule: "A connection that breaks is not a cancellation, and concerns no other client.",
-  source: legacySpec("basic/transports#sending-messages-to-the-server", "Transports, sending messages"),
+  level: "HOST",
+  rule: "A server over HTTP serves many clients, and goes on serving them when one of them leaves.",
+  source: hostAdvice("client-leaves"),
   legal: ["another client is answered afterwards, also when it calls the same tool"],
   fix: "Handle the end of the response: a write to it, or a rejection of what the tool waits for, must not end the process.",
-  needs: ["tools/list", "requests/probe"],
+  needs: ["calls/answered", "requests/probe"],
   run: (target) =>
     interrupt(target, {
       orAny: false,
@@ -118,8 +119,8 @@ const longCallMs = 200;
 const lockedMs = 20_000;
 
 /**
- * The arguments of a tool, and others like them: where the kit made them up and there is a text or
- * number to change.
+ * The arguments of a tool, and others like them: where the tool is read-only, the kit made them up,
+ * and there is a text or number to change.
  */
 function variantsOf({ name, args, definition }: ConsentedTool, { named }: CallConsent): readonly JsonObject[] {
   const { properties } = isJsonObject(definition["inputSchema"]) ? definition["inputSchema"] : {};
@@ -128,7 +129,7 @@ function variantsOf({ name, args, definition }: ConsentedTool, { named }: CallCo
     const isFree = isJsonObject(schema) && ["const", "enum", "maxLength", "maximum"].every((word) => !(word in schema));
     return isFree && (typeof args[each] === "string" || typeof args[each] === "number");
   });
-  if (key === undefined || named.get(name) !== undefined) return [args];
+  if (key === undefined || named.get(name) !== undefined || !isReadOnly(definition)) return [args];
   const value = args[key] as string | number; // As `find` has made sure.
   return Array.from({ length: mostVariants }, (_, n) => ({
     ...args,

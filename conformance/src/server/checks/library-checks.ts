@@ -2,8 +2,10 @@ import type { JsonObject, JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { Finding } from "../../engine/check.ts";
 import { blockProblem, contentsProblem, isMediaType, isUri, isUriTemplate } from "../content-form.ts";
+import { isNoAnswer } from "../consented-tools.ts";
 import { describeAnswer, excerpt } from "../handshake.ts";
 import { argumentsOf, type LibraryRead, type LibraryReads } from "../library-reads.ts";
+import { readRawListing } from "../raw-listing.ts";
 import type { Answer } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";
 import {
@@ -238,25 +240,35 @@ function aboutListed(name: ReadName, info: Omit<CheckInit, "run">): CheckInit {
   return {
     ...info,
     run: (target) =>
-      judgeReads(target, name, (reads) => {
+      judgeReads(target, name, async (reads) => {
         const silent = reads.find(({ answer }) => answer.kind === "silence");
         const refused = reads.filter(({ answer, isMadeUp }) => {
           if (answer.kind === "result" || answer.kind === "silence") return false;
+          if (answer.kind === "http") return isNoAnswer(answer);
           return answer.kind !== "error" || !(isMadeUp || wantsCapability.test(describeAnswer(answer)));
         });
         if (refused.length === 0 && silent) return notKnown(`${silent.name}: ${describeAnswer(silent.answer)}`);
+        const isStill = refused.length === 0 ? () => true : await relist(target, name);
+        const blamed = refused.filter(({ name: of }) => isStill(of));
         return conclude(
-          refused.map(({ name: of, answer }) => `${of}: ${describeAnswer(answer)}`),
+          blamed.map(({ name: of, answer }) => `${of}: ${describeAnswer(answer)}`),
           `${reads.length} answered`,
         );
       }),
   };
 }
 
+/** Lists once more: what went away meanwhile was no lie of the list. */
+async function relist(target: ServerTarget, name: ReadName): Promise<(of: string) => boolean> {
+  const { items, broken } = await readRawListing(await target.shared(), name);
+  const listed = new Set(items.map(({ uri, name: own }) => (name === "resources" ? uri : own)));
+  return (of) => broken !== undefined || listed.has(of);
+}
+
 async function judgeReads(
   target: ServerTarget,
   name: ReadName,
-  judge: (reads: LibraryReads[ReadName]) => Finding,
+  judge: (reads: LibraryReads[ReadName]) => Finding | Promise<Finding>,
 ): Promise<Finding> {
   const { items } = await target.listing(name);
   if (items.length === 0) return notApplicable(`the server lists no ${name}`);

@@ -31,26 +31,33 @@ import type { Answer, HttpSession, RawSession, SseSession } from "../raw-session
 const goesOnCheck: CheckInit = {
   title: "The session that a handshake begins is there afterwards",
   level: "MUST",
-  rule: "After initialization comes operation: the server knows the session that it began, and answers in it.",
-  source: legacySpec("basic/lifecycle#operation", "Lifecycle, operation"),
-  legal: ["the request after the handshake is answered, or refused for what it asks"],
+  rule: "Every request is answered with a result or an error, also the one after a handshake.",
+  source: legacySpec("basic#responses", "Base protocol, responses"),
+  legal: [
+    "the request after the handshake is answered, or refused for what it asks",
+    "the server ends the session, as it may at any time (over HTTP it answers 404 then), and goes on with the next one",
+  ],
   fix: "Over HTTP keep the session under the Mcp-Session-Id that you gave out, in memory that all workers share; over stdio let the process live until its stdin ends.",
   needs: ["lifecycle/initialize"],
   run: async (target) => {
-    const ready = await target.shared();
-    const answer = await ready.probe({ timeoutMs: target.quickMs });
-    if (answer.kind === "gone") return fail(`initialize was answered, and then ${answer.reason}`);
-    const isRefused = answer.kind === "error" || answer.kind === "http";
-    if (!isRefused || !("sessionId" in ready.session)) return pass(answer.kind);
-    const session = ready.session as HttpSession;
-    const { sessionId } = session;
-    if (sessionId === undefined) return pass(answer.kind);
-    const { status } = await session.fetch({ method: "POST", body: '{"jsonrpc":"2.0","id":"again","method":"ping"}' });
-    return status === 404
-      ? fail(`initialize gave the session id ${excerpt(sessionId)}, and the next requests with it got HTTP 404`)
-      : pass(answer.kind);
+    const found = await goesOn(await target.shared(), target);
+    return found.status === "fail" ? goesOn(await target.openReady(), target) : found;
   },
 };
+
+async function goesOn(ready: ReadySession, { quickMs }: ServerTarget): Promise<Finding> {
+  const answer = await ready.probe({ timeoutMs: quickMs });
+  if (answer.kind === "gone") return fail(`initialize was answered, and then ${answer.reason}`);
+  const isRefused = answer.kind === "error" || answer.kind === "http";
+  if (!isRefused || !("sessionId" in ready.session)) return pass(answer.kind);
+  const session = ready.session as HttpSession;
+  const { sessionId } = session;
+  if (sessionId === undefined) return pass(answer.kind);
+  const { status } = await session.fetch({ method: "POST", body: '{"jsonrpc":"2.0","id":"again","method":"ping"}' });
+  return status === 404
+    ? fail(`initialize gave the session id ${excerpt(sessionId)}, and the next requests with it got HTTP 404`)
+    : pass(answer.kind);
+}
 
 /**
  * Whether a server over HTTP serves more than one client. Nearly all other checks open a session of

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { describeAnswer, excerpt } from "../handshake.ts";
+import type { Answer } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";
 import { lists, readRawListing, type ListName, type RawListing } from "../raw-listing.ts";
 import type { Finding } from "../../engine/check.ts";
@@ -141,32 +142,36 @@ function listChangedCheck({ area, names }: ListedArea): ChecksById {
       legal: [`another list after each ${listChanged} that comes after a listing`, "no notification"],
       fix: `Send the notification only when the ${area} differ from what was listed last.`,
       needs: [`${area}/pagination-ends`],
-      run: (target) =>
-        target.lend(async (ready) => {
+      run: async (target) => {
+        const known = await Promise.all(names.map(async (name) => ({ name, ...(await target.listing(name)) })));
+        if (known.some(({ isCut }) => isCut)) return notApplicable("the list is longer than what is read of it");
+        const listed = known.filter(({ broken }) => broken === undefined);
+        return target.lend(async (ready) => {
           const isListChanged = ({ method }: JsonObject): boolean => method === listChanged;
           // What a listing makes the server announce comes before the answer to a later request.
           const listAndWait = async (): Promise<string> => {
-            const listings = await Promise.all(names.map((name) => readRawListing(ready, name)));
+            const listings = await Promise.all(listed.map(({ name }) => readRawListing(ready, name)));
             await ready.probe();
             return JSON.stringify(listings.map(({ items }) => items));
           };
           const before = await listAndWait();
-          const known = ready.session.unsolicited.filter(isListChanged).length;
+          const earlier = ready.session.unsolicited.filter(isListChanged).length;
           const after = await listAndWait();
-          const announced = ready.session.unsolicited.filter(isListChanged).length - known;
+          const announced = ready.session.unsolicited.filter(isListChanged).length - earlier;
           if (announced === 0) return pass("none was announced");
           return before === after
             ? fail(`${announced} announced, and the list is the same`)
             : pass("the list did change");
-        }),
+        });
+      },
     },
   };
 }
 
 /** Whether every page of a list is one. A server that has resources may have no templates. */
 function judgeListing({ name, broken, pages, items }: RawListing & { readonly name: ListName }): Finding {
+  if (name === "resourceTemplates" && pages.length === 0 && broken && isNotServed(broken)) return pass("no templates");
   const isMissing = broken?.kind === "error" && broken.code === -32_601;
-  if (isMissing && name === "resourceTemplates") return pass("no templates");
   if (isMissing)
     return fail(
       describeAnswer(broken),
@@ -181,6 +186,12 @@ function judgeListing({ name, broken, pages, items }: RawListing & { readonly na
   return wrong
     ? fail(`a page without an array ${name}: ${excerpt(wrong.result)}`)
     : pass(`${items.length} ${wordsOf(name)} on ${pages.length} pages`);
+}
+
+/** Whether a method is refused or passed over. What is almost an answer, or the end of the process, is neither. */
+function isNotServed(answer: Answer): boolean {
+  if (answer.kind === "silence" || answer.kind === "http") return answer.instead === undefined;
+  return answer.kind === "error";
 }
 
 /** Listings, with their session as the trace of a failure. */

@@ -90,14 +90,16 @@ export const requestChecks: readonly ServerCheck[] = defineChecks("any", ["reque
       "notifications/message from a server with the capability logging",
       "a list_changed notification from a server with listChanged in the capability of the list",
       "notifications/resources/updated from a server with resources.subscribe",
+      "before 2025-06-18 any but notifications/message: capabilities that were not negotiated should not be used, no more",
     ],
     fix: "Declare the capability, such as { tools: { listChanged: true } } or { logging: {} }, or send no such notification.",
     when: "end",
     run: async (target) => {
-      const { capabilities } = await target.identity();
+      const { capabilities, protocolVersion } = await target.identity();
       return judgeMessages(target, "none without its capability", ({ method }) => {
         const path = typeof method === "string" && Object.hasOwn(declaredBy, method) ? declaredBy[method] : undefined;
-        return path !== undefined && !isDeclared(capabilities, path);
+        const isOwed = path === "logging" || protocolVersion >= "2025-06-18";
+        return path !== undefined && isOwed && !isDeclared(capabilities, path);
       });
     },
   },
