@@ -111,6 +111,56 @@ it("ends with the code of a mistake where the file cannot be written, which stay
   expect(readFileSync(file, "utf8")).toBe('{"lockVersion":1,"servers":{}}');
 });
 
+/** Lists one tool, and answers every cursor as `next` says; `more` is beside the tool's name and schema. */
+const listing = ({ more = {}, next }: { readonly more?: object; readonly next?: string | undefined }): string => `
+  const tool = (name) => ({ name, inputSchema: { type: "object" }, ...${JSON.stringify(more)} });
+  const more = ${next ?? "undefined"};
+  const answers = {
+    initialize: () => ({ protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "own", version: "1" } }),
+    "tools/list": ({ cursor = "" } = {}) => cursor === "" || more === undefined
+      ? { tools: [tool("one")], ...(more && { nextCursor: "." }) }
+      : more(cursor),
+  };
+  require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id === undefined) return;
+    const result = answers[method]?.(params);
+    const answer = result === undefined ? { error: { code: -32603, message: "no" } } : { result };
+    process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...answer }) + "\\n");
+  });
+`;
+const deep: object = Array.from({ length: 300 }).reduce<object>((inner) => ({ inner }), {});
+
+it.each([
+  ["whose second page fails", { next: "() => undefined" }, "ended its list of tools early (page-failed)"],
+  [
+    "whose cursor repeats",
+    { next: `(cursor) => ({ tools: [tool("two")], nextCursor: cursor })` },
+    "ended its list of tools early (repeated-cursor)",
+  ],
+  [
+    "whose list has no end",
+    { next: `(cursor) => ({ tools: [tool("t" + cursor.length)], nextCursor: cursor + "." })` },
+    "ended its list of tools early (page-limit)",
+  ],
+  ["with an entry that nobody can keep", { more: { deep } }, 'has a tool whose entry cannot be kept: "one"'],
+])("takes no lock of a server %s, and does not compare it", async (_what, odd, reason) => {
+  using own = fakeTerminal();
+  const offer = (code: string): void =>
+    void own.file("mcp.json", { mcpServers: { own: { command: process.execPath, args: ["-e", code] } } });
+  const runOwn = (...argv: readonly string[]) => runIn(own, [...argv, "--config", "mcp.json"]);
+  const locked = (): string => readFileSync(join(own.cwd, "hostside-lock.json"), "utf8");
+  offer(listing({}));
+  expect(await runOwn("lock")).toMatchObject({ code: 0 });
+  const before = locked();
+  offer(listing(odd));
+  const lock = await runOwn("lock", "--json");
+  expect([lock.code, JSON.parse(lock.out)]).toMatchObject([4, { locked: [], failed: [{ server: "own", reason }] }]);
+  expect(locked()).toBe(before);
+  const diff = await runOwn("diff", "--json");
+  expect([diff.code, JSON.parse(diff.out)]).toMatchObject([3, { changes: [], failed: [{ server: "own", reason }] }]);
+});
+
 it("stops on Ctrl-C without a comparison, and says so", async () => {
   using own = fakeTerminal();
   // Answers nothing, and goes when it is told to.

@@ -1,6 +1,7 @@
-import type { JsonObject, ToolDefinition } from "@hostside/core";
-import { compareText } from "@hostside/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { compareText, quoteText } from "@hostside/core/implement";
 import { diffLocks, lockTools, type ToolChange, type ToolLock } from "@hostside/policy/lock";
+import type { McpProvider } from "@hostside/provider";
 import type { CommandContext } from "../command-context.ts";
 import { openHost } from "../opening/open-host.ts";
 import { followStart, startTimeoutMs } from "../opening/start-servers.ts";
@@ -29,8 +30,8 @@ export interface Offers {
 }
 
 /**
- * Starts the servers, lists all of their tools as they say them, and ends. Calls nothing. `only`:
- * ids as somebody typed them.
+ * Starts the servers, reads the tools that are on offer as their servers list them, and ends. Calls
+ * nothing. `only`: ids as somebody typed them.
  */
 export async function readOffers(context: CommandContext, only: readonly string[] | undefined): Promise<Offers> {
   await using opened = await openHost(context, { only, off: "show", wait: false });
@@ -45,14 +46,10 @@ export async function readOffers(context: CommandContext, only: readonly string[
       if (why !== "not wanted") off.push({ server, reason: `is off: ${why ?? "disabled"}` });
       continue;
     }
-    const status = provider.statuses().find(({ id }) => id === server);
-    if (state === "on" && status?.state === "ready") {
-      locks.set(server, lockTools(entriesOf(server, provider.tools()), status.server));
-      continue;
-    }
     const late = `did not come up within ${formatDuration(startTimeoutMs(context))}`;
-    const reason = state === "on" ? (status?.error?.message ?? late) : "has an entry that cannot be used";
-    failed.push({ server, reason: terminalLine(reason, 500) });
+    const offer = state === "on" ? readOffer(server, provider) : "has an entry that cannot be used";
+    if (typeof offer === "object") locks.set(server, offer);
+    else failed.push({ server, reason: terminalLine(offer ?? late, 500) });
   }
   return {
     locks,
@@ -64,11 +61,21 @@ export async function readOffers(context: CommandContext, only: readonly string[
   };
 }
 
-/** The entries of `tools/list` as they came, of the tools that the server has on offer. */
-function entriesOf(server: string, tools: readonly ToolDefinition[]): readonly JsonObject[] {
-  return tools.flatMap(({ origin, entry, description, inputSchema }) =>
-    origin?.serverId === server ? [entry ?? { name: origin.toolName, description, inputSchema }] : [],
-  );
+/**
+ * The tools of a server, as it listed them; or why they are not all known. `undefined`: it is still
+ * starting.
+ */
+function readOffer(server: string, provider: McpProvider): ToolLock | string | undefined {
+  const status = provider.statuses().find(({ id }) => id === server);
+  if (status?.state !== "ready") return status?.error?.message;
+  if (status.degraded !== undefined) return `ended its list of tools early (${status.degraded})`;
+  const entries: JsonObject[] = [];
+  for (const { origin, entry } of provider.tools()) {
+    if (origin?.serverId !== server) continue;
+    if (entry === undefined) return `has a tool whose entry cannot be kept: ${quoteText(origin.toolName, 200)}`;
+    entries.push(entry);
+  }
+  return lockTools(entries, status.server);
 }
 
 /** One difference between a lock file and what is offered now. */
