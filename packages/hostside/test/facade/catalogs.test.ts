@@ -64,6 +64,19 @@ describe("tools of the last time", () => {
     await expect(open([], { savedCatalogs: "yes" as never })).rejects.toThrow("savedCatalogs must be true or false");
   });
 
+  it("are left out where they were spoilt in the store, and no start fails", async () => {
+    const memory = createMemoryStore();
+    const spoil = (value: unknown): unknown =>
+      JSON.parse(
+        (JSON.stringify(value) ?? "null").replace('"inputSchema"', '"annotations":{"title":{}},"inputSchema"'),
+      );
+    const state = { store: { ...memory, get: async (key: string) => spoil(await memory.get(key)) ?? undefined } };
+    await (await open(["old"], { state })).host.close();
+    const { host, started, names } = await open(["new"], { state });
+    expect([started, names()]).toEqual([["docs"], ["mcp_docs_new"]]);
+    await host.close();
+  });
+
   it("are a principal's at once when its connections are made again, and nobody else's", async () => {
     const options: HostOptions = { pool: {}, servers: byName([{ ...docs, sharing: "principal" as const }]) };
     const { host, started } = await open(["echo"], options);

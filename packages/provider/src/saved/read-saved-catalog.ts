@@ -99,7 +99,7 @@ function readListing(given: Entry, spec: ServerSpec): RecalledListing {
     ...(cacheScope === "public" && { cacheScope }),
     ...(truncated !== undefined && { truncated: truncated as NonNullable<ToolListing["truncated"]> }),
   };
-  return { listing, server: readServer(entry["server"]), listedAt };
+  return { listing, server: readServer(entry["server"], limits), listedAt };
 }
 
 function unusable(serverId: string, error: unknown): Diagnostic {
@@ -156,8 +156,8 @@ function readTool(saved: unknown, at: string, limits: ServerLimits): RemoteTool 
   if (isDeeper(saved, limits.maxSchemaDepth + 4)) throw new Error(`${at} is nested too deeply`);
   const { extras, absent, ...tool } = readMembers(saved, at, {
     name: "text",
-    title: "text?",
-    description: "text?",
+    title: limits.maxNameLength,
+    description: limits.maxDescriptionLength,
     inputSchema: "object",
     outputSchema: "object?",
     annotations: "object?",
@@ -167,25 +167,39 @@ function readTool(saved: unknown, at: string, limits: ServerLimits): RemoteTool 
     flags: "texts?",
   });
   const name = tool["name"] as string;
-  // What was cut may end in a mark.
-  if (name === "" || name.length > limits.maxNameLength + 16) throw new Error(`${at}.name cannot be used`);
+  if (name === "" || isLonger(name, limits.maxNameLength)) throw new Error(`${at}.name cannot be used`);
+  const annotations = tool["annotations"] && readAnnotations(tool["annotations"], `${at}.annotations`, limits);
   const missing = (absent as readonly string[] | undefined)?.map((member) => [member, undefined] as const) ?? [];
   const all = [...Object.entries(extras ?? {}), ...missing];
-  return { ...tool, ...(all.length > 0 && { extras: Object.fromEntries(all) }) } as unknown as RemoteTool;
+  return {
+    ...tool,
+    ...(annotations !== undefined && { annotations }),
+    ...(all.length > 0 && { extras: Object.fromEntries(all) }),
+  } as unknown as RemoteTool;
+}
+
+function readAnnotations(saved: unknown, at: string, { maxNameLength }: ServerLimits): JsonObject {
+  return readMembers(saved, at, {
+    title: maxNameLength,
+    readOnlyHint: "hint?",
+    destructiveHint: "hint?",
+    idempotentHint: "hint?",
+    openWorldHint: "hint?",
+  });
 }
 
 /** Reads what a server said of itself. Throws as {@linkcode readTool}. */
-function readServer(saved: unknown): ServerInfo {
+function readServer(saved: unknown, { maxServerTextLength: most }: ServerLimits): ServerInfo {
   return readMembers(saved, "server", {
     era: "text",
     httpMode: "text?",
     protocolVersion: "text",
     capabilities: "object",
-    name: "text?",
-    title: "text?",
-    version: "text?",
-    description: "text?",
-    instructions: "text?",
+    name: most,
+    title: most,
+    version: most,
+    description: most,
+    instructions: most,
   }) as unknown as ServerInfo;
 }
 
@@ -194,18 +208,34 @@ const kinds = {
   texts: (value: unknown) => Array.isArray(value) && value.every(isText),
   object: isJsonObject,
   list: Array.isArray,
+  hint: (value: unknown) => typeof value === "boolean",
   time: (value: unknown) => Number.isFinite(value) && Number(value) >= 0,
 } as const;
 
 type Kind = keyof typeof kinds;
 
+/** A kind of member. A number stands for a text of at most so many UTF-16 units, if it is there. */
+type Wanted = Kind | `${Kind}?` | number;
+
 /** Reads the members that are known, and leaves out all others. */
-function readMembers(saved: unknown, at: string, known: Readonly<Record<string, Kind | `${Kind}?`>>): JsonObject {
+function readMembers(saved: unknown, at: string, known: Readonly<Record<string, Wanted>>): JsonObject {
   if (!isJsonObject(saved)) throw new Error(`${at} is not an object`);
-  const given = Object.entries(known).filter(([member, kind]) => saved[member] !== undefined || !kind.endsWith("?"));
-  const wrong = given.find(([member, kind]) => !kinds[kind.replace("?", "") as Kind](saved[member]));
+  const given = Object.entries(known).filter(
+    ([member, wanted]) => saved[member] !== undefined || (typeof wanted === "string" && !wanted.endsWith("?")),
+  );
+  const wrong = given.find(([member, wanted]) => !isWanted(saved[member], wanted));
   if (wrong !== undefined) throw new Error(`${at}.${wrong[0]} cannot be used`);
   return Object.fromEntries(given.map(([member]) => [member, saved[member]]));
+}
+
+function isWanted(value: unknown, wanted: Wanted): boolean {
+  if (typeof wanted === "number") return isText(value) && !isLonger(value, wanted);
+  return kinds[wanted.replace("?", "") as Kind](value);
+}
+
+/** Tells whether a text is longer than it may be. A text that was cut may end in a mark. */
+function isLonger(text: string, most: number): boolean {
+  return text.length > most + 16;
 }
 
 function isText(value: unknown): value is string {
