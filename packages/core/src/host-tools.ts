@@ -122,13 +122,14 @@ interface GivenCall {
 async function callTool(tool: HostTool, { args, options, closing }: GivenCall): Promise<ToolOutcome> {
   const { definition } = tool;
   const { name } = definition;
-  const { selected, context, timeoutMs = defaultTimeouts.callMs, signal, deadline: outer, ...rest } = options;
+  const { selected, context, signal, deadline: outer, ...rest } = options;
   if (selected !== undefined && !sameDefinition(selected, definition)) {
     const message = `tool ${quoteText(name)} is not the one that was selected; select it again`;
     throw new HostsideError(message, { code: "tool_changed", toolName: name });
   }
   const local = { serverId: "", toolName: name, qualifiedName: `local::${name}` };
   const given = readCallArguments(args, local);
+  const { timeoutMs = defaultTimeouts.callMs } = rest;
   const time = { timeoutMs, signal: signal === undefined ? closing : AbortSignal.any([signal, closing]), outer };
   try {
     const result = await runWithDeadline({ what: `tool ${quoteText(name)}`, ...time }, (deadline) =>

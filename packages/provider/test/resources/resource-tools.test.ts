@@ -238,6 +238,23 @@ describe("createResourceTools()", () => {
     toolbox.close();
   });
 
+  it("gives a read the time that its caller gives", async () => {
+    const world = createWorld();
+    const toolbox = createToolbox({ providers: [world.provider, createResourceTools(world.resources)] });
+    await toolbox.init();
+    let answer = (): void => {};
+    world.server("a").answer = async () => {
+      await new Promise<void>((resolve) => (answer = resolve));
+      return { contents: [{ uri: "note://one", text: "late" }] };
+    };
+    const reading = toolbox.call("resources_read", { server: "a", uri: "note://one" }, { timeoutMs: 300_000 });
+    await settle();
+    world.clock.advance(299_000);
+    answer();
+    expect(await reading).toMatchObject({ isError: false, content: [{ resource: { text: "late" } }] });
+    toolbox.close();
+  });
+
   it("holds to what was selected, and to what a provider is", async () => {
     const world = createWorld();
     await world.provider.init();
