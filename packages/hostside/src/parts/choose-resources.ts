@@ -16,7 +16,7 @@ const listWaitMs = 5000;
  * tools by which a model gets at them, if there are to be any.
  */
 export function chooseResources(
-  { options: given, configuration, telemetry, policy, closing }: PartsContext,
+  { options: given, configuration, report, telemetry, policy, closing }: PartsContext,
   provider: McpProvider,
 ): { readonly resources: Resources; readonly resourceTools: readonly ToolProvider[] } {
   const { tools = {}, ...options } = given.resources ?? {};
@@ -24,6 +24,7 @@ export function chooseResources(
   const resources = inOption("resources", () =>
     createResources(provider, {
       listWaitMs,
+      onDiagnostic: report,
       cache() {
         const { enabled, ttlMs, maxEntries } = configuration.config?.settings.resourceCache ?? { enabled: false };
         return enabled === false ? undefined : { ttlMs, maxEntries };

@@ -1,4 +1,4 @@
-import { longestTimeoutMs, type CallContext } from "@hostside/core";
+import { longestTimeoutMs, type CallContext, type Diagnostic } from "@hostside/core";
 import { assertCallContext, assertKnownOptions, type Fields, readWholeNumber } from "@hostside/core/implement";
 import { readCacheOptions, type CacheSettings, type ReadCacheOptions } from "./read-cache.ts";
 import { readAllowedUris, type AllowUri } from "./check-uri.ts";
@@ -30,6 +30,11 @@ export interface ResourcesOptions {
    * change of it is told all the same. Default: nobody in particular.
    */
   readonly context?: CallContext | undefined;
+  /**
+   * Hears of a listener of a subscription whose promise rejects (`defect`), without its reasons.
+   * Must not throw. Default: nobody does.
+   */
+  readonly onDiagnostic?: ((diagnostic: Diagnostic) => void) | undefined;
 }
 
 /** How long one server's list may take, connecting included, in milliseconds. */
@@ -51,6 +56,7 @@ export interface ResourcesSettings {
   /** Says how reads are kept now; `undefined`: not at all. */
   readonly cache: () => CacheSettings | undefined;
   readonly context: CallContext | undefined;
+  readonly onDiagnostic: ResourcesOptions["onDiagnostic"];
 }
 
 function readCache(cache: ResourcesOptions["cache"]): ResourcesSettings["cache"] {
@@ -64,13 +70,16 @@ const fields: Fields<ResourcesOptions> = {
   listWaitMs: true,
   cache: true,
   context: true,
+  onDiagnostic: true,
 };
 
 /** Reads the options. Throws a `TypeError` that names what cannot be used. */
 export function readResourcesOptions(options: ResourcesOptions): ResourcesSettings {
   assertKnownOptions("createResources()", options, fields);
-  const { allowedUris, listWaitMs, cache, context } = options;
+  const { allowedUris, listWaitMs, cache, context, onDiagnostic } = options;
   if (context !== undefined) assertCallContext(context);
+  if (onDiagnostic !== undefined && typeof onDiagnostic !== "function")
+    throw new TypeError("onDiagnostic must be a function");
   return {
     allows: readAllowedUris(allowedUris),
     listWaitMs:
@@ -79,5 +88,6 @@ export function readResourcesOptions(options: ResourcesOptions): ResourcesSettin
         : readWholeNumber(listWaitMs, "listWaitMs", { least: 1, most: longestTimeoutMs, otherwise: 1 }),
     cache: readCache(cache),
     context,
+    onDiagnostic,
   };
 }

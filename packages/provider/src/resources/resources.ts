@@ -8,6 +8,8 @@ import {
   isJsonObject,
   isPlainObject,
   kindOf,
+  quoteText,
+  tell,
   type Fields,
 } from "@hostside/core/implement";
 import type { ServerStatus } from "../api/mcp-provider.ts";
@@ -330,8 +332,11 @@ export interface SubscribedUpdate {
   readonly maybeMissed: boolean;
 }
 
-/** Hears of updates. One that throws is reported as uncaught, and stops nobody. */
-export type UpdateListener = (update: SubscribedUpdate) => void;
+/**
+ * Hears of updates. One that throws is reported as uncaught, and stops nobody. If it returns a
+ * promise, nobody waits for that; one that rejects is a diagnostic.
+ */
+export type UpdateListener = (update: SubscribedUpdate) => unknown;
 
 /** Options of `subscribe()`. */
 export interface SubscribeOptions {
@@ -366,7 +371,7 @@ export interface Hearing {
 
 /** Subscribes, and is in `open` until that ends. */
 export async function subscribe(
-  { provider, asking, open }: ResourceParts & { readonly open: Set<Hearing> },
+  { provider, asking, settings, open }: ResourceParts & { readonly open: Set<Hearing> },
   { serverId, uri }: ResourceTarget,
   { onUpdate, signal: given, timeoutMs = requestTimeoutMs }: SubscribeOptions,
 ): Promise<Subscription> {
@@ -374,7 +379,12 @@ export async function subscribe(
   // Before the server agrees: the first update may come together with its word.
   const unhear = provider.onResourceUpdated((update) => {
     if (update.serverId !== serverId || !isPart(update.uri, uri)) return;
-    onUpdate({ serverId, uri, updatedUri: update.uri, maybeMissed: update.maybeMissed === true });
+    const answer = onUpdate({ serverId, uri, updatedUri: update.uri, maybeMissed: update.maybeMissed === true });
+    // A rejection that nobody takes would end the process.
+    Promise.resolve(answer).catch((reason: unknown) => {
+      const message = `a listener of resource ${quoteText(uri)} of server ${JSON.stringify(serverId)} rejected: ${nameOf(reason)}`;
+      tell(settings.onDiagnostic, { kind: "defect", serverId, message });
+    });
   });
   const end = (): void => {
     open.delete(hearing);
@@ -402,4 +412,10 @@ export async function subscribe(
     );
     throw reason;
   }
+}
+
+/** Names the kind of an error. Its message may hold what nobody should read. */
+function nameOf(reason: unknown): string {
+  const name = isHostsideError(reason) ? reason.code : reason instanceof Error ? reason.name : "";
+  return /^\w{1,40}$/.test(name) ? name : "an unknown reason";
 }

@@ -1,4 +1,4 @@
-import { HostsideError } from "@hostside/core";
+import { HostsideError, type Diagnostic } from "@hostside/core";
 import type { SubscribedUpdate } from "../../src/resources/resources.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createWorld, failureOf, settle, specOf } from "./scripted-world.ts";
@@ -56,6 +56,33 @@ describe("subscribe()", () => {
     server("a").hooks().onResourceUpdated?.("note://one");
     const update = { serverId: "a", uri: "note://one", updatedUri: "note://one" };
     expect(heard).toEqual([false, true, false].map((maybeMissed) => ({ ...update, maybeMissed })));
+  });
+
+  it("reports a listener whose promise rejects, ends nothing for it, and says nothing of its reasons", async () => {
+    const unhandled = vi.fn<() => void>();
+    process.on("unhandledRejection", unhandled);
+    try {
+      const diagnostics: Diagnostic[] = [];
+      const { resources, server } = createWorld({ onDiagnostic: (diagnostic) => diagnostics.push(diagnostic) });
+      const reasons = [new HostsideError("secret", { code: "resource_not_found" }), new TypeError("secret"), "secret"];
+      const listener = vi.fn<() => Promise<void>>(async () => Promise.reject(reasons.shift()));
+      await resources.subscribe("a", "note://one", listener);
+      for (let turn = 0; turn < 3; turn += 1) server("a").hooks().onResourceUpdated?.("note://one");
+      await settle();
+      const said = (why: string): Diagnostic => ({
+        kind: "defect",
+        serverId: "a",
+        message: `a listener of resource "note://one" of server "a" rejected: ${why}`,
+      });
+      expect(diagnostics).toEqual(["resource_not_found", "TypeError", "an unknown reason"].map(said));
+      const silent = createWorld();
+      await silent.resources.subscribe("a", "note://one", () => Promise.reject(new Error("nobody listens")));
+      silent.server("a").hooks().onResourceUpdated?.("note://one");
+      await settle();
+      expect([listener.mock.calls.length, unhandled.mock.calls]).toEqual([3, []]);
+    } finally {
+      process.off("unhandledRejection", unhandled);
+    }
   });
 
   it("ends with its subscription, and with close()", async () => {
