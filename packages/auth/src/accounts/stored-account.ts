@@ -82,12 +82,13 @@ export interface StoredAccount extends StoredAuthorization {
 
 type Check = (value: unknown) => boolean;
 // A member that a type gets is missing here until somebody says what it has to be.
-type Checks<T> = { readonly [Member in keyof T]-?: Check };
+export type Checks<T> = { readonly [Member in keyof T]-?: Check };
 
-const isText: Check = (value) => typeof value === "string" && value.trim() !== "";
+export const isString: Check = (value) => typeof value === "string";
+export const isText: Check = (value) => typeof value === "string" && value.trim() !== "";
 export const isDate: Check = (value) => typeof value === "number" && Number.isFinite(value);
 export const isUrl: Check = (value) => typeof value === "string" && URL.canParse(value);
-const isOptional =
+export const isOptional =
   (check: Check): Check =>
   (value) =>
     value === undefined || check(value);
@@ -118,25 +119,27 @@ const metadataChecks: Readonly<Record<string, Check>> = {
 };
 
 /** Checks of the parts that several kinds of documents share. */
-export const partChecks = {
-  metadata: (value: unknown): boolean => firstWrong(value, metadataChecks) === undefined,
-  client: (value: unknown): boolean => firstWrong(value, clientChecks) === undefined,
+export const partChecks: Checks<
+  Pick<StoredAuthorization, "metadata" | "client" | "issuer" | "scope" | "resource" | "dpopKey">
+> = {
+  metadata: (value) => firstWrong(value, metadataChecks) === undefined,
+  client: (value) => firstWrong(value, clientChecks) === undefined,
+  issuer: isText,
+  scope: isOptional(isString),
+  resource: isOptional(isText),
+  dpopKey: isOptional(isJsonObject),
 };
 
 const accountChecks: Checks<StoredAccount> = {
   ...partChecks,
   version: (value) => value === 1,
   serverUrl: isUrl,
-  issuer: isText,
   accessToken: isTokenText,
   tokenType: isOneOf("Bearer", "DPoP"),
   refreshToken: isOptional(isTokenText),
-  scope: isOptional((value) => typeof value === "string"),
   expiresAt: isOptional(isDate),
-  resource: isOptional(isText),
   obtainedAt: isDate,
   signIn: isOptional(isText),
-  dpopKey: isOptional(isJsonObject),
   redeeming: isOptional((value) => firstWrong(value, redeemingChecks) === undefined),
 };
 

@@ -164,12 +164,21 @@ describe("becomeClient()", () => {
     expect(await parts.store.load({ kind: "client", issuer, redirectUri: page })).toBeUndefined();
   });
 
-  it("leaves what a newer version stored as it is", async () => {
+  it.each<[string, JsonObject]>([
+    ["of a newer version", { version: 2 }],
+    ["with a scope that is none", { scope: 5 }],
+    ["with an asked scope that is none", { askedScope: ["read"] }],
+    ["with a redirect URI that is none", { redirectUri: 7 }],
+    ["without a client", { client: null }],
+  ])("leaves a stored client %s as it is", async (_what, changes) => {
     const { become, parts, registered } = createWorld();
     const key = { kind: "client", issuer, redirectUri: page } as const;
-    await parts.store.save(key, { version: 2 });
-    expect((await errorOf(become())).code).toBe("store_failed");
-    expect(registered()).toBe(0);
-    expect(await parts.store.load(key)).toEqual({ version: 2 });
+    await become();
+    const spoilt = { ...(await parts.store.load(key)), ...changes };
+    await parts.store.save(key, spoilt);
+    for (const scope of [undefined, "read"])
+      expect(await errorOf(become(page, scope))).toMatchObject({ code: "store_failed" });
+    expect(registered()).toBe(1);
+    expect(await parts.store.load(key)).toEqual(spoilt);
   });
 });

@@ -5,7 +5,14 @@ import { serverError } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { coversScopes, joinScopes } from "../discovering/read-challenges.ts";
 import { savingMs, type CredentialKey } from "../store/credential-store.ts";
-import { partChecks, withoutAbsent, type StoredClient } from "../accounts/stored-account.ts";
+import {
+  firstWrong,
+  isUrl,
+  partChecks,
+  withoutAbsent,
+  type Checks,
+  type StoredClient,
+} from "../accounts/stored-account.ts";
 
 /** A client that was registered, and for what. */
 export interface ClientDocument {
@@ -17,6 +24,9 @@ export interface ClientDocument {
   /** Scopes that the authorization server lets it ask for; absent when it does not say. */
   readonly scope?: string | undefined;
 }
+
+const { client, scope } = partChecks;
+const clientChecks: Checks<ClientDocument> = { client, redirectUri: isUrl, askedScope: scope, scope };
 
 // RFC 8252, 7.3: whatever the port, it is the same application; which one it is registered with
 // stands in the document.
@@ -42,7 +52,7 @@ export async function readClient(
 ): Promise<ClientDocument | undefined> {
   const document = await store.load(key);
   if (document === undefined) return undefined;
-  const isKnown = document["version"] === 1 && partChecks.client(document["client"]);
+  const isKnown = document["version"] === 1 && firstWrong(document, clientChecks) === undefined;
   if (!isKnown) throw unreadable(account);
   const known = document as unknown as ClientDocument;
   const { clientId, clientSecret, secretExpiresAt } = known.client;

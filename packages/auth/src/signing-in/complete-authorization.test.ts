@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import type { JsonObject } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { useVirtualClock, firstDate } from "../../../provider/test/simulation/virtual-clock.ts";
 import { errorOf } from "../../test/error-of.ts";
@@ -59,6 +60,30 @@ describe("begin() and complete()", () => {
     const { oauth, servers } = createWorld({}, createFakeServers(changes));
     expect((await errorOf(oauth.begin(spec))).message).toContain(text);
     expect(servers.count(`POST ${issuer}/register`)).toBe(0);
+  });
+
+  it.each<JsonObject>([
+    { verifier: 5 },
+    { issuer: {} },
+    { scope: 5 },
+    { resource: [] },
+    { dpopKey: "key" },
+    { serverId: 5 },
+    { title: {} },
+    { principal: 5 },
+    { isPublished: "no" },
+  ])("take nothing that a broken store made %j, and send and keep nothing", async (changes) => {
+    const { oauth, servers, store } = createWorld();
+    const { url, state } = await oauth.begin(spec);
+    const back = servers.visit(url);
+    const key = { kind: "pending", state } as const;
+    await store.save(key, { ...(await store.load(key)), ...changes });
+    expect(await errorOf(oauth.complete(back))).toMatchObject({
+      code: "store_failed",
+      message: expect.stringContaining("begin again"),
+    });
+    expect(servers.count(`POST ${issuer}/token`)).toBe(0);
+    expect(await oauth.list()).toEqual([]);
   });
 
   it("sign in to a server of 2025-03-26, which says nothing about itself", async () => {

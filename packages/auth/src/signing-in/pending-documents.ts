@@ -4,9 +4,13 @@ import type { AuthParts } from "../auth-parts.ts";
 import {
   firstWrong,
   isDate,
+  isOptional,
+  isString,
+  isText,
   isUrl,
   partChecks,
   withoutAbsent,
+  type Checks,
   type StoredClient,
   type StoredMetadata,
 } from "../accounts/stored-account.ts";
@@ -77,7 +81,17 @@ export function takePending(
   });
 }
 
-const pendingChecks = { ...partChecks, serverUrl: isUrl, redirectUri: isUrl, expiresAt: isDate };
+const pendingChecks: Checks<PendingDocument> = {
+  ...partChecks,
+  serverId: isText,
+  title: isString,
+  principal: isOptional(isString),
+  serverUrl: isUrl,
+  isPublished: (value) => typeof value === "boolean",
+  redirectUri: isUrl,
+  verifier: isText,
+  expiresAt: isDate,
+};
 
 function readPending(json: JsonObject): PendingDocument | undefined {
   const isUsable = json["version"] === 1 && firstWrong(json, pendingChecks) === undefined;
