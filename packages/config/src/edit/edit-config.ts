@@ -60,22 +60,29 @@ function editOnce(written: string, { path, value }: ConfigEdit, file: string | u
     const problem = { path: place.path, severity: "error", code: "wrong_type", message: place.obstacle } as const;
     return { problem: placeProblem(parsed, problem) };
   }
+  const { parent, child } = place;
   if (value !== undefined) {
     const formattingOptions = { ...indentationOf(text), eol: /\r\n|\n|\r/.exec(text)?.[0] ?? "\n" };
-    return { text: applyEdits(text, modify(text, place.path, value, { formattingOptions })) };
+    const last = child === undefined ? parent.children?.at(-1) : undefined;
+    const comments = last === undefined ? [] : commentsBehind(text, last);
+    const bare = applyEdits(text, comments);
+    const edited = applyEdits(bare, modify(bare, place.path, value, { formattingOptions }));
+    const behind = comments.map(({ offset, length }) => text.slice(offset, offset + length)).join("");
+    return { text: behind === "" ? edited : putBack(edited, place, behind) };
   }
-  const { parent, child } = place;
   return { text: child === undefined ? text : applyEdits(text, removeFrom(text, parent, child)) };
 }
 
 function indentationOf(text: string): { readonly insertSpaces: boolean; readonly tabSize: number } {
-  const [, indent = "  "] = /^([\t ]+)\S/m.exec(text) ?? [];
+  const [, indent = "  "] = /^([\t ]+)["}\]]/m.exec(text) ?? [];
   return { insertSpaces: !indent.startsWith("\t"), tabSize: indent.length };
 }
 
 interface Place {
   /** With texts as names of members. */
   readonly path: (string | number)[];
+  /** How many parts of the path lead to the parent. */
+  readonly depth: number;
   readonly parent: Node;
   /** What stands there. */
   readonly child?: Node | undefined;
@@ -96,9 +103,9 @@ function findPlace(root: Node, path: ConfigPath): Place | Obstacle {
     if (obstacle !== undefined) return obstacle;
     found.push(parent.type === "object" ? String(part) : part);
     child = childAt(parent, part);
-    if (child === undefined) return { path: [...found, ...path.slice(index + 1)], parent };
+    if (child === undefined) return { path: [...found, ...path.slice(index + 1)], depth: index, parent };
   }
-  return { path: found, parent, child };
+  return { path: found, depth: path.length - 1, parent, child };
 }
 
 function obstacleAt(node: Node, path: ConfigPath, index: number): Obstacle | undefined {
@@ -133,6 +140,35 @@ function removeFrom(text: string, { children = [] }: Node, child: Node): Edit[] 
   const before = previous === undefined ? undefined : commaAfter(text, previous.offset + previous.length);
   const own = cut(text, child.offset, end);
   return before === undefined ? [own] : [{ offset: before, length: 1, content: "" }, own];
+}
+
+/**
+ * Takes away the comments behind the last member that begin on its line. (The `modify` of the
+ * library would leave them behind a new one.)
+ */
+function commentsBehind(text: string, last: Node): Edit[] {
+  const edits: Edit[] = [];
+  const scanner = createScanner(text);
+  let from = last.offset + last.length;
+  scanner.setPosition(from);
+  for (let kind: number = scanner.scan(); onLine.has(kind); kind = scanner.scan()) {
+    const end = scanner.getTokenOffset() + scanner.getTokenLength();
+    if (kind === token.lineComment || kind === token.blockComment)
+      edits.push({ offset: from, length: end - from, content: "" });
+    if (kind !== token.trivia) from = end;
+  }
+  return edits;
+}
+
+const onLine: ReadonlySet<number> = new Set([token.trivia, token.comma, token.lineComment, token.blockComment]);
+
+/** Puts comments back behind the member in front of a new one, and its comma. */
+function putBack(text: string, { path, depth }: Place, comments: string): string {
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  const place = root && findPlace(root, path.slice(0, depth + 1));
+  const previous = place && "parent" in place ? place.parent.children?.at(-2) : undefined;
+  const comma = previous && commaAfter(text, previous.offset + previous.length);
+  return comma === undefined ? text : applyEdits(text, [{ offset: comma + 1, length: 0, content: comments }]);
 }
 
 /** The comma behind a value, which only comments and blanks may stand before. */
