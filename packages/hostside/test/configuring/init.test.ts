@@ -43,6 +43,34 @@ describe("hostside init", () => {
     expect(readFileSync(ownFile(terminal), "utf8")).toBe(text);
   });
 
+  it("says with --json what it wrote, and of a file that is there no imports", async () => {
+    using terminal = fakeTerminal();
+    homeFile(terminal, ".config/hostside/hostside.json", "{}");
+    const { code, out } = await runIn(terminal, ["init", "--json"]);
+    expect([code, JSON.parse(out)]).toEqual([0, { file: ownFile(terminal), change: "unchanged", found: [] }]);
+  });
+
+  it.each(["", " \n", "\uFEFF"])("writes to a file that is blank: %j", async (blank) => {
+    using terminal = fakeTerminal();
+    homeFile(terminal, ".config/hostside/hostside.json", blank);
+    const { code, out } = await runIn(terminal, ["init", "--json"]);
+    expect([code, JSON.parse(out)]).toMatchObject([0, { change: "created", imports: ["auto"] }]);
+    expect(JSON.parse(readFileSync(ownFile(terminal), "utf8").replace("\uFEFF", ""))).toEqual({ imports: ["auto"] });
+  });
+
+  it("imports no file of a project that is broken, or where no tool says that it has it, and says so", async () => {
+    using terminal = fakeTerminal();
+    terminal.file(".mcp.json", mcpServers({ b: "b" }));
+    terminal.file(".cursor/mcp.json", "{ broken");
+    terminal.file(".junie/mcp/mcp.json", mcpServers({ c: "c" }));
+    const { code, out } = await runIn(terminal, ["init", "--project"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(readFileSync(join(terminal.cwd, "hostside.json"), "utf8"))).toEqual({ imports: ["./.mcp.json"] });
+    expect(out).toMatch(/^Cursor .*\.cursor\/mcp\.json .*not imported: \S/m);
+    expect(out).toMatch(/^Junie .*\.junie\/mcp\/mcp\.json .*not imported: .*not documented/m);
+    expect(out).toMatch(/^Claude Code .*\.mcp\.json$/m);
+  });
+
   it("imports a project's own files by their paths", async () => {
     using terminal = fakeTerminal();
     homeFile(terminal, ".cursor/mcp.json", mcpServers({ a: "a" }));

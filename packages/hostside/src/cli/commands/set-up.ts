@@ -4,14 +4,14 @@ const init: CommandSpec = {
   name: "init",
   does: "write a hostside.json for your servers",
   about: [
-    "Writes one file that imports the configurations of your other tools (Claude Code, Cursor, VS Code, Codex and others). No other file changes, and no server starts. An existing hostside.json stays as it is.",
-    "With --project it imports the files of the project by path.",
+    "Writes one file that imports the configurations of your other tools (Claude Code, Cursor, VS Code, Codex and others). No other file changes, and no server starts. An existing hostside.json stays as it is, unless it is blank.",
+    "With --project it imports the files of the project by path, without those that have errors or a place that is not documented.",
   ],
   examples: {
     "hostside init": "for you",
     "hostside init --project": "for everyone who works on the project",
   },
-  json: '{ "file", "change": "created" | "unchanged", "imports": […], "found": [{ "tool", "dialect", "file" }] }',
+  json: '{ "file", "change": "created" | "unchanged", "imports"?: […], "found": [{ "tool", "dialect", "file" }] }',
   takes: (command) =>
     command
       .option("--user", "write your own file (default)")

@@ -28,6 +28,8 @@ export interface CurrentConfig {
   readonly place: ConfigPlace;
   /** `undefined`: it is not there. */
   readonly text: string | undefined;
+  /** True if it is not there, or blank. */
+  readonly isNew: boolean;
   readonly parsed: ParsedConfig;
   readonly result: ConfigResult;
 }
@@ -62,7 +64,8 @@ export async function changeConfig<T extends FileChange>(
   const target = await realpath(file).catch(() => file);
   const work = async (left: number): ReturnType<typeof changeConfig<T>> => {
     const text = await readCurrent(target);
-    const change = await plan(toCurrent(place, text));
+    const current = toCurrent(place, text);
+    const change = await plan(current);
     const edited = applyEdits(text, change.edits, file);
     if (edited !== text) {
       const { isPrivate = place.scope !== "project" } = change;
@@ -71,7 +74,7 @@ export async function changeConfig<T extends FileChange>(
       if (!isWritten && left > 0) return work(left - 1);
       if (!isWritten) throw usageError(`${file} changes all the time`, "nothing was changed: try again");
     }
-    return { change, isNew: text === undefined };
+    return { change, isNew: current.isNew };
   };
   return userState(terminal).lock.withLock(`config:${target}`, leaseMs, () => work(mostTries));
 }
@@ -108,8 +111,8 @@ function toCurrent(place: ConfigPlace, text: string | undefined): CurrentConfig 
   if (text?.includes("\uFFFD") === true) {
     throw usageError(`${file} has bytes that are no UTF-8`, "nothing was changed: save it as UTF-8");
   }
-  const isBlank = (text ?? "").trim() === "";
-  const parsed = parseConfig(isBlank ? "{}" : (text ?? ""), { format: "json", file });
+  const isNew = (text ?? "").trim() === "";
+  const parsed = parseConfig(isNew ? "{}" : (text ?? ""), { format: "json", file });
   const other = otherTool(file, parsed.data);
   if (other !== undefined) {
     throw usageError(
@@ -119,7 +122,7 @@ function toCurrent(place: ConfigPlace, text: string | undefined): CurrentConfig 
   }
   const broken = parsed.problems.find(({ severity }) => severity === "error");
   if (broken !== undefined) throw brokenFile(formatProblem(broken));
-  return { place, text, parsed, result: readConfig(text ?? "{}", { file, dialect: "hostside" }) };
+  return { place, text, isNew, parsed, result: readConfig(text ?? "{}", { file, dialect: "hostside" }) };
 }
 
 // Which one, in words. What has nothing in it is nobody's.

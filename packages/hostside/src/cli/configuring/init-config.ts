@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { detectDialect, type ConfigEdit } from "@hostside/config";
-import { findConfigFiles, type ConfigLocation } from "@hostside/config/node";
+import { findConfigFiles, readConfigFile, type ConfigLocation } from "@hostside/config/node";
 import type { JsonValue } from "@hostside/core";
 import type { CommandWork } from "../command-context.ts";
 import { printResult, shortPath } from "../render/print.ts";
@@ -11,8 +11,8 @@ import { changeConfig } from "./edit-config.ts";
 
 /**
  * Writes a `hostside.json` that imports what other tools have. The user's imports the files of all
- * tools, as it is without one; a project's imports the files of the project. A file that is there
- * stays as it is.
+ * tools, as it is without one; a project's imports the files of the project that are known for sure
+ * and without errors. A file that is there stays as it is, unless it is blank.
  */
 export const initConfig: CommandWork<PlaceRequest> = async (args, context) => {
   const { terminal } = context;
@@ -23,19 +23,25 @@ export const initConfig: CommandWork<PlaceRequest> = async (args, context) => {
     ({ dialect, scope, path }) =>
       dialect !== "hostside" && (place.scope !== "project" || (scope === "project" && isBelow(folder, path))),
   );
-  const imports = place.scope === "project" ? found.toReversed().map((one) => pathImport(one, folder)) : ["auto"];
+  const reasons = place.scope === "project" ? await Promise.all(found.map(whyNotImported)) : [];
+  const sure = found.filter((_, index) => reasons[index] === undefined).toReversed();
+  const imports = place.scope === "project" ? sure.map((one) => pathImport(one, folder)) : ["auto"];
   const { isNew } = await changeConfig(context, {
     place,
-    plan: ({ text }) => ({
-      edits: text === undefined ? [...schemaEdits(place), { path: ["imports"], value: imports }] : [],
+    plan: (current) => ({
+      edits: current.isNew ? [...schemaEdits(place), { path: ["imports"], value: imports }] : [],
     }),
   });
   const files = found.map(({ tool, dialect, path: file }) => ({ tool, dialect, file }));
-  const report = { file: place.path, change: isNew ? "created" : "unchanged", imports, found: files };
+  const report = { file: place.path, change: isNew ? "created" : "unchanged", ...(isNew && { imports }), found: files };
   return printResult(context, report, () => {
     const shown = terminal.paint("name", shortPath(place.path, terminal));
     return [
-      ...files.map(({ tool, file }) => `${terminal.paint("bold", tool)}  ${terminalLine(shortPath(file, terminal))}`),
+      ...files.map(({ tool, file }, index) => {
+        const line = `${terminal.paint("bold", tool)}  ${terminalLine(shortPath(file, terminal))}`;
+        const reason = isNew ? reasons[index] : undefined;
+        return reason === undefined ? line : `${line}  not imported: ${terminalLine(reason, 500)}`;
+      }),
       isNew ? `${shown} written: it imports ${JSON.stringify(imports)}.` : `${shown} is there already.`,
       "",
       "Next:",
@@ -45,6 +51,13 @@ export const initConfig: CommandWork<PlaceRequest> = async (args, context) => {
     ];
   });
 };
+
+/** Tells why a project does not import a file; `undefined`: it does. */
+async function whyNotImported({ path, dialect, certain, tool }: ConfigLocation): Promise<string | undefined> {
+  if (!certain) return `the place is not documented by ${tool}`;
+  const { problems } = await readConfigFile(path, { dialect });
+  return problems.find(({ severity }) => severity === "error")?.message;
+}
 
 function isBelow(folder: string, path: string): boolean {
   const way = relative(folder, path);
