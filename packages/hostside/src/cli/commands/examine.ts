@@ -4,7 +4,7 @@ const doctor: CommandSpec = {
   name: "doctor",
   does: "find problems and their remedies",
   about: [
-    "Checks this machine, the configuration files and every server: program, start, hidden characters in tools, tokens, and schemas that a model API refuses. Each problem has a remedy.",
+    "Shows the version of Node and the proxy variables that are set. Checks the configuration files and every server: program, start, hidden characters in tools, tokens, and schemas that a model API refuses. Each problem has a remedy.",
     "Servers start together and end again. No tool is called, no question is asked and no secret is shown. Untrusted servers of a project do not start.",
   ],
   examples: {
@@ -19,10 +19,10 @@ const doctor: CommandSpec = {
 
 const lock: CommandSpec = {
   name: "lock",
-  does: "write a lock file of all tools",
+  does: "write a lock file of the tools on offer",
   about: [
-    "Writes the definition of every tool with a hash. Keep the file with your code. hostside diff shows changes, and a policy holds back tools that differ: pins: { locks: JSON.parse(text).servers }.",
-    "The lock of an unreachable server stays unchanged. The file is written whole or not at all.",
+    "Writes the definition of every tool on offer with a hash. Tools that allow or deny leaves out are not in it. Keep the file with your code. hostside diff shows changes, and a policy holds back tools that differ: pins: { locks: JSON.parse(text).servers }.",
+    "The lock of a server stays unchanged if it is unreachable or does not list its tools to the end. The file is written whole or not at all.",
   ],
   examples: {
     "hostside lock": "all servers, to hostside-lock.json",
@@ -40,7 +40,7 @@ const diff: CommandSpec = {
   name: "diff",
   does: "changes since the lock file",
   about: [
-    "Compares the servers with a lock file. A breaking change can break calls or prompts. A security change alters what a model reads or what a person approved. Other changes are compatible.",
+    "Compares the tools on offer with a lock file. A breaking change can break calls or prompts. A security change alters what a model reads or what a person approved. Other changes are compatible.",
   ],
   examples: {
     "hostside diff": "all servers",

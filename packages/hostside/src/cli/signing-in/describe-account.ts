@@ -6,11 +6,8 @@ export interface AccountFacts extends Partial<
   Pick<SignedIn, "principal" | "issuer" | "clientId" | "scopes" | "renews">
 > {
   readonly server: string;
-  /**
-   * `"signed-in"`: a token is there that counts, or another one is had without a user.
-   * `"not-needed"`: the server lets everybody in.
-   */
-  readonly state: "signed-in" | "expired" | "not-needed";
+  /** `"signed-in"`: a token is there that counts, or another one is had without a user. */
+  readonly state: "signed-in" | "expired";
   /** The configuration has the server. */
   readonly configured: boolean;
   readonly url?: string | undefined;

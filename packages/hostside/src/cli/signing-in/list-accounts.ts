@@ -34,7 +34,6 @@ export const runAuthCommand: CommandWork<{ readonly server: string | undefined }
 const looks: Readonly<Record<AccountFacts["state"], { readonly text: string; readonly style: Style }>> = {
   "signed-in": { text: "signed in", style: "good" },
   expired: { text: "expired", style: "bad" },
-  "not-needed": { text: "no sign-in needed", style: "dim" },
 };
 
 /** Accounts as lines: a table, and below it what is to be done. */

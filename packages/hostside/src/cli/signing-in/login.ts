@@ -6,7 +6,7 @@ import { knownServer, startableServer } from "../opening/known-server.ts";
 import { loadSources } from "../opening/config-files.ts";
 import { terminalLine } from "../render/render-text.ts";
 import { printResult } from "../render/print.ts";
-import { describeAccount, isGood, describeEnd, type AccountFacts } from "./describe-account.ts";
+import { describeAccount, isGood, describeEnd } from "./describe-account.ts";
 import { openAccounts, signInTarget } from "./open-accounts.ts";
 
 /** Arguments of `login`. */
@@ -41,7 +41,7 @@ export const login: CommandWork<LoginArguments> = async (
   const isEnough = kept !== undefined && scopes.every((scope) => kept.scopes.includes(scope));
   if (again !== true && isEnough && isGood(kept, Date.now())) return report(kept, "already signed in", context);
   if ((await oauth.discover(spec, { signal })) === null) {
-    const facts: AccountFacts = { server: serverId, state: "not-needed", configured: true };
+    const facts = { server: serverId, state: "not-needed", configured: true };
     return printResult(context, facts, () => [`Server ${terminalLine(serverId, 200)} wants no sign-in.`]);
   }
   // What the authorization server has forgotten no new sign-in mends.
