@@ -13,9 +13,9 @@ import type { RetryOptions } from "./retry/create-retry.ts";
 import type { ValidationOptions } from "./validation/create-validation.ts";
 
 /**
- * Permissions, limits and approvals. What is not given is off, but for one thing: a call
- * that a rule, or the definition of its tool (`requireApproval`), wants approved is refused where
- * nobody can be asked.
+ * Permissions, limits and approvals. Everything is off by default, with one exception: calls that
+ * need an approval are refused where nobody can be asked. A rule, or the definition of a tool
+ * (`requireApproval`), can require an approval.
  */
 export interface PolicyOptions extends AdmissionOptions, EffectOptions, Partial<LimitsOptions> {
   /** The approval of calls by a human. Default: nobody can be asked. */

@@ -36,8 +36,8 @@ export class SeenTools {
   }
 
   /**
-   * By local name, in any case; by `"server/tool"`; by qualified name. Of several with one name,
-   * that which was noted last.
+   * By local name, in any case; by `"server/tool"`; by qualified name. If several tools have the
+   * same name, the result is the one that was noted last.
    */
   find(name: string): SeenTool | undefined {
     const all = Array.from(this.#servers.values()).flatMap(({ server, tools }) =>

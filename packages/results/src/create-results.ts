@@ -65,7 +65,7 @@ export interface Results extends ResultPresenter {
   forget(whose?: Pick<CallContext, "conversation" | "principal">): Promise<void>;
   /**
    * Keeps and reads nothing any more; what is under way is given up, and waited for at most 5
-   * seconds. What was kept stays in the sink until that is closed or it is too old. Results are
+   * seconds. Kept results stay in the sink until it is closed or they are too old. Results are
    * presented as before. Never rejects. Idempotent.
    */
   close(): Promise<void>;
@@ -182,8 +182,8 @@ export interface ResultsOptions extends PresentOptions {
   /** Keeps what is too big. Its maker closes it. */
   readonly sink: BlobSink;
   /**
-   * The store of handles. Default: in memory, until the process ends. One that several processes
-   * share lets each read what the other kept, when they share the sink, too.
+   * The store of handles. Default: in memory, until the process ends. Processes that share a store
+   * can read what the others kept, if they share the sink, too.
    */
   readonly store?: Store | undefined;
   /**

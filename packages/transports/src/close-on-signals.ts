@@ -21,7 +21,7 @@ interface SignalSource {
  * it, a signal ends this process at once, and a server that ignores the end of its stdin outlives
  * it. A second signal does not wait: the program exits, and its servers get SIGTERM.
  *
- * Where somebody else listens to the signal, too, the process is theirs to end. Returns what takes
+ * If other code listens to the signal, too, that code has to end the process. Returns what takes
  * the listeners away again. Throws a `TypeError` for a `close` that is no function, and in a
  * runtime without signals.
  *

@@ -28,8 +28,8 @@ export interface HeldPeer {
 export interface HeldPeers {
   get(key: string): HeldPeer | undefined;
   /**
-   * Holds a client that was opened. Where they are closed by now it closes it, and rejects with
-   * `closed`.
+   * Holds a client that was opened. If the held clients are already closed, it closes this one and
+   * rejects with `closed`.
    */
   add(held: Pick<HeldPeer, "key" | "peer" | "owner" | "revision">): Promise<HeldPeer>;
   /** For the time of an exchange; the returned function ends it. */

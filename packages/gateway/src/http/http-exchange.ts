@@ -32,8 +32,8 @@ export interface GatewayHttpExchange {
 /** An answer that goes on. */
 export interface HttpStream {
   /**
-   * `false`: it has ended, or has no room for what is spare. One that a client leaves unread beyond
-   * the limits ends by itself.
+   * `false`: it has ended, or has no room for what is spare. A stream that a client leaves unread
+   * beyond the limits ends by itself.
    */
   write(text: string, weight: MessagePriority): boolean;
   end(): void;

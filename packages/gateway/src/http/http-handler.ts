@@ -19,9 +19,9 @@ function endingRefusal(): HttpRefusal {
 /** A gateway over HTTP. */
 export interface HttpHandler {
   /**
-   * Answers a request of the web's `fetch` API: for Deno, Bun, workers, Hono and their like. Where
-   * its signal is aborted before there is an answer, that is an empty 499, and where it is from the
-   * start, nothing runs. Never rejects.
+   * Answers a request of the web's `fetch` API: for Deno, Bun, workers, Hono and their like. If its
+   * signal aborts before there is an answer, the answer is an empty 499. If the signal is aborted
+   * from the start, nothing runs. Never rejects.
    */
   fetch(request: Request): Promise<Response>;
   /**

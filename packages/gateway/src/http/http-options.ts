@@ -23,8 +23,8 @@ export type GatewayHttpAuth =
   | { readonly token: string | readonly string[] }
   /**
    * Callers with a token that this function knows: behind an OAuth authorization server, which
-   * `resource` names to clients. A token never goes on to a server. What throws, or takes longer
-   * than `limits.verifyTokenMs`, is answered with 503.
+   * `resource` names to clients. A token never goes on to a server. If the function throws, or
+   * takes longer than `limits.verifyTokenMs`, the answer is 503.
    */
   | {
       readonly verifyToken: (

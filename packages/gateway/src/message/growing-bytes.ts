@@ -10,8 +10,8 @@ export interface GrowingBytes {
 const nothing = new Uint8Array(0);
 
 /**
- * Makes it. Whoever adds counts: it takes at most twice the room of what it has, never more ahead
- * than `maxBytes`.
+ * Makes it. The caller checks the size before it adds. The buffer is at most twice as large as its
+ * content, and is never allocated ahead beyond `maxBytes`.
  */
 export function createGrowingBytes(maxBytes: number): GrowingBytes {
   let room = nothing;

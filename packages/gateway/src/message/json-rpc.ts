@@ -155,8 +155,9 @@ export function beginsNothing(read: ReadMessage): boolean {
 
 /**
  * A message as text, with U+FFFD for half a character, and without unseen characters; they stay
- * where a client chose an id or a token that has some. One that cannot be written, such as a result
- * that is nested too deep for the stack, is an error of its request; `undefined`: it answers none.
+ * where a client chose an id or a token that has some. A message that cannot be written, such as a
+ * result that is nested too deep for the stack, becomes an error of its request. Returns
+ * `undefined` if such a message answers no request.
  */
 export function writeMessage(message: JsonObject): string | undefined {
   try {

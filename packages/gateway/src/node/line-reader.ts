@@ -18,7 +18,7 @@ export interface LineReaderInit {
 
 const newline = 0x0a;
 
-/** Makes it. Of a line that is too long nothing is kept; empty lines are none. */
+/** Makes it. Nothing is kept of a line that is too long. Empty lines are skipped. */
 export function createLineReader(maxBytes: number, { onLine, onTooLong, onNoText }: LineReaderInit): LineReader {
   const begun = createGrowingBytes(maxBytes);
   let isTooLong = false;

@@ -26,9 +26,9 @@ export interface ExposedTools {
 const helpers = 3;
 
 /**
- * Makes it. Of a client of 2026-07-28 the list does not depend on what it did before, as that
- * revision wants. Throws a `TypeError` for a view that was not made with `client.view`, as far as
- * that shows.
+ * Makes it. For a client of 2026-07-28 the list does not depend on what it did before, as that
+ * revision requires. Throws a `TypeError` for a view that was not made with `client.view`, as far
+ * as that shows.
  */
 export function createExposedTools(
   tools: GatewayTools,

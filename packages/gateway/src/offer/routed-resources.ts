@@ -138,8 +138,8 @@ export function createRoutedResources(
 
 /**
  * The list of one kind as this client is shown it: the snapshot, until something is listed that is
- * no part of it. What is read for a principal or a role, or with `_meta`, is its caller's alone. Of
- * a server whose list could not be read again it keeps what there was.
+ * no part of it. A list that is read for a principal or a role, or with `_meta`, is for its caller
+ * alone. If the list of a server could not be read again, its earlier entries stay.
  */
 function createOwnList<Name extends string, T extends ListedEntry>(
   name: Name,

@@ -8,9 +8,9 @@ const known: Readonly<Record<ProtocolEra, WireTools>> = { legacy: new WeakMap(),
 
 /**
  * A definition as `tools/list` has it: what its server lists, with members that nobody here knows,
- * under the name, and with the words, that the host gives it. What a server says of tasks is left
- * out: the gateway has none. What no client would accept is mended or left out;
- * `undefined` where that cannot be, because clients refuse a list as a whole.
+ * under the name, and with the words, that the host gives it. Members about tasks are left out,
+ * because the gateway has no tasks. Parts that no client would accept are corrected or left out.
+ * Returns `undefined` where that is impossible, because clients refuse a list as a whole.
  */
 export function toWireTool(
   definition: ToolDefinition,

@@ -70,8 +70,8 @@ export const handleReadResource: PeerRequestHandler = async (context, request) =
 };
 
 /**
- * The server to ask for a URI. Where it is not known, what the servers list is read. Throws
- * where nobody has it.
+ * The server to ask for a URI. If it is not known, the lists of the servers are read. Throws where
+ * nobody has it.
  */
 export async function findRoute(
   context: PeerContext,

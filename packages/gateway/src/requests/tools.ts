@@ -31,7 +31,7 @@ import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
 import { callContextOf, logLevelOf, untilListed, cacheable, paginate } from "./bounded.ts";
 import type { Exposure } from "../settings/gateway-options.ts";
 
-/** `tools/list`. Of all tools, waits for servers that are on their way. */
+/** `tools/list`. A list of all tools waits for servers that are still connecting. */
 export const handleListTools: PeerRequestHandler = async (context, request) => {
   const { params } = request;
   if (context.settings.expose === "all" && params["cursor"] === undefined) await untilListed(context, request);
@@ -41,8 +41,8 @@ export const handleListTools: PeerRequestHandler = async (context, request) => {
 };
 
 /**
- * `tools/call`. What went wrong with a call is a result that a model can read, as the specification
- * wants it; a tool that there is not is an error of the protocol.
+ * `tools/call`. A failed call is a result that a model can read, as the specification requires. An
+ * unknown tool is an error of the protocol.
  */
 export const handleCallTool: PeerRequestHandler = (context, request) => {
   const { name, arguments: args } = request.params;

@@ -28,8 +28,8 @@ export interface Gateway extends AsyncDisposable {
   /**
    * Asks the user of the client that a question belongs to, by `context.conversation` (and
    * `context.causationId`, which each call has); give it to the provider as `onElicit`, and to
-   * whoever approves. Of a client with a session it is an `elicitation/create`, of one of
-   * 2026-07-28 an `input_required`, whose call waits until the client comes back. Rejects with
+   * whoever approves. A client with a session gets an `elicitation/create`. A client of 2026-07-28
+   * gets an `input_required`, and its call waits until the client comes back. Rejects with
    * `unsupported_operation` where it is not known whose question it is, or the client cannot ask:
    * nobody else is asked. Resolves with `cancel` when `signal` aborts or the client goes.
    */

@@ -60,8 +60,8 @@ export interface GatewayConversation {
    */
   readonly onServerLog?: Event<ServerLog & { readonly serverId: string }> | undefined;
   /**
-   * Notifications of servers. Of these the gateway hands on `notifications/elicitation/complete`,
-   * to the client with a session that was asked that question, and nothing else. Default: none.
+   * Notifications of servers. The gateway forwards only `notifications/elicitation/complete`, to
+   * the client with a session that was asked that question. Default: none.
    */
   readonly onServerNotification?:
     | Event<{ readonly serverId: string; readonly method: string; readonly params?: unknown }>
@@ -81,8 +81,9 @@ export interface GatewayReadOptions {
 export interface GatewayListOptions extends GatewayReadOptions {
   /**
    * How long one server is waited for, in milliseconds: `limits.listWaitMs` for a list, and
-   * `limits.requestMs` to find out whose something is. Who takes longer is in the snapshot when it
-   * has listed. Whoever does not read it takes as long as the slowest server.
+   * `limits.requestMs` to find out whose something is. A server that takes longer is in the
+   * snapshot when it has listed. An implementation that ignores this option takes as long as the
+   * slowest server.
    */
   readonly waitMs?: number | undefined;
 }
@@ -114,7 +115,7 @@ export interface GatewaySnapshot<T> {
 /**
  * The part of resources and prompts that a gateway needs. A client with a principal or a role, or
  * one whose request has `_meta`, is shown what a list of its own brings, any other one the
- * snapshot. What `createResources()` of `@hostside/provider/resources` makes is such a one.
+ * snapshot. `createResources()` of `@hostside/provider/resources` makes such a part.
  */
 export interface GatewayResources {
   list(options?: GatewayListOptions): GatewayListing<"resources", Resource>;
@@ -200,7 +201,9 @@ export interface GatewayRequest {
  * `@hostside/otel` gives is one as it is. Neither member may throw by itself.
  */
 export interface GatewayTelemetry {
-  /** Handles one request; settles as `work` does. What `work` calls is part of the trace. */
+  /**
+   * Handles one request; settles as `work` does. The calls that `work` makes are part of the trace.
+   */
   serve<T>(request: GatewayRequest, work: () => Promise<T>): Promise<T>;
   /**
    * A client has a conversation. Called back, with the reason if that was a failure, when it has

@@ -69,10 +69,10 @@ export const gatewayLimits = {
   openMs: 15_000,
   /**
    * How long the first `tools/list` of all tools, and the instructions that name groups, wait for
-   * servers that are still starting, at most once for each server: many hosts list once. Where
-   * tools of another server are there, a fifth of it; later ones come by `list_changed`. What is
-   * known from an earlier start is not waited for. Default 5,000: there are hosts that give up a
-   * server which has not listed after 10 s.
+   * servers that are still starting, at most once for each server: many hosts list once. If tools
+   * of another server are available, the wait is a fifth of this. Later tools come by
+   * `list_changed`. Tools known from an earlier start are not waited for. Default 5,000: there are
+   * hosts that give up a server which has not listed after 10 s.
    */
   listWaitMs: 5000,
   /**

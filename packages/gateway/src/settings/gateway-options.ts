@@ -52,7 +52,7 @@ export interface GatewayOptions {
   /**
    * Makes the conversation of a client: when it begins a session, or with the first request of a
    * client of 2026-07-28, which has none. Give `client.view` to the view, and nothing of one client
-   * to another. What it throws, or does not bring within `limits.openMs`, refuses the client.
+   * to another. The client is refused if the function throws, or takes longer than `limits.openMs`.
    * Should not wait for servers: who is late comes by an event.
    */
   readonly open: (client: GatewayClient) => GatewayConversation | Promise<GatewayConversation>;

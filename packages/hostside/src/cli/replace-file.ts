@@ -5,7 +5,7 @@ import { messageOf, usageError } from "./exit-codes.ts";
 
 /** Options of {@linkcode replaceFile}. */
 export interface ReplaceOptions {
-  /** Mode of a file that was not there. Default 0o666. One that was there keeps its mode. */
+  /** Mode of a file that was not there. Default 0o666. An existing file keeps its mode. */
   readonly mode?: number | undefined;
   /**
    * Is asked at the last moment whether the file is still as it was: no lock keeps an editor from

@@ -15,7 +15,7 @@ import type { ConfigOptions, HostState } from "../contract/host-options.ts";
 import { keepToBound } from "../lifecycle/keep-to-bound.ts";
 import type { ServerSources, SourcesInit } from "./server-sources.ts";
 
-/** What files are followed for. */
+/** The parts and settings that following files needs. */
 export interface FollowingFiles extends Pick<SourcesInit, "connector" | "shared"> {
   /** Keeps decisions about servers that a project brings, where the product names nobody. */
   readonly state: Pick<HostState, "store" | "lock">;

@@ -144,8 +144,8 @@ function outcomeOf(ending: object, failure: SpanFailure | undefined): string {
 const longestReason = 256;
 
 /**
- * Why a layer decided so, in the words of the host's rules. What a person or a handler said of it
- * ends the same text: it is a text like that of a result.
+ * Why a layer decided so, in the words of the host's rules. The words of a person or a handler end
+ * the same text. Such a text is treated like that of a result.
  */
 function reasonOf({ type, stage, code, reason }: CallDecision, settings: TelemetrySettings): string | undefined {
   if (reason === undefined) return undefined;

@@ -52,7 +52,7 @@ export interface HeldTool extends Pick<AdmissionDecision, "stage" | "rule" | "wh
   readonly definition: ToolDefinition;
   /** The words of its server about itself, which an approval covers, too: untrusted. */
   readonly words?: ServerWords;
-  /** That of its server, for which an approval holds. */
+  /** The registration of its server, for which an approval holds. */
   readonly registration?: string;
   /**
    * Tells whether {@linkcode ToolAdmission.approve} would let it be used: not without a
@@ -118,8 +118,8 @@ export interface ToolAdmission {
    */
   approve(serverId: string, tools?: readonly (string | HeldTool)[]): Promise<ApprovalResult>;
   /**
-   * Takes approvals back, and the trust of a first use; by default of all tools of a server. What
-   * is in a lock stays pinned.
+   * Takes approvals back, and the trust of a first use; by default of all tools of a server. Tools
+   * in a lock stay pinned.
    */
   revoke(serverId: string, toolNames?: readonly string[]): Promise<void>;
   /** Hears no more of other replicas. Idempotent. */

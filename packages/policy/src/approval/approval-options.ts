@@ -77,15 +77,15 @@ export interface ApprovalQuestion {
   readonly signal: AbortSignal;
 }
 
-/** Asks somebody. One that throws or answers anything else has refused the call. */
+/** Asks somebody. A handler that throws or answers anything else has refused the call. */
 export type ApprovalHandler = (question: ApprovalQuestion) => Promise<ApprovalAnswer>;
 
 /** Suspending calls until somebody approves them, here or in another process. */
 export interface SuspendOptions {
   /**
    * The secret that approvals are signed with: 32 bytes or more, the same in every process that
-   * approves or resumes. Of several the first one signs and all are believed, so that one can
-   * replace another.
+   * approves or resumes. If there are several, the first one signs and all are accepted, so that
+   * one can replace another.
    */
   readonly key: Uint8Array | readonly Uint8Array[];
   /**

@@ -52,8 +52,8 @@ export interface Approval {
    */
   around(stage: Interceptor): Interceptor;
   /**
-   * Tells whether somebody is asked before a call of the tool, for those who show it. What was
-   * remembered does not count.
+   * Tells whether somebody is asked before a call of the tool, for those who show it. Remembered
+   * answers do not count.
    */
   requiresApproval(definition: ToolDefinition, server?: AdmissionServer): boolean;
   /** Says why somebody is asked before calls of a tool; `undefined` where nobody is. */

@@ -68,7 +68,10 @@ export interface Suspension {
 
 /** The parts of suspending. */
 export interface SuspensionInit {
-  /** Default: one that this process alone has. What a framework asks is answered in this process. */
+  /**
+   * Default: one that this process alone has. The questions of a framework are answered in this
+   * process.
+   */
   readonly keys?: readonly Uint8Array[];
   readonly ttlMs: number;
   readonly parts: PolicyParts;
@@ -291,8 +294,8 @@ function isSame(a: string, b: string): boolean {
 type Part = "tool" | "definition" | "args" | "caller";
 
 /**
- * The grant of a token. Of everything that a call must have in common with it there is a keyed
- * hash, so that a token shows nothing.
+ * The grant of a token. It has a keyed hash of everything that a call must have in common with it,
+ * so that a token shows nothing.
  */
 export interface ApprovalGrant extends Readonly<Record<Part, string>> {
   readonly id: string;

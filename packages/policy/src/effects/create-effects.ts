@@ -13,15 +13,15 @@ export interface EffectRule {
 /** How it is known what a call does. */
 export interface EffectOptions {
   /**
-   * Comes before everything else that is known of a tool. Of several that are for the same tool the
+   * Comes before everything else that is known of a tool. If several are for the same tool, the
    * most dangerous one counts: `external`, then `non-idempotent-write`, `idempotent-write`, `pure`.
    * Default none.
    */
   readonly effects?: readonly EffectRule[] | undefined;
   /**
-   * Whose hints (`annotations`) count for tools of whose effect nobody has said anything, as if
-   * their specs had `trustAnnotations`. Never against the host's own word: an `external` of a
-   * spec's `tools`, or of a product's own tool, stays one. Default: nobody's.
+   * Selects tools whose hints (`annotations`) count if nobody has stated their effect, as if their
+   * specs had `trustAnnotations`. Hints never override the host's own word: an `external` of a
+   * spec's `tools`, or of a product's own tool, stays one. Default: no tools.
    */
   readonly trust?: ToolSelection | undefined;
 }
@@ -90,8 +90,8 @@ export function createEffects(options: EffectOptions): Effects {
 }
 
 /**
- * Tells whether the host itself chose what the definition says. Whoever defines a tool that is on
- * no server is the host.
+ * Tells whether the host itself chose what the definition says. The host defines every tool that is
+ * on no server.
  */
 function isChosen({ effectSource, origin }: ToolDefinition): boolean {
   return effectSource === "host" || (origin?.serverId ?? "") === "";

@@ -4,7 +4,8 @@ import { readTexts } from "../read-options.ts";
 import { matchGlob } from "../rules/match-glob.ts";
 
 /**
- * A program that may be started. What a member does not name is not allowed, but for the arguments.
+ * A program that may be started. A member allows only what it names. Without `args`, all arguments
+ * are allowed.
  */
 export interface CommandRule {
   /** As the spec has it, byte for byte: a path is not followed and a name not looked up. */

@@ -18,8 +18,8 @@ interface MemoryParts {
 }
 
 /**
- * Counts limits in memory, for one process. Who waits is let in by order of arrival, as far as
- * there is room for it.
+ * Counts limits in memory, for one process. Waiting calls are admitted in order of arrival, as far
+ * as there is capacity for them.
  */
 export function createMemoryLimitStore(): LimitStore {
   const sets = new Map<string, BucketSet>();

@@ -15,7 +15,7 @@ import { hashWords } from "./tool-lock.ts";
 export interface ApprovedTool {
   readonly toolName: string;
   readonly fingerprint: string;
-  /** That of its server. */
+  /** The registration of its server. */
   readonly registration: string | undefined;
   /** For telling what changed when it is another one. */
   readonly entry: JsonObject | undefined;

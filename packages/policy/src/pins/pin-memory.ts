@@ -23,7 +23,7 @@ export interface PinMemory {
   load(): Promise<void>;
   /** Takes these for all that a server has, at once, and keeps it soon. Never throws. */
   trust(key: string, tools: Fingerprints): void;
-  /** Keeps an approval, and only then lets it count. Of one name there may be several variants. */
+  /** Keeps an approval, and only then lets it count. One name may have several variants. */
   approve(key: string, tools: Iterable<ToolPrint>, onKept: () => void): Promise<void>;
   /** Forgets; see `withoutPins`. */
   revoke(keys: readonly string[], toolNames: readonly string[] | undefined, onKept: () => void): Promise<void>;

@@ -19,8 +19,8 @@ export interface PinOptions {
    */
   readonly unpinned?: Unpinned | undefined;
   /**
-   * By server id, the versions that a server may say it has: `"1.2.3"`, `"^1.2.3"`,
-   * `"1.*"`, `"*"`. One that says another, or none, has all of its tools held back, and no approval
+   * By server id, the versions that a server may say it has: `"1.2.3"`, `"^1.2.3"`, `"1.*"`, `"*"`.
+   * If a server says another version, or none, all of its tools are held back, and no approval
    * changes that. A server can say what it likes: this is against surprises, not against malice.
    */
   readonly versions?: Readonly<Record<string, string>> | undefined;

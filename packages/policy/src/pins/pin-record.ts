@@ -3,7 +3,7 @@ import { isJsonObject, storeFailed, type ValueVersion } from "@hostside/core/imp
 
 /** The fingerprints by which one tool is known. */
 export interface ToolPin {
-  /** That of the first use of its server. */
+  /** The fingerprint from the first use of its server. */
   readonly trusted: string | undefined;
   /** Fingerprints that somebody approved, the latest last. */
   readonly approved: readonly string[];
@@ -32,8 +32,8 @@ export type PinChange = (record: PinRecord) => PinRecord;
 const mostApproved = 8;
 
 /**
- * Adds a first use: of a server that is not known, these are its tools from now on. One that is
- * known stays as it is.
+ * Adds a first use: of a server that is not known, these are its tools from now on. A server that
+ * is known stays as it is.
  */
 export function withFirstUse(record: PinRecord, serverId: string, tools: Fingerprints): PinRecord {
   if (record.has(serverId)) return record;

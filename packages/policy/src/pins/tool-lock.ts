@@ -27,8 +27,8 @@ export interface LockedTool {
 }
 
 /**
- * Makes a lock of what a server lists, and of what it says of itself. Of tools that have the same
- * name the first counts, and those without one are left out.
+ * Makes a lock of what a server lists, and of what it says of itself. If several tools have the
+ * same name, the first counts. Tools without a name are left out.
  *
  * @example
  * const lock = lockTools(definitions, undefined);

@@ -20,10 +20,10 @@ const notes =
   /^(?:any|bool|boolean|bytes|false|int|none|nil|null|number|optional|required|self|str|string|this|true|undefined|unknown|void)[?!.]*$/i;
 
 /**
- * Finds the values of secret keys in a text: `"password": "x"` of JSON at any depth of escapes,
- * an object or a list as a whole; `password=x`, `X-Api-Key: x`, `'token' => 'x'`,
- * `<password>x</password>`. What stands without quotation marks and is evident code
- * (`token = getToken()`, `password: string`, `password=password`) is left. Linear in the length of
+ * Finds the values of secret keys in a text: `"password": "x"` of JSON at any depth of escapes, an
+ * object or a list as a whole; `password=x`, `X-Api-Key: x`, `'token' => 'x'`,
+ * `<password>x</password>`. Values without quotation marks that are evident code
+ * (`token = getToken()`, `password: string`, `password=password`) are left. Linear in the length of
  * the text.
  */
 export function findPairs(text: string, keys: SecretKeys): readonly PairSpan[] {

@@ -32,8 +32,8 @@ const mostKept = 1000;
 
 /**
  * Tells by its end whether a key is one of the default ones, in any case and with whatever between
- * its words, also in the plural, where numbers stay: `total_tokens` is a count. Of `more`, the
- * product's own, the words of a key have to end with those of one of them. Cursors such as
+ * its words, also in the plural, where numbers stay: `total_tokens` is a count. A key also matches
+ * if its words end with the words of a key in `more`, the product's own. Cursors such as
  * `nextPageToken` are no secrets unless `more` names them.
  */
 export function createSecretKeys(more: readonly string[] = []): SecretKeys {

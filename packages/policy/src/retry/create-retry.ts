@@ -21,7 +21,9 @@ import { stoppedCall, tellApplied } from "../refuse.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
 import { mayRepeat } from "./may-repeat.ts";
 
-/** Which calls are tried again, and when. What may be tried again is decided for each failure. */
+/**
+ * Which calls are tried again, and when. Each failure decides whether its call may be tried again.
+ */
 export interface RetryOptions {
   /** How often a call is tried, the first time included. Default 3. */
   readonly attempts?: number | undefined;

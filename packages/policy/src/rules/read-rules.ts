@@ -151,8 +151,8 @@ export function isNameRule(text: string): boolean {
  * qualified name (`mcp::fs::read`), to the identity that it stands for. `servers` are the ids of
  * those that are known; where they are given, `mcp__fs__*` is about the server `fs`, known or not.
  *
- * Where several servers could be meant, or none is known, or a name ends like one with a hash, it
- * says so instead of guessing.
+ * If several servers could be meant, or none is known, or a name ends like one with a hash, it says
+ * so instead of guessing.
  */
 export function translateRule(text: string, servers: readonly string[] | undefined): TranslatedRule {
   return text.startsWith("mcp::") ? readQualifiedName(text) : readLocalName(text, servers);

@@ -20,7 +20,7 @@ export interface ToolSelector {
   readonly server?: string | readonly string[] | undefined;
   /** Remote names. A list is one of its members. */
   readonly tool?: string | readonly string[] | undefined;
-  /** `name:value`, and the value may have `*`. Of a list all have to hold. */
+  /** `name:value`, and the value may have `*`. All labels in a list have to match. */
   readonly labels?: string | readonly string[] | undefined;
   /** A list is one of its members. */
   readonly effect?: ToolEffect | readonly ToolEffect[] | undefined;

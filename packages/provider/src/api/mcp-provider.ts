@@ -24,7 +24,7 @@ import type { QuarantinedServerTool } from "../catalog/catalog.ts";
 import type { SavedCatalog } from "../saved/read-saved-catalog.ts";
 
 /**
- * Options of an operation that can be given up. One that is unknown or of a wrong type is a
+ * Options of an operation that can be given up. An option that is unknown or of a wrong type is a
  * `TypeError` before anything happens.
  */
 export interface OperationOptions {
@@ -261,11 +261,11 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    * removed or the provider is closed: also after a reconnect, which counts as a change. While
    * something is subscribed to, a session is not ended for being unused, and one that is lost is
    * opened again without a call, with the back-off of any other attempt, again and again while its
-   * failures can pass. One that the host ended, by {@linkcode disconnectServer} or
-   * {@linkcode clearCredentials}, is not: what is subscribed to is heard of again with the next
-   * session that somebody asks for. Throws `unknown_server`, `server_disabled`,
-   * `unsupported_operation`, whatever connecting failed with, and what the server says of the
-   * resource; nothing is subscribed to then.
+   * failures can pass. A session that the host ended, by {@linkcode disconnectServer} or
+   * {@linkcode clearCredentials}, is not opened again. Its updates resume with the next session
+   * that somebody asks for. Throws `unknown_server`, `server_disabled`, `unsupported_operation`,
+   * whatever connecting failed with, and what the server says of the resource; nothing is
+   * subscribed to then.
    */
   subscribeResource(id: string, uri: string, options?: OperationOptions): Promise<Subscription>;
   /**

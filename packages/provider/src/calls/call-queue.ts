@@ -56,7 +56,7 @@ export interface CallQueueInit {
 
 interface UsedParts {
   readonly gate: Gate;
-  /** Those that wait, for the session, for a listing or for their turn. */
+  /** Calls that wait for the session, for a listing or for their turn. */
   readonly crowd: PendingCall[];
   readonly pausable: Pausable;
   /** Tools whose results were told to have lost digits. */

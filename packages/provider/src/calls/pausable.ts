@@ -18,8 +18,8 @@ export class Pausable {
   readonly #pauses = new Set<Pick<Member, "fairnessKey">>();
 
   /**
-   * Adds a deadline; the returned function takes it out again, and its clock goes on. One that
-   * joins during a pause pauses at once.
+   * Adds a deadline; the returned function takes it out again, and its clock goes on. A deadline
+   * that joins during a pause pauses at once.
    */
   add(deadline: SharedDeadline, fairnessKey: string | undefined): Cancel {
     const member: Member = { deadline, fairnessKey, resume: undefined };

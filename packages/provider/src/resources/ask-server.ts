@@ -314,7 +314,7 @@ export interface ResourceParts {
   readonly asking: ServerQueries;
 }
 
-/** What resources and prompts need of a provider. */
+/** The members of a provider that resources and prompts need. */
 export type ResourceProvider = Pick<
   McpProvider,
   | "serverIds"

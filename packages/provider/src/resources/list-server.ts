@@ -269,7 +269,7 @@ export interface ListDefinition<T> {
   readonly method: string;
   /** The member of a page that has the entries. */
   readonly member: string;
-  /** The capability of a server that has such a list. One that does not is not asked. */
+  /** The capability of a server that has such a list. A server without it is not asked. */
   readonly capability: "resources" | "prompts";
   /** Reads an entry; a text says why it cannot be used. */
   readonly read: (entry: JsonObject, serverId: string) => T | string;

@@ -185,8 +185,8 @@ export class LiveList<T> {
   }
 
   /**
-   * The server is there: what is not known of it, or stale, is read unless that is under way. One
-   * that is new counts with `isWanted`.
+   * The server is there: what is not known of it, or stale, is read unless that is under way. A new
+   * server counts only with `isWanted`.
    */
   wake(serverId: string, isWanted: boolean): void {
     const known = isWanted ? this.#knownOf(serverId) : this.#servers.get(serverId);

@@ -93,11 +93,11 @@ export interface TemplateListing {
  */
 export interface Resources extends Prompts, AsyncDisposable {
   /**
-   * Reads the resources of all servers at the same time, all pages. One that fails, hangs or lies
-   * is an entry of `failures`, such as `request_timeout`, or `listing_truncated` beyond a limit: at
-   * worst it costs `timeoutMs`, or `waitMs` where that is less, while the snapshot shows the others
-   * as they come. Servers that have none are not asked. Throws a `TypeError` for options,
-   * `aborted`, `closed`.
+   * Reads the resources of all servers at the same time, all pages. A server that fails, hangs or
+   * lies is an entry of `failures`, such as `request_timeout`, or `listing_truncated` beyond a
+   * limit. At worst it costs `timeoutMs`, or `waitMs` where that is less, while the snapshot shows
+   * the others as they come. Servers that have none are not asked. Throws a `TypeError` for
+   * options, `aborted`, `closed`.
    */
   list(options?: ListOptions): Promise<ResourceListing>;
   /** The same for templates of URIs. */
@@ -333,8 +333,8 @@ export interface SubscribedUpdate {
 }
 
 /**
- * Hears of updates. One that throws is reported as uncaught, and stops nobody. If it returns a
- * promise, nobody waits for that; one that rejects is a diagnostic.
+ * Hears of updates. A listener that throws is reported as uncaught, and does not stop the others. A
+ * promise that it returns is not awaited; if it rejects, that is a diagnostic.
  */
 export type UpdateListener = (update: SubscribedUpdate) => unknown;
 

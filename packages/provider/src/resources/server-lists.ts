@@ -35,9 +35,9 @@ export interface ListOptions extends ReadOptions {
   /** Ids of the servers to list. Default: all but those that are disabled. */
   readonly servers?: readonly string[] | undefined;
   /**
-   * How long a server is waited for, in milliseconds. One that takes longer is a failure
-   * (`request_timeout`), goes on within `timeoutMs`, and appears in the snapshot; until it has,
-   * nobody waits for it again. Default: `listWaitMs` of `createResources`.
+   * How long a server is waited for, in milliseconds. A server that takes longer is a failure
+   * (`request_timeout`). Its listing continues within `timeoutMs`, and appears in the snapshot.
+   * Until it has, nobody waits for it again. Default: `listWaitMs` of `createResources`.
    */
   readonly waitMs?: number | undefined;
 }
@@ -219,9 +219,9 @@ export interface JoinedListing<T> {
 
 /**
  * The servers whose list is asked for: those that were named, or else all that may have one.
- * Sorted; each once. Left out where none was named: servers that are disabled. One that said in its
- * latest session that it has no such list is left out either way, so that it is not started for
- * that.
+ * Sorted; each once. Left out where none was named: servers that are disabled. A server that said
+ * in its latest session that it has no such list is left out either way, so that it is not started
+ * for that.
  */
 function serversToAsk(
   provider: Pick<ResourceProvider, "serverIds" | "statuses">,

@@ -47,7 +47,7 @@ export class ServerSet {
     return Array.from(this.#registrations.values()).sort((a, b) => compareText(a.id, b.id));
   }
 
-  /** Registers a server; nothing starts. One that is `provisional` shows nothing until `settle`. */
+  /** Registers a server; nothing starts. A `provisional` server shows nothing until `settle`. */
   add(spec: ServerSpec, { provisional = false }: { readonly provisional?: boolean } = {}): Registration {
     const registration = this.#put(spec, provisional);
     if (!provisional && this.#parts.observers.status.hasListeners) this.showing.announce(registration);

@@ -132,8 +132,9 @@ const longestViolation = 300;
 const mostViolations = 20;
 
 /**
- * Reads anything that was thrown. Of a `HostsideError`, whose texts hold no secret, its message is
- * shown, cleaned and bounded; of anything else nothing but that there was an error, because its
+ * Reads anything that was thrown. The message of a `HostsideError` is shown, cleaned and bounded,
+ * because its texts hold no secret. Any other error gets a general message, because its text may
+ * hold one.
  */
 function readError(error: unknown): ReadError {
   try {

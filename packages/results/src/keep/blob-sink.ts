@@ -30,8 +30,8 @@ export type PutResult =
 
 /**
  * Keeps what is too big for a model. `createMemorySink()` has one in memory, `createFolderSink()`
- * of `@hostside/results/node` one in a folder; a product writes its own over its object store. Who
- * makes one closes it.
+ * of `@hostside/results/node` one in a folder; a product writes its own over its object store. The
+ * code that makes a sink closes it.
  */
 export interface BlobSink {
   /**

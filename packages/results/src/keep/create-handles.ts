@@ -73,9 +73,10 @@ const leaseMs = 5000;
 const format: ValueVersion = { what: "the handles of a conversation", version: 1 };
 
 /**
- * Keeps the handles of each conversation in a store, in one list, so that the oldest can go. What
- * went is deleted in the sink as well. A holder that lost the lock without noticing writes nothing;
- * what a later version of Hostside has written is left as it is, with `store_failed`.
+ * Keeps the handles of each conversation in a store, in one list, so that the oldest can go. The
+ * data of a removed handle is deleted in the sink as well. A holder that lost the lock without
+ * noticing writes nothing; what a later version of Hostside has written is left as it is, with
+ * `store_failed`.
  */
 export function createHandles({ store, lock, sink, ttlMs, maxHandles, maxBytes }: HandlesInit): Handles {
   const write = async (scope: string, list: List, fencingToken: FencingToken | undefined): Promise<void> => {
@@ -83,8 +84,8 @@ export function createHandles({ store, lock, sink, ttlMs, maxHandles, maxBytes }
     else await store.set(keyOf(scope), writeVersioned(list.map(toJson), format), ttlMs, fencingToken);
   };
   /**
-   * Replaces the list, and deletes in the sink what is gone from it. What cannot be deleted stays
-   * in the list as over, so that the next change tries again. Resolves to why.
+   * Replaces the list, and deletes in the sink what is gone from it. A handle whose data cannot be
+   * deleted stays in the list as expired, so that the next change tries again. Resolves to why.
    */
   const change = (scope: string, next: (list: List) => List): Promise<readonly unknown[]> =>
     lock.withLock(keyOf(scope), leaseMs, async (signal, fencingToken) => {

@@ -46,7 +46,7 @@ export interface ResultKeeping extends KeptPieces {
   keep(pieces: readonly OutcomePiece[]): Promise<void>;
   /** Handles of earlier results that had to go for the new ones. */
   dropped(): readonly string[];
-  /** Releases the timer and the listener. What is under way goes on. */
+  /** Releases the timer and the listener. Work that is under way continues. */
   end(): void;
 }
 

@@ -33,7 +33,7 @@ export type ReadMedia =
  * Checks bytes that a server sent: their type, their base64, their decoded size, and for the kinds
  * of pictures that model APIs take whether they begin as such a picture does. A picture of another
  * of those kinds than its server says is shown as what it is; one that begins like none of them is
- * not shown, because it would cost the whole request. What is far too large is not looked at.
+ * not shown, because it would cost the whole request. Data that is far too large is not looked at.
  */
 export function readMedia(claim: MediaClaim, rules: MediaRules): ReadMedia {
   const claimed = normalMediaType(claim.mimeType ?? "");

@@ -136,7 +136,7 @@ interface SinkFolder {
   /** Files of this sink, half ones too. */
   readonly made: Set<string>;
   readonly pathOf: (name: string) => string;
-  /** Removes a file. One that cannot be removed counts on, and is tried again. */
+  /** Removes a file. A file that cannot be removed still counts, and is tried again. */
   readonly remove: (name: string) => Promise<void>;
   /** Counts what is in the folder, and removes what is too old. */
   readonly refresh: () => Promise<void>;

@@ -27,9 +27,9 @@ export interface CutTextNotice {
 }
 
 /**
- * The words after a text that was cut: how much of it is missing, and how to get it. What was kept
- * is counted in code points, as it is read; anything else in UTF-16 units, because to count
- * millions of characters nobody can read is no use.
+ * The words after a text that was cut: how much of it is missing, and how to get it. Kept text is
+ * counted in code points, as it is read. Other text is counted in UTF-16 units: it is no use to
+ * count millions of characters that nobody can read.
  */
 export function cutMarker({ text, shown, piece }: CutTextNotice, kept: KeptPieces | undefined): string {
   const { handle, characters, path } = (piece && kept?.of(piece)) ?? {};

@@ -8,10 +8,10 @@ export type StructuredJson =
   | { readonly kind: "not-json"; readonly why: string };
 
 /**
- * Writes structured content as JSON. What a product's own tool answers may be none: a cycle, a
- * BigInt, a `toJSON` or a getter that throws; and what is nested too deeply for the stack cannot be
- * written. Half a surrogate pair becomes U+FFFD, because model APIs refuse a request that has one,
- * also as an escape. Never throws.
+ * Writes structured content as JSON. The answer of a product's own tool may be no JSON: a cycle, a
+ * BigInt, a `toJSON` or a getter that throws. Content that is nested too deeply for the stack
+ * cannot be written. Half a surrogate pair becomes U+FFFD, because model APIs refuse a request that
+ * has one, also as an escape. Never throws.
  */
 export function writeStructured(value: unknown): StructuredJson {
   try {

@@ -27,9 +27,7 @@ export interface ReadWork {
 
 /** Reads what was kept. */
 export interface Reader {
-  /**
-   * Brings a part of it. What goes wrong is an answer; rejects only with the reason of the signal.
-   */
+  /** Brings a part of it. A failure is an answer; rejects only with the reason of the signal. */
   read(request: ReadRequest, work: ReadWork): Promise<ReadAnswer>;
 }
 

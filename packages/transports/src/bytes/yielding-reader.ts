@@ -19,7 +19,7 @@ interface Sliceable<Bytes> {
 
 /** The input of {@linkcode YieldingReader}. */
 export interface YieldingReaderInit<Bytes> {
-  /** Where the bytes come from. It is paused while some of them wait. */
+  /** The source of the bytes. It is paused while some of them wait. */
   readonly source: { pause(): unknown; resume(): unknown };
   /**
    * How many of the first bytes are only copied by whoever gets them, as those of a line before its

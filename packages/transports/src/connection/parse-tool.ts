@@ -26,10 +26,10 @@ const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHi
 
 /**
  * Reads one entry of a `tools/list`. Pure and total: an entry without a name that can be used gives
- * a reason. What is merely odd is kept without its odd part: a title that is no string, annotations
- * of the wrong type, a schema that is none, too deep or too long. Schemas are kept as the objects
- * they are, frozen. What of the entry does not show in the tool stands in `extras`, so that no part
- * of it changes in secret.
+ * a reason. An entry that is merely odd is kept without its odd part: a title that is no string,
+ * annotations of the wrong type, a schema that is none, too deep or too long. Schemas are kept as
+ * the objects they are, frozen. Parts of the entry that the tool does not show are in `extras`, so
+ * that no part changes in secret.
  */
 export function parseTool(entry: unknown, limits: ServerLimits): ToolReading {
   if (!isJsonObject(entry)) return { reason: "it is not an object" };

@@ -58,7 +58,8 @@ export interface ConsentRequest {
 
 /**
  * Sends a request, and once more after the user has opened the pages that the server asks for
- * (-32042). Where nobody can be asked, or the user does not want to, the server's error stands.
+ * (-32042). If nobody can be asked, or the user does not accept, it rejects with the server's
+ * error.
  */
 export async function sendWithConsent(
   { channel, elicitor, closing }: RoundsInit,

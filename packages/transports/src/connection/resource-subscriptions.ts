@@ -18,8 +18,8 @@ import { longestUri } from "../wire/report-changes.ts";
  */
 export interface ResourceSource {
   /**
-   * Resolves when the server agreed. Rejects when it did not, or did not answer in time. What the
-   * source gives goes along where this is a request of its own.
+   * Resolves when the server agreed. Rejects when it did not, or did not answer in time. The
+   * `_meta` of the source is sent along if this is a request of its own.
    */
   readonly begin: (uri: string, source?: MetaSource) => Promise<void>;
   /** Resolves when the server was told, as far as that is possible. Never rejects. */

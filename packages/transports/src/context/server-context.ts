@@ -41,7 +41,10 @@ export interface ServerContext {
 export interface TransportContext extends ServerContext {
   /** The part that is kept when the transport is open: without the deadline behind `signal`. */
   readonly lasting: ServerContext;
-  /** Aborts the opening. What is open already is torn down before the opener's promise settles. */
+  /**
+   * Aborts the opening. Everything that is already open is torn down before the opener's promise
+   * settles.
+   */
   readonly signal: AbortSignal;
   /**
    * For processes: told of the first byte on stdout. The program is loaded by then, and what comes

@@ -39,7 +39,7 @@ export interface HandshakeContext extends ServerContext {
    * does.
    */
   readonly opening: MetaSource | undefined;
-  /** For all attempts together. Whoever made the context disposes of it. */
+  /** For all attempts together. The code that made the context disposes of it. */
   readonly deadline: Deadline;
   /** Answers a server's elicitations; absent when nobody does. */
   readonly elicitor: Elicitor | undefined;

@@ -28,10 +28,11 @@ export interface HttpOptions {
   /**
    * Decides where connections may go and which programs may be started: asked for each request to a
    * server, to its authorization server and for documents about them, for the address of each
-   * connection, and before each start. What it refuses fails with `not_allowed`. On Node without a
-   * `fetch` of the host's or a proxy, the address is the one that is connected to; elsewhere it is
-   * not known, and the guard hears so. Not asked about `memory` and `custom`, which are code of the
-   * host's own. Default: everything is allowed, as befits a developer's own machine.
+   * connection, and before each start. A refused request, connection or start fails with
+   * `not_allowed`. On Node without a `fetch` of the host's or a proxy, the address is the one that
+   * is connected to; elsewhere it is not known, and the guard hears so. Not asked about `memory`
+   * and `custom`, which are code of the host's own. Default: everything is allowed, as befits a
+   * developer's own machine.
    */
   readonly guard?: ConnectionGuard | undefined;
   /**

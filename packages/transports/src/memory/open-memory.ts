@@ -5,9 +5,9 @@ import { endsOf, excessValues, recoverRequestId, rejectDeepMessage } from "../me
 import type { SendOptions, Transport } from "../message/transport.ts";
 
 /**
- * Hands one end of a linked pair to `spec.serve` and returns the other. What `serve` returns is not
- * awaited, because some servers resolve only when their connection ends; but when it rejects, the
- * transport closes with `spawn_failed`. Throws `spawn_failed` when `serve` throws.
+ * Hands one end of a linked pair to `spec.serve` and returns the other. The promise that `serve`
+ * returns is not awaited, because some servers resolve only when their connection ends. If it
+ * rejects, the transport closes with `spawn_failed`. Throws `spawn_failed` when `serve` throws.
  */
 export async function openMemory(spec: ServerSpec, context: TransportContext): Promise<Transport> {
   const { serverId, redact, settings } = context;

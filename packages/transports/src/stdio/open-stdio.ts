@@ -10,7 +10,7 @@ import { safeEnvironment, type Environment } from "./safe-environment.ts";
 import { fromSpawnError } from "./spawn-error.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
-/** What starting a process does to the world, for tests. */
+/** The side effects of starting a process, which tests replace. */
 export interface StdioEffects {
   /**
    * Is handed what would have started it. Default that of Node, and on Windows cross-spawn, which

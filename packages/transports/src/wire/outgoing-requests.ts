@@ -73,7 +73,7 @@ export class OutgoingRequests {
    */
   #slots: (Pending | undefined)[] = [undefined, undefined];
   #count = 0;
-  /** Those of them that have a deadline: all but streams that are open. */
+  /** The number of requests that have a deadline: all but streams that are open. */
   #timed = 0;
   /** Set for the earliest `checkAt` of all that wait, or earlier. */
   readonly #alarm: ReturnType<typeof createAlarm>;

@@ -46,7 +46,7 @@ export class ChangeReporter {
   }
 
   /**
-   * Takes a notification. Of a flood, a change is reported once at the end of the second, and the
+   * Takes a notification. In a flood, a change is reported once at the end of the second, and the
    * rest is dropped. `false`: it was dropped.
    */
   receive(method: string, params: unknown): boolean {

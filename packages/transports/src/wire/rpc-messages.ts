@@ -6,8 +6,8 @@ import type { Transport } from "../message/transport.ts";
 
 /**
  * A request as it goes over the wire. `envelope` is the `_meta` of every request of a modern
- * connection, and `_meta` of the request itself counts more. Where progress is waited for, or
- * counts as a sign of life, the token of it is the id.
+ * connection, and `_meta` of the request itself counts more. If progress is waited for, or counts
+ * as a sign of life, the progress token is the id.
  */
 export function toRequestMessage(id: number, request: OutgoingRequest, envelope: JsonObject | undefined): JsonObject {
   const { method, params } = request;

@@ -11,8 +11,8 @@ export interface RemoveArguments extends PlaceRequest {
 }
 
 /**
- * Takes a server out of a `hostside.json`. One that another tool's file brings stays: that file is
- * not ours.
+ * Takes a server out of a `hostside.json`. A server from another tool's file stays, because that
+ * file is not ours.
  */
 export const removeServer: CommandWork<RemoveArguments> = async (args, context) => {
   const { name } = args;

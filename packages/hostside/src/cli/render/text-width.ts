@@ -14,7 +14,7 @@ export function widthOf(text: string): number {
 
 /**
  * A text without escape sequences, cut to `width` columns, `…` included; never within a character.
- * One that fits is returned as it is.
+ * A text that fits is returned as it is.
  */
 export function cutToWidth(text: string, width: number): string {
   if (widthOf(text) <= width) return text;

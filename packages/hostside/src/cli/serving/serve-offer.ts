@@ -34,7 +34,7 @@ export interface ServeOffer {
   readonly redact: boolean;
   /** A list that names nothing. */
   readonly isEmpty: boolean;
-  /** Decides about tools. Of those that are on no server, only sign-in tools are offered. */
+  /** Decides about tools. Among tools that are on no server, only sign-in tools are offered. */
   readonly admit: Admit;
   /** Tells if all of a server is offered, which decides about its resources and prompts. */
   readonly hasServer: (serverId: string, scope: string | undefined) => boolean;

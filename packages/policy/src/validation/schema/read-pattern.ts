@@ -10,10 +10,10 @@ const mostSizeOfAll = 60_000;
 
 /**
  * Makes a reader for the patterns of one schema. Patterns are a server's own texts and run on what
- * models and servers write, so that only an engine will do whose time is linear in the text. What
- * it has not (look-ahead and look-behind, back references, a repeat of more than 1,000) cannot be
- * looked for. Throws a `TypeError` when the patterns of the schema would make programs of more than
- * 60,000 instructions.
+ * models and servers write, so that only an engine will do whose time is linear in the text. A
+ * pattern with a feature that the engine lacks (look-ahead and look-behind, back references, a
+ * repeat of more than 1,000) cannot be matched. Throws a `TypeError` when the patterns of the
+ * schema would make programs of more than 60,000 instructions.
  */
 export function createPatternReader(engine: PatternEngine): KeywordInput["patterns"] {
   const known = new Map<string, Pattern | undefined>();

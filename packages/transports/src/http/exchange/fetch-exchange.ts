@@ -12,7 +12,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
  * An exchange on top of a `fetch`. It has no deadline for connecting: no `fetch` says when it is
- * connected. What waits for a `fetch` that is deaf to its signal is rejected all the same.
+ * connected. An aborted call is rejected even if the `fetch` ignores its signal.
  */
 export function createFetchExchange(fetch: Fetch, init: HttpExchangeInit): HttpClient {
   return { start: (request) => startCall(request, fetch, init), close: () => {} };

@@ -10,10 +10,10 @@ export type LookupAll = (
 ) => void;
 
 /**
- * Makes the lookup of a socket: the address that it gets is the one that it connects to, so
- * that a check and its connection cannot see different answers. Addresses that are refused are left
- * out, and the others stay in their order, so that one which does not answer is still followed by
- * the next. Where none is left, the socket fails with the first refusal.
+ * Makes the lookup of a socket: the address that it gets is the one that it connects to, so that a
+ * check and its connection cannot see different answers. Addresses that are refused are left out,
+ * and the others stay in their order, so that one which does not answer is still followed by the
+ * next. If no address is left, the socket fails with the first refusal.
  */
 export function guardLookup(url: URL, guard: HttpGuard, lookup: LookupAll = systemLookup): LookupFunction {
   return (hostname, options, callback) => {

@@ -26,7 +26,7 @@ export interface BodyInit {
   readonly context: BodyContext;
   /** The source of the bytes. */
   readonly source: { pause(): void; resume(): void; destroy(): void };
-  /** Gets the decoded bytes. What it throws gives up the rest. */
+  /** Gets the decoded bytes. If it throws, the rest of the body is given up. */
   readonly onChunk: (chunk: Uint8Array) => void;
   /** Called once, with nothing at the proper end, or with what the reading failed with. */
   readonly onSettled: (error?: unknown) => void;
@@ -106,8 +106,8 @@ export class BodyReader {
 
   /**
    * Throws once a body is larger than any message may be, and more than a hundred times larger than
-   * what arrived of it. Whoever reads a message stops at its limit; but a stream of events has
-   * none, and a few bytes could keep its reader busy for hours.
+   * what arrived of it. The reader of a message stops at its limit. A stream of events has no
+   * limit, and a few bytes could keep its reader busy for hours.
    */
   #limitGrowth(bytes: number, arrivedBytes: number): void {
     const { failed, shared } = this.#init.context;

@@ -202,8 +202,8 @@ function ignore(): void {
 
 /**
  * Says how requests are put on the wire: what a proxy fetches itself has the whole URL. Throws an
- * error with a code `ERR_INVALID_…` for a header that none may be. What a request has in common
- * with the one before it, the very object of its headers and that of its URL, is not made again.
+ * error with a code `ERR_INVALID_…` for a header that none may be. Parts are not made again for a
+ * request with the same headers object, or the same URL object, as the one before it.
  */
 function createWireRequests(): (request: HttpRequest, proxy: Proxy | undefined) => WireRequest {
   let url: URL | undefined;

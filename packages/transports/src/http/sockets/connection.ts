@@ -53,8 +53,8 @@ const mostOverhead = 1024 * 1024;
 const overheadPerByte = 64;
 
 /**
- * A header's value by lower-case name. Of what came several times, the values in one list, or the
- * first where a list makes no sense.
+ * A header's value by lower-case name. If the header came several times, returns the values in one
+ * list, or the first where a list makes no sense.
  */
 export function headerOf(headers: ResponseHeaders, name: string): string | undefined {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
@@ -64,8 +64,8 @@ export function headerOf(headers: ResponseHeaders, name: string): string | undef
 
 /**
  * Speaks HTTP/1.1 on a socket that is connected: one request at a time. While nothing is asked of
- * it, the socket keeps no process alive. What its client tells of a request that was given up is
- * not handed on.
+ * it, the socket keeps no process alive. Events of its client for a request that was given up are
+ * not forwarded.
  */
 export class SocketConnection implements Dispatcher.DispatchHandler {
   readonly #init: SocketConnectionInit;

@@ -18,9 +18,8 @@ export type ProxyChoice = (url: URL) => Proxy | "unsupported" | undefined;
 
 /**
  * Reads the setting of a host: `false` for none, a URL for all servers, or `"environment"` for
- * `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, in small letters or capitals. What is on
- * this machine is never asked for by a proxy: what may travel unencrypted because it stays here
- * would leave it.
+ * `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, in small letters or capitals. A proxy is
+ * never used for servers on this machine: unencrypted data that may only stay here would leave it.
  */
 export function createProxyChoice(setting: string | false): ProxyChoice {
   if (setting === false) return () => undefined;

@@ -24,7 +24,7 @@ const plainHeaders = {
  * where a request is told by the revision in its `_meta`.
  *
  * `send()` of a request settles when the server has taken it: after the answer if that is JSON, at
- * its start if it is a stream. What goes wrong later is told by `onrequestfailed`. Nothing is sent
+ * its start if it is a stream. Later failures are reported by `onrequestfailed`. Nothing is sent
  * before the first `send()`.
  */
 export class StreamableHttpTransport extends HttpTransport {
