@@ -127,6 +127,12 @@ describe("mergeLayers()", () => {
     expect(untrusted.problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
       "untrusted_setting settings of a project's file wait for somebody to trust them: allowServers, denyServers, strictRootPaths",
     ]);
+    expect(mergeLayers(layers, { refusesSettings: () => true }).problems).toMatchObject([
+      {
+        message: "settings of a project's file were refused: allowServers, denyServers, strictRootPaths",
+        fix: expect.stringContaining('hostside trust "(settings)"'),
+      },
+    ]);
     const merged = mergeLayers(layers, { trustsSettings: () => true });
     expect(merged.servers.map(({ id, off }) => [id, off])).toEqual([
       ["a", undefined],

@@ -14,6 +14,8 @@ export interface MergeOptions {
   readonly isTrusted?: ((server: ConfiguredServer) => boolean) | undefined;
   /** True if the user trusts the settings of the project in this folder. Default: never. */
   readonly trustsSettings?: ((projectFolder: string) => boolean) | undefined;
+  /** True if the user refused the settings of the project in this folder. Default: never. */
+  readonly refusesSettings?: ((projectFolder: string) => boolean) | undefined;
 }
 
 /** Several configurations as one. */
@@ -34,7 +36,7 @@ export interface MergedConfig {
 export function mergeLayers(layers: readonly ConfigLayer[], options: MergeOptions = {}): MergedConfig {
   // Stable: of one scope, the order stays.
   const ordered = layers.toSorted((a, b) => rankOf(a.scope) - rankOf(b.scope));
-  const { settings, problems } = mergeSettings(ordered, options.trustsSettings);
+  const { settings, problems } = mergeSettings(ordered, options.trustsSettings, options.refusesSettings);
   const found: ConfigProblem[] = [...problems];
   const servers = [...groupById(ordered)].map(([, entries]) => pick(entries, { ...options, settings, found }));
   const sorted = servers.toSorted((a, b) => compareText(a.id, b.id));

@@ -1,4 +1,4 @@
-import type { HostSettings } from "../drafts/host-settings.ts";
+import { settingsId, type HostSettings } from "../drafts/host-settings.ts";
 import type { ConfigProblem } from "../parse/config-problem.ts";
 import { placeProblem } from "../parse/problem-list.ts";
 import type { ConfigLayer } from "./config-layer.ts";
@@ -30,6 +30,7 @@ export interface MergedSettings {
 export function mergeSettings(
   all: readonly ConfigLayer[],
   isTrusted: (projectFolder: string) => boolean = () => false,
+  isRefused: (projectFolder: string) => boolean = () => false,
 ): MergedSettings {
   const merged = new Map<string, unknown>();
   const problems: ConfigProblem[] = [];
@@ -38,8 +39,9 @@ export function mergeSettings(
     const { scope, result, file, projectFolder } = layer;
     if (projectFolder !== undefined && !isTrusted(projectFolder)) {
       const unused = Object.keys(projectSettings(result.settings));
-      const message = `settings of a project's file wait for somebody to trust them: ${unused.join(", ")}`;
-      const fix = "trust them, or put them into a file of your own";
+      const state = isRefused(projectFolder) ? "were refused" : "wait for somebody to trust them";
+      const message = `settings of a project's file ${state}: ${unused.join(", ")}`;
+      const fix = `hostside trust "${settingsId}" asks about them; or put them into a file of your own`;
       if (unused.length > 0) problems.push(settingsProblem(file, message, fix));
       continue;
     }

@@ -118,6 +118,7 @@ export async function loadAll(options: LoadConfigOptions, { ask, accept }: LoadM
   const merged = mergeLayers(layers, {
     isTrusted: (server) => verdicts.get(placeOf(server))?.verdict.trusted === true,
     trustsSettings,
+    refusesSettings: (folder) => isRefused(settings.get(folder)?.verdict),
   });
   const outcomes: Outcome[] = [];
   for (const server of merged.servers) {
@@ -331,6 +332,10 @@ function isAbove(resource: string | false, url: string | undefined): boolean {
   const own = new URL(url);
   if (above.origin !== own.origin || above.search !== "" || above.hash !== "") return false;
   return `${own.pathname}/`.startsWith(above.pathname.replace(/\/*$/, "/"));
+}
+
+function isRefused(verdict: TrustVerdict | undefined): boolean {
+  return verdict?.trusted === false && verdict.why === "refused";
 }
 
 function isWanted({ allow }: LoadConfigOptions, { id }: ConfiguredServer): boolean {

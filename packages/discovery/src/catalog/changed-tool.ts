@@ -9,7 +9,11 @@ export function changedTool(name: string, { origin }: ToolDefinition): HostsideE
 
 /** A tool that the host holds back. */
 export function quarantinedTool(definition: ToolDefinition): HostsideError {
-  return toolError("tool_quarantined", definition, "is in quarantine until the host lets it be used");
+  return toolError(
+    "tool_quarantined",
+    definition,
+    "differs from what was locked or approved, or is new, and is held back until it is approved",
+  );
 }
 
 /** A tool that was there, and is not. */

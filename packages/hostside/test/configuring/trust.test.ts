@@ -61,6 +61,17 @@ describe("hostside trust", () => {
     expect(await decided(terminal)).toEqual(["a: trust", "b: refuse"]);
   });
 
+  it("says what was refused of settings, and what asks about them again", async () => {
+    using terminal = fakeTerminal({ canAsk: true });
+    terminal.file("hostside.json", { servers: {}, serve: { expose: "all" } });
+    expect(await answer(terminal, "refuse", "(settings)")).toMatchObject({ code: 0 });
+    const { err } = await runIn(terminal, ["list", "--verbose"]);
+    expect(err).toContain("settings of a project's file were refused: serve");
+    expect(err).toContain('hostside trust "(settings)" asks about them');
+    expect(await answer(terminal, "trust", "(settings)")).toMatchObject({ code: 0 });
+    expect((await runIn(terminal, ["list", "--verbose"])).err).not.toContain("settings of a project");
+  });
+
   it("asks again about what was refused when it is named, and after a change", async () => {
     using terminal = fakeTerminal({ canAsk: true });
     terminal.file(".mcp.json", mcpServers({ a: "a" }));

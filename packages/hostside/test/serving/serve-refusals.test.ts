@@ -17,7 +17,7 @@ async function run(
 
 describe("hostside serve", () => {
   it.each([
-    ["nobody has said what is offered", {}, [], /nothing is offered.*\n.*--expose search/],
+    ["nobody has said what is offered", {}, [], /nothing is offered.*\n.*--expose search offers .* behind five tools/],
     ["an empty list", { serve: { tools: [] } }, ["--expose", "all"], /nothing is offered/],
     [
       "a list that cannot be read",
@@ -59,6 +59,7 @@ describe("hostside serve", () => {
 
   it("prints the entry of a host for the same command line, with whole paths, and where it belongs", async () => {
     using terminal = fakeTerminal();
+    terminal.file("a.json", { servers });
     const args = ["--config", "a.json", "serve", "--read-only", "--lock", "l.json", "--print-config", "cursor"];
     const { code, out, err } = await runIn(terminal, args);
     const { cwd, home } = terminal;
@@ -68,6 +69,16 @@ describe("hostside serve", () => {
       { mcpServers: { hostside: { command: "npx", args: ["-y", "hostside", ...own] } } },
     ]);
     expect(err).toBe(`For Cursor, this is all of ${home}/.cursor/mcp.json\n`);
+  });
+
+  it("prints no entry for a file that is not there", async () => {
+    using terminal = fakeTerminal();
+    const { code, out, err } = await runIn(terminal, ["--config", "missing.json", "serve", "--print-config", "cursor"]);
+    expect({ code, out, err }).toEqual({
+      code: 2,
+      out: "",
+      err: expect.stringMatching(/missing\.json.* is not there/),
+    });
   });
 
   it("says which servers a host would not find where it starts it", async () => {

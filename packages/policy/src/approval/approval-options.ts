@@ -2,7 +2,7 @@ import type { AdmissionServer, CallContext, JsonObject, ToolDefinition, ToolEffe
 import { assertKnownOptions, foldCase, type Fields } from "@hostside/core/implement";
 import { qualifiedName } from "@hostside/naming";
 import { assertFunctions } from "../read-options.ts";
-import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
+import { readSelection, type ToolSelection, type ToolSelector } from "../rules/select-tools.ts";
 import type { ToolSubject } from "../rules/tool-subject.ts";
 
 /**
@@ -229,15 +229,38 @@ function readFixedMode(mode: ApprovalMode): AskedByMode {
   const { named, tools } = mode;
   if (named === undefined && tools === undefined) throw new TypeError("approval.mode names no tool");
   const find = named === undefined ? undefined : readNames(named);
-  const selected = tools === undefined ? undefined : readSelection(tools, "approval.mode.tools");
+  const selections = tools === undefined ? [] : readSelections(tools);
   return (subject, localName) => {
     const name = find?.(subject, localName);
     if (name !== undefined) {
-      return { rule: "approval.mode.named", why: `calls of ${JSON.stringify(name)} are to be approved` };
+      return { rule: "approval.mode.named", why: `every call of ${JSON.stringify(name)} is to be approved` };
     }
-    if (selected?.matches(subject) !== true) return undefined;
-    return { rule: "approval.mode.tools", why: `calls of ${selected.text} are to be approved` };
+    const selected = selections.find(({ matcher }) => matcher.matches(subject));
+    return selected && { rule: "approval.mode.tools", why: describeSelector(selected.selector, subject) };
   };
+}
+
+function readSelections(tools: ToolSelection) {
+  const place = "approval.mode.tools";
+  readSelection(tools, place);
+  const selectors: readonly (string | ToolSelector)[] = Array.isArray(tools) ? tools : [tools];
+  return selectors.map((selector) => ({ selector, matcher: readSelection(selector, place) }));
+}
+
+/** Says in words, for a person who approves, why a selector means this tool. */
+function describeSelector(selector: string | ToolSelector, subject: ToolSubject): string {
+  if (typeof selector === "string") return `every call of ${selector} is to be approved`;
+  const { effect, new: isNew, requireApproval, labels } = selector;
+  const change = subject.effect === "pure" ? "changes nothing" : "may change something";
+  const facts = [
+    ...(effect === undefined ? [] : [`${change} (effect: ${subject.effect})`]),
+    ...(isNew === undefined ? [] : [isNew ? "is new, or has changed" : "is not new"]),
+    ...(requireApproval === undefined ? [] : [`has requireApproval: ${requireApproval}`]),
+    ...(labels === undefined ? [] : [`is on a server with the label ${[labels].flat().join(" and ")}`]),
+  ];
+  if (facts.length > 0) return `this tool ${facts.join(", and ")}`;
+  const names = [subject.serverId, subject.toolName].filter((name) => name !== "");
+  return `every call of ${names.join("/")} is to be approved`;
 }
 
 /** Finds the name that means a tool, as it was written. */

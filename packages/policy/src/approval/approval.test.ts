@@ -17,9 +17,16 @@ describe("which calls somebody is asked about", () => {
     };
     expect(await whyOf(setUp(deny, { mode: "none" }))).toBeUndefined();
     expect(await whyOf(setUp(deny))).toBe("every call is to be approved");
-    expect(await whyOf(setUp(deny, { mode: { named: ["echo"] } }))).toBe('calls of "echo" are to be approved');
-    expect(await whyOf(setUp(deny, { mode: { tools: "s/*" } }))).toBe("calls of s/* are to be approved");
+    expect(await whyOf(setUp(deny, { mode: { named: ["echo"] } }))).toBe('every call of "echo" is to be approved');
+    expect(await whyOf(setUp(deny, { mode: { tools: "s/*" } }))).toBe("every call of s/* is to be approved");
     expect(await whyOf(setUp(deny, { mode: { tools: { effect: "external" } } }))).toBeUndefined();
+    const changing = { tools: [{ server: "other" }, { effect: ["idempotent-write", "external"] as const }] };
+    expect(await whyOf(setUp(deny, { mode: changing }), { effect: "external" })).toBe(
+      "this tool may change something (effect: external)",
+    );
+    expect(await whyOf(setUp(deny, { mode: { tools: { server: "s", tool: ["e*"] } } }))).toBe(
+      "every call of s/echo is to be approved",
+    );
     expect(await whyOf(setUp(deny, { mode: "none" }), { requireApproval: true })).toContain("definition");
     const asks: AskedByRules = ({ definition }) =>
       definition.name === "mcp_s_echo" ? { rule: "rules", why: "requireApproval[0] says so" } : undefined;
@@ -33,7 +40,7 @@ describe("which calls somebody is asked about", () => {
     expect(approval.requiresApproval(callOf({ toolName: "other" }).definition)).toBe(false);
     expect(approval.why(callOf())).toEqual({
       rule: "approval.mode.named",
-      why: 'calls of "echo" are to be approved',
+      why: 'every call of "echo" is to be approved',
     });
   });
 

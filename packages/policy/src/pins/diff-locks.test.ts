@@ -226,6 +226,7 @@ describe("parseLock()", () => {
     ["no JSON", "{", /not JSON/],
     ["another version", '{"lockVersion":2}', /version 1/],
     ["no tools", '{"lockVersion":1}', /tools must be an array/],
+    ["the lock of all servers", '{"lockVersion":1,"servers":{}}', /compare it with hostside diff$/],
     ["no definition", '{"lockVersion":1,"tools":[{}]}', /^tools\[0\] must have a definition$/],
     [
       "an edited description",

@@ -69,7 +69,9 @@ export function parseLock(text: string): ToolLock {
     throw new TypeError(`not JSON: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
   if (!isJsonObject(value) || value["lockVersion"] !== 1) throw new TypeError("no lock file of version 1");
-  const { tools, server } = value;
+  const { tools, server, servers } = value;
+  if (isJsonObject(servers))
+    throw new TypeError("it is the lock of all servers, as hostside lock writes it: compare it with hostside diff");
   if (!Array.isArray(tools)) throw new TypeError("tools must be an array");
   const listed = tools.map((tool: unknown, index): JsonObject => {
     if (isJsonObject(tool) && isJsonObject(tool["definition"])) return tool;

@@ -49,7 +49,8 @@ export function toolRemovedError(origin: ToolOrigin): HostsideError {
 /** A call of a tool that the host holds back. */
 export function toolQuarantinedError(origin: ToolOrigin): HostsideError {
   return callError("tool_quarantined", origin, {
-    problem: "was not sent: the tool is in quarantine until the host lets it be used",
+    problem:
+      "was not sent: the tool differs from what was locked or approved, or is new, and is held back until it is approved",
   });
 }
 

@@ -6,6 +6,7 @@ const doctor: CommandSpec = {
   about: [
     "Shows the version of Node and the proxy variables that are set. Checks the configuration files and every server: program, start, hidden characters in tools, tokens, and schemas that a model API refuses. Each problem has a remedy.",
     "Servers start together and end again. No tool is called, no question is asked and no secret is shown. Untrusted servers of a project do not start.",
+    "It exits with 1 for a problem, and with 0 for advice, such as a server that is not trusted.",
   ],
   examples: {
     "hostside doctor": "everything",

@@ -24,6 +24,7 @@ const add: CommandSpec = {
   does: "add a server",
   about: [
     "Writes the server into a hostside.json and keeps its comments. The entry is checked first; the server does not start. hostside doctor checks whether the program exists.",
+    'The first hostside.json of your own gets "imports": ["auto"], so that the servers of your other tools stay in use. With --project, you trust the server that you add; others of the project need hostside trust.',
     "Use references to keep secrets out of the file: ${NAME} is a variable, ${file:path} a file, ${input:id} a question.",
   ],
   examples: {

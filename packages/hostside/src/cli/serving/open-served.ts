@@ -1,18 +1,28 @@
 import { createTrust, formatProblem, loadConfig, type LoadedConfig } from "@hostside/config/node";
-import type { ElicitationRequest, ElicitationResult, Interceptor, ServerSpec, UnreadyGroup } from "@hostside/core";
-import type { ApprovalMode, PolicyOptions } from "@hostside/policy";
+import type {
+  ElicitationRequest,
+  ElicitationResult,
+  Interceptor,
+  JsonObject,
+  ServerSpec,
+  ToolDefinition,
+  UnreadyGroup,
+} from "@hostside/core";
+import type { ApprovalMode, PolicyEvent, PolicyOptions } from "@hostside/policy";
 import { openHostParts } from "../../create-host.ts";
 import { approveByClient } from "../../gateway/approve-by-client.ts";
 import { narrowResources } from "../../gateway/narrow-resources.ts";
 import { userState } from "../../state/user-state.ts";
 import type { Host } from "../../contract/host.ts";
+import { exampleOf } from "../calling/describe-parameters.ts";
 import { lockPath, readLockFile } from "../checking/lock-file.ts";
 import type { CommandContext } from "../command-context.ts";
 import { filesOf } from "../opening/config-files.ts";
+import { pathOf } from "../opening/find-tool.ts";
 import { serversMeant } from "../opening/known-server.ts";
 import { openRecorded } from "../opening/open-recorded.ts";
 import { reportProblems } from "../opening/report-problems.ts";
-import { terminalLine, shellLine } from "../render/render-text.ts";
+import { fileWords, shellLine, terminalLine } from "../render/render-text.ts";
 import { usageError } from "../exit-codes.ts";
 import { serveProblem, readOffer, type ServeArguments, type ServeOffer } from "./serve-offer.ts";
 import { isServeEntry, servedVariable } from "../opening/self-entries.ts";
@@ -50,7 +60,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
   const { terminal, options } = context;
   const state = userState(terminal);
   const offer = await offerOfFiles(given, context, means.note);
-  const policy = await policyOf(given, offer, { ask: means.ask, context });
+  const policy = await policyOf(given, offer, { ...means, context });
   const recorded = await openRecorded(options.record, async (effects) =>
     openHostParts({
       config: {
@@ -190,20 +200,42 @@ const changing: ApprovalMode = { tools: { effect: ["idempotent-write", "non-idem
 async function policyOf(
   { lock }: ServeArguments,
   { requireApproval, redact }: ServeOffer,
-  { ask, context }: { readonly ask: ServedMeans["ask"]; readonly context: CommandContext },
+  { ask, note, context }: Pick<ServedMeans, "ask" | "note"> & { readonly context: CommandContext },
 ): Promise<PolicyOptions> {
   const handler = approveByClient(ask, {
-    otherwise: ({ tool }) =>
-      `They may approve this tool in a terminal, by ${shellLine(["hostside", "call", `${tool.serverId}/${tool.toolName}`])} and the answer that holds always`,
+    otherwise: ({ definition, args }) =>
+      `They may approve this tool in a terminal, by the answer "Yes, always" to this command, which also performs the call: ${callLine(definition, args)}`,
   });
   const file = lock === undefined ? undefined : lockPath(lock, context);
   const locks = file === undefined ? undefined : await readLockFile(file);
   if (file !== undefined && locks === undefined) throw usageError(`${file} is not there`, "hostside lock writes it");
+  const files = [...(lock === undefined ? [] : [lock]), ...fileWords(context.options)];
   return {
     approval: { handler, mode: requireApproval ? changing : "none" },
-    ...(locks && { pins: { locks: Object.fromEntries(locks) } }),
+    ...(locks && { pins: { locks: Object.fromEntries(locks) }, onEvent: (event) => noteHeld(event, files, note) }),
     ...(redact && { redact: {} }),
   };
+}
+
+/** Says which tools differ from the lock file, and how to see and accept that. */
+function noteHeld(event: PolicyEvent, files: readonly string[], note: ServedMeans["note"]): void {
+  if (event.type !== "tools-drifted" && event.type !== "tools-held") return;
+  const { serverId, tools } = event;
+  const names = terminalLine(tools.slice(0, mostHeld).join(", "), 500);
+  const more = tools.length > mostHeld ? ` and ${tools.length - mostHeld} more` : "";
+  const [see, accept] = ["diff", "lock"].map((word) => shellLine(["hostside", word, ...files, "--server", serverId]));
+  note(
+    `held back, because the lock file has not what ${serverId} offers: ${names}${more}. See ${see}; accept with ${accept}`,
+  );
+}
+
+const mostHeld = 20;
+
+/** A command line that calls a tool with these arguments, or with samples where they are long. */
+function callLine(definition: ToolDefinition, args: JsonObject): string {
+  const json = JSON.stringify(args);
+  if (json === "{}" || json.length > 400) return exampleOf(definition);
+  return shellLine(["hostside", "call", pathOf(definition), "--args", json]);
 }
 
 /** Reports once for each entry of the list of tools that its ready server has no such tool. */

@@ -1,4 +1,10 @@
-import { findConfigFiles, findConfigs, type FindOptions, type LoadedConfig } from "@hostside/config/node";
+import {
+  findConfigFiles,
+  findConfigs,
+  formatProblem,
+  type FindOptions,
+  type LoadedConfig,
+} from "@hostside/config/node";
 import { usageError, exitCodes } from "../exit-codes.ts";
 import type { Editor } from "./editors.ts";
 import { resolve, dirname, isAbsolute, join } from "node:path";
@@ -159,6 +165,8 @@ export async function printEntry(
   const { terminal, options } = context;
   const { env, home, platform } = terminal;
   const config = await loadSources(context);
+  const unread = config.problems.find(({ severity, serverId }) => severity === "error" && serverId === undefined);
+  if (options.config !== undefined && unread !== undefined) throw usageError(terminalLine(formatProblem(unread), 1000));
   const { serve } = config.settings;
   const isSaid = (given.expose ?? serve?.expose ?? serve?.tools) !== undefined;
   const args = argumentsOf(isSaid ? given : { ...given, expose: "search" }, context);

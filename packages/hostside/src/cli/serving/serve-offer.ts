@@ -64,7 +64,7 @@ export function readOffer(
   if (flags.expose === undefined && !says(block)) {
     throw usageError(
       "nothing is offered: neither the command line nor a hostside.json says what is",
-      "hostside serve --expose search offers all your servers behind three tools",
+      "hostside serve --expose search offers all your servers behind five tools",
     );
   }
   // Without a list, everything is offered.
