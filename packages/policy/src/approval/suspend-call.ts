@@ -93,9 +93,6 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
   const signer = createSigner(keys);
   const bind = ({ call, canonical }: Pick<PendingApproval, "call" | "canonical">): BoundCall =>
     bindCall(call, canonical, parts);
-  const setWaiting = async (key: string, call: ToolCall): Promise<void> => {
-    await store.set(key, writeVersioned(await waitIn(call, parts, ttlMs), waitingFormat), ttlMs);
-  };
   return {
     async suspend(pending) {
       const { call, args, why } = pending;
@@ -117,7 +114,7 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
         expiresAt: suspendedAt + ttlMs,
       };
       // Should the store lose it, the call is refused, and never runs twice.
-      await setWaiting(waitingKey(id), call);
+      await setWaiting(waitingKey(id), call, { parts, ttlMs });
       return { ...suspended, seal: signer.sign("call", sealedText(suspended)) };
     },
     decide(given, decision) {
@@ -132,7 +129,7 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
     async note(question) {
       const key = waitingKey(idOfAsked(question.callId, bind(question)));
       const isNew = (await stateOf(store, key)) !== "waiting";
-      await setWaiting(key, question.call);
+      await setWaiting(key, question.call, { parts, ttlMs });
       return isNew;
     },
     answer(question, decision) {
@@ -169,13 +166,7 @@ export function createSuspension({ keys, ttlMs, parts }: SuspensionInit): Suspen
         });
       });
     },
-    async forget({ principal, conversation }) {
-      const scope = scopeHash(principal, conversation);
-      // Most conversations ask nothing, and leave nothing behind.
-      if (readVersioned(await store.get(askedKey(scope)), waitingFormat) === undefined) return;
-      // It outlives all that waits.
-      await store.set(endKey(scope), writeVersioned(crypto.randomUUID(), waitingFormat), ttlMs + spareMs);
-    },
+    forget: (scope) => endConversation(scope, parts, ttlMs),
   };
 }
 
@@ -190,6 +181,26 @@ async function waitIn({ options }: ToolCall, { store }: PolicyParts, ttlMs: numb
   // In this order: whoever ends the conversation after the second step sees the first one.
   await store.set(askedKey(scope), writeVersioned(true, waitingFormat), ttlMs + spareMs);
   return { scope, end: await endOf(store, scope) };
+}
+
+async function setWaiting(
+  key: string,
+  call: ToolCall,
+  { parts, ttlMs }: Pick<SuspensionInit, "parts" | "ttlMs">,
+): Promise<void> {
+  await parts.store.set(key, writeVersioned(await waitIn(call, parts, ttlMs), waitingFormat), ttlMs);
+}
+
+async function endConversation(
+  { principal, conversation }: ConversationScope,
+  { store }: PolicyParts,
+  ttlMs: number,
+): Promise<void> {
+  const scope = scopeHash(principal, conversation);
+  // Most conversations ask nothing, and leave nothing behind.
+  if (readVersioned(await store.get(askedKey(scope)), waitingFormat) === undefined) return;
+  // It outlives all that waits.
+  await store.set(endKey(scope), writeVersioned(crypto.randomUUID(), waitingFormat), ttlMs + spareMs);
 }
 
 async function stateOf(store: Store, key: string): Promise<"waiting" | "used" | undefined> {
