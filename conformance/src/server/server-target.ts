@@ -209,6 +209,11 @@ function hasEnded(session: RawSession): boolean {
   return "hasEnded" in session && (session as StdioSession).hasEnded;
 }
 
+function takeSpare(spare: ReadySession[]): ReadySession | undefined {
+  const ready = spare.pop();
+  return ready && hasEnded(ready.session) ? takeSpare(spare) : ready;
+}
+
 function createView(state: SharedState, { opened, traced, borrowed, root }: ViewSetup): ServerTarget {
   const { options, sessions, bare, spare, substitute } = state;
   const keep = <Session extends RawSession>(session: Session): Session => {
@@ -237,8 +242,7 @@ function createView(state: SharedState, { opened, traced, borrowed, root }: View
       return readySession(session, await handshake(session, view), substitute);
     },
     async lend(use) {
-      let used = spare.pop();
-      while (used && hasEnded(used.session)) used = spare.pop();
+      const used = takeSpare(spare);
       const ready = used ?? (await view.openReady());
       if (used) borrowed.add(used.session);
       keep(ready.session);
