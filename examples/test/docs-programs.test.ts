@@ -33,7 +33,8 @@ describe.each(pages)("%s", (page) => {
   const own = blocks.filter(({ source }) => source === page);
   const isDriven = ({ code }: ReadmeBlock): boolean => /^export (?:async )?function/m.test(code);
   const isHowTo = page.startsWith("docs/how-to");
-  const programs = isHowTo ? [] : own.filter((block) => !isDriven(block));
+  const isTest = ({ code }: ReadmeBlock): boolean => code.includes('from "vitest"');
+  const programs = isHowTo ? [] : own.filter((block) => !isDriven(block) && !isTest(block));
   const commands = isHowTo ? [] : readCommands(page);
 
   it.each(programs)("the program at line $line prints what it says", async ({ code, line }) => {
