@@ -280,12 +280,18 @@ describe("an approval that a framework gives", () => {
     expect(await goOnBySdk(conversation, messages)).toEqual([{ type: "text", value: written }]);
   });
 
-  it("waits in a store that replicas share, and is used up for all of them", async () => {
+  /** Opens hosts that share a state. */
+  const replicas = async () => {
     const { createMemoryHub } = await import("./memory-hub.ts");
     const hub = createMemoryHub();
     const connector = createFakeConnector({ files: { tools: ["write_note"] } });
     const policy = { requireApproval: ["files/write_*"] };
     const replica = () => createHost({ connector, servers: byName(servers), policy, state: hub.state() });
+    return { connector, replica };
+  };
+
+  it("waits in a store that replicas share, and is used up for all of them", async () => {
+    const { connector, replica } = await replicas();
     await using one = await replica();
     await using two = await replica();
     const messages = await askBySdk(await one.conversation({ id: "42" }));
@@ -295,11 +301,7 @@ describe("an approval that a framework gives", () => {
   });
 
   it("ends with its conversation, on every replica, and with no other one", async () => {
-    const { createMemoryHub } = await import("./memory-hub.ts");
-    const hub = createMemoryHub();
-    const connector = createFakeConnector({ files: { tools: ["write_note"] } });
-    const policy = { requireApproval: ["files/write_*"] };
-    const replica = () => createHost({ connector, servers: byName(servers), policy, state: hub.state() });
+    const { connector, replica } = await replicas();
     await using one = await replica();
     await using two = await replica();
     const open = (host: typeof one, id: string) => host.conversation({ id, principal: "ada" });
