@@ -12,7 +12,6 @@ export type {
   LimitStore,
   LimitStoreOutage,
   LimitWant,
-  Spent,
 } from "./limits/limit-store.ts";
 export { createMemoryLimitStore } from "./limits/memory-limit-store.ts";
 export { createConnectionGuard, type ConnectionGuardOptions } from "./guard/connection-guard.ts";

@@ -45,56 +45,51 @@ export function createLimitStore(init: LimitStoreInit): LimitStore {
   const { limitFailure } = init;
   const outages = createEvent<LimitStoreOutage>();
   let isDown = false;
-  const shares = createShares(init, (error) => {
+  const takeShares = createShares(init, (error) => {
     if (isDown === (error !== undefined)) return;
     isDown = error !== undefined;
     outages.emit(error === undefined ? { state: "up" } : { state: "down", error });
-    if (error === undefined) shares.flush();
   });
   const places = createMemoryLimitStore();
   const alone = createMemoryLimitStore();
   const waitForRates = createRateQueue();
 
   const takeCounted = async (wants: Wants, signal: AbortSignal | undefined): Promise<Result> => {
-    const taking = shares.take(wants);
+    const taking = takeShares(wants);
     try {
       return await abortable(taking, signal);
     } catch (error) {
       taking.then(giveBack, () => {});
       if (signal?.aborted === true || limitFailure === "closed" || !isHostsideError(error)) throw error;
-      // Counts in this process; what calls use is counted in the engine when it is back.
+      // Counts in this process.
       const part = ({ name, rate, budget }: LimitRule): LimitRule => ({ name, rate, budget, waitMs: 0 });
       const counted = wants.filter(({ rule }) => isCounted(rule));
-      const result = alone.takeAtOnce?.(partOf(counted, part));
-      if (result === undefined) throw error;
+      const result = await alone.take(partOf(counted, part), signal);
       if (!result.granted) return withRule(result, wants);
-      const remark = `was counted in this process alone, because ${error.rawMessage}`;
-      return { ...together(shares.free(wants), result, 0), remark };
+      return { ...result, remark: `was counted in this process alone, because ${error.rawMessage}` };
+    }
+  };
+  const takeAll = async (wants: Wants, signal: AbortSignal | undefined): Promise<Result> => {
+    const since = clock.now();
+    const counted = await waitForRates(wants, signal, () => takeCounted(wants, signal));
+    if (!counted.granted) return counted;
+    const held = wants.filter(({ rule }) => rule.concurrency !== undefined);
+    if (held.length === 0) return { ...counted, waitedMs: clock.now() - since };
+    try {
+      const part = ({ name, concurrency, waitMs }: LimitRule): LimitRule => ({ name, concurrency, waitMs });
+      const place = withRule(await places.take(partOf(held, part), signal), wants);
+      if (place.granted) return together(place, counted, clock.now() - since);
+      giveBack(counted);
+      return place;
+    } catch (error) {
+      giveBack(counted);
+      throw error;
     }
   };
   return {
     onOutage: outages.on,
-    takeAtOnce: (wants) =>
-      wants.some(({ rule }) => isCounted(rule) || rule.waitMs > 0) ? undefined : places.takeAtOnce?.(wants),
-    async take(wants, signal) {
-      const since = clock.now();
-      const counted = wants.some(({ rule }) => isCounted(rule))
-        ? await waitForRates(wants, signal, () => takeCounted(wants, signal))
-        : shares.free();
-      if (!counted.granted) return counted;
-      const held = wants.filter(({ rule }) => rule.concurrency !== undefined);
-      if (held.length === 0) return { ...counted, waitedMs: clock.now() - since };
-      try {
-        const part = ({ name, concurrency, waitMs }: LimitRule): LimitRule => ({ name, concurrency, waitMs });
-        const place = withRule(await places.take(partOf(held, part), signal), wants);
-        if (place.granted) return together(place, counted, clock.now() - since);
-        giveBack(counted);
-        return place;
-      } catch (error) {
-        giveBack(counted);
-        throw error;
-      }
-    },
+    take: (wants, signal) =>
+      wants.some(({ rule }) => isCounted(rule)) ? takeAll(wants, signal) : places.take(wants, signal),
   };
 }
 
@@ -174,15 +169,15 @@ function together(first: LimitLease, second: LimitLease, waitedMs: number): Limi
     granted: true,
     waitedMs,
     ...(remark !== undefined && { remark }),
-    settle(spent) {
-      first.settle(spent);
-      second.settle(spent);
+    settle(wasSent) {
+      first.settle(wasSent);
+      second.settle(wasSent);
     },
   };
 }
 
 function giveBack(result: Result): void {
-  if (result.granted) result.settle(undefined);
+  if (result.granted) result.settle(false);
 }
 
 function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

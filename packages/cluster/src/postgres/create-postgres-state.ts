@@ -102,16 +102,11 @@ export function createPostgresState(pool: PostgresPool, options: PostgresStateOp
       },
       counts: {
         async take(count, signal) {
-          const query = count.stepMs === undefined ? queries.addUnits(count, 1, true) : queries.takeToken(count);
+          const query = count.stepMs === undefined ? queries.takeCall(count) : queries.takeToken(count);
           const [row] = await ask(query, signal);
           return typeof row?.["since"] === "string" ? { since: row["since"] } : fullBy(row, count);
         },
         giveBack: (count, since, signal) => ask(queries.giveBack(count, since), signal),
-        async look(count, signal) {
-          const [row] = await ask(queries.look(count), signal);
-          return row !== undefined && Number(row["used"]) >= count.limit ? fullBy(row, count) : undefined;
-        },
-        add: (count, units, signal) => ask(queries.addUnits(count, units, false), signal),
       },
       close: () => sweeper.close(),
     },
@@ -331,16 +326,15 @@ RETURNING fencing_token::text`,
   };
 }
 
-/** Each answers `since` of what was taken, or else how many units are `used` and `wait_ms`. */
+/** Each answers `since` of what was taken, or else how many calls are `used` and `wait_ms`. */
 function limitQueries(limits: string) {
   const isOver = "kept.ends_at <= clock_timestamp()";
   const step = "$3::float8 * interval '1 millisecond'";
   // When the bucket is full again; bounded, in case the clock was set back.
   const full = `least(kept.ends_at, clock_timestamp() + $2::float8 * ${step})`;
-  const left = (waitMs: string): string => `SELECT used::text, ${waitMs} AS wait_ms FROM ${limits} WHERE name = $1`;
   const endsIn = "extract(epoch FROM ends_at - clock_timestamp()) * 1000";
   const answer = (waitMs: string): string =>
-    `SELECT (SELECT since FROM taken)::text AS since, kept.used, kept.wait_ms FROM (SELECT 1) AS one LEFT JOIN (${left(waitMs)}) AS kept ON true`;
+    `SELECT (SELECT since FROM taken)::text AS since, kept.used, kept.wait_ms FROM (SELECT 1) AS one LEFT JOIN (SELECT used::text, ${waitMs} AS wait_ms FROM ${limits} WHERE name = $1) AS kept ON true`;
   return {
     takeToken: ({ name, limit, stepMs }: Count): Query => ({
       text: `WITH taken AS (
@@ -352,22 +346,18 @@ function limitQueries(limits: string) {
 ${answer(`${endsIn} - ($2::float8 - 1) * $3::float8`)}`,
       values: [name, limit, stepMs],
     }),
-    addUnits: ({ name, limit, perMs }: Count, units: number, isBounded: boolean): Query => ({
+    takeCall: ({ name, limit, perMs }: Count): Query => ({
       text: `WITH taken AS (
-  INSERT INTO ${limits} AS kept (name, used, since, ends_at) VALUES ($1, $2::bigint, ${micros}, ${later("$3")})
+  INSERT INTO ${limits} AS kept (name, used, since, ends_at) VALUES ($1, 1, ${micros}, ${later("$2")})
   ON CONFLICT (name) DO UPDATE SET
-    used = CASE WHEN ${isOver} THEN excluded.used ELSE least(kept.used + excluded.used, 9e15)::bigint END,
+    used = CASE WHEN ${isOver} THEN excluded.used ELSE kept.used + 1 END,
     since = CASE WHEN ${isOver} THEN excluded.since ELSE kept.since END,
     ends_at = CASE WHEN ${isOver} THEN excluded.ends_at ELSE kept.ends_at END
-    WHERE $4::bigint IS NULL OR kept.used < $4::bigint OR ${isOver}
+    WHERE kept.used < $3::bigint OR ${isOver}
   RETURNING since
 )
 ${answer(endsIn)}`,
-      values: [name, units, perMs === undefined ? null : Math.ceil(perMs), isBounded ? limit : null],
-    }),
-    look: ({ name }: Count): Query => ({
-      text: `${left(endsIn)} AND (ends_at IS NULL OR ends_at > clock_timestamp())`,
-      values: [name],
+      values: [name, perMs === undefined ? null : Math.ceil(perMs), limit],
     }),
     giveBack: ({ name, stepMs = 0 }: Count, since: string): Query => ({
       text: `UPDATE ${limits} SET used = greatest(used - 1, 0), ends_at = ends_at - ${step} WHERE name = $1 AND since = $2::bigint`,

@@ -109,7 +109,7 @@ function textOf(reply: unknown): string | undefined {
 /** Twice the longest lease. */
 const counterMs = 2 * 86_400_000;
 
-/** How long units are remembered that count for ever, after their last use. */
+/** How long calls are remembered that count for ever, after the last one. */
 const forgetAfterMs = 30 * 86_400_000;
 
 function redisCounts(connection: RedisConnection): CountingEngine {
@@ -117,36 +117,24 @@ function redisCounts(connection: RedisConnection): CountingEngine {
     const args = [String(limit), String(stepMs * 1000), ...(since === undefined ? [] : [since])];
     return bucketScript(connection, { keys: [name], args }, signal);
   };
-  const window = async (
-    [does, units, since]: readonly ["take" | "look" | "add" | "back", number, string?],
-    { name, limit, perMs = 0 }: Count,
-    signal: AbortSignal,
-  ): Promise<unknown> => {
-    const numbers = [limit, units, Math.ceil(perMs), forgetAfterMs].map(String);
-    return windowScript(connection, { keys: [name], args: [does, ...numbers, since ?? ""] }, signal);
+  const window = async ({ name, limit, perMs = 0 }: Count, signal: AbortSignal, since?: string): Promise<unknown> => {
+    const args = [limit, Math.ceil(perMs), forgetAfterMs].map(String);
+    return windowScript(connection, { keys: [name], args: since === undefined ? args : [...args, since] }, signal);
   };
   return {
     async take(count, signal) {
       const isBucket = count.stepMs !== undefined;
-      const reply = partsOf(await (isBucket ? bucket(count, signal) : window(["take", 1], count, signal)));
+      const reply = partsOf(await (isBucket ? bucket(count, signal) : window(count, signal)));
       if (reply[0] === "1") return { since: reply[1] ?? "" };
       if (isBucket) return { used: count.limit, retryAfterMs: Number(reply[1]) };
-      return fullBy(reply, count);
+      const [, used, endsInMs] = reply;
+      const retryAfterMs = count.perMs === undefined ? undefined : Math.max(1, Number(endsInMs));
+      return { used: Number(used), retryAfterMs };
     },
-    giveBack: (count, since, signal) =>
-      count.stepMs === undefined ? window(["back", 1, since], count, signal) : bucket(count, signal, since),
-    async look(count, signal) {
-      const reply = partsOf(await window(["look", 0], count, signal));
-      return reply[0] === "1" ? undefined : fullBy(reply, count);
-    },
-    add: (count, units, signal) => window(["add", units], count, signal),
+    giveBack: (count, since, signal) => (count.stepMs === undefined ? window : bucket)(count, signal, since),
   };
 }
 
 function partsOf(reply: unknown): readonly (string | undefined)[] {
   return Array.isArray(reply) ? reply.map(textOf) : [];
-}
-
-function fullBy([, used, endsInMs]: readonly (string | undefined)[], { perMs }: Count) {
-  return { used: Number(used), retryAfterMs: perMs === undefined ? undefined : Math.max(1, Number(endsInMs)) };
 }

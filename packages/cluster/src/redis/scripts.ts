@@ -79,25 +79,24 @@ redis.call("pexpire", KEYS[1], math.ceil((full - now) / 1000) + 1)
 return {1, since}`);
 
 /**
- * Units in a window from the first use on. KEYS: window. ARGV: what to do, the limit, how many, for
- * how many milliseconds they count (0: for ever), for how many those are remembered, and to give
- * one back `since`. Answers 1 and `since`, or 0, how many are used and when it ends.
+ * Calls in a window from the first one on. KEYS: window. ARGV: the limit, for how many milliseconds
+ * they count (0: for ever), for how many those are remembered, and to give one back `since`.
+ * Answers 1 and `since`, or 0, how many are used and when it ends.
  */
 export const windowScript: Script = createScript(`
 local time = redis.call("time")
 local kept = redis.call("hmget", KEYS[1], "used", "since")
 local used, since = tonumber(kept[1] or 0), kept[2] or string.format("%.0f", time[1] * 1000000 + time[2])
-local window = tonumber(ARGV[4])
-if ARGV[1] == "back" then
-  if kept[2] == ARGV[6] and used > 0 then redis.call("hset", KEYS[1], "used", string.format("%.0f", used - 1)) end
+local window = tonumber(ARGV[2])
+if ARGV[4] then
+  if kept[2] == ARGV[4] and used > 0 then redis.call("hset", KEYS[1], "used", string.format("%.0f", used - 1)) end
   return false
 end
-if ARGV[1] ~= "add" and used >= tonumber(ARGV[2]) then
+if used >= tonumber(ARGV[1]) then
   return {0, string.format("%.0f", used), math.max(redis.call("pttl", KEYS[1]), 0)}
 end
-if ARGV[1] == "look" then return {1, since} end
-redis.call("hset", KEYS[1], "used", string.format("%.0f", math.min(used + ARGV[3], 9e15)), "since", since)
-if window == 0 then redis.call("pexpire", KEYS[1], ARGV[5]) elseif not kept[1] then redis.call("pexpire", KEYS[1], window) end
+redis.call("hset", KEYS[1], "used", string.format("%.0f", used + 1), "since", since)
+if window == 0 then redis.call("pexpire", KEYS[1], ARGV[3]) elseif not kept[1] then redis.call("pexpire", KEYS[1], window) end
 return {1, since}`);
 
 /** Keys and arguments of a script. */

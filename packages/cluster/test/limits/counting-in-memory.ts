@@ -40,14 +40,6 @@ export function createMemoryEngine(): MemoryEngine {
       await answer();
       return add(count, -1);
     },
-    async look(count) {
-      await answer();
-      return used(count) >= count.limit ? { used: used(count), retryAfterMs: undefined } : undefined;
-    },
-    async add(count, units) {
-      await answer();
-      return add(count, units);
-    },
   };
   return engine;
 }

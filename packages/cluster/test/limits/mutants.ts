@@ -24,11 +24,6 @@ export const limitMutants: readonly TestedMutant[] = [
     find: "      await giveBack(taken);\n      return refusal;",
     replace: "      return refusal;",
   }),
-  one("forgets what calls used while nobody could count it", {
-    file: "limits/shares.ts",
-    find: "debt.units += units;",
-    replace: "",
-  }),
   one("keeps what it was given too late", {
     file: "engine/engine-client.ts",
     find: "if (isOver) return request.onLate?.(answer);",

@@ -17,7 +17,7 @@ describe("createBucketSet()", () => {
     expect(granted).toBe(4);
     expect(findExceededLimit(set.find("key 999", 0), 0)).toMatchObject({ shared: true });
     // Those who were there first have their own still.
-    expect(findExceededLimit(set.find("key 0", 0), 0)).toMatchObject({ shared: false, part: "calls" });
+    expect(findExceededLimit(set.find("key 0", 0), 0)).toMatchObject({ shared: false, part: "budget" });
   });
 
   it("forgets a key with a budget without an end only after it was unused for that long, and never one in use", () => {
@@ -25,7 +25,7 @@ describe("createBucketSet()", () => {
     const first = set.find("first", 0);
     takeFrom(first, 0);
     expect(set.find("second", 5000)).toMatchObject({ shared: true });
-    settleInto(first, { now: 5000, takenAt: 0, spent: { bytes: 0, timeMs: 0 } });
+    settleInto(first, { now: 5000, takenAt: 0, wasSent: true });
     expect(set.find("second", 86_404_999)).toMatchObject({ shared: true });
     expect(set.find("first", 86_404_999)).toBe(first);
     expect(set.find("second", 86_405_000)).toMatchObject({ shared: false });
@@ -38,7 +38,7 @@ describe("createBucketSet()", () => {
     for (let now = 0; now < 10_000; now += 1) {
       const bucket = set.find(`key ${now}`, now);
       takeFrom(bucket, now);
-      settleInto(bucket, { now, takenAt: now, spent: { bytes: 0, timeMs: 0 } });
+      settleInto(bucket, { now, takenAt: now, wasSent: true });
     }
     expect(set.size).toBeLessThan(20);
   });

@@ -1,4 +1,4 @@
-import type { LimitRefusal, LimitRule, Spending, Spent } from "./limit-store.ts";
+import type { LimitRefusal, LimitRule } from "./limit-store.ts";
 
 /** The use of one limit, for one key. */
 export interface Bucket {
@@ -10,20 +10,18 @@ export interface Bucket {
   active: number;
   /** Calls that wait because of it, or of another one together with it. */
   waiting: number;
-  /** Spent in the window since {@linkcode since}. */
-  spent: Spending;
+  /** Calls in the window since {@linkcode since}. */
+  spent: number;
   since: number;
   usedAt: number;
 }
 
-const nothing: Spending = Object.freeze({ calls: 0, bytes: 0, timeMs: 0 });
-const oneCall: Spending = Object.freeze({ ...nothing, calls: 1 });
 // Less than a clock can show; the sums of a rate are no whole numbers.
 const roundingMs = 1e-6;
 
 /** Makes a bucket of which nothing is used. */
 function createBucket(rule: LimitRule, now: number, shared = false): Bucket {
-  return { rule, shared, fullAt: now, active: 0, waiting: 0, spent: nothing, since: now, usedAt: now };
+  return { rule, shared, fullAt: now, active: 0, waiting: 0, spent: 0, since: now, usedAt: now };
 }
 
 /** Why there is nothing left for one call more; `undefined` when there is. Takes nothing. */
@@ -43,32 +41,20 @@ export function takeFrom(bucket: Bucket, now: number): void {
   if (rate !== undefined) bucket.fullAt = Math.max(bucket.fullAt, now) + rate.perMs / rate.calls;
   if (budget === undefined) return;
   // A window begins with its first call.
-  if (bucket.spent === nothing) bucket.since = now;
-  bucket.spent = sum(bucket.spent, oneCall);
+  if (bucket.spent === 0) bucket.since = now;
+  bucket.spent += 1;
 }
 
 /** A call that took at `takenAt` has ended. */
 export function settleInto(
   bucket: Bucket,
-  { now, takenAt, spent }: { readonly now: number; readonly takenAt: number; readonly spent: Spent | undefined },
+  { now, takenAt, wasSent }: { readonly now: number; readonly takenAt: number; readonly wasSent: boolean },
 ): void {
-  const { budget } = bucket.rule;
   bucket.active -= 1;
   bucket.usedAt = now;
-  if (spent !== undefined) {
-    startWindow(bucket, now);
-    // That it was one call is counted already.
-    if (budget !== undefined) {
-      if (bucket.spent === nothing) bucket.since = now;
-      bucket.spent = sum(bucket.spent, { ...spent, calls: 0 });
-    }
-    return;
-  }
   // Its token stays taken. Meanwhile the bucket may have been full again, and would have held no
   // more: whoever gives back late gives one that was never there.
-  if (bucket.spent.calls > 0 && takenAt >= bucket.since) {
-    bucket.spent = sum(bucket.spent, { ...nothing, calls: -1 });
-  }
+  if (!wasSent && bucket.spent > 0 && takenAt >= bucket.since) bucket.spent -= 1;
 }
 
 /** The buckets of one limit, one for each key, bounded in number. */
@@ -118,33 +104,19 @@ export function createBucketSet(rule: LimitRule, maxKeys: number = mostKeys): Bu
 function isUnused(bucket: Bucket, now: number): boolean {
   if (bucket.active > 0 || bucket.waiting > 0 || bucket.fullAt > now) return false;
   startWindow(bucket, now);
-  return bucket.spent === nothing || now - bucket.usedAt >= dayMs;
+  return bucket.spent === 0 || now - bucket.usedAt >= dayMs;
 }
 
 function startWindow(bucket: Bucket, now: number): void {
   const perMs = bucket.rule.budget?.perMs;
-  if (perMs === undefined || bucket.spent === nothing || now < bucket.since + perMs) return;
-  bucket.spent = nothing;
+  if (perMs !== undefined && now >= bucket.since + perMs) bucket.spent = 0;
 }
-
-function sum(a: Spending, b: Spending): Spending {
-  const total = { calls: a.calls + b.calls, bytes: a.bytes + b.bytes, timeMs: a.timeMs + b.timeMs };
-  return resources.some((part) => total[part] !== 0) ? total : nothing;
-}
-
-const resources = ["calls", "bytes", "timeMs"] as const;
 
 function whyBudgetUsed(bucket: Bucket, now: number): LimitRefusal | undefined {
   const { budget } = bucket.rule;
-  if (budget === undefined) return undefined;
-  for (const part of resources) {
-    const limit = budget[part];
-    const used = bucket.spent[part];
-    if (limit === undefined || used < limit) continue;
-    const retryAfterMs = budget.perMs === undefined ? undefined : bucket.since + budget.perMs - now;
-    return refusal(bucket, { part, used, limit, retryAfterMs });
-  }
-  return undefined;
+  if (budget === undefined || bucket.spent < budget.calls) return undefined;
+  const retryAfterMs = budget.perMs === undefined ? undefined : bucket.since + budget.perMs - now;
+  return refusal(bucket, { part: "budget", used: bucket.spent, limit: budget.calls, retryAfterMs });
 }
 
 function whyTooFast(bucket: Bucket, now: number): LimitRefusal | undefined {

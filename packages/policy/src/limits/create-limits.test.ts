@@ -81,30 +81,8 @@ describe("createLimits()", () => {
     await call();
   });
 
-  it("counts bytes and time when a call has ended", async () => {
-    const text = "\u{1f600}é"; // 4 and 2 bytes
-    const args = { text };
-    const bytes = new TextEncoder().encode(
-      JSON.stringify(args) + JSON.stringify({ content: [{ type: "text", text: "ok" }] }),
-    ).length;
-    const world = setUp({ budget: { bytes } });
-    await world.call({ args });
-    await expect(world.call()).rejects.toMatchObject({ details: { usage: { used: bytes, limit: bytes } } });
-
-    const slow = setUp({ budget: { timeMs: 50 } });
-    const held = slow.hold();
-    await settle();
-    slow.clock.advance(60);
-    slow.handled[0]?.();
-    await held;
-    await expect(slow.call()).rejects.toMatchObject({
-      code: "budget_exceeded",
-      details: { usage: { used: 60, limit: 50 } },
-    });
-  });
-
   it("charges no budget for a call that did not leave the host, and charges it for one that may have run", async () => {
-    const { call } = setUp({ budget: { calls: 1, timeMs: 1 }, concurrency: 1 });
+    const { call } = setUp({ budget: { calls: 1 }, concurrency: 1 });
     for (let time = 0; time < 5; time += 1) {
       await expect(call({}, () => Promise.reject(failureOf("unreachable")))).rejects.toMatchObject({
         code: "unreachable",
@@ -271,9 +249,9 @@ describe("createLimits()", () => {
     ["limits[0].rate.perMs", [{ rate: { calls: 1, perMs: -1 } }]],
     ["limits[0].rate.burst", [{ rate: { calls: 1, perMs: 1, burst: 0.5 } }]],
     ["limits[0].concurrency", [{ concurrency: -1 }]],
-    ["limits[0].budget is a budget of nothing", [{ budget: { perMs: 1 } }]],
-    ["limits[0].budget.bytes", [{ budget: { bytes: -1 } }]],
-    ["limits[0].budget.timeMs", [{ budget: { timeMs: Number.NaN } }]],
+    ["limits[0].budget.calls must be", [{ budget: { perMs: 1 } }]],
+    ["limits[0].budget.calls", [{ budget: { calls: -1 } }]],
+    ["limits[0].budget.perMs", [{ budget: { calls: 1, perMs: Number.NaN } }]],
     ['limits[0].budget has no option "cost"', [{ budget: { calls: 1, cost: 1 } }]],
     ['limits[0].per: "tenant"', [{ per: "tenant", concurrency: 1 }]],
     ["limits[0].timeoutMs", [{ timeoutMs: 0 }]],

@@ -6,12 +6,12 @@ import {
   type ToolCall,
   type ToolOutcome,
 } from "@hostside/core";
-import { createDeadline, clock, lastWordMs, onAbort, utf8Length } from "@hostside/core/implement";
+import { createDeadline, clock, lastWordMs, onAbort } from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
 import { refuseCall, stoppedCall, tellApplied, tellFailed } from "../refuse.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
 import { readLimits, type Limit, type ReadLimit, type LimitScope } from "./limit-options.ts";
-import type { LimitLease, LimitRefusal, LimitStore, LimitWant, Spent } from "./limit-store.ts";
+import type { LimitLease, LimitRefusal, LimitStore, LimitWant } from "./limit-store.ts";
 import { createMemoryLimitStore } from "./memory-limit-store.ts";
 
 /** The limits of one policy. */
@@ -77,7 +77,8 @@ async function take(call: ToolCall, wanted: readonly Wanted[], parts: LimitsPart
   const { store } = parts;
   let result: LimitLease | LimitRefusal;
   try {
-    result = store.takeAtOnce?.(wanted) ?? (await store.take(wanted, signal));
+    const taken = store.take(wanted, signal);
+    result = "granted" in taken ? taken : await taken;
   } catch (error) {
     if (signal?.aborted) throw stoppedCall(call, "not-sent");
     if (store.onOutage === undefined) tellFailed(call, { part: "limitStore", error }, parts);
@@ -88,7 +89,7 @@ async function take(call: ToolCall, wanted: readonly Wanted[], parts: LimitsPart
   if (!result.granted) throw refuseBeyond(call, result, parts);
   // It may have been given up in the very moment that it was let in.
   if (signal?.aborted) {
-    result.settle(undefined);
+    result.settle(false);
     throw stoppedCall(call, "not-sent");
   }
   const waited = result.waitedMs >= 1 ? `waited ${Math.round(result.waitedMs)} ms for its limits` : undefined;
@@ -102,7 +103,7 @@ function refuseBeyond(call: ToolCall, refusal: LimitRefusal, parts: LimitsParts)
   const { rule, part, used, limit, retryAfterMs, shared } = refusal;
   const code = part === "rate" ? "rate_limited" : part === "concurrency" ? "overloaded" : "budget_exceeded";
   const details = {
-    usage: { used: Math.min(used, Number.MAX_SAFE_INTEGER), limit },
+    usage: { used, limit },
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
   const newcomers = shared ? ", an allowance that all newcomers share because there are too many," : "";
@@ -115,7 +116,7 @@ function usageOf({ rule: { rate, budget }, part, used, limit }: LimitRefusal): s
   const amount = `${used} of ${limit}`;
   if (part === "rate") return `${amount} calls, which come back at ${rate?.calls} per ${rate?.perMs} ms,`;
   if (part === "concurrency") return `${amount} places for calls under way`;
-  return `${amount} ${part === "timeMs" ? "ms" : part}${budget?.perMs === undefined ? "" : ` per ${budget.perMs} ms`}`;
+  return `${amount} calls${budget?.perMs === undefined ? "" : ` per ${budget.perMs} ms`}`;
 }
 
 interface Admitted {
@@ -125,30 +126,23 @@ interface Admitted {
 }
 
 async function run(call: ToolCall, next: CallHandler, { lease, wanted, parts }: Admitted): Promise<ToolOutcome> {
-  const startedAt = clock.now();
-  const spent = (outcome: ToolOutcome | undefined): Spent => {
-    const timeMs = clock.now() - startedAt;
-    const isWeighed = wanted.some(({ rule }) => rule.budget?.bytes !== undefined);
-    const bytes = isWeighed ? measureBytes(call.args) + measureBytes(outcome?.raw) : 0;
-    return { bytes, timeMs };
-  };
   const { signal, deadline } = call.options;
   let isOpen = true;
   let ignore: Cancel | undefined;
   let cancelEnd: Cancel | undefined;
-  const settle = (used: Spent | undefined): void => {
+  const settle = (wasSent: boolean): void => {
     if (!isOpen) return;
     isOpen = false;
     ignore?.();
     cancelEnd?.();
     parts.waiting?.delete(end);
     try {
-      lease.settle(used);
+      lease.settle(wasSent);
     } catch (error) {
       tellFailed(call, { part: "limitStore", error }, parts);
     }
   };
-  const end = (): void => settle(spent(undefined));
+  const end = (): void => settle(true);
   // The place is free when the call is over for its caller: at once when its time is up, and when
   // it was given up after its pipeline has waited for a last word.
   ignore =
@@ -164,23 +158,13 @@ async function run(call: ToolCall, next: CallHandler, { lease, wanted, parts }: 
     : undefined;
   try {
     const outcome = await next(time === undefined ? call : { ...call, options: { ...call.options, deadline: time } });
-    settle(spent(outcome));
+    settle(true);
     return outcome;
   } catch (error) {
-    const isUnsent = isHostsideError(error) && error.outcome === "not-sent";
-    settle(isUnsent ? undefined : spent(undefined));
+    settle(!isHostsideError(error) || error.outcome !== "not-sent");
     throw error;
   } finally {
     time?.dispose();
-  }
-}
-
-/** Measures a value as JSON in UTF-8. A value that is no JSON has 0 bytes. */
-function measureBytes(value: unknown): number {
-  try {
-    return utf8Length(JSON.stringify(value) ?? "");
-  } catch {
-    return 0;
   }
 }
 

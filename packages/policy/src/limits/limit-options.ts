@@ -20,18 +20,9 @@ export interface LimitRate {
   readonly burst?: number | undefined;
 }
 
-/**
- * How much may be used: in all, or within each `perMs` milliseconds from the first use on. A call
- * is counted before it runs; its bytes and its time are known when it has ended, so that calls
- * under way together may go beyond the budget once, by what they themselves use; `concurrency: 1`
- * makes that one call.
- */
+/** How many calls: in all, or within each `perMs` milliseconds from the first one on. */
 export interface LimitBudget {
-  readonly calls?: number | undefined;
-  /** Bytes of arguments and results, as JSON in UTF-8. */
-  readonly bytes?: number | undefined;
-  /** From the moment that a call is let through to its end, in milliseconds. */
-  readonly timeMs?: number | undefined;
+  readonly calls: number;
   readonly perMs?: number | undefined;
 }
 
@@ -84,7 +75,7 @@ const limitFields: Fields<Limit> = {
   onFull: true,
 };
 const rateFields: Fields<LimitRate> = { calls: true, perMs: true, burst: true };
-const budgetFields: Fields<LimitBudget> = { calls: true, bytes: true, timeMs: true, perMs: true };
+const budgetFields: Fields<LimitBudget> = { calls: true, perMs: true };
 const scopes: readonly unknown[] = ["server", "tool", "principal", "conversation", "role"] satisfies LimitScope[];
 
 /**
@@ -137,14 +128,10 @@ function readRate(rate: LimitRate, place: string): NonNullable<LimitRule["rate"]
 
 function readBudget(budget: LimitBudget, place: string): NonNullable<LimitRule["budget"]> {
   assertKnownOptions(place, budget, budgetFields);
-  const { calls, bytes, timeMs, perMs } = budget;
-  for (const [part, value] of Object.entries({ calls, bytes, timeMs, perMs })) {
-    if (value !== undefined) readPositiveNumber(value, `${place}.${part}`);
-  }
-  if ([calls, bytes, timeMs].every((part) => part === undefined)) {
-    throw new TypeError(`${place} is a budget of nothing: it has no calls, bytes or timeMs`);
-  }
-  return { calls, bytes, timeMs, perMs };
+  const { calls, perMs } = budget;
+  readPositiveNumber(calls, `${place}.calls`);
+  if (perMs !== undefined) readPositiveNumber(perMs, `${place}.perMs`);
+  return { calls, perMs };
 }
 
 function readWait(onFull: NonNullable<Limit["onFull"]>, place: string): number {

@@ -10,26 +10,13 @@ export interface LimitRule {
   readonly rate?: { readonly calls: number; readonly perMs: number; readonly burst: number } | undefined;
   /** How many calls may be under way together. */
   readonly concurrency?: number | undefined;
-  /**
-   * How much may be used in all, or within each `perMs` from the first use on. Each member is a
-   * limit of its own.
-   */
-  readonly budget?: { readonly [Part in keyof Spending | "perMs"]?: number | undefined } | undefined;
+  /** How many calls may be made in all, or within each `perMs` from the first one on. */
+  readonly budget?: { readonly calls: number; readonly perMs?: number | undefined } | undefined;
   /**
    * How long a call may wait for rate and concurrency; 0: not at all. Nobody waits for a budget.
    */
   readonly waitMs: number;
 }
-
-/** Amounts that calls use up. */
-export interface Spending {
-  readonly calls: number;
-  readonly bytes: number;
-  readonly timeMs: number;
-}
-
-/** Amounts that one call has used up, beside that it was one. */
-export type Spent = Omit<Spending, "calls">;
 
 /** One limit that holds for a call, and its key: each key has an allowance of its own. */
 export interface LimitWant {
@@ -48,10 +35,10 @@ export interface LimitLease {
   /** How long it waited for it, in milliseconds. */
   readonly waitedMs: number;
   /**
-   * Ends it: the call is no longer under way, and this is what it used. `undefined`: it never left
-   * the host, and what it took of budgets is given back. Idempotent.
+   * Ends it: the call is no longer under way. If it was not sent, what it took of budgets is given
+   * back. Idempotent.
    */
-  settle(spent: Spent | undefined): void;
+  settle(wasSent: boolean): void;
 }
 
 /** Why a call was given nothing. */
@@ -59,7 +46,7 @@ export interface LimitRefusal {
   readonly granted: false;
   readonly rule: LimitRule;
   /** The part of the rule. */
-  readonly part: "rate" | "concurrency" | keyof Spending;
+  readonly part: "rate" | "concurrency" | "budget";
   readonly used: number;
   readonly limit: number;
   /** When there may be room again; `undefined` when that cannot be known, or never. */
@@ -88,14 +75,9 @@ export interface LimitStore {
    */
   readonly onOutage?: Event<LimitStoreOutage> | undefined;
   /**
-   * Takes for one call if that can be settled at once; `undefined` where the call has to wait, or
-   * the store has to be asked: then {@linkcode take} is called. Spares most calls a signal.
-   * Default: always `undefined`.
-   */
-  takeAtOnce?(wants: readonly LimitWant[]): LimitLease | LimitRefusal | undefined;
-  /**
-   * Takes for one call; waits as long as the rules allow. Rejects with the reason of `signal` when
-   * that aborts first; from then on the call has neither a place nor anything to settle.
+   * Takes for one call; waits as long as the rules allow. Only what waits or asks another process
+   * returns a promise. Rejects with the reason of `signal` when that aborts first; from then on the
+   * call has neither a place nor anything to settle.
    */
   take(
     wants: readonly LimitWant[],

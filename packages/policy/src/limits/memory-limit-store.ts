@@ -30,24 +30,15 @@ export function createMemoryLimitStore(): LimitStore {
     sets.set(rule.name, set);
     return set.find(key, now);
   };
-  const bucketsOf = (wants: readonly LimitWant[], now: number): readonly Bucket[] => {
-    // Whoever waits and fits by now goes first.
-    if (parts.waiters.size > 0) letIn(parts);
-    return wants.map((want) => find(want, now));
-  };
-  const mayWait = (result: LimitLease | LimitRefusal, now: number): boolean =>
-    !result.granted && parts.waiters.size < mostWaiting && !isInVain(result, now, now);
   return {
-    takeAtOnce(wants) {
-      const now = clock.now();
-      const result = tryTake(bucketsOf(wants, now), parts);
-      return mayWait(result, now) ? undefined : result;
-    },
     take(wants, signal) {
       const now = clock.now();
-      const buckets = bucketsOf(wants, now);
+      // Whoever waits and fits by now goes first.
+      if (parts.waiters.size > 0) letIn(parts);
+      const buckets = wants.map((want) => find(want, now));
       const result = tryTake(buckets, parts);
-      return mayWait(result, now) ? wait(buckets, signal, parts) : result;
+      const mayWait = !result.granted && parts.waiters.size < mostWaiting && !isInVain(result, now, now);
+      return mayWait ? wait(buckets, signal, parts) : result;
     },
   };
 }
@@ -67,11 +58,11 @@ function tryTake(buckets: readonly Bucket[], parts: MemoryParts, since?: number)
   return {
     granted: true,
     waitedMs: since === undefined ? 0 : now - since,
-    settle(spent) {
+    settle(wasSent) {
       if (!isOpen) return;
       isOpen = false;
       const endedAt = clock.now();
-      for (const bucket of buckets) settleInto(bucket, { now: endedAt, takenAt: now, spent });
+      for (const bucket of buckets) settleInto(bucket, { now: endedAt, takenAt: now, wasSent });
       if (parts.waiters.size > 0) letIn(parts);
     },
   };
@@ -79,8 +70,7 @@ function tryTake(buckets: readonly Bucket[], parts: MemoryParts, since?: number)
 
 /** Tells whether to wait any longer makes no sense, or is not allowed. */
 function isInVain({ rule, part, retryAfterMs = 0 }: LimitRefusal, since: number, now: number): boolean {
-  if (part !== "rate" && part !== "concurrency") return true;
-  return now >= since + rule.waitMs || now + retryAfterMs > since + rule.waitMs;
+  return part === "budget" || now >= since + rule.waitMs || now + retryAfterMs > since + rule.waitMs;
 }
 
 function wait(

@@ -24,9 +24,9 @@ export const limitMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "limits/bucket.ts",
-        find: "  if (bucket.spent.calls > 0 && takenAt >= bucket.since) {",
+        find: "  if (!wasSent && bucket.spent > 0 && takenAt >= bucket.since) bucket.spent -= 1;",
         replace:
-          "  const { rate } = bucket.rule;\n  if (rate !== undefined) bucket.fullAt -= rate.perMs / rate.calls;\n  if (bucket.spent.calls > 0 && takenAt >= bucket.since) {",
+          "  const { rate } = bucket.rule;\n  if (!wasSent && rate !== undefined) bucket.fullAt -= rate.perMs / rate.calls;\n  if (!wasSent && bucket.spent > 0 && takenAt >= bucket.since) bucket.spent -= 1;",
       },
     ],
     test: limits,
