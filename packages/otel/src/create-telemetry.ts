@@ -20,7 +20,7 @@ import { quietly } from "./quietly.ts";
 import { createTracing } from "./spans/tracing.ts";
 import { readTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
 import { traceCalls, type TraceParts } from "./trace-calls.ts";
-import { createServerSpans } from "./trace-servers.ts";
+import { traceOperation } from "./trace-servers.ts";
 import type { WatchedPolicy, WatchedProvider, WatchedResources } from "./watched.ts";
 import { attribute } from "./names.ts";
 import { context, SpanKind, type Attributes } from "@opentelemetry/api";
@@ -86,13 +86,11 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   };
 
   const watchProvider = ({ onServerRecord, onServerOperation, onClosed }: WatchedProvider): readonly (() => void)[] => {
-    const spans = createServerSpans(tracing);
     const sessions = watchSessions(parts);
     watches.add(sessions);
     const ends = [
-      onServerOperation?.((operation) => spans.begin(operation)),
+      onServerOperation?.((operation) => traceOperation(operation, tracing)),
       onServerRecord((record) => {
-        spans.note(record);
         sessions.note(record);
         collect();
       }),

@@ -1,4 +1,4 @@
-import type { MeterProvider, TextMapPropagator, TracerProvider } from "@opentelemetry/api";
+import type { MeterProvider, TracerProvider } from "@opentelemetry/api";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import { assertCapture } from "./capture.ts";
 
@@ -8,29 +8,18 @@ export interface TelemetryOptions {
   readonly tracerProvider?: TracerProvider | undefined;
   /** Default: as of {@linkcode tracerProvider}. */
   readonly meterProvider?: MeterProvider | undefined;
-  /** Writes the trace context into `_meta`. Default: the one that is registered. */
-  readonly propagator?: TextMapPropagator | undefined;
   /**
    * Says whether servers get the trace context, as `traceparent` and `tracestate` in `_meta`
-   * (SEP-414). Default `true`.
+   * (SEP-414), by the propagator that is registered. Default `true`. They never get the product's
+   * baggage, which may say anything.
    */
   readonly propagate?: boolean | undefined;
-  /**
-   * Says whether they get the product's baggage with it, which may say anything. Default `false`.
-   */
-  readonly baggage?: boolean | undefined;
   /**
    * Says whether there are also `tool_invocations_total`, `tool_errors_total`,
    * `tool_retries_total`, `tool_latency_seconds` and `circuit_state`, and spans are named
    * `tool:<name>`, with `tool.name`, `tool.origin` and their like. Default `false`.
    */
   readonly toolMetrics?: boolean | undefined;
-  /**
-   * Handling of a span `execute_tool` that the product's framework has open for the call:
-   * `"separate"` makes a span of its own beneath it, `"enrich"` writes to that one instead, and
-   * leaves its name, status and end to the framework. Default `"separate"`.
-   */
-  readonly executeToolSpan?: "separate" | "enrich" | undefined;
   /**
    * Says whether spans have the arguments of calls, redacted, 4,096 characters. Default `false`.
    */
@@ -52,23 +41,20 @@ export interface TelemetryOptions {
 const fields: Fields<TelemetryOptions> = {
   tracerProvider: true,
   meterProvider: true,
-  propagator: true,
   propagate: true,
-  baggage: true,
   toolMetrics: true,
-  executeToolSpan: true,
   captureArguments: true,
   captureResults: true,
   capturePrincipal: true,
   redact: true,
 };
 
-type Defaulted = "toolMetrics" | "propagate" | "baggage" | "redact" | `capture${string}`;
+type Providers = Pick<TelemetryOptions, "tracerProvider" | "meterProvider">;
 
 /** Options with every default in place. */
-export type TelemetrySettings = Pick<TelemetryOptions, "tracerProvider" | "meterProvider" | "propagator"> & {
-  readonly [Option in keyof TelemetryOptions & Defaulted]-?: NonNullable<TelemetryOptions[Option]>;
-} & { readonly enriches: boolean };
+export type TelemetrySettings = Providers & {
+  readonly [Option in keyof Omit<TelemetryOptions, keyof Providers>]-?: NonNullable<TelemetryOptions[Option]>;
+};
 
 /**
  * Fills in the defaults. Throws a `TypeError` that names the option that is unknown or of a wrong
@@ -76,19 +62,14 @@ export type TelemetrySettings = Pick<TelemetryOptions, "tracerProvider" | "meter
  */
 export function readTelemetryOptions(options: TelemetryOptions): TelemetrySettings {
   assertKnownOptions("createTelemetry()", options, fields);
-  const { tracerProvider, meterProvider, propagator, toolMetrics = false } = options;
-  const { propagate = true, baggage = false, executeToolSpan = "separate", redact = (text: string) => text } = options;
+  const { tracerProvider, meterProvider, toolMetrics = false, propagate = true } = options;
+  const { redact = (text: string) => text } = options;
   const { captureArguments = false, captureResults = false, capturePrincipal = false } = options;
   assertMember("tracerProvider", tracerProvider, "getTracer");
   assertMember("meterProvider", meterProvider, "getMeter");
-  assertMember("propagator", propagator, "inject");
-  const flags = { toolMetrics, propagate, baggage, captureArguments, captureResults, capturePrincipal };
+  const flags = { toolMetrics, propagate, captureArguments, captureResults, capturePrincipal };
   assertCapture(flags, redact);
-  if (executeToolSpan !== "separate" && executeToolSpan !== "enrich") {
-    throw new TypeError('executeToolSpan must be "separate" or "enrich"');
-  }
-  const enriches = executeToolSpan === "enrich";
-  return { ...flags, tracerProvider, meterProvider, propagator, enriches, redact };
+  return { ...flags, tracerProvider, meterProvider, redact };
 }
 
 function assertMember(option: string, value: unknown, member: string): void {

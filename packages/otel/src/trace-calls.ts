@@ -1,4 +1,4 @@
-import { context, type Span } from "@opentelemetry/api";
+import { context } from "@opentelemetry/api";
 import type { CallObserver, Interceptor, ToolCall, ToolOutcome } from "@hostside/core";
 import { clock, joinObservers } from "@hostside/core/implement";
 import { measureCall, measureDecision, measureRecord, type MetricParts } from "./metrics/call-metrics.ts";
@@ -18,11 +18,10 @@ export interface TraceParts extends MetricParts {
  */
 export function traceCalls(parts: TraceParts): Interceptor {
   const { tracing, settings, metrics } = parts;
-  const taken = new WeakSet<Span>();
   return (call, next) => {
     if (!tracing.isOn && !metrics.isOn()) return next(call);
     const { observer } = call.options;
-    const span = startCallSpan(call, { tracing, settings, taken });
+    const span = startCallSpan(call, tracing, settings);
     const joined = joinObservers(observerOf(call, span, parts), observer);
     return observe({ ...call, options: { ...call.options, observer: joined } }, next, { span, parts });
   };

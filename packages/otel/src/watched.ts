@@ -6,7 +6,7 @@ import type { Event, ServerOperation, ServerRecord } from "@hostside/core";
 /** The records of a provider about its servers; an `McpProvider` is one. */
 export interface WatchedProvider {
   readonly onServerRecord: Event<ServerRecord>;
-  /** Absent: connecting and listing are seen when they are over, and carry no trace context. */
+  /** Absent: connecting and listing have no spans, and carry no trace context. */
   readonly onServerOperation?: Event<ServerOperation> | undefined;
   readonly onClosed?: Event<undefined> | undefined;
 }

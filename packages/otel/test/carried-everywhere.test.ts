@@ -96,11 +96,10 @@ it("hangs what a call had to wait for beneath the span of that call", async () =
   expect(new Set(sent.map((message) => traceOf(message).slice(3, 35)))).toEqual(new Set([call?.spanContext().traceId]));
 });
 
-it("keeps the trace to itself where that is wanted, and the baggage unless it is asked for", async () => {
+it("keeps the trace to itself where that is wanted, and the baggage always", async () => {
   for (const [options, members] of [
     [{ propagate: false }, []],
     [{}, ["traceparent"]],
-    [{ baggage: true }, ["traceparent", "baggage"]],
   ] as const) {
     const sent: Sent[] = [];
     await using server = await startHttpFixture("legacy-http");
@@ -139,15 +138,14 @@ it("is asked for nothing where nobody watches, and disturbs nobody where it thro
   await watching.init();
   await watching.disconnectServer("s");
   const exported = createExported();
-  const telemetry = createTelemetry({
-    ...exported.sdk,
-    propagator: {
-      inject() {
-        throw new Error("a propagator that is broken");
-      },
-      extract: (from) => from,
-      fields: () => [],
+  const telemetry = createTelemetry(exported.sdk);
+  propagation.disable();
+  propagation.setGlobalPropagator({
+    inject() {
+      throw new Error("a propagator that is broken");
     },
+    extract: (from) => from,
+    fields: () => [],
   });
   using _watch = telemetry.watch({ provider: watching });
   await watching.refresh();
@@ -156,6 +154,8 @@ it("is asked for nothing where nobody watches, and disturbs nobody where it thro
   expect(exported.spans().map(({ name }) => name)).toEqual(["server/discover", "tools/list"]);
   expect(sent.filter(({ meta }) => meta["traceparent"] !== undefined)).toEqual([]);
   await watching.close();
+  disableApi();
+  registerApi();
 });
 
 it("goes along with what a product sends on a connection that it opens itself", async () => {

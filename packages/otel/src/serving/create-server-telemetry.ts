@@ -1,6 +1,5 @@
 import {
   context,
-  defaultTextMapGetter,
   isSpanContextValid,
   propagation,
   SpanKind,
@@ -8,7 +7,6 @@ import {
   type Attributes,
   type Context,
   type SpanOptions,
-  type TextMapPropagator,
 } from "@opentelemetry/api";
 import { truncateText, type JsonObject } from "@hostside/core";
 import { assertKnownOptions, isPlainObject, clock, type Fields } from "@hostside/core/implement";
@@ -20,10 +18,8 @@ import { endSpan, spanFailureOf, toolFailure, type SpanFailure } from "../spans/
 import { createTracing } from "../spans/tracing.ts";
 import type { TelemetryOptions } from "../telemetry-options.ts";
 
-/**
- * Options of {@linkcode createServerTelemetry}; `propagator` reads the trace context of clients.
- */
-export type ServerTelemetryOptions = Pick<TelemetryOptions, "tracerProvider" | "meterProvider" | "propagator">;
+/** Options of {@linkcode createServerTelemetry}. */
+export type ServerTelemetryOptions = Pick<TelemetryOptions, "tracerProvider" | "meterProvider">;
 
 /** One request of a client, as it came. */
 export interface ServedRequest {
@@ -59,7 +55,7 @@ export interface ServerTelemetry {
   sessionStarted(session?: ServedSession): (error?: unknown) => void;
 }
 
-const fields: Fields<ServerTelemetryOptions> = { tracerProvider: true, meterProvider: true, propagator: true };
+const fields: Fields<ServerTelemetryOptions> = { tracerProvider: true, meterProvider: true };
 
 /**
  * Makes the telemetry of a server, such as a gateway. Throws a `TypeError` for an option that is
@@ -70,14 +66,13 @@ const fields: Fields<ServerTelemetryOptions> = { tracerProvider: true, meterProv
  */
 export function createServerTelemetry(options: ServerTelemetryOptions = {}): ServerTelemetry {
   assertKnownOptions("createServerTelemetry()", options, fields);
-  const { tracerProvider, propagator } = options;
-  const tracing = createTracing({ tracerProvider, propagator, propagate: false, baggage: false });
+  const tracing = createTracing({ tracerProvider: options.tracerProvider, propagate: false });
   const metrics = createMetrics(table, options.meterProvider, false);
   const bounded = createBoundedValues();
   return {
     async serve(request, work) {
       const startedAt = clock.now();
-      const parent = parentOf(request, propagator);
+      const parent = parentOf(request);
       const around = parent ?? context.active();
       const span = tracing.start(nameOf(request), spanOptions(request, parent !== undefined), around);
       const within = span === undefined ? around : trace.setSpan(around, span);
@@ -124,7 +119,7 @@ const traceKeys = ["traceparent", "tracestate"] as const;
  * The client's context: of `_meta` if that has one, else of the headers. `undefined`: it sent none,
  * and what is active stands.
  */
-function parentOf({ params, headers }: ServedRequest, propagator: TextMapPropagator | undefined): Context | undefined {
+function parentOf({ params, headers }: ServedRequest): Context | undefined {
   const meta = params?.["_meta"];
   const from = isPlainObject(meta) && typeof meta["traceparent"] === "string" ? meta : headers;
   if (from?.["traceparent"] === undefined) return undefined;
@@ -136,11 +131,7 @@ function parentOf({ params, headers }: ServedRequest, propagator: TextMapPropaga
   return quietly(() => {
     // The span that is active has its place as a link, and is no parent; all else in the context
     // stays.
-    const base = trace.deleteSpan(context.active());
-    const extracted =
-      propagator === undefined
-        ? propagation.extract(base, carrier)
-        : propagator.extract(base, carrier, defaultTextMapGetter);
+    const extracted = propagation.extract(trace.deleteSpan(context.active()), carrier);
     return trace.getSpanContext(extracted) === undefined ? undefined : extracted;
   });
 }

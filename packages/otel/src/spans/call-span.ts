@@ -1,4 +1,4 @@
-import { SpanKind, trace, context, type Attributes, type Context, type Span } from "@opentelemetry/api";
+import { SpanKind, type Attributes, type Context } from "@opentelemetry/api";
 import {
   truncateText,
   type CallAttempt,
@@ -29,40 +29,11 @@ const longestName = 128;
 // Of one call, so that a layer that decides for ever does not fill the memory.
 const mostEvents = 64;
 
-/** With what spans of calls are started. */
-export interface CallSpanParts {
-  readonly tracing: Tracing;
-  readonly settings: TelemetrySettings;
-  /** Spans of frameworks that are written to: each has one call. */
-  readonly taken: WeakSet<Span>;
-}
-
-/**
- * Starts the span of a call, or finds the one to write to: of several calls within one span of a
- * framework the first has it, the others have spans beneath it. `undefined`: nothing makes spans.
- */
-export function startCallSpan(call: ToolCall, { tracing, settings, taken }: CallSpanParts): CallSpan | undefined {
-  const own = attributesOf(call, settings);
-  const open = settings.enriches ? openToolSpan() : undefined;
-  if (open !== undefined && !taken.has(open)) {
-    taken.add(open);
-    quietly(() => open.setAttributes(own));
-    return followCall(open, { isOwn: false, context: context.active(), settings });
-  }
-  const isMcp = call.origin.serverId !== "";
-  const options = { kind: isMcp ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes: own };
-  const span = tracing.start(nameOf(call, settings), options);
+/** Starts the span of a call. `undefined`: nothing makes spans. */
+export function startCallSpan(call: ToolCall, tracing: Tracing, settings: TelemetrySettings): CallSpan | undefined {
+  const kind = call.origin.serverId === "" ? SpanKind.INTERNAL : SpanKind.CLIENT;
+  const span = tracing.start(nameOf(call, settings), { kind, attributes: attributesOf(call, settings) });
   if (span === undefined) return undefined;
-  return followCall(span, { isOwn: true, context: tracing.contextOf(span), settings });
-}
-
-interface SpanInit {
-  readonly isOwn: boolean;
-  readonly context: Context;
-  readonly settings: TelemetrySettings;
-}
-
-function followCall(span: Span, { isOwn, context: within, settings }: SpanInit): CallSpan {
   let events = 0;
   let sends = 0;
   let onlySend: CallAttempt | undefined;
@@ -74,7 +45,7 @@ function followCall(span: Span, { isOwn, context: within, settings }: SpanInit):
     if (events <= mostEvents) quietly(() => span.addEvent(name, withoutAbsent(attributes), spanTime(at)));
   };
   return {
-    context: within,
+    context: tracing.contextOf(span),
     decided(decided) {
       const { type, at, stage, decision, code } = decided;
       quietly(() =>
@@ -124,12 +95,11 @@ function followCall(span: Span, { isOwn, context: within, settings }: SpanInit):
         "error" in ending ? spanFailureOf(ending.error) : ending.outcome.isError ? toolFailure : undefined;
       quietly(() => {
         span.setAttribute(attribute.outcome, outcomeOf(ending, failure));
-        if (failure !== undefined) span.setAttributes(failureAttributes(failure));
         if ("outcome" in ending && settings.captureResults) {
           span.setAttribute(attribute.result, resultText(ending.outcome, settings));
         }
       });
-      if (isOwn) endSpan(span, failure);
+      endSpan(span, failure);
     },
   };
 }
@@ -207,24 +177,4 @@ function resultText({ content }: ToolOutcome, settings: TelemetrySettings): stri
 
 function rulesOf({ redact }: TelemetrySettings): CaptureRules {
   return { redact, maxLength: longestCapture };
-}
-
-interface NamedSpan extends Span {
-  readonly name: string;
-  readonly attributes?: Readonly<Record<string, unknown>>;
-}
-
-/**
- * The span of whoever runs the tool, where it is the active one: the API does not say what a span
- * is, but that of an SDK does.
- */
-function openToolSpan(): Span | undefined {
-  const span = trace.getActiveSpan();
-  if (span === undefined || !isNamed(span)) return undefined;
-  const isToolSpan = span.attributes?.[attribute.operation] === "execute_tool" || span.name.startsWith("execute_tool");
-  return isToolSpan && span.isRecording() ? span : undefined;
-}
-
-function isNamed(span: Span): span is NamedSpan {
-  return "name" in span && typeof span.name === "string";
 }

@@ -1,6 +1,5 @@
 import {
   context,
-  defaultTextMapSetter,
   isSpanContextValid,
   propagation,
   ROOT_CONTEXT,
@@ -34,10 +33,10 @@ export interface Tracing {
   carry(of: Context): JsonObject | undefined;
 }
 
-type TracingSettings = Pick<TelemetrySettings, "tracerProvider" | "propagator" | "propagate" | "baggage">;
+type TracingSettings = Pick<TelemetrySettings, "tracerProvider" | "propagate">;
 
 /** Finds the tracer at each use, because an SDK may be registered later. */
-export function createTracing({ tracerProvider, propagator, propagate, baggage }: TracingSettings): Tracing {
+export function createTracing({ tracerProvider, propagate }: TracingSettings): Tracing {
   const given = tracerProvider && quietly(() => tracerProvider.getTracer(scopeName));
   let registered: TracerProvider | undefined;
   let registeredTracer: Tracer | undefined;
@@ -61,20 +60,15 @@ export function createTracing({ tracerProvider, propagator, propagate, baggage }
       if (!propagate) return undefined;
       return quietly(() => {
         const spanContext = trace.getSpanContext(of);
-        const hasTrace = spanContext !== undefined && isSpanContextValid(spanContext);
-        if (!hasTrace && !baggage) return undefined;
+        if (spanContext === undefined || !isSpanContextValid(spanContext)) return undefined;
         const carrier: Record<string, string> = {};
-        const shown = baggage ? of : propagation.deleteBaggage(of);
-        if (propagator === undefined) propagation.inject(shown, carrier);
-        else propagator.inject(shown, carrier, defaultTextMapSetter);
+        // Baggage may say anything.
+        propagation.inject(propagation.deleteBaggage(of), carrier);
         return Object.keys(carrier).length === 0 ? undefined : carrier;
       });
     },
   };
 }
-
-/** A context that no span is in. */
-export const nowhere: Context = ROOT_CONTEXT;
 
 /**
  * The context of whoever causes something now, or nowhere. Whatever an event loop hands on may
@@ -82,7 +76,7 @@ export const nowhere: Context = ROOT_CONTEXT;
  * waits.
  */
 export function causeNow(): Context {
-  return quietly(() => trace.getActiveSpan()?.isRecording()) === true ? context.active() : nowhere;
+  return quietly(() => trace.getActiveSpan()?.isRecording()) === true ? context.active() : ROOT_CONTEXT;
 }
 
 // The proxy of the API has no delegate before an SDK is registered, and makes spans of nothing
