@@ -16,7 +16,7 @@ export async function open(): Promise<Host> {
     policy: {
       onEvent: (event) => [event.type.toUpperCase(), event.at.toFixed()].length,
       approval: {
-        mode: () => "all",
+        mode: "all",
         handler: async (question) => (question.hint.endsWith("?") ? "once" : "no"),
       },
       redact: { values: (context) => [context?.principal ?? ""] },

@@ -1,23 +1,15 @@
 import type { AdmissionServer, CallContext, JsonObject, ToolDefinition, ToolEffect, ToolOrigin } from "@hostside/core";
-import { assertKnownOptions, foldCase, type Fields } from "@hostside/core/implement";
-import { qualifiedName } from "@hostside/naming";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import { assertFunctions } from "../read-options.ts";
 import { readSelection, type ToolSelection, type ToolSelector } from "../rules/select-tools.ts";
 import type { ToolSubject } from "../rules/tool-subject.ts";
 
 /**
  * Before which calls somebody is asked, besides those that a rule or a definition
- * (`requireApproval`) wants approved: `"none"`, `"all"`, the tools that are named, or those of a
- * selection, such as `{ tools: { effect: ["external", "non-idempotent-write"] } }`.
- *
- * A name of `named` is a tool's remote name, its qualified name (`mcp::server::tool`) or its local
- * name; capitals do not matter, and a local name also means the ones that it becomes when a hash is
- * put on it. Only the remote and the qualified name hold whatever the naming does.
+ * (`requireApproval`) wants approved: `"none"`, `"all"`, or those of a selection, such as
+ * `{ tools: { effect: ["external", "non-idempotent-write"] } }`.
  */
-export type ApprovalMode =
-  | "none"
-  | "all"
-  | { readonly named?: readonly string[] | undefined; readonly tools?: ToolSelection | undefined };
+export type ApprovalMode = "none" | "all" | { readonly tools: ToolSelection };
 
 /**
  * The scope of an answer: `"once"` this call; `"conversation"` every call of this tool in this
@@ -97,11 +89,8 @@ export interface SuspendOptions {
 
 /** Which calls a human has to approve, and how they are asked. */
 export interface ApprovalOptions {
-  /**
-   * Default `"none"`: only what rules and definitions ask for. A function is asked for each call;
-   * one that throws, or answers no mode, has every call approved.
-   */
-  readonly mode?: ApprovalMode | (() => ApprovalMode) | undefined;
+  /** Default `"none"`: only what rules and definitions ask for. */
+  readonly mode?: ApprovalMode | undefined;
   /**
    * Default: nobody can be asked, and a call that needs approval is suspended or refused with
    * `approval_required`.
@@ -124,7 +113,7 @@ export interface ApprovalOptions {
 
 /** Options that were read, with their defaults. */
 export interface ReadApprovalOptions {
-  readonly mode: ApprovalMode | (() => ApprovalMode);
+  readonly mode: ApprovalMode;
   readonly handler: ApprovalHandler | undefined;
   readonly timeoutMs: number;
   readonly secrets: () => readonly string[];
@@ -187,54 +176,21 @@ export interface WhyAsked {
   readonly why: string;
 }
 
-/**
- * Tells whether the mode wants a tool approved. `localName` is what the model calls it by, where
- * that is known.
- */
-export type AskedByMode = (subject: ToolSubject, localName: string | undefined) => WhyAsked | undefined;
+/** Says why the mode wants a tool approved; `undefined` where it does not. */
+export type AskedByMode = (subject: ToolSubject) => WhyAsked | undefined;
 
-type Selecting = Exclude<ApprovalMode, string>;
-const modeFields: Fields<Selecting> = { named: true, tools: true };
+const modeFields: Fields<Exclude<ApprovalMode, string>> = { tools: true };
 
-/**
- * Reads a mode, or follows one that may be another one later. Throws a `TypeError` that names its
- * part for one that makes no sense.
- */
-export function readMode(mode: ApprovalMode | (() => ApprovalMode)): AskedByMode {
-  return typeof mode === "function" ? followMode(mode) : readFixedMode(mode);
-}
-
-function followMode(mode: () => ApprovalMode): AskedByMode {
-  let known: { readonly mode: ApprovalMode; readonly asked: AskedByMode } | undefined;
-  return (subject, localName) => {
-    try {
-      const now = mode();
-      if (known?.mode !== now) known = { mode: now, asked: readFixedMode(now) };
-      return known.asked(subject, localName);
-    } catch {
-      return {
-        rule: "approval.mode",
-        why: "every call is to be approved, because approval.mode() gave no mode",
-      };
-    }
-  };
-}
-
-function readFixedMode(mode: ApprovalMode): AskedByMode {
+/** Reads a mode. Throws a `TypeError` that names its part for one that makes no sense. */
+export function readMode(mode: ApprovalMode): AskedByMode {
   if (mode === "none") return () => undefined;
   if (mode === "all") return () => ({ rule: "approval.mode", why: "every call is to be approved" });
   if (typeof mode === "string")
-    throw new TypeError(`approval.mode: ${JSON.stringify(mode)} is none of "none", "all", { named }, { tools }`);
+    throw new TypeError(`approval.mode: ${JSON.stringify(mode)} is none of "none", "all", { tools }`);
   assertKnownOptions("approval.mode", mode, modeFields);
-  const { named, tools } = mode;
-  if (named === undefined && tools === undefined) throw new TypeError("approval.mode names no tool");
-  const find = named === undefined ? undefined : readNames(named);
-  const selections = tools === undefined ? [] : readSelections(tools);
-  return (subject, localName) => {
-    const name = find?.(subject, localName);
-    if (name !== undefined) {
-      return { rule: "approval.mode.named", why: `every call of ${JSON.stringify(name)} is to be approved` };
-    }
+  if (mode.tools === undefined) throw new TypeError("approval.mode names no tool");
+  const selections = readSelections(mode.tools);
+  return (subject) => {
     const selected = selections.find(({ matcher }) => matcher.matches(subject));
     return selected && { rule: "approval.mode.tools", why: describeSelector(selected.selector, subject) };
   };
@@ -261,41 +217,4 @@ function describeSelector(selector: string | ToolSelector, subject: ToolSubject)
   if (facts.length > 0) return `this tool ${facts.join(", and ")}`;
   const names = [subject.serverId, subject.toolName].filter((name) => name !== "");
   return `every call of ${names.join("/")} is to be approved`;
-}
-
-/** Finds the name that means a tool, as it was written. */
-function readNames(
-  named: readonly string[],
-): (subject: ToolSubject, localName: string | undefined) => string | undefined {
-  if (!Array.isArray(named) || named.length === 0) {
-    throw new TypeError("approval.mode.named must be a list of names that is not empty");
-  }
-  for (const [index, name] of named.entries()) {
-    if (typeof name === "string" && name !== "") continue;
-    throw new TypeError(`approval.mode.named[${index}] must be a text that is not empty`);
-  }
-  const names = new Map(named.map((name) => [foldCase(name), name] as const));
-  return ({ serverId, toolName }, localName) =>
-    names.get(foldCase(toolName)) ??
-    names.get(foldCase(serverId === "" ? `local::${toolName}` : qualifiedName({ serverId, toolName }))) ??
-    (localName === undefined ? undefined : findLocal(names, foldCase(localName)));
-}
-
-// Shorter names are never cut, so that only their hash is to be taken off.
-const maybeCut = 48;
-
-/**
- * A server can have a hash put on the name of its tool, by a second tool that wants the same name.
- * To ask once too often harms nobody.
- */
-function findLocal(names: ReadonlyMap<string, string>, localName: string): string | undefined {
-  const exact = names.get(localName);
-  if (exact !== undefined) return exact;
-  const hash = /[0-9a-f]{6,16}$/.exec(localName);
-  if (hash === null) return undefined;
-  const head = localName.slice(0, hash.index).replace(/[_-]$/, "");
-  for (const [name, written] of names) {
-    if (name === head || (localName.length >= maybeCut && head.length > 0 && name.startsWith(head))) return written;
-  }
-  return undefined;
 }

@@ -17,7 +17,6 @@ describe("which calls somebody is asked about", () => {
     };
     expect(await whyOf(setUp(deny, { mode: "none" }))).toBeUndefined();
     expect(await whyOf(setUp(deny))).toBe("every call is to be approved");
-    expect(await whyOf(setUp(deny, { mode: { named: ["echo"] } }))).toBe('every call of "echo" is to be approved');
     expect(await whyOf(setUp(deny, { mode: { tools: "s/*" } }))).toBe("every call of s/* is to be approved");
     expect(await whyOf(setUp(deny, { mode: { tools: { effect: "external" } } }))).toBeUndefined();
     const changing = { tools: [{ server: "other" }, { effect: ["idempotent-write", "external"] as const }] };
@@ -34,13 +33,13 @@ describe("which calls somebody is asked about", () => {
   });
 
   it("says so for those who show it", () => {
-    const { approval } = setUp(undefined, { mode: { named: ["echo"] } });
+    const { approval } = setUp(undefined, { mode: { tools: { tool: "echo" } } });
     const { definition, server } = callOf();
     expect(approval.requiresApproval(definition, server)).toBe(true);
     expect(approval.requiresApproval(callOf({ toolName: "other" }).definition)).toBe(false);
     expect(approval.why(callOf())).toEqual({
-      rule: "approval.mode.named",
-      why: 'every call of "echo" is to be approved',
+      rule: "approval.mode.tools",
+      why: "every call of s/echo is to be approved",
     });
   });
 

@@ -96,7 +96,7 @@ export function createApproval(
   const why = (tool: AskedTool): WhyAsked | undefined => {
     const { definition, server } = tool;
     const byItself = definition.requireApproval === true ? ofDefinition : undefined;
-    return asks(tool) ?? byMode(toolSubject(definition, server, parts), definition.name) ?? byItself;
+    return asks(tool) ?? byMode(toolSubject(definition, server, parts)) ?? byItself;
   };
   const decide = (suspended: unknown, decision: ApprovalGrant["decision"]): string => {
     if (settings.suspend !== undefined) return suspension.decide(suspended, decision);
