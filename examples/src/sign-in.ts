@@ -28,7 +28,7 @@ async function show(spec: ServerSpec): Promise<void> {
   await using oauth = createOAuth({
     store: createFileCredentials({ folder }),
     redirect: loopbackRedirect(),
-    prompt: terminalPrompt({ input: stdin, output: stderr, env }),
+    prompt: terminalPrompt({ input: stdin, output: stderr }),
     product: { name: "Hostside's example" },
   });
   const connector = createConnector({ authProvider: (server, request) => oauth.authProvider(server, request) });

@@ -106,7 +106,7 @@ async function signInAt(
     clientId !== undefined && clientSecret !== undefined
       ? ({ flow: "client_credentials", clientId, clientSecret, ...asked } as const)
       : { ...(clientId !== undefined && { clientId }), ...asked };
-  const prompt = terminalPrompt({ input: process.stdin, output: process.stderr, env: process.env });
+  const prompt = terminalPrompt({ input: process.stdin, output: process.stderr });
   try {
     return { ...address, signIn: await signIn({ url: address.url, client, prompt, signal }) };
   } catch (error) {

@@ -152,11 +152,7 @@ describe("createApiKeys()", () => {
     expect(await keys.headersFor(sending)).toEqual({ authorization: "Bearer k-2" });
   });
 
-  it.each([
-    [{}, "keyFor"],
-    [{ keyFor, header: "a b" }, "header"],
-    [{ keyFor, refresh: 1 }, '"refresh"'],
-  ])("refuses %j", (options, words) => {
+  it.each([[{ keyFor, refresh: 1 }, '"refresh"']])("refuses %j", (options, words) => {
     expect(() => createApiKeys(options as never)).toThrow(TypeError);
     expect(() => createApiKeys(options as never)).toThrow(words);
   });
@@ -176,6 +172,5 @@ describe("firstAuthProvider()", () => {
     expect(authProvider({ id: "mine", ...oauth }, request())).toBe(own);
     expect(authProvider({ id: "else", ...oauth }, request())).toBeUndefined();
     expect(asked).toEqual(["mine", "else"]);
-    expect(() => firstAuthProvider(keys as never)).toThrow(TypeError);
   });
 });

@@ -132,10 +132,7 @@ interface ReadOptions extends AuthorizeOptions {
 function readOptions(operation: string, given: unknown = {}, known: Known): ReadOptions {
   assertKnownOptions(operation, given, known);
   const options = given as AuthorizeOptions;
-  const { scopes, prompt, signal = new AbortController().signal } = options;
-  if (prompt !== undefined && typeof prompt !== "function") {
-    throw new TypeError(`prompt must be a function, not ${kindOf(prompt)}`);
-  }
+  const { scopes, signal = new AbortController().signal } = options;
   if (scopes !== undefined && !areScopes(scopes)) {
     throw new TypeError("scopes must be an array of scopes (RFC 6749, 3.3), each without white space");
   }

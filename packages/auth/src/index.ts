@@ -17,8 +17,7 @@ export { authenticateToolNames } from "./authenticate-tools/tool-names.ts";
 export { createApiKeys } from "./api-keys.ts";
 export { firstAuthProvider, type AuthProvider } from "./api-keys.ts";
 
-// Where credentials are kept, and who may change them now. @hostside/auth/node has files and the
-// keyring.
+// Where credentials are kept, and who may change them now. @hostside/auth/node has files.
 export type { CredentialStore } from "./store/credential-store.ts";
 export { createMemoryCredentials } from "./store/create-memory-credentials.ts";
 export { createKeyvCredentials } from "./store/create-keyv-credentials.ts";

@@ -1,10 +1,9 @@
-// What needs Node: files, the keyring, a listener on this machine.
+// What needs Node: files, a listener on this machine.
 export { loopbackRedirect } from "./node/loopback-redirect.ts";
 export { hasBrowser } from "./node/open-browser.ts";
 export { openBrowser } from "./node/open-browser.ts";
 export { terminalPrompt } from "./node/terminal-prompt.ts";
 export { createFileCredentials } from "./node/file-credentials.ts";
 export { defaultCredentialsFolder } from "./node/private-folder.ts";
-export { keyringKey } from "./node/keyring-key.ts";
 export { openPrivateFolder, type PrivateFolder } from "./node/private-folder.ts";
 export { createFileLock } from "./node/folder-lock.ts";

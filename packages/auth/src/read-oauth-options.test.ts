@@ -9,15 +9,12 @@ const provider = { tokenEndpoint: "https://idp.example/token", clientId: "x", id
 describe("createOAuth()", () => {
   it.each<[string, unknown, RegExp]>([
     ["an unknown option", { promt: () => {} }, /no option "promt"/],
-    ["a store that is none", { store: new Map() }, /store must have a method load\(\)/],
-    ["a prompt that is none", { prompt: "yes" }, /prompt must be a function/],
     ["a skew that is no time", { refreshSkewMs: Number.NaN }, /refreshSkewMs/],
     ["a redirect that is no URL", { redirect: "back" }, /redirect must be an absolute URL/],
     ["a redirect over http", { redirect: "http://product.example/back" }, /redirect must be an https: URL/],
     ["a redirect with a fragment", { redirect: "https://product.example/back#" }, /no fragment/],
     ["a redirect that runs", { redirect: "javascript:alert(1)" }, /must not be a javascript: URL/],
     ["a redirect with user info", { redirect: "https://a:b@product.example/" }, /no user info/],
-    ["a blank product", { product: { name: " " } }, /product.name must be a text/],
     ["a metadata document without a path", { product: { metadataUrl: "https://product.example" } }, /with a path/],
     ["a metadata document over http", { product: { metadataUrl: "http://product.example/c.json" } }, /https: URL/],
     ["clients in a Map", { clients: new Map() }, /clients must be an object/],

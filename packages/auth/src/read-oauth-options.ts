@@ -37,7 +37,6 @@ const optionFields: Fields<OAuthOptions> = {
   fetch: true,
 };
 const productFields: Fields<ProductIdentity> = { name: true, metadataUrl: true };
-const storeMethods = ["load", "save", "clear", "accounts", "withLock"] as const;
 
 /**
  * Fills in the defaults. Throws a `TypeError` that names the option that is unknown or of a wrong
@@ -46,18 +45,9 @@ const storeMethods = ["load", "save", "clear", "accounts", "withLock"] as const;
 export function readOAuthOptions(options: OAuthOptions): OAuthSettings {
   assertKnownOptions("createOAuth()", options, optionFields);
   const { clients, redirect, product, ...others } = options;
-  const store = options.store ?? createMemoryCredentials();
-  for (const method of storeMethods) {
-    if (typeof store[method] !== "function") throw fail("store", `must have a method ${method}()`);
-  }
-  for (const name of ["prompt", "fetch"] as const) {
-    const value = options[name];
-    if (value !== undefined && typeof value !== "function")
-      throw fail(name, `must be a function, not ${kindOf(value)}`);
-  }
   return {
     ...others,
-    store,
+    store: options.store ?? createMemoryCredentials(),
     product: readProduct(product),
     ...readRedirect(redirect),
     configOf: readClients(clients),
@@ -72,16 +62,12 @@ function readRedirect(redirect: OAuthOptions["redirect"]): Pick<OAuthSettings, "
     if (wrong !== undefined) throw fail("redirect", wrong);
     return { receiver: undefined, redirectUri };
   }
-  if (typeof redirect !== "object" || redirect === null || typeof redirect.listen !== "function") {
-    throw fail("redirect", `must be a URL, or what has a method listen(), not ${kindOf(redirect)}`);
-  }
   return { receiver: redirect, redirectUri: undefined };
 }
 
 function readProduct(product: ProductIdentity = {}): OAuthSettings["product"] {
   assertKnownOptions("product", product, productFields);
   const { name = "Hostside", metadataUrl } = product;
-  if (typeof name !== "string" || name.trim() === "") throw fail("product.name", "must be a text, and not blank");
   if (metadataUrl === undefined) return { name };
   const url = URL.canParse(metadataUrl) ? new URL(metadataUrl) : undefined;
   if (url?.protocol !== "https:" || url.pathname === "/" || url.hash !== "" || url.username !== "") {

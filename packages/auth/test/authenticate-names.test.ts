@@ -75,20 +75,8 @@ describe("names", () => {
 
   it.each<[string, () => unknown]>([
     ["maxLength", () => authenticateToolNames(["a"], { ...evvaNaming, maxLength: 1 })],
-    ["as an array of texts", () => authenticateToolNames("wiki" as never)],
-    ["needs oauth, which has authorize()", () => createAuthenticateTools({ provider: {} } as never)],
-    [
-      "needs provider, which has refreshServer()",
-      () => createAuthenticateTools({ oauth: { authorize() {} } } as never),
-    ],
+    ["name", () => createAuthenticateTools({ name: "x" } as never)],
   ])("and options that cannot be used are refused: %s", (message, make) => {
     expect(make).toThrow(message);
-  });
-
-  it("of a principal are texts, and no other options are known", async () => {
-    const { provider, stub } = await start([]);
-    for (const wrong of [{ principal: "" }, { principal: 1 }, { name: "x" }]) {
-      expect(() => createAuthenticateTools({ oauth: stub.oauth, provider, ...(wrong as object) })).toThrow(TypeError);
-    }
   });
 });

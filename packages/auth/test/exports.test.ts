@@ -20,7 +20,6 @@ describe("@hostside/auth", () => {
       "createFileLock",
       "defaultCredentialsFolder",
       "hasBrowser",
-      "keyringKey",
       "loopbackRedirect",
       "openBrowser",
       "openPrivateFolder",

@@ -12,7 +12,6 @@ export type { OAuthPrompt } from "@hostside/auth";
 export {
   createFileCredentials,
   defaultCredentialsFolder,
-  keyringKey,
   loopbackRedirect,
   openBrowser,
   terminalPrompt,

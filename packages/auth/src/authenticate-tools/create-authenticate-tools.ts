@@ -15,7 +15,6 @@ export interface AuthenticateToolsOptions extends SignInMeans {
   readonly naming?: NamingStrategy | undefined;
 }
 
-const owner = "createAuthenticateTools()";
 const fields: Fields<AuthenticateToolsOptions> = {
   oauth: true,
   provider: true,
@@ -45,7 +44,7 @@ const group = {
  * const toolbox = createToolbox({ providers: [provider, signIns] });
  */
 export function createAuthenticateTools(options: AuthenticateToolsOptions): ToolProvider {
-  assertOptions(options);
+  assertKnownOptions("createAuthenticateTools()", options, fields);
   const { oauth, provider, principal } = options;
   const nameTools = createToolNames(options.naming);
   const {
@@ -91,21 +90,6 @@ export function createAuthenticateTools(options: AuthenticateToolsOptions): Tool
   if (provider.closed) void tools.close();
   else follow();
   return tools;
-}
-
-function assertOptions(options: AuthenticateToolsOptions): void {
-  assertKnownOptions(owner, options, fields);
-  const { oauth, provider, principal } = options as unknown as Readonly<Record<string, unknown>>;
-  for (const [place, given, method] of [
-    ["oauth", oauth, "authorize"],
-    ["provider", provider, "refreshServer"],
-  ] as const) {
-    if (typeof (given as Readonly<Record<string, unknown>> | undefined)?.[method] === "function") continue;
-    throw new TypeError(`${owner} needs ${place}, which has ${method}()`);
-  }
-  if (principal !== undefined && (typeof principal !== "string" || principal === "")) {
-    throw new TypeError(`${owner}: principal must be a text that is not empty`);
-  }
 }
 
 // While it is tried again, a server says what its latest attempt failed with.

@@ -15,16 +15,13 @@ const toolName = "authenticate";
 /**
  * The names that the tools of `createAuthenticateTools` will have for these servers, sorted. Give
  * them to `createProvider({ reservedNames })`, so that a server's own tool of that name gets
- * another one; otherwise the tool of this package does. Throws a `TypeError` for what is no list of
- * ids, and for a strategy that cannot be used.
+ * another one; otherwise the tool of this package does. Throws a `TypeError` for a strategy
+ * that cannot be used.
  *
  * @example
  * const reservedNames = authenticateToolNames(["tracker"]); // ["mcp_tracker_authenticate"]
  */
 export function authenticateToolNames(serverIds: readonly string[], naming?: NamingStrategy): readonly string[] {
-  if (!(Array.isArray(serverIds) && serverIds.every((id) => typeof id === "string"))) {
-    throw new TypeError("authenticateToolNames() takes the ids of servers as an array of texts");
-  }
   return [...createToolNames(naming)(serverIds, () => false).values()].sort();
 }
 

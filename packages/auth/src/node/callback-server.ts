@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { showNothing, showPage } from "./callback-page.ts";
+import { errnoCodeOf } from "./private-folder.ts";
 
 const addresses = {
   "127.0.0.1": ["127.0.0.1"],
@@ -53,8 +53,6 @@ export interface CallbackServer {
   close(): Promise<void>;
 }
 
-// More than a browser opens ahead of time.
-const mostIdleSockets = 32;
 const longestHeadMs = 5000;
 const longestHeadBytes = 16 * 1024;
 const mostPorts = 5;
@@ -98,29 +96,16 @@ function readCallback(
   return state === undefined || others.length > 0 ? "not-waited-for" : { url, state };
 }
 
-/**
- * A server that nobody can keep busy: heads are short, come at once, and silent sockets go first.
- */
+/** A server that nobody can keep busy: heads are short, and come at once. */
 function createQuietServer(onRequest: (request: IncomingMessage, response: ServerResponse) => void): Server {
-  const idle = new Set<Socket>();
-  // Loaded here: with it comes the HTTP client of Node.
-  const server = process.getBuiltinModule("node:http").createServer({
+  const limits = {
     maxHeaderSize: longestHeadBytes,
     headersTimeout: longestHeadMs,
     requestTimeout: longestHeadMs,
     connectionsCheckingInterval: 1000,
-  });
-  server.on("connection", (socket) => {
-    idle.add(socket);
-    socket.on("close", () => idle.delete(socket));
-    // The oldest and not the newest, or whoever holds all of them would keep the user out.
-    const [oldest] = idle;
-    if (idle.size > mostIdleSockets) oldest?.destroy();
-  });
-  return server.on("request", (request, response) => {
-    idle.delete(request.socket);
-    onRequest(request, response);
-  });
+  };
+  // Loaded here: with it comes the HTTP client of Node.
+  return process.getBuiltinModule("node:http").createServer(limits, onRequest);
 }
 
 // At the first of the ports that is free, at all addresses of the host.
@@ -139,13 +124,13 @@ async function listenAt(
         servers.push(server);
       } catch (error) {
         // A machine need not have both addresses.
-        if (!/EADDRNOTAVAIL|EAFNOSUPPORT/.test(nodeErrorCodeOf(error)) || servers.length === 0) throw error;
+        if (!/EADDRNOTAVAIL|EAFNOSUPPORT/.test(errnoCodeOf(error)) || servers.length === 0) throw error;
       }
     }
     return { servers, port: actual };
   } catch (error) {
     await closeAll(servers);
-    if (otherPorts.length === 0 || !/EADDRINUSE|EACCES/.test(nodeErrorCodeOf(error))) throw error;
+    if (otherPorts.length === 0 || !/EADDRINUSE|EACCES/.test(errnoCodeOf(error))) throw error;
     return listenAt(host, otherPorts, create);
   }
 }
@@ -170,9 +155,4 @@ async function closeAll(servers: readonly Server[]): Promise<void> {
   // The system lets go of a server at the end of this turn of the event loop.
   await nextTurn();
   await nextTurn();
-}
-
-/** The code of an error of Node. */
-export function nodeErrorCodeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
 }

@@ -183,7 +183,7 @@ function hold({ folder, key, number, sinceMade }: Own, onLost: (reason: unknown)
     } catch (error) {
       // A disk that is full for a moment is no reason to stop, until the others must think that
       // nobody is there.
-      const isGone = errnoCodeOf(error) === undefined || errnoCodeOf(error) === "ENOENT";
+      const isGone = /^(?:|ENOENT)$/.test(errnoCodeOf(error));
       if (!isOver && (isGone || !isSure())) return onLost(error);
     }
     if (!isOver) schedule();

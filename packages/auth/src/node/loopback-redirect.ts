@@ -1,12 +1,20 @@
-import { HostsideError, type Cancel } from "@hostside/core";
-import { clock, assertKnownOptions, formatMs, quoteText, settleWithin, type Fields } from "@hostside/core/implement";
-import { createHash, timingSafeEqual } from "node:crypto";
+import type { Cancel, HostsideError } from "@hostside/core";
+import {
+  clock,
+  assertKnownOptions,
+  formatMs,
+  quoteText,
+  readWholeNumber,
+  settleWithin,
+  type Fields,
+} from "@hostside/core/implement";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { serverError } from "../auth-errors.ts";
 import type { RedirectExpectation, RedirectListener, RedirectReceiver } from "../oauth-options.ts";
 import { showPage, type CallbackPage } from "./callback-page.ts";
+import { errnoCodeOf } from "./private-folder.ts";
 import {
-  nodeErrorCodeOf,
   openCallbackServer,
   placeOf,
   type CallbackRequest,
@@ -47,10 +55,8 @@ const longestFarewellMs = 1000;
 export function loopbackRedirect(options: LoopbackRedirectOptions = {}): RedirectReceiver {
   const owner = "loopbackRedirect()";
   assertKnownOptions(owner, options, fields);
-  const { redirectUri: configured = "http://127.0.0.1/callback", timeoutMs = 120_000 } = options;
-  if (!(Number.isSafeInteger(timeoutMs) && timeoutMs > 0)) {
-    throw new TypeError(`${owner}: timeoutMs must be a whole number of milliseconds, at least 1`);
-  }
+  const { redirectUri: configured = "http://127.0.0.1/callback" } = options;
+  const timeoutMs = readWholeNumber(options.timeoutMs, `${owner}: timeoutMs`, { least: 1, otherwise: 120_000 });
   const usual = placeOf(configured);
   if (usual === undefined) throw new TypeError(`${owner}: redirectUri ${listenableUris}`);
 
@@ -102,16 +108,17 @@ export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirec
 /** Listens at one redirect URI, for everybody who is sent there. */
 interface Door {
   readonly server: CallbackServer;
-  /** Listeners that wait; each answers whether a callback was for it. */
-  readonly waits: Set<(callback: CallbackRequest) => boolean>;
+  /** Listeners that wait, by the state that each waits for. */
+  readonly waits: Map<string, (callback: CallbackRequest) => void>;
   users: number;
 }
 
 async function openDoor(place: RedirectPlace, preferredPort: number | undefined): Promise<Door> {
-  const waits: Door["waits"] = new Set();
+  const waits: Door["waits"] = new Map();
   const server = await openCallbackServer(place, preferredPort, (callback) => {
-    for (const take of waits) if (take(callback)) return;
-    showPage(callback.response, "not-waited-for");
+    const take = waits.get(callback.state);
+    if (take === undefined) showPage(callback.response, "not-waited-for");
+    else take(callback);
   });
   return { server, waits, users: 0 };
 }
@@ -129,27 +136,22 @@ function createListener({ serverId, title, signal, door, timeoutMs, leave }: Lis
   const answer = new Promise<URL>((...settle) => ([resolve, reject] = settle));
   // It may never be asked for.
   answer.catch(() => {});
-  let wanted: Buffer | undefined;
+  let wanted = "";
   let held: ServerResponse | undefined;
   let cancelTimer: Cancel = () => {};
   let closing: Promise<void> | undefined;
 
-  const take = ({ url, state, response }: CallbackRequest): boolean => {
-    if (wanted === undefined || !timingSafeEqual(wanted, digestOf(state))) return false;
-    if (held !== undefined) {
-      showPage(response, "answered");
-      return true;
-    }
+  const take = ({ url, response }: CallbackRequest): void => {
+    if (held !== undefined) return showPage(response, "answered");
     held = response;
     cancelTimer();
     cancelTimer = clock.schedule(longestHeldMs, () => void end("received"));
     resolve(url);
-    return true;
   };
   const finish = async (page: CallbackPage): Promise<void> => {
     cancelTimer();
     signal.removeEventListener("abort", onAbort);
-    door.waits.delete(take);
+    door.waits.delete(wanted);
     if (held !== undefined && !held.destroyed) {
       const closed = once(held, "close");
       showPage(held, page, title);
@@ -167,34 +169,28 @@ function createListener({ serverId, title, signal, door, timeoutMs, leave }: Lis
   const onTimeout = (): void => {
     const why = `nobody came back from the authorization page to ${redirectUri} within ${formatMs(timeoutMs)}`;
     const details = { operation: "sign in", timeoutMs, reason: "no-answer" } as const;
-    giveUp(new HostsideError(`server ${quoteText(serverId)}: ${why}`, { code: "auth_required", serverId, details }));
+    giveUp(serverError({ serverId }, why, { code: "auth_required", details }));
   };
   signal.addEventListener("abort", onAbort, { once: true });
-  door.waits.add(take);
   return {
     redirectUri,
     async receive(state) {
-      if (typeof state !== "string" || state === "") throw new TypeError("receive() takes a state that is not empty");
-      if (wanted !== undefined) throw new TypeError("receive() may be called once");
-      wanted = digestOf(state);
-      if (closing === undefined) cancelTimer = clock.schedule(timeoutMs, onTimeout);
+      wanted = state;
+      if (closing === undefined) {
+        door.waits.set(state, take);
+        cancelTimer = clock.schedule(timeoutMs, onTimeout);
+      }
       return answer;
     },
     close(how) {
-      const message = `server ${quoteText(serverId)}: nobody waits for this sign-in any more`;
-      reject(new HostsideError(message, { code: "aborted", serverId }));
+      reject(serverError({ serverId }, "nobody waits for this sign-in any more", { code: "aborted" }));
       return end(how ?? "received");
     },
   };
 }
 
-/** A digest has one length, so that a comparison takes as long for any state. */
-function digestOf(state: string): Buffer {
-  return createHash("sha256").update(state).digest();
-}
-
 function whyNotListening(cause: unknown, { port }: RedirectPlace): string {
-  const code = nodeErrorCodeOf(cause);
+  const code = errnoCodeOf(cause);
   const named = `port ${port} of this machine, which the redirect URI has,`;
   if (code === "EADDRINUSE") {
     return port === undefined ? "no port of this machine is free" : `${named} is used by another program`;
@@ -204,11 +200,5 @@ function whyNotListening(cause: unknown, { port }: RedirectPlace): string {
 }
 
 function signInError(serverId: string, why: string, cause?: unknown): HostsideError {
-  const details = { operation: "sign in" };
-  return new HostsideError(`server ${quoteText(serverId)}: ${why}`, {
-    code: "auth_required",
-    serverId,
-    details,
-    cause,
-  });
+  return serverError({ serverId }, why, { code: "auth_required", details: { operation: "sign in" }, cause });
 }

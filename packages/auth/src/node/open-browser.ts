@@ -1,12 +1,6 @@
 import { HostsideError } from "@hostside/core";
-import {
-  assertKnownOptions,
-  isConfidentialUrl,
-  kindOf,
-  quoteText,
-  settleWithin,
-  type Fields,
-} from "@hostside/core/implement";
+import { isConfidentialUrl, quoteText, settleWithin } from "@hostside/core/implement";
+import { serverError } from "../auth-errors.ts";
 import type { OAuthPrompt } from "../oauth-options.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -62,18 +56,6 @@ async function launch([program = "", ...args]: readonly string[], signal: AbortS
   return `exit code ${child.exitCode}`;
 }
 
-/** Options of {@linkcode openBrowser}. */
-export interface OpenBrowserOptions {
-  /**
-   * Opens a page, given as a URL of `https:`, or of `http:` on this machine; never as a part of a
-   * command line. Rejects when that is known to have failed. Default: in the user's browser, by the
-   * way of the operating system.
-   */
-  readonly launch?: ((url: string, signal: AbortSignal) => Promise<void>) | undefined;
-}
-
-const fields: Fields<OpenBrowserOptions> = { launch: true };
-
 /**
  * Shows users authorization pages in their browser, on the machine of the host. Rejects with
  * `not_allowed` for a URL that is neither `https:` nor on this machine, and with `auth_required`
@@ -82,20 +64,16 @@ const fields: Fields<OpenBrowserOptions> = { launch: true };
  * @example
  * const oauth = createOAuth({ redirect: loopbackRedirect(), prompt: openBrowser() });
  */
-export function openBrowser(options: OpenBrowserOptions = {}): OAuthPrompt {
-  assertKnownOptions("openBrowser()", options, fields);
-  const { launch = launchBrowser } = options;
-  if (typeof launch !== "function")
-    throw new TypeError(`openBrowser(): launch must be a function, not ${kindOf(launch)}`);
+export function openBrowser(): OAuthPrompt {
   return async ({ serverId, url, signal }) => {
     signal.throwIfAborted();
-    const server = `server ${quoteText(serverId)}`;
     if (!isConfidentialUrl(url)) {
-      const message = `${server}: an authorization page must be https:, or on this machine, not ${quoteText(url.origin === "null" ? url.protocol : url.origin)}`;
-      throw new HostsideError(message, { code: "not_allowed", serverId });
+      const shown = quoteText(url.origin === "null" ? url.protocol : url.origin);
+      const text = `an authorization page must be https:, or on this machine, not ${shown}`;
+      throw serverError({ serverId }, text, { code: "not_allowed" });
     }
     try {
-      await launch(url.href, signal);
+      await launchBrowser(url.href, signal);
     } catch (error) {
       signal.throwIfAborted();
       throw new HostsideError("no browser could be opened here", { code: "auth_required", serverId, cause: error });
@@ -114,9 +92,9 @@ export interface BrowserPlace {
 
 /**
  * Tells whether a user can see a page that is opened on this machine: not over SSH, and not on a
- * system without a display.
+ * system without a display. Default: the machine of this process.
  */
-export function hasBrowser({ env, platform }: BrowserPlace): boolean {
+export function hasBrowser({ env, platform }: BrowserPlace = process): boolean {
   const has = (...names: readonly string[]): boolean => names.some((name) => (env[name] ?? "") !== "");
   if (has("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY")) return false;
   const needsDisplay = platform !== "darwin" && platform !== "win32";

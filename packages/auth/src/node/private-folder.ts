@@ -82,8 +82,8 @@ export async function isThere(done: Promise<unknown>): Promise<boolean> {
 }
 
 /** The code of an error of the system, such as `ENOENT`. */
-export function errnoCodeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
+export function errnoCodeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
 /** A folder that is opened when it is first needed, and again as long as that fails. */
@@ -176,7 +176,7 @@ async function replace(temporary: string, path: string): Promise<void> {
     try {
       return await rename(temporary, path);
     } catch (error) {
-      const mayPass = isWindows && tries < 10 && /^(EPERM|EACCES|EBUSY)$/.test(String(errnoCodeOf(error)));
+      const mayPass = isWindows && tries < 10 && /^(EPERM|EACCES|EBUSY)$/.test(errnoCodeOf(error));
       if (!mayPass) throw error;
       await new Promise((resolve) => setTimeout(resolve, 20 * (tries + 1)));
     }

@@ -1,5 +1,5 @@
 import { cleanText } from "@hostside/core";
-import { assertKnownOptions, kindOf, untilAborted, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, untilAborted, type Fields } from "@hostside/core/implement";
 import { createInterface } from "node:readline";
 import type { OAuthPrompt, PromptAnswer, PromptRequest } from "../oauth-options.ts";
 import { hasBrowser, openBrowser } from "./open-browser.ts";
@@ -19,19 +19,14 @@ export interface TerminalPromptOptions {
   /** Stream that a pasted URL is read from; nothing else may read there meanwhile. */
   readonly input: TerminalInput;
   readonly output: TerminalOutput;
-  /** Opens the page; `false`: nobody does. Default `openBrowser()`. */
-  readonly open?: OAuthPrompt | false | undefined;
   /**
-   * The environment, as `process.env` has it: over SSH, and on a system without a display, no page
-   * is opened, because nobody would see it. Default: nothing is known of it.
+   * Opens the page; `false`: nobody does. Default `openBrowser()`, but `false` over SSH and on a
+   * system without a display, because nobody would see it.
    */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** As `process.platform` has it, which is the default. */
-  readonly platform?: string | undefined;
+  readonly open?: OAuthPrompt | false | undefined;
 }
 
-const fields: Fields<TerminalPromptOptions> = { input: true, output: true, open: true, env: true, platform: true };
-const owner = "terminalPrompt()";
+const fields: Fields<TerminalPromptOptions> = { input: true, output: true, open: true };
 const longestPaste = 16_384;
 
 /**
@@ -42,30 +37,18 @@ const longestPaste = 16_384;
  * that cannot be used.
  *
  * @example
- * const { stdin: input, stderr: output, env } = process;
- * const prompt = terminalPrompt({ input, output, env });
+ * const prompt = terminalPrompt({ input: process.stdin, output: process.stderr });
  */
 export function terminalPrompt(options: TerminalPromptOptions): OAuthPrompt {
-  assertKnownOptions(owner, options, fields);
-  const { input, output, open = openBrowser(), env, platform = process.platform } = options;
-  for (const [name, stream, method] of [
-    ["input", input, "resume"],
-    ["output", output, "write"],
-  ] as const) {
-    if (typeof (stream as unknown as Record<string, unknown> | undefined)?.[method] === "function") continue;
-    throw new TypeError(`${owner}: ${name} must be a stream, not ${kindOf(stream)}`);
-  }
-  if (open !== false && typeof open !== "function") {
-    throw new TypeError(`${owner}: open must be a function or false, not ${kindOf(open)}`);
-  }
-  const opens = open !== false && (env === undefined || hasBrowser({ env, platform })) ? open : undefined;
+  assertKnownOptions("terminalPrompt()", options, fields);
+  const { input, output, open = hasBrowser() && openBrowser() } = options;
 
   let turn: Promise<unknown> = Promise.resolve();
 
   return async (request) => {
     // One terminal, one question at a time.
     const before = turn;
-    const mine = untilAborted(before, request.signal).then(() => ask(request, { input, output, opens }));
+    const mine = untilAborted(before, request.signal).then(() => ask(request, { input, output, open }));
     turn = Promise.allSettled([before, mine]);
     return mine;
   };
@@ -74,14 +57,14 @@ export function terminalPrompt(options: TerminalPromptOptions): OAuthPrompt {
 interface Terminal {
   readonly input: TerminalInput;
   readonly output: TerminalOutput;
-  readonly opens: OAuthPrompt | undefined;
+  readonly open: OAuthPrompt | false;
 }
 
 function ask(request: PromptRequest, terminal: Terminal): Promise<PromptAnswer> {
-  const { input, output, opens } = terminal;
+  const { input, output, open } = terminal;
   const { signal, url } = request;
   const title = cleanText(request.title, 100).replaceAll("\n", " ");
-  const how = opens === undefined ? "open this page in a browser" : "this page is opened in your browser";
+  const how = open === false ? "open this page in a browser" : "this page is opened in your browser";
   const wasRaw = input.isRaw === true;
   const isTerminal = input.isTTY === true && output.isTTY === true;
   const lines = createInterface({
@@ -128,7 +111,8 @@ function ask(request: PromptRequest, terminal: Terminal): Promise<PromptAnswer> 
     output.write("If the browser cannot show the page after that, paste its address here and press Enter.\n");
     if (ended) return;
     lines.prompt();
-    opens?.(request).then(
+    if (open === false) return;
+    open(request).then(
       (how) => void (how === "completed" || answer(how)),
       () => ended || output.write("No browser could be opened here.\n"),
     );

@@ -1,18 +1,10 @@
-import { createMemoryLock, type FencingToken, type Lock, type Store } from "@hostside/core";
-import { assertKnownOptions, kindOf, type Fields } from "@hostside/core/implement";
+import { createMemoryLock, type Lock, type Store } from "@hostside/core";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
+import { createDocumentStore, type TextStore } from "./create-document-store.ts";
 import { createConfirmedStore, createStoreIndex } from "./store-index.ts";
-import {
-  accountsAmong,
-  describeKey,
-  keyText,
-  readKey,
-  assertTtl,
-  documentText,
-  envelopeText,
-  readDocumentEnvelope,
-} from "./credential-key.ts";
-import { LockTurns, type CredentialKey, type CredentialStore } from "./credential-store.ts";
-import { hashNameHex, createSealer, readSealingKeys, type SealedPlace, type SealingKey } from "./sealer.ts";
+import { describeKey, readKey } from "./credential-key.ts";
+import type { CredentialKey, CredentialStore } from "./credential-store.ts";
+import { hashNameHex, createSealer, readSealingKeys, type SealingKey } from "./sealer.ts";
 
 /** Options of {@linkcode createKeyvCredentials}. */
 export interface KeyvCredentialsOptions {
@@ -63,8 +55,8 @@ const optionFields: Fields<KeyvCredentialsOptions> = {
  * Keeps credentials in any `Keyv`, sealed with AES-256-GCM under names that are hashes: who can
  * read the store sees how many documents there are, how long each is and when it changes.
  *
- * Throws a `TypeError` for options that are unknown or wrong, and for keys that are no keys of 32
- * bytes.
+ * Throws a `TypeError` for options that are unknown, without a lock, and for keys that are no keys
+ * of 32 bytes.
  *
  * @example
  * const { store, lock } = createRedisState(client);
@@ -75,81 +67,57 @@ export function createKeyvCredentials(options: KeyvCredentialsOptions): SealedCr
   const owner = "createKeyvCredentials()";
   assertKnownOptions(owner, options, optionFields);
   const { store, prefix = "hostside:" } = options;
-  assertMethods(`${owner}: store`, store, ["get", "set", "delete"]);
-  if (options.lock !== "this-process") assertMethods(`${owner}: lock`, options.lock, ["withLock"]);
-  if (typeof prefix !== "string") throw new TypeError(`${owner}: prefix must be a string, not ${kindOf(prefix)}`);
+  if (options.lock === undefined) throw new TypeError(`${owner} needs a lock`);
   const lock = options.lock === "this-process" ? createMemoryLock() : options.lock;
   const sealer = createSealer(readSealingKeys(owner, options.keys));
   const texts = createConfirmedStore({ store, marker: `${prefix}marker`, timeoutMs });
   const index = createStoreIndex({ texts, lock, sealer, prefix });
-  const placeOf = async (key: CredentialKey): Promise<SealedPlace & { readonly key: string }> => {
-    const text = keyText(key);
-    return { key: text, name: prefix + (await hashNameHex(text)), what: describeKey(key) };
-  };
-  const turns = new LockTurns();
-  const resealOne = async (key: CredentialKey): Promise<boolean> => {
-    const place = await placeOf(key);
-    return index.change(place.key, true, async (assertAlone) => {
+  const placeOf: TextStore["placeOf"] = async (key, text) => ({
+    name: prefix + (await hashNameHex(text)),
+    what: describeKey(key),
+  });
+  const documents = createDocumentStore({
+    placeOf,
+    async get(place) {
+      const sealed = await texts.get(place.name);
+      return sealed === undefined ? undefined : sealer.open(place, sealed);
+    },
+    async set(place, text, { ttlMs, assertNotLost }) {
+      const sealed = await sealer.seal(place, text);
+      const write = async (): Promise<void> => texts.set(place.name, sealed, { ttlMs, fencingToken: assertNotLost() });
+      // Listed first: what is kept and not listed would be overlooked when somebody signs out of
+      // everything. A sign-in that is under way ends by itself.
+      await (place.kind === "pending" ? write() : index.change(place.key, true, write));
+    },
+    async delete({ kind, key, name }) {
+      const remove = (): Promise<void> => texts.delete(name);
+      await (kind === "pending" ? remove() : index.change(key, false, remove));
+    },
+    keys: () => index.list(),
+    lock,
+    lockOf: ({ name }) => `${prefix}lock:${name.slice(prefix.length)}`,
+  });
+  const resealOne = async (key: CredentialKey, text: string): Promise<boolean> => {
+    const place = await placeOf(key, text);
+    return index.change(text, true, async (assertAlone) => {
       const sealed = await texts.get(place.name);
       if (sealed === undefined) return false;
-      const text = await sealer.open(place, sealed);
+      const opened = await sealer.open(place, sealed);
       assertAlone();
-      await texts.set(place.name, await sealer.seal(place, text));
+      await texts.set(place.name, await sealer.seal(place, opened));
       return true;
     });
   };
   return {
-    async load(key) {
-      const place = await placeOf(key);
-      const sealed = await texts.get(place.name);
-      if (sealed === undefined) return undefined;
-      return readDocumentEnvelope(place.what, await sealer.open(place, sealed)).document;
-    },
-    async save(key, document, ttlMs) {
-      assertTtl(ttlMs);
-      const json = documentText(document);
-      const place = await placeOf(key);
-      const sealed = await sealer.seal(place, envelopeText({ key: place.key, json }));
-      const write = async (): Promise<void> => {
-        turns.assertNotLost(place.name, place.what);
-        await texts.set(place.name, sealed, { ttlMs, fencingToken: turns.fencingTokenOf(place.name) });
-      };
-      // Listed first: what is kept and not listed would be overlooked when somebody signs out of
-      // everything. A sign-in that is under way ends by itself.
-      await (key.kind === "pending" ? write() : index.change(place.key, true, write));
-    },
-    async clear(key) {
-      const place = await placeOf(key);
-      const remove = async (): Promise<boolean> => {
-        const wasThere = (await texts.get(place.name)) !== undefined;
-        if (wasThere) await texts.delete(place.name);
-        return wasThere;
-      };
-      return key.kind === "pending" ? remove() : index.change(place.key, false, remove);
-    },
-    async accounts() {
-      return accountsAmong(await index.list());
-    },
-    async withLock(key, leaseMs, work) {
-      const hash = await hashNameHex(keyText(key));
-      const take = (signal: AbortSignal, fencingToken?: FencingToken): ReturnType<typeof work> =>
-        turns.during(prefix + hash, { signal, fencingToken }, () => work(signal));
-      return lock.withLock(`${prefix}lock:${hash}`, leaseMs, take);
-    },
+    ...documents,
     async reseal() {
       let count = 0;
       for (const text of await index.list()) {
         const key = readKey(text);
-        if (key !== undefined && (await resealOne(key))) count += 1;
+        if (key !== undefined && (await resealOne(key, text))) count += 1;
       }
       await index.reseal();
       return count;
     },
   };
-}
-
-function assertMethods(what: string, value: unknown, methods: readonly string[]): void {
-  const isThere = typeof value === "object" && value !== null;
-  const missing = methods.find((method) => !isThere || typeof Reflect.get(value, method) !== "function");
-  if (missing !== undefined) throw new TypeError(`${what} must have a method ${missing}()`);
 }

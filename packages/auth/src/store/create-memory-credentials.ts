@@ -1,7 +1,8 @@
-import { createMemoryLock, type JsonObject } from "@hostside/core";
+import { createMemoryLock } from "@hostside/core";
 import { clock } from "@hostside/core/implement";
-import { accountsAmong, describeKey, keyText, assertTtl, documentText } from "./credential-key.ts";
-import { LockTurns, type CredentialStore } from "./credential-store.ts";
+import { createDocumentStore } from "./create-document-store.ts";
+import { describeKey } from "./credential-key.ts";
+import type { CredentialStore } from "./credential-store.ts";
 
 /**
  * Keeps credentials for as long as the process lives: a restart signs everybody out. Nothing is
@@ -11,49 +12,26 @@ import { LockTurns, type CredentialStore } from "./credential-store.ts";
  * const oauth = createOAuth({ store: createMemoryCredentials() });
  */
 export function createMemoryCredentials(): CredentialStore {
-  const lock = createMemoryLock();
-  const turns = new LockTurns();
   const texts = new Map<string, string>();
   // Of many thousand few have an end: users at an authorization page.
   const ends = new Map<string, number>();
-  const forgetOld = (): void => {
-    const now = clock.now();
-    for (const [text, endsAt] of ends) if (endsAt <= now) forget(text);
+  const forget = (name: string): void => {
+    ends.delete(name);
+    texts.delete(name);
   };
-  const forget = (text: string): boolean => {
-    ends.delete(text);
-    return texts.delete(text);
-  };
-  return {
-    async load(key) {
-      const text = keyText(key);
-      forgetOld();
-      const json = texts.get(text);
-      // Written here, by JSON.
-      return json === undefined ? undefined : (JSON.parse(json) as JsonObject);
+  return createDocumentStore({
+    placeOf: async (key, text) => ({ name: text, what: describeKey(key) }),
+    get: async ({ name }) => texts.get(name),
+    async set({ name }, text, { ttlMs, assertNotLost }) {
+      assertNotLost();
+      for (const [old, endsAt] of ends) if (endsAt <= clock.now()) forget(old);
+      forget(name);
+      texts.set(name, text);
+      if (ttlMs !== undefined) ends.set(name, clock.now() + ttlMs);
     },
-    async save(key, document, ttlMs) {
-      assertTtl(ttlMs);
-      const text = keyText(key);
-      const json = documentText(document);
-      turns.assertNotLost(text, describeKey(key));
-      forgetOld();
-      texts.set(text, json);
-      if (ttlMs === undefined) ends.delete(text);
-      else ends.set(text, clock.now() + ttlMs);
-    },
-    async clear(key) {
-      const text = keyText(key);
-      forgetOld();
-      return forget(text);
-    },
-    async accounts() {
-      forgetOld();
-      return accountsAmong(texts.keys());
-    },
-    async withLock(key, leaseMs, work) {
-      const text = keyText(key);
-      return lock.withLock(text, leaseMs, (signal) => turns.during(text, { signal }, () => work(signal)));
-    },
-  };
+    delete: async ({ name }) => forget(name),
+    keys: async () => texts.keys(),
+    lock: createMemoryLock(),
+    lockOf: ({ name }) => name,
+  });
 }

@@ -76,21 +76,7 @@ function parseTexts(text: string): readonly string[] | undefined {
   }
 }
 
-/** A document as JSON text. Throws a `TypeError` for what JSON does not have as an object. */
-export function documentText(document: JsonObject): string {
-  if (!isJsonObject(document)) throw new TypeError(`a document must be a JSON object, not ${kindOf(document)}`);
-  return JSON.stringify(document);
-}
-
-/** Throws a `TypeError` for a time to live that is not above 0. */
-export function assertTtl(ttlMs: number | undefined): void {
-  if (ttlMs === undefined) return;
-  if (!(typeof ttlMs === "number" && ttlMs > 0 && ttlMs < Number.POSITIVE_INFINITY)) {
-    throw new TypeError("ttlMs must be a number above 0");
-  }
-}
-
-/** A document as it is kept outside of the process. */
+/** A document as it is kept. */
 export interface DocumentEnvelope {
   /** {@linkcode keyText} of its key: where it is kept has only a hash of it. */
   readonly key: string;
@@ -101,14 +87,9 @@ export interface DocumentEnvelope {
 
 const version = 1;
 
-/** An envelope as JSON text; `json` is that of its document. */
-export function envelopeText({
-  key,
-  endsAt,
-  json,
-}: Omit<DocumentEnvelope, "document"> & { readonly json: string }): string {
-  const head = JSON.stringify({ version, key, endsAt });
-  return `${head.slice(0, -1)},"document":${json}}`;
+/** An envelope as JSON text. */
+export function envelopeText(envelope: DocumentEnvelope): string {
+  return JSON.stringify({ version, ...envelope });
 }
 
 /**

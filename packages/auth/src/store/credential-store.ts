@@ -1,5 +1,4 @@
-import type { JsonObject, FencingToken } from "@hostside/core";
-import { storeFailed } from "@hostside/core/implement";
+import type { JsonObject } from "@hostside/core";
 
 /**
  * Names of the documents of a {@linkcode CredentialStore}:
@@ -53,44 +52,6 @@ export interface CredentialStore {
    * then the work did not start. (So may `save` and `clear`, where writers wait for each other.)
    */
   withLock<T>(key: CredentialKey, leaseMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-}
-
-/** One who has a turn. */
-export interface LockTurn {
-  readonly signal: AbortSignal;
-  readonly fencingToken?: FencingToken | undefined;
-}
-
-/** The turns that works of this process have. */
-export class LockTurns {
-  /** The turns of works that go on, the latest last. */
-  readonly #turns = new Map<string, readonly LockTurn[]>();
-
-  /** Does the work of a turn; its signal aborts when the turn is lost. */
-  async during<T>(name: string, turn: LockTurn, work: () => Promise<T>): Promise<T> {
-    this.#turns.set(name, [...(this.#turns.get(name) ?? []), turn]);
-    try {
-      return await work();
-    } finally {
-      const left = this.#turns.get(name)?.filter((one) => one !== turn) ?? [];
-      if (left.length > 0) this.#turns.set(name, left);
-      else this.#turns.delete(name);
-    }
-  }
-
-  /**
-   * Throws `store_failed` when the work of a turn goes on that was lost: what it saves would take
-   * the place of what the next one saved.
-   */
-  assertNotLost(name: string, what: string): void {
-    if (this.#turns.get(name)?.at(-1)?.signal.aborted !== true) return;
-    throw storeFailed(`${what}: not saved, because the lock was lost and somebody else may have it`);
-  }
-
-  /** Returns the fencing token of the current turn, if there is one. */
-  fencingTokenOf(name: string): FencingToken | undefined {
-    return this.#turns.get(name)?.at(-1)?.fencingToken;
-  }
 }
 
 /**

@@ -48,7 +48,7 @@ export function createStoreIndex({ texts, lock, sealer, prefix }: StoreIndexInit
     return sealed === undefined ? new Set() : readKeys(part.what, await sealer.open(part, sealed));
   };
   const write = async (part: Part, keys: Iterable<string>): Promise<void> => {
-    const text = envelopeText({ key: part.key, json: JSON.stringify({ keys: Array.from(keys) }) });
+    const text = envelopeText({ key: part.key, document: { keys: Array.from(keys) } });
     await texts.set(part.name, await sealer.seal(part, text));
   };
   const alone = <T>(part: Part, work: (assertAlone: () => void) => Promise<T>): Promise<T> =>

@@ -158,22 +158,21 @@ describe("createFileCredentials()", () => {
     expect(await store.load(account)).toBeUndefined();
   });
 
-  it("refuses what somebody wrote without the key, until reseal() takes it over", async () => {
+  it("refuses what somebody wrote without the key, and changes keys with each document", async () => {
     const folder = freshFolder();
     const plain = createFileCredentials({ folder });
-    const other = { kind: "account", serverId: "other" } as const;
     await plain.save(account, { a: 1 });
-    await plain.save(other, { a: 2 });
     const first = createFileCredentials({ folder, keys: [key("old", 1)] });
     await expect(first.load(account)).rejects.toThrow(/not sealed, though this store has keys/);
     await expect(first.accounts()).rejects.toMatchObject({ code: "store_failed" });
-    expect(await first.reseal()).toBe(2);
+    expect(await first.clear(account)).toBe(true);
+    await first.save(account, { a: 2 });
     await expect(plain.load(account)).rejects.toThrow(/sealed, and no keys were given/);
     const second = createFileCredentials({ folder, keys: [key("new", 2), key("old", 1)] });
-    expect(await second.reseal()).toBe(2);
+    await second.save(account, { a: 3 });
     const last = createFileCredentials({ folder, keys: [key("new", 2)] });
-    expect([await last.load(account), await last.load(other)]).toEqual([{ a: 1 }, { a: 2 }]);
-    expect(await last.accounts()).toHaveLength(2);
+    expect(await last.load(account)).toEqual({ a: 3 });
+    expect(await last.accounts()).toHaveLength(1);
   });
 
   it("opens no sealed file under the name of another", async () => {

@@ -1,5 +1,5 @@
 import type { OAuthPrompt } from "@hostside/auth";
-import { terminalPrompt } from "@hostside/auth/node";
+import { hasBrowser, openBrowser, terminalPrompt } from "@hostside/auth/node";
 import type { ApprovalDecision, ApprovalHandler, ApprovalOptions } from "@hostside/policy";
 import { HostsideError, type ServerSpec, type ToolDefinition } from "@hostside/core";
 import { effectOfHints, escapeUnseen } from "@hostside/core/implement";
@@ -189,12 +189,7 @@ export function signInPrompt(
     opensBrowser = true,
   }: { readonly asker: TerminalPrompter | undefined; readonly opensBrowser?: boolean | undefined },
 ): OAuthPrompt {
-  const prompt = terminalPrompt({
-    input: stdin,
-    output: stderr,
-    env,
-    platform,
-    ...(opensBrowser ? {} : { open: false }),
-  });
+  const open = opensBrowser && hasBrowser({ env, platform }) && openBrowser();
+  const prompt = terminalPrompt({ input: stdin, output: stderr, open });
   return (request) => (asker === undefined ? prompt(request) : asker.alone(() => prompt(request), request.signal));
 }
