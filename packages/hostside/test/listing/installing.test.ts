@@ -1,9 +1,6 @@
-import { createEvent } from "@hostside/core/implement";
 import { chmodSync } from "node:fs";
 import { expect, it } from "vitest";
-import { followServers } from "../../src/cli/opening/start-servers.ts";
 import { withStartTime } from "../../src/cli/opening/installers.ts";
-import { useManualClock } from "../../../../test/manual-clock.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 
 it("says of a late install what it wrote last, and how to wait longer", async () => {
@@ -14,27 +11,6 @@ it("says of a late install what it wrote last, and how to wait longer", async ()
   const { out } = await runIn(terminal, ["list", "--timeout", "3", "--config", "hostside.local.json"]);
   expect(out).toContain("npm http fetch GET 200 big-package");
   expect(out.replaceAll(/\s+/g, " ")).toContain("it may still be installing: --timeout 120 waits longer");
-});
-
-it("waits for an install beyond the time of the others, says so once, and ends in the end", async () => {
-  const clock = useManualClock();
-  const statuses = ["npx", "plain"].map((id) => ({ id, state: "connecting" }) as never);
-  const said: (readonly string[])[] = [];
-  const ended: string[] = [];
-  const patience = {
-    isMeant: (id: string) => id === "npx",
-    timeoutMs: 270_000,
-    onWait: (ids: readonly string[]) => void said.push(ids),
-  };
-  const host = { statuses: () => statuses, onStatusChanged: () => createEvent<never>().on(() => undefined) };
-  const { signal } = new AbortController();
-  const following = followServers(host, { timeoutMs: 30_000, signal, patience }).then((end) => ended.push(end));
-  clock.advance(30_000);
-  await Promise.resolve();
-  expect([said, ended]).toEqual([[["npx"]], []]);
-  clock.advance(270_000);
-  await following;
-  expect([ended, clock.pending()]).toEqual([["late"], 0]);
 });
 
 it.each([

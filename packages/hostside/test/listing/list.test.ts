@@ -208,8 +208,9 @@ describe("hostside list", () => {
     await vi.waitFor(() => expect(terminal.written.err).toContain("0 of 1 server"), { timeout: 60_000, interval: 5 });
     await vi.waitFor(() => expect(existsSync(join(terminal.cwd, "started"))).toBe(true), { timeout: 60_000 });
     clock.advance(30_000);
+    const line = "\r\u001B[Kslow is still installing; --timeout SECONDS ends the wait\n";
+    await vi.waitFor(() => expect(terminal.written.err).toContain(line), { timeout: 60_000 });
     terminal.interrupt();
     await running;
-    expect(terminal.written.err).toContain("\r\u001B[Kslow is still installing; --timeout SECONDS ends the wait\n");
   });
 });

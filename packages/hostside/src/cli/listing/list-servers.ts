@@ -6,7 +6,7 @@ import { printJson, printLines } from "../render/print.ts";
 import { renderServers } from "./render-servers.ts";
 import { renderServerTools, renderToolGroups } from "./render-tools.ts";
 import { describeServers, type Listing, type ListedServer } from "./server-report.ts";
-import { followStart, followStderr, startTimeoutMs } from "../opening/start-servers.ts";
+import { followStart, startTimeoutMs } from "../opening/start-servers.ts";
 import { problemLines } from "../opening/report-problems.ts";
 import { fileWords } from "../render/render-text.ts";
 
@@ -27,8 +27,7 @@ export const listServers: CommandWork<ListArguments> = async (args, context) => 
   const only = args.server === undefined ? undefined : [args.server];
   await using opened = await openHost(context, { only, off: "show", wait: false });
   const server = idOf(args.server, opened);
-  const lastLines = followStderr(opened.provider);
-  const end = await followStart(opened, context, server);
+  const { end, lastLines } = await followStart(opened, context, server);
   const { host, provider } = opened;
   const listing = describeServers({
     config: host.config,

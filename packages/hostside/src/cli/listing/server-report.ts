@@ -5,7 +5,7 @@ import { compareText } from "@hostside/core/implement";
 import type { ServerState, ServerStatus } from "@hostside/provider";
 import { faultyIds } from "../opening/known-server.ts";
 import { cleanLines, terminalLine } from "../render/render-text.ts";
-import { installersOf } from "../opening/installers.ts";
+import { mayInstall } from "../opening/installers.ts";
 import { toolBriefOf, type ToolBrief } from "./render-tools.ts";
 
 /** The output of `list --json`. */
@@ -148,7 +148,7 @@ function errorOf(
   if (state === "late") {
     const said = lastLines?.get(id);
     const stderr = said === undefined ? {} : { stderr: cleanLines(said) };
-    const isInstalling = installersOf(config).has(id);
+    const isInstalling = config?.servers.some((spec) => spec.id === id && mayInstall(spec));
     const longer = `${isInstalling ? "it may still be installing: " : ""}--timeout 120 waits longer`;
     const message = waitedMs === undefined ? "was still on its way" : `not ready after ${waitedMs / 1000} s; ${longer}`;
     return { code: "connect_timeout", kind: "policy", message, ...stderr };

@@ -1,4 +1,3 @@
-import type { LoadedConfig } from "@hostside/config/node";
 import { defaultTimeouts, type ServerSpec } from "@hostside/core";
 import { basename } from "node:path";
 
@@ -23,11 +22,6 @@ export function mayInstall(spec: ServerSpec): boolean {
   const { command, args = [] } = spec;
   const name = basename(command.replaceAll("\\", "/")).replace(/\.(?:cmd|exe|ps1)$/i, "");
   return runners.has(name) || runnersBySubcommand.has(`${name} ${args[0] ?? ""}`);
-}
-
-/** The ids of the servers that may have to be installed first. */
-export function installersOf(config: LoadedConfig | undefined): ReadonlySet<string> {
-  return new Set((config?.servers ?? []).filter(mayInstall).map(({ id }) => id));
 }
 
 /**

@@ -1,8 +1,9 @@
 import { createEvent } from "@hostside/core/implement";
 import type { ServerState, ServerStatus } from "@hostside/provider";
 import { describe, expect, it } from "vitest";
-import { followServers } from "./start-servers.ts";
-import { useTestClock } from "../../../../../test/manual-clock.ts";
+import { fakeTerminal } from "../../../test/fake-terminal.ts";
+import { followStart } from "./start-servers.ts";
+import { useManualClock } from "../../../../../test/manual-clock.ts";
 
 function statusOf(id: string, state: ServerState): ServerStatus {
   return {
@@ -20,32 +21,28 @@ function statusOf(id: string, state: ServerState): ServerStatus {
   };
 }
 
-function follow(states: Readonly<Record<string, ServerState>>) {
+function follow(states: Readonly<Record<string, ServerState>>, programs: Readonly<Record<string, string>> = {}) {
   const changed = createEvent<ServerStatus>();
-  const controller = new AbortController();
-  const settled: string[] = [];
-  const timers = new Set<() => void>();
-  useTestClock({
-    schedule(_, task) {
-      timers.add(task);
-      return () => void timers.delete(task);
-    },
-  });
-  const end = followServers(
-    {
-      statuses: () => Object.entries(states).map(([id, state]) => statusOf(id, state)),
-      onStatusChanged: (listener) => changed.on(listener),
-    },
-    { timeoutMs: 1000, signal: controller.signal, onSettled: ({ id, state }) => settled.push(`${id} ${state}`) },
-  );
+  const logged = createEvent<{ serverId: string; source: "stderr"; text: string }>();
+  const clock = useManualClock();
+  const terminal = fakeTerminal();
+  const servers = Object.entries(programs).map(([id, command]) => ({ id, command }));
+  const host = {
+    config: { servers } as never,
+    statuses: () => Object.entries(states).map(([id, state]) => statusOf(id, state)),
+    onStatusChanged: changed.on,
+  };
+  const provider = { onServerLog: logged.on, refreshServer: async () => undefined };
+  const ended = followStart({ host, provider: provider as never }, { terminal, options: {} });
   const change = (id: string, state: ServerState): void => changed.emit(statusOf(id, state));
-  return { end, settled, change, timers, changed, interrupt: () => controller.abort() };
+  const log = (serverId: string, text: string): void => logged.emit({ serverId, source: "stderr", text });
+  const linesOf = (): readonly string[] => terminal.written.err.split("\n").slice(0, -1);
+  return { end: ended.then(({ end }) => end), linesOf, change, log, clock, changed, interrupt: terminal.interrupt };
 }
 
-describe("followServers()", () => {
+describe("followStart()", () => {
   it("says of each when it came up or failed, and ends with the last", async () => {
-    const { end, settled, change, timers, changed } = follow({ a: "connecting", b: "idle", off: "disabled" });
-    expect(settled).toEqual(["off disabled"]);
+    const { end, linesOf, change, clock, changed } = follow({ a: "connecting", b: "idle", off: "disabled" });
     change("b", "connecting");
     change("b", "failed");
     // It is tried again, and that is no news here.
@@ -53,23 +50,33 @@ describe("followServers()", () => {
     change("b", "failed");
     change("a", "ready");
     expect(await end).toBe("settled");
-    expect(settled).toEqual(["off disabled", "b failed", "a ready"]);
-    expect([timers.size, changed.hasListeners]).toEqual([0, false]);
+    expect(linesOf()).toEqual(["1 of 2 servers: b failed", "2 of 2 servers: a ready"]);
+    expect([clock.pending(), changed.hasListeners]).toEqual([0, false]);
   });
 
   it("waits no longer than it was given for one that hangs", async () => {
-    const { end, settled, change, timers } = follow({ a: "connecting", hang: "connecting" });
+    const { end, linesOf, change, clock } = follow({ a: "connecting", hang: "connecting" });
     change("a", "ready");
-    for (const task of timers) task();
+    clock.advance(30_000);
     expect(await end).toBe("late");
-    expect(settled).toEqual(["a ready"]);
+    expect(linesOf()).toEqual(["1 of 2 servers: a ready"]);
   });
 
   it("ends at once when somebody interrupts it, and where nothing is on its way", async () => {
-    const { end, interrupt, timers } = follow({ hang: "connecting" });
+    const { end, interrupt, clock } = follow({ hang: "connecting" });
     interrupt();
     expect(await end).toBe("interrupted");
-    expect(timers.size).toBe(0);
+    expect(clock.pending()).toBe(0);
     expect(await follow({}).end).toBe("settled");
+  });
+
+  it("waits for an install beyond the time of the others, says so once, and ends in the end", async () => {
+    const states = { npx: "connecting", plain: "connecting" } as const;
+    const { end, linesOf, log, clock } = follow(states, { npx: "npx", plain: "node" });
+    log("npx", "fetch GET 200");
+    clock.advance(30_000);
+    await expect.poll(linesOf).toEqual(["npx is still installing: fetch GET 200; --timeout SECONDS ends the wait"]);
+    clock.advance(300_000);
+    expect([await end, clock.pending()]).toEqual(["late", 0]);
   });
 });
