@@ -1,32 +1,27 @@
 import { longestTimeoutMs } from "@hostside/core";
-import { assertKnownOptions, assertSignal, isPlainObject, kindOf, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, assertSignal, isPlainObject, kindOf } from "@hostside/core/implement";
 import type { ConfigOptions, HostOptions, HostState } from "./host-options.ts";
 
-const optionFields: Fields<HostOptions> = {
-  config: true,
-  servers: true,
-  sharedServers: true,
-  state: true,
-  savedCatalogs: true,
-  pool: true,
-  tools: true,
-  providers: true,
-  connector: true,
-  provider: true,
-  toolbox: true,
-  policy: true,
-  allowTool: true,
-  auth: true,
-  authenticateTools: true,
-  results: true,
-  resources: true,
-  onElicit: true,
-  telemetry: true,
-  onDiagnostic: true,
-  timeoutMs: true,
-  signal: true,
-};
-const configFields: Fields<ConfigOptions> = {
+/** Throws a `TypeError` for a value that `name` cannot have. */
+type Rule = (value: unknown, name: string) => void;
+/** A rule for each option, so that the compiler asks for one that was added; `true`: none here. */
+type Rules<T> = Readonly<Record<keyof T, Rule | true>>;
+
+const be =
+  (isGood: (value: unknown) => boolean, wanted: string): Rule =>
+  (value, name) => {
+    if (!isGood(value)) throw new TypeError(`${name} must be ${wanted}, not ${kindOf(value)}`);
+  };
+const have =
+  (...methods: readonly string[]): Rule =>
+  (value, name) =>
+    assertMethods(name, value, methods);
+const aBoolean = be((value) => typeof value === "boolean", "true or false");
+const aFunction = be((value) => typeof value === "function", "a function");
+const anArray = be(Array.isArray, "an array");
+const anObject = be(isObject, "an object");
+
+const configRules: Rules<ConfigOptions> = {
   files: true,
   layers: true,
   extensions: true,
@@ -36,61 +31,52 @@ const configFields: Fields<ConfigOptions> = {
   home: true,
   env: true,
   platform: true,
-  watch: true,
-  allow: true,
-  revise: true,
+  watch: aBoolean,
+  allow: aFunction,
+  revise: aFunction,
 };
 /** The members of a state. */
-export const stateFields: Fields<HostState> = {
-  store: true,
-  lock: true,
-  notices: true,
-  credentials: true,
+export const stateRules: Rules<HostState> = {
+  store: have("get", "set", "delete"),
+  lock: have("withLock"),
+  notices: have("publish", "subscribe"),
+  credentials: have("load", "save", "clear", "accounts", "withLock"),
   keys: true,
-  limitStore: true,
-  onDiagnostic: true,
+  limitStore: have("take"),
+  onDiagnostic: be((value) => typeof value === "function", "an event"),
   close: true,
 };
-const stateParts = {
-  store: ["get", "set", "delete"],
-  lock: ["withLock"],
-  notices: ["publish", "subscribe"],
-  credentials: ["load", "save", "clear", "accounts", "withLock"],
-  limitStore: ["take"],
-} as const;
-
-type Rule = readonly [isGood: (value: unknown) => boolean, wanted: string];
-const isBoolean: Rule = [(value) => typeof value === "boolean", "true or false"];
-const isFunction: Rule = [(value) => typeof value === "function", "a function"];
-const isArray: Rule = [Array.isArray, "an array"];
-const isOptions: Rule = [isObject, "an object"];
-const isMilliseconds = (value: unknown): boolean =>
-  typeof value === "number" && value >= 0 && value <= longestTimeoutMs;
-const rules: Partial<Record<keyof HostOptions, Rule>> = {
-  tools: isArray,
-  providers: isArray,
-  pool: isOptions,
-  connector: isOptions,
-  provider: isOptions,
-  toolbox: isOptions,
-  policy: isOptions,
-  results: isOptions,
-  resources: isOptions,
-  savedCatalogs: isBoolean,
-  authenticateTools: isBoolean,
-  allowTool: isFunction,
-  onDiagnostic: isFunction,
-  auth: [
+const optionRules: Rules<HostOptions> = {
+  config: checkConfig,
+  servers: true,
+  sharedServers: have("read", "write", "onChanged"),
+  state: checkState,
+  savedCatalogs: aBoolean,
+  pool: anObject,
+  tools: anArray,
+  providers: anArray,
+  connector: anObject,
+  provider: anObject,
+  toolbox: anObject,
+  policy: anObject,
+  allowTool: aFunction,
+  auth: be(
     (value) => value === false || typeof value === "function" || isObject(value),
     "options, an OAuth, a function or false",
-  ],
-  telemetry: [(value) => value === true || isObject(value), "true, or what createTelemetry() makes"],
-  timeoutMs: [isMilliseconds, `a number of milliseconds from 0 to ${longestTimeoutMs}`],
-};
-const configRules: Partial<Record<keyof ConfigOptions, Rule>> = {
-  watch: isBoolean,
-  allow: isFunction,
-  revise: isFunction,
+  ),
+  authenticateTools: aBoolean,
+  results: anObject,
+  resources: anObject,
+  onElicit: true,
+  telemetry(value, name) {
+    if (value !== true) have("interceptor", "requestInterceptor", "watch")(value, name);
+  },
+  onDiagnostic: aFunction,
+  timeoutMs: be(
+    (value) => typeof value === "number" && value >= 0 && value <= longestTimeoutMs,
+    `a number of milliseconds from 0 to ${longestTimeoutMs}`,
+  ),
+  signal: (value) => assertSignal(value as AbortSignal),
 };
 
 /**
@@ -98,59 +84,46 @@ const configRules: Partial<Record<keyof ConfigOptions, Rule>> = {
  * are checked where the parts are made.
  */
 export function checkOptions(options: HostOptions): void {
-  assertKnownOptions("createHost()", options, optionFields);
-  checkRules("", options, rules);
-  const { config, state, signal, auth, authenticateTools, sharedServers, telemetry } = options;
-  checkConfig(config);
-  checkState(state);
-  if (sharedServers !== undefined) assertMethods("sharedServers", sharedServers, ["read", "write", "onChanged"]);
-  if (telemetry !== undefined && telemetry !== true)
-    assertMethods("telemetry", telemetry, ["interceptor", "requestInterceptor", "watch"]);
+  assertKnownOptions("createHost()", options, optionRules);
+  checkRules("", options, optionRules);
+  const { auth, authenticateTools, provider: { naming } = {} } = options;
   if (authenticateTools === true && (auth === false || typeof auth === "function"))
     throw new TypeError("authenticateTools needs an OAuth, or options for one, as auth");
-  const { naming } = options.provider ?? {};
-  if (naming !== undefined && !isObject(naming))
-    throw new TypeError(`provider.naming must be a naming strategy, not ${kindOf(naming)}`);
-  if (signal !== undefined) assertSignal(signal);
+  if (naming !== undefined) be(isObject, "a naming strategy")(naming, "provider.naming");
 }
 
-function checkRules(prefix: string, options: object, table: Readonly<Partial<Record<string, Rule>>>): void {
-  for (const [name, rule] of Object.entries(table)) {
+/** Checks the members that were given. */
+export function checkRules<T extends object>(prefix: string, options: T, rules: Rules<T>): void {
+  for (const [name, rule] of Object.entries<Rule | true>(rules)) {
     const value: unknown = Reflect.get(options, name);
-    if (value === undefined || rule === undefined || rule[0](value)) continue;
-    throw new TypeError(`${prefix}${name} must be ${rule[1]}, not ${kindOf(value)}`);
+    if (value !== undefined && rule !== true) rule(value, prefix + name);
   }
 }
 
-function checkConfig(config: HostOptions["config"]): void {
-  if (config === undefined) return;
+function checkConfig(config: unknown): void {
   if (typeof config === "string" || Array.isArray(config)) {
     const paths: readonly unknown[] = [config].flat();
     if (paths.length > 0 && paths.every((path) => typeof path === "string" && path !== "")) return;
     throw new TypeError('config must be "auto", a path, a list of paths that is not empty, or options');
   }
-  assertKnownOptions("config", config, configFields);
-  checkRules("config.", config, configRules);
+  assertKnownOptions("config", config, configRules);
+  checkRules("config.", config as ConfigOptions, configRules);
 }
 
-function checkState(state: HostOptions["state"]): void {
-  if (state === undefined || state === "user" || state === "memory") return;
+function checkState(state: unknown): void {
+  if (state === "user" || state === "memory") return;
   if (!isPlainObject(state)) {
     const remedy = "wrap a client of Redis or Postgres: createRedisState(client), createPostgresState(pool)";
     throw new TypeError(`state must be "user", "memory", or { store }, not ${kindOf(state)}; ${remedy}`);
   }
-  assertKnownOptions("state", state, stateFields);
-  for (const [name, methods] of Object.entries(stateParts)) {
-    const part: unknown = Reflect.get(state, name);
-    if (part !== undefined || name === "store") assertMethods(`state.${name}`, part, methods);
-  }
-  const { keys, lock, credentials, onDiagnostic } = state;
+  assertKnownOptions("state", state, stateRules);
+  const { store, keys, lock, credentials } = state;
+  assertMethods("state.store", store, ["get"]);
+  checkRules<object>("state.", state, stateRules);
   if (keys !== undefined && credentials !== undefined)
     throw new TypeError("state.keys seal what is kept in state.store, and go with no state.credentials");
   if (keys !== undefined && lock === undefined)
     throw new TypeError("state.keys need a state.lock: two processes without one would redeem the same refresh token");
-  if (onDiagnostic !== undefined && typeof onDiagnostic !== "function")
-    throw new TypeError(`state.onDiagnostic must be an event, not ${kindOf(onDiagnostic)}`);
 }
 
 function isObject(value: unknown): value is object {
@@ -158,7 +131,7 @@ function isObject(value: unknown): value is object {
 }
 
 /** Throws a `TypeError` for a part that lacks a method. */
-export function assertMethods(what: string, part: unknown, methods: readonly string[]): void {
+function assertMethods(what: string, part: unknown, methods: readonly string[]): void {
   const missing = methods.find((method) => !isObject(part) || typeof Reflect.get(part, method) !== "function");
   if (missing !== undefined) throw new TypeError(`${what} must have a method ${missing}()`);
 }

@@ -8,12 +8,13 @@ import {
   readVersioned,
   writeVersioned,
   credentialFieldsOf,
+  specError,
   type EventSource,
   type Fields,
   type ValueVersion,
 } from "@hostside/core/implement";
 import { readServerEntry, type ReadEntry } from "../contract/server-entries.ts";
-import { assertMethods, stateFields } from "../contract/check-options.ts";
+import { checkRules, stateRules } from "../contract/check-options.ts";
 import type { HostState } from "../contract/host-options.ts";
 import type { KeptServers, SharedServers, WriteServersOptions } from "../contract/shared-servers.ts";
 
@@ -21,13 +22,12 @@ import type { KeptServers, SharedServers, WriteServersOptions } from "../contrac
 export interface SharedServersOptions extends HostState {
   /** Makes a write exclusive among all that share the store. */
   readonly lock: Lock;
-  /** The key of this set of servers, if a store has several. Default `"hostside:servers"`. */
-  readonly key?: string | undefined;
 }
 
-const optionFields: Fields<SharedServersOptions> = { ...stateFields, key: true };
 const writeFields: Fields<WriteServersOptions> = { expectedRevision: true };
 const longestWriteMs = 10_000;
+const key = "hostside:servers";
+const version: ValueVersion = { what: "the shared servers", version: 1 };
 
 /**
  * Servers that all replicas of a product have, kept in the store that they share, so that one
@@ -40,15 +40,11 @@ const longestWriteMs = 10_000;
  * await sharedServers.write({ docs: { url: "https://docs.example.com/mcp" } });
  */
 export function createSharedServers(options: SharedServersOptions): SharedServers {
-  assertKnownOptions("createSharedServers()", options, optionFields);
-  const { store, lock, notices, key = "hostside:servers" } = options;
-  assertMethods("store", store, ["get", "set", "delete"]);
-  assertMethods("lock", lock, ["withLock"]);
-  if (notices !== undefined) assertMethods("notices", notices, ["publish", "subscribe"]);
-  if (typeof key !== "string" || key === "") throw new TypeError("key must be a text that is not empty");
-  const version: ValueVersion = { what: `the servers under ${JSON.stringify(key)}`, version: 1 };
-  const changed = writesTo(store, key);
-  const read = async (): Promise<KeptServers> => toKept(readVersioned(await store.get(key), version), version);
+  assertKnownOptions("createSharedServers()", options, stateRules);
+  const { store, lock, notices } = options;
+  checkRules("", { store: store ?? {}, lock: lock ?? {}, notices }, stateRules);
+  const changed = writesTo(store);
+  const read = async (): Promise<KeptServers> => toKept(readVersioned(await store.get(key), version));
   return {
     read,
     async write(servers, writeOptions = {}) {
@@ -90,14 +86,12 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
 
 // The publisher hears nothing of its notice, and a process may have several of these over one
 // store.
-const writes = new WeakMap<Store, Map<string, EventSource<undefined>>>();
+const writes = new WeakMap<Store, EventSource<undefined>>();
 
-/** Fires after each write of this process under a key of a store. */
-function writesTo(store: Store, key: string): EventSource<undefined> {
-  const byKey = writes.get(store) ?? new Map<string, EventSource<undefined>>();
-  writes.set(store, byKey);
-  const event = byKey.get(key) ?? createEvent<undefined>();
-  byKey.set(key, event);
+/** Fires after each write of this process to a store. */
+function writesTo(store: Store): EventSource<undefined> {
+  const event = writes.get(store) ?? createEvent<undefined>();
+  writes.set(store, event);
   return event;
 }
 
@@ -109,14 +103,14 @@ function toJson(servers: unknown): JsonValue {
   return JSON.parse(JSON.stringify(servers)) as JsonValue;
 }
 
-function toKept(value: JsonValue | undefined, { what }: ValueVersion): KeptServers {
+function toKept(value: JsonValue | undefined): KeptServers {
   if (value === undefined) return { revision: 0, servers: {} };
   if (isJsonObject(value) && Number.isSafeInteger(value["revision"]) && isJsonObject(value["servers"])) {
     // The reader checks each entry: a wrong one costs none of the others.
     const servers = value["servers"] as unknown as KeptServers["servers"];
     return { revision: value["revision"] as number, servers };
   }
-  throw new HostsideError(`what the store has of ${what} is not what was kept there`, { code: "store_failed" });
+  throw new HostsideError(`what the store has of ${version.what} is not what was kept there`, { code: "store_failed" });
 }
 
 /**
@@ -124,16 +118,8 @@ function toKept(value: JsonValue | undefined, { what }: ValueVersion): KeptServe
  * credential.
  */
 function assertShareable({ spec, extras }: ReadEntry): void {
-  const { id } = spec;
-  const fail = (field: string, message: string): HostsideError =>
-    new HostsideError(`server ${JSON.stringify(id)}: ${message}`, {
-      code: "invalid_spec",
-      serverId: id,
-      details: { operation: "write", field },
-    });
-  if (spec.command === undefined && spec.url === undefined) {
-    throw fail("type", `a server of type ${spec.type} needs code, and cannot be shared`);
-  }
+  if (spec.command === undefined && spec.url === undefined)
+    throw specError(spec.id, "type", `${spec.type} needs code, and cannot be shared`);
   const secret = extras.oauth?.clientSecret === undefined ? [] : ["oauth.clientSecret"];
   const [field] = [...credentialFieldsOf(spec), ...secret];
   if (field === undefined) return;
@@ -143,5 +129,5 @@ function assertShareable({ spec, extras }: ReadEntry): void {
       : field === "tls.key"
         ? "have the server in the servers of each replica"
         : 'say auth: "oauth", or auth: "api-key" with keys that each replica has';
-  throw fail(field, `${field} holds a credential, which is not written to a shared store: ${instead}`);
+  throw specError(spec.id, field, `holds a credential, which is not written to a shared store: ${instead}`);
 }
