@@ -133,7 +133,7 @@ describe("hostside call", () => {
 
   it("reads JSON from stdin", async () => {
     const { call } = stage({ input: '{"text": "from stdin"}' });
-    expect(await call("echo", "-", "--yes")).toMatchObject({ code: 0, out: "from stdin\n" });
+    expect(await call("echo", "--args", "-", "--yes")).toMatchObject({ code: 0, out: "from stdin\n" });
   });
 
   it("exits with 1 where the tool says that it failed, and shows its words", async () => {
@@ -199,7 +199,7 @@ describe("hostside call", () => {
       err: "error: missing: --b\nhint: mcp_good_add(a: number, b: number); for example: hostside call good/add --a 1.5 --b 1.5\n",
     });
     const { code, err } = await call("slow", "--steps", "0", "--yes");
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/^error: --steps must be .*1/) });
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("/steps: must be at least 1") as string });
     expect(await call("nothing", "--yes")).toMatchObject({ code: 2, err: expect.stringContaining("there is no tool") });
   });
 

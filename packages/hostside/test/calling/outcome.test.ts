@@ -2,9 +2,8 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { HostsideError, readContent, type JsonObject, type ToolDefinition, type ToolOutcome } from "@hostside/core";
 import { expect, it, onTestFinished } from "vitest";
-import { assertComplete, describeViolation, findViolations } from "../../src/cli/calling/check-arguments.ts";
 import { signatureOf, toolPage } from "../../src/cli/calling/describe-parameters.ts";
-import { exitCodeOfCall, describeProgress } from "../../src/cli/calling/call-tool.ts";
+import { assertComplete, assertFits, exitCodeOfCall, describeProgress } from "../../src/cli/calling/call-tool.ts";
 import { showOutcome } from "../../src/cli/calling/show-outcome.ts";
 import { widthOf } from "../../src/cli/render/text-width.ts";
 import { fakeTerminal, type FakeTerminal } from "../fake-terminal.ts";
@@ -105,13 +104,12 @@ const schema: JsonObject = {
 };
 const tool: ToolDefinition = { ...definition, description: escape, inputSchema: schema };
 
-it("names violations by their options, and asks no policy whether the tool may be called", async () => {
-  const violations = await findViolations({ ...tool, requireApproval: true }, { deep: { n: "x" }, mode: "c" });
-  expect(violations.map(describeViolation)).toEqual([
-    "--deep.n must be integer",
-    expect.stringMatching(/^--mode must be/),
-  ]);
-  expect(await findViolations({ ...tool, requireApproval: true }, { deep: { n: 1 }, mode: "a" })).toEqual([]);
+it("names violations, and asks no policy whether the tool may be called", async () => {
+  await expect(assertFits({ deep: { n: "x" }, mode: "c" }, { ...tool, requireApproval: true })).rejects.toMatchObject({
+    code: "invalid_arguments",
+    details: { violations: [{ path: "/deep/n", message: "must be integer" }, { path: "/mode" }] },
+  });
+  await assertFits({ deep: { n: 1 }, mode: "a" }, { ...tool, requireApproval: true });
 });
 
 it("names the required arguments that are missing", () => {

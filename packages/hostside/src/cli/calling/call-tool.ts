@@ -5,27 +5,28 @@ import {
   type ToolDefinition,
   type Progress,
   type JsonObject,
+  type ToolOutcome,
 } from "@hostside/core";
-import type { CommandContext, CommandWork, OpenedHost } from "../command-context.ts";
-import { exitCodeOf, exitCodes, usageError } from "../exit-codes.ts";
-import { pathOf, findServerAndTool } from "../opening/find-tool.ts";
-import { canAsk } from "../opening/asking/terminal-asker.ts";
-import { renderError } from "../program/render-error.ts";
-import { terminalLine } from "../render/render-text.ts";
-import { createStatusLine } from "../render/status-line.ts";
 import { isJsonObject, quoteText } from "@hostside/core/implement";
-import { readArguments, type ArgumentSources } from "./read-arguments.ts";
-import { assertComplete, describeViolation, findViolations } from "./check-arguments.ts";
-import { parseJson } from "../values/coerce-text.ts";
-import { exampleOf, signatureOf } from "./describe-parameters.ts";
-import { showDefinition } from "./show-tool.ts";
-import { showOutcome } from "./show-outcome.ts";
-import { readParameters } from "../values/parameters.ts";
-import { jsonText, printResult } from "../render/print.ts";
+import { createPolicy } from "@hostside/policy";
 import { stat, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { CommandContext, CommandWork, OpenedHost } from "../command-context.ts";
+import { exitCodeOf, exitCodes, usageError } from "../exit-codes.ts";
+import { canAsk } from "../opening/asking/terminal-asker.ts";
+import { pathOf, findServerAndTool } from "../opening/find-tool.ts";
+import { findCommand } from "../program/find-option.ts";
+import { renderError } from "../program/render-error.ts";
+import { jsonText, printResult } from "../render/print.ts";
+import { terminalLine } from "../render/render-text.ts";
+import { createStatusLine } from "../render/status-line.ts";
 import { readStdin, type Terminal } from "../terminal.ts";
-import type { TerminalPrompter } from "../questions.ts";
+import { parseJson } from "../values/coerce-text.ts";
+import { memberOf, readParameters } from "../values/parameters.ts";
+import { exampleOf, signatureOf } from "./describe-parameters.ts";
+import { readArguments, type ArgumentSources } from "./read-arguments.ts";
+import { showOutcome } from "./show-outcome.ts";
+import { showDefinition } from "./show-tool.ts";
 
 const effects: Readonly<Record<CallOutcome, string>> = {
   "not-sent": "Nothing was sent.",
@@ -70,21 +71,6 @@ function restate(error: HostsideError, definition: ToolDefinition, isAsked: bool
 }
 
 /**
- * Shows the latest report of a server, where stderr is a terminal; a question that is asked
- * meanwhile has the terminal for itself.
- */
-function showCallProgress({ terminal, options }: CommandContext, asker: TerminalPrompter | undefined) {
-  const line = createStatusLine(terminal, options);
-  return {
-    report: (progress: Progress): void => {
-      if (asker?.isAsking === true) line.end();
-      else line.show(describeProgress(progress));
-    },
-    end: () => line.end(),
-  };
-}
-
-/**
  * A report as one line: `40 %  copying files`, or `12  copying files` where it is not known how
  * much there is.
  */
@@ -96,12 +82,12 @@ export function describeProgress({ progress, total, message = "" }: Progress): s
 
 /** The typed call. */
 export interface CallArguments {
-  readonly tool: string;
+  readonly tool: string | undefined;
   /** Words after the tool that are no options of the command itself. */
-  readonly tokens: readonly string[];
-  /** `--args`: JSON, `-` for stdin, `@file`. */
-  readonly json?: string | undefined;
-  /** `--help`: the tool's page, and no call. */
+  readonly arguments: readonly string[];
+  /** JSON, `-` for stdin, `@file`. */
+  readonly args?: string | undefined;
+  /** The tool's page, and no call. */
   readonly help?: boolean | undefined;
   readonly yes?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
@@ -116,10 +102,15 @@ export interface CallArguments {
  * and shows what came of it.
  */
 export const runCallCommand: CommandWork<CallArguments> = async (given, context) => {
-  const isYes = given.yes === true;
-  const { opened, definition } = await findServerAndTool(given.tool, context, { calls: { isYes } });
+  const { tool, help = false, yes: isYes = false } = given;
+  if (tool === undefined || tool.startsWith("-")) {
+    if (!help) throw usageError("name the tool that is to be called", "hostside list shows them");
+    if (context.program !== undefined) findCommand(context.program, "call")?.outputHelp();
+    return exitCodes.pass;
+  }
+  const { opened, definition } = await findServerAndTool(tool, context, { calls: { isYes } });
   await using _ = opened;
-  if (given.help === true) return showDefinition(definition, opened, context);
+  if (help) return showDefinition(definition, opened, context);
   const args = await readCall(given, definition, context);
   if (given.dryRun === true) return showDryRun(definition, args, context);
   // Awaited here, because the host closes when this function is left.
@@ -134,27 +125,45 @@ async function readCall(
   const parameters = readParameters(definition.inputSchema);
   const example = exampleOf(definition, options.typed);
   const readSource = sourceReader(terminal);
-  const readJson = async (source: string): Promise<JsonObject> => {
+  const readBase = async (): Promise<JsonObject> => {
+    const { args: source = "{}" } = given;
     const isElsewhere = source === "-" || source.startsWith("@");
     const text = isElsewhere ? Buffer.from(await readSource(source.replace(/^@/, ""))).toString("utf8") : source;
     const parsed = parseJson(text.replace(/^\uFEFF/, ""));
     if (isJsonObject(parsed)) return parsed;
-    throw usageError(`${source === "-" ? "stdin" : "--args"} must be an object as JSON`, `Example: ${example}`);
+    throw usageError("--args must be an object as JSON", `Example: ${example}`);
   };
-  const readBase = async (isOnStdin: boolean): Promise<JsonObject> => ({
-    ...(given.json !== undefined && (await readJson(given.json))),
-    ...(isOnStdin && (await readJson("-"))),
-  });
-  const args = await readArguments(given.tokens, { parameters, readBase, readSource });
+  const args = await readArguments(given.arguments, { parameters, readBase, readSource });
   assertComplete(args, definition, example);
-  const violations = await findViolations(definition, args);
-  if (violations.length === 0) return args;
-  const lines = violations.slice(0, mostViolations).map(describeViolation);
-  const more = violations.length > lines.length ? [`and ${violations.length - lines.length} more`] : [];
-  throw usageError([...lines, ...more].join("; "), signatureOf(definition));
+  await assertFits(args, definition);
+  return args;
 }
 
-const mostViolations = 20;
+/** Throws a usage error that names the required arguments that are not there. */
+export function assertComplete(args: JsonObject, definition: ToolDefinition, example: string): void {
+  const missing = [...readParameters(definition.inputSchema).byName.values()].filter(
+    ({ name, isRequired }) => isRequired && memberOf(args, name) === undefined,
+  );
+  if (missing.length === 0) return;
+  const names = missing.slice(0, mostNamed).map(({ name }) => `--${terminalLine(name, 100)}`);
+  const more = missing.length > mostNamed ? ` and ${missing.length - mostNamed} more` : "";
+  throw usageError(`missing: ${names.join(", ")}${more}`, `${signatureOf(definition)}; for example: ${example}`);
+}
+
+const mostNamed = 30;
+const nowhere = { serverId: "", toolName: "", qualifiedName: "" };
+
+/**
+ * Throws `invalid_arguments` for arguments that break the tool's schema. It is the check of the
+ * policy that every call passes, made for a call that is not sent, too.
+ */
+export async function assertFits(args: JsonObject, definition: ToolDefinition): Promise<void> {
+  // Rules about the tool are those of the host's own policy.
+  const { origin = nowhere, requireApproval: _rule, ...plain } = definition;
+  const outcome: ToolOutcome = { content: [], isError: false, origin, raw: {} };
+  const [check] = createPolicy({ validation: { input: "strict", output: "off" } }).interceptors;
+  await check?.({ origin, definition: plain, args, options: {} }, async () => outcome);
+}
 
 async function runCall(
   {
@@ -165,20 +174,24 @@ async function runCall(
   opened: OpenedHost,
   context: CommandContext,
 ): Promise<number> {
-  const progress = showCallProgress(context, opened.asker);
+  // A question that is asked meanwhile has the terminal for itself.
+  const line = createStatusLine(context.terminal, context.options);
   const started = performance.now();
   try {
     const outcome = await opened.host.call(definition.name, args, {
       selected: definition,
       signal: context.terminal.signal,
-      onProgress: progress.report,
+      onProgress(progress) {
+        if (opened.asker?.isAsking === true) line.end();
+        else line.show(describeProgress(progress));
+      },
       ...(given.callTimeout !== undefined && { timeoutMs: given.callTimeout * 1000 }),
     });
-    progress.end();
+    line.end();
     const ms = Math.round(performance.now() - started);
     return await showOutcome({ outcome, definition, ms, output: given.output }, context);
   } catch (error) {
-    progress.end();
+    line.end();
     if (!isHostsideError(error)) throw error;
     return reportCallFailure(error, definition, context);
   }

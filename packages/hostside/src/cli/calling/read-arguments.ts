@@ -8,8 +8,8 @@ import { alternativesOf, findParameter, type Parameter, type Parameters } from "
 /** Sources of the arguments of a call. */
 export interface ArgumentSources {
   readonly parameters: Parameters;
-  /** JSON that single arguments are put into, and win over. `isOnStdin`: a lone `-` was typed. */
-  readonly readBase: (isOnStdin: boolean) => Promise<JsonObject>;
+  /** JSON that single arguments are put into, and win over. */
+  readonly readBase: () => Promise<JsonObject>;
   /** Reads a file for `@file`, and stdin for `@-`. Rejects with a usage error. */
   readonly readSource: (source: string) => Promise<Uint8Array>;
 }
@@ -20,25 +20,23 @@ interface TypedArgument {
 }
 
 /**
- * Reads what was typed after the name of a tool: `--name value`, `--name=value`, `--flag` and
- * `--no-flag` for a boolean, and `-` for JSON on stdin. Members are defined, never assigned, so
+ * Reads what was typed after the name of a tool: `--name value`, `--name=value`, and `--flag` and
+ * `--no-flag` for a boolean. Members are defined, never assigned, so
  * that an argument called `__proto__` is one like any other. Throws a usage error for a name that
  * the tool has not, naming near ones, and for a text that is no value of its schema.
  */
 export async function readArguments(tokens: readonly string[], sources: ArgumentSources): Promise<JsonObject> {
   const { parameters, readBase, readSource } = sources;
   const groups = new Map<string, TypedArgument[]>();
-  let isOnStdin = false;
   for (let at = 0; at < tokens.length; at += 1) {
     const token = tokens[at] ?? "";
-    if (token === "-") isOnStdin = true;
-    if (token === "-" || token === "--") continue;
+    if (token === "--") continue;
     const { tookNext, ...argument } = readOption(token, tokens[at + 1], parameters);
     if (tookNext === true) at += 1;
     const { name } = argument.parameter;
     groups.set(name, [...(groups.get(name) ?? []), argument]);
   }
-  let args = await readBase(isOnStdin);
+  let args = await readBase();
   for (const [name, group] of groups) {
     const values = await Promise.all(group.map((one) => readGiven(one, readSource)));
     args = withMember(args, name, toValue(group[0]?.parameter, values, parameters.root));

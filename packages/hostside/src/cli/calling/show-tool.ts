@@ -48,42 +48,37 @@ type View = Pick<Terminal, "columns" | "paint"> & { readonly typed?: TypedServer
 
 /** A tool with its arguments as options, then what is known of it besides. */
 export function renderTool(facts: ToolFacts, view: View): readonly string[] {
-  return [...toolPage(facts.definition, view), "", view.paint("bold", "Facts"), ...renderFacts(facts, view)];
-}
-
-function renderFacts(
-  { definition, server, tool, tokens, flags, fingerprint, rules }: ToolFacts,
-  view: View,
-): readonly string[] {
-  const facts: readonly (readonly [string, readonly string[]])[] = [
-    ["server", [server === "" ? "none: the host's own" : server]],
+  const { definition, server, tool, tokens, flags, fingerprint = "", rules } = facts;
+  const rows: Readonly<Record<string, readonly string[]>> = {
+    server: [server === "" ? "none: the host's own" : server],
     // One that a terminal would not show as it is has its escapes shown.
-    ["remote name", server === "" ? [] : [terminalLine(tool) === tool ? tool : jsonText(tool)]],
-    ["tokens", [formatTokens(tokens)]],
-    ["annotations", annotationsOf(definition.annotations)],
-    ["odd", flags.length === 0 ? [] : [flags.join(", ")]],
-    ["fingerprint", fingerprint === undefined ? [] : [fingerprint]],
-    ["rules", rules],
-  ];
-  const nameWidth = 13;
-  return facts.flatMap(([name, values]) =>
-    values.flatMap((value, index) => {
-      const label = index === 0 ? name : "";
-      const indent = `  ${label.padEnd(nameWidth)}`;
-      const hanging = " ".repeat(indent.length);
-      const lines = wrapText(terminalLine(value), { width: Math.max(view.columns, 40), indent: hanging });
-      return lines.map((line, at) =>
-        at === 0 ? `  ${view.paint("dim", label.padEnd(nameWidth))}${line.slice(hanging.length)}` : line,
-      );
-    }),
+    "remote name": [server === "" || terminalLine(tool) === tool ? tool : jsonText(tool)],
+    tokens: [formatTokens(tokens)],
+    annotations: [annotationsOf(definition)],
+    odd: [flags.join(", ")],
+    fingerprint: [fingerprint],
+    rules,
+  };
+  const hanging = " ".repeat(15);
+  const lines = Object.entries(rows).flatMap(([name, values]) =>
+    values
+      .filter((value) => value !== "")
+      .flatMap((value, index) => {
+        const [first = "", ...rest] = wrapText(terminalLine(value), {
+          width: Math.max(view.columns, 40),
+          indent: hanging,
+        });
+        const label = (index === 0 ? name : "").padEnd(13);
+        return [`  ${view.paint("dim", label)}${first.slice(hanging.length)}`, ...rest];
+      }),
   );
+  return [...toolPage(definition, view), "", view.paint("bold", "Facts"), ...lines];
 }
 
-function annotationsOf(annotations: ToolFacts["definition"]["annotations"] = {}): readonly string[] {
+function annotationsOf({ annotations = {} }: ToolDefinition): string {
   const hints = Object.entries(annotations).filter(([name]) => name !== "title");
-  return hints.length === 0
-    ? []
-    : [`${hints.map(([name, value]) => `${name} ${String(value)}`).join(", ")} (its server says so)`];
+  const said = hints.map(([name, value]) => `${name} ${String(value)}`).join(", ");
+  return said === "" ? "" : `${said} (its server says so)`;
 }
 
 /**

@@ -19,7 +19,7 @@ const login: CommandSpec = {
       .option("--scope <scope>", "a further scope; can be repeated", collect)
       .option("--again", "sign in again")
       .option("--no-browser", "print the page, and open no browser"),
-  work: async () => (await import("../signing-in/login.ts")).login,
+  work: async () => (await import("../signing-in/accounts.ts")).login,
 };
 
 const logout: CommandSpec = {
@@ -35,7 +35,7 @@ const logout: CommandSpec = {
     command
       .argument("[server]", "a server, also one that is no longer configured")
       .option("--all", "sign out of all servers"),
-  work: async () => (await import("../signing-in/logout.ts")).logout,
+  work: async () => (await import("../signing-in/accounts.ts")).logout,
 };
 
 const auth: CommandSpec = {
@@ -52,7 +52,7 @@ const auth: CommandSpec = {
   json: '{ "folder", "accounts": [{ "server", "state": "signed-in" | "expired",\n  "configured", "principal"?, "issuer"?, "url"?, "clientId"?, "scopes"?, "expiresAt"?, "renews"? }] }',
   exits: { 5: "nobody is signed in to the named server" },
   takes: (command) => command.argument("[server]", "only this server"),
-  work: async () => (await import("../signing-in/list-accounts.ts")).runAuthCommand,
+  work: async () => (await import("../signing-in/accounts.ts")).runAuthCommand,
 };
 
 /** Commands about sign-ins. */

@@ -1,27 +1,13 @@
 import { Option } from "commander";
-import type { CommandWork } from "../command-context.ts";
-import { exitCodes, usageError } from "../exit-codes.ts";
-import { findCommand } from "../program/find-option.ts";
 import { editors } from "../serving/editors.ts";
 import { readSeconds, type CommandSpec } from "./declare.ts";
-
-interface CallOptions {
-  readonly tool: string | undefined;
-  readonly arguments: readonly string[];
-  readonly args?: string;
-  readonly yes?: boolean;
-  readonly dryRun?: boolean;
-  readonly output?: string;
-  readonly callTimeout?: number;
-  readonly help?: boolean;
-}
 
 const call: CommandSpec = {
   name: "call",
   does: "call a tool",
   about: [
     "Values have the types of the tool's schema; a value stays a text wherever the schema allows one. Repeat an option for a list, or pass JSON. Objects are JSON. @file reads a file, @- reads stdin, and @@ starts a text with @. Use = for a value that begins with --.",
-    "Pass arguments with the names of hostside options (--json, --timeout, --output ...) after --, or by --args. Single arguments override those of --args and stdin.",
+    "Pass arguments with the names of hostside options (--json, --timeout, --output ...) after --, or by --args. Single arguments override those of --args.",
     "It asks before a call that may change something, unless --yes is given. Without a terminal, such a call is not sent. Tools that report to be read-only are called without a question, except on servers of a project.",
     "Texts go to stdout. Pictures, sounds and files are saved under new names, and never replace a file.",
   ],
@@ -43,7 +29,7 @@ const call: CommandSpec = {
     command
       .usage("TOOL [--name value ...] [options]")
       .argument("[tool]", "local name, server/tool, or a name that only one server has")
-      .argument("[arguments...]", "--name value, --name=value, --flag, --no-flag, or -")
+      .argument("[arguments...]", "--name value, --name=value, --flag or --no-flag")
       .option("--args <json>", "arguments as JSON; - reads stdin, @file a file")
       .option("-y, --yes", "do not ask before a call that may change something")
       .option("--dry-run", "show the call without sending it")
@@ -55,17 +41,7 @@ const call: CommandSpec = {
       .helpOption(false)
       .option("-h, --help", "with a tool: show its arguments")
       .allowUnknownOption(),
-  work: async () => runCall,
-};
-
-const runCall: CommandWork<CallOptions> = async ({ tool, arguments: tokens, args: json, ...options }, context) => {
-  if (tool !== undefined && !tool.startsWith("-")) {
-    const { runCallCommand } = await import("../calling/call-tool.ts");
-    return runCallCommand({ tool, tokens, json, ...options }, context);
-  }
-  if (options.help !== true) throw usageError("name the tool that is to be called", "hostside list shows them");
-  if (context.program !== undefined) findCommand(context.program, "call")?.outputHelp();
-  return exitCodes.pass;
+  work: async () => (await import("../calling/call-tool.ts")).runCallCommand,
 };
 
 const serve: CommandSpec = {

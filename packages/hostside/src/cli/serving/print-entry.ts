@@ -49,9 +49,10 @@ interface EntryFormat {
   readonly title: string;
   /** The end of its path, where it has several files. */
   readonly at: string;
-  /** The fields of an entry over HTTP in `mcpServers`. */
+  /** The fields of its entry over HTTP. Absent: its file takes no URL. */
   readonly overHttp?: (url: string) => Fields;
-  readonly write?: (request: EditorEntryRequest, platform: string, format: EntryFormat) => string;
+  /** The file with these fields as the entry. Default: JSON with `mcpServers`. */
+  readonly write?: (entry: Fields) => string;
   readonly note?: string;
 }
 
@@ -74,8 +75,18 @@ const entries: Readonly<Record<Editor, EntryFormat>> = {
     at: "mcp.json",
     overHttp: (url) => ({ url, ...bearer(`\${env:${tokenVariable}}`) }),
   },
-  vscode: { title: "VS Code", at: "mcp.json", write: writeVscode },
-  codex: { title: "Codex", at: "config.toml", write: writeCodex },
+  vscode: {
+    title: "VS Code",
+    at: "mcp.json",
+    overHttp: (url) => ({ type: "http", url, ...bearer(`\${input:${inputId}}`) }),
+    write: writeVscode,
+  },
+  codex: {
+    title: "Codex",
+    at: "config.toml",
+    overHttp: (url) => ({ url, bearer_token_env_var: tokenVariable }),
+    write: writeCodex,
+  },
   gemini: {
     title: "Gemini CLI",
     at: ".gemini/settings.json",
@@ -92,7 +103,7 @@ export function describeEntry(
   request: EditorEntryRequest,
   place: Omit<FindOptions, "cwd">,
 ): EditorEntry {
-  const { title, at, write = writeServers, note } = entries[editor];
+  const { title, at, overHttp, write = writeServers, note } = entries[editor];
   const files = findConfigs(place).filter(
     (found) => found.dialect === editor && found.scope === "user" && found.tool === title,
   );
@@ -100,43 +111,37 @@ export function describeEntry(
   if (file === undefined) throw new TypeError(`the table of places has none for ${title}`);
   const notes = note === undefined ? [] : [note];
   if (request.over === "http") notes.push(tokenNote(editor, request.tokenFile, place.platform));
-  return { editor, title, file, text: write(request, place.platform, entries[editor]), notes };
-}
-
-function writeServers(request: EditorEntryRequest, platform: string, { title, overHttp }: EntryFormat): string {
-  if (request.over === "stdio") return toJson({ mcpServers: { [serverName]: program(request, platform) } });
-  if (overHttp !== undefined) return toJson({ mcpServers: { [serverName]: overHttp(request.url) } });
+  if (request.over === "stdio") return { editor, title, file, text: write(programOf(request, place.platform)), notes };
+  if (overHttp !== undefined) return { editor, title, file, text: write(overHttp(request.url)), notes };
   throw usageError(`${title} takes no URL in its file`, "hostside serve --print-config claude-desktop, without --http");
 }
 
-function program({ program: own, args }: EditorEntryRequest & { readonly over: "stdio" }, platform: string): Fields {
-  const words = [...own, "serve", ...args];
+function programOf({ program, args }: EditorEntryRequest & { readonly over: "stdio" }, platform: string): Fields {
+  const words = [...program, "serve", ...args];
   // There npx is a batch file, which not every host can start.
-  const [command, ...rest] = platform === "win32" && own[0] === "npx" ? ["cmd", "/c", ...words] : words;
+  const [command, ...rest] = platform === "win32" && program[0] === "npx" ? ["cmd", "/c", ...words] : words;
   return { command, args: rest };
 }
 
-function writeVscode(request: EditorEntryRequest, platform: string): string {
-  if (request.over === "stdio")
-    return toJson({ servers: { [serverName]: { type: "stdio", ...program(request, platform) } } });
+function writeServers(entry: Fields): string {
+  return toJson({ mcpServers: { [serverName]: entry } });
+}
+
+function writeVscode(entry: Fields): string {
+  if (!("url" in entry)) return toJson({ servers: { [serverName]: { type: "stdio", ...entry } } });
   const input = { type: "promptString", id: inputId, description: "The token of hostside serve", password: true };
-  const entry = { type: "http", url: request.url, ...bearer(`\${input:${inputId}}`) };
   return toJson({ inputs: [input], servers: { [serverName]: entry } });
 }
 
 // What JSON has for texts and lists of them, TOML has, too.
-function writeCodex(request: EditorEntryRequest, platform: string): string {
-  const fields =
-    request.over === "http"
-      ? { url: request.url, bearer_token_env_var: tokenVariable }
-      : // The first start may have to fetch the package.
-        { ...program(request, platform), startup_timeout_sec: 60 };
-  const lines = Object.entries(fields).map(([name, value]) => `${name} = ${tomlOf(value)}`);
+function writeCodex(entry: Fields): string {
+  // The first start may have to fetch the package.
+  const fields = "url" in entry ? entry : { ...entry, startup_timeout_sec: 60 };
+  const lines = Object.entries(fields).map(([name, value]) => {
+    const shown = Array.isArray(value) ? `[${value.map((one) => JSON.stringify(one)).join(", ")}]` : undefined;
+    return `${name} = ${shown ?? JSON.stringify(value)}`;
+  });
   return `${[`[mcp_servers.${serverName}]`, ...lines].join("\n")}\n`;
-}
-
-function tomlOf(value: unknown): string {
-  return Array.isArray(value) ? `[${value.map((one) => JSON.stringify(one)).join(", ")}]` : JSON.stringify(value);
 }
 
 function toJson(value: Fields): string {
@@ -200,21 +205,22 @@ const mostNamed = 5;
 // A host starts it in a folder of its own, so that paths are whole.
 function argumentsOf(given: ServeArguments, { terminal, options }: CommandContext): readonly string[] {
   const path = (file: string): string => resolve(terminal.cwd, file);
-  const flags: readonly (readonly [name: string, value: string | boolean | number | undefined])[] = [
-    ["--expose", given.expose],
-    ["--read-only", given.readOnly],
-    ["--require-approval", given.requireApproval],
-    ["--redact", given.redact],
-    ["--lock", given.lock && path(given.lock)],
-    ["--call-log", given.callLog && path(given.callLog)],
-    ["--otel", given.otel],
-    ["--timeout", options.timeout],
-    ["--verbose", options.verbose],
-  ];
+  const { expose, readOnly, requireApproval, redact, lock, callLog, otel } = given;
+  const flags = {
+    expose,
+    "read-only": readOnly,
+    "require-approval": requireApproval,
+    redact,
+    lock: lock && path(lock),
+    "call-log": callLog && path(callLog),
+    otel,
+    timeout: options.timeout,
+    verbose: options.verbose,
+  };
   return [
-    ...flags.flatMap(([name, value]) => {
+    ...Object.entries(flags).flatMap(([name, value]) => {
       if (value === undefined || value === false) return [];
-      return value === true ? [name] : [name, String(value)];
+      return value === true ? [`--${name}`] : [`--${name}`, String(value)];
     }),
     ...fileWords(options, path),
     ...(options.typed === undefined ? [] : serverWords(options.typed.id, options.typed)),
