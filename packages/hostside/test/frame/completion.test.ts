@@ -23,16 +23,14 @@ describe("completeWords()", () => {
   const sources: CompletionSources = {
     servers: async () => [{ value: "files" }, { value: "mail" }, { value: "has blanks" }],
     tools: async () => [
-      { value: "files/read", localName: "mcp_files_read" },
-      { value: "files/write", localName: "mcp_files_write" },
+      { value: "files/read", about: "mcp_files_read" },
+      { value: "files/write", about: "mcp_files_write" },
     ],
   };
   const complete = async (...words: readonly string[]): Promise<unknown> => {
     using terminal = fakeTerminal();
     const program = createProgram(terminal, async () => undefined);
-    const wanted = { words: words.slice(0, -1), current: words.at(-1) ?? "" };
-    const found = await completeWords(program, wanted, sources);
-    return found === "files" ? found : found.map(({ value }) => value);
+    return (await completeWords(program, words, sources)).map(({ value }) => value);
   };
 
   it.for([
@@ -43,8 +41,8 @@ describe("completeWords()", () => {
     { words: ["--config", "list", "list", "f"], wanted: ["files"] },
     { words: ["list", "files", ""], wanted: [] },
     { words: ["list", "--jso"], wanted: ["--json"] },
-    { words: ["list", "--config", ""], wanted: "files" },
-    { words: ["list", "--config=a"], wanted: "files" },
+    { words: ["list", "--config", ""], wanted: [] },
+    { words: ["list", "--config=a"], wanted: [] },
     { words: ["list", "--timeout", ""], wanted: [] },
     { words: ["call", ""], wanted: ["files/read", "files/write"] },
     { words: ["call", "files/r"], wanted: ["files/read"] },
@@ -67,7 +65,7 @@ describe("completion of texts of a server", () => {
       servers: async () => candidates("files"),
       tools: async () => candidates("read"),
     };
-    const complete = async (...words: readonly string[]) => completeWords(program, { words, current: "" }, sources);
+    const complete = async (...words: readonly string[]) => completeWords(program, [...words, ""], sources);
     expect(await complete("list")).toEqual([{ value: "files" }]);
     expect(await complete("show")).toEqual([{ value: "read" }]);
   });
@@ -91,10 +89,10 @@ describe("completion", () => {
     using terminal = fakeTerminal();
     const config = withServers(terminal, "files", "my server");
     const ask = async (...words: readonly string[]) => (await runIn(terminal, ["complete", "--", ...words])).out;
-    expect(await ask("--config", config, "list", "")).toBe("words\nfiles\tcommand-line\n");
+    expect(await ask("--config", config, "list", "")).toBe("files\tcommand-line\n");
     terminal.file("mcp.json", "{ half");
-    expect(await ask("--config", config, "list", "")).toBe("words\n");
-    expect(await ask("--config", "nowhere.json", "list", "")).toBe("words\n");
+    expect(await ask("--config", config, "list", "")).toBe("");
+    expect(await ask("--config", "nowhere.json", "list", "")).toBe("");
   });
 
   it("completes lines in a real bash", async () => {

@@ -7,11 +7,10 @@ import { isServeEntry } from "../../src/cli/opening/self-entries.ts";
 
 const npx = ["npx", "-y", "hostside"];
 const stdio: EditorEntryRequest = {
-  over: "stdio",
   program: npx,
   args: ["--expose", "search", "--config", '/srv/a "b"\\c.json'],
 };
-const http: EditorEntryRequest = { over: "http", url: "http://127.0.0.1:7077/mcp", tokenFile: "/h/token" };
+const http: EditorEntryRequest = { url: "http://127.0.0.1:7077/mcp", tokenFile: "/h/token" };
 const linux = { platform: "linux", home: "/h", env: {} };
 const windows = { platform: "win32", home: "C:\\Users\\ada", env: { APPDATA: "C:\\Users\\ada\\AppData\\Roaming" } };
 

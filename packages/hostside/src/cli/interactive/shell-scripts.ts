@@ -24,7 +24,7 @@ export const printCompletion: CommandWork<{ readonly shell: ShellName | undefine
 // Bash takes `a:b` for several words, and replaces the last one alone.
 const bash = String.raw`# bash completion for hostside
 _hostside() {
-  local line head kind="" words IFS=$'\n' text=${"$"}{COMP_LINE:0:COMP_POINT}
+  local line head words IFS=$'\n' text=${"$"}{COMP_LINE:0:COMP_POINT}
   COMPREPLY=()
   IFS=$' \t' read -ra words <<< "$text"
   if [[ $text == *[[:blank:]] ]]; then words+=(""); fi
@@ -32,26 +32,21 @@ _hostside() {
   head=${"$"}{head%"$2"}
   while IFS= read -r line; do
     line=${"$"}{line%%$'\t'*}
-    if [[ -z $kind ]]; then kind=$line; else COMPREPLY+=("${"$"}{line#"$head"}"); fi
+    COMPREPLY+=("${"$"}{line#"$head"}")
   done < <("$1" complete -- "${"$"}{words[@]:1}" 2>/dev/null)
-  if [[ $kind == files ]]; then
-    compopt -o filenames 2>/dev/null
-    COMPREPLY=($(compgen -f -- "$2"))
-  fi
 }
-complete -F _hostside hostside
+complete -o default -F _hostside hostside
 `;
 
 const zsh = String.raw`#compdef hostside
 _hostside() {
-  local line kind=""
+  local line
   local -a values shown
   while IFS= read -r line; do
-    if [[ -z $kind ]]; then kind=$line; continue; fi
     values+=("${"$"}{line%%$'\t'*}")
     shown+=("${"$"}{line/$'\t'/  -- }")
   done < <("${"$"}{(Q)words[1]}" complete -- "${"$"}{(@Q)words[2,CURRENT-1]}" "${"$"}{(Q)PREFIX}" 2>/dev/null)
-  if [[ $kind == files ]]; then compset -P '-*='; _files; else compadd -l -d shown -a values; fi
+  if (( $#values )); then compadd -l -d shown -a values; else compset -P '-*='; _files; fi
 }
 if [[ $funcstack[1] == _hostside ]]; then _hostside "$@"; else compdef _hostside hostside; fi
 `;
@@ -61,11 +56,11 @@ function __hostside_complete
     set -l typed (commandline -opc)
     set -l word (commandline -ct)
     set -l answer (hostside complete -- $typed[2..-1] "$word" 2>/dev/null)
-    if test "$answer[1]" = files
+    if test (count $answer) -gt 0
+        printf '%s\n' $answer
+    else
         set -l option (string match -r -- '^-[^=]*=' $word; or echo)
         printf '%s\n' $option(__fish_complete_path (string replace -- "$option" '' $word))
-    else
-        printf '%s\n' $answer[2..-1]
     end
 end
 complete -c hostside -f -a '(__hostside_complete)'

@@ -18,11 +18,10 @@ import { isPlainObject } from "@hostside/core/implement";
 import type { Terminal } from "../terminal.ts";
 
 /** How the host is to reach what is served. */
-export type EditorEntryRequest =
-  | { readonly over: "stdio"; readonly program: readonly string[]; readonly args: readonly string[] }
-  | HttpRequest;
+export type EditorEntryRequest = ProgramRequest | HttpRequest;
 
-type HttpRequest = { readonly over: "http"; readonly url: string; readonly tokenFile: string };
+type ProgramRequest = { readonly program: readonly string[]; readonly args: readonly string[] };
+type HttpRequest = { readonly url: string; readonly tokenFile: string };
 
 /** The entry that a person puts into the configuration of a host. */
 export interface EditorEntry {
@@ -109,14 +108,16 @@ export function describeEntry(
   );
   const file = files.findLast(({ path }) => path.replaceAll("\\", "/").endsWith(at))?.path;
   if (file === undefined) throw new TypeError(`the table of places has none for ${title}`);
-  const notes = note === undefined ? [] : [note];
-  if (request.over === "http") notes.push(tokenNote(editor, request.tokenFile, place.platform));
-  if (request.over === "stdio") return { editor, title, file, text: write(programOf(request, place.platform)), notes };
-  if (overHttp !== undefined) return { editor, title, file, text: write(overHttp(request.url)), notes };
+  const make = (entry: Fields, notes: readonly string[]): EditorEntry => {
+    return { editor, title, file, text: write(entry), notes: [...(note === undefined ? [] : [note]), ...notes] };
+  };
+  if ("program" in request) return make(programOf(request, place.platform), []);
+  if (overHttp !== undefined)
+    return make(overHttp(request.url), [tokenNote(editor, request.tokenFile, place.platform)]);
   throw usageError(`${title} takes no URL in its file`, "hostside serve --print-config claude-desktop, without --http");
 }
 
-function programOf({ program, args }: EditorEntryRequest & { readonly over: "stdio" }, platform: string): Fields {
+function programOf({ program, args }: ProgramRequest, platform: string): Fields {
   const words = [...program, "serve", ...args];
   // There npx is a batch file, which not every host can start.
   const [command, ...rest] = platform === "win32" && program[0] === "npx" ? ["cmd", "/c", ...words] : words;
@@ -164,7 +165,7 @@ function tokenNote(editor: Editor, tokenFile: string, platform: string): string 
  */
 export async function printEntry(
   editor: Editor,
-  { given, http }: { readonly given: ServeArguments; readonly http?: Omit<HttpRequest, "over"> | undefined },
+  { given, http }: { readonly given: ServeArguments; readonly http?: HttpRequest | undefined },
   context: CommandContext,
 ): Promise<number> {
   const { terminal, options } = context;
@@ -175,8 +176,7 @@ export async function printEntry(
   const { serve } = config.settings;
   const isSaid = (given.expose ?? serve?.expose ?? serve?.tools) !== undefined;
   const args = argumentsOf(isSaid ? given : { ...given, expose: "search" }, context);
-  const request: EditorEntryRequest =
-    http === undefined ? { over: "stdio", program: await ownProgram(terminal), args } : { over: "http", ...http };
+  const request = http ?? { program: await ownProgram(terminal), args };
   const entry = describeEntry(editor, request, { env, home, platform });
   if (options.json === true) {
     printJson(terminal, entry);
@@ -202,25 +202,20 @@ function noteProject({ sources }: LoadedConfig, { terminal: { cwd } }: CommandCo
 
 const mostNamed = 5;
 
+const ownFlags = ["expose", "readOnly", "requireApproval", "redact", "lock", "callLog", "otel"] as const;
+const keptFlags = [...ownFlags, "timeout", "verbose"] as const;
+
 // A host starts it in a folder of its own, so that paths are whole.
 function argumentsOf(given: ServeArguments, { terminal, options }: CommandContext): readonly string[] {
   const path = (file: string): string => resolve(terminal.cwd, file);
-  const { expose, readOnly, requireApproval, redact, lock, callLog, otel } = given;
-  const flags = {
-    expose,
-    "read-only": readOnly,
-    "require-approval": requireApproval,
-    redact,
-    lock: lock && path(lock),
-    "call-log": callLog && path(callLog),
-    otel,
-    timeout: options.timeout,
-    verbose: options.verbose,
-  };
+  const { lock, callLog } = given;
+  const { timeout, verbose } = options;
+  const values = { ...given, lock: lock && path(lock), callLog: callLog && path(callLog), timeout, verbose };
   return [
-    ...Object.entries(flags).flatMap(([name, value]) => {
-      if (value === undefined || value === false) return [];
-      return value === true ? [`--${name}`] : [`--${name}`, String(value)];
+    ...keptFlags.flatMap((name) => {
+      const value = values[name];
+      const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+      return value === undefined || value === false ? [] : [flag, ...(value === true ? [] : [String(value)])];
     }),
     ...fileWords(options, path),
     ...(options.typed === undefined ? [] : serverWords(options.typed.id, options.typed)),
