@@ -69,6 +69,7 @@ describe("createSharedServers()", () => {
     const host = await createHost({ connector: createFakeConnector(), sharedServers });
     await createSharedServers(state).write(byName([spec("a")]));
     await untilServers(host, ["a"]);
+    expect(idsOf(host)).toEqual(["a"]);
     await host.close();
   });
 

@@ -37,7 +37,15 @@ function follow(states: Readonly<Record<string, ServerState>>, programs: Readonl
   const change = (id: string, state: ServerState): void => changed.emit(statusOf(id, state));
   const log = (serverId: string, text: string): void => logged.emit({ serverId, source: "stderr", text });
   const linesOf = (): readonly string[] => terminal.written.err.split("\n").slice(0, -1);
-  return { end: ended.then(({ end }) => end), linesOf, change, log, clock, changed, interrupt: terminal.interrupt };
+  return {
+    end: ended.then(({ end }) => end),
+    linesOf,
+    change,
+    log,
+    clock,
+    changed,
+    interrupt: () => terminal.interrupt(),
+  };
 }
 
 describe("followStart()", () => {

@@ -20,10 +20,10 @@ export interface StartEnd {
 }
 
 /**
- * Waits until each server of a host that was opened with `wait: false` came up or failed once, those
- * as well that start only when they are needed. What may have to be installed first has more time,
- * unless the person says how much. `server`: only this one. Stderr says it of each: in a status
- * line, else in a line each.
+ * Waits until each server of a host that was opened with `wait: false` came up or failed once,
+ * those as well that start only when they are needed. What may have to be installed first has more
+ * time, unless the person says how much. `server`: only this one. Stderr says it of each: in a
+ * status line, else in a line each.
  */
 export async function followStart(
   {
