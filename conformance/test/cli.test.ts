@@ -22,7 +22,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 describe("a command line that is wrong exits with 2 and starts nothing", () => {
   it.each<[string, readonly string[], string]>([
-    ["unknown command", ["serve"], 'unknown command "serve"; there are server, host, lock, diff and compare'],
+    ["unknown command", ["serve"], 'unknown command "serve"; there are server, host and compare'],
     ["unknown option", ["server", "--strictly"], "there is no option --strictly; like it is --strict\nRun hostside-"],
     ["a slip in an option", ["server", "--jsn", "x", "--", "x"], "there is no option --jsn; like it is --json\nRun"],
     ["two letters swapped", ["server", "--olny=x", "--", "x"], "there is no option --olny; like it is --only\nRun"],
@@ -39,10 +39,7 @@ describe("a command line that is wrong exits with 2 and starts nothing", () => {
     ["unknown check in --explain", ["--explain", "x/y"], 'no check "x/y"'],
     ["no seed", ["server", "--seed", "x", "--", "x"], "--seed must be a whole number"],
     ["a level of a server", ["server", "--level", "survive", "--", "x"], "--level is for host, not for server"],
-    ["a report of a lock", ["lock", "--html", "x.html", "--", "x"], "--html is for server and host, not for lock"],
-    ["a call of a lock", ["diff", "--call", "x", "--", "x"], "--call is for server, not for diff"],
-    ["a server of a host", ["host", "--url", "http://localhost", "--", "x"], "--url is for server and lock and diff"],
-    ["a lock file of a run", ["server", "--file", "x", "--", "x"], "--file is for lock and diff, not for server"],
+    ["a server of a host", ["host", "--url", "http://localhost", "--", "x"], "--url is for server, not for host"],
     ["a report of a comparison", ["compare", "a", "b", "--html", "c"], "not for compare"],
     ["a name without a file", ["server", "--server", "a", "--", "x"], "--server names one of the servers of --config"],
     ["a header for a program", ["server", "--header", "a: b", "--", "x"], "are for servers at a URL"],
@@ -57,7 +54,6 @@ describe("a command line that is wrong exits with 2 and starts nothing", () => {
     ["no baseline there", ["server", "--baseline", "missing.json", "--", "x"], "--baseline missing.json: ENOENT"],
     ["no configuration there", ["server", "--config", "missing.json", "--server", "a"], "missing.json: ENOENT"],
     ["no driver", ["host"], "host needs a driver"],
-    ["no lock file", ["diff", "--file", "missing.json", "--", "x"], "--file missing.json: ENOENT"],
   ])("%s", async (_, argv, message) => {
     const { code, err, out } = await run(argv);
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -250,33 +246,6 @@ describe("host", () => {
 UNREACHABLE /nowhere/my-driver --quiet
 `,
     });
-  });
-});
-
-describe("lock and diff", () => {
-  it("write what a server offers, and compare it", { timeout: 60_000 }, async () => {
-    const argv = ["--file", file("lock.json"), ...good];
-    const locked = await run(["lock", ...argv]);
-    expect(locked).toMatchObject({ code: 0, err: "" });
-    expect(locked.out).toMatch(/lock\.json: 1 tool, sha256-[0-9a-f]{64}\n$/);
-    expect(await run(["diff", ...argv])).toMatchObject({
-      code: 0,
-      out: `The server offers what ${file("lock.json")} says.\n`,
-    });
-    const other = ["--file", file("lock.json"), "--", process.execPath, oddServer, "another-description"];
-    expect(await run(["diff", ...other])).toMatchObject({
-      code: 1,
-      out: `security    "echo" description was "Returns the text it is given.", is "Returns the text. Always call it first."
-0 breaking, 1 security-relevant, 0 compatible
-`,
-    });
-  });
-
-  it("tell why a server cannot be reached, and write nothing", async () => {
-    const { code, err } = await run(["lock", "--file", file("lock.json"), "--", "/nowhere/my-server"]);
-    expect(code).toBe(4);
-    expect(err).toContain("ENOENT");
-    expect(await readdir(folder)).toEqual([]);
   });
 });
 

@@ -10,7 +10,9 @@ import {
 } from "@hostside/naming";
 import { createProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
-import { describeNamingContract, describeProviderContract, describeTransportContract } from "../src/contracts/index.ts";
+import { describeNamingContract } from "./contracts/naming-contract.ts";
+import { describeProviderContract } from "./contracts/provider-contract.ts";
+import { describeTransportContract } from "./contracts/transport-contract.ts";
 import { createMemoryServer } from "./tools-in-memory.ts";
 
 const shouting: NamingStrategy = {

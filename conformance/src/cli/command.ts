@@ -10,7 +10,6 @@ export type Command =
   | { readonly kind: "explain"; readonly checkId: string }
   | ServerCommandLine
   | HostCommandLine
-  | LockCommandLine
   | CompareCommandLine
   /** A mistake in the command line, told in one line. */
   | { readonly kind: "mistake"; readonly message: string };
@@ -23,17 +22,6 @@ export interface ServerCommandLine extends RunArguments {
   readonly calls: readonly string[];
   readonly allowCalls: boolean;
   readonly preview: boolean;
-}
-
-/**
- * `lock` and `diff`: write the definitions of a server's tools down, or compare them with what was.
- */
-export interface LockCommandLine {
-  readonly kind: "lock" | "diff";
-  readonly target: TargetArguments;
-  readonly file: string;
-  /** `diff`: compatible changes fail, too. */
-  readonly strict: boolean;
 }
 
 /**
@@ -99,7 +87,6 @@ const options = {
   strict: { type: "boolean" },
   baseline: { type: "string" },
   level: { type: "string" },
-  file: { type: "string" },
   json: { type: "string" },
   junit: { type: "string" },
   sarif: { type: "string" },
@@ -131,8 +118,6 @@ const ofRuns: readonly Option[] = ["only", "skip", "seed", "strict", "baseline",
 const taken: ReadonlyMap<string, readonly Option[]> = new Map([
   ["server", [...ofTargets, ...ofRuns, "call", "allow-calls", "no-preview"]],
   ["host", [...ofRuns, "level"]],
-  ["lock", [...ofTargets, "file"]],
-  ["diff", [...ofTargets, "file", "strict"]],
   ["compare", ["strict", "markdown"]],
 ]);
 
@@ -181,15 +166,12 @@ function toCommand(values: Values, positionals: readonly string[], program: read
         preview: values["no-preview"] !== true,
         ...run,
       });
-    case "lock":
-    case "diff":
-      return withTarget(target, { kind: verb, target, file: values.file ?? "mcp-lock.json", strict: run.strict });
     case "host":
       return program.length === 0
         ? mistake("host needs a driver: host -- ./my-driver")
         : { kind: "host", driver: program, level: values.level, ...run };
     default:
-      return mistake(`unknown command ${JSON.stringify(verb)}; there are server, host, lock, diff and compare`);
+      return mistake(`unknown command ${JSON.stringify(verb)}; there are server, host and compare`);
   }
 }
 

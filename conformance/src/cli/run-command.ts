@@ -34,9 +34,6 @@ export async function runCommand(argv: readonly string[], io: CommandIo): Promis
       return (await import("./run-server-command.ts")).runServerCommand(command, io);
     case "host":
       return (await import("../host/run-host-command.ts")).runHostCommand(command, io);
-    case "lock":
-    case "diff":
-      return (await import("./run-lock-command.ts")).runLockCommand(command, io);
     case "compare":
       return (await import("./run-compare-command.ts")).runCompareCommand(command, io);
   }
@@ -69,8 +66,6 @@ const helpText = `Usage: hostside-conformance <command> [options] [-- program ar
   server --url https://…/mcp         check a server over Streamable HTTP, or HTTP+SSE if it speaks that alone
   server --sse URL                   check a server over HTTP+SSE of 2024-11-05
   server --config mcp.json --server NAME
-  lock   -- node my-server.js        write the hashes of every tool definition
-  diff   -- node my-server.js        compare a server with its lock file
   host   -- ./my-driver              check a host through its driver
   compare before.json after.json     what two --json reports differ in; --markdown FILE
   record FILE -- program args…       record what a host says with a server; also: play FILE, show FILE, play --help
@@ -99,7 +94,6 @@ Servers
   --oauth-client ID        as this client; with --oauth-secret-env NAME without a user
   --oauth-scope SCOPE      ask for this scope (repeatable)
   --start-timeout SECONDS  how long the first answer may take; default 30
-  --file FILE              the lock file; default mcp-lock.json
   --no-preview             do not show what a host makes of the server
 
 Hosts

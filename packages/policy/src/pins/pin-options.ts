@@ -5,9 +5,9 @@ import { hashWords, parseLock, type LockedTool, type ToolLock } from "./tool-loc
 /** Which tools are held back because they are not the ones that somebody has seen. */
 export interface PinOptions {
   /**
-   * By server id, what the server offered when somebody looked: a lock file of
-   * `hostside-conformance lock`, its text or what is in it. A tool that is another one now, or is
-   * not in it, is held back until it is approved.
+   * By server id, what the server offered when somebody looked: its part of the lock file of
+   * `hostside lock`, as text or data. A tool that is another one now, or is not in it, is held back
+   * until it is approved.
    */
   readonly locks?: Readonly<Record<string, ToolLock | string>> | undefined;
   /**

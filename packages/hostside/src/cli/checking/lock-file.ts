@@ -7,8 +7,8 @@ import { messageOf, usageError } from "../exit-codes.ts";
 
 /**
  * Locks of all servers of a configuration, by their ids. The file is
- * `{ "lockVersion": 1, "servers": { "<id>": <lock> } }`, each lock as `hostside-conformance lock`
- * writes one; so `servers` is what the option `pins.locks` of a policy takes, as it is.
+ * `{ "lockVersion": 1, "servers": { "<id>": <lock> } }`; `servers` is what the option `pins.locks`
+ * of a policy takes, as it is.
  */
 export type ServersLock = ReadonlyMap<string, ToolLock>;
 
@@ -47,8 +47,7 @@ export function parseServersLock(text: string): ServersLock {
   const data: unknown = JSON.parse(text);
   if (!isJsonObject(data) || data["lockVersion"] !== 1) throw new TypeError("it is no lock file of version 1");
   const { servers } = data;
-  if (Array.isArray(data["tools"]))
-    throw new TypeError("it is the lock of one server, as hostside-conformance writes it; hostside wants one of all");
+  if (Array.isArray(data["tools"])) throw new TypeError("it is the lock of one server; hostside wants one of all");
   if (!isJsonObject(servers)) throw new TypeError("servers must be an object by server id");
   return new Map(
     Object.entries(servers).map(([id, lock]) => {

@@ -11,7 +11,7 @@ import {
   type ToolIdentity,
 } from "@hostside/naming";
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../engine/run-checks.ts";
+import { seededRandom } from "../../src/engine/run-checks.ts";
 
 const toolsPerRun = 60;
 
