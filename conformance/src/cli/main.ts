@@ -6,7 +6,7 @@ import { runCommand } from "./run-command.ts";
 
 const args = process.argv.slice(2);
 // In the place of a server: signals reach it, or end it, as they would the server.
-if (["play", "record", "show"].includes(args[0] ?? "")) {
+if (["play", "record"].includes(args[0] ?? "")) {
   await (await import("../replay/run-replay-command.ts")).runReplayCommand(args);
 } else {
   const controller = new AbortController();

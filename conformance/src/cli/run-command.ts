@@ -68,7 +68,7 @@ const helpText = `Usage: hostside-conformance <command> [options] [-- program ar
   server --config mcp.json --server NAME
   host   -- ./my-driver              check a host through its driver
   compare before.json after.json     what two --json reports differ in; --markdown FILE
-  record FILE -- program args…       record what a host says with a server; also: play FILE, show FILE, play --help
+  record FILE -- program args…       record what a host says with a server; also: play FILE, play --help
 
 Which checks
   --only ID|AREA    run these, and what they need (repeatable)

@@ -3,11 +3,9 @@ import type { StdioEntry } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import { spawn } from "node:child_process";
 import { parseArgs } from "node:util";
-import { createReplay, type Replay, type ReplayOptions } from "./play/create-replay.ts";
+import { createReplay, type Replay } from "./play/create-replay.ts";
 import { createRecorder } from "./record/create-recorder.ts";
-import { readRecording } from "./recording/read-recording.ts";
-import { countStart, fromStart } from "./serve/from-start.ts";
-import { joinPipes, playOverStdio, type ProgramEnd, recordedServer } from "./serve/play-over-stdio.ts";
+import { joinPipes, playOverStdio, type ProgramEnd } from "./serve/play-over-stdio.ts";
 import { startReplayServer } from "./serve/start-replay-server.ts";
 
 const help = `Plays recorded MCP servers, and records those over stdio.
@@ -15,29 +13,19 @@ const help = `Plays recorded MCP servers, and records those over stdio.
   hostside-conformance play FILE [--server ID]           a recorded server over stdio: the command of a host's configuration
   hostside-conformance play FILE --http [--port PORT]    a recorded server over HTTP, on 127.0.0.1
   hostside-conformance record FILE -- COMMAND [ARG…]     starts a server over stdio and records what its host says with it
-  hostside-conformance show FILE                         what is in a recording
-
-  --timing none|recorded|FACTOR   when answers come (none: at once)
-  --order any|recorded            whether the host has to ask in the order of the recording (any)
-  --again never|reads|always      what is answered once more when its answers are used up (reads)
-  --starts FILE                   counts the starts of the program there, so that each plays the next process of the recording
 `;
 
 const options = {
   server: { type: "string" },
   http: { type: "boolean" },
   port: { type: "string" },
-  timing: { type: "string" },
-  order: { type: "string" },
-  again: { type: "string" },
-  starts: { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
 /**
- * Plays, records or shows a recording, as the arguments of a command line say; `program` is what
+ * Plays or records, as the arguments of a command line say; `program` is what
  * its user called. Exits with 2 for wrong use, and with 1 for a recording that cannot be played.
  */
 export async function runReplayCommand(
@@ -61,14 +49,9 @@ async function run(args: readonly string[]): Promise<void> {
   if (values.help === true || command === undefined) return void process.stdout.write(help);
   if (file === undefined || rest.length > 0) throw new TypeError(wordsForFiles(command, rest, split));
   if (command === "record") return recordProgram(file, split === -1 ? [] : args.slice(split + 1), values);
-  if (command === "show") return show(file);
-  if (values.http === true) return playOverHttp(file, values);
-  const recording = await readRecording(file);
-  const whole = await createReplay(recording, readOptions(values));
-  const { id } = recordedServer(whole, "stdio", values.server);
-  const start = values.starts === undefined ? 1 : countStart(values.starts);
-  const replay = await createReplay(fromStart(recording, id, start), readOptions(values));
-  endAs(await playOverStdio(replay, id, process), replay);
+  const replay = await createReplay(file);
+  if (values.http === true) return playOverHttp(replay, values);
+  endAs(await playOverStdio(replay, values.server, process), replay);
 }
 
 function wordsForFiles(command: string, rest: readonly string[], split: number): string {
@@ -76,17 +59,7 @@ function wordsForFiles(command: string, rest: readonly string[], split: number):
   return `record takes one file, and -- before the command: record FILE -- ${quoteText(rest.join(" "), 200).slice(1, -1)}`;
 }
 
-function readOptions({ timing, order, again }: Values): ReplayOptions {
-  return {
-    ...(timing !== undefined && { timing: timing === "none" || timing === "recorded" ? timing : Number(timing) }),
-    // Checked by whoever gets them.
-    ...(order !== undefined && { order: order as never }),
-    ...(again !== undefined && { again: again as never }),
-  };
-}
-
-async function playOverHttp(file: string, values: Values): Promise<void> {
-  const replay = await createReplay(file, readOptions(values));
+async function playOverHttp(replay: Replay, values: Values): Promise<void> {
   const port = values.port === undefined ? 0 : Number(values.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new TypeError("--port must be a port");
   const server = await startReplayServer({ replay, serverId: values.server, port });
@@ -124,16 +97,6 @@ function startError(command: string, error: unknown): unknown {
   if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) return error;
   const where = /[/\\]/.test(command) ? "" : " on the PATH";
   return new Error(`there is no program ${quoteText(command, 200)}${where}`, { cause: error });
-}
-
-async function show(file: string): Promise<void> {
-  const { servers, events, problems } = await readRecording(file);
-  for (const { id, transport, era, protocolVersion, name, version } of servers) {
-    const where = transport.type === "stdio" ? [transport.command, ...(transport.args ?? [])].join(" ") : transport.url;
-    const said = name === undefined ? "" : `, ${name} ${version ?? ""}`;
-    process.stdout.write(`${id}: ${where}${said}${era === undefined ? "" : ` (${era}, ${protocolVersion ?? ""})`}\n`);
-  }
-  process.stdout.write(`${events.length} events\n${problems.map((problem) => `${problem}\n`).join("")}`);
 }
 
 function report(replay: Replay): void {

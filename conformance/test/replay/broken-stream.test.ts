@@ -100,13 +100,4 @@ describe("a recorded stream that broke", () => {
     expect(unused()).toEqual([]);
     await connection.close();
   });
-
-  it("is unused, where nobody asked for the rest of it", async () => {
-    const replay = await createReplay(recordingOf(...resumed(4), ...resumed(5)));
-    const rest = { serverId: "web", request: 'the rest of a stream after the event "e-1"', line: 14 };
-    expect(replay.unused()).toContainEqual(rest);
-    expect(() => replay.check({ unused: true })).toThrow(
-      'the rest of a stream after the event "e-1" of web (line 14) was not asked',
-    );
-  });
 });

@@ -35,11 +35,11 @@ it("plays back what the official server said, from a file, without the server", 
     expect((await stat(file)).mode & 0o077).toBe(0);
     expect(await readFile(file, "utf8")).toContain('"name":"get-sum"');
 
-    using replay = await createReplay(file);
+    const replay = await createReplay(file);
     await using provider = createProvider({ connector: replay.connector, servers: replay.servers });
     expect(await converse(provider)).toEqual(said);
     replay.check({ unused: true });
-    expect(replay.recording.servers).toMatchObject([{ id: "demo", era: "legacy", name: "mcp-servers/everything" }]);
+    expect(replay.recording.servers).toMatchObject([{ id: "demo", transport: { type: "stdio" } }]);
   } finally {
     await rm(folder, { recursive: true });
   }

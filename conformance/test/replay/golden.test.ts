@@ -27,7 +27,7 @@ describe("recordings of version 1", () => {
     ["modern-http", "modern"],
   ])("are read and played: %s", async (name, era) => {
     const file = await readFile(new URL(`golden/${name}.jsonl`, import.meta.url), "utf8");
-    using replay = await createReplay(parseRecording(file));
+    const replay = await createReplay(parseRecording(file));
     expect(replay.recording.problems).toEqual([]);
     const seen = await converse(replay.connector, replay.servers[0] as ServerSpec, deeds);
     replay.check({ unused: true });

@@ -100,7 +100,7 @@ describe("secrets in a recording", () => {
     expectNone(known);
     expect(text).toContain('"mcp-session-id":"[session:1]"');
     expect(text).not.toMatch(/mcp-session-id":"(?!\[session:)/);
-    using replay = await createReplay(parseRecording(text));
+    const replay = await createReplay(parseRecording(text));
     const replayed = await converse(replay.connector, replay.servers[0] as ServerSpec, deeds);
     expect(JSON.stringify(replayed)).toContain("as a result");
     expect(replay.misses()).toEqual([]);

@@ -45,7 +45,7 @@ it("plays back what any scripted server said, in either era", async () => {
         const recorder = createRecorder({ to: (line) => void (text += line) });
         const live = await converse(createConnector({ effects: recorder.effects }), spec, deeds);
         recorder.close();
-        using replay = await createReplay(parseRecording(text));
+        const replay = await createReplay(parseRecording(text));
         expect(await converse(replay.connector, spec, deeds)).toEqual(live);
         expect(replay.misses()).toEqual([]);
       },

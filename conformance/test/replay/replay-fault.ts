@@ -32,7 +32,7 @@ export async function replayFault(
   const recorder = createRecorder({ to: (line) => void (text += line) });
   const live = await converse(createConnector({ effects: recorder.effects }), spec, deeds);
   recorder.close();
-  using replay = await createReplay(parseRecording(text));
+  const replay = await createReplay(parseRecording(text));
   const replayed = await converse(replay.connector, spec, deeds);
   return { live, replayed, text };
 }

@@ -35,7 +35,7 @@ async function recordAndReplay(
   const recorder = createRecorder({ to: (line) => void (text += line) });
   const live = await converse(createConnector({ effects: recorder.effects }), spec, deeds);
   recorder.close();
-  using replay = await createReplay(parseRecording(text));
+  const replay = await createReplay(parseRecording(text));
   const replayed = await converse(replay.connector, spec, deeds);
   return { live, replayed, text, left: [replay.misses(), replay.unused()] };
 }

@@ -52,7 +52,7 @@ async function fetchAs(url: string, host: string): Promise<number | undefined> {
   });
 }
 
-describe("hostside-conformance play, record and show", () => {
+describe("hostside-conformance play and record", () => {
   it("is a recorded server over stdio for any host, and says what was not recorded on stderr", async () => {
     const file = join(folder, "good.jsonl");
     const { live } = await record({ id: "one", type: "stdio", ...fixtureServer("legacy-stdio") }, file);
@@ -63,20 +63,16 @@ describe("hostside-conformance play, record and show", () => {
     expect(JSON.stringify(other)).toContain("was not recorded; the nearest is");
   });
 
-  it("ends as the recorded process did, and begins with the next one when it is started again", async () => {
+  it("ends as the recorded process did", async () => {
     const fault = findFault("stdio-crash-mid-call");
     await using server = await startFaultServer({ script: fault?.script ?? {}, transport: "stdio" });
     const file = join(folder, "crash.jsonl");
     const recorder = createRecorder({ to: file });
     const connector = createConnector({ effects: recorder.effects });
     const first = await converse(connector, { id: "one", ...server.spec }, deeds);
-    const second = await converse(connector, { id: "one", ...server.spec }, deeds);
     recorder.close();
     expect(JSON.stringify(first)).toContain("server_exited");
-    const host = createConnector();
-    const spec = played(file, "--starts", join(folder, "crash.starts"));
-    expect(await converse(host, spec, deeds)).toEqual(first);
-    expect(await converse(host, spec, deeds)).toEqual(second);
+    expect(await converse(createConnector(), played(file), deeds)).toEqual(first);
   });
 
   it("records as the command of a host, whichever that is", async () => {
@@ -89,13 +85,13 @@ describe("hostside-conformance play, record and show", () => {
       args: [program, "record", file, "--", command, ...args],
     };
     const live = await converse(createConnector(), spec, deeds);
-    using replay = await createReplay(file);
+    const replay = await createReplay(file);
     expect(await converse(replay.connector, spec, deeds)).toEqual(live);
     replay.check({ unused: true });
     expect(replay.recording.problems).toEqual([]);
   });
 
-  it("says what is wrong with what it was given, and shows what is in a recording", () => {
+  it("says what is wrong with what it was given", () => {
     const run = (...args: readonly string[]): { status: number | null; said: string } => {
       const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
         encoding: "utf8",
@@ -113,7 +109,6 @@ describe("hostside-conformance play, record and show", () => {
       said: expect.stringContaining("takes one file;"),
     });
     expect(run("play", "--help").said).toContain("hostside-conformance play FILE");
-    expect(run("show", join(folder, "good.jsonl")).said).toContain("legacy-fixture 1.0.0 (legacy, 2025-11-25)");
   });
 });
 
@@ -122,7 +117,7 @@ describe("startReplayServer()", () => {
     await using server = await startHttpFixture(name, {});
     const spec: ServerSpec = { id: "one", type: "http", url: server.url };
     const { live, recording } = await record(spec, join(folder, `${name}.jsonl`));
-    using replay = await createReplay(recording);
+    const replay = await createReplay(recording);
     await using played = await startReplayServer({ replay });
     const again = await converse(createConnector(), { ...spec, type: "http", url: played.url }, deeds);
     expect(again).toEqual(live);
@@ -136,7 +131,7 @@ describe("startReplayServer()", () => {
       await using server = await startFaultServer({ script, transport: "http" });
       const spec: ServerSpec = { id: "one", ...server.spec };
       const { live, recording } = await record(spec, join(folder, `${id}.jsonl`));
-      using replay = await createReplay(recording);
+      const replay = await createReplay(recording);
       await using played = await startReplayServer({ replay });
       const again = await converse(createConnector(), { id: "one", ...server.spec, url: played.url }, deeds);
       expect(codesIn(again)).toEqual(codesIn(live));
@@ -149,7 +144,7 @@ describe("startReplayServer()", () => {
     await using server = await startHttpFixture("modern-http", {});
     const spec: ServerSpec = { id: "one", type: "http", url: server.url };
     const { recording } = await record(spec, join(folder, "named.jsonl"));
-    using replay = await createReplay(recording);
+    const replay = await createReplay(recording);
     await using played = await startReplayServer({ replay });
     expect(await fetchAs(played.url, "evil.example")).toBe(403);
     await expect(startReplayServer({ replay, serverId: "two" })).rejects.toThrow('it has "one" (http)');

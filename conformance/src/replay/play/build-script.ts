@@ -4,17 +4,13 @@ import { isJsonObject } from "@hostside/core/implement";
 import type { HostEvent, RecordedEvent, Recording, ServerEvent } from "../recording/recorded-event.ts";
 import { isHostEvent, type HostStep, type ServerScript, type ServerStep } from "./recorded-step.ts";
 
-/** Whether the host may ask in another order than the recorded one. */
-export type ReplayOrder = "any" | "recorded";
-
 /**
  * Reads from the order of a recording what came of what. An answer waits for its request, and for
  * what the host did about that request before it: answered a question, cancelled. Anything else
- * waits for the last thing that the host did before it. In the order `"recorded"`, everything waits
- * for all that the host did before it.
+ * waits for the last thing that the host did before it.
  */
-export function buildScript(recording: Recording, serverId: string, order: ReplayOrder): ServerScript {
-  const reading = createReading(serverId, order);
+export function buildScript(recording: Recording, serverId: string): ServerScript {
+  const reading = createReading(serverId);
   const runs = new Set<number>();
   for (const event of exitsLast(recording.events)) {
     if ((event.type === "start" || event.type === "request") && event.server === serverId) runs.add(event.run);
@@ -27,7 +23,6 @@ export function buildScript(recording: Recording, serverId: string, order: Repla
 }
 
 interface Reading extends ServerScript {
-  readonly order: ReplayOrder;
   readonly hosts: HostStep[];
   readonly servers: ServerStep[];
   readonly requests: Map<string, HostStep>;
@@ -46,10 +41,9 @@ interface Reading extends ServerScript {
   last: HostStep | undefined;
 }
 
-function createReading(id: string, order: ReplayOrder): Reading {
+function createReading(id: string): Reading {
   return {
     id,
-    order,
     hosts: [],
     servers: [],
     requests: new Map(),
@@ -82,9 +76,9 @@ function readHostEvent(event: HostEvent, reading: Reading): void {
   const { run } = event;
   switch (event.type) {
     case "start":
-      return addHost({ kind: "start", event, run, used: false, happenedAt: 0 }, reading);
+      return addHost({ kind: "start", event, run, used: false }, reading);
     case "stdin-end":
-      return addHost({ kind: "input-end", event, run, used: false, happenedAt: 0 }, reading);
+      return addHost({ kind: "input-end", event, run, used: false }, reading);
     case "taken-back":
       return;
     case "sent":
@@ -93,7 +87,7 @@ function readHostEvent(event: HostEvent, reading: Reading): void {
       if (event.message !== undefined)
         return messagesOf(event.message).forEach((message) => addMessage(message, event, reading));
       const kind = event.method === "DELETE" ? "delete" : "stream";
-      return addHost({ kind, event, run, used: false, happenedAt: 0 }, reading);
+      return addHost({ kind, event, run, used: false }, reading);
     }
   }
 }
@@ -110,7 +104,6 @@ function addMessage(message: JsonObject, event: HostEvent, reading: Reading): vo
     ...(typeof id === "string" && { id }),
     ...(typeof token === "string" && { token }),
     used: false,
-    happenedAt: 0,
   };
   addHost(step, reading);
   if (typeof method === "string" && typeof id === "string") {
@@ -142,8 +135,7 @@ function readServerEvent(event: ServerEvent, reading: Reading): void {
   const cause = first === undefined ? causeOfText(event, reading) : causeOf(first, reading);
   for (const message of messages) noteMessage(message, event, reading);
   const { owner, needs } = whoWaits(event, { opener, ...cause }, reading);
-  const all = reading.order === "recorded" ? [owner, reading.last ?? owner] : [owner, ...needs];
-  reading.servers.push({ event, owner, needs: [...new Set(all)], played: false });
+  reading.servers.push({ event, owner, needs: [...new Set([owner, ...needs])], played: false });
   if (event.type !== "reply") reading.begun.add(opener);
   else if (/^text\/event-stream\b/i.test(event.headers?.["content-type"] ?? "")) reading.streaming.add(opener);
 }

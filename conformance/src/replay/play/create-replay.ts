@@ -4,31 +4,14 @@ import { createConnector, type ConnectorEffects, type ConnectorOptions } from "@
 import type { RecordableFetch } from "../record/record-fetch.ts";
 import { readRecording } from "../recording/read-recording.ts";
 import type { RecordedServer, Recording } from "../recording/recorded-event.ts";
-import { buildScript, type ReplayOrder } from "./build-script.ts";
-import { createStage, type ReplayAgain, type Stage } from "./create-stage.ts";
+import { buildScript } from "./build-script.ts";
+import { createStage, type Stage } from "./create-stage.ts";
+import { describe } from "./find-step.ts";
 import { playFetch } from "./play-fetch.ts";
 import { playProcesses } from "./play-process.ts";
-import { describeStep } from "./unused-steps.ts";
 
 /** How a recording is played back. */
 export interface ReplayOptions {
-  /**
-   * `"any"` (default): a request gets the answer that was recorded for its method and parameters,
-   * whatever comes before it; of several equal ones in their order. `"recorded"`: the host has to
-   * ask in the order of the recording.
-   */
-  readonly order?: ReplayOrder | undefined;
-  /**
-   * What becomes of a request whose recorded answers are used up: `"reads"` (default) what calls no
-   * tool is answered once more as it was last, a call is refused; `"always"` calls are, too;
-   * `"never"` nothing is.
-   */
-  readonly again?: ReplayAgain | undefined;
-  /**
-   * `"none"` (default): everything comes at once. `"recorded"`: after as much time as it took; a
-   * number: times that.
-   */
-  readonly timing?: "none" | "recorded" | number | undefined;
   /** Options of the connector, but for what reaches the world. */
   readonly connector?: Omit<ConnectorOptions, "effects" | "fetch" | "guard"> | undefined;
 }
@@ -36,7 +19,7 @@ export interface ReplayOptions {
 /** A request of the recording. */
 export interface RecordedRequest {
   readonly serverId: string;
-  /** Such as `tools/call "add"`, or the rest of an answer whose stream broke off. */
+  /** Such as `tools/call "add"`. */
   readonly request: string;
   /** Of the file. */
   readonly line: number | undefined;
@@ -66,12 +49,9 @@ export interface Replay {
    * what was recorded and not asked.
    */
   check(options?: { readonly unused?: boolean | undefined }): void;
-  /** Plays nothing more that is still due. Idempotent. */
-  close(): void;
-  [Symbol.dispose](): void;
 }
 
-const fields: Fields<ReplayOptions> = { order: true, again: true, timing: true, connector: true };
+const fields: Fields<ReplayOptions> = { connector: true };
 
 /**
  * Plays a recording back to a host, without its servers. The whole of Hostside's own client is at
@@ -83,14 +63,14 @@ const fields: Fields<ReplayOptions> = { order: true, again: true, timing: true, 
  * unknown or of a wrong kind.
  *
  * @example
- * await using replay = await createReplay("bug.jsonl");
+ * const replay = await createReplay("bug.jsonl");
  * const host = await createHost({ connector: replay.connector, servers });
  */
 export async function createReplay(recording: string | Recording, options: ReplayOptions = {}): Promise<Replay> {
-  const settings = readOptions(options);
+  assertKnownOptions("createReplay()", options, fields);
   assertRecording(recording);
   const read = typeof recording === "string" ? await readRecording(recording) : recording;
-  const parts = new Map(read.servers.map((server) => [server.id, createPart(server, read, settings)]));
+  const parts = new Map(read.servers.map((server) => [server.id, createPart(server, read)]));
   const partOf = ({ id }: ServerSpec): Part => parts.get(id) ?? fail(id, read);
   const effects = (spec: ServerSpec): ConnectorEffects => partOf(spec).effects;
   const connector = createConnector({ ...options.connector, effects });
@@ -98,9 +78,8 @@ export async function createReplay(recording: string | Recording, options: Repla
   const misses = (): readonly string[] => stages.flatMap((stage) => stage.misses);
   const unused = (): readonly RecordedRequest[] =>
     [...parts].flatMap(([serverId, { stage }]) =>
-      stage.unused().map((step) => ({ serverId, request: describeStep(step), line: step.event.line })),
+      stage.unused().map((step) => ({ serverId, request: describe(step.message ?? {}), line: step.event.line })),
     );
-  const close = (): void => stages.forEach((stage) => stage.stop());
   return {
     recording: read,
     servers: [...parts.values()].map(({ spec }) => spec),
@@ -125,8 +104,6 @@ export async function createReplay(recording: string | Recording, options: Repla
           code: "internal_error",
         });
     },
-    close,
-    [Symbol.dispose]: close,
   };
 }
 
@@ -136,14 +113,8 @@ interface Part {
   readonly effects: ConnectorEffects & { readonly fetch: RecordableFetch };
 }
 
-interface Settings {
-  readonly order: ReplayOrder;
-  readonly again: ReplayAgain;
-  readonly pace: number;
-}
-
-function createPart(server: RecordedServer, recording: Recording, settings: Settings): Part {
-  const stage = createStage({ ...settings, script: buildScript(recording, server.id, settings.order) });
+function createPart(server: RecordedServer, recording: Recording): Part {
+  const stage = createStage(buildScript(recording, server.id));
   const processes = playProcesses(stage);
   const { id, transport } = server;
   return {
@@ -175,19 +146,6 @@ function fail(id: string, { servers }: Recording): never {
     code: "unknown_server",
     serverId: id,
   });
-}
-
-function readOptions(options: ReplayOptions): Settings {
-  assertKnownOptions("createReplay()", options, fields);
-  const { order = "any", again = "reads", timing = "none" } = options;
-  const wrong = (rule: string): TypeError => new TypeError(`createReplay(): ${rule}`);
-  if (order !== "any" && order !== "recorded") throw wrong('order must be "any" or "recorded"');
-  if (again !== "never" && again !== "reads" && again !== "always")
-    throw wrong('again must be "never", "reads" or "always"');
-  const pace = timing === "none" ? 0 : timing === "recorded" ? 1 : timing;
-  if (typeof pace !== "number" || !(pace >= 0 && pace <= 1000))
-    throw wrong('timing must be "none", "recorded" or a factor from 0 to 1000');
-  return { order, again, pace };
 }
 
 function assertRecording(recording: unknown): void {

@@ -1,20 +1,15 @@
 import { tokenOf } from "../recording/change-ids.ts";
-import type { Cancel, JsonObject, JsonValue } from "@hostside/core";
-import { clock, isJsonObject } from "@hostside/core/implement";
-import type { ReplayOrder } from "./build-script.ts";
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { firstDifference } from "./difference.ts";
-import { describe, describeMiss, findStep, isSame, stepPlaceOf } from "./find-step.ts";
+import { describe, describeMiss, findStep, handshakes, isSame, stepPlaceOf } from "./find-step.ts";
 import { lastEventIdOf, type HostStep, type LiveRun, type ServerScript, type ServerStep } from "./recorded-step.ts";
 import { idFor, questionNamed, translate } from "./translate.ts";
-import { unusedSteps } from "./unused-steps.ts";
-
-/** What becomes of a request whose recorded answers are used up. */
-export type ReplayAgain = "never" | "reads" | "always";
 
 /** One server as it is played, over all processes and exchanges. */
 export interface Stage {
-  /** A process starts. `undefined`: none is left in the recording. */
-  readonly start: (live: Omit<LiveRun, "dueAt">) => LiveRun | undefined;
+  /** A process starts, the next one of the recording while there is one. */
+  readonly start: (live: LiveRun) => LiveRun;
   /**
    * The host sends a message; what cannot be answered is handed to `refuse`. `false` when nothing
    * will come of it.
@@ -29,37 +24,18 @@ export interface Stage {
   readonly inputEnded: (live: LiveRun) => boolean;
   readonly misses: readonly string[];
   readonly unused: () => readonly HostStep[];
-  /** Plays nothing more. */
-  readonly stop: () => void;
 }
 
-/** How a server is played. */
-export interface StageInit {
-  readonly script: ServerScript;
-  readonly order: ReplayOrder;
-  readonly again: ReplayAgain;
-  /** How many times the recorded time everything takes; 0 is at once. */
-  readonly pace: number;
-}
-
-// What may be asked again without an effect on the answer of anything else.
 const changing: ReadonlySet<unknown> = new Set(["tools/call", "tasks/update", "tasks/cancel"]);
-const handshakes: ReadonlySet<unknown> = new Set(["initialize", "server/discover"]);
 const methodNotFound = -32601;
 const internalError = -32603;
 
 /** Makes the stage of one server. */
-export function createStage(init: StageInit): Stage {
-  const { script, order, again } = init;
+export function createStage(script: ServerScript): Stage {
   const misses: string[] = [];
-  const player = createPlayer(init);
-  const take = (steps: Iterable<HostStep>): readonly HostStep[] => {
-    const open = [...steps].filter(({ used }) => !used);
-    // What ends is not waited for: hosts end things in their own time.
-    return order === "recorded"
-      ? open.filter(({ kind }) => kind !== "input-end" && kind !== "delete").slice(0, 1)
-      : open;
-  };
+  const player = createPlayer(script);
+  const open = (wanted: HostStep["kind"]): readonly HostStep[] =>
+    script.hosts.filter(({ used, kind }) => !used && kind === wanted);
   const miss = (message: JsonObject, refuse: (error: JsonObject) => void): boolean => {
     const { id, method } = message;
     if (id === undefined || typeof method !== "string") return false;
@@ -67,7 +43,7 @@ export function createStage(init: StageInit): Stage {
     else if (handshakes.has(method))
       refuse(rpcError(id, methodNotFound, `${describe(message)} is in no recording of this server`));
     else {
-      const text = order === "recorded" ? describeTurn(script, message) : describeMiss(script, message);
+      const text = describeMiss(script, message);
       misses.push(text);
       refuse(rpcError(id, internalError, text));
     }
@@ -75,20 +51,19 @@ export function createStage(init: StageInit): Stage {
   };
   return {
     misses,
-    unused: () => unusedSteps(script),
-    stop: player.stop,
+    unused: () =>
+      script.hosts.filter((step) => !step.used && step.id !== undefined && step.message?.["method"] !== "ping"),
     start(begun) {
-      const [step] = take(script.hosts.filter(({ kind }) => kind === "start"));
-      const live: LiveRun = { ...begun, dueAt: 0, ...(step?.kind === "start" && { recordedRun: step.run }) };
-      if (step?.kind === "start") player.use(step, live);
-      else if (again === "never" || order === "recorded") return void misses.push(describeStart(script));
+      const [step] = open("start");
+      const live: LiveRun = { ...begun, ...(step && { recordedRun: step.run }) };
+      if (step !== undefined) player.use(step, live);
       return live;
     },
     message(live, message, refuse) {
       if (typeof message["method"] !== "string")
         return answerQuestion(message, live, { script, player, misses, refuse });
       const wanted = { message: inRecordedWords(message, script), recordedRun: live.recordedRun };
-      const step = findStep(take(script.hosts.filter(({ kind }) => kind === "message")), wanted);
+      const step = findStep(open("message"), wanted);
       if (step !== undefined) {
         step.liveId = message["id"] ?? null;
         const token = tokenOf(message);
@@ -96,14 +71,16 @@ export function createStage(init: StageInit): Stage {
         player.use(step, live);
         return true;
       }
-      const repeated = mayRepeat(again, message) ? lastAnswered(script, wanted) : undefined;
+      // What may be asked again without an effect on the answer of anything else.
+      const mayRepeat = message["id"] !== undefined && !changing.has(message["method"]);
+      const repeated = mayRepeat ? lastAnswered(script, wanted) : undefined;
       if (repeated === undefined) return miss(message, refuse);
       repeated.liveId = message["id"] ?? null;
       player.repeat(repeated, live);
       return true;
     },
     open(live, kind, lastEventId) {
-      const steps = take(script.hosts).filter((step) => step.kind === kind);
+      const steps = open(kind);
       // The rest of an answer is for whoever asks for it.
       const other = lastEventId === undefined ? undefined : steps[0];
       const step = steps.find(({ event }) => lastEventIdOf(event) === lastEventId) ?? other;
@@ -126,10 +103,9 @@ interface Player {
   readonly use: (step: HostStep, live: LiveRun) => boolean;
   /** Plays the answer of a request once more. */
   readonly repeat: (step: HostStep, live: LiveRun) => void;
-  readonly stop: () => void;
 }
 
-function createPlayer({ script, pace }: StageInit): Player {
+function createPlayer(script: ServerScript): Player {
   const waiting = new Map<HostStep, ServerStep[]>();
   for (const step of script.servers)
     for (const need of step.needs) {
@@ -137,24 +113,11 @@ function createPlayer({ script, pace }: StageInit): Player {
       if (list === undefined) waiting.set(need, [step]);
       else list.push(step);
     }
-  const timers = new Set<Cancel>();
-  const deliver = ({ event, owner, needs }: ServerStep, live: LiveRun | undefined = owner.live): void => {
-    if (live === undefined) return;
-    const play = (): void => live.deliver(translate(event, script));
-    if (pace === 0 || event.at === undefined) return play();
-    const latest = Math.max(...needs.map((need) => need.event.at ?? 0));
-    const since = Math.max(...needs.map(({ happenedAt }) => happenedAt));
-    live.dueAt = Math.max(live.dueAt, since + Math.max(0, event.at - latest) * pace);
-    if (live.dueAt <= clock.now()) return play();
-    const cancel = clock.schedule(Math.max(0, live.dueAt - clock.now()), () => {
-      timers.delete(cancel);
-      play();
-    });
-    timers.add(cancel);
-  };
+  const deliver = ({ event, owner }: ServerStep, live: LiveRun | undefined = owner.live): void =>
+    live?.deliver(translate(event, script));
   return {
     use(step, live) {
-      Object.assign(step, { used: true, live, happenedAt: clock.now() });
+      Object.assign(step, { used: true, live });
       const ready = (waiting.get(step) ?? []).filter(({ played, needs }) => !played && needs.every(({ used }) => used));
       for (const one of ready) {
         one.played = true;
@@ -163,13 +126,9 @@ function createPlayer({ script, pace }: StageInit): Player {
       return ready.length > 0;
     },
     repeat(step, live) {
-      Object.assign(step, { live, happenedAt: clock.now() });
+      step.live = live;
       for (const one of waiting.get(step) ?? [])
         if (one.owner === step && one.event.type !== "exit" && one.event.type !== "cut") deliver(one, live);
-    },
-    stop() {
-      for (const cancel of timers) cancel();
-      timers.clear();
     },
   };
 }
@@ -212,11 +171,6 @@ function inRecordedWords(message: JsonObject, script: ServerScript): JsonObject 
   return named === undefined ? message : { ...message, params: { ...params, requestId: named } };
 }
 
-function mayRepeat(again: ReplayAgain, { id, method }: JsonObject): boolean {
-  if (id === undefined) return false;
-  return again === "always" || (again === "reads" && !changing.has(method));
-}
-
 function lastAnswered({ hosts, servers }: ServerScript, wanted: Parameters<typeof findStep>[1]): HostStep | undefined {
   const answered = new Set(servers.map(({ owner }) => owner));
   return hosts.findLast((step) => step.used && answered.has(step) && isSame(step, wanted.message));
@@ -224,15 +178,4 @@ function lastAnswered({ hosts, servers }: ServerScript, wanted: Parameters<typeo
 
 function rpcError(id: JsonValue, code: number, message: string): JsonObject {
   return { jsonrpc: "2.0", id, error: { code, message } };
-}
-
-function describeTurn(script: ServerScript, message: JsonObject): string {
-  const next = script.hosts.find(({ used, kind }) => !used && kind === "message");
-  const expected = next?.message === undefined ? "nothing more" : `${describe(next.message)} (${stepPlaceOf(next)})`;
-  return `replay of server ${JSON.stringify(script.id)}: ${describe(message)} comes where ${expected} was recorded`;
-}
-
-function describeStart({ id, hosts }: ServerScript): string {
-  const starts = hosts.filter(({ kind }) => kind === "start").length;
-  return `replay of server ${JSON.stringify(id)}: its process was started ${starts === 1 ? "once" : `${starts} times`} in the recording, and is started once more`;
 }

@@ -9,8 +9,8 @@ export interface StepQuery {
   readonly recordedRun: number | undefined;
 }
 
-// Another host, or another version of it, introduces itself in other words.
-const handshakes: ReadonlySet<unknown> = new Set(["initialize", "server/discover"]);
+/** Another host, or another version of it, introduces itself in other words. */
+export const handshakes: ReadonlySet<unknown> = new Set(["initialize", "server/discover"]);
 
 /**
  * The step of the recording that a message is: first those of the same process, then in the order
@@ -61,7 +61,7 @@ export function describeMiss({ id, hosts }: ServerScript, message: JsonObject): 
   const same = recorded.filter((step) => isSame(step, message));
   if (same.length > 0) {
     const times = same.length === 1 ? "once" : `${same.length} times`;
-    return `replay of server ${JSON.stringify(id)}: ${asked} was recorded ${times} (${stepPlaceOf(same.at(-1))}) and is asked once more; let it be answered again with again: "always", or record it`;
+    return `replay of server ${JSON.stringify(id)}: ${asked} was recorded ${times} (${stepPlaceOf(same.at(-1))}) and is asked once more`;
   }
   const nearest = nearestOf(recorded, message);
   if (nearest?.message === undefined) {

@@ -86,7 +86,7 @@ function createExchange({ resolve, reject }: ExchangeInit): PlayedExchange {
     }
   };
   return {
-    live: { deliver, dueAt: 0 },
+    live: { deliver },
     fail,
     answer(status, answer) {
       reply(status, { "content-type": "application/json" });

@@ -31,7 +31,9 @@ export function playProcesses(stage: Stage): PlayedProcesses {
     spawn(command, args) {
       if (command === "taskkill") {
         processes.get(Number(args[args.indexOf("/pid") + 1]))?.end(null, "SIGKILL");
-        return startProcess({ ...silent }, 0).child;
+        const helper = startProcess(silent, 0);
+        helper.end(0, null);
+        return helper.child;
       }
       lastPid += 1;
       const process = startProcess(stage, lastPid, command);
@@ -48,7 +50,7 @@ export function playProcesses(stage: Stage): PlayedProcesses {
 }
 
 const silent: Pick<Stage, "start" | "message" | "inputEnded"> = {
-  start: () => undefined,
+  start: (live) => live,
   message: () => false,
   inputEnded: () => false,
 };
@@ -111,11 +113,10 @@ function startProcess(
   let deliver = (event: ServerEvent): void => void early.push(event);
   live = stage.start({ deliver: (event) => deliver(event) });
   const [failed] = early.filter(({ type }) => type === "start-failed");
-  if (live === undefined || failed?.type === "start-failed") {
+  if (failed?.type === "start-failed") {
     isOver = true;
     Object.assign(child, { pid: undefined });
-    const code = failed?.type === "start-failed" ? failed.code : "EREPLAYED";
-    setImmediate(() => emitter.emit("error", spawnError(command, code)));
+    setImmediate(() => emitter.emit("error", spawnError(command, failed.code)));
     return { child, end };
   }
   setImmediate(() => {

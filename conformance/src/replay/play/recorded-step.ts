@@ -17,8 +17,6 @@ export interface HostStep {
   live?: LiveRun;
   liveId?: JsonValue;
   liveToken?: JsonValue;
-  /** When it happened, by the clock of the replay. */
-  happenedAt: number;
 }
 
 /** Something that came of it. */
@@ -49,8 +47,6 @@ export interface LiveRun {
   readonly recordedRun?: number;
   /** Takes what comes next; what it is handed after its end it leaves alone. */
   readonly deliver: (event: ServerEvent) => void;
-  /** Until when what was delivered is due. */
-  dueAt: number;
 }
 
 /** Whether an event is the host's. */

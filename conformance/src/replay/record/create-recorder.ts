@@ -16,17 +16,6 @@ export interface RecorderOptions {
   /** A file, which is replaced, or what takes each line as it is written, with its line feed. */
   readonly to: string | ((line: string) => void);
   /**
-   * Of the whole recording, in UTF-16 units; events beyond it are counted alone. Default 64 MiB.
-   */
-  readonly maxBytes?: number | undefined;
-  /** Default 100,000; those beyond it are counted alone. */
-  readonly maxEvents?: number | undefined;
-  /**
-   * Whether each event has its time. Default `true`; without times, two recordings of the same
-   * conversation are the same.
-   */
-  readonly timing?: boolean | undefined;
-  /**
    * What is secret besides the secrets of specs, tokens that are sent and what looks like one; of
    * at least six characters. Default none.
    */
@@ -54,9 +43,6 @@ export interface Recorder {
 
 const fields: Fields<RecorderOptions> = {
   to: true,
-  maxBytes: true,
-  maxEvents: true,
-  timing: true,
   secrets: true,
   redact: true,
   fetch: true,
@@ -77,13 +63,13 @@ const fields: Fields<RecorderOptions> = {
  */
 export function createRecorder(options: RecorderOptions): Recorder {
   assertKnownOptions("createRecorder()", options, fields);
-  const { to, maxBytes = 64 * 1024 * 1024, maxEvents = 100_000, timing = true, secrets = [], redact } = options;
+  const { to, secrets = [], redact } = options;
   if (typeof to !== "function" && (typeof to !== "string" || to === ""))
     throw new TypeError("createRecorder(): to must be the name of a file or a function");
   const fetch: RecordableFetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
   const sink = typeof to === "function" ? { write: to, close: ignore } : openFile(to);
   const mask = createMask(secrets, redact);
-  const tape = createTape({ write: sink.write, maxBytes, maxEvents, timing });
+  const tape = createTape(sink.write);
   const servers = new Map<string, IdNumbers>();
   const open = new Set<Cancel>();
   let isClosed = false;

@@ -17,24 +17,18 @@ export interface Tape {
 /** An event of which the tape knows the time. */
 export type Untimed<Event> = Event extends RecordedEvent ? Omit<Event, "at" | "line"> : never;
 
-/** What a {@linkcode Tape} is made from. */
-export interface TapeInit {
-  readonly write: (line: string) => void;
-  readonly maxBytes: number;
-  readonly maxEvents: number;
-  readonly timing: boolean;
-}
+// Of the whole recording, in UTF-16 units; events beyond it are counted alone.
+const mostLength = 64 * 1024 * 1024;
 
 /**
  * Makes a tape and writes its header. No method throws: what cannot be recorded must not end the
  * conversation.
  */
-export function createTape({ write, maxBytes, maxEvents, timing }: TapeInit): Tape {
+export function createTape(write: (line: string) => void): Tape {
   const startedAt = clock.now();
   let length = 0;
   let dropped = 0;
   let runs = 0;
-  let events = 0;
   let isEnded = false;
   let failure: unknown;
   const put = (line: string): void => {
@@ -48,14 +42,13 @@ export function createTape({ write, maxBytes, maxEvents, timing }: TapeInit): Ta
   };
   const putBounded = (value: object): void => {
     const line = JSON.stringify(value);
-    events += 1;
-    if (events <= maxEvents && length + line.length < maxBytes) put(line);
+    if (length + line.length < mostLength) put(line);
     else dropped += 1;
   };
   put(JSON.stringify({ hostside: "recording", version: 1 }));
   return {
     nextRun: () => (runs += 1),
-    add: (event) => putBounded(timing ? { at: Math.round(clock.now() - startedAt), ...event } : event),
+    add: (event) => putBounded({ at: Math.round(clock.now() - startedAt), ...event }),
     note: putBounded,
     end(masked) {
       put(JSON.stringify({ type: "end", masked, ...(dropped > 0 && { dropped }) }));

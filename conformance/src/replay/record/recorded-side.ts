@@ -1,5 +1,4 @@
-import { isBatch } from "../recording/change-ids.ts";
-import type { JsonValue, ServerSpec } from "@hostside/core";
+import type { ServerSpec } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { isUtf8 } from "node:buffer";
 import type { Mask } from "../masking/create-mask.ts";
@@ -15,7 +14,7 @@ export interface RecordedSide {
   readonly mask: Mask;
   /** A message of the host's, as it is written. */
   outgoing(message: RecordedMessage): RecordedMessage;
-  /** A message of the server's, as it is written. Notes what the server says of itself. */
+  /** A message of the server's, as it is written. */
   incoming(message: RecordedMessage): RecordedMessage;
   /** A text that is no message. */
   text(text: string): string;
@@ -36,24 +35,13 @@ export function createRecordedSide(
 ): RecordedSide {
   const { spec, tape, mask, numbers } = init;
   const ids: IdBook = createIdBook(numbers);
-  const greetings = new Set<unknown>();
   return {
     serverId: spec.id,
     spec,
     tape,
     mask,
-    outgoing(message) {
-      const named = ids.outgoing(message);
-      if (!isBatch(named) && (named["method"] === "initialize" || named["method"] === "server/discover"))
-        greetings.add(named["id"]);
-      return maskMessage(named, mask);
-    },
-    incoming(message) {
-      const named = ids.incoming(message);
-      if (!isBatch(named) && isJsonObject(named["result"]) && greetings.delete(named["id"]))
-        tape.note({ type: "about", id: spec.id, ...aboutServer(named["result"], mask) });
-      return maskMessage(named, mask);
-    },
+    outgoing: (message) => maskMessage(ids.outgoing(message), mask),
+    incoming: (message) => maskMessage(ids.incoming(message), mask),
     text: (text) => mask.text(ids.text(text)),
     raw(bytes, isRest = false) {
       if (isRest) return { text: "", omitted: bytes.length };
@@ -91,18 +79,4 @@ function cut(text: string, isLong: boolean): string {
 // Bytes that are no text may have a secret among them all the same.
 function maskBytes(bytes: Buffer, mask: Mask): Buffer {
   return Buffer.from(mask.text(bytes.toString("latin1")), "latin1");
-}
-
-function aboutServer(result: { readonly [name: string]: JsonValue | undefined }, mask: Mask): object {
-  const { protocolVersion, serverInfo, _meta: meta } = result;
-  const said = serverInfo ?? (isJsonObject(meta) ? meta["io.modelcontextprotocol/serverInfo"] : undefined);
-  const info = isJsonObject(said) ? said : {};
-  const { name, version } = info;
-  return {
-    ...(typeof protocolVersion === "string"
-      ? { era: "legacy", protocolVersion: mask.text(protocolVersion) }
-      : { era: "modern", protocolVersion: "2026-07-28" }),
-    ...(typeof name === "string" && { name: mask.text(name) }),
-    ...(typeof version === "string" && { version: mask.text(version) }),
-  };
 }

@@ -13,29 +13,19 @@ import {
 /** The version of the format that is written and read. */
 export const formatVersion = 1;
 
-/** What is read of a recording at most. */
-export interface ParseRecordingOptions {
-  /** Named in errors. Default `recording`. */
-  readonly name?: string | undefined;
-  /** Of the whole text, in UTF-16 units. Default 64 MiB. */
-  readonly maxBytes?: number | undefined;
-  /** Default 200,000. */
-  readonly maxEvents?: number | undefined;
-}
-
+/** What is read of a recording at most, in UTF-16 units. */
+export const mostLength: number = 64 * 1024 * 1024;
 const mostServers = 1000;
 const deepest = 150;
 
 /**
  * Reads a recording. It is data that somebody else may have written: nothing of it is executed, and
- * all of it is bounded. A last line that was cut off is left out, which `problems` says. Throws
+ * all of it is bounded; `name` stands in errors. A last line that was cut off is left out, which `problems` says. Throws
  * `invalid_recording`, which names the line, for anything that is no recording, and for one
  * of a later version.
  */
-export function parseRecording(text: string, options: ParseRecordingOptions = {}): Recording {
-  const { name = "recording", maxBytes = 64 * 1024 * 1024, maxEvents = 200_000 } = options;
-  if (text.length > maxBytes)
-    throw recordingError(`${name} is longer than ${maxBytes}; record less, or raise maxBytes`);
+export function parseRecording(text: string, name: string = "recording"): Recording {
+  if (text.length > mostLength) throw recordingError(`${name} is longer than ${mostLength}`);
   const lines = text.split("\n");
   const isCut = lines.at(-1) !== "";
   if (!isCut) lines.pop();
@@ -45,8 +35,6 @@ export function parseRecording(text: string, options: ParseRecordingOptions = {}
     const value = parseLine(line, { name, line: at, isLast: isCut && at === lines.length });
     if (value === undefined) return void reading.problems.push(`line ${at} was cut off and is left out`);
     if (at === 1) return assertHeader(value, name);
-    if (reading.events.length >= maxEvents)
-      throw recordingError(`${name}: more than ${maxEvents} events; raise maxEvents`);
     take(value, at, reading);
   });
   if (lines.length === 0 || (lines.length === 1 && reading.problems.length > 0))
@@ -69,10 +57,8 @@ function take(value: JsonObject, line: number, reading: Reading): void {
   const { name, servers, events, openers } = reading;
   const fail = ({ member, rule }: EventProblem): Error => recordingError(`${name}:${line}: ${member} ${rule}`);
   switch (value["type"]) {
-    case "server":
-    case "about": {
-      const known = typeof value["id"] === "string" ? servers.get(value["id"]) : undefined;
-      const server = readServer(value, known);
+    case "server": {
+      const server = readServer(value);
       if ("rule" in server) throw fail(server);
       if (servers.size >= mostServers) throw recordingError(`${name}:${line}: more than ${mostServers} servers`);
       return void servers.set(server.id, server);
@@ -139,24 +125,12 @@ function assertHeader(value: JsonObject, name: string): void {
     );
 }
 
-/** Reads a line that introduces a server, or says what is known of it by now. */
-function readServer(value: JsonObject, known: RecordedServer | undefined): EventProblem | RecordedServer {
-  const { id, era, protocolVersion, name, version } = value;
+/** Reads a line that introduces a server. */
+function readServer({ id, transport: given }: JsonObject): EventProblem | RecordedServer {
   if (typeof id !== "string" || id === "") return { member: "id", rule: "must be a text that is not empty" };
-  const transport = value["type"] === "about" ? known?.transport : readTransport(value["transport"]);
-  if (transport === undefined)
-    return value["type"] === "about"
-      ? { member: "id", rule: "was not introduced before" }
-      : { member: "transport", rule: 'must be of the type "stdio" with a command, or of the type "http" with a URL' };
-  return {
-    ...known,
-    id,
-    transport,
-    ...((era === "legacy" || era === "modern") && { era }),
-    ...(typeof protocolVersion === "string" && { protocolVersion }),
-    ...(typeof name === "string" && { name }),
-    ...(typeof version === "string" && { version }),
-  };
+  const transport = readTransport(given);
+  if (transport !== undefined) return { id, transport };
+  return { member: "transport", rule: 'must be of the type "stdio" with a command, or of the type "http" with a URL' };
 }
 
 function readTransport(value: JsonValue | undefined): RecordedTransport | undefined {

@@ -83,11 +83,6 @@ export type RecordedTransport =
 export interface RecordedServer {
   readonly id: string;
   readonly transport: RecordedTransport;
-  readonly era?: "legacy" | "modern";
-  readonly protocolVersion?: string;
-  /** What it said of itself. */
-  readonly name?: string;
-  readonly version?: string;
 }
 
 /** A conversation between a host and its servers, as it was read. */
