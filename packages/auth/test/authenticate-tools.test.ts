@@ -37,7 +37,6 @@ describe("the tools on offer", () => {
       inputSchema: { type: "object", properties: {}, additionalProperties: false },
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
       effect: "external",
-      effectSource: "host",
     });
     expect(definition?.description).toContain('the MCP server "The Wiki" ("wiki")');
     expect(JSON.stringify(tools.tools()) + JSON.stringify(tools.groups())).not.toContain("IGNORE");

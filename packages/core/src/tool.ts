@@ -74,11 +74,6 @@ export interface ToolDefinition {
    * Absent: `"external"`.
    */
   readonly effect?: ToolEffect;
-  /**
-   * The source of the effect: `"host"`, its own configuration, which nothing overrides; `"hints"`,
-   * the hints of a server that the host trusts. Absent: there is none, or it is not known.
-   */
-  readonly effectSource?: "host" | "hints";
   /** The host's word on whether a human is to be asked before each call. Absent: it has none. */
   readonly requireApproval?: boolean;
   /**

@@ -1,11 +1,12 @@
 import type { Lock, Notices, Store } from "@hostside/core";
-import { isPlainObject, type Fields } from "@hostside/core/implement";
+import { isJsonObject, isPlainObject, kindOf, type Fields } from "@hostside/core/implement";
 import { admissionFields, type AdmissionOptions } from "./admission/tool-admission.ts";
 import type { ApprovalOptions } from "./approval/approval-options.ts";
 import type { BreakerOptions } from "./breaker/create-breaker.ts";
 import type { CacheOptions } from "./cache/create-result-cache.ts";
 import { effectFields, type EffectOptions } from "./effects/create-effects.ts";
-import type { LimitsOptions } from "./limits/create-limits.ts";
+import type { Limit } from "./limits/limit-options.ts";
+import type { LimitStore } from "./limits/limit-store.ts";
 import type { PolicyEvent } from "./policy-event.ts";
 import { assertFunctions } from "./read-options.ts";
 import type { RedactionOptions } from "./redaction/create-redaction.ts";
@@ -13,11 +14,30 @@ import type { RetryOptions } from "./retry/create-retry.ts";
 import type { ValidationOptions } from "./validation/create-validation.ts";
 
 /**
+ * Where a policy keeps what outlives a call; a `createRedisState()` is one. Policies that share it
+ * are replicas of one product.
+ */
+export interface PolicyState {
+  /** Approvals and pins. */
+  readonly store: Store;
+  /** Makes a use of an approval exclusive among all that share it. Default: in this process. */
+  readonly lock?: Lock | undefined;
+  /**
+   * By which one replica's approval, pin or revocation of tools reaches the others, which then read
+   * `store` again and have what is attached ask again. {@linkcode Policy.close} ends the
+   * subscription. Default: others see it when they call `reload()`, or start.
+   */
+  readonly notices?: Notices | undefined;
+  /** Counts limits. Default: in memory, for this policy alone. */
+  readonly limitStore?: LimitStore | undefined;
+}
+
+/**
  * Permissions, limits and approvals. Everything is off by default, with one exception: calls that
  * need an approval are refused where nobody can be asked. A rule, or the definition of a tool
  * (`requireApproval`), can require an approval.
  */
-export interface PolicyOptions extends AdmissionOptions, EffectOptions, Partial<LimitsOptions> {
+export interface PolicyOptions extends AdmissionOptions, EffectOptions {
   /** The approval of calls by a human. Default: nobody can be asked. */
   readonly approval?: ApprovalOptions | undefined;
   /**
@@ -27,6 +47,8 @@ export interface PolicyOptions extends AdmissionOptions, EffectOptions, Partial<
   readonly validation?: ValidationOptions | undefined;
   /** Tells whether results of `pure` tools are given again. Default: they are not. */
   readonly cache?: CacheOptions | undefined;
+  /** How often, how many at once and how much. Default: no limits. */
+  readonly limits?: readonly Limit[] | undefined;
   /** When a call is tried again. Default: never. */
   readonly retry?: RetryOptions | undefined;
   /** When nothing is sent to a server that fails; see `requestSeam`. Default: never. */
@@ -41,20 +63,8 @@ export interface PolicyOptions extends AdmissionOptions, EffectOptions, Partial<
    * same for more listeners.
    */
   readonly onEvent?: ((event: PolicyEvent) => void) | undefined;
-  /** The store of approvals and pins. Default: in memory, until the process ends. */
-  readonly store?: Store | undefined;
-  /**
-   * Makes a use of an approval exclusive. Goes with `store`: processes that share one share
-   * the other. Default: in this process.
-   */
-  readonly lock?: Lock | undefined;
-  /**
-   * By which one replica's approval, pin or revocation of tools reaches the others, which then read
-   * `store` again and have what is attached ask again. Goes with `store` and `lock`;
-   * {@linkcode Policy.close} ends the subscription. Default: others see it when they call
-   * `reload()`, or start.
-   */
-  readonly notices?: Notices | undefined;
+  /** What is kept, and shared by replicas. Default: in memory, until the process ends. */
+  readonly state?: PolicyState | undefined;
 }
 
 /** The fields of {@linkcode PolicyOptions}. */
@@ -62,7 +72,6 @@ export const policyFields: Fields<PolicyOptions> = {
   ...admissionFields,
   ...effectFields,
   limits: true,
-  limitStore: true,
   approval: true,
   validation: true,
   cache: true,
@@ -70,9 +79,7 @@ export const policyFields: Fields<PolicyOptions> = {
   breaker: true,
   redact: true,
   onEvent: true,
-  store: true,
-  lock: true,
-  notices: true,
+  state: true,
 };
 
 const partMembers = {
@@ -80,23 +87,26 @@ const partMembers = {
   lock: ["withLock"],
   notices: ["publish", "subscribe"],
   limitStore: ["take"],
-} as const satisfies Partial<Record<keyof PolicyOptions, readonly string[]>>;
+} as const satisfies Record<keyof PolicyState, readonly string[]>;
 
 /** Throws a `TypeError` for parts of the product's that have not the functions that are called. */
-export function assertPolicyParts(options: PolicyOptions): void {
+export function assertPolicyParts({ state, onEvent }: PolicyOptions): void {
+  assertFunctions("", { onEvent });
+  if (state === undefined) return;
+  if (!isJsonObject(state)) throw new TypeError(`state must be an object with a store, not ${kindOf(state)}`);
   for (const [name, members] of Object.entries(partMembers)) {
-    const part: unknown = Reflect.get(options, name);
-    if (part === undefined) continue;
+    const part: unknown = state[name];
+    if (part === undefined && name !== "store") continue;
     const has = (member: string): boolean =>
       typeof part === "object" && part !== null && typeof Reflect.get(part, member) === "function";
-    if (!members.every(has)) throw new TypeError(`${name} must have ${members.map((one) => `${one}()`).join(", ")}`);
+    if (!members.every(has))
+      throw new TypeError(`state.${name} must have ${members.map((one) => `${one}()`).join(", ")}`);
   }
-  assertFunctions("", { onEvent: options.onEvent });
 }
 
 /** Tells whether a selector asks for new tools. Throws a `TypeError` where that cannot be known. */
-export function asksForNewTools({ effects, trust, pins, ...options }: PolicyOptions): boolean {
-  const misplaced = findNew({ effects, trust }, "");
+export function asksForNewTools({ effects, pins, ...options }: PolicyOptions): boolean {
+  const misplaced = findNew({ effects }, "");
   if (misplaced !== undefined) throw new TypeError(`${misplaced} cannot select new tools; rules and limits can`);
   const { allow, requireApproval, deny, stricter, limits, redact } = options;
   const mode = options.approval?.mode;

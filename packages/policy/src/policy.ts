@@ -59,7 +59,7 @@ export interface Policy
   frameworkApproval(context?: CallContext): FrameworkApproval;
   /** The token by which a suspended call goes on. See `Approval.approve`. */
   readonly approveCall: Approval["approve"];
-  /** Names the effect of a tool, by `effects`, its definition and `trust`. */
+  /** Names the effect of a tool, by `effects` and its definition. */
   effectOf(definition: ToolDefinition, server?: AdmissionServer): ToolEffect;
   readonly onEvent: Event<PolicyEvent>;
   /**
@@ -88,7 +88,7 @@ export interface Policy
   /** Forgets all results that were kept to be given again. */
   clearCache(): void;
   /**
-   * Hears no more of other replicas, nor of the `limitStore`. It decides as before by what it
+   * Hears no more of other replicas, nor of the `state`. It decides as before by what it
    * knows. Idempotent.
    */
   close(): void;
@@ -111,8 +111,8 @@ export interface Policy
 export function createPolicy(options: PolicyOptions = {}): Policy {
   assertKnownOptions("createPolicy()", options, policyFields);
   assertPolicyParts(options);
-  const { store = createMemoryStore(), lock = createMemoryLock() } = options;
-  const { notices, onEvent } = options;
+  const { state, onEvent } = options;
+  const { store, lock = createMemoryLock(), notices } = state ?? { store: createMemoryStore() };
   const events = createEvent<PolicyEvent>();
   if (onEvent !== undefined) events.on(onEvent);
   const effects = createEffects(options);
@@ -191,8 +191,7 @@ export function createPolicy(options: PolicyOptions = {}): Policy {
 type Stages = ReturnType<typeof createStages>;
 
 function createStages(options: PolicyOptions, parts: PolicyParts) {
-  const { limits, limitStore, approval = {}, validation, cache, retry, breaker, redact } = options;
-  if (limits === undefined && limitStore !== undefined) throw new TypeError("limitStore is given, and no limits");
+  const { limits, state, approval = {}, validation, cache, retry, breaker, redact } = options;
   const admission = createAdmission(options, parts);
   return {
     admission,
@@ -201,7 +200,7 @@ function createStages(options: PolicyOptions, parts: PolicyParts) {
       return decision === "approval" ? { rule, why } : undefined;
     }),
     validation: ifGiven(validation, (given) => createValidation(given, parts)),
-    limits: ifGiven(limits, (given) => createLimits({ limits: given, limitStore }, parts)),
+    limits: ifGiven(limits, (given) => createLimits({ limits: given, limitStore: state?.limitStore }, parts)),
     retry: ifGiven(retry, (given) => createRetry(given, parts)),
     breaker: ifGiven(breaker, (given) => createBreaker(given, parts)),
     cache: ifGiven(cache, (given) => createResultCache(given, parts)),

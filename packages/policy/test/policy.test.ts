@@ -1,4 +1,4 @@
-import { applyInterceptors, type CallHandler, type ToolOutcome } from "@hostside/core";
+import { applyInterceptors, createMemoryStore, type CallHandler, type ToolOutcome } from "@hostside/core";
 import { createToolbox, type Toolbox } from "@hostside/discovery";
 import {
   createPolicy,
@@ -71,7 +71,7 @@ describe("createPolicy()", () => {
     let tries = 0;
     const made = record({
       limits: [{ rate: { calls: 1, perMs: 60_000 } }],
-      retry: { attempts: 2, baseMs: 0 },
+      retry: { attempts: 2 },
       breaker: { failures: 2 },
     });
     const failing: CallHandler = () => {
@@ -85,7 +85,7 @@ describe("createPolicy()", () => {
   });
 
   it("counts no try that was given up before it began", async () => {
-    const made = record({ retry: { baseMs: 60_000 } });
+    const made = record({ retry: {} });
     const caller = new AbortController();
     const failing: CallHandler = () => {
       setImmediate(() => caller.abort());
@@ -149,7 +149,6 @@ describe("createPolicy()", () => {
 
   it.each<[string, object, string]>([
     ["an unknown option", { allows: [] }, "allows"],
-    ["a store of limits without limits", { limitStore: {} }, "limitStore"],
     ["a rule that is none", { deny: ["github"] }, "deny[0]"],
     ["an unknown effect", { effects: [{ tools: "a/b", effect: "safe" }] }, "effects[0].effect"],
     ["an option of a stage that there is not", { breaker: { failure: 1 } }, "failure"],
@@ -159,8 +158,8 @@ describe("createPolicy()", () => {
       (name): [string, object, string] => [`null for ${name}`, { [name]: null }, name],
     ),
     ["a listener that is none", { onEvent: "x" }, "onEvent"],
-    ["a store that is none", { store: new Map(), lock: {} }, "lock"],
-    ["a store of limits that is none", { limits: [{ concurrency: 1 }], limitStore: {} }, "limitStore"],
+    ["a store that is none", { state: { store: {}, lock: {} } }, "state.store"],
+    ["a store of limits that is none", { state: { store: createMemoryStore(), limitStore: {} } }, "state.limitStore"],
     ["a value too short to be found", { redact: { values: ["abc"] } }, "redact.values[0]"],
     ["a contradiction", { allow: ["a/b"], deny: ["a/b"] }, "allow[0]"],
   ])("refuses %s at once, by name", (_what, options, name) => {
@@ -179,7 +178,7 @@ describe("what is looked at", () => {
   });
 
   it("is what runs, in every try, whatever becomes of the caller's object meanwhile", async () => {
-    const made = record({ retry: { attempts: 2, baseMs: 0 }, effects: [{ tools: "s/*", effect: "pure" }] });
+    const made = record({ retry: { attempts: 2 }, effects: [{ tools: "s/*", effect: "pure" }] });
     const args = { to: { amount: 5 } };
     const sent: unknown[] = [];
     await send(
@@ -275,7 +274,7 @@ describe("what is kept of a call", () => {
         throw new Error("no store");
       },
     });
-    const made = record({ limits: [{ concurrency: 1 }], limitStore: { take } });
+    const made = record({ limits: [{ concurrency: 1 }], state: { store: createMemoryStore(), limitStore: { take } } });
     await expect(send(made)).resolves.toMatchObject({ isError: false });
     expect(made.events.filter(({ type }) => type === "part-failed")).toMatchObject([{ part: "limitStore" }]);
   });

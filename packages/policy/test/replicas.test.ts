@@ -161,14 +161,15 @@ describe("replicas of a host that share a store and notices", () => {
 
   it("leave no subscription behind", () => {
     const bus = createNoticeBus();
-    const policy = createPolicy({ pins: {}, notices: bus.replica() });
+    const policy = createPolicy({ pins: {}, state: { store: createMemoryStore(), notices: bus.replica() } });
     expect(bus.listeners).toBe(1);
     policy.close();
     policy.close();
     expect(bus.listeners).toBe(0);
-    expect(createPolicy({ allow: ["*/*"], notices: bus.replica() }) && bus.listeners).toBe(0);
-    expect(() => createPolicy({ notices: { publish: 1 } as never })).toThrow(
-      /notices must have publish\(\), subscribe\(\)/,
+    const state = { store: createMemoryStore(), notices: bus.replica() };
+    expect(createPolicy({ allow: ["*/*"], state }) && bus.listeners).toBe(0);
+    expect(() => createPolicy({ state: { ...state, notices: { publish: 1 } as never } })).toThrow(
+      /state\.notices must have publish\(\), subscribe\(\)/,
     );
   });
 });
@@ -279,7 +280,7 @@ describe("a lock that went to another replica", () => {
     const lock = createMemoryLock();
     // Others have had it before.
     for (const key of ["a", "b", "c"]) await lock.withLock(key, 1000, async () => {});
-    const replica = (own: Lock) => createPolicy({ approval, store, lock: own });
+    const replica = (own: Lock) => createPolicy({ approval, state: { store, lock: own } });
     const [policy] = replica(lock).interceptors;
     const [lost] = replica(lostLock(store)).interceptors;
     const [other] = replica(lock).interceptors;

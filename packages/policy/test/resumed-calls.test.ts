@@ -7,8 +7,8 @@ const key = new Uint8Array(32).fill(7);
 
 function setUp(options: PolicyOptions) {
   const { clock } = createStageWorld();
-  const shared = { store: createMemoryStore(), lock: createMemoryLock() };
-  const policy = (): Policy => createPolicy({ approval: { mode: "all", suspend: { key } }, ...shared, ...options });
+  const state = { store: createMemoryStore(), lock: createMemoryLock() };
+  const policy = (): Policy => createPolicy({ approval: { mode: "all", suspend: { key } }, state, ...options });
   const ran: string[] = [];
   const answer: CallHandler = (call) => (ran.push(call.origin.toolName), answerOk(call));
   const send = (by: Policy, approval?: string, handler: CallHandler = answer): Promise<unknown> => {
@@ -66,7 +66,7 @@ describe("an approval, when something behind it refuses the call", () => {
   });
 
   it("is one approval for all tries of its call, and for an answer from the cache", async () => {
-    const { clock, policy, ran, send, suspend } = setUp({ retry: { attempts: 2, baseMs: 0 }, cache: {} });
+    const { clock, policy, ran, send, suspend } = setUp({ retry: { attempts: 2 }, cache: {} });
     const one = policy();
     let tries = 0;
     const flaky: CallHandler = (call) => {
@@ -77,7 +77,7 @@ describe("an approval, when something behind it refuses the call", () => {
     const token = await suspend(one);
     const sent = send(one, token, flaky);
     await settle();
-    clock.advance(1);
+    clock.advance(240);
     await sent;
     expect(tries).toBe(2);
     const second = await suspend(one);

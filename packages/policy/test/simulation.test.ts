@@ -29,7 +29,7 @@ function stages(
   parts: PolicyParts,
   tight: boolean,
 ): { readonly interceptors: readonly Interceptor[]; readonly requestSeam: RequestSeam; readonly close: () => void } {
-  const retry = createRetry({ attempts: 3, baseMs: 40 }, parts);
+  const retry = createRetry({ attempts: 3 }, parts, 40);
   const breaker = createBreaker({ failures: tight ? 1 : 3, openMs: 50 }, parts);
   const behind = { requestSeam: breaker.seam, interceptors: [retry] };
   if (!tight) return { ...behind, close: () => undefined };

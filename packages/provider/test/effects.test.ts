@@ -37,7 +37,6 @@ describe("what the host says of a tool", () => {
       title: "Pay",
       description: "MCP server `s` tool `pay`. Title: Pay. Pays a bill.",
       effect: "non-idempotent-write",
-      effectSource: "host",
       requireApproval: true,
     });
     // Of what the server says, not of what the host does.

@@ -113,7 +113,6 @@ function defineTool(serverId: string, title: string, name: string): ToolDefiniti
     inputSchema: { type: "object", properties: {}, additionalProperties: false },
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     effect: "external",
-    effectSource: "host",
     groupIds: [group.id],
   };
   return Object.freeze(definition);

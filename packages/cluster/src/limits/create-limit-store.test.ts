@@ -1,3 +1,4 @@
+import { createMemoryStore } from "@hostside/core";
 import { createPolicy, type LimitRule, type LimitStoreOutage, type PolicyEvent } from "@hostside/policy";
 import { describe, expect, it } from "vitest";
 import { useVirtualClock } from "../../../provider/test/simulation/virtual-clock.ts";
@@ -187,7 +188,10 @@ describe("limits over an engine", () => {
 describe("a policy whose limits are shared", () => {
   it("refuses a call with call_refused while nobody can count it, and tells the outage and its end once", async () => {
     const { engine, store, passed } = setUp();
-    const policy = createPolicy({ limits: [{ budget: { calls: 5 } }], limitStore: store });
+    const policy = createPolicy({
+      limits: [{ budget: { calls: 5 } }],
+      state: { store: createMemoryStore(), limitStore: store },
+    });
     const events: PolicyEvent[] = [];
     policy.onEvent((event) => void events.push(event));
     const origin = { serverId: "s", toolName: "echo", qualifiedName: "mcp::s::echo" };

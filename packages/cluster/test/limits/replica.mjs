@@ -31,9 +31,7 @@ const limits = stateOf(counted, { timeoutMs: 1000 }).limitStore;
 const policy = createPolicy({
   pins: { unpinned: "quarantine" },
   approval: { mode: "all", suspend: { key: new Uint8Array(32).fill(5) } },
-  store: state.store,
-  lock: state.lock,
-  notices: state.notices,
+  state,
 });
 
 const origin = { serverId: "s", toolName: "read", qualifiedName: "mcp::s::read" };

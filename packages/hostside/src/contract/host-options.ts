@@ -86,7 +86,7 @@ export interface HostState {
    * Counts what limits of the policy are used up, for all replicas. Default: each counts for
    * itself.
    */
-  readonly limitStore?: PolicyOptions["limitStore"];
+  readonly limitStore?: NonNullable<PolicyOptions["state"]>["limitStore"];
   /** Events of the engine, which `onDiagnostic` of `createHost()` gets. */
   readonly onDiagnostic?: Event<{ readonly kind: "engine-down" | "engine-back"; readonly message: string }> | undefined;
   /** Is there where a state has an end, and never called: whoever made it closes it. */

@@ -17,17 +17,13 @@ export function choosePolicy(context: Omit<PartsContext, "policy">): Policy {
   const { policy: given, config, sharedServers, providers } = context.options;
   // The type of the option alone leaves the event of a policy out.
   if (given !== undefined && "explain" in given) return given as Policy;
-  const { store, lock, notices, limitStore } = state;
-  if (!state.outlives && given?.store === undefined && given?.pins !== undefined) report(forgottenPins);
+  if (!state.outlives && given?.state === undefined && given?.pins !== undefined) report(forgottenPins);
   const { stricter = [], redact, approval, servers: later = [], ...rest } = given ?? {};
   const secrets = followSecrets(configuration);
   const ids = Array.isArray(later) ? [...configuration.specs.map(({ id }) => id), ...later] : later;
   const policy = inOption("policy", () =>
     createPolicy({
-      store,
-      lock,
-      notices,
-      ...(given?.limits !== undefined && { limitStore }),
+      state,
       ...(configuration.config !== undefined && {
         breaker: { servers: (id) => configuration.extrasOf(id)?.breaker === true },
       }),

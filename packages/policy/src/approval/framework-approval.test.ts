@@ -10,8 +10,12 @@ function setUp(options: PolicyOptions = {}) {
   const { clock } = createStageWorld();
   const events: string[] = [];
   const onEvent = ({ type }: PolicyEvent): void => void events.push(type);
-  const store = createMemoryStore();
-  const policy = createPolicy({ approval: { mode: "all" }, store, onEvent, ...options });
+  const policy = createPolicy({
+    approval: { mode: "all" },
+    state: { store: createMemoryStore() },
+    onEvent,
+    ...options,
+  });
   const ran: unknown[] = [];
   const call = (args: AskedCall["args"], approval: string | undefined, context = ada): Promise<unknown> =>
     applyInterceptors(
@@ -98,7 +102,7 @@ describe("the approval by a framework", () => {
       set: () => Promise.reject(new Error("down")),
       delete: () => Promise.reject(new Error("down")),
     };
-    const { policy, events, ran, call } = setUp({ store: broken });
+    const { policy, events, ran, call } = setUp({ state: { store: broken } });
     await policy.frameworkApproval(ada).note(asked);
     expect(events).toEqual(["part-failed"]);
     expect(await rejectionOf(call(asked.args, tokenOf(policy)))).toMatchObject({ code: "call_refused" });

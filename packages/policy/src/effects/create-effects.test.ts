@@ -6,7 +6,6 @@ import { createEffects, type EffectOptions, type EffectRule, toolEffects } from 
 
 interface Known {
   readonly effect?: ToolEffect;
-  readonly effectSource?: "host" | "hints";
   readonly annotations?: ToolAnnotations;
 }
 
@@ -30,42 +29,12 @@ describe("createEffects()", () => {
     expect(effectOf({ effects: [{ tools: "s/y", effect: "pure" }] }, tool("x", { annotations: readOnly }))).toBe(
       "external",
     );
-    expect(effectOf({ trust: "other/*" }, tool("x", { annotations: readOnly }))).toBe("external");
     expect(effectOf({}, tool("x", { effect: "pure" }))).toBe("pure");
   });
 
-  it("lets the hints count where the server is trusted, and the host's word before them", () => {
-    const options: EffectOptions = {
-      trust: { labels: "trust:vendor" },
-      effects: [{ tools: "s/pay", effect: "non-idempotent-write" }],
-    };
-    expect(effectOf(options, tool("x", { annotations: readOnly }))).toBe("pure");
-    expect(effectOf(options, tool("x", { annotations: { ...readOnly, destructiveHint: true } }))).toBe("external");
-    expect(effectOf(options, tool("x", { annotations: { idempotentHint: true } }))).toBe("idempotent-write");
-    expect(effectOf(options, tool("pay", { annotations: readOnly }))).toBe("non-idempotent-write");
-    expect(effectOf(options, tool("x", { effect: "idempotent-write", annotations: readOnly }))).toBe(
-      "idempotent-write",
-    );
-    expect(createEffects(options).effectOf(tool("x", { annotations: readOnly }), undefined)).toBe("external");
-  });
-
-  it("lets no hint of a trusted server stand against an external that the host chose", () => {
-    const options: EffectOptions = { trust: ["s/*", "/*"] };
-    const given = { effect: "external", annotations: readOnly } as const;
-    expect(effectOf(options, tool("x", given))).toBe("pure");
-    expect(effectOf(options, tool("x", { ...given, effectSource: "hints" }))).toBe("pure");
-    expect(effectOf(options, tool("x", { ...given, effectSource: "host" }))).toBe("external");
-    const { origin: _, ...own } = tool("x", given);
-    expect(createEffects(options).effectOf(own, undefined)).toBe("external");
-    const { describe: say } = createEffects(options);
-    expect(say(tool("x", { ...given, effectSource: "host" }), server)).toBe(
-      "Its effect is external, by its definition.",
-    );
-  });
-
   it("looks again when the server has other labels", () => {
-    const { effectOf: look } = createEffects({ trust: { labels: "trust:vendor" } });
-    const definition = tool("x", { annotations: readOnly });
+    const { effectOf: look } = createEffects({ effects: [{ tools: { labels: "trust:vendor" }, effect: "pure" }] });
+    const definition = tool("x");
     expect(look(definition, server)).toBe("pure");
     expect(look(definition, { id: "s", labels: {} })).toBe("external");
   });
@@ -76,7 +45,6 @@ describe("createEffects()", () => {
         { tools: "s/*", effect: "pure" },
         { tools: { tool: "del*" }, effect: "external" },
       ],
-      trust: "t/*",
     });
     expect(say(tool("x"), server)).toBe('Its effect is pure, by effects[0] ("s/*").');
     expect(say(tool("del"), server)).toBe('Its effect is external, by effects[1] ({"tool":"del*"}).');
@@ -105,7 +73,6 @@ describe("createEffects()", () => {
     ],
     ["an unknown field", { effects: [{ tool: "a/b" }] }, 'effects[0] has no option "tool"; did you mean tools?'],
     ["no list", { effects: {} }, "effects must be a list"],
-    ["bad trust", { trust: [] }, "trust selects no tool: the list is empty"],
   ])("refuses %s", (_, options, message) => {
     // Of a caller without types.
     expect(() => createEffects(options as EffectOptions)).toThrow(new TypeError(message));

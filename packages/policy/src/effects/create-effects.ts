@@ -1,5 +1,5 @@
 import type { AdmissionServer, ToolDefinition, ToolEffect } from "@hostside/core";
-import { assertKnownOptions, effectOfHints, isToolEffect, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, isToolEffect, type Fields } from "@hostside/core/implement";
 import { readSelection, type ToolMatcher, type ToolSelection } from "../rules/select-tools.ts";
 import { effectOfDefinition, toolSubject, type EffectOf } from "../rules/tool-subject.ts";
 
@@ -18,16 +18,10 @@ export interface EffectOptions {
    * Default none.
    */
   readonly effects?: readonly EffectRule[] | undefined;
-  /**
-   * Selects tools whose hints (`annotations`) count if nobody has stated their effect, as if their
-   * specs had `trustAnnotations`. Hints never override the host's own word: an `external` of a
-   * spec's `tools`, or of a product's own tool, stays one. Default: no tools.
-   */
-  readonly trust?: ToolSelection | undefined;
 }
 
 /** The fields of {@linkcode EffectOptions}, for whoever has more options beside them. */
-export const effectFields: Fields<EffectOptions> = { effects: true, trust: true };
+export const effectFields: Fields<EffectOptions> = { effects: true };
 
 const ruleFields: Fields<EffectRule> = { tools: true, effect: true };
 
@@ -45,31 +39,23 @@ export interface Effects {
 
 /**
  * Makes the one place that knows what a call does: by `effects`, else by what the definition says,
- * else by the hints of a server that is trusted, else it is `external`. Throws a `TypeError` that
- * names rule and field.
+ * else it is `external`. Throws a `TypeError` that names rule and field.
  */
-export function createEffects(options: EffectOptions): Effects {
-  const { effects = [], trust } = options;
+export function createEffects({ effects = [] }: EffectOptions): Effects {
   if (!Array.isArray(effects)) throw new TypeError("effects must be a list");
   // The parameter says what they are; `Array.isArray` has forgotten it.
   const rules = (effects as readonly EffectRule[]).map(readRule);
-  const trusted = trust === undefined ? undefined : readSelection(trust, "trust");
-  if (rules.length === 0 && trusted === undefined) return { effectOf: effectOfDefinition, describe: describePlain };
-
   const find = (definition: ToolDefinition, server: AdmissionServer | undefined): Found => {
     const subject = toolSubject(definition, server);
     const matching = rules.filter((rule) => rule.matches(subject));
-    if (matching.length > 0) {
-      const effect = matching.map((rule) => rule.effect).reduce(worseEffect);
-      const { place, text } = matching.find((rule) => rule.effect === effect) ?? { place: "effects", text: "" };
-      return { server, effect, why: `by ${place} (${text.startsWith("{") ? text : JSON.stringify(text)})` };
+    if (matching.length === 0) {
+      const isSaid = definition.effect !== undefined && definition.effect !== "external";
+      const why = isSaid ? "by its definition" : "because nobody says better";
+      return { server, effect: effectOfDefinition(definition), why };
     }
-    const { effect, annotations = {} } = definition;
-    if (effect !== undefined && (effect !== "external" || isChosen(definition))) {
-      return { server, effect, why: "by its definition" };
-    }
-    if (trusted?.matches(subject) !== true) return { server, effect: "external", why: whyPlain(definition) };
-    return { server, effect: effectOfHints(annotations), why: "by the hints of its server, which trust is for" };
+    const effect = matching.map((rule) => rule.effect).reduce(worseEffect);
+    const { place, text } = matching.find((rule) => rule.effect === effect) ?? { place: "effects", text: "" };
+    return { server, effect, why: `by ${place} (${text.startsWith("{") ? text : JSON.stringify(text)})` };
   };
   // A definition does not change, and what is found for it is wanted by every layer of each call.
   const known = new WeakMap<ToolDefinition, Found>();
@@ -81,20 +67,12 @@ export function createEffects(options: EffectOptions): Effects {
     return found;
   };
   return {
-    effectOf: (definition, server) => look(definition, server).effect,
+    effectOf: rules.length === 0 ? effectOfDefinition : (definition, server) => look(definition, server).effect,
     describe(definition, server) {
       const { effect, why } = look(definition, server);
       return `Its effect is ${effect}, ${why}.`;
     },
   };
-}
-
-/**
- * Tells whether the host itself chose what the definition says. The host defines every tool that is
- * on no server.
- */
-function isChosen({ effectSource, origin }: ToolDefinition): boolean {
-  return effectSource === "host" || (origin?.serverId ?? "") === "";
 }
 
 interface Found {
@@ -110,16 +88,6 @@ function readRule(rule: EffectRule, index: number): ReadEffectRule {
   if (!isToolEffect(effect)) throw new TypeError(`${place}.effect: ${JSON.stringify(effect)} is no effect`);
   if (tools === undefined) throw new TypeError(`${place}.tools is missing`);
   return { ...readSelection(tools, `${place}.tools`), place, effect };
-}
-
-function describePlain(definition: ToolDefinition): string {
-  return `Its effect is ${effectOfDefinition(definition)}, ${whyPlain(definition)}.`;
-}
-
-function whyPlain(definition: ToolDefinition): string {
-  const { effect } = definition;
-  const isSaid = effect !== undefined && (effect !== "external" || isChosen(definition));
-  return isSaid ? "by its definition" : "because nobody says better";
 }
 
 /** All effects, the least dangerous first. */

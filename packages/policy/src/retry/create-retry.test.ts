@@ -179,7 +179,7 @@ describe("createRetry()", () => {
 
   it("has one deadline over all tries: 100 ms are 100 ms, however many tries fit", async () => {
     const world = createStageWorld();
-    const interceptor = createRetry({ attempts: 3, baseMs: 10 }, world.parts);
+    const interceptor = createRetry({ attempts: 3 }, world.parts, 10);
     const given: (number | undefined)[] = [];
     // As a provider does: no longer than is left, and `call_timeout` then.
     const slow = (call: ToolCall): Promise<ToolOutcome> =>
@@ -237,7 +237,6 @@ describe("createRetry()", () => {
   it.each<[string, unknown]>([
     ['retry has no option "retries"', { retries: 3 }],
     ["retry.attempts", { attempts: 0 }],
-    ["retry.baseMs", { baseMs: -1 }],
     ["retry.idempotencyMetaKey", { idempotencyMetaKey: "progressToken" }],
     ["retry.idempotencyMetaKey", { idempotencyMetaKey: "" }],
   ])("throws a TypeError at construction: %s", (message, options) => {

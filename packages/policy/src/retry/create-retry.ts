@@ -22,16 +22,13 @@ import { toolSubject } from "../rules/tool-subject.ts";
 import { mayRepeat } from "./may-repeat.ts";
 
 /**
- * Which calls are tried again, and when. Each failure decides whether its call may be tried again.
+ * Which calls are tried again. Each failure decides whether its call may be tried again. The wait
+ * before the second try is 200 ms; each further one is twice as long, up to 30 s unless the server
+ * asks for a longer one.
  */
 export interface RetryOptions {
   /** How often a call is tried, the first time included. Default 3. */
   readonly attempts?: number | undefined;
-  /**
-   * How long to wait before the second try, in milliseconds. Default 200. Each further wait is
-   * twice as long, up to 30,000 unless the server asks for a longer one.
-   */
-  readonly baseMs?: number | undefined;
   /**
    * Under which key of `_meta` a server that knows it is sent `context.idempotencyKey`, such as
    * `"com.example/idempotency-key"`: with calls whose effect is `"idempotent-write"`. The
@@ -43,13 +40,13 @@ export interface RetryOptions {
 
 interface RetryRules {
   readonly attempts: number;
-  readonly baseMs: number;
+  readonly firstDelayMs: number;
   readonly metaKey: string | undefined;
   readonly parts: StageParts;
 }
 
 const mostDelayMs = 30_000;
-const fields: Fields<RetryOptions> = { attempts: true, baseMs: true, idempotencyMetaKey: true };
+const fields: Fields<RetryOptions> = { attempts: true, idempotencyMetaKey: true };
 // The specification has a meaning of its own for these.
 const takenKeys: ReadonlySet<unknown> = new Set(["", "progressToken", "traceparent", "tracestate", "baggage"]);
 const certainty: readonly CallOutcome[] = ["not-sent", "failed", "unknown"];
@@ -59,24 +56,23 @@ const certainty: readonly CallOutcome[] = ["not-sent", "failed", "unknown"];
  * the call, and a wait that would outlast it does not begin. The error of a call that was tried
  * more than once has `details.attempts`, and the least that is known of all tries as its outcome.
  */
-export function createRetry(options: RetryOptions, parts: StageParts): Interceptor {
+export function createRetry(options: RetryOptions, parts: StageParts, firstDelayMs = 200): Interceptor {
   assertKnownOptions("retry", options, fields);
-  const { baseMs = 200, idempotencyMetaKey: metaKey } = options;
+  const { idempotencyMetaKey: metaKey } = options;
   const attempts = readWholeNumber(options.attempts, "retry.attempts", { least: 1, otherwise: 3 });
-  if (!Number.isFinite(baseMs) || baseMs < 0) throw new TypeError("retry.baseMs must be a number from 0 up");
   if (metaKey !== undefined && (takenKeys.has(metaKey) || metaKey.startsWith("io.modelcontextprotocol/"))) {
     throw new TypeError(
       'retry.idempotencyMetaKey must be a key of your own or your server\'s, such as "com.example/key"',
     );
   }
-  const rules = { attempts, baseMs, metaKey, parts };
+  const rules = { attempts, firstDelayMs, metaKey, parts };
   return (call, next) => run(call, next, { ...rules, effect: toolSubject(call.definition, call.server, parts).effect });
 }
 
 async function run(
   call: ToolCall,
   next: CallHandler,
-  { attempts, baseMs, metaKey, parts, effect }: RetryRules & { readonly effect: ToolEffect },
+  { attempts, firstDelayMs, metaKey, parts, effect }: RetryRules & { readonly effect: ToolEffect },
 ): Promise<ToolOutcome> {
   const { options } = call;
   const key = effect === "idempotent-write" && metaKey !== undefined ? options.context?.idempotencyKey : undefined;
@@ -92,7 +88,7 @@ async function run(
       if (!isHostsideError(error)) throw error;
       if (certainty.indexOf(error.outcome) > certainty.indexOf(worst)) worst = error.outcome;
       // A fifth longer or shorter at random.
-      const backOffMs = Math.min(mostDelayMs, baseMs * 2 ** (attempt - 1)) * (0.8 + 0.4 * systemRandom());
+      const backOffMs = Math.min(mostDelayMs, firstDelayMs * 2 ** (attempt - 1)) * (0.8 + 0.4 * systemRandom());
       const waitMs = Math.max(backOffMs, error.details.retryAfterMs ?? 0);
       const leftMs = options.deadline?.remainingMs() ?? Number.POSITIVE_INFINITY;
       const isOver = attempt >= attempts || waitMs >= leftMs || options.signal?.aborted === true;

@@ -46,17 +46,6 @@ export const admissionMutants: readonly PolicyMutant[] = [
     test: "packages/policy/src/rules/translate-rules.test.ts",
   },
   {
-    bug: "believes the hints of a server that nobody trusts",
-    patches: [
-      {
-        file: "effects/create-effects.ts",
-        find: "trusted?.matches(subject) !== true",
-        replace: "trusted?.matches(subject) === false",
-      },
-    ],
-    test: "packages/policy/src/effects/create-effects.test.ts",
-  },
-  {
     bug: "lets the first of two words on an effect count, not the more dangerous one",
     patches: [
       {
@@ -146,17 +135,6 @@ export const admissionMutants: readonly PolicyMutant[] = [
     bug: "takes a prerelease for the release",
     patches: [{ file: "pins/pin-options.ts", find: "){0,2}$/;", replace: "){0,2}/;" }],
     test: "packages/policy/src/pins/version-range.test.ts",
-  },
-  {
-    bug: "takes a server's hints for an effect that the host chose itself",
-    patches: [
-      {
-        file: "effects/create-effects.ts",
-        find: 'return effectSource === "host" ||',
-        replace: 'return effectSource === "hints" ||',
-      },
-    ],
-    test: "packages/policy/src/effects/create-effects.test.ts",
   },
   {
     bug: "approves one of the variants of one tool, whichever comes last",

@@ -34,20 +34,13 @@ describe("decideEffect()", () => {
     ],
     ["the host's word on another tool", spec({ tools: { T: { effect: "pure" } } }), undefined, "external"],
   ])("%s", (...[, server, annotations, effect]) => {
-    expect(decideEffect(tool(annotations), server).effect).toBe(effect);
-  });
-
-  it("says whose word it is", () => {
-    const chosen = spec({ trustAnnotations: true, tools: { t: { effect: "external" } } });
-    expect(decideEffect(tool(), chosen)).toEqual({ effect: "external", effectSource: "host" });
-    expect(decideEffect(tool(), trusting)).toEqual({ effect: "external", effectSource: "hints" });
-    expect(decideEffect(tool(), spec())).toEqual({ effect: "external" });
+    expect(decideEffect(tool(annotations), server)).toBe(effect);
   });
 
   it("takes no member that every object has for the host's word", () => {
     const server = spec({ tools: { t: { effect: "pure" } } });
     for (const name of ["constructor", "toString", "__proto__"]) {
-      expect(decideEffect({ ...tool(), name }, server)).toEqual({ effect: "external" });
+      expect(decideEffect({ ...tool(), name }, server)).toBe("external");
     }
   });
 });

@@ -106,7 +106,6 @@ class ListedTool implements ToolDefinition {
   declare readonly outputSchema?: JsonObject;
   declare readonly annotations?: ToolAnnotations;
   declare readonly effect: ToolEffect;
-  declare readonly effectSource?: "hints" | "host";
   declare readonly requireApproval?: boolean;
   declare readonly origin: ToolOrigin;
   declare readonly groupIds: readonly string[];
@@ -118,7 +117,7 @@ class ListedTool implements ToolDefinition {
     const override = overrideOf(spec, toolName);
     const description = dropUnseen(describe(override === undefined ? tool : reword(tool, override), spec));
     shareText(tool, description);
-    const { effect, effectSource } = decideEffect(tool, spec);
+    const effect = decideEffect(tool, spec);
     this.#tool = tool;
     this.#listed = listed;
     this.name = localName;
@@ -134,7 +133,6 @@ class ListedTool implements ToolDefinition {
     const { outputSchema, annotations } = tool;
     if (outputSchema !== undefined) this.outputSchema = freezeData(isOdd ? cleanData(outputSchema) : outputSchema);
     if (annotations !== undefined) this.annotations = freezeData(isOdd ? cleanData({ ...annotations }) : annotations);
-    if (effectSource !== undefined) this.effectSource = effectSource;
     if (override?.requireApproval !== undefined) this.requireApproval = override.requireApproval;
     if (tool.flags !== undefined) this.flags = freezeData(tool.flags);
   }
@@ -199,18 +197,12 @@ function overrideOf({ tools }: ServerSpec, toolName: string): ToolOverride | und
 }
 
 /**
- * Decides the effect of a tool, as the host knows it, and who says so: its own word first; else,
- * where it trusts the server, what the server's hints say; else `"external"`, which nobody has
- * said.
+ * Decides the effect of a tool, as the host knows it: by its own word; else, where it trusts the
+ * server, by the server's hints; else it is `"external"`.
  */
-export function decideEffect(
-  { name, annotations = {} }: RemoteTool,
-  spec: ServerSpec,
-): { readonly effect: ToolEffect } & Pick<ToolDefinition, "effectSource"> {
+export function decideEffect({ name, annotations = {} }: RemoteTool, spec: ServerSpec): ToolEffect {
   const said = overrideOf(spec, name)?.effect;
-  if (said !== undefined) return { effect: said, effectSource: "host" };
-  if (spec.trustAnnotations !== true) return { effect: "external" };
-  return { effect: effectOfHints(annotations), effectSource: "hints" };
+  return said ?? (spec.trustAnnotations === true ? effectOfHints(annotations) : "external");
 }
 
 /**
