@@ -263,3 +263,10 @@ it("a list that is longer than the kit reads may change in what it does not", li
   const script = { tools: [], manyTools: { count: 250, tool }, pageSize: 1, rules, http: { answers: "sse" } } as const;
   expect(await findingsOf(script, "tools/list-changed-honest")).toMatchObject([{ status: "not-applicable" }]);
 });
+
+it("a change may be announced after it was listed", limit, async () => {
+  const announce = { type: "send", message: { method: "notifications/tools/list_changed" }, to: "answer" } as const;
+  const rules = [{ on: "tools/list", nth: 3, do: [announce, { type: "proceed" } as const] }];
+  const script = { capabilities: { tools: { listChanged: true } }, rules, http: { answers: "sse" } } as const;
+  expect(await findingsOf(script, "tools/list-changed-honest")).toMatchObject([{ status: "pass" }]);
+});
