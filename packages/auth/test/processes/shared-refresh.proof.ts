@@ -89,7 +89,7 @@ describe.each(sharedKinds.filter(({ isHere }) => isHere))(
           const errors = reports.flatMap((report) => report.errors);
           for (const error of errors.filter((text) => text.includes("auth_required"))) {
             expect(lost).toContain(error.split(":")[0]);
-            expect(error).toMatch(/authorize\("mcp"/);
+            expect(error).toMatch(/oauth\.begin\("mcp"/);
           }
         } finally {
           await shared.close();
