@@ -22,6 +22,7 @@ const forBrowsers = entries.filter((entry) =>
 const consumer = mkdtempSync(join(tmpdir(), "hostside-consumer-"));
 try {
   install();
+  await step("hostside bundles for Node without its optional parts", bundleForNode);
   linkPeers();
   for (const [resolution, options] of Object.entries(resolutions())) {
     await step(`a consumer type-checks with ${resolution} resolution`, () => typeCheck(resolution, options));
@@ -159,6 +160,18 @@ function runNode(...args) {
 
 function requireAll() {
   return entries.map((entry) => `require(${JSON.stringify(entry)});`).join("\n");
+}
+
+/** As Next does with a route, where nobody installed a keyring. */
+async function bundleForNode() {
+  await build({
+    stdin: { contents: 'export * from "hostside";', resolveDir: consumer },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    outdir: join(consumer, "bundle"),
+    logLevel: "error",
+  });
 }
 
 /** @param {string} name */

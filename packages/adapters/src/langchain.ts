@@ -193,6 +193,15 @@ function toBlock(block: PresentedBlock): ContentBlock.Text | ContentBlock.Multim
   return type === "text" ? { type, text: block.text } : { type, mimeType: block.mimeType, data: block.data };
 }
 
+async function loadLangGraph(): Promise<typeof import("@langchain/langgraph") | undefined> {
+  // Bundlers pass over a package that is not installed only inside of `try`.
+  try {
+    return await import("@langchain/langgraph");
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Asks about a call by `interrupt()` of LangGraph, in the shape of LangChain's human in the loop:
  * the graph stops with `{ actionRequests, reviewConfigs }`, and goes on with
@@ -205,7 +214,7 @@ async function askByInterrupt(
   means: Pick<AnswerMeans, "source" | "context">,
 ): Promise<boolean | undefined> {
   if (!requiresApproval(means.source, tool)) return undefined;
-  const langgraph = await import("@langchain/langgraph").catch(() => undefined);
+  const langgraph = await loadLangGraph();
   if (langgraph === undefined) return undefined;
   const asked = questionOf(tool, call);
   if (asked === undefined) return undefined;

@@ -209,13 +209,7 @@ function openerOf(
 
 /** Takes the telemetry of the options, or makes the one that `true` stands for, which loads it. */
 async function chooseTelemetry(given: HostOptions["telemetry"]): Promise<HostTelemetry | undefined> {
-  if (given !== true) return given;
-  try {
-    const { createTelemetry } = await import("@hostside/otel");
-    return createTelemetry();
-  } catch (cause) {
-    throw new TypeError("telemetry needs @opentelemetry/api: install it beside hostside", { cause });
-  }
+  return given === true ? (await import("@hostside/otel")).createTelemetry() : given;
 }
 
 /** Takes the connector of the options, or makes one that waits for tasks of servers. */

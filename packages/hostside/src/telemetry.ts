@@ -1,3 +1,3 @@
-// For products: traces and metrics. Needs `@opentelemetry/api`.
+// For products: traces and metrics.
 export { createServerTelemetry, createTelemetry } from "@hostside/otel";
 export type { Telemetry } from "@hostside/otel";

@@ -198,7 +198,7 @@ export interface HostOptions {
   /**
    * Traces and metrics of all that is done with servers. `true`: what `createTelemetry()` of
    * `@hostside/otel` makes without options, which writes to the SDK of OpenTelemetry that the
-   * application registers; else one that was made with options. Needs `@opentelemetry/api`.
+   * application registers; else one that was made with options.
    * Default: none, and nothing of it is loaded.
    */
   readonly telemetry?: true | HostTelemetry | undefined;
