@@ -7,7 +7,8 @@ import { describe, expect, it } from "vitest";
 const server = { id: "numbers", type: "stdio", ...fixtureServer("modern-stdio"), sharing: "principal" } as const;
 
 async function add(provider: McpProvider | undefined, a: number, b: number): Promise<unknown> {
-  return (await provider?.call("mcp_numbers_add", { a, b }, { wait: "servers" }))?.content;
+  await provider?.init();
+  return (await provider?.call("mcp_numbers_add", { a, b }))?.content;
 }
 
 describe("a pool over real processes", () => {

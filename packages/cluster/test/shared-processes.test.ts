@@ -17,7 +17,8 @@ const servers: readonly ServerSpec[] = [
 async function add(lease: ConversationLease | undefined, server: string, name: string): Promise<boolean> {
   const tool = `mcp_${server}_add_prompt`;
   const provider = lease?.providers.find((one) => one.serverIds().includes(server));
-  const outcome = await provider?.call(tool, { name }, { wait: "servers" });
+  await provider?.init();
+  const outcome = await provider?.call(tool, { name });
   return outcome?.isError === false;
 }
 
@@ -47,8 +48,9 @@ describe("shared providers over real processes", () => {
     expect(new Set(leases.map(({ providers }) => providers[0])).size).toBe(1);
     expect(new Set(leases.map(({ providers }) => providers[1])).size).toBe(2);
     expect(new Set(leases.map(({ providers }) => providers[2])).size).toBe(3);
+    await ada1?.providers[0]?.init();
     const sums = await Promise.all(
-      leases.map(async ({ providers }) => providers[0]?.call("mcp_numbers_add", { a: 40, b: 2 }, { wait: "servers" })),
+      leases.map(async ({ providers }) => providers[0]?.call("mcp_numbers_add", { a: 40, b: 2 })),
     );
     expect(sums.map((sum) => JSON.stringify(sum?.content))).toEqual(Array(3).fill(expect.stringContaining("42")));
     expect(shared.statuses().reduce((sum, { processes }) => sum + processes, 0)).toBe(6);

@@ -9,7 +9,7 @@ import type { CatalogTool } from "./catalog/define-tool.ts";
 import { LiveCatalog } from "./catalog/live-catalog.ts";
 import { createProviderCalls, type ProviderCalls } from "./requests/provider-calls.ts";
 import { readSavedCatalog, type RecalledListing } from "./saved/read-saved-catalog.ts";
-import { bringUp, isUnlisted, refreshError } from "./servers/bring-up.ts";
+import { bringUp, isRecalled, isUnlisted, refreshError } from "./servers/bring-up.ts";
 import { listingOriginOf } from "./servers/showing.ts";
 import { readSpecs } from "./servers/read-specs.ts";
 import type { Registration } from "./servers/registration.ts";
@@ -122,8 +122,13 @@ function startOf(context: ProviderContext): Pick<McpProvider, "init" | "refresh"
     async init(initOptions = {}) {
       assertOpen();
       const { toolName, ...how } = readInitOptions(initOptions);
-      if (toolName !== undefined && !mayBring(toolName, serverSet, catalog)) return;
-      const failures = await bringUp({ ...how, demand: "ready", operation: "init" }, context);
+      const mayHave = ({ id }: Registration): boolean => toolName === undefined || catalog.mayName(id, toolName);
+      // Of a server that is to list, whose list is not on show yet, or whose list may be old.
+      const isOpen = (one: Registration): boolean =>
+        isUnlisted(one) || isRecalled(one) || !catalog.current.servers.has(one.id);
+      if (toolName !== undefined && !serverSet.all().some((one) => isOpen(one) && mayHave(one))) return;
+      const isOld = (one: Registration): boolean => toolName !== undefined && isRecalled(one) && mayHave(one);
+      const failures = await bringUp({ ...how, demand: "ready", operation: "init", isOld }, context);
       // A server that goes fails nobody, and with the provider all of them have gone.
       assertOpen();
       const fatal = failures.filter(({ registration }) => registration.link.spec.required === true);
@@ -138,21 +143,6 @@ function startOf(context: ProviderContext): Pick<McpProvider, "init" | "refresh"
       if (failures.length > 0) throw refreshError("refresh MCP servers", failures);
     },
   };
-}
-
-/**
- * Says whether a tool of this name may still come: of a server that is to list, whose list is not
- * on show yet, or whose list may be old.
- */
-function mayBring(toolName: string, serverSet: ServerSet, catalog: LiveCatalog): boolean {
-  return serverSet.all().some((registration) => {
-    const { id, saved, link } = registration;
-    const isOpen =
-      isUnlisted(registration) ||
-      !catalog.current.servers.has(id) ||
-      (saved !== undefined && link.state.kind === "idle");
-    return isOpen && catalog.mayName(id, toolName);
-  });
 }
 
 function isBusy(calls: ProviderCalls, serverSet: ServerSet): boolean {

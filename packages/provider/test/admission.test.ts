@@ -30,10 +30,8 @@ describe("a tool that is not admitted", () => {
     expect(provider.tools(["mcp_s_drop", "MCP_S_DROP"])).toEqual([]);
     expect([provider.has("mcp_s_drop"), provider.has("MCP_S_DROP")]).toEqual([false, false]);
     expect(provider.quarantined()).toEqual([]);
-    for (const options of [{}, { wait: "servers" }] as const) {
-      const error = await failureOf(provider.call("mcp_s_drop", {}, options));
-      expect(error).toMatchObject({ code: "unknown_tool", outcome: "not-sent" });
-    }
+    const error = await failureOf(provider.call("mcp_s_drop"));
+    expect(error).toMatchObject({ code: "unknown_tool", outcome: "not-sent" });
     expect(server.received).toEqual([]);
     await provider.close();
   });
@@ -67,11 +65,8 @@ describe("a tool that is not admitted", () => {
       definition: { origin: { serverId: "s", toolName: "drop" }, effect: "external" },
       server: { id: "s", labels: { trust: "vendor" }, title: "Mine" },
     });
-    for (const [name, options] of [
-      ["mcp_s_drop", {}],
-      ["Mcp_S_Drop", { wait: "servers" }],
-    ] as const) {
-      expect(await failureOf(provider.call(name, {}, options))).toMatchObject({
+    for (const name of ["mcp_s_drop", "Mcp_S_Drop"]) {
+      expect(await failureOf(provider.call(name))).toMatchObject({
         code: "tool_quarantined",
         kind: "policy",
         retryable: false,

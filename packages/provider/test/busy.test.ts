@@ -5,20 +5,6 @@ import { specOf } from "./simulation/simulated-server.ts";
 const read = "mcp_s_read";
 
 describe("busy", () => {
-  it("is so while a call waits for a tool that its server has not listed", async () => {
-    const world = createCalmWorld();
-    world.server("s", "read");
-    const provider = world.provider({ servers: [specOf("s")] });
-    const release = world.hold();
-    const call = provider.call(read, {}, { wait: "servers" });
-    await world.settle();
-    expect(provider.busy).toBe(true);
-    release();
-    await call;
-    expect(provider.busy).toBe(false);
-    await provider.close();
-  });
-
   it("is so while a call is with a server, also one that was removed meanwhile", async () => {
     const world = createCalmWorld();
     world.server("s", "read");

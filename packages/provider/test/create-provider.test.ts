@@ -139,9 +139,9 @@ describe("a connection with layers around it", () => {
       (it) => it.request("ping", new Map() as never),
     ],
     [
-      "a Map for a call",
-      "request(): params must be an object, not a Map",
-      (it) => it.request("tools/call", new Map() as never),
+      "a call as a request",
+      "request(): tools are called by callTool()",
+      (it) => it.request("tools/call", { name: "echo" }),
     ],
     [
       "a text for params",

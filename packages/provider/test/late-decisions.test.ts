@@ -74,7 +74,7 @@ const expired = (): HostsideError =>
   new HostsideError("the server knows the session no more", { code: "session_expired", outcome: "failed" });
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe("a tools/call that is sent as a request", () => {
+describe("a call on a connection", () => {
   it("is refused when its tool was held back or taken away while the seam looked at it", async () => {
     let admission: Admission = "offer";
     let asked = step<void>();
@@ -82,7 +82,7 @@ describe("a tools/call that is sent as a request", () => {
     const subject = await start({ requestSeam: ask, admit: () => admission });
     const { provider, sent } = subject;
     const connection = await provider.connection("s");
-    const send = (): Promise<unknown> => failureOf(connection.request("tools/call", { name: "t", task: {} }));
+    const send = (): Promise<unknown> => failureOf(connection.callTool("t", {}));
 
     const held = send();
     admission = "quarantine";
@@ -103,7 +103,7 @@ describe("a tools/call that is sent as a request", () => {
   });
 });
 
-describe("a tools/call that is sent as a request, with a rule for what is on offer", () => {
+describe("a call on a connection, with a rule for what is on offer", () => {
   it("waits for its turn, is on record, and is sent once more after a session that was forgotten", async () => {
     const { provider, sent, open } = await start({
       admit: () => "offer",
@@ -113,19 +113,19 @@ describe("a tools/call that is sent as a request, with a rule for what is on off
     provider.onCallEnded((record) => records.push(record));
     const connection = await provider.connection("s");
     const first = provider.call("mcp_s_t");
-    const second = connection.request("tools/call", { name: "t", task: {} }, { context: { principal: "ada" } });
+    const second = connection.callTool("t", {}, { context: { principal: "ada" } });
     await turn();
     expect(sent).toEqual(["tools/call t"]);
     open[0]?.finish({ content: [] });
     await first;
     await turn();
-    expect(sent).toEqual(["tools/call t", "tools/call"]);
+    expect(sent).toEqual(["tools/call t", "tools/call t"]);
     open[1]?.fail(expired());
     await turn();
-    open[2]?.finish({ task: { taskId: "7" } });
-    expect(await second).toEqual({ task: { taskId: "7" } });
-    expect(sent).toEqual(["tools/call t", "tools/call", "tools/call"]);
-    expect(records[1]).toMatchObject({ result: "ok", sends: 2, context: { principal: "ada" } });
+    open[2]?.finish({ content: [], isError: true });
+    expect(await second).toEqual({ content: [], isError: true });
+    expect(sent).toEqual(["tools/call t", "tools/call t", "tools/call t"]);
+    expect(records[1]).toMatchObject({ result: "tool-error", sends: 2, context: { principal: "ada" } });
     await provider.close();
   });
 });

@@ -15,7 +15,8 @@ describe("registerServer()", () => {
     expect(provider.statuses()).toMatchObject([{ id: "a", state: "idle", attempts: 0, toolCount: 0 }]);
     await world.settle();
     expect(world.server("a").connects.started).toBe(0);
-    expect(await provider.call("mcp_a_echo", {}, { wait: "servers" })).toMatchObject({ isError: false });
+    await provider.init({ toolName: "mcp_a_echo" });
+    expect(await provider.call("mcp_a_echo")).toMatchObject({ isError: false });
     expect(states).toEqual(["a idle", "a connecting", "a ready"]);
     await provider.close();
   });

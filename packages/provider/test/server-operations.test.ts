@@ -312,7 +312,6 @@ describe("an operation whose caller has given up already", () => {
     ["connection()", (provider, signal) => provider.connection("a", { signal })],
     ["subscribeResource()", (provider, signal) => provider.subscribeResource("a", "x:y", { signal })],
     ["addServer()", (provider, signal) => provider.addServer(specOf("b"), { signal })],
-    ["call()", (provider, signal) => provider.call("mcp_a_t", {}, { signal, wait: "servers" })],
   ])("starts nothing: %s", async (_operation, operate) => {
     const world = createCalmWorld();
     world.server("a", "t");

@@ -25,7 +25,7 @@ describe("startup", () => {
     expect(added).toEqual([["mcp_init_echo"], ["mcp_late_echo"]]);
     // As a toolbox does for a call with `wait: "servers"`.
     await provider.init({ retryFailed: false });
-    await provider.call("mcp_call_echo", {}, { wait: "servers" });
+    await provider.call("mcp_call_echo");
     expect(world.server("call").connects.started).toBe(1);
     await provider.close();
     expect(world.clock.pending).toBe(0);

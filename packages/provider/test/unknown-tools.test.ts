@@ -59,31 +59,7 @@ describe("a call of a tool that is not there", () => {
   });
 });
 
-describe('call(…, { wait: "servers" })', () => {
-  it("waits for a server that is on its way, and starts one that is not", async () => {
-    const world = createCalmWorld();
-    const provider = start(world);
-    const release = world.hold();
-    const call = provider.call(read, {}, { wait: "servers" });
-    await world.settle();
-    expect(world.server("s").connects.started).toBe(1);
-    release();
-    expect(await call).toMatchObject({ isError: false });
-    expect(await provider.call(read, {}, { wait: "servers" })).toMatchObject({ isError: false });
-    await provider.close();
-    expect(world.clock.pending).toBe(0);
-  });
-
-  it("goes out as soon as its tool is there, whoever else is late", async () => {
-    const world = createCalmWorld();
-    world.server("s", "read");
-    const release = world.hold("late");
-    const provider = world.provider({ servers: [specOf("late"), specOf("s")] });
-    expect(await provider.call(read, {}, { wait: "servers" })).toMatchObject({ isError: false });
-    release();
-    await provider.close();
-  });
-
+describe("init({ toolName })", () => {
   it("does not wait for a server whose tools cannot have this name, nor start it", async () => {
     const world = createCalmWorld();
     world.server("s", "read");
@@ -97,7 +73,6 @@ describe('call(…, { wait: "servers" })', () => {
     world.clock.advance(250);
     await world.settle();
     for (const call of ["mcp_s_raed", "made_up"]) {
-      expect(await failureOf(provider.call(call, {}, { wait: "servers" }))).toMatchObject({ code: "unknown_tool" });
       await provider.init({ retryFailed: false, toolName: call });
     }
     expect(provider.statuses()).toMatchObject([
@@ -105,10 +80,6 @@ describe('call(…, { wait: "servers" })', () => {
       { id: "lazy", state: "idle" },
       { id: "s", state: "ready" },
     ]);
-    const waiting = failureOf(provider.call("mcp_late_raed", {}, { wait: "servers", timeoutMs: 500 }));
-    await world.settle();
-    world.clock.advance(500);
-    expect(await waiting).toMatchObject({ code: "call_timeout" });
     await expect(provider.init({ toolName: 1 as never })).rejects.toThrow("toolName must be a text");
     world.clock.advance(10_000);
     await init;
@@ -143,66 +114,13 @@ describe('call(…, { wait: "servers" })', () => {
     world.server("s", "read");
     const savedNames = { version: 1, servers: [["s", [["read", "the_reader"]]]] };
     const provider = world.provider({ servers: [specOf("s")], savedNames });
-    expect(await provider.call("the_reader", {}, { wait: "servers" })).toMatchObject({ isError: false });
+    await provider.init({ retryFailed: false, toolName: "the_reader" });
+    expect(await provider.call("the_reader")).toMatchObject({ isError: false });
     await provider.close();
   });
+});
 
-  it("rejects with unknown_tool when nobody is on the way any more", async () => {
-    const world = createCalmWorld();
-    const provider = start(world);
-    world.server("s").faults.connect.push("refuse");
-    expect(await failureOf(provider.call(read, {}, { wait: "servers" }))).toMatchObject({
-      code: "unknown_tool",
-      details: { servers: [{ id: "s", state: "failed", code: "unreachable" }] },
-    });
-    await provider.refresh();
-    expect(await failureOf(provider.call("mcp_s_other", {}, { wait: "servers" }))).toMatchObject({
-      code: "unknown_tool",
-    });
-    await provider.close();
-  });
-
-  it("is bounded by the time of the call, its abort and close()", async () => {
-    const world = createCalmWorld();
-    const provider = start(world);
-    world.hold();
-    const abort = new AbortController();
-    const timed = failureOf(provider.call(read, {}, { wait: "servers", timeoutMs: 500 }));
-    const aborted = failureOf(provider.call(read, {}, { wait: "servers", signal: abort.signal }));
-    const closed = failureOf(provider.call(read, {}, { wait: "servers" }));
-    await world.settle();
-    world.clock.advance(500);
-    abort.abort();
-    const closing = provider.close();
-    expect(await Promise.all([timed, aborted, closed])).toMatchObject([
-      {
-        code: "call_timeout",
-        outcome: "not-sent",
-        details: { timeoutMs: 500, servers: [{ id: "s", state: "connecting" }] },
-      },
-      { code: "aborted", outcome: "not-sent" },
-      { code: "closed", outcome: "not-sent" },
-    ]);
-    world.clock.advance(60_000);
-    await closing;
-    expect(world.clock.pending).toBe(0);
-  });
-
-  it("makes one deadline of the wait and the call", async () => {
-    const world = createCalmWorld();
-    const provider = start(world);
-    world.server("s").faults.call.push("hang");
-    const release = world.hold();
-    const call = failureOf(provider.call(read, {}, { wait: "servers", timeoutMs: 1000 }));
-    await world.settle();
-    world.clock.advance(600);
-    release();
-    await world.settle();
-    world.clock.advance(400);
-    expect(await call).toMatchObject({ code: "call_timeout", outcome: "unknown" });
-    await provider.close();
-  });
-
+describe("call({ wait })", () => {
   it("refuses any other word", async () => {
     const provider = start(createCalmWorld());
     await expect(provider.call(read, {}, { wait: "yes" as "servers" })).rejects.toThrow('wait must be "servers"');

@@ -136,7 +136,7 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
    */
   readmit(): void;
   /**
-   * Says whether anybody is at work with it: a call that waits for a tool, a human or its turn, or
+   * Says whether anybody is at work with it: a call that waits for a human or its turn, or
    * is with a server; a request on `connection()`; a resource that is subscribed to. For whoever
    * would end it otherwise.
    */
@@ -167,8 +167,8 @@ export interface McpProvider extends ToolProvider, AsyncDisposable {
   addServer(spec: ServerSpec, options?: UserOperationOptions): Promise<void>;
   /**
    * Registers a server and starts nothing: it is `idle`, and its tools come with the first
-   * `init()`, `refresh()`, `refreshServer()`, `connection()` or call with `wait: "servers"`. It
-   * stays registered whatever comes of that. So a server can be signed in to:
+   * `init()`, `refresh()`, `refreshServer()`, `connection()` or a toolbox's call with
+   * `wait: "servers"`. It stays registered whatever comes of that. So a server can be signed in to:
    * `refreshServer(id, { interactive: true })`, finish the authorization, and `refreshServer(id)`
    * again.
    *

@@ -37,7 +37,7 @@ import {
   toolRemovedError,
   checkSelection,
 } from "./call-errors.ts";
-import { observedMetaOf, observerOf, toPendingCall, type HandCall, type PendingCall } from "./pending-call.ts";
+import { observedMetaOf, observerOf, toPendingCall, type PendingCall } from "./pending-call.ts";
 import { findDisplaced, Gate, removeFrom, Wait, type GateEntry } from "./fair-queue.ts";
 import { Pausable } from "./pausable.ts";
 import { toOutcome } from "./to-outcome.ts";
@@ -109,13 +109,13 @@ export class CallQueue {
 
   /**
    * Takes no longer than is left of the call's `deadline`, where it has one, and stops it with its
-   * own clocks. `hand` hands it to a connection; default `callTool`.
+   * own clocks.
    */
-  async call(call: ToolCall, hand?: HandCall): Promise<ToolOutcome> {
+  async call(call: ToolCall): Promise<ToolOutcome> {
     const signal = call.options.signal;
     if (signal?.aborted === true) throw callAbortedError(call.origin, signal.reason);
     this.#checkRoute(call);
-    const pending = toPendingCall(call, hand, this.#init);
+    const pending = toPendingCall(call, this.#init);
     this.#checkCrowd(pending);
     const { deadline } = call.options;
     const leave = deadline === undefined ? undefined : this.pausable.add(deadline, pending.fairnessKey);
@@ -258,7 +258,7 @@ export class CallQueue {
   }
 
   async #send(pending: PendingCall, session: Session): Promise<ToolOutcome> {
-    const { origin, args, options, hand, watch } = pending;
+    const { origin, args, options, watch } = pending;
     let failure: unknown;
     session.enter();
     try {
@@ -269,7 +269,7 @@ export class CallQueue {
       pending.sends += 1;
       const { connection } = session;
       const wire = wireOptions(options, leftMs, observerOf(watch?.begin(session), options));
-      const raw = await (hand?.(connection, pending, wire) ?? connection.callTool(origin.toolName, args, wire));
+      const raw = await connection.callTool(origin.toolName, args, wire);
       this.#noteSuccess(session);
       const outcome = toOutcome(raw, origin);
       if (outcome.structuredContent !== undefined) this.#reportLostDigits(outcome);

@@ -8,8 +8,6 @@ import {
   type CallAttempt,
   type CallObserver,
   type CallOptions,
-  type Connection,
-  type JsonObject,
 } from "@hostside/core";
 import { clock, fairnessKeyOf, askForMeta, type Deadline, type EventSource } from "@hostside/core/implement";
 import type { GateMode, GateEntry, Wait } from "./fair-queue.ts";
@@ -18,7 +16,6 @@ import { toHostsideError } from "../errors/to-hostside-error.ts";
 
 /** A call on its way, with what it needs for more than one step. */
 export interface PendingCall extends ToolCall, GateEntry {
-  readonly hand: HandCall | undefined;
   /** In all, for errors. */
   readonly timeoutMs: number;
   /** The rest of it for the call queue. */
@@ -43,7 +40,6 @@ export interface PendingCall extends ToolCall, GateEntry {
 /** Begins to count the time of a call that is new to its call queue. */
 export function toPendingCall(
   { origin, definition, args, options }: ToolCall,
-  hand: HandCall | undefined,
   {
     link: { spec },
     callEnded,
@@ -73,7 +69,6 @@ export function toPendingCall(
     deadline: undefined,
     wait: undefined,
     leave: undefined,
-    hand,
   };
 }
 
@@ -145,6 +140,3 @@ export function observedMetaOf({ meta, observer }: CallOptions): CallOptions["me
   const carried = askForMeta(observer);
   return carried === undefined ? meta : { ...meta, ...carried };
 }
-
-/** Hands a call to a connection in words of its own; `options` have what is left of its time. */
-export type HandCall = (connection: Connection, call: ToolCall, options: CallOptions) => Promise<JsonObject>;

@@ -1,7 +1,6 @@
 import {
   defaultTimeouts,
   HostsideError,
-  type CallOptions,
   type Connection,
   type HostRequest,
   type JsonObject,
@@ -27,12 +26,11 @@ import { describeServer, type CatalogTool } from "../catalog/define-tool.ts";
 import { assertInUse, type Session } from "../link/sessions.ts";
 import type { ProviderSettings } from "../api/provider-options.ts";
 import type { Registration } from "../servers/registration.ts";
-import type { HandCall } from "../calls/pending-call.ts";
 
 type RequestPipeline = ReturnType<typeof createRequestPipeline>;
 
 /** Sends a call to the queue of its server. */
-export type SendCall = (registration: Registration, call: ToolCall, hand?: HandCall) => Promise<ToolOutcome>;
+export type SendCall = (registration: Registration, call: ToolCall) => Promise<ToolOutcome>;
 
 /** A timeout of a server, in milliseconds. */
 export type TimeoutMsOf = (serverId: string, name: "callMs" | "requestMs" | "elicitTotalMs") => number;
@@ -99,56 +97,22 @@ function guardConnection(guarded: Guarded): Connection {
     server: session.connection.server,
     listTools: (options) =>
       ask(guarded, { method: "tools/list", options }, () => session.use((connection) => connection.listTools(options))),
+    // The way of every call of the provider, from a remote name instead of a local one.
     async callTool(toolName, args, options = {}) {
       assertToolName("callTool()", toolName);
       assertCallOptions(options);
-      return call(guarded, { toolName, args, options });
+      const { sendCall, find, registration, settings } = guarded;
+      const definition = find(registration, toolName);
+      const { origin } = definition;
+      const given = { args: readCallArguments(args, origin), options: onBehalfOf(settings.principal, options) };
+      const { raw } = await sendCall(registration, { origin, definition, ...given });
+      return raw;
     },
-    request: (method, params, options) =>
-      method === "tools/call" ? requestCall(guarded, params, options) : request(guarded, { method, params, options }),
+    request: (method, params, options) => request(guarded, { method, params, options }),
     notify: (method, params) => notify(guarded, method, params),
     subscribeResource: (uri, options) => subscribe(guarded, uri, options),
     close: (reason) => session.connection.close(reason),
   };
-}
-
-interface GivenCall {
-  readonly toolName: string;
-  readonly args: unknown;
-  readonly options: CallOptions;
-}
-
-/** The way of every call of the provider, from a remote name instead of a local one. */
-async function call(guarded: Guarded, { toolName, args, options }: GivenCall, hand?: HandCall): Promise<JsonObject> {
-  const { sendCall, find, registration, settings } = guarded;
-  const definition = find(registration, toolName);
-  const { origin } = definition;
-  const given = { args: readCallArguments(args, origin), options: onBehalfOf(settings.principal, options) };
-  const { raw } = await sendCall(registration, { origin, definition, ...given }, hand);
-  return raw;
-}
-
-/**
- * A call that has more to say than {@linkcode Connection.callTool} has words for, such as one that
- * is to become a task.
- */
-async function requestCall(
-  guarded: Guarded,
-  params: JsonObject = {},
-  options: RequestOptions = {},
-): Promise<JsonObject> {
-  assertMessage("request()", "tools/call", params);
-  assertRequestOptions(options);
-  const { name, arguments: args, _meta: meta, ...rest } = params;
-  const toolName = typeof name === "string" ? name : "";
-  const callOptions: CallOptions = { ...options, ...(isJsonObject(meta) && { meta }) };
-  return call(guarded, { toolName, args, options: callOptions }, async (connection, { origin, args: given }, wire) => {
-    const handed = { ...rest, name: origin.toolName, arguments: given, ...(wire.meta && { _meta: wire.meta }) };
-    // A request has no other options.
-    const { timeoutMs, signal, context, observer } = wire;
-    const raw = await connection.request("tools/call", handed, { timeoutMs, signal, context, observer });
-    return isJsonObject(raw) ? raw : {};
-  });
 }
 
 interface GivenRequest {
@@ -182,6 +146,7 @@ function handOn(
 
 async function request(guarded: Guarded, given: GivenRequest): ReturnType<Connection["request"]> {
   const { registration, session } = guarded;
+  if (given.method === "tools/call") throw new TypeError("request(): tools are called by callTool()");
   return handOn(guarded, given, async (handed) => {
     const { deadline, context } = handed.options;
     const leave = deadline && registration.queue.pausable.add(deadline, fairnessKeyOf(context));

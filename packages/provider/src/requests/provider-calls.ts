@@ -1,21 +1,15 @@
 import {
-  HostsideError,
   defaultTimeouts,
-  truncateText,
   type CallOptions,
+  type HostsideError,
   type JsonObject,
   type RequestSeam,
   type ToolCall,
-  type ToolOutcome,
   type ToolProvider,
 } from "@hostside/core";
 import {
-  clock,
   assertCallOptions,
-  createDeadline,
-  describeAbsent,
   onBehalfOf,
-  quoteText,
   readCallArguments,
   unknownToolError,
   withErrorContext,
@@ -32,19 +26,14 @@ import { LentConnections, type SendCall, type TimeoutMsOf } from "./lent-connect
 /** The calls of one provider, from a local name to the call queue of a server. */
 export interface ProviderCalls {
   readonly call: ToolProvider["call"];
-  /** Ends what waits for a tool, and requests that are with a layer. */
+  /** Ends requests that are with a layer. */
   end(error: HostsideError, all?: boolean): void;
-  /** Says whether anything waits for a tool, or is with a layer or the call queue of a server. */
+  /** Says whether anything is with a layer or the call queue of a server. */
   readonly busy: boolean;
   readonly callTimeoutMs: NonNullable<ToolProvider["callTimeoutMs"]>;
   readonly describeServer: NonNullable<ToolProvider["describeServer"]>;
   /** The connection that the product gets of a session. */
   readonly lend: Lend;
-}
-
-interface Finding extends ProviderContext {
-  /** Looks again, for each call that waits for a tool; whoever closes the provider calls them. */
-  readonly waiting: Set<() => void>;
 }
 
 const noOptions: CallOptions = Object.freeze({});
@@ -64,20 +53,8 @@ export function createProviderCalls(context: ProviderContext): ProviderCalls {
     timeoutMsOf,
     find: (registration, toolName) => findOnOffer(registration, toolName, context),
   });
-  const finding: Finding = { ...context, waiting: new Set() };
-  const go = (definition: CatalogTool, args: unknown, options: CallOptions): Promise<ToolOutcome> => {
-    const { origin } = definition;
-    if (options.selected !== undefined) checkSelection(options.selected, definition);
-    const call: ToolCall = { origin, definition, args: readCallArguments(args, origin), options };
-    const registration = serverSet.get(origin.serverId);
-    if (registration === undefined) throw toolRemovedError(origin);
-    return sendCall(registration, call);
-  };
   return {
-    end(error, all) {
-      for (const look of Array.from(finding.waiting)) look();
-      lent.end(error, all);
-    },
+    end: (error, all) => lent.end(error, all),
     get busy() {
       return underWay + lent.size > 0;
     },
@@ -98,14 +75,14 @@ export function createProviderCalls(context: ProviderContext): ProviderCalls {
       const callOptions = onBehalfOf(principal, given);
       underWay += 1;
       try {
-        const definition = findCatalogTool(catalog.current, toolName);
+        const definition = findCatalogTool(catalog.current, toolName) ?? throwAbsent(toolName, context);
+        const { origin } = definition;
+        if (callOptions.selected !== undefined) checkSelection(callOptions.selected, definition);
+        const call: ToolCall = { origin, definition, args: readCallArguments(args, origin), options: callOptions };
+        const registration = serverSet.get(origin.serverId);
+        if (registration === undefined) throw toolRemovedError(origin);
         // To wait here is sooner than to hand on a promise.
-        if (definition !== undefined) return await go(definition, args, callOptions);
-        const startedAt = clock.now();
-        const found = await awaitAbsent(toolName, callOptions, finding);
-        const timeoutMs = callOptions.timeoutMs ?? timeoutMsOf(found.origin.serverId, "callMs");
-        const leftMs = Math.max(1, timeoutMs - (clock.now() - startedAt));
-        return await go(found, args, { ...callOptions, timeoutMs: leftMs });
+        return await sendCall(registration, call);
       } finally {
         underWay -= 1;
       }
@@ -115,11 +92,11 @@ export function createProviderCalls(context: ProviderContext): ProviderCalls {
 
 /** Puts the seam, if there is one, around every call. */
 function createSendCall(seam: RequestSeam | undefined): SendCall {
-  if (seam === undefined) return ({ queue }, call, hand) => queue.call(call, hand);
-  return ({ queue }, call, hand) => {
+  if (seam === undefined) return ({ queue }, call) => queue.call(call);
+  return ({ queue }, call) => {
     const { context, signal } = call.options;
     const asked = { serverId: call.origin.serverId, method: "tools/call", call, context, signal };
-    return seam(asked, (meta) => queue.call(callWithMeta(call, meta), hand));
+    return seam(asked, (meta) => queue.call(callWithMeta(call, meta)));
   };
 }
 
@@ -128,13 +105,11 @@ function callWithMeta(call: ToolCall, meta: JsonObject | undefined): ToolCall {
   return { ...call, options: { ...call.options, meta: { ...meta, ...call.options.meta } } };
 }
 
-/** Waits for the tool of a name that is not on offer now. Throws where it may not be waited for. */
-function awaitAbsent(toolName: string, options: CallOptions, finding: Finding): Promise<CatalogTool> {
-  const catalog = finding.catalog.current;
+function throwAbsent(toolName: string, context: ProviderContext): never {
+  const catalog = context.catalog.current;
   const held = findQuarantined(catalog, toolName);
   if (held !== undefined) throw toolQuarantinedError(held.origin);
-  if (options.wait !== "servers") throw unknownToolError(toolName, catalog.definitions, absentServers(finding));
-  return awaitTool(toolName, options, finding);
+  throw unknownToolError(toolName, catalog.definitions, absentServers(context));
 }
 
 /**
@@ -164,75 +139,4 @@ function absentServers({ serverSet, catalog: { current } }: ProviderContext): re
     const { id, state, error } = serverSet.showing.status(registration);
     return { id, state, ...(error !== undefined && { code: error.code }) };
   });
-}
-
-/**
- * Waits until a tool of this name is on offer. Starts the servers whose tools are not known and may
- * be called so, as a call of theirs would; rejects with `unknown_tool` when none of them is on its
- * way any more, with `tool_quarantined` when it came and is held back, with `call_timeout`,
- * `aborted` or `closed`. Nothing was sent then.
- */
-function awaitTool(name: string, options: CallOptions, init: Finding): Promise<CatalogTool> {
-  const { catalog, serverSet, observers, assertOpen, waiting } = init;
-  const { timeoutMs = defaultTimeouts.callMs, signal } = options;
-  return new Promise((resolve, reject) => {
-    const deadline = createDeadline({ timeoutMs, signal, onTimeout: () => lateError(name, timeoutMs, init) });
-    const settling = new AbortController();
-    const mayBring = (): readonly Registration[] => serverSet.all().filter(({ id }) => catalog.mayName(id, name));
-    let settled = false;
-    const settle = (act: () => void): void => {
-      if (settled) return;
-      settled = true;
-      for (const end of subscriptions) end();
-      waiting.delete(look);
-      deadline.dispose();
-      settling.abort();
-      act();
-    };
-    const look = (): void => {
-      try {
-        assertOpen();
-      } catch (error) {
-        return settle(() => reject(error));
-      }
-      const tool = findCatalogTool(catalog.current, name);
-      if (tool !== undefined) return settle(() => resolve(tool));
-      const held = findQuarantined(catalog.current, name);
-      if (held !== undefined) return settle(() => reject(toolQuarantinedError(held.origin)));
-      if (mayBring().some((registration) => serverSet.showing.status(registration).state === "connecting")) return;
-      settle(() => reject(unknownToolError(name, catalog.current.definitions, absentServers(init))));
-    };
-    const giveUp = (): void =>
-      settle(() => reject(signal?.aborted ? abortedError(name, signal.reason) : deadline.signal.reason));
-    const subscriptions = [catalog.onToolsChanged(look), observers.status.on(look)];
-    waiting.add(look);
-    if (deadline.signal.aborted) return giveUp();
-    deadline.signal.addEventListener("abort", giveUp, { once: true });
-    // What is on show of some may be old: the tool may be a new one.
-    const isUnsure = ({ saved, link: { state } }: Registration): boolean =>
-      saved !== undefined && state.kind === "idle";
-    for (const registration of mayBring()) {
-      if (catalog.current.servers.has(registration.id) && !isUnsure(registration)) continue;
-      // Its status says what became of it.
-      void registration.link.untilReady("call", AbortSignal.any([settling.signal])).then(look, look);
-    }
-    look();
-  });
-}
-
-function lateError(name: string, timeoutMs: number, init: Finding): HostsideError {
-  const servers = absentServers(init);
-  const shown = JSON.stringify(truncateText(name, 200));
-  return new HostsideError(`tool ${shown} was not there within ${timeoutMs} ms; ${describeAbsent(servers)}`, {
-    code: "call_timeout",
-    toolName: truncateText(name, 200),
-    outcome: "not-sent",
-    details: { timeoutMs, servers },
-  });
-}
-
-function abortedError(name: string, cause: unknown): HostsideError {
-  const toolName = truncateText(name, 200);
-  const message = `call of ${quoteText(toolName)} was aborted while it waited for servers`;
-  return new HostsideError(message, { code: "aborted", toolName, outcome: "not-sent", cause });
 }

@@ -33,6 +33,8 @@ export interface BringUpPlan {
    * `startup` says.
    */
   readonly retryFailed?: boolean | undefined;
+  /** Says of which recalled servers that is not enough then. */
+  readonly isOld?: ((registration: Registration) => boolean) | undefined;
 }
 
 /**
@@ -81,13 +83,15 @@ function isBusy(reason: unknown): reason is HostsideError {
 
 /** Starts those that nobody waits for, and returns the others. */
 function toWaitFor(plan: BringUpPlan, context: ProviderContext): readonly Registration[] {
-  const { registrations = context.serverSet.all(), demand, retryFailed = true } = plan;
-  if (!retryFailed) return registrations.filter(isUnlisted);
+  const { registrations = context.serverSet.all(), demand, retryFailed = true, isOld } = plan;
+  if (!retryFailed) return registrations.filter((one) => isUnlisted(one) || isOld?.(one) === true);
   const enabled = registrations.filter(({ link }) => link.state.kind !== "disabled");
   if (demand === "refresh") return enabled;
   // With tools from before there is nothing to wait for: the first call connects.
-  const isWanted = ({ link: { spec, state }, saved }: Registration): boolean =>
-    (spec.startup ?? "init") === "init" && (spec.required === true || saved === undefined || state.kind !== "idle");
+  const isWanted = (one: Registration): boolean => {
+    const { spec } = one.link;
+    return (spec.startup ?? "init") === "init" && (spec.required === true || !isRecalled(one));
+  };
   // Their status says what becomes of them.
   const unawaited = enabled.filter(({ link }) => link.spec.startup === "background");
   const appear = startTogether(unawaited, context);
@@ -106,6 +110,11 @@ export function isUnlisted({ link: { state }, shownListing }: Registration): boo
   return (
     state.kind === "connecting" || state.kind === "listing" || (state.kind === "idle" && shownListing === undefined)
   );
+}
+
+/** Says whether what it offers is from before its registration, and nobody has asked it since. */
+export function isRecalled({ link: { state }, saved }: Registration): boolean {
+  return saved !== undefined && state.kind === "idle";
 }
 
 function lateError(serverId: string, { operation, timeoutMs = 0 }: BringUpPlan): HostsideError {
