@@ -12,7 +12,7 @@ import { connectorFields, type ConnectorOptions } from "./opening/connector-opti
 
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions
-  extends ConnectorOptions, Given<Omit<ConnectionHooks, "known" | "onElicit" | "onFailed" | "onQueued" | "onStart">> {
+  extends ConnectorOptions, Given<Omit<ConnectionHooks, "known" | "onFailed" | "onQueued" | "onStart">> {
   /** Aborts the attempt; nothing of it is left then. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -25,6 +25,7 @@ const hooks = {
   onNotification: true,
   onDown: true,
   onDiagnostic: true,
+  onElicit: true,
   onLog: true,
   isInteractive: true,
   requestMeta: true,

@@ -4,10 +4,10 @@ import { createConnector } from "./connector.ts";
 
 describe("createConnector()", () => {
   it("throws a TypeError that names an option it does not know", () => {
-    const options: object = { onElicits: () => undefined };
+    const options: object = { headerFor: () => undefined };
     const make = (): unknown => createConnector(options);
     expect(make).toThrow(TypeError);
-    expect(make).toThrow('createConnector() has no option "onElicits"; did you mean onElicit?');
+    expect(make).toThrow('createConnector() has no option "headerFor"; did you mean headersFor?');
   });
 
   it.each<[object, string]>([

@@ -14,7 +14,7 @@ async function open(context: PeerContext, request: ActiveRequest, uri: string): 
   // A server may name a part of what was subscribed to; its client is told what it subscribed to.
   const onUpdate = (): void => context.news.updated(uri);
   return bounded(context, request, ({ signal }) =>
-    routed.all.subscribe(route.serverId, route.uri, { onUpdate, signal }),
+    routed.all.subscribe(route.serverId, route.uri, onUpdate, { signal }),
   );
 }
 

@@ -133,10 +133,8 @@ export interface GatewayResources {
   subscribe(
     serverId: string,
     uri: string,
-    options: {
-      readonly onUpdate: (update: { readonly updatedUri: string }) => void;
-      readonly signal?: AbortSignal | undefined;
-    },
+    onUpdate: (update: { readonly updatedUri: string }) => void,
+    options: { readonly signal?: AbortSignal | undefined },
   ): Promise<Subscription>;
   getPrompt(
     target: { readonly serverId: string; readonly name: string },

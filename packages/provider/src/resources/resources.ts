@@ -1,7 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { isHostsideError, type Event, type Resource, type ResourceTemplate, type Subscription } from "@hostside/core";
 import {
-  assertKnownOptions,
+  isHostsideError,
+  type Event,
+  type RequestOptions,
+  type Resource,
+  type ResourceTemplate,
+  type Subscription,
+} from "@hostside/core";
+import {
   assertRequestOptions,
   compareText,
   createEvent,
@@ -10,7 +16,6 @@ import {
   kindOf,
   quoteText,
   tell,
-  type Fields,
 } from "@hostside/core/implement";
 import type { ServerStatus } from "../api/mcp-provider.ts";
 import { ServerQueries, abortedError, removedError, type ResourceParts, type ResourceProvider } from "./ask-server.ts";
@@ -115,10 +120,10 @@ export interface Resources extends Prompts, AsyncDisposable {
    * Has `listener` called when this resource changes, or may have, until the subscription ends, the
    * server is removed, or `close()`; after a reconnect, too, which counts as a change that may have
    * been missed, and which is tried until it works while failures can pass. Resolves when the
-   * server agreed. Throws as {@linkcode Resources.read}, and `unsupported_operation` where the
+   * server agreed, within 60,000 ms or `timeoutMs`; `signal` ends that wait. Throws as {@linkcode Resources.read}, and `unsupported_operation` where the
    * server offers no subscriptions.
    */
-  subscribe(serverId: string, uri: string, listener: UpdateListener | SubscribeOptions): Promise<Subscription>;
+  subscribe(serverId: string, uri: string, listener: UpdateListener, options?: SubscribeOptions): Promise<Subscription>;
   /** The resources that were listed last, of every server that was. Asks nobody. */
   snapshot(): ListSnapshot<Resource>;
   /** The templates that were listed last. Asks nobody. */
@@ -202,14 +207,15 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
       keep(read);
       return read;
     },
-    async subscribe(serverId, uri, given) {
+    async subscribe(serverId, uri, onUpdate, subscribeOptions = {}) {
       // First, because whoever hands over a target as one object has no listener in its place
       // either.
       if (typeof serverId !== "string")
         throw new TypeError(`subscribe() needs the id of a server as its first argument, not ${kindOf(serverId)}`);
-      const subscribeOptions = readSubscribeOptions(given);
+      if (typeof onUpdate !== "function") throw new TypeError(`subscribe() takes a listener, not ${kindOf(onUpdate)}`);
+      assertRequestOptions(subscribeOptions);
       assertTarget({ serverId, uri }, "subscribe()");
-      return subscribe({ ...parts, open }, { serverId, uri }, subscribeOptions);
+      return subscribe({ ...parts, open }, { serverId, uri }, { ...subscribeOptions, onUpdate });
     },
     ...createPrompts(parts, prompts),
     servers() {
@@ -338,29 +344,7 @@ export interface SubscribedUpdate {
  */
 export type UpdateListener = (update: SubscribedUpdate) => unknown;
 
-/** Options of `subscribe()`. */
-export interface SubscribeOptions {
-  readonly onUpdate: UpdateListener;
-  /** Ends the wait for the server's agreement, with `aborted`; not the subscription. */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * For the server to agree, connecting included, in milliseconds. Default 60,000.
-   */
-  readonly timeoutMs?: number | undefined;
-}
-
-const fields: Fields<SubscribeOptions> = { onUpdate: true, signal: true, timeoutMs: true };
-
-/** Reads what `subscribe()` was given. Throws a `TypeError` that names what cannot be used. */
-export function readSubscribeOptions(given: UpdateListener | SubscribeOptions): SubscribeOptions {
-  const options = typeof given === "function" ? { onUpdate: given } : given;
-  if (!isPlainObject(options)) throw new TypeError(`subscribe() takes a listener or options, not ${kindOf(options)}`);
-  assertKnownOptions("subscribe()", options, fields);
-  const { onUpdate, signal, timeoutMs } = options;
-  if (typeof onUpdate !== "function") throw new TypeError("subscribe(): onUpdate must be a function");
-  assertRequestOptions({ signal, timeoutMs });
-  return options;
-}
+type SubscribeOptions = Pick<RequestOptions, "signal" | "timeoutMs">;
 
 /** Somebody who hears of a resource, or will when the server agrees. */
 export interface Hearing {
@@ -373,7 +357,7 @@ export interface Hearing {
 export async function subscribe(
   { provider, asking, settings, open }: ResourceParts & { readonly open: Set<Hearing> },
   { serverId, uri }: ResourceTarget,
-  { onUpdate, signal: given, timeoutMs = requestTimeoutMs }: SubscribeOptions,
+  { onUpdate, signal: given, timeoutMs = requestTimeoutMs }: SubscribeOptions & { readonly onUpdate: UpdateListener },
 ): Promise<Subscription> {
   let agreed: Subscription | undefined;
   // Before the server agrees: the first update may come together with its word.

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
-import { isHeaderName, isJsonObject } from "@hostside/core/implement";
+import { isHeaderName, isJsonObject, keywordShapes } from "@hostside/core/implement";
 import { encodeHeaderValue } from "../http/exchange/request-headers.ts";
 
 /** An argument that travels in a header, too, so that proxies can route by it. */
@@ -17,31 +17,6 @@ export type ParamHeaders =
 
 const keyword = "x-mcp-header";
 const headerTypes: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
-
-// Where else JSON Schema keeps schemas. A declaration there has no one place among the arguments,
-// which makes the tool invalid.
-const schemaKeywords: ReadonlySet<string> = new Set([
-  "items",
-  "prefixItems",
-  "contains",
-  "additionalProperties",
-  "unevaluatedProperties",
-  "unevaluatedItems",
-  "propertyNames",
-  "oneOf",
-  "anyOf",
-  "allOf",
-  "not",
-  "if",
-  "then",
-  "else",
-]);
-const schemaMapKeywords: ReadonlySet<string> = new Set([
-  "patternProperties",
-  "dependentSchemas",
-  "$defs",
-  "definitions",
-]);
 
 /**
  * Finds the `x-mcp-header` declarations of an input schema that is not nested deeper than a stack
@@ -97,11 +72,13 @@ export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
   }
 }
 
-/** The schemas that a member of a schema holds, other than its properties. */
+// The schemas that a member of a schema holds, other than its properties. A declaration there has no
+// one place among the arguments, which makes the tool invalid.
 function schemasIn(key: string, member: JsonValue | undefined): readonly unknown[] {
-  if (typeof member !== "object" || member === null) return none;
-  if (schemaKeywords.has(key)) return Array.isArray(member) ? member : [member];
-  return schemaMapKeywords.has(key) && isJsonObject(member) ? Object.values(member) : none;
+  if (typeof member !== "object" || member === null || key === "properties") return none;
+  const shape = keywordShapes.get(key);
+  if (shape === "schema-map") return isJsonObject(member) ? Object.values(member) : none;
+  return shape === "schema" || shape === "schemas" ? [member].flat() : none;
 }
 
 const none: readonly unknown[] = [];

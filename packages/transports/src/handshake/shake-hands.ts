@@ -67,7 +67,7 @@ export async function shakeHands(init: HandshakeInit): Promise<Greeting> {
   return late === undefined ? decideAfterSilence(init, probe, giveUp) : decideByProbe(init, late);
 }
 
-async function decideByProbe(init: HandshakeInit, { claimed, refusal }: Discovery): Promise<Greeting> {
+async function decideByProbe(init: HandshakeInit, { claimed, refusal }: Answer): Promise<Greeting> {
   const { handshake, context, signal } = init;
   if (claimed !== undefined) return beginModern(init, claimed);
   if (endsTheSearch(refusal)) throw refusal;
@@ -82,7 +82,7 @@ async function decideByProbe(init: HandshakeInit, { claimed, refusal }: Discover
  * Waits for the answer to the probe, or for another sign of life. A server that answers `ping` and
  * stays silent to the probe is not slow: it ignores the probe. Resolves to `undefined` for it.
  */
-async function waitForLife(init: HandshakeInit, probe: Promise<Discovery>): Promise<Discovery | undefined> {
+async function waitForLife(init: HandshakeInit, probe: Promise<Answer>): Promise<Answer | undefined> {
   const notWanted = new AbortController();
   const answerIfSlow = isAlive(init, notWanted.signal).then((lives) => (lives ? undefined : probe));
   const first = await Promise.race([probe, answerIfSlow]);
@@ -113,7 +113,7 @@ async function isAlive({ wire, timeoutMs }: HandshakeInit, signal: AbortSignal):
 // of it may be late and still counts.
 async function decideAfterSilence(
   init: HandshakeInit,
-  probe: Promise<Discovery>,
+  probe: Promise<Answer>,
   giveUp: AbortController,
 ): Promise<Greeting> {
   const notWanted = new AbortController();
@@ -122,7 +122,7 @@ async function decideAfterSilence(
   // `initialize` last takes it for the end of the probe, unless it carries what every request of
   // 2026-07-28 does. To older servers that is a member to ignore.
   const meta = init.wire.hasPerRequestStream ? undefined : modernEnvelope(modernRevision, init.identity);
-  const initializing = asInitialization(askInitialize(init, { refusal, meta, signal: notWanted.signal }));
+  const initializing = toAnswer(askInitialize(init, { refusal, meta, signal: notWanted.signal }));
   const first = await Promise.race([probe.then(() => "probe"), initializing.then(() => "initialize")]);
   if (first === "initialize") return decideByInitialize(init, await initializing, { probe, giveUp });
   const late = await probe;
@@ -133,7 +133,7 @@ async function decideAfterSilence(
   // Once the time is up nothing is tried any more.
   init.signal.throwIfAborted();
   if (!isAnswer) reportFallback(init.context, late.refusal);
-  const { claimed, failure } = await initializing;
+  const { claimed, refusal: failure } = await initializing;
   if (claimed === undefined) throw failure;
   return beginLegacy(init, claimed, isAnswer);
 }
@@ -143,8 +143,8 @@ const shortestWaitMs = 1000;
 
 async function decideByInitialize(
   init: HandshakeInit,
-  { claimed, failure }: Initialization,
-  { probe, giveUp }: { readonly probe: Promise<Discovery>; readonly giveUp: AbortController },
+  { claimed, refusal: failure }: Answer,
+  { probe, giveUp }: { readonly probe: Promise<Answer>; readonly giveUp: AbortController },
 ): Promise<Greeting> {
   const { context, probeMs, timeoutMs } = init;
   if (claimed !== undefined) {
@@ -162,22 +162,19 @@ async function decideByInitialize(
   throw late !== undefined && endsTheSearch(late.refusal) ? late.refusal : failure;
 }
 
-type Discovery =
+/** The answer to the probe, or to `initialize`. */
+type Answer =
   | { readonly claimed: ClaimedServerInfo; readonly refusal?: undefined }
   | { readonly claimed?: undefined; readonly refusal: HostsideError };
 
-type Initialization =
-  | { readonly claimed: ClaimedServerInfo; readonly failure?: undefined }
-  | { readonly claimed?: undefined; readonly failure: HostsideError };
-
-async function discover(init: HandshakeInit, signal: AbortSignal): Promise<Discovery> {
+async function discover(init: HandshakeInit, signal: AbortSignal): Promise<Answer> {
   const first = await discoverOnce(init, signal);
   // A server may refuse a revision and name the very same: what it did not like was something else,
   // and may have passed.
   return first.refusal?.details.supported?.includes(modernRevision) === true ? discoverOnce(init, signal) : first;
 }
 
-async function discoverOnce(init: HandshakeInit, signal: AbortSignal): Promise<Discovery> {
+async function discoverOnce(init: HandshakeInit, signal: AbortSignal): Promise<Answer> {
   const params = { _meta: { ...carriedBy(init), ...modernEnvelope(modernRevision, init.identity) } };
   try {
     return { claimed: readDiscovered(await ask(init, "server/discover", { params, signal }), init.context) };
@@ -206,12 +203,12 @@ function carriedBy({ opening }: HandshakeInit): JsonObject | undefined {
   return opening && carriedMeta(opening);
 }
 
-async function asInitialization(asking: Promise<ClaimedServerInfo>): Promise<Initialization> {
+async function toAnswer(asked: Promise<ClaimedServerInfo>): Promise<Answer> {
   try {
-    return { claimed: await asking };
+    return { claimed: await asked };
   } catch (error) {
     if (!isHostsideError(error)) throw error;
-    return { failure: error };
+    return { refusal: error };
   }
 }
 

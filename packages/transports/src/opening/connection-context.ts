@@ -38,7 +38,7 @@ export function createConnectionContext(
   { options, eraCache, hooks, signal, onStarted }: ConnectionContextInit,
 ): ConnectionContext {
   const { clientInfo = { name: "hostside", version } } = options;
-  const { onElicit = options.onElicit, isInteractive, principal, requestMeta } = hooks;
+  const { onElicit, isInteractive, principal, requestMeta } = hooks;
   const effects = askForEffects(spec, options);
   const guarded = new SafeHooks(hooks);
   const { onDiagnostic, onLog } = guarded;

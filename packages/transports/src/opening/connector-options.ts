@@ -2,7 +2,6 @@ import { assertServerSpec, type ServerSpec, type StdioEntry } from "@hostside/co
 import {
   assertKnownOptions,
   checkHttpSpec,
-  type ConnectionHooks,
   type Fields,
   isPlainObject,
   kindOf,
@@ -42,11 +41,6 @@ export interface ConnectorOptions extends HttpOptions {
   /** The name and version that servers are told. Default: Hostside and its version. */
   readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
   /**
-   * Answers elicitations when the hooks of a connection do not. Default: elicitation is not
-   * advertised.
-   */
-  readonly onElicit?: NonNullable<ConnectionHooks["onElicit"]> | undefined;
-  /**
    * Lets servers of 2026-07-28 make tasks of calls, by declaring the extension
    * `io.modelcontextprotocol/tasks`. Such a call goes on until the task has ended, within its own
    * time, asking for its state; the task is cancelled when the call is given up. Default `false`:
@@ -71,7 +65,6 @@ export interface ConnectorOptions extends HttpOptions {
 /** The options of a connector. */
 export const connectorFields: Fields<ConnectorOptions> = {
   clientInfo: true,
-  onElicit: true,
   tasks: true,
   maxConcurrentStarts: true,
   fetch: true,
@@ -117,7 +110,7 @@ export function assertConnectorOptions(options: ConnectorOptions): void {
     throw fail("maxConcurrentStarts must be a positive integer");
   if (tasks !== undefined && typeof tasks !== "boolean") throw fail("tasks must be a boolean");
   assertHttpOptions("createConnector()", options);
-  for (const name of ["authProvider", "effects", "fetch", "headersFor", "onElicit"] as const)
+  for (const name of ["authProvider", "effects", "fetch", "headersFor"] as const)
     if (options[name] !== undefined && typeof options[name] !== "function")
       throw fail(`${name} must be a function, not ${kindOf(options[name])}`);
 }

@@ -45,7 +45,7 @@ const failures: readonly (readonly [RegExp, Failure])[] = [
   [/^(?:ERR_TLS_|ERR_SSL_|EPROTO$)/, tlsFailed],
   [/^(?:ECONNREFUSED|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/, { ...unreachable, beforeSending: true }],
   [/^(?:EHOSTUNREACH|ENETUNREACH)$/, unreachable],
-  [/^(?:HPE_|Z_|ERR__ERROR_|UND_ERR_HEADERS_OVERFLOW$)/, notHttp],
+  [/^(?:HPE_|HTTP 101$|Z_|ERR__ERROR_|UND_ERR_HEADERS_OVERFLOW$)/, notHttp],
   [/^(?:ERR_INVALID_|ERR_HTTP_|ERR_UNESCAPED_|UND_ERR_INVALID_ARG$)/, illegal],
 ];
 
@@ -145,14 +145,6 @@ function failedToConnect(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && error.syscall === "connect";
 }
 
-/** HTTP 101, which no request asked for. */
-export function switchesProtocol({ serverId, url }: Omit<FailedRequest, "sent">): HostsideError {
-  return new HostsideError(
-    `server ${JSON.stringify(serverId)}: ${redactUrl(url.href)} switches to another protocol (HTTP 101), which was not asked for`,
-    { code: "protocol_error", serverId, details: { httpStatus: 101 } },
-  );
-}
-
 /** A body that is made of next to nothing. */
 export function growsTooMuch({ serverId, url }: Omit<FailedRequest, "sent">, factor: number): HostsideError {
   return new HostsideError(
@@ -175,20 +167,14 @@ interface ProxiedRequest {
 export function proxyFailed({ serverId, url, proxy }: ProxiedRequest, error: Error): HostsideError {
   const about = `server ${JSON.stringify(serverId)}: no connection to ${redactUrl(url.href)} by the proxy ${proxy.url.origin}`;
   const status = "proxyStatus" in error && typeof error.proxyStatus === "number" ? error.proxyStatus : undefined;
-  if (status === undefined) {
-    const evidence = "code" in error && typeof error.code === "string" ? error.code : error.name;
-    return new HostsideError(`${about}, which cannot be used: ${evidence}`, {
-      code: "unreachable",
-      serverId,
-      outcome: "not-sent",
-    });
-  }
+  const evidence = "code" in error && typeof error.code === "string" ? error.code : error.name;
   const hint = status === 407 ? "; it wants a user name and a password, which its URL may have" : "";
-  return new HostsideError(`${about}, which refuses it: HTTP ${status}${hint}`, {
+  const why = status === undefined ? "cannot be used" : "refuses it";
+  return new HostsideError(`${about}, which ${why}: ${evidence}${hint}`, {
     code: "unreachable",
     serverId,
     outcome: "not-sent",
-    details: { httpStatus: status },
+    details: status === undefined ? {} : { httpStatus: status },
   });
 }
 

@@ -4,7 +4,6 @@ import {
   connectTimedOut,
   fromFetchError,
   proxyFailed,
-  switchesProtocol,
   unsupportedProxy,
   type FailedRequest,
 } from "./from-fetch-error.ts";
@@ -15,7 +14,7 @@ import type { BodiesContext, BodyContext } from "./node-body.ts";
 import { NodeReply } from "./node-reply.ts";
 import type { ReplySink, ResponseHeaders, SocketConnection, WireRequest } from "../sockets/connection.ts";
 import { Connections } from "../sockets/connections.ts";
-import { isUpgrade, refusedByProxy, wireError } from "../sockets/dispatch-on.ts";
+import { refusedByProxy, wireError } from "../sockets/dispatch-on.ts";
 import { createProxyChoice, type Proxy, type ProxyChoice } from "../sockets/proxy-choice.ts";
 
 // Servers commonly close an idle connection after 5 s. A request that crosses such a close is lost
@@ -132,7 +131,6 @@ class NodeCall implements HttpCall, ReplySink, BodyContext {
 
   onError(error: Error): void {
     if (this.#received !== undefined) this.#received.onError(error);
-    else if (isUpgrade(error)) this.cancel(switchesProtocol(this.failed));
     else if (this.#isSent || this.#cancelled !== undefined || this.#wire === undefined)
       this.#reject(this.toError(error));
     // It had been closed before anything was sent.

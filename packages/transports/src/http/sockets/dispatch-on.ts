@@ -70,12 +70,7 @@ export function mostlyOverhead(bytes: number): Error {
 
 /** The server went over to another protocol (HTTP 101). */
 export function upgraded(): Error {
-  return wireError(upgradeCode, "the server switches to another protocol");
-}
-
-/** True if that is what failed. */
-export function isUpgrade(error: Error): boolean {
-  return "code" in error && error.code === upgradeCode;
+  return wireError("HTTP 101", "the server switches to another protocol");
 }
 
 /** Gives an error of undici's the code that Node's own HTTP would give it. */
@@ -86,5 +81,3 @@ export function fromUndiciError(error: Error): Error {
     return Object.assign(new Error(error.message), { code: "HPE_INVALID_RESPONSE" });
   return code === "UND_ERR_SOCKET" && error.message === "bad upgrade" ? upgraded() : error;
 }
-
-const upgradeCode = "HTTP 101";
