@@ -7,10 +7,6 @@ import { createResourceTools } from "@hostside/discovery/resource-tools";
 import type { PartsContext } from "./parts-context.ts";
 import { redactResources } from "./redact-parts.ts";
 
-// As long as the gateway and the discovery tools wait for servers: one that hangs is no reason to
-// show none of the others.
-const listWaitMs = 5000;
-
 /**
  * Makes the resources of a provider, as the product says, else as the configuration does, and the
  * tools by which a model gets at them, if there are to be any.
@@ -23,7 +19,6 @@ export function chooseResources(
   const allows = readAllowedUris(options.allowedUris);
   const resources = inOption("resources", () =>
     createResources(provider, {
-      listWaitMs,
       onDiagnostic: report,
       cache() {
         const { enabled, ttlMs, maxEntries } = configuration.config?.settings.resourceCache ?? { enabled: false };

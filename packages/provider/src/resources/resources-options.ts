@@ -1,5 +1,5 @@
-import { longestTimeoutMs, type CallContext, type Diagnostic } from "@hostside/core";
-import { assertCallContext, assertKnownOptions, type Fields, readWholeNumber } from "@hostside/core/implement";
+import type { CallContext, Diagnostic } from "@hostside/core";
+import { assertCallContext, assertKnownOptions, type Fields } from "@hostside/core/implement";
 import { readCacheOptions, type CacheSettings, type ReadCacheOptions } from "./read-cache.ts";
 import { readAllowedUris, type AllowUri } from "./check-uri.ts";
 
@@ -12,12 +12,6 @@ export interface ResourcesOptions {
    * all.
    */
   readonly allowedUris?: readonly string[] | AllowUri | undefined;
-  /**
-   * How long a list of several servers waits for one of them, in milliseconds, unless its `waitMs`
-   * says: who takes longer is a failure, and appears in the snapshot when it has listed; until then
-   * nobody waits for it again. Default: 30 s, or the `timeoutMs` of the list.
-   */
-  readonly listWaitMs?: number | undefined;
   /**
    * Says whether and how reads are kept. Default: they are not. `{}` keeps them as its own defaults
    * say. A function is asked before each read; when it says something else, all reads are
@@ -52,7 +46,6 @@ export const maxContents = 1000;
 /** Options that were read, with their defaults. */
 export interface ResourcesSettings {
   readonly allows: AllowUri;
-  readonly listWaitMs: number | undefined;
   /** Says how reads are kept now; `undefined`: not at all. */
   readonly cache: () => CacheSettings | undefined;
   readonly context: CallContext | undefined;
@@ -67,7 +60,6 @@ function readCache(cache: ResourcesOptions["cache"]): ResourcesSettings["cache"]
 
 const fields: Fields<ResourcesOptions> = {
   allowedUris: true,
-  listWaitMs: true,
   cache: true,
   context: true,
   onDiagnostic: true,
@@ -76,16 +68,12 @@ const fields: Fields<ResourcesOptions> = {
 /** Reads the options. Throws a `TypeError` that names what cannot be used. */
 export function readResourcesOptions(options: ResourcesOptions): ResourcesSettings {
   assertKnownOptions("createResources()", options, fields);
-  const { allowedUris, listWaitMs, cache, context, onDiagnostic } = options;
+  const { allowedUris, cache, context, onDiagnostic } = options;
   if (context !== undefined) assertCallContext(context);
   if (onDiagnostic !== undefined && typeof onDiagnostic !== "function")
     throw new TypeError("onDiagnostic must be a function");
   return {
     allows: readAllowedUris(allowedUris),
-    listWaitMs:
-      listWaitMs === undefined
-        ? undefined
-        : readWholeNumber(listWaitMs, "listWaitMs", { least: 1, most: longestTimeoutMs, otherwise: 1 }),
     cache: readCache(cache),
     context,
     onDiagnostic,

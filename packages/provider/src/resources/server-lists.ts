@@ -42,6 +42,10 @@ export interface ListOptions extends ReadOptions {
   readonly waitMs?: number | undefined;
 }
 
+// As long as the gateway and the discovery tools wait for servers: one that hangs is no reason to
+// show none of the others.
+const usualWaitMs = 5000;
+
 const readFields: Fields<ReadOptions> = { signal: true, timeoutMs: true, context: true, meta: true };
 const listFields: Fields<ListOptions> = { ...readFields, servers: true, waitMs: true };
 
@@ -111,13 +115,12 @@ export class ServerLists<T> extends LiveList<T> {
    * are entries of `failures`. Throws a `TypeError` for options, `aborted` and `closed`.
    */
   async list(options: ListOptions = {}): Promise<JoinedListing<T>> {
-    const { provider, settings, asking } = this.#parts;
+    const { provider, asking } = this.#parts;
     const owner = this.#owner;
     assertReadOptions(owner, options, listFields);
-    const { servers, signal, timeoutMs = listTimeoutMs, waitMs = settings.listWaitMs } = options;
+    const { servers, signal, timeoutMs = listTimeoutMs, waitMs = usualWaitMs } = options;
     if (servers !== undefined) assertNames(`${owner}: servers`, servers);
-    if (waitMs !== undefined)
-      readWholeNumber(waitMs, `${owner}: waitMs`, { least: 1, most: longestTimeoutMs, otherwise: 1 });
+    readWholeNumber(waitMs, `${owner}: waitMs`, { least: 1, most: longestTimeoutMs, otherwise: usualWaitMs });
     asking.assertOpen();
     if (servers === undefined) this.#wantsAll = true;
     const registered = new Set(provider.serverIds());
@@ -129,7 +132,7 @@ export class ServerLists<T> extends LiveList<T> {
     const listOne = async (serverId: string): Promise<EntryListing<T>> => {
       const now = { ...options, timeoutMs, signal: stop.signal };
       const list = (): Promise<EntryListing<T>> => this.#listNow(serverId, now, registered.has(serverId));
-      if (waitMs === undefined || waitMs >= timeoutMs) return list();
+      if (waitMs >= timeoutMs) return list();
       const error = timeoutError({ serverId, operation: this.#kind.method }, waitMs);
       return (await this.#within(serverId, waitMs, list)) ?? { serverId, entries: [], dropped: [], error };
     };

@@ -36,7 +36,7 @@ describe("list()", () => {
   });
 
   it("waits for a slow server once, for waitMs, and shows it when it has listed", async () => {
-    const { resources, server, clock } = createWorld({ servers: ["a", "slow"], listWaitMs: 5000 });
+    const { resources, server, clock } = createWorld({ servers: ["a", "slow"] });
     let answer: (value: JsonObject) => void = () => undefined;
     server("slow").answer = () => new Promise<JsonObject>((resolve) => (answer = resolve));
     const changes: string[] = [];
@@ -58,16 +58,16 @@ describe("list()", () => {
   });
 
   it("asks a server again that never answers, one at a time and within its time, and hears of its end no more than of its caller's", async () => {
-    const { resources, server, clock } = createWorld({ listWaitMs: 1000 });
+    const { resources, server, clock } = createWorld();
     server("a").answer = () => new Promise(() => {});
     const abort = new AbortController();
     const first = resources.list({ signal: abort.signal });
     await settle();
-    clock.advance(1000);
+    clock.advance(5000);
     expect((await first).failures).toHaveLength(1);
     abort.abort();
     expect(server("a").asked[0]?.signal?.aborted).toBe(false);
-    clock.advance(29_000);
+    clock.advance(25_000);
     await settle();
     expect(server("a").asked[0]?.signal?.aborted).toBe(true);
     expect((await resources.list()).failures).toHaveLength(1);
@@ -80,14 +80,14 @@ describe("list()", () => {
   it("waits again for a server that became ready meanwhile", async () => {
     let connect: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (connect = resolve));
-    const world = createWorld({ servers: ["a"], listWaitMs: 1000, pause: () => held });
+    const world = createWorld({ servers: ["a"], pause: () => held });
     const work = world.resources.listPrompts();
     await settle();
-    world.clock.advance(1000);
+    world.clock.advance(5000);
     expect((await work).failures).toEqual([]);
     const lists = world.resources.list();
     await settle();
-    world.clock.advance(1000);
+    world.clock.advance(5000);
     expect((await lists).failures).toHaveLength(1);
     connect();
     await settle();

@@ -217,7 +217,6 @@ describe("createResources()", () => {
     [{ allowedUris: "file" }, "allowedUris"],
     [{ allowedUris: ["//x"] }, "allowedUris"],
     [{ allowedUris: [""] }, "allowedUris"],
-    [{ listWaitMs: 1e12 }, "listWaitMs"],
     [{ cache: { ttl: 1 } }, "ttl"],
     [{ cache: { ttlMs: 0 } }, "cache.ttlMs"],
     [{ cache: { maxEntries: 0 } }, "cache.maxEntries"],
