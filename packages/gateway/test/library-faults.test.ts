@@ -57,7 +57,7 @@ describe("a client of a session", () => {
     let update = (): void => {};
     let followed = 0;
     const resources = resourcesOf({
-      subscribe: async (_serverId, _uri, onUpdate) => {
+      subscribe: async (_target, onUpdate) => {
         followed += 1;
         update = () => onUpdate({ updatedUri: "note:1" });
         const end = (): void => void (followed -= 1);

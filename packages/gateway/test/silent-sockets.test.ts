@@ -102,7 +102,7 @@ async function serve(limits: object = {}) {
     }),
   ];
   const resources = resourcesOf({
-    subscribe: async (_serverId, _uri, onUpdate) => {
+    subscribe: async (_target, onUpdate) => {
       const tell = (): void => onUpdate({ updatedUri: uri });
       listeners.add(tell);
       const end = (): void => void listeners.delete(tell);

@@ -32,7 +32,6 @@ export async function open(): Promise<Host> {
       onDiagnostic: (diagnostic) => diagnostic.message.length,
       store: { get: async (key) => key.length, set: async (key) => key, delete: async (key) => key },
     },
-    onElicit: async (request) => ({ action: request.message === "" ? "decline" : "cancel" }),
     connector: { headersFor: (spec, { toolName = "" }) => ({ [spec.id]: toolName }) },
     provider: {
       requestInterceptors: [async (call, next) => next(call)],

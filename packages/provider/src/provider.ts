@@ -2,7 +2,7 @@ import { HostsideError, type UnreadyGroup } from "@hostside/core";
 import { assertNames, assertReason, assertRefreshOptions, createEvent, freezeData } from "@hostside/core/implement";
 import { saveNames } from "@hostside/naming";
 import type { McpProvider, ServerStatus, ToolRoute } from "./api/mcp-provider.ts";
-import { assertServerId, readOperationOptions } from "./api/operation-options.ts";
+import { assertServerId, operationFields, readOptions } from "./api/operation-options.ts";
 import { readInitOptions, readProviderOptions, type ProviderOptions } from "./api/provider-options.ts";
 import { findCatalogTool, quarantinedTools, type ProviderCatalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/define-tool.ts";
@@ -108,7 +108,7 @@ export function createProvider(options: ProviderOptions): McpProvider {
     async subscribeResource(id, uri, subscribeOptions) {
       assertOpen();
       assertServerId("subscribeResource", id);
-      return resources.subscribe(id, uri, readOperationOptions("subscribeResource", subscribeOptions));
+      return resources.subscribe(id, uri, readOptions("subscribeResource", subscribeOptions, operationFields));
     },
     close,
     [Symbol.asyncDispose]: () => close(),

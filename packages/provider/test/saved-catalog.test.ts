@@ -111,10 +111,9 @@ describe("a saved catalogue", () => {
     const world = createCalmWorld();
     const { saved: savedCatalog } = await save(world, [specOf("a")]);
     changeTools(world.server("a"), (tools, version) => void tools.set("new", version));
-    const provider = world.provider({ servers: [specOf("a")], savedCatalog });
-    const options = { retryFailed: false, toolName: "mcp_a_new" };
-    expect(await provider.init(options).then(() => provider.has("mcp_a_new"))).toBe(true);
-    await provider.close();
+    await using provider = world.provider({ servers: [specOf("a")], savedCatalog });
+    await provider.init({ retryFailed: false, toolName: "mcp_a_new" });
+    expect(provider.has("mcp_a_new")).toBe(true);
   });
 
   it("obeys filters, admission and the host's words of today", async () => {

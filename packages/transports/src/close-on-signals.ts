@@ -5,16 +5,6 @@ import { kindOf } from "@hostside/core/implement";
 const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 type EndingSignal = keyof typeof numbers;
 
-/** Node's `process`, as far as it is used: the types of Node stand in no signature here. */
-interface SignalSource {
-  readonly pid: number;
-  on(signal: EndingSignal, listener: () => void): unknown;
-  off(signal: EndingSignal, listener: () => void): unknown;
-  listenerCount(signal: EndingSignal): number;
-  kill(pid: number, signal: EndingSignal): unknown;
-  exit(code: number): unknown;
-}
-
 /**
  * Ends a program in order when SIGHUP, SIGINT or SIGTERM asks it to: calls `close` (that of a
  * provider, say), waits for it, however it settles, and lets the signal have its way then. Without
@@ -35,7 +25,7 @@ export function closeOnSignals(close: () => unknown): Cancel {
       `closeOnSignals(): close must be a function, such as () => provider.close(), not ${kindOf(close)}`,
     );
   }
-  const source: SignalSource | undefined = Reflect.get(globalThis, "process");
+  const source: typeof process | undefined = Reflect.get(globalThis, "process");
   if (typeof source?.listenerCount !== "function") throw new TypeError("closeOnSignals(): this runtime has no signals");
   let isClosing = false;
   const remove = (): void => {

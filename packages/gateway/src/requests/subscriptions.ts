@@ -13,9 +13,7 @@ async function open(context: PeerContext, request: ActiveRequest, uri: string): 
   const route = await findRoute(context, uri, () => listAll(context, request));
   // A server may name a part of what was subscribed to; its client is told what it subscribed to.
   const onUpdate = (): void => context.news.updated(uri);
-  return bounded(context, request, ({ signal }) =>
-    routed.all.subscribe(route.serverId, route.uri, onUpdate, { signal }),
-  );
+  return bounded(context, request, ({ signal }) => routed.all.subscribe(route, onUpdate, { signal }));
 }
 
 /** `resources/subscribe`, of the revisions before 2026-07-28. */

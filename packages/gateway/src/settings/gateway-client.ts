@@ -131,8 +131,7 @@ export interface GatewayResources {
     readonly cacheScope?: "public" | "private";
   }>;
   subscribe(
-    serverId: string,
-    uri: string,
+    target: { readonly serverId: string; readonly uri: string },
     onUpdate: (update: { readonly updatedUri: string }) => void,
     options: { readonly signal?: AbortSignal | undefined },
   ): Promise<Subscription>;

@@ -33,8 +33,7 @@ export function narrowResources(all: GatewayResources, isOffered: (serverId: str
       return { prompts: only(entries), ...(failures && { failures }) };
     },
     read: async (target, options) => all.read(asking(target), options),
-    subscribe: async (serverId, uri, onUpdate, options) =>
-      all.subscribe(asking({ serverId }).serverId, uri, onUpdate, options),
+    subscribe: async (target, onUpdate, options) => all.subscribe(asking(target), onUpdate, options),
     getPrompt: async (target, args, options) => all.getPrompt(asking(target), args, options),
     complete: async (target, input, options) => all.complete(asking(target), input, options),
     snapshot: () => part(all.snapshot()),

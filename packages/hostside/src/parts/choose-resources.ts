@@ -20,6 +20,7 @@ export function chooseResources(
   const resources = inOption("resources", () =>
     createResources(provider, {
       onDiagnostic: report,
+      // Asked before each read, because a file may have changed.
       cache() {
         const { enabled, ttlMs, maxEntries } = configuration.config?.settings.resourceCache ?? { enabled: false };
         return enabled === false ? undefined : { ttlMs, maxEntries };

@@ -228,7 +228,9 @@ describe("what a configuration says beside its servers", () => {
     for (const uri of ["filesystem://a", "http://a", "file:///b"]) {
       await expect(read(uri)).rejects.toMatchObject({ code: "not_allowed", outcome: "not-sent" });
     }
-    await expect(host.resources.subscribe("a", "http://a", () => {})).rejects.toThrow(/allowedResourceUris/);
+    await expect(host.resources.subscribe({ serverId: "a", uri: "http://a" }, () => {})).rejects.toThrow(
+      /allowedResourceUris/,
+    );
     expect(connector.open.size).toBe(0);
     expect(host.resources.stats().servers).toMatchObject([{ refusedUris: 4, cacheMisses: 0 }]);
     await read("File:///a");

@@ -106,7 +106,6 @@ export class SharedNames {
   /** How many providers have a server of this id, and reserve this name. */
   readonly #registered = new Map<string, number>();
   readonly #reserved = new Map<string, number>();
-  #isAssigning = false;
 
   constructor(naming: NamingStrategy, saved: NameTable) {
     this.naming = naming;
@@ -131,22 +130,16 @@ export class SharedNames {
    * made of it.
    */
   assign(tools: readonly ToolIdentity[]): NameAssignment {
-    if (this.#isAssigning) throw new Error("a naming strategy must not change the servers or ask for admission again");
-    this.#isAssigning = true;
-    try {
-      const more = this.#shownToo(tools);
-      const assignment = assignNames(more.length === 0 ? tools : [...tools, ...more], {
-        strategy: this.naming,
-        previous: this.table,
-        serverIds: this.#registered.keys(),
-        reservedNames: this.#reserved.keys(),
-        maxNamesPerServer,
-      });
-      this.table = assignment.names;
-      return assignment;
-    } finally {
-      this.#isAssigning = false;
-    }
+    const more = this.#shownToo(tools);
+    const assignment = assignNames(more.length === 0 ? tools : [...tools, ...more], {
+      strategy: this.naming,
+      previous: this.table,
+      serverIds: this.#registered.keys(),
+      reservedNames: this.#reserved.keys(),
+      maxNamesPerServer,
+    });
+    this.table = assignment.names;
+    return assignment;
   }
 
   claim(serverId: string): void {

@@ -73,16 +73,6 @@ export interface EntryListing<T> {
   readonly error?: HostsideError;
 }
 
-/** Takes pages, one after the other. */
-interface PageReader<T> {
-  /**
-   * Reads a page. The cursor of the next one, or `undefined` at the end. Throws `protocol_error`
-   * and `listing_truncated`; what was read stays.
-   */
-  add(page: JsonObject): string | undefined;
-  listing(error?: HostsideError): EntryListing<T>;
-}
-
 const maxPages = 64;
 // With those that cannot be used.
 const maxEntries = 10_000;
@@ -96,7 +86,7 @@ const mostReasons = 100;
  * Makes a reader of one server's list. Time and memory are linear in what the pages say, and
  * bounded by the limits.
  */
-function createPageReader<T>(kind: ListDefinition<T>, serverId: string): PageReader<T> {
+function createPageReader<T>(kind: ListDefinition<T>, serverId: string) {
   const subject = { serverId, operation: kind.method };
   const entries = new Map<string, T>();
   const dropped: DroppedEntry[] = [];
@@ -118,8 +108,7 @@ function createPageReader<T>(kind: ListDefinition<T>, serverId: string): PageRea
   const addEntry = (value: unknown): void => {
     looked += 1;
     if (!isJsonObject(value)) return drop("it is no object");
-    const size = lengthOf(value);
-    if (size === undefined) return drop("it cannot be written as JSON");
+    const size = JSON.stringify(value).length;
     length += size;
     if (size > longestEntry) return drop(`it is longer than ${longestEntry} UTF-16 units`);
     const entry = kind.read(value, serverId);
@@ -140,7 +129,7 @@ function createPageReader<T>(kind: ListDefinition<T>, serverId: string): PageRea
     });
 
   return {
-    add(page) {
+    add(page: JsonObject): string | undefined {
       const values: unknown = page[kind.member] === null ? [] : page[kind.member];
       if (!Array.isArray(values)) throw malformedError(subject, `without an array of ${kind.member}`);
       const before = { entries: entries.size, dropped: droppedCount };
@@ -160,7 +149,7 @@ function createPageReader<T>(kind: ListDefinition<T>, serverId: string): PageRea
       }
       return end.cursor;
     },
-    listing(error) {
+    listing(error?: HostsideError): EntryListing<T> {
       const left = droppedCount - mostReasons;
       const more = left > 0 ? [{ serverId, index: looked, reason: `and ${left} more` }] : [];
       const sorted = Array.from(entries).toSorted(([a], [b]) => compareText(a, b));
@@ -172,15 +161,6 @@ function createPageReader<T>(kind: ListDefinition<T>, serverId: string): PageRea
       };
     },
   };
-}
-
-// What does not come off a wire may be nested or cyclic beyond what can be written.
-function lengthOf(value: JsonObject): number | undefined {
-  try {
-    return JSON.stringify(value).length;
-  } catch {
-    return undefined;
-  }
 }
 
 /** UTF-16 units of a name or title that are kept. */

@@ -329,17 +329,8 @@ function diffEntries<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<strin
   for (const [key, entry] of after) {
     const known = before.get(key);
     if (known === undefined) added.push(entry);
-    else if (!isSame(known, entry)) changed.push(entry);
+    else if (!sameJson(known, entry)) changed.push(entry);
   }
   const removed = Array.from(before).flatMap(([key, entry]) => (after.has(key) ? [] : [entry]));
   return added.length + changed.length + removed.length === 0 ? undefined : { added, removed, changed };
-}
-
-// What is nested too deep to be compared counts as changed.
-function isSame(a: unknown, b: unknown): boolean {
-  try {
-    return sameJson(a, b);
-  } catch {
-    return false;
-  }
 }

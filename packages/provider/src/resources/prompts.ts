@@ -283,7 +283,7 @@ export interface PromptTarget {
 export const messageReader: PieceReader<PromptMessage> = {
   member: "messages",
   read: readMessage,
-  lengthOf: ({ content }) => lengthOf(content),
+  lengthOf: ({ content }) => JSON.stringify(content).length,
 };
 
 function readMessage(value: unknown): PromptMessage | string {
@@ -294,15 +294,6 @@ function readMessage(value: unknown): PromptMessage | string {
   const [content] = readContent([given]);
   const kind: string | undefined = content?.type;
   return content === undefined || kind === "malformed:block" ? "its content is no block" : { role, content };
-}
-
-// What does not come off a wire may be nested or cyclic beyond what can be written.
-function lengthOf(content: PromptMessage["content"]): number {
-  try {
-    return JSON.stringify(content).length;
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
 }
 
 /** The values to fill in: a prompt's arguments, or the variables of a template, by name. */

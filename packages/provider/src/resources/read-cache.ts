@@ -69,7 +69,7 @@ export class ReadCache {
       const hasText = read.contents.some(({ text }) => text !== undefined);
       if (ttl <= 0 || this.#epochs.get(serverId) !== epoch || !hasText) return;
       const key = keyOf(place);
-      const size = (key.length + lengthOf(read)) * bytesPerUnit;
+      const size = (key.length + JSON.stringify(read).length) * bytesPerUnit;
       if (size > maxBytes) return;
       kept?.set(key, { serverId, uri, read: Object.freeze({ ...read, isCached: true }) }, { size, ttl });
     };
@@ -132,16 +132,6 @@ function keyOf({ serverId, uri, server, context }: ReadPlace): string {
   const { principal, role, conversation } = context ?? {};
   const whose = [principal, role, sharing === "conversation" ? conversation : undefined];
   return JSON.stringify([serverId, registration, revision, uri, ...whose].map((part) => part ?? null));
-}
-
-// What is not a text or base64 is bounded by them and the message it came in; it is counted as it
-// would be written.
-function lengthOf(read: ResourceRead): number {
-  try {
-    return JSON.stringify(read).length;
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
 }
 
 /** How long and how much of what was read is given again. At most 16 MiB, a larger read not. */

@@ -120,10 +120,11 @@ export interface Resources extends Prompts, AsyncDisposable {
    * Has `listener` called when this resource changes, or may have, until the subscription ends, the
    * server is removed, or `close()`; after a reconnect, too, which counts as a change that may have
    * been missed, and which is tried until it works while failures can pass. Resolves when the
-   * server agreed, within 60,000 ms or `timeoutMs`; `signal` ends that wait. Throws as {@linkcode Resources.read}, and `unsupported_operation` where the
-   * server offers no subscriptions.
+   * server agreed, within 60,000 ms or `timeoutMs`; `signal` ends that wait. Throws as
+   * {@linkcode Resources.read}, and `unsupported_operation` where the server offers no
+   * subscriptions.
    */
-  subscribe(serverId: string, uri: string, listener: UpdateListener, options?: SubscribeOptions): Promise<Subscription>;
+  subscribe(target: ResourceTarget, listener: UpdateListener, options?: SubscribeOptions): Promise<Subscription>;
   /** The resources that were listed last, of every server that was. Asks nobody. */
   snapshot(): ListSnapshot<Resource>;
   /** The templates that were listed last. Asks nobody. */
@@ -207,15 +208,12 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
       keep(read);
       return read;
     },
-    async subscribe(serverId, uri, onUpdate, subscribeOptions = {}) {
-      // First, because whoever hands over a target as one object has no listener in its place
-      // either.
-      if (typeof serverId !== "string")
-        throw new TypeError(`subscribe() needs the id of a server as its first argument, not ${kindOf(serverId)}`);
+    async subscribe(target, onUpdate, subscribeOptions = {}) {
+      if (!isPlainObject(target)) throw new TypeError(`subscribe() needs { serverId, uri }, not ${kindOf(target)}`);
       if (typeof onUpdate !== "function") throw new TypeError(`subscribe() takes a listener, not ${kindOf(onUpdate)}`);
       assertRequestOptions(subscribeOptions);
-      assertTarget({ serverId, uri }, "subscribe()");
-      return subscribe({ ...parts, open }, { serverId, uri }, { ...subscribeOptions, onUpdate });
+      assertTarget(target, "subscribe()");
+      return subscribe({ ...parts, open }, target, { ...subscribeOptions, onUpdate });
     },
     ...createPrompts(parts, prompts),
     servers() {

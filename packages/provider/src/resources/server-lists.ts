@@ -37,7 +37,7 @@ export interface ListOptions extends ReadOptions {
   /**
    * How long a server is waited for, in milliseconds. A server that takes longer is a failure
    * (`request_timeout`). Its listing continues within `timeoutMs`, and appears in the snapshot.
-   * Until it has, nobody waits for it again. Default: `listWaitMs` of `createResources`.
+   * Until it has, nobody waits for it again. Default: 5,000.
    */
   readonly waitMs?: number | undefined;
 }

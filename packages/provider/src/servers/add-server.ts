@@ -1,5 +1,5 @@
 import { HostsideError, isHostsideError, type ServerSpec } from "@hostside/core";
-import { onAbort, reachOf, sameJson, settleWithin } from "@hostside/core/implement";
+import { pause, reachOf, sameJson } from "@hostside/core/implement";
 import type { EndOptions, UserOperationOptions } from "../api/mcp-provider.ts";
 import { operationError, registrationEndedError } from "../errors/to-hostside-error.ts";
 import { withoutHold } from "../saved/read-saved-catalog.ts";
@@ -75,15 +75,8 @@ export async function reachInTries(
       const askedMs = passes(reason) ? (reason.details.retryAfterMs ?? 0) : Number.POSITIVE_INFINITY;
       if (askedMs > longestAskedMs || signal?.aborted === true || link.state.kind === "removed") throw reason;
       // The next try notices when the caller gives up or the registration ends meanwhile.
-      let goOn = (): void => {};
-      const cut = new Promise<void>((resolve) => {
-        goOn = resolve;
-      });
-      registration.onEnd.add(goOn);
-      const ignore = signal && onAbort(signal, goOn);
-      await settleWithin(cut, Math.max(pauseMs, askedMs));
-      ignore?.();
-      registration.onEnd.delete(goOn);
+      const { signal: gone } = registration.gone;
+      await pause(Math.max(pauseMs, askedMs), signal === undefined ? gone : AbortSignal.any([gone, signal]));
     }
   }
   await link.untilReady("ready", signal);

@@ -88,10 +88,8 @@ function toWaitFor(plan: BringUpPlan, context: ProviderContext): readonly Regist
   const enabled = registrations.filter(({ link }) => link.state.kind !== "disabled");
   if (demand === "refresh") return enabled;
   // With tools from before there is nothing to wait for: the first call connects.
-  const isWanted = (one: Registration): boolean => {
-    const { spec } = one.link;
-    return (spec.startup ?? "init") === "init" && (spec.required === true || !isRecalled(one));
-  };
+  const isWanted = (one: Registration): boolean =>
+    (one.link.spec.startup ?? "init") === "init" && (one.link.spec.required === true || !isRecalled(one));
   // Their status says what becomes of them.
   const unawaited = enabled.filter(({ link }) => link.spec.startup === "background");
   const appear = startTogether(unawaited, context);

@@ -61,7 +61,7 @@ export class DrainingServers {
     }
     link.remove(error, drainMs > 0);
     queue.rejectWaiting(error);
-    for (const listener of registration.onEnd) listener();
+    registration.gone.abort();
     let cut = (): void => {};
     const drained = new Promise<void>((resolve) => {
       const cancel = drainMs > 0 ? clock.schedule(drainMs, resolve) : resolve();

@@ -37,8 +37,8 @@ export interface Registration {
   provisional: boolean;
   /** When the listing came in, in milliseconds since 1970. */
   listedAt?: number;
-  /** Called when the registration ends; for who waits for something else. */
-  readonly onEnd: Set<() => void>;
+  /** Aborts when the registration ends; for who waits for something else. */
+  readonly gone: AbortController;
   /** How many operations are under way for which a user waits. */
   usersWaiting: number;
 }

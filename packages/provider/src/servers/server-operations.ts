@@ -1,7 +1,7 @@
 import { HostsideError, type Connection, type RequestSeam, type ServerSpec } from "@hostside/core";
 import { assertKnownOptions, compareText, quoteText, untilAborted } from "@hostside/core/implement";
 import type { ApplyOptions, ApplyResult, McpProvider, UserOperationOptions } from "../api/mcp-provider.ts";
-import { assertServerId, readApplyOptions, readRemoveOptions, readUserOptions } from "../api/operation-options.ts";
+import { applyFields, assertServerId, endFields, readOptions, userFields } from "../api/operation-options.ts";
 import { asOperation, registrationEndedError, toHostsideError } from "../errors/to-hostside-error.ts";
 import { hasSession, type Demand } from "../link/link-state.ts";
 import type { Session } from "../link/sessions.ts";
@@ -49,7 +49,7 @@ export function createServerOperations(parts: ProviderContext, lend: Lend): Serv
   return {
     async addServer(spec, options) {
       assertOpen();
-      await addServer(spec, readUserOptions("addServer", options), parts);
+      await addServer(spec, readOptions("addServer", options, userFields), parts);
     },
     registerServer(spec) {
       assertOpen();
@@ -57,12 +57,12 @@ export function createServerOperations(parts: ProviderContext, lend: Lend): Serv
     },
     async applyServers(specs, options = {}) {
       assertOpen();
-      return applyServers(specs, readApplyOptions(options), parts);
+      return applyServers(specs, readOptions("applyServers", options, applyFields), parts);
     },
     async removeServer(id, options = {}) {
       assertOpen();
       assertServerId("removeServer", id);
-      const { drainMs, reason } = readRemoveOptions(options);
+      const { drainMs, reason } = readOptions("removeServer", options, endFields);
       const registration = serverSet.get(id);
       if (registration === undefined) return false;
       await serverSet.end(registration, { error: registrationEndedError(id, "was removed", reason), drainMs });
@@ -73,7 +73,7 @@ export function createServerOperations(parts: ProviderContext, lend: Lend): Serv
     },
     async updateServer(given, givenOptions) {
       assertOpen();
-      const options = readUserOptions("updateServer", givenOptions);
+      const options = readOptions("updateServer", givenOptions, userFields);
       const spec = readSpec(given, connector);
       const { registration, isWanted } = updateSpec(find("updateServer", spec.id), spec, { serverSet });
       // With nothing to restart there may still be an update under way that another caller made;
@@ -81,7 +81,7 @@ export function createServerOperations(parts: ProviderContext, lend: Lend): Serv
       if (isWanted) await reach(registration, "ready", { ...options, operation: "updateServer" });
     },
     async refreshServer(id, givenOptions) {
-      const options = readUserOptions("refreshServer", givenOptions);
+      const options = readOptions("refreshServer", givenOptions, userFields);
       const registration = find("refreshServer", id);
       await reach(registration, "refresh", { ...options, operation: "refreshServer" });
     },
@@ -95,7 +95,7 @@ export function createServerOperations(parts: ProviderContext, lend: Lend): Serv
       else renew(registration);
     },
     async connection(id, givenOptions): Promise<Connection> {
-      const options = readUserOptions("connection", givenOptions);
+      const options = readOptions("connection", givenOptions, userFields);
       const registration = find("connection", id);
       return lend(registration, await connect(registration, options, seam));
     },

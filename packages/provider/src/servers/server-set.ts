@@ -166,7 +166,7 @@ export class ServerSet {
       replacements: 0,
       held: provisional,
       provisional,
-      onEnd: new Set(),
+      gone: new AbortController(),
       usersWaiting: 0,
     };
     this.#registrations.set(id, registration);

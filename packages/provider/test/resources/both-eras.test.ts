@@ -86,7 +86,9 @@ describe.each<[string, StdioFixture]>([
     const updates: SubscribedUpdate[] = [];
     const added: string[] = [];
     const listening = resources.onResourcesChanged((change) => added.push(...change.added.map(({ uri }) => uri)));
-    const subscription = await resources.subscribe("library", "note://first", (update) => updates.push(update));
+    const subscription = await resources.subscribe({ serverId: "library", uri: "note://first" }, (update) =>
+      updates.push(update),
+    );
     await provider.call("mcp_library_write", { name: "first", text: "One." });
     await vi.waitFor(() => expect(updates).toContainEqual(update(false)), 60_000);
     await provider.call("mcp_library_write", { name: "third", text: "Three." });

@@ -182,7 +182,7 @@ describe("the cache of reads", () => {
   it("forgets a resource that changed, its parts and what it is a part of, and no other", async () => {
     const { resources, server } = open();
     const uris = ["file:///d", "file:///d/a", "file:///d/a#1", "file:///d/ab", "file:///e"];
-    await resources.subscribe("a", "file:///d", () => {});
+    await resources.subscribe({ serverId: "a", uri: "file:///d" }, () => {});
     for (const uri of uris) await resources.read({ ...target, uri });
     server("a").hooks().onResourceUpdated?.("file:///d/a");
     const cached = await Promise.all(uris.map(async (uri) => (await resources.read({ ...target, uri })).isCached));

@@ -257,7 +257,7 @@ describe("a list that was read", () => {
     const world = watch();
     const { resources, clock, announce, changes, server } = world;
     await resources.list();
-    await resources.subscribe("a", "note://one", () => {});
+    await resources.subscribe({ serverId: "a", uri: "note://one" }, () => {});
     announce();
     server("a").answer = () => new Promise(() => {});
     await world[what].close();

@@ -83,7 +83,9 @@ describe("read()", () => {
     for (const uri of ["http://x/", "one", "//x", "no te://x", "javascript:1"]) {
       const refused = resources.read({ ...target, uri });
       await expect(refused).rejects.toMatchObject({ code: "not_allowed", outcome: "not-sent" });
-      await expect(resources.subscribe("a", uri, () => {})).rejects.toThrow(/this host allows \(allowedUris/);
+      await expect(resources.subscribe({ serverId: "a", uri }, () => {})).rejects.toThrow(
+        /this host allows \(allowedUris/,
+      );
     }
     expect([server("a").sessions, provider.statuses()[0]?.attempts]).toEqual([0, 0]);
     expect(resources.stats().servers).toEqual([{ serverId: "a", cacheHits: 0, cacheMisses: 0, refusedUris: 10 }]);

@@ -9,9 +9,11 @@ describe("subscribe()", () => {
   it("hears of the resource and of its parts, and of nothing else", async () => {
     const { resources, server } = createWorld({ servers: ["a", "b"] });
     const heard: string[] = [];
-    await resources.subscribe("a", "note://dir", ({ uri, updatedUri }) => heard.push(`${uri} ${updatedUri}`));
-    await resources.subscribe("a", "note://dir/x", () => {});
-    await resources.subscribe("b", "note://dir", () => {});
+    await resources.subscribe({ serverId: "a", uri: "note://dir" }, ({ uri, updatedUri }) =>
+      heard.push(`${uri} ${updatedUri}`),
+    );
+    await resources.subscribe({ serverId: "a", uri: "note://dir/x" }, () => {});
+    await resources.subscribe({ serverId: "b", uri: "note://dir" }, () => {});
     for (const uri of ["note://dir", "note://dir/x", "note://dir2", "note://", "other"]) {
       server("a").hooks().onResourceUpdated?.(uri);
       server("b").hooks().onResourceUpdated?.(uri);
@@ -25,27 +27,24 @@ describe("subscribe()", () => {
     ["listener", "a string"],
   ])("says that %j is no listener", async (given, kind) => {
     const { resources } = createWorld();
-    const subscribing = resources.subscribe("a", "note://one", given as never);
+    const subscribing = resources.subscribe({ serverId: "a", uri: "note://one" }, given as never);
     await expect(subscribing).rejects.toThrow(new TypeError(`subscribe() takes a listener, not ${kind}`));
   });
 
   it.each([
-    [{ serverId: "a", uri: "note://one" }, "an object"],
+    ["a", "a string"],
     [undefined, "undefined"],
     [7, "a number"],
-  ])("says that %j is no id of a server, whatever else is missing", async (given, kind) => {
+  ])("says that %j is no target, whatever else is missing", async (given, kind) => {
     const { resources } = createWorld();
-    const message = `subscribe() needs the id of a server as its first argument, not ${kind}`;
-    for (const rest of [[() => {}], ["note://one", () => {}]] as const)
-      await expect(resources.subscribe(given as never, ...(rest as readonly [never, never]))).rejects.toThrow(
-        new TypeError(message),
-      );
+    const subscribing = resources.subscribe(given as never, "note://one" as never);
+    await expect(subscribing).rejects.toThrow(new TypeError(`subscribe() needs { serverId, uri }, not ${kind}`));
   });
 
   it("comes back after a reconnect, and says that something may have been missed", async () => {
     const { resources, server, clock } = createWorld();
     const heard: SubscribedUpdate[] = [];
-    await resources.subscribe("a", "note://one", (update) => heard.push(update));
+    await resources.subscribe({ serverId: "a", uri: "note://one" }, (update) => heard.push(update));
     server("a").hooks().onResourceUpdated?.("note://one");
     server("a").crash();
     for (let turn = 0; turn < 20; turn += 1) {
@@ -66,7 +65,7 @@ describe("subscribe()", () => {
       const { resources, server } = createWorld({ onDiagnostic: (diagnostic) => diagnostics.push(diagnostic) });
       const reasons = [new HostsideError("secret", { code: "resource_not_found" }), new TypeError("secret"), "secret"];
       const listener = vi.fn<() => Promise<void>>(async () => Promise.reject(reasons.shift()));
-      await resources.subscribe("a", "note://one", listener);
+      await resources.subscribe({ serverId: "a", uri: "note://one" }, listener);
       for (let turn = 0; turn < 3; turn += 1) server("a").hooks().onResourceUpdated?.("note://one");
       await settle();
       const said = (why: string): Diagnostic => ({
@@ -76,7 +75,9 @@ describe("subscribe()", () => {
       });
       expect(diagnostics).toEqual(["resource_not_found", "TypeError", "an unknown reason"].map(said));
       const silent = createWorld();
-      await silent.resources.subscribe("a", "note://one", () => Promise.reject(new Error("nobody listens")));
+      await silent.resources.subscribe({ serverId: "a", uri: "note://one" }, () =>
+        Promise.reject(new Error("nobody listens")),
+      );
       silent.server("a").hooks().onResourceUpdated?.("note://one");
       await settle();
       expect([listener.mock.calls.length, unhandled.mock.calls]).toEqual([3, []]);
@@ -88,8 +89,8 @@ describe("subscribe()", () => {
   it("ends with its subscription, and with close()", async () => {
     const { resources, server } = createWorld();
     const listener = vi.fn<() => void>();
-    const subscription = await resources.subscribe("a", "note://one", listener);
-    await resources.subscribe("a", "note://two", listener);
+    const subscription = await resources.subscribe({ serverId: "a", uri: "note://one" }, listener);
+    await resources.subscribe({ serverId: "a", uri: "note://two" }, listener);
     expect(server("a").subscribed).toEqual(["note://one", "note://two"]);
     subscription();
     subscription[Symbol.dispose]();
@@ -98,7 +99,9 @@ describe("subscribe()", () => {
     await resources.close();
     server("a").hooks().onResourceUpdated?.("note://two");
     expect([server("a").subscribed, listener.mock.calls]).toEqual([[], []]);
-    await expect(resources.subscribe("a", "note://two", listener)).rejects.toMatchObject({ code: "closed" });
+    await expect(resources.subscribe({ serverId: "a", uri: "note://two" }, listener)).rejects.toMatchObject({
+      code: "closed",
+    });
   });
 
   it("ends with the registration of its server: one that comes later under the same id is another server", async () => {
@@ -106,11 +109,11 @@ describe("subscribe()", () => {
     const old = vi.fn<() => void>();
     const late = vi.fn<() => void>();
     const other = vi.fn<() => void>();
-    const ended = await resources.subscribe("a", "note://one", old);
-    await resources.subscribe("b", "note://one", other);
+    const ended = await resources.subscribe({ serverId: "a", uri: "note://one" }, old);
+    await resources.subscribe({ serverId: "b", uri: "note://one" }, other);
     await provider.removeServer("a");
     await provider.addServer(specOf("a"));
-    await resources.subscribe("a", "note://one", late);
+    await resources.subscribe({ serverId: "a", uri: "note://one" }, late);
     server("a").hooks().onResourceUpdated?.("note://one");
     server("b").hooks().onResourceUpdated?.("note://one");
     expect([old, late, other].map(({ mock }) => mock.calls.length)).toEqual([0, 1, 1]);
@@ -127,7 +130,7 @@ describe("subscribe()", () => {
       await pause;
       return subscribeResource(id, uri);
     });
-    const failed = failureOf(resources.subscribe("a", "note://one", () => {}));
+    const failed = failureOf(resources.subscribe({ serverId: "a", uri: "note://one" }, () => {}));
     await settle();
     await provider.removeServer("a");
     await provider.addServer(specOf("a"));
@@ -149,7 +152,10 @@ describe("subscribe()", () => {
       });
       const stop = new AbortController();
       const listener = vi.fn<() => void>();
-      const work = resources.subscribe("a", "note://one", listener, { signal: stop.signal, timeoutMs: 1000 });
+      const work = resources.subscribe({ serverId: "a", uri: "note://one" }, listener, {
+        signal: stop.signal,
+        timeoutMs: 1000,
+      });
       const code = { abort: "aborted", time: "request_timeout", close: "closed" }[how];
       const failed = failureOf(work);
       await settle();
@@ -178,7 +184,7 @@ describe("subscribe()", () => {
       return subscription;
     });
     const listener = vi.fn<() => void>();
-    await resources.subscribe("a", "note://one", listener);
+    await resources.subscribe({ serverId: "a", uri: "note://one" }, listener);
     expect(listener).toHaveBeenCalledOnce();
   });
 
@@ -187,10 +193,10 @@ describe("subscribe()", () => {
     const lost = new HostsideError("lost", { code: "connection_closed" });
     const refused = new HostsideError("none", { code: "unsupported_operation", serverId: "a" });
     const subscribe = vi.spyOn(provider, "subscribeResource").mockRejectedValueOnce(lost);
-    await resources.subscribe("a", "note://one", () => {});
+    await resources.subscribe({ serverId: "a", uri: "note://one" }, () => {});
     expect(subscribe).toHaveBeenCalledTimes(2);
     subscribe.mockRejectedValueOnce(refused);
-    await expect(resources.subscribe("a", "note://one", () => {})).rejects.toBe(refused);
+    await expect(resources.subscribe({ serverId: "a", uri: "note://one" }, () => {})).rejects.toBe(refused);
     expect(subscribe).toHaveBeenCalledTimes(3);
   });
 
@@ -199,6 +205,8 @@ describe("subscribe()", () => {
     [{ timeoutMs: 0 }, "timeoutMs"],
   ])("refuses the options %j", async (given, place) => {
     const { resources } = createWorld();
-    await expect(resources.subscribe("a", "note://one", () => {}, given as object)).rejects.toThrow(place);
+    await expect(resources.subscribe({ serverId: "a", uri: "note://one" }, () => {}, given as object)).rejects.toThrow(
+      place,
+    );
   });
 });

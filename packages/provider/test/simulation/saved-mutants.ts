@@ -7,8 +7,8 @@ export const savedMutants: readonly Mutant[] = [
     patches: [
       {
         file: "servers/bring-up.ts",
-        find: '(spec.required === true || saved === undefined || state.kind !== "idle")',
-        replace: '(spec.required === true || saved === undefined || state.kind === "idle")',
+        find: "(one.link.spec.required === true || !isRecalled(one))",
+        replace: '(one.link.spec.required === true || one.link.state.kind === "idle")',
       },
     ],
   },

@@ -99,31 +99,20 @@ function pageWithoutTools({ serverId }: ServerContext): HostsideError {
   });
 }
 
-/** The caching hints of the pages of one listing. */
-export interface CachingHints {
-  /** Takes in a page that has just come. */
-  add(page: JsonObject): void;
-  /**
-   * Sums up all pages so far: what holds for the one that ends first, from now on; `private` if any
-   * page is.
-   */
-  read(): Pick<ToolListing, "ttlMs" | "cacheScope">;
-}
-
 /**
  * Reads the hints of 2026-07-28. A page without them, or with something else in their place, holds
  * for no time, and for whoever asked alone.
  * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
-function createCachingHints(): CachingHints {
+function createCachingHints() {
   let until = Number.POSITIVE_INFINITY;
   let isPublic = true;
   return {
-    add({ ttlMs, cacheScope }) {
+    add({ ttlMs, cacheScope }: JsonObject): void {
       until = Math.min(until, clock.now() + lifetimeOf(ttlMs));
       isPublic &&= cacheScope === "public";
     },
-    read() {
+    read(): Pick<ToolListing, "ttlMs" | "cacheScope"> {
       if (until === Number.POSITIVE_INFINITY) return {};
       const ttlMs = Math.max(0, Math.floor(until - clock.now()));
       return { ...(ttlMs > 0 && { ttlMs }), ...(isPublic && { cacheScope: "public" }) };

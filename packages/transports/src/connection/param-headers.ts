@@ -72,8 +72,8 @@ export function findParamHeaders(inputSchema: JsonObject): ParamHeaders {
   }
 }
 
-// The schemas that a member of a schema holds, other than its properties. A declaration there has no
-// one place among the arguments, which makes the tool invalid.
+// The schemas that a member of a schema holds, other than its properties. A declaration there has
+// no one place among the arguments, which makes the tool invalid.
 function schemasIn(key: string, member: JsonValue | undefined): readonly unknown[] {
   if (typeof member !== "object" || member === null || key === "properties") return none;
   const shape = keywordShapes.get(key);

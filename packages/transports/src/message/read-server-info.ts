@@ -59,7 +59,7 @@ function boundCapabilities(claimed: unknown, room: number): JsonObject {
   const kept = decisive.flatMap((name) => {
     const value = Object.hasOwn(claimed, name) ? claimed[name] : undefined;
     if (value === undefined) return [];
-    return [[name, lengthOf(value) <= room / decisive.length ? value : smallMembers(value)] as const];
+    return [[name, smallMembers(value)] as const];
   });
   return Object.fromEntries(kept);
 }
