@@ -9,23 +9,53 @@ import {
   type HostRequest,
   type JsonObject,
   type JsonValue,
+  type Event,
+  type ServerOperation,
   type ServerPeer,
+  type ServerRecord,
 } from "@hostside/core";
 import { clock, isJsonObject, isPlainObject, joinObservers, type Fields } from "@hostside/core/implement";
 import { createBoundedValues } from "./metrics/bounded-values.ts";
-import { boundedServerId, measureRequest, type MetricParts } from "./metrics/call-metrics.ts";
-import { createClientMetrics } from "./metrics/client-metrics.ts";
+import { boundedServerId, clientTable, measureRequest, type MetricParts } from "./metrics/call-metrics.ts";
+import { createMetrics } from "./metrics/metrics.ts";
 import { watchSessions, type SessionWatch } from "./metrics/watch-sessions.ts";
 import { quietly } from "./quietly.ts";
 import { createTracing } from "./spans/tracing.ts";
 import { readTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
 import { traceCalls, type TraceParts } from "./trace-calls.ts";
 import { traceOperation } from "./trace-servers.ts";
-import type { WatchedPolicy, WatchedProvider, WatchedResources } from "./watched.ts";
 import { attribute } from "./names.ts";
 import { context, SpanKind, type Attributes } from "@opentelemetry/api";
 import { endSpan, spanFailureOf, type SpanFailure } from "./spans/failure.ts";
 import { peerAttributes } from "./spans/peer-attributes.ts";
+
+// What is watched, in the words of whoever has it: nothing here depends on the packages that make
+// these.
+
+/** The records of a provider about its servers; an `McpProvider` is one. */
+export interface WatchedProvider {
+  readonly onServerRecord: Event<ServerRecord>;
+  /** Absent: connecting and listing have no spans, and carry no trace context. */
+  readonly onServerOperation?: Event<ServerOperation> | undefined;
+  readonly onClosed?: Event<undefined> | undefined;
+}
+
+/** The events of a policy about its circuits; a `Policy` is one. */
+export interface WatchedPolicy {
+  readonly onEvent: Event<{ readonly type: string; readonly serverId?: string; readonly toolName?: string }>;
+}
+
+/** The counters of resources; a `Resources` is one. */
+export interface WatchedResources {
+  stats(): {
+    readonly servers: readonly {
+      readonly serverId: string;
+      readonly cacheHits: number;
+      readonly cacheMisses: number;
+      readonly refusedUris: number;
+    }[];
+  };
+}
 
 /** Parts that can be watched; each part on its own or all together. */
 export interface WatchedParts {
@@ -78,7 +108,7 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const peerOf = (serverId: string): Partial<ServerPeer> | undefined =>
     commonPeer(Array.from(watches).flatMap((watch) => watch.peersOf(serverId)));
   const tracing = createTracing(settings);
-  const metrics = createClientMetrics(meterProvider, toolMetrics);
+  const metrics = createMetrics(clientTable, meterProvider, toolMetrics);
   const parts: TraceParts = { settings, tracing, metrics, toolMetrics, bounded: createBoundedValues() };
   const collectors = new Set<() => void>();
   const collect = (): void => {

@@ -4,11 +4,55 @@ import { attribute, otherValue } from "../names.ts";
 import { failureAttributes, spanFailureOf, toolFailure, type SpanFailure } from "../spans/failure.ts";
 import { peerAttributes } from "../spans/peer-attributes.ts";
 import type { BoundedValues } from "./bounded-values.ts";
-import type { ClientMetrics } from "./client-metrics.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** The instruments of a client. */
+export const clientTable = {
+  "mcp.client.operation.duration": { kind: "seconds", description: "From the sending of an MCP request to its answer" },
+  "mcp.client.session.duration": { kind: "seconds", description: "From the opening of an MCP session to its end" },
+  // Where the conventions say nothing.
+  "hostside.call.duration": {
+    kind: "seconds",
+    description: "From a call to its outcome, with all that a host does about it",
+  },
+  "hostside.call.wait": {
+    kind: "seconds",
+    description: "How long a call waited before it was sent, by what it waited for",
+  },
+  "hostside.call.resends": {
+    kind: "count",
+    description: "Times that a call was sent again",
+    unit: "{send}",
+  },
+  "hostside.io": { kind: "count", description: "Messages of calls, as JSON in UTF-8", unit: "By" },
+  "hostside.decisions": {
+    kind: "count",
+    description: "What a policy decided about calls",
+    unit: "{decision}",
+  },
+  "hostside.sessions": { kind: "level", description: "Sessions that are open", unit: "{session}" },
+  "hostside.circuit.state": { kind: "gauge", description: "0 closed, 1 half open, 2 open" },
+  "hostside.resource.cache.reads": {
+    kind: "count",
+    description: "Reads of resources with a cache",
+    unit: "{read}",
+  },
+  "hostside.resource.refused_uris": {
+    kind: "count",
+    description: "URIs that were refused before anything was sent",
+    unit: "{uri}",
+  },
+  // Of the option `toolMetrics`.
+  tool_invocations_total: { isExtra: true, kind: "count", description: "Calls of tools" },
+  tool_errors_total: { isExtra: true, kind: "count", description: "Calls of tools that failed" },
+  tool_retries_total: { isExtra: true, kind: "count", description: "Times that calls of tools were tried again" },
+  tool_latency_seconds: { isExtra: true, kind: "seconds", description: "From a call of a tool to its outcome" },
+  circuit_state: { isExtra: true, kind: "gauge", description: "0 closed, 1 half open, 2 open" },
+} as const;
 
 /** Everything that metrics are written with. */
 export interface MetricParts {
-  readonly metrics: ClientMetrics;
+  readonly metrics: Metrics<keyof typeof clientTable>;
   readonly bounded: BoundedValues;
   /** Says whether the extra instruments are written. */
   readonly toolMetrics: boolean;

@@ -10,14 +10,14 @@ import {
   type ToolDefinition,
 } from "@hostside/core";
 import { createPins, type Pins } from "../pins/create-pins.ts";
-import type { PinVerdict } from "../pins/judge-pin.ts";
+import type { PinKind } from "../pins/judge-pin.ts";
 import { readPinOptions } from "../pins/pin-options.ts";
 import type { PolicyParts } from "../policy-parts.ts";
 import { refuseCall } from "../refuse.ts";
 import { decide as decideByRules, findDeny } from "../rules/decide.ts";
 import { readRules } from "../rules/read-rules.ts";
 import type { RuleLayer, RuleAction } from "../rules/rule-options.ts";
-import { toolSubject, type ToolSubject } from "../rules/tool-subject.ts";
+import { toolSubject } from "../rules/tool-subject.ts";
 import { watchRules } from "../rules/unmatched-rules.ts";
 import { keepLatest } from "../seen-tools.ts";
 import {
@@ -50,7 +50,6 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
   const pins = createPins({ plan, parts, usesStore, onChange: () => readmit(targets, parts) });
   const decide = createDecider({ layers, pins, isPinning, parts });
   const servers = new Map<string, true>();
-  let latest: string | undefined;
   /** Tools on offer that are new: an approval ends that. */
   const fresh = new Map<string, QuarantinedTool>();
   const asNew = (): AdmissionDecision => ({ decision: "quarantine", stage: "pins", rule: "pins", why: "is new" });
@@ -68,8 +67,7 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
   return {
     admit(definition, server) {
       const { id = "" } = server ?? {};
-      if (id !== latest) keepLatest(servers, [id, true], mostServers);
-      latest = id;
+      keepLatest(servers, [id, true], mostServers);
       if (isPinning) pins.note(definition, server);
       else if (usesStore) pins.read();
       if (parts.isNew?.(definition, server) === true)
@@ -91,7 +89,11 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
         `Tool ${quoteText(subject.toolName)} ${owner} is ${outcomes[decision]}.`,
         ...(layers.length === 0 ? [] : [`By the rules it ${ruled.why}.`]),
         ...(isPinning && verdict !== undefined ? [`By pins it ${verdict.why}.`] : []),
-        ...(isPinning && verdict?.held === true ? [remedyOf(verdict, subject)] : []),
+        ...(isPinning && verdict !== undefined && approvable.has(verdict.kind)
+          ? [
+              `To change it, approve it: approveTools(${JSON.stringify(subject.serverId)}, [${quoteText(subject.toolName)}]).`,
+            ]
+          : []),
       ];
     },
     attach(target) {
@@ -189,6 +191,9 @@ interface Known {
   readonly decision: AdmissionDecision;
 }
 
+/** How a tool is held back where an approval changes that. */
+const approvable: ReadonlySet<PinKind> = new Set<PinKind>(["drifted", "new", "unpinned", "other-words"]);
+
 const outcomes: Readonly<Record<RuleAction, string>> = {
   allow: "on offer",
   approval: "on offer, and each call of it is to be approved",
@@ -221,19 +226,4 @@ function createRequestGuard(layers: readonly RuleLayer[]): RequestInterceptor {
     const details = { operation: method, policy: denied.rule };
     return Promise.reject(new HostsideError(message, { code: "not_allowed", serverId, details }));
   };
-}
-
-function remedyOf({ kind, rule }: PinVerdict, { serverId, toolName }: ToolSubject): string {
-  switch (kind) {
-    case "other-version":
-      return `To change it, change ${rule}; an approval does not.`;
-    case "unfingerprinted":
-      return "An approval cannot change it: a tool without a fingerprint could be another one each time.";
-    case "unread":
-      return "To change it, wait for ready(): it rejects if the store fails.";
-    case "unseen":
-      return "To change it, hand admit of the policy to the provider or the toolbox.";
-    default:
-      return `To change it, approve it: approveTools(${JSON.stringify(serverId)}, [${quoteText(toolName)}]).`;
-  }
 }

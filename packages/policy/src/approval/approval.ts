@@ -1,15 +1,15 @@
 import {
   cleanText,
   type AdmissionServer,
-  type CallHandler,
+  type AskedCall,
+  type CallContext,
   type FrameworkApproval,
   type Interceptor,
   type ToolCall,
   type ToolDefinition,
-  type ToolOutcome,
   type HostsideError,
 } from "@hostside/core";
-import { isPlainObject, sameDefinition, sameJson, withoutApproval } from "@hostside/core/implement";
+import { isJsonObject, isPlainObject, sameDefinition, sameJson, withoutApproval } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, stoppedCall, tellFailed } from "../refuse.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
@@ -22,10 +22,15 @@ import {
   type WhyAsked,
 } from "./approval-options.ts";
 import type { ApprovalParts } from "./approval-parts.ts";
-import { type ApprovalDenial, type ApprovalGrant, createSuspension, type TokenLook } from "./suspend-call.ts";
+import {
+  type ApprovalDenial,
+  type ApprovalGrant,
+  createSuspension,
+  type QuestionOfFramework,
+  type TokenLook,
+} from "./suspend-call.ts";
 import { createApprovalAsking, rejectedError } from "./ask-about-call.ts";
-import { createFrameworkApproval, type ApprovalOfFramework } from "./framework-approval.ts";
-import { copyArguments, refuseApproval, type PendingApproval } from "./pending-call.ts";
+import { copyArguments, refuseApproval, showCall, type PendingApproval } from "./pending-call.ts";
 import {
   createRememberedApprovals,
   type ApprovalScope,
@@ -139,9 +144,8 @@ const ofDefinition: WhyAsked = { rule: "requireApproval", why: "the definition o
 function createAround(shared: ApprovalParts): Approval["around"] {
   const { settings, parts, remembered } = shared;
   const ask = settings.handler && createApprovalAsking(settings.handler, shared);
-  const around =
-    (stage: Interceptor): Interceptor =>
-    async (call, next) => {
+  return (stage) => {
+    const around: Interceptor = async (call, next) => {
       const token = call.options.context?.approval;
       // A call that brings a token goes on once, whether or not somebody would still be asked about
       // it.
@@ -165,28 +169,19 @@ function createAround(shared: ApprovalParts): Approval["around"] {
         if (verdict !== "run") throw await requiredError(pending, verdict, shared);
       }
       const shown = { ...call, args: pending.args, options: { ...plainOptions(call), selected } };
-      return useUp ? runOnce(shown, useUp, { stage, next }) : stage(shown, next);
+      if (!useUp) return stage(shown, next);
+      const outcome = await stage(shown, async (sent) => {
+        await useUp();
+        return next(sent);
+      });
+      // A stage that answered without sending the call has answered what was approved.
+      await useUp();
+      return outcome;
     };
-  return (stage) =>
-    Object.assign(around(stage), {
-      passes: (call: ToolCall) =>
-        call.options.context?.approval === undefined && stage.passes?.(call) === true && shared.why(call) === undefined,
-    });
-}
-
-interface Way {
-  readonly stage: Interceptor;
-  readonly next: CallHandler;
-}
-
-async function runOnce(call: ToolCall, useUp: () => Promise<void>, { stage, next }: Way): Promise<ToolOutcome> {
-  const outcome = await stage(call, async (sent) => {
-    await useUp();
-    return next(sent);
-  });
-  // A stage that answered without sending the call has answered what was approved.
-  await useUp();
-  return outcome;
+    const passes = (call: ToolCall): boolean =>
+      call.options.context?.approval === undefined && stage.passes?.(call) === true && shared.why(call) === undefined;
+    return Object.assign(around, { passes });
+  };
 }
 
 /**
@@ -286,4 +281,50 @@ function holdToDefinition({ definition, options: { selected } }: ToolCall): Tool
   // registration knows the tool by this very object.
   const isSame = selected.fingerprint === definition.fingerprint && sameJson(selected.origin, definition.origin);
   return isSame ? selected : undefined;
+}
+
+/** The calls that a framework asks about. */
+export interface ApprovalOfFramework {
+  /** The context of the conversation. */
+  readonly context: CallContext | undefined;
+  /** Looks up the server of a tool, where it was listed. */
+  readonly serverOf: (definition: ToolDefinition) => AdmissionServer | undefined;
+}
+
+/** Makes the approval of the calls of one conversation by a framework. */
+function createFrameworkApproval(
+  { context, serverOf }: ApprovalOfFramework,
+  { settings, why, suspension, parts }: ApprovalParts,
+): FrameworkApproval {
+  const read = ({ id, definition, args = {}, context: own }: AskedCall): QuestionOfFramework | undefined => {
+    const copied = isJsonObject(args) ? copyArguments(args) : undefined;
+    if (copied === undefined) return undefined;
+    const { name, origin = { serverId: "", toolName: name, qualifiedName: `local::${name}` } } = definition;
+    const options = { context: { ...context, ...own } };
+    const call: ToolCall = { origin, definition, server: serverOf(definition), args: copied.args, options };
+    return { callId: id, call, canonical: copied.canonical };
+  };
+  return {
+    requires: (definition) =>
+      settings.handler === undefined && why({ definition, server: serverOf(definition) }) !== undefined,
+    async note(asked) {
+      const question = read(asked);
+      const { effect } = toolSubject(asked.definition, serverOf(asked.definition), parts);
+      if (question === undefined) return { shown: [], effect };
+      const { call } = question;
+      try {
+        if (await suspension.note(question)) {
+          const { rule, why: reason } = why(call) ?? { rule: "requireApproval", why: "the framework asks" };
+          parts.emit({ type: "approval-asked", ...callEvent(call, parts), rule, reason }, call);
+        }
+      } catch (error) {
+        tellFailed(call, { part: "store", error }, parts);
+      }
+      return { shown: showCall({ call, args: call.args, effect }, settings), effect };
+    },
+    answer(asked, decision) {
+      const question = read(asked);
+      return question && suspension.answer(question, decision);
+    },
+  };
 }

@@ -3,12 +3,20 @@ import { clock } from "@hostside/core/implement";
 import type { PolicyParts } from "../policy-parts.ts";
 import type { IsNew } from "../rules/tool-subject.ts";
 import type { ToolChange } from "../policy-event.ts";
-import { isNewTool, judgePin, wordsName, type PinFacts, type PinnedTool, type PinVerdict } from "./judge-pin.ts";
+import {
+  isNewTool,
+  judgePin,
+  wordsName,
+  type PinFacts,
+  type PinKind,
+  type PinnedTool,
+  type PinVerdict,
+} from "./judge-pin.ts";
 import { createPinMemory, readOnNotice, type PinMemory, type NoticeReader } from "./pin-memory.ts";
+import { summarizeChanges } from "./diff-locks.ts";
 import type { PinPlan } from "./pin-options.ts";
 import { pinKey, pinKeysOf, type ToolPrint } from "./pin-record.ts";
 import { createKnownEntries, createPinStore, recordKey, type KnownEntries } from "./pin-store.ts";
-import { createPinReports } from "./report-pins.ts";
 import { hashWords } from "./tool-lock.ts";
 
 /** A tool that was looked at, to be approved as it is. */
@@ -85,11 +93,8 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
       onChange();
     },
   });
-  const reports = createPinReports({
-    parts,
-    async prepare(serverId) {
-      for (const key of pinKeysOf(memory.record, serverId)) await entries.load(key).catch(fail);
-    },
+  const reports = createPinReports(parts, async (serverId) => {
+    for (const key of pinKeysOf(memory.record, serverId)) await entries.load(key).catch(fail);
   });
   const firstUses = createFirstUses({ parts, memory, entries, fail });
   const facts = (): PinFacts => ({ ...plan, record: memory.record, firstUse: firstUses.begun });
@@ -268,4 +273,79 @@ function pinnedTool({ origin, name, fingerprint }: ToolDefinition, server: Admis
     version: server?.version,
     words: hashWords(server?.words),
   };
+}
+
+/** One tool that is held back, for a report. */
+interface HeldPin {
+  readonly toolName: string;
+  readonly kind: PinKind;
+  readonly fingerprint: string | undefined;
+  /** Lists what changed, when the report is made. */
+  readonly changes: () => readonly ToolChange[] | undefined;
+}
+
+// A server that lists ever new tools must not fill the memory.
+const mostRemembered = 10_000;
+
+/**
+ * Makes what tells of tools that are held back: of one server and turn in one event, and of each
+ * tool once. `prepare` is called once before a report with tools that changed, so that `changes`
+ * has what it needs. It never rejects.
+ */
+function createPinReports(parts: PolicyParts, prepare: (serverId: string) => Promise<void>) {
+  /** By server, of each tool in what way it was held back when that was told. */
+  const known = new Map<string, Map<string, string>>();
+  const waiting = new Map<string, Map<string, HeldPin>>();
+  let telling: Promise<void> = Promise.resolve();
+
+  const tell = async (serverId: string, pins: readonly HeldPin[]): Promise<void> => {
+    const drifted = pins.filter(isDrifted);
+    if (drifted.length > 0) await prepare(serverId);
+    // What the server says of itself is a change of each of them.
+    const all = drifted
+      .flatMap((pin) => pin.changes() ?? [])
+      .map((change) => [JSON.stringify(change), change] as const);
+    const changes = Array.from(new Map(all).values());
+    const changed = changes.length === 0 ? "" : ` (${summarizeChanges(changes)})`;
+    parts.emit({
+      type: drifted.length > 0 ? "tools-drifted" : "tools-held",
+      at: clock.date(),
+      serverId,
+      tools: pins.map(({ toolName }) => toolName).sort(),
+      reason: `${pins.length === 1 ? "1 tool is" : `${pins.length} tools are`} held back until approved${changed}`,
+      ...(changes.length > 0 && { changes: changes.slice(0, 500) }),
+    });
+  };
+  const flush = async (before: Promise<void>): Promise<void> => {
+    // The rest of the listing is judged in this turn.
+    await Promise.resolve();
+    const batch = Array.from(waiting, ([serverId, pins]) => [serverId, Array.from(pins.values())] as const);
+    waiting.clear();
+    await Promise.allSettled([before, ...batch.map(([serverId, pins]) => tell(serverId, pins))]);
+  };
+  return {
+    held(serverId: string, pin: HeldPin): void {
+      const reported = entryOf(known, serverId);
+      const way = `${pin.kind} ${pin.fingerprint}`;
+      if (reported.get(pin.toolName) === way) return;
+      if (reported.size >= mostRemembered) reported.clear();
+      reported.set(pin.toolName, way);
+      if (waiting.size === 0) telling = flush(telling);
+      entryOf(waiting, serverId).set(pin.toolName, pin);
+    },
+    /** Notes that a tool is not held back now: when it is again, that is news. */
+    passed: (serverId: string, toolName: string): void => void known.get(serverId)?.delete(toolName),
+    /** Resolves when everything has been told. */
+    settle: (): Promise<void> => telling,
+  };
+}
+
+function entryOf<T>(all: Map<string, Map<string, T>>, key: string): Map<string, T> {
+  const entry = all.get(key) ?? new Map<string, T>();
+  all.set(key, entry);
+  return entry;
+}
+
+function isDrifted({ kind }: HeldPin): boolean {
+  return kind === "drifted" || kind === "other-words";
 }

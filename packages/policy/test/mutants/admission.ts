@@ -94,7 +94,7 @@ export const admissionMutants: readonly PolicyMutant[] = [
     bug: "tells of each tool of an update in an event of its own",
     patches: [
       {
-        file: "pins/report-pins.ts",
+        file: "pins/create-pins.ts",
         find: "...batch.map(([serverId, pins]) => tell(serverId, pins))",
         replace: "...batch.flatMap(([serverId, pins]) => pins.map((pin) => tell(serverId, [pin])))",
       },

@@ -175,8 +175,8 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/approval.ts",
-        find: "  const outcome = await stage(call, async (sent) => {\n    await useUp();",
-        replace: "  await useUp();\n  const outcome = await stage(call, async (sent) => {",
+        find: "      const outcome = await stage(shown, async (sent) => {\n        await useUp();",
+        replace: "      await useUp();\n      const outcome = await stage(shown, async (sent) => {",
       },
     ],
     test: resumed,
@@ -186,8 +186,8 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/approval.ts",
-        find: "    await useUp();\n    return next(sent);",
-        replace: "    void useUp().catch(() => {});\n    return next(sent);",
+        find: "        await useUp();\n        return next(sent);",
+        replace: "        void useUp().catch(() => {});\n        return next(sent);",
       },
     ],
     test: races,
@@ -197,8 +197,8 @@ export const approvalMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "approval/approval.ts",
-        find: "  await useUp();\n  return outcome;",
-        replace: "  return outcome;",
+        find: "      await useUp();\n      return outcome;",
+        replace: "      return outcome;",
       },
     ],
     test: resumed,
@@ -240,7 +240,7 @@ export const approvalMutants: readonly PolicyMutant[] = [
     bug: "has a framework ask although the policy asks by its own handler",
     patches: [
       {
-        file: "approval/framework-approval.ts",
+        file: "approval/approval.ts",
         find: "settings.handler === undefined && why(",
         replace: "why(",
       },

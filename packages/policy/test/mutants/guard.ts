@@ -56,7 +56,9 @@ export const guardMutants: readonly PolicyMutant[] = [
   },
   {
     bug: "lets a spec set any variable of a program that is allowed",
-    patches: [{ file: "guard/command-rule.ts", find: "if (variable !== undefined)", replace: 'if (variable === "")' }],
+    patches: [
+      { file: "guard/connection-guard.ts", find: "if (variable !== undefined)", replace: 'if (variable === "")' },
+    ],
     test,
   },
   {
