@@ -1,7 +1,6 @@
 import type { SchemaProfile } from "@hostside/adapters";
 import type { JsonObject } from "@hostside/core";
-import { hasShape, isJsonObject } from "@hostside/core/implement";
-import { mapSubschemas } from "../src/schema/keywords.ts";
+import { hasShape, isJsonObject, isSchema, mapSchemas } from "@hostside/core/implement";
 
 /**
  * Why an API would refuse a schema, by its profile. Written without the adaptation, as a judge of
@@ -14,7 +13,8 @@ export function findRefusals(root: JsonObject, profile: SchemaProfile): readonly
     if (profile.maxDepth !== undefined && depth > profile.maxDepth) found.add(`more than ${profile.maxDepth} levels`);
     lookAtKeywords(schema, isRoot);
     lookAtValues(schema, isRoot);
-    mapSubschemas(schema, (sub, keyword) => {
+    mapSchemas(schema, (sub, keyword) => {
+      if (!isSchema(sub)) return sub;
       const isBeside = ["$defs", "definitions", "anyOf", "allOf"].includes(keyword);
       if (typeof sub !== "boolean") look(sub, isBeside ? depth : depth + 1, false);
       else if (keyword !== "additionalProperties") found.add("true or false as a schema");

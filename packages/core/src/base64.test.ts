@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { test } from "../../../test/property-test.ts";
-import { bytesOf, checkBase64, mostBytes } from "./base64.ts";
+import { bytesOf, checkBase64 } from "./base64.ts";
 
 const bytes = fc.uint8Array({ maxLength: 40 });
 const spelling = fc.record({
@@ -18,7 +18,6 @@ describe("checkBase64()", () => {
       const spelled = Buffer.from(data).toString(alphabet).replaceAll(/.{4}/g, `$&${blank}`);
       const checked = checkBase64(before + spelled);
       expect(checked).toEqual({ kind: "good", data: standard, bytes: data.length });
-      expect(mostBytes(spelled)).toBeGreaterThanOrEqual(data.length);
       expect(bytesOf(standard, 0, 12)).toEqual(Array.from(data.slice(0, 12)));
     },
   );

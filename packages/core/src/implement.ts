@@ -6,11 +6,9 @@
 export type { ConnectionHooks, KnownServer } from "./connection.ts";
 
 // Ways of a call.
-export { fairnessKeyOf } from "./call-context.ts";
-export { assertCallContext, withoutApproval } from "./call-context.ts";
+export { assertCallContext, fairnessKeyOf, withoutApproval } from "./call-context.ts";
 export { askForMeta, joinObservers, tell } from "./call-observer.ts";
-export { createCallPipeline } from "./call-pipeline.ts";
-export { createRequestPipeline } from "./call-pipeline.ts";
+export { createCallPipeline, createRequestPipeline } from "./call-pipeline.ts";
 export { createHostTools, type HostTool } from "./host-tools.ts";
 export { runWithDeadline } from "./run-with-deadline.ts";
 export {
@@ -28,13 +26,10 @@ export {
   timeSetBy,
 } from "./call-input.ts";
 export { assertReason } from "./options.ts";
-export type { AbsentServer } from "./hostside-error.ts";
-export { differByOneSlip } from "./find-meant.ts";
+export { type AbsentServer, withErrorContext } from "./hostside-error.ts";
+export { differByOneSlip, findMeant } from "./find-meant.ts";
 export { contextOnBehalfOf, onBehalfOf } from "./call-input.ts";
-export { findMeant } from "./find-meant.ts";
-export { unknownServerError } from "./unknown-tool-error.ts";
-export { describeAbsent, toolsMeant, unknownToolError } from "./unknown-tool-error.ts";
-export { withErrorContext } from "./hostside-error.ts";
+export { describeAbsent, toolsMeant, unknownServerError, unknownToolError } from "./unknown-tool-error.ts";
 
 // Rules of a host.
 export { askAdmit } from "./admission.ts";
@@ -42,45 +37,34 @@ export { askAdmit } from "./admission.ts";
 // Options and data that were handed over.
 export { assertKnownOptions, readWholeNumber, type Fields } from "./options.ts";
 export { assertInitOptions, assertRefreshOptions } from "./call-input.ts";
-export { isPlainObject, kindOf } from "./json.ts";
+export { canonicalJson, freezeData, isJsonObject, isPlainObject, kindOf, sameJson } from "./json.ts";
 export { withDefaults, type Given } from "./options.ts";
 export { settingFields, specError } from "./assert-server-spec.ts";
 export { serverTypeOf } from "./server-spec.ts";
 export { bearerTokenOf, checkHttpSpec } from "./check-http-spec.ts";
 export { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "./check-http-spec.ts";
 export { isConfidentialUrl, isLoopbackUrl } from "./check-http-spec.ts";
-export { credentialsOf } from "./server-credentials.ts";
-export { credentialFieldsOf, sharingOf } from "./server-sharing.ts";
+export { credentialFieldsOf, credentialsOf } from "./server-credentials.ts";
+export { copySpec, reachOf, sharingOf } from "./server-sharing.ts";
 export { readVersioned, writeVersioned, type ValueVersion } from "./store.ts";
-export { copySpec, reachOf } from "./server-sharing.ts";
-export { freezeData } from "./json.ts";
-export { isJsonObject } from "./json.ts";
-export { bytesOf, checkBase64, mostBytes } from "./base64.ts";
-export { hasShape, isSchema, keywordShapes, toObject } from "./schema-keywords.ts";
+export { bytesOf, checkBase64 } from "./base64.ts";
+export { hasShape, isSchema, keywordShapes, mapSchemas, toObject } from "./schema-keywords.ts";
 export { readContentAnnotations, readIcons } from "./read-content.ts";
 export { listOf, objectOf, oneOf, readNumber, readText, readTexts, type Reader } from "./options.ts";
-export { isToolEffect } from "./tool.ts";
+export { effectOfHints, isToolEffect, sameDefinition } from "./tool.ts";
 export { serverWords } from "./admission.ts";
-export { effectOfHints } from "./tool.ts";
-export { compareText } from "./text.ts";
-export { foldCase } from "./text.ts";
-export { canonicalJson } from "./json.ts";
+export { compareText, foldCase } from "./text.ts";
 export { jsonValuesBeyond } from "./count-json-values.ts";
-export { sameDefinition } from "./tool.ts";
-export { sameJson } from "./json.ts";
 
 // Time, chance and events.
 export { createDeadline, type Deadline } from "./deadline.ts";
 export { lastWordMs } from "./pipeline.ts";
-export { onAbort } from "./waiting.ts";
+export { onAbort, pause, resultWithin, settleWithin, untilAborted } from "./waiting.ts";
 export { clock, systemRandom, useClock } from "./clock.ts";
 export { createAlarm } from "./alarm.ts";
 export { createEvent, type EventSource } from "./event.ts";
-export { formatMs } from "./text.ts";
+export { formatMs, headWithin, utf8Length } from "./text.ts";
 export { reportUncaught } from "./report-uncaught.ts";
-export { pause, resultWithin, settleWithin } from "./waiting.ts";
-export { headWithin, utf8Length } from "./text.ts";
-export { untilAborted } from "./waiting.ts";
 
 // What keeps things, and locks.
 export { createPolledLock, type LockHold } from "./polled-lock.ts";
@@ -94,25 +78,21 @@ export { createPageCursors } from "./page-cursors.ts";
 export { latestLegacyRevision, legacyRevisions, modernRevision } from "./revisions.ts";
 
 // Secrets and hostile texts.
-export type { Redactor } from "./secret-name.ts";
-export { createRedactor, createSecretMemory, type SecretMemory } from "./secret-memory.ts";
-export { createSecretFinder } from "./find-secrets.ts";
-export { findKnownShapes } from "./find-secrets.ts";
+export { isSecretName, type Redactor } from "./secret-name.ts";
+export { createRedactor, createSecretMemory, readOAuthAnswer, type SecretMemory } from "./secret-memory.ts";
+export { createSecretFinder, findKnownShapes } from "./find-secrets.ts";
 export { runSoon } from "./clock.ts";
-export { isSecretName } from "./secret-name.ts";
 export { secretsOf } from "./spec-secrets.ts";
 export { createBoundedFetch, learnSecrets } from "./bounded-fetch.ts";
 export { addressIn, findGuardRefusal } from "./connection-guard.ts";
-export { readOAuthAnswer } from "./secret-memory.ts";
 export { redactData } from "./redact.ts";
 export { safeCause } from "./safe-cause.ts";
-export { quoteText } from "./text.ts";
+export { quoteText, withoutHalves } from "./text.ts";
 export { parseRetryAfter } from "./parse-retry-after.ts";
 export { describeCall } from "./describe-call.ts";
 export { cleanData, cleanSchema } from "./clean-data.ts";
 export { dropUnseen, escapeUnseen, inspectText, replaceUnseen } from "./untrusted-text.ts";
 export { describeLostNumber, findLostDigits, findLostNumber, rememberDigits, type LostNumber } from "./lost-digits.ts";
-export { withoutHalves } from "./text.ts";
 
 // Resources.
 export { isAppUri } from "./resource.ts";

@@ -42,8 +42,7 @@ export type { ConnectionGuard, GuardedServer, GuardRefusal } from "./connection-
 export type { AskedCall, FrameworkApproval, SuspendedCall } from "./suspended-call.ts";
 export type { Admission, AdmissionServer, Admit, QuarantinedTool, ServerWords } from "./admission.ts";
 export type { FencingToken, Lock, Notices, Store } from "./store.ts";
-export { createMemoryStore } from "./memory-store.ts";
-export { createMemoryLock } from "./memory-store.ts";
+export { createMemoryLock, createMemoryStore } from "./memory-store.ts";
 export type {
   AuthorizationFetch,
   AuthorizationRequest,

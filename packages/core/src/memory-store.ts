@@ -148,7 +148,8 @@ export function createMemoryLock(): Lock {
   };
 }
 
-function leaseError(key: string, leaseMs: number): HostsideError {
+/** Says that a lock was held for longer than its lease. */
+export function leaseError(key: string, leaseMs: number): HostsideError {
   return new HostsideError(`the lock ${quoteText(key)} was held for ${formatMs(leaseMs)}, and goes to the next`, {
     code: "aborted",
     outcome: "unknown",

@@ -1,5 +1,5 @@
 import { clock, type Random } from "./clock.ts";
-import { createMemoryLock } from "./memory-store.ts";
+import { createMemoryLock, leaseError } from "./memory-store.ts";
 import { formatMs, quoteText } from "./text.ts";
 import { longestTimeoutMs } from "./limits.ts";
 import { pause } from "./waiting.ts";
@@ -137,13 +137,6 @@ function startLease(key: string, leaseMs: number): Lease {
 function waitError(key: string, waitedMs: number): HostsideError {
   return new HostsideError(`the lock ${quoteText(key)} was not free within ${formatMs(waitedMs)}`, {
     code: "overloaded",
-  });
-}
-
-function leaseError(key: string, leaseMs: number): HostsideError {
-  return new HostsideError(`the lock ${quoteText(key)} was held for ${formatMs(leaseMs)}, and goes to the next`, {
-    code: "aborted",
-    outcome: "unknown",
   });
 }
 

@@ -69,3 +69,26 @@ export function hasShape(keyword: string, value: unknown): boolean {
 export function toObject(members: Iterable<readonly [string, unknown]>): JsonObject {
   return Object.fromEntries(Array.from(members).filter(([, value]) => value !== undefined)) as JsonObject;
 }
+
+/**
+ * A schema with each value that stands where a schema stands replaced; itself where nothing
+ * changes. `undefined` leaves it out.
+ */
+export function mapSchemas(schema: JsonObject, map: (value: unknown, keyword: string) => unknown): JsonObject {
+  return mapMembers(schema, (keyword, value) => {
+    const shape = keywordShapes.get(keyword);
+    if (Array.isArray(value)) {
+      if (shape !== "schema" && shape !== "schemas") return value;
+      const mapped = value.map((one) => map(one, keyword));
+      const isSame = mapped.every((one, index) => one === value[index]);
+      return isSame ? value : mapped.filter((one) => one !== undefined);
+    }
+    if (shape === "schema") return map(value, keyword);
+    return shape === "schema-map" && isJsonObject(value) ? mapMembers(value, (_, one) => map(one, keyword)) : value;
+  });
+}
+
+function mapMembers(object: JsonObject, map: (name: string, value: unknown) => unknown): JsonObject {
+  const members = Object.entries(object).map(([name, value]) => [name, map(name, value)] as const);
+  return members.every(([name, value]) => value === object[name]) ? object : toObject(members);
+}

@@ -1,7 +1,7 @@
 import { fromBase64 } from "./find-secrets.ts";
 import { isCredentialHeader } from "./check-http-spec.ts";
 import { isSecretName } from "./secret-name.ts";
-import type { ServerEntry } from "./server-spec.ts";
+import type { HttpEntry, ServerEntry, StdioEntry } from "./server-spec.ts";
 import { decoded, isReadable, namedTexts, parseJsonContainer, secretOfArgument, secretOfPair } from "./spec-secrets.ts";
 
 /** For whom credentials are wanted, and what there is to get them with. */
@@ -97,27 +97,50 @@ const shortestKey = 16;
  * is no secret by its name or its look.
  */
 export function credentialsOf(entry: ServerEntry): readonly string[] {
-  if (entry.command !== undefined) {
-    const { command, args = [], env = {} } = entry;
-    const words = command.trim().split(/\s+/);
-    return distinct([
-      ...Object.entries(env).flatMap(([name, value]) =>
-        ofNamed(isSecretName(name) && !workingFolder.test(name), value),
-      ),
-      ...[words, args].flatMap((list) => list.flatMap((word, at) => ofArgument(word, list[at - 1] ?? ""))),
-    ]);
-  }
-  if (entry.url === undefined) return [];
-  const { headers = {}, bearerToken = "", url } = entry;
-  return distinct([
-    ...Object.entries(headers).flatMap(([name, value]) => ofNamed(isCredentialHeader(name), value)),
-    ...ofSecret(bearerToken),
-    ...ofText(url),
-  ]);
+  return Array.from(new Set(fieldsOf(entry).flatMap(({ secrets }) => secrets)));
 }
 
-function distinct(texts: readonly string[]): readonly string[] {
-  return Array.from(new Set(texts.filter((text) => text !== "")));
+/** The fields of an entry that hold a credential, such as `env["TOKEN"]`; never their values. */
+export function credentialFieldsOf(entry: ServerEntry): readonly string[] {
+  return fieldsOf(entry).map(({ field }) => field);
+}
+
+interface CredentialField {
+  readonly field: string;
+  readonly secrets: readonly string[];
+}
+
+function fieldsOf(entry: ServerEntry): readonly CredentialField[] {
+  const fields = entry.command !== undefined ? ofProgram(entry) : entry.url !== undefined ? ofHttp(entry) : [];
+  return fields
+    .map(({ field, secrets }) => ({ field, secrets: secrets.filter((text) => text.trim() !== "") }))
+    .filter(({ secrets }) => secrets.length > 0);
+}
+
+function ofProgram({ command, args = [], env = {} }: StdioEntry): readonly CredentialField[] {
+  const words = command.trim().split(/\s+/);
+  const ofList = (list: readonly string[], at: number): readonly string[] =>
+    ofArgument(list[at] ?? "", list[at - 1] ?? "");
+  return [
+    { field: "command", secrets: words.flatMap((_, at) => ofList(words, at)) },
+    ...Object.entries(env).map(([name, value]) => ({
+      field: `env[${JSON.stringify(name)}]`,
+      secrets: ofNamed(isSecretName(name) && !workingFolder.test(name), value),
+    })),
+    ...args.map((_, at) => ({ field: `args[${at}]`, secrets: ofList(args, at) })),
+  ];
+}
+
+function ofHttp({ url, headers = {}, bearerToken = "", tls }: HttpEntry): readonly CredentialField[] {
+  return [
+    { field: "bearerToken", secrets: ofSecret(bearerToken) },
+    { field: "tls.key", secrets: ofSecret(tls?.key ?? "") },
+    ...Object.entries(headers).map(([name, value]) => ({
+      field: `headers[${JSON.stringify(name)}]`,
+      secrets: ofNamed(isCredentialHeader(name), value),
+    })),
+    { field: "url", secrets: ofText(url) },
+  ];
 }
 
 function ofNamed(isSecret: boolean, value: string): readonly string[] {

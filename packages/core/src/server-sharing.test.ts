@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { credentialFieldsOf, sharingOf } from "./server-sharing.ts";
+import { credentialFieldsOf } from "./server-credentials.ts";
+import { sharingOf } from "./server-sharing.ts";
 import type { ServerSpec, ServerEntry } from "./server-spec.ts";
 
 const http = (more: object = {}, query = ""): ServerEntry => ({

@@ -29,29 +29,6 @@ export function secretOfArgument(argument: string, before: string | undefined): 
 }
 
 /**
- * Whether a text whose own name tells nothing has a credential in it: the value of an
- * `Authorization` header, a URL with a password, a token or a parameter that is secret by its name,
- * a connection string with a password, or JSON with such a member. After `=` as well: `--url=…`.
- */
-export function holdsCredential(text: string): boolean {
-  const [, value = ""] = /^[^=\s]+=(.*)$/s.exec(text) ?? [];
-  return [text.trim(), value].some(
-    (part) =>
-      /^(?:basic|bearer|dpop|token)\s+\S+$/i.test(part) ||
-      hasSecretInUrl(part) ||
-      part.split(";").some((pair) => secretOfPair(pair) !== "") ||
-      namedTexts(parseJsonContainer(part)).some((one) => one !== ""),
-  );
-}
-
-/** Whether a text is a URL that somebody is let in by. */
-function hasSecretInUrl(text: string): boolean {
-  if (!text.includes("://") || !URL.canParse(text)) return false;
-  const { username, password, searchParams } = new URL(text);
-  return !isReadable(username) || password !== "" || Array.from(searchParams.keys()).some(isSecretName);
-}
-
-/**
  * Returns the value of a part of `Server=db;Password=abc`, or of `TOKEN="abc"`, if it is secret by
  * its name, and else an empty text.
  */

@@ -7,7 +7,7 @@ import {
   hasShape,
   isSchema,
   keywordShapes,
-  mapSubschemas,
+  mapSchemas,
   propertiesOf,
   putInWords,
   requiredOf,
@@ -205,15 +205,12 @@ function fitInside({ node: given, at }: Placed, work: Adaptation): JsonObject {
     node = node["anyOf"] === undefined ? withMembers(rest, { anyOf: schemasOf(node, "oneOf") }) : rest;
   }
   const isPossible = schemasOf(node, "anyOf").some((part) => part !== false);
-  let isSame = true;
-  const made = mapSubschemas(node, (sub, keyword) => {
-    if (fitted.has(keyword) || (keyword === "additionalProperties" && typeof sub === "boolean")) return sub;
+  return mapSchemas(node, (sub, keyword) => {
+    if (!isSchema(sub) || fitted.has(keyword)) return sub;
+    if (keyword === "additionalProperties" && typeof sub === "boolean") return sub;
     if (keyword === "not" && isEmpty(sub)) return sub;
-    const one = keyword === "anyOf" && sub === false && isPossible ? undefined : fitSchema(sub, inner(keyword), work);
-    isSame &&= one === sub;
-    return one;
+    return keyword === "anyOf" && sub === false && isPossible ? undefined : fitSchema(sub, inner(keyword), work);
   });
-  return isSame ? node : made;
 }
 
 function isEmpty(schema: Schema): boolean {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@hostside/core";
 import { isJsonObject, isSchema, keywordShapes, toObject } from "@hostside/core/implement";
 
-export { hasShape, isSchema, keywordShapes, toObject } from "@hostside/core/implement";
+export { hasShape, isSchema, keywordShapes, mapSchemas, toObject } from "@hostside/core/implement";
 
 /** A JSON Schema, or `true` or `false` as one. */
 export type Schema = JsonObject | boolean;
@@ -98,32 +98,4 @@ function asksFor(keyword: string, value: unknown): boolean {
   if (value === null) return keyword !== "default";
   if (keyword === "propertyNames") return JSON.stringify(value) !== '{"type":"string"}';
   return !isJsonObject(value) || Object.keys(value).length > 0;
-}
-
-/**
- * A copy of a schema with each schema directly inside it replaced; a member for which `replace`
- * says `undefined` is left out.
- */
-export function mapSubschemas(
-  schema: JsonObject,
-  replace: (sub: JsonObject | boolean, keyword: string) => JsonObject | boolean | undefined,
-): JsonObject {
-  const members = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
-    const shape = keywordShapes.get(keyword);
-    if (shape === "schema" && isSchema(value)) return [keyword, replace(value, keyword)];
-    if (shape === "schemas" && Array.isArray(value)) {
-      return [
-        keyword,
-        value.map((one) => (isSchema(one) ? replace(one, keyword) : one)).filter((one) => one !== undefined),
-      ];
-    }
-    if (shape === "schema-map" && isJsonObject(value)) {
-      const entries = Object.entries(value).map(
-        ([name, one]) => [name, isSchema(one) ? replace(one, keyword) : one] as const,
-      );
-      return [keyword, Object.fromEntries(entries.filter(([, one]) => one !== undefined))];
-    }
-    return [keyword, value];
-  });
-  return toObject(members);
 }

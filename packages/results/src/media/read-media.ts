@@ -1,4 +1,4 @@
-import { bytesOf, checkBase64, mostBytes } from "@hostside/core/implement";
+import { bytesOf, checkBase64 } from "@hostside/core/implement";
 import type { OmissionReason, PresentedMedia } from "../presented.ts";
 import { pictureSize } from "./picture-size.ts";
 
@@ -47,7 +47,7 @@ export function readMedia(claim: MediaClaim, rules: MediaRules): ReadMedia {
   const sniffed = mayBePicture(claimed);
   if (!sniffed && !isAllowed(claimed, rules)) return omitted("type-not-allowed", "media of its type are not allowed");
   // Blanks and line breaks make base64 a little longer, never twice as long.
-  const most = mostBytes(claim.data);
+  const most = Math.ceil((claim.data.length * 3) / 4);
   if (most > 2 * rules.maxItemBytes + 1024) return omitted("too-large", tooLarge(rules), most);
   const checked = checkBase64(claim.data);
   if (checked.kind === "bad") return omitted("bad-base64", `its base64 is not valid, ${checked.problem}`);
