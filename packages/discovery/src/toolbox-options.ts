@@ -3,7 +3,6 @@ import { type Fields, assertKnownOptions, compareText, foldCase, isJsonObject, k
 import { assertMembers, isFunction, isListOf, type Check } from "./catalog/checks.ts";
 import { type Precedence, assertPrecedence } from "./catalog/settle-name-clash.ts";
 import { type StaticTool, assertStaticTool } from "./catalog/static-tool.ts";
-import type { HelperNames } from "./discovery-tools/helper-definitions.ts";
 import type { EmbeddingRanker } from "./ranking/rank-tools.ts";
 
 /** The options of a toolbox. */
@@ -34,24 +33,12 @@ export interface ToolboxOptions {
    */
   readonly admit?: Admit;
   /**
-   * The names of the discovery helpers. Default `tools_groups`, `tools_select` and
-   * `tools_search`. No provider may use the names.
-   */
-  readonly helperNames?: Partial<HelperNames>;
-  /**
    * Returns what a model is to read of a group whose server is not ready, beside what its state
    * means: how to mend that, in the host's words. Must not throw. Default: nothing more.
    */
   readonly noteUnready?: (group: UnreadyGroup) => string | undefined;
   /** A second opinion on searches, by meaning; fused by score with the index. Default none. */
   readonly embeddingRanker?: EmbeddingRanker;
-  /**
-   * How many tokens a text costs, such as a count of your model's own tokenizer. Pure; asked once
-   * for each definition and for what helpers answer. Default {@linkcode estimateTokens}, which is
-   * within 15 % on real tools. It also stands in where yours throws, or answers anything but a
-   * number of 0 or more.
-   */
-  readonly estimateTokens?: (text: string) => number;
   /**
    * Told what is odd and stops nobody: a ranker that failed, a fallback that was taken, an `admit`
    * that failed. Must not throw.
@@ -65,10 +52,8 @@ const optionFields: Fields<ToolboxOptions> = {
   precedence: true,
   interceptors: true,
   admit: true,
-  helperNames: true,
   noteUnready: true,
   embeddingRanker: true,
-  estimateTokens: true,
   onDiagnostic: true,
 };
 
@@ -90,7 +75,6 @@ const optionChecks: readonly Check[] = [
   ["admit", isFunction, "a function"],
   ["noteUnready", isFunction, "a function"],
   ["embeddingRanker", isFunction, "a function"],
-  ["estimateTokens", isFunction, "a function"],
   ["onDiagnostic", isFunction, "a function"],
 ];
 

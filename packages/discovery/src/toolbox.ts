@@ -25,9 +25,9 @@ import { createCatalogSearch } from "./catalog/catalog-search.ts";
 import { type FollowedSources, followSources } from "./catalog/follow-sources.ts";
 import { startStaticTool } from "./catalog/static-tool.ts";
 import { createToolboxCalls } from "./catalog/toolbox-calls.ts";
-import { resolveHelperNames } from "./discovery-tools/helper-definitions.ts";
+import { helperNames } from "./discovery-tools/helper-definitions.ts";
 import type { EmbeddingRanker } from "./ranking/rank-tools.ts";
-import { createTokenCounter, estimateTokens } from "./tokens/token-counter.ts";
+import { estimateDefinitionTokens } from "./tokens/token-counter.ts";
 import { type ToolboxOptions, assertStaticTools, assertToolboxOptions, inNameOrder } from "./toolbox-options.ts";
 import { type ToolboxView, type ViewOptions, createView } from "./view/view.ts";
 
@@ -114,14 +114,12 @@ export interface Toolbox {
 export function createToolbox(options: ToolboxOptions = {}): Toolbox {
   assertToolboxOptions("createToolbox()", options);
   const { tools = [], precedence = "static", interceptors = [], onDiagnostic = () => {} } = options;
-  const helperNames = resolveHelperNames(options.helperNames);
-  const reserved = new Set(Object.values(helperNames).map(foldCase));
+  const reserved = new Set(helperNames);
   assertStaticTools(tools, reserved);
   const providers = inNameOrder(options.providers ?? []);
   const admission = createToolAdmission(options.admit, onDiagnostic);
   const live = followSources({ tools, providers, precedence, reserved, admission });
   const search = createCatalogSearch();
-  const tokens = createTokenCounter(options.estimateTokens ?? estimateTokens);
   const calls = createToolboxCalls({ live, providers, interceptors, onDiagnostic });
 
   const viewContext = {
@@ -129,8 +127,6 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     onToolsChanged: live.onChange,
     calls,
     search,
-    tokens,
-    helperNames,
     noteUnready: options.noteUnready,
     onDiagnostic,
     embeddingRanker: options.embeddingRanker,
@@ -153,7 +149,8 @@ export function createToolbox(options: ToolboxOptions = {}): Toolbox {
     },
     call: (name, args, callOptions = {}) => calls.call(name, { args, options: callOptions }),
     view: (viewOptions = {}) => createView(viewContext, viewOptions),
-    estimateTokens: () => live.read().definitions.reduce((sum, definition) => sum + tokens.costOf(definition), 0),
+    estimateTokens: () =>
+      live.read().definitions.reduce((sum, definition) => sum + estimateDefinitionTokens(definition), 0),
     diagnostics: () => live.read().diagnostics,
     async init(initOptions = {}) {
       assertInitOptions(initOptions);
@@ -206,11 +203,11 @@ function inOrder(held: Iterable<QuarantinedTool>): readonly QuarantinedTool[] {
  * @example
  * const provider = createProvider({ connector, reservedNames: reservedNames({ tools }) });
  */
-export function reservedNames(options: Pick<ToolboxOptions, "tools" | "helperNames">): readonly string[] {
+export function reservedNames(options: Pick<ToolboxOptions, "tools">): readonly string[] {
   assertToolboxOptions("reservedNames()", options);
-  const { tools = [], helperNames } = options;
+  const { tools = [] } = options;
   assertStaticTools(tools, new Set());
-  return [...tools.map(({ definition }) => definition.name), ...Object.values(resolveHelperNames(helperNames))];
+  return [...tools.map(({ definition }) => definition.name), ...helperNames];
 }
 
 /**

@@ -156,11 +156,6 @@ describe("names among a view's choices that no tool has", () => {
 describe("reservedNames()", () => {
   it("are those of static tools and helpers, for a provider to leave alone", () => {
     const tools = [{ definition: toolOf("echo"), run: () => "" }];
-    expect(reservedNames({ tools, helperNames: { search: "find" } })).toEqual([
-      "echo",
-      "tools_groups",
-      "tools_select",
-      "find",
-    ]);
+    expect(reservedNames({ tools })).toEqual(["echo", "tools_groups", "tools_select", "tools_search"]);
   });
 });

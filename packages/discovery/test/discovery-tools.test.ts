@@ -19,13 +19,6 @@ describe("definitions of the helpers", () => {
       ["query", "limit"],
     ]);
   });
-
-  it("have the names that the product gave them", async () => {
-    const view = viewOf({ toolbox: { helperNames: { search: "find_tools" } } });
-    expect(view.tools({ maxToolTokens: 0 }).map(({ name }) => name)).toContain("find_tools");
-    expect(namesIn(await ask(view, "FIND_TOOLS", { query: "merge" }))).toEqual(["mcp_github_merge_pull_request"]);
-    expect(view.has("tools_search")).toBe(false);
-  });
 });
 
 describe("tools_groups", () => {

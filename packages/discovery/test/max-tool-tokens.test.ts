@@ -40,22 +40,7 @@ function serverOf(sizes: readonly number[], options: ToolboxOptions): Toolbox {
   return createToolbox({ ...options, providers: [provider] });
 }
 
-function throwing(): never {
-  throw new Error("no tokenizer");
-}
-
 describe("maxToolTokens", () => {
-  it.each<readonly [string, (text: string) => number]>([
-    ["throws", throwing],
-    ["answers NaN", () => Number.NaN],
-    ["answers less than nothing", () => -1],
-    ["answers a text", () => "12" as never],
-  ])("is kept by the estimate of this package when that of the product %s", (_, estimate) => {
-    const box = bigServer(60, 1000, { estimateTokens: estimate });
-    expect(costOf(box.view(), 4000)).toBeLessThanOrEqual(4000);
-    expect(box.estimateTokens()).toBe(bigServer(60, 1000).estimateTokens());
-  });
-
   it("is that of the view where the call names none", () => {
     const view = bigServer(60, 1000).view({ maxToolTokens: 4000 });
     expect(view.tools().map(({ name }) => name)).toEqual(helpers);
@@ -169,12 +154,6 @@ describe("maxToolTokens", () => {
     expect(declared(500)).toHaveLength(4);
     expect(diagnostics).toMatchObject([{ kind: "over-budget" }]);
     expect(declared(2000)).toEqual([...helpers, "mcp_big_thing_007", "mcp_big_thing_008"]);
-  });
-
-  it("counts with the product's own tokenizer, where there is one", () => {
-    const view = bigServer(60, 1000, { estimateTokens: () => 1 }).view();
-    expect(view.tools({ maxToolTokens: 60 })).toHaveLength(60);
-    expect(bigServer(60, 1000, { estimateTokens: () => 1 }).estimateTokens()).toBe(60);
   });
 
   it.each([[-1], [Number.NaN]])("of %d is a TypeError", (maxToolTokens) => {

@@ -2,7 +2,7 @@ import type { ToolDefinition } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createToolAdmission } from "../src/catalog/admit-tools.ts";
 import { createCatalogSearch } from "../src/catalog/catalog-search.ts";
-import type { ToolboxCatalog } from "../src/catalog/inspect-definitions.ts";
+import type { ToolboxCatalog } from "../src/catalog/toolbox-catalog.ts";
 import { mergeSources } from "../src/catalog/merge-sources.ts";
 import { type SearchHit, createToolbox } from "../src/index.ts";
 import { type FakeProvider, fakeProvider, groupOf, serverTool } from "./fake-provider.ts";

@@ -11,14 +11,12 @@ const toolWith = (member: string, value: unknown): object => ({
 describe("createToolbox()", () => {
   it.each<[string, string, object]>([
     ["a precedence that is none", 'precedence must be "static", "provider" or "fallback"', { precedence: "providers" }],
-    ["an estimate that is none", "estimateTokens must be a function, not a number", { estimateTokens: 5 }],
     ["a ranker that is none", "embeddingRanker must be a function, not an object", { embeddingRanker: {} }],
     ["tools in a Map", "tools must be an array, not a Map", { tools: new Map() }],
     ["a provider alone", "providers must be an array, not an object", { providers: {} }],
     ["a provider that is none", "providers[0] must be a tool provider, not undefined", { providers: [undefined] }],
     ["a provider without a name", "its name must be a text that is not empty", { providers: [{}] }],
     ["a provider that cannot call", "it has no function call", { providers: [{ ...fakeProvider("p"), call: 5 }] }],
-    ["helper names in a Map", "helperNames takes its options as an object, not a Map", { helperNames: new Map() }],
     ["a tool that is none", "tools[0] must be an object with a definition and a run", { tools: [undefined] }],
     [
       "a definition that is none",

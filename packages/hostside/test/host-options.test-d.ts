@@ -39,7 +39,6 @@ export async function open(): Promise<Host> {
     },
     toolbox: {
       interceptors: [async (call, next) => next({ ...call, args: { ...call.args } })],
-      estimateTokens: (text) => text.length,
       noteUnready: (group) => group.id,
     },
     resources: { allowedUris: (uri) => uri.startsWith("file:") },

@@ -8,7 +8,7 @@ import {
   type ToolDefinition,
 } from "@hostside/core";
 import { askAdmit } from "@hostside/core/implement";
-import type { ToolboxTool, RoutedTool } from "./inspect-definitions.ts";
+import type { ToolboxTool, RoutedTool } from "./toolbox-catalog.ts";
 
 /** The admission of one toolbox. */
 export interface ToolboxAdmission {

@@ -1,7 +1,7 @@
 import type { JsonObject, ToolDefinition, ToolGroup } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { createSearchIndex, type SearchDocument, type SearchHit, type SearchOptions } from "../search/search-index.ts";
-import type { ToolboxCatalog } from "./inspect-definitions.ts";
+import type { ToolboxCatalog } from "./toolbox-catalog.ts";
 import { isInformative, stripPreface } from "./excerpt.ts";
 
 /** The search index of a catalog, brought up to date by what changed since the last time. */

@@ -1,6 +1,6 @@
 import type { Event, Subscription, ToolsChange } from "@hostside/core";
 import { createEvent, sameDefinition } from "@hostside/core/implement";
-import type { ToolboxCatalog } from "./inspect-definitions.ts";
+import type { ToolboxCatalog } from "./toolbox-catalog.ts";
 import { listenToProvider } from "./read-provider.ts";
 import { mergeSources, type CatalogSources } from "./merge-sources.ts";
 

@@ -7,13 +7,7 @@ import {
 } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
 import type { ToolboxAdmission } from "./admit-tools.ts";
-import {
-  inspect,
-  type ProviderRoute,
-  type Route,
-  type ToolboxCatalog,
-  type ToolboxTool,
-} from "./inspect-definitions.ts";
+import type { ProviderRoute, Route, ToolboxCatalog, ToolboxTool } from "./toolbox-catalog.ts";
 import { type DeclaredGroup, normalizeGroups } from "./normalize-groups.ts";
 import { type ProviderListing, readProvider } from "./read-provider.ts";
 import { type Precedence, settleNameClash, verdicts } from "./settle-name-clash.ts";
@@ -45,10 +39,9 @@ export function mergeSources(sources: CatalogSources): ToolboxCatalog {
     providers.map((provider) => [provider, readProvider(provider, (fault) => diagnostics.push(fault))]),
   );
   for (const [provider, listing] of listings) {
-    for (const original of listing.definitions) {
-      const definition = inspect(original);
-      const route: ProviderRoute = { kind: "provider", provider, definition: original };
-      const key = foldCase(original.name);
+    for (const definition of listing.definitions) {
+      const route: ProviderRoute = { kind: "provider", provider, definition };
+      const key = foldCase(definition.name);
       if (definition.flags !== undefined && definition.flags.length > 0) {
         report("text-flagged", definition, `texts of "${shown(definition)}" contain: ${definition.flags.join(", ")}`);
       }

@@ -8,7 +8,7 @@ import {
   isHostsideError,
 } from "@hostside/core";
 import { createDeadline, isJsonObject, quoteText, withErrorContext, runWithDeadline } from "@hostside/core/implement";
-import type { ProviderRoute, Route, RoutedTool, ToolboxTool } from "./inspect-definitions.ts";
+import type { ProviderRoute, Route, RoutedTool, ToolboxTool } from "./toolbox-catalog.ts";
 import { localOrigin, runStaticTool, type RouteCall } from "./static-tool.ts";
 
 /** Runs a tool where it is. Bounded, whatever the tool does. */

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "@hostside/core";
 import { kindOf, quoteText } from "@hostside/core/implement";
-import type { ProviderRoute, ToolboxTool } from "./inspect-definitions.ts";
+import type { ProviderRoute, ToolboxTool } from "./toolbox-catalog.ts";
 
 /** A name that a static tool and a provider both have. */
 export interface NameClash {

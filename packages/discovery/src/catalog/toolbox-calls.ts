@@ -23,13 +23,7 @@ import {
 import { admissionServerOf } from "./admit-tools.ts";
 import { changedTool, quarantinedTool, removedTool } from "./changed-tool.ts";
 import type { FollowedSources } from "./follow-sources.ts";
-import {
-  originalOf,
-  type Route,
-  type RoutedTool,
-  type ToolboxCatalog,
-  type ToolboxTool,
-} from "./inspect-definitions.ts";
+import { type Route, type RoutedTool, type ToolboxCatalog, type ToolboxTool } from "./toolbox-catalog.ts";
 import { readUnready } from "./read-provider.ts";
 import { callEither, runRoute, timeoutMsOf } from "./run-route.ts";
 import { localOrigin, type RouteCall } from "./static-tool.ts";
@@ -110,13 +104,11 @@ export function createToolboxCalls(init: ToolboxCallsInit): ToolboxCalls {
     },
     // Not async: each promise more is paid with every call, and both callers are async.
     run(tool, name, { args, options: given }) {
-      const { selected } = given;
-      const original = selected && originalOf(selected);
       // A provider compares; here nothing could have changed but whose tool it is.
-      if (original?.origin?.serverId && tool.route.kind === "static") throw changedTool(name, tool.definition);
+      if (given.selected?.origin?.serverId && tool.route.kind === "static") throw changedTool(name, tool.definition);
       const call: RouteCall = {
         args: readCallArguments(args, tool.definition.origin ?? localOrigin(name)),
-        options: original === undefined || original === selected ? given : { ...given, selected: original },
+        options: given,
       };
       if (tool.fallback === undefined) return layers.send(tool, call);
       return callEither(tool, tool.fallback, {
@@ -192,15 +184,9 @@ function createToolboxLayers({ live, interceptors }: ToolboxLayersInit): Toolbox
         if (route.kind === "static" || options.selected !== undefined) return runRoute(route, { args, options });
         return runRoute(route, { args, options: { ...options, selected: route.definition } });
       }
-      return pipeline.run(call, async (call) => {
+      return pipeline.run(call, async (allowed) => {
         assertStillThere(live.read(), tool);
-        const { selected } = call.options;
-        if (route.kind === "static" || selected === undefined) {
-          return runRoute(route, { args: call.args, options: call.options });
-        }
-        // A provider knows the tool by its own definition of it.
-        const known = { ...call.options, selected: originalOf(selected) };
-        return runRoute(route, { args: call.args, options: known });
+        return runRoute(route, { args: allowed.args, options: allowed.options });
       });
     },
     end: (error, all) => pipeline.end(error, all),

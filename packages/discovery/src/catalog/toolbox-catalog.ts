@@ -1,14 +1,4 @@
-import {
-  type Diagnostic,
-  type QuarantinedTool,
-  type ToolDefinition,
-  type ToolFlag,
-  type ToolGroup,
-  type ToolProvider,
-  defaultLimits,
-  truncateText,
-} from "@hostside/core";
-import { inspectText } from "@hostside/core/implement";
+import type { Diagnostic, QuarantinedTool, ToolDefinition, ToolGroup, ToolProvider } from "@hostside/core";
 import type { StaticTool } from "./static-tool.ts";
 
 /** The party that runs a tool. */
@@ -45,58 +35,4 @@ export interface ProviderRoute {
   readonly provider: ToolProvider;
   /** As the provider knows it. */
   readonly definition: ToolDefinition;
-}
-
-// Nearly all texts are plain, and this one test is cheaper than looking for each anomaly.
-const anomaly = /[^\t\n\r -~]/;
-const maxTitleLength = 1024;
-
-// Definitions whose texts are plain, and both ways of the others.
-const plain = new WeakSet<ToolDefinition>();
-const inspected = new WeakMap<ToolDefinition, ToolDefinition>();
-const originals = new WeakMap<ToolDefinition, ToolDefinition>();
-
-/**
- * Bounds the texts of a provider's definition, and flags what hides in them. The same object in
- * gives the same object out, so that a new snapshot repeats no work.
- */
-export function inspect(original: ToolDefinition): ToolDefinition {
-  if (plain.has(original)) return original;
-  const definition = inspected.get(original) ?? inspectTexts(original);
-  if (definition === original) plain.add(original);
-  else {
-    inspected.set(original, definition);
-    originals.set(definition, original);
-  }
-  return definition;
-}
-
-/** Returns what a provider knows an inspected definition by; any other one as it is. */
-export function originalOf(definition: ToolDefinition): ToolDefinition {
-  return originals.get(definition) ?? definition;
-}
-
-function inspectTexts(definition: ToolDefinition): ToolDefinition {
-  const { name, title, description, flags = [] } = definition;
-  const shortTitle = title === undefined ? undefined : truncateText(title, maxTitleLength);
-  const shortDescription = truncateText(description, defaultLimits.maxDescriptionLength);
-  const isWhole = shortTitle === title && shortDescription === description;
-  const isOdd = (text: string): boolean => flags.length === 0 && anomaly.test(text);
-  if (isWhole && !isOdd(name) && !isOdd(shortTitle ?? "") && !isOdd(shortDescription)) return definition;
-  const texts = [name, shortTitle ?? "", shortDescription].filter(isOdd);
-  const found = new Set<ToolFlag>([...flags, ...texts.flatMap((text) => Array.from(inspectText(text)))]);
-  if (!isWhole) found.add("truncated");
-  if (found.size === flags.length) return definition;
-  const copy = {
-    ...definition,
-    ...(shortTitle !== undefined && { title: shortTitle }),
-    description: shortDescription,
-    flags: Array.from(found),
-  };
-  if (Object.hasOwn(copy, "fingerprint")) return copy;
-  // Not listed among its members, so that it is made only for those who read it.
-  return Object.defineProperties(copy, {
-    fingerprint: { get: () => definition.fingerprint },
-    entry: { get: () => definition.entry },
-  });
 }

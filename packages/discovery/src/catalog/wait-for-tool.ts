@@ -8,7 +8,7 @@ import {
   truncateText,
 } from "@hostside/core";
 import { clock, type AbsentServer, describeAbsent, foldCase, onAbort, runWithDeadline } from "@hostside/core/implement";
-import type { ToolboxCatalog } from "./inspect-definitions.ts";
+import type { ToolboxCatalog } from "./toolbox-catalog.ts";
 import { listenToProvider, readUnready } from "./read-provider.ts";
 
 /** Servers of whose tools none is in the catalog. */

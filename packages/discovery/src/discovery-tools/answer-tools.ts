@@ -1,14 +1,7 @@
 import type { ToolDefinition, ToolGroup } from "@hostside/core";
 import type { OmittedNames, ToolAnswer, ToolsAnswer } from "./answers.ts";
 import { describeGroup, describeTool, summarizeLargeTool, summarizeTool } from "./describe.ts";
-import {
-  type AnswerLimit,
-  type FittedParts,
-  fitAnswer,
-  fitNames,
-  limitBytesAndTokens,
-  partOfLimit,
-} from "./fit-answer.ts";
+import { type AnswerLimit, type FittedParts, fitAnswer, fitNames, limitBytes, partOfLimit } from "./fit-answer.ts";
 import { mostSelected } from "../offer/offer.ts";
 import type { HelperContext } from "./helper-context.ts";
 
@@ -153,9 +146,8 @@ interface FitRequest {
 const maxAnswerBytes = 262_144;
 
 /** How large an answer may be: its bytes, and a share of `maxToolTokens`. */
-export function limitAnswer({ offer, tokens }: HelperContext, share: number): AnswerLimit {
-  const maxTokens = Math.max(leastTokens, offer.maxToolTokens * share);
-  return limitBytesAndTokens(maxAnswerBytes, maxTokens, tokens.costOfText);
+export function limitAnswer({ offer }: HelperContext, share: number): AnswerLimit {
+  return limitBytes(maxAnswerBytes, Math.max(leastTokens, offer.maxToolTokens * share));
 }
 
 /**

@@ -3,7 +3,7 @@ import { foldCase, isCallArguments } from "@hostside/core/implement";
 import { runStaticTool, type StaticResult } from "../catalog/static-tool.ts";
 import type { GroupsAnswer, ToolsAnswer } from "./answers.ts";
 import type { HelperContext, HelperOptions, HelperResult } from "./helper-context.ts";
-import { type helperDefinitions, InvalidInput, invalid, parseInput } from "./helper-definitions.ts";
+import { helperDefinitions, InvalidInput, invalid, parseInput } from "./helper-definitions.ts";
 import { listGroups, type GroupsInput } from "./tools-groups.ts";
 import { searchTools, type SearchInput } from "./tools-search.ts";
 import { parseSelectInput, selectTools, type SelectInput } from "./tools-select.ts";
@@ -18,8 +18,8 @@ export interface Helpers {
 }
 
 /** Makes the helpers. */
-export function createHelpers(context: HelperContext, definitions: ReturnType<typeof helperDefinitions>): Helpers {
-  const { groups, select, search } = definitions;
+export function createHelpers(context: HelperContext): Helpers {
+  const { groups, select, search } = helperDefinitions;
   const listGroupsBy = (input: object): HelperResult<GroupsAnswer> => ({
     answer: listGroups(context, parseInput(groups, input)),
   });

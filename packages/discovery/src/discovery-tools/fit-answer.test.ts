@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { test } from "../../../../test/property-test.ts";
 import { estimateTokens } from "../tokens/token-counter.ts";
 import type { GroupAnswer, ToolAnswer } from "./answers.ts";
-import { fitAnswer, jsonBytes, limitBytes, limitBytesAndTokens } from "./fit-answer.ts";
+import { fitAnswer, jsonBytes, limitBytes } from "./fit-answer.ts";
 
 const toolAnswer = fc.record({
   name: fc.string({ maxLength: 64 }),
@@ -79,7 +79,7 @@ describe("fitAnswer()", () => {
     fc.integer({ min: 300, max: 4000 }),
   ])("stays within its tokens as well, and loses nothing silently", (given, groups, maxTokens) => {
     const tools = unique(given);
-    const fitted = fitAnswer({ tools, groups }, limitBytesAndTokens(200_000, maxTokens, estimateTokens));
+    const fitted = fitAnswer({ tools, groups }, limitBytes(200_000, maxTokens));
     expect(estimateTokens(JSON.stringify(fitted))).toBeLessThanOrEqual(maxTokens);
     expect(fitted.tools.length + (fitted.omittedTools?.total ?? 0)).toBe(tools.length);
     expect(fitted.groups.length + (fitted.omittedGroups?.total ?? 0)).toBe(groups.length);

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@hostside/core";
+import { estimateTokens } from "../tokens/token-counter.ts";
 import type { GroupAnswer, OmittedNames, ToolAnswer } from "./answers.ts";
 
 // Room for member names, brackets and counts around what is measured.
@@ -19,22 +20,13 @@ export interface AnswerLimit {
   readonly sizeOf: (value: unknown) => number;
 }
 
-/** A limit of UTF-8 bytes of JSON. */
-export function limitBytes(maxBytes: number): AnswerLimit {
-  return { max: maxBytes, sizeOf: jsonBytes };
-}
-
-/** A limit of bytes and of tokens, whichever is reached first. */
-export function limitBytesAndTokens(
-  maxBytes: number,
-  maxTokens: number,
-  costOfText: (text: string) => number,
-): AnswerLimit {
-  if (maxTokens === Number.POSITIVE_INFINITY) return limitBytes(maxBytes);
+/** A limit of UTF-8 bytes of JSON and of tokens, whichever is reached first. */
+export function limitBytes(maxBytes: number, maxTokens: number = Number.POSITIVE_INFINITY): AnswerLimit {
+  if (maxTokens === Number.POSITIVE_INFINITY) return { max: maxBytes, sizeOf: jsonBytes };
   const bytesPerToken = maxBytes / maxTokens;
   return {
     max: maxBytes,
-    sizeOf: (value) => Math.max(jsonBytes(value), costOfText(JSON.stringify(value)) * bytesPerToken),
+    sizeOf: (value) => Math.max(jsonBytes(value), estimateTokens(JSON.stringify(value)) * bytesPerToken),
   };
 }
 

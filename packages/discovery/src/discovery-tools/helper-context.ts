@@ -1,9 +1,8 @@
 import type { CallContext, JsonObject, ToolGroup, UnreadyGroup } from "@hostside/core";
-import type { ToolboxCatalog } from "../catalog/inspect-definitions.ts";
+import type { ToolboxCatalog } from "../catalog/toolbox-catalog.ts";
 import type { Offer } from "../offer/offer.ts";
 import type { PermittedPart } from "../offer/permitted.ts";
 import type { ModelToolSelector, RankContext } from "../ranking/rank-tools.ts";
-import type { TokenCounter } from "../tokens/token-counter.ts";
 
 /** The part of a view that the helpers see. */
 export interface HelperContext extends RankContext {
@@ -18,7 +17,6 @@ export interface HelperContext extends RankContext {
   readonly noteUnready: ((group: UnreadyGroup) => string | undefined) | undefined;
   /** The declared tools, and the place for tools that are found. */
   readonly offer: Offer;
-  readonly tokens: TokenCounter;
   readonly answerSchemas: "when-undeclared" | "always";
   readonly selector: ModelToolSelector | undefined;
 }

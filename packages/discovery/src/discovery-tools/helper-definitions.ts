@@ -1,19 +1,5 @@
 import type { JsonObject, ToolDefinition } from "@hostside/core";
-import { localOrigin, resolveToolNames } from "../catalog/static-tool.ts";
-
-/** The names of the discovery helpers. */
-export interface HelperNames {
-  readonly groups: string;
-  readonly select: string;
-  readonly search: string;
-}
-
-const defaults: HelperNames = { groups: "tools_groups", select: "tools_select", search: "tools_search" };
-
-/** The names with defaults filled in. Throws a `TypeError` as {@linkcode resolveToolNames} does. */
-export function resolveHelperNames(names?: Partial<HelperNames>): HelperNames {
-  return resolveToolNames("helperNames", defaults, names);
-}
+import { localOrigin } from "../catalog/static-tool.ts";
 
 /** How many tools a helper returns when a limit is absent or 0. */
 const fallbackLimit = 5;
@@ -32,43 +18,42 @@ export interface HelperDefinition extends ToolDefinition {
   };
 }
 
-/** Makes the definitions of the three helpers. */
-export function helperDefinitions({ groups, select, search }: HelperNames): {
-  readonly [Helper in keyof HelperNames]: HelperDefinition;
-} {
-  return {
-    groups: define(
-      groups,
-      "Lists the groups of tools that exist, such as all tools of one server, without their schemas. Start here when you do not know " +
-        `which tools there are, then expand a group with ${select}.`,
-      { query: text("Part of a group's id, title or description. Absent: all groups.") },
-    ),
-    select: define(
-      select,
-      "Makes tools available from your next step on, with their full definitions. Give exact tool names, or the id of a group to get " +
-        "all of its tools, or a query. When the answer has `next`, pass that to get the rest.",
-      {
-        tools: { type: "array", items: { type: "string" }, description: "Exact names of tools." },
-        group: text(`The id of a group, as ${groups} lists it.`),
-        after: text("Name of a tool of the group: only those after it."),
-        query: text("What the tool should do. Ignored when tools or group is given."),
-        limit: limit(16),
-      },
-    ),
-    search: define(
-      search,
-      "Finds tools by name or by what they do, best first, and makes them available from your next step on. A few telling words work " +
-        'best, such as "create issue github". `members` of its groups are the next best, by name. "*" lists names and descriptions only.',
-      {
-        query: text(
-          'Words, a name, or the beginning of one. "+word" must occur; "select:a,b" takes tools by exact name.',
-        ),
-        limit: limit(64),
-      },
-      ["query"],
-    ),
-  };
-}
+/** The discovery helpers. */
+export const helperDefinitions: Readonly<Record<"groups" | "select" | "search", HelperDefinition>> = {
+  groups: define(
+    "tools_groups",
+    "Lists the groups of tools that exist, such as all tools of one server, without their schemas. Start here when you do not know " +
+      "which tools there are, then expand a group with tools_select.",
+    { query: text("Part of a group's id, title or description. Absent: all groups.") },
+  ),
+  select: define(
+    "tools_select",
+    "Makes tools available from your next step on, with their full definitions. Give exact tool names, or the id of a group to get " +
+      "all of its tools, or a query. When the answer has `next`, pass that to get the rest.",
+    {
+      tools: { type: "array", items: { type: "string" }, description: "Exact names of tools." },
+      group: text("The id of a group, as tools_groups lists it."),
+      after: text("Name of a tool of the group: only those after it."),
+      query: text("What the tool should do. Ignored when tools or group is given."),
+      limit: limit(16),
+    },
+  ),
+  search: define(
+    "tools_search",
+    "Finds tools by name or by what they do, best first, and makes them available from your next step on. A few telling words work " +
+      'best, such as "create issue github". `members` of its groups are the next best, by name. "*" lists names and descriptions only.',
+    {
+      query: text(
+        'Words, a name, or the beginning of one. "+word" must occur; "select:a,b" takes tools by exact name.',
+      ),
+      limit: limit(64),
+    },
+    ["query"],
+  ),
+};
+
+/** The names of the helpers. */
+export const helperNames: readonly string[] = Object.values(helperDefinitions).map(({ name }) => name);
 
 function define(
   name: string,

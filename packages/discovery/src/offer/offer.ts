@@ -1,6 +1,6 @@
 import { type Diagnostic, type ToolDefinition, cleanText } from "@hostside/core";
 import { foldCase, sameDefinition } from "@hostside/core/implement";
-import type { TokenCounter } from "../tokens/token-counter.ts";
+import { estimateDefinitionTokens, fitTokens } from "../tokens/token-counter.ts";
 import type { PermittedPart } from "./permitted.ts";
 
 /** How many tools accumulate by selection. */
@@ -51,7 +51,6 @@ export interface Offer {
 /** The parts of an offer. */
 interface OfferInit {
   readonly permitted: () => PermittedPart;
-  readonly tokens: TokenCounter;
   readonly helperTools: readonly ToolDefinition[];
   readonly alwaysVisible: readonly string[];
   readonly selection: readonly string[];
@@ -62,7 +61,7 @@ interface OfferInit {
 
 /** Makes an offer of which nothing was declared yet. */
 export function createOffer(init: OfferInit): Offer {
-  const { permitted, tokens, helperTools, alwaysVisible, alwaysHelpers } = init;
+  const { permitted, helperTools, alwaysVisible, alwaysHelpers } = init;
   const declared = new Map<string, ToolDefinition>();
   const equal = new Map<string, ToolDefinition>();
   // What was read since it was declared, or is not declared any more: of all others that is what
@@ -79,7 +78,7 @@ export function createOffer(init: OfferInit): Offer {
     names.flatMap((name) => permitted().find(name)?.definition ?? []);
   const fixed = (): readonly ToolDefinition[] => [...helperTools, ...find(alwaysVisible)];
   const costOfAll = (definitions: readonly ToolDefinition[]): number =>
-    definitions.reduce((sum, definition) => sum + tokens.costOf(definition), 0);
+    definitions.reduce((sum, definition) => sum + estimateDefinitionTokens(definition), 0);
   const worthOf = (key: string): number => (permitted().find(key) === undefined ? 0 : called.has(key) ? 2 : 1);
   // What is always there, and the selected tools that were used last and fit beside it.
   const declareSome = (maxToolTokens: number): readonly ToolDefinition[] => {
@@ -90,7 +89,7 @@ export function createOffer(init: OfferInit): Offer {
     let left = Math.max(0, maxToolTokens - cost);
     const latest = find(Array.from(selected)).toReversed();
     const tooMany = latest.findIndex((definition) => {
-      left -= isAlways.has(foldCase(definition.name)) ? 0 : tokens.costOf(definition);
+      left -= isAlways.has(foldCase(definition.name)) ? 0 : estimateDefinitionTokens(definition);
       return left < 0;
     });
     const fitting = tooMany === -1 ? latest : latest.slice(0, tooMany);
@@ -112,9 +111,9 @@ export function createOffer(init: OfferInit): Offer {
       isDeclared = true;
       lastMaxToolTokens = maxToolTokens;
       const all = permitted().definitions;
-      declaresAll &&= tokens.fits(all, maxToolTokens);
+      declaresAll &&= fitTokens(all, maxToolTokens);
       const wanted = declaresAll ? all : declareSome(maxToolTokens);
-      declareTools({ declared, equal, shown }, wanted, { maxToolTokens, costOf: tokens.costOf, worthOf });
+      declareTools({ declared, equal, shown }, wanted, { maxToolTokens, worthOf });
       return Array.from(declared.values());
     },
     place(found) {
@@ -122,7 +121,6 @@ export function createOffer(init: OfferInit): Offer {
       const placement = placeTools(found, {
         free: new Set(isDeclared && declaresAll ? found : always),
         room: isDeclared ? Math.max(0, lastMaxToolTokens - costOfAll(always)) : Number.POSITIVE_INFINITY,
-        costOf: tokens.costOf,
       });
       selectIn(selected, Array.from(placement.placed).slice(0, mostSelected));
       return placement;
@@ -161,7 +159,6 @@ const mostGone = 128;
 /** The limits of one declaration. */
 interface DeclareLimits {
   readonly maxToolTokens: number;
-  readonly costOf: (definition: ToolDefinition) => number;
   /** How much it matters that a tool that is not wanted stays declared, by folded name. */
   readonly worthOf: (key: string) => number;
 }
@@ -178,7 +175,7 @@ interface ReadTools {
 function declareTools(
   { declared, equal, shown }: ReadTools,
   wanted: readonly ToolDefinition[],
-  { maxToolTokens, costOf, worthOf }: DeclareLimits,
+  { maxToolTokens, worthOf }: DeclareLimits,
 ): void {
   const kept = new Set<string>();
   for (const tool of wanted) {
@@ -202,13 +199,13 @@ function declareTools(
     }
   }
   if (maxToolTokens === Number.POSITIVE_INFINITY) return;
-  let total = Array.from(declared.values()).reduce((sum, definition) => sum + costOf(definition), 0);
+  let total = Array.from(declared.values()).reduce((sum, definition) => sum + estimateDefinitionTokens(definition), 0);
   // The least worth first, and from the end, so that as much as can be of the prompt's beginning
   // stays.
   const spare = Array.from(declared).filter(([key]) => !kept.has(key));
   for (const [key, left] of spare.toReversed().sort(([a], [b]) => worthOf(a) - worthOf(b))) {
     if (total <= maxToolTokens) break;
-    total -= costOf(left);
+    total -= estimateDefinitionTokens(left);
     if (!shown.has(key)) shown.set(key, equal.get(key) ?? left);
     declared.delete(key);
     equal.delete(key);
@@ -221,18 +218,17 @@ interface PlaceLimits {
   readonly free: ReadonlySet<ToolDefinition>;
   /** Tokens for all others. */
   readonly room: number;
-  readonly costOf: (definition: ToolDefinition) => number;
 }
 
 // The first ones have room first. One that is too large costs no other its place.
-function placeTools(found: readonly ToolDefinition[], { free, room, costOf }: PlaceLimits): Placement {
+function placeTools(found: readonly ToolDefinition[], { free, room }: PlaceLimits): Placement {
   const placed = new Set<string>();
   const tooLarge = new Set<ToolDefinition>();
   let left = room;
   let taken = 0;
   for (const definition of found) {
     if (!free.has(definition)) {
-      const cost = costOf(definition);
+      const cost = estimateDefinitionTokens(definition);
       if (cost > room) tooLarge.add(definition);
       if (taken >= mostSelected) break;
       if (cost > left) continue;

@@ -1,6 +1,6 @@
 import type { ToolDefinition, ToolGroup } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
-import type { ToolboxCatalog, ToolboxTool, Route } from "../catalog/inspect-definitions.ts";
+import type { ToolboxCatalog, ToolboxTool } from "../catalog/toolbox-catalog.ts";
 import { normalizeGroups } from "../catalog/normalize-groups.ts";
 import type { Denial } from "./denial.ts";
 
@@ -50,11 +50,10 @@ function withoutDenied(
   only: ReadonlySet<string> | undefined,
 ): PermittedPart {
   const refused = new Set<string>();
-  for (const [key, { definition, route, fallback }] of tools) {
+  for (const [key, { definition, fallback }] of tools) {
     // Known by name now, by identity later.
-    if (fallback !== undefined) isDenied(fallback.route, denial);
-    // What a provider knows the tool by counts as well as what is shown of it.
-    if (denial.denies(definition) || isDenied(route, denial)) refused.add(key);
+    if (fallback !== undefined) denial.denies(fallback.definition);
+    if (denial.denies(definition)) refused.add(key);
   }
   const allows = (name: string): boolean => {
     const key = foldCase(name);
@@ -67,7 +66,7 @@ function withoutDenied(
     allows,
     find(name) {
       const tool = allows(name) ? tools.get(foldCase(name)) : undefined;
-      if (tool?.fallback === undefined || !isDenied(tool.fallback.route, denial)) return tool;
+      if (tool?.fallback === undefined || !denial.denies(tool.fallback.definition)) return tool;
       const { fallback: _denied, ...rest } = tool;
       return rest;
     },
@@ -76,8 +75,4 @@ function withoutDenied(
       return held === undefined || denial.denies(held) ? undefined : held;
     },
   };
-}
-
-function isDenied(route: Route, denial: Denial): boolean {
-  return route.kind === "provider" && denial.denies(route.definition);
 }

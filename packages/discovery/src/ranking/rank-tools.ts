@@ -9,7 +9,7 @@ import {
 } from "@hostside/core";
 import { foldCase, runWithDeadline } from "@hostside/core/implement";
 import type { CatalogSearch } from "../catalog/catalog-search.ts";
-import type { ToolboxCatalog } from "../catalog/inspect-definitions.ts";
+import type { ToolboxCatalog } from "../catalog/toolbox-catalog.ts";
 
 /** A question to a ranker. */
 export interface EmbeddingRequest {

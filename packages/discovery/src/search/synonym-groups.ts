@@ -185,7 +185,6 @@ export const synonymGroups: readonly string[] = [
   "pipeline, funnel, stage",
   "owner, rep, representative, seller, responsible",
   "contact, person, address book",
-  "tax, vat",
   "receipt, invoice",
   "deal, opportunity",
   "payment, pay, charge, debit",

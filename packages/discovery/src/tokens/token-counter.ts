@@ -27,12 +27,25 @@ export function estimateTokens(text: string): number {
  * way model APIs take them.
  */
 export function estimateDefinitionTokens(definition: ToolDefinition): number {
-  return estimateTokens(definitionText(definition));
+  let tokens = counted.get(definition);
+  if (tokens === undefined) {
+    const { name, description, inputSchema } = definition;
+    tokens = estimateTokens(JSON.stringify({ name, description, parameters: inputSchema }));
+    counted.set(definition, tokens);
+  }
+  return tokens;
 }
 
-/** A definition as the text that is counted. */
-function definitionText({ name, description, inputSchema }: ToolDefinition): string {
-  return JSON.stringify({ name, description, parameters: inputSchema });
+const counted = new WeakMap<ToolDefinition, number>();
+
+/** Says whether all together cost no more than `maxTokens`. Stops reading when they do not. */
+export function fitTokens(definitions: readonly ToolDefinition[], maxTokens: number): boolean {
+  if (maxTokens === Number.POSITIVE_INFINITY) return true;
+  let left = maxTokens;
+  return definitions.every((definition) => {
+    left -= estimateDefinitionTokens(definition);
+    return left >= 0;
+  });
 }
 
 type Kind = "letters" | "digits" | "blank" | "marks" | "beyond-ascii";
@@ -64,56 +77,5 @@ function costOf(kind: Kind, length: number): number {
       return Math.max(1, length * 0.25);
     case "beyond-ascii":
       return length * 0.8;
-  }
-}
-
-/** Counts what definitions and answers cost; each definition is read once. */
-export interface TokenCounter {
-  readonly costOf: (definition: ToolDefinition) => number;
-  readonly costOfText: (text: string) => number;
-  /**
-   * Says whether all together cost no more than `maxToolTokens`. Stops reading when they do not.
-   */
-  fits(definitions: readonly ToolDefinition[], maxToolTokens: number): boolean;
-}
-
-/**
- * A counter that remembers what it read for as long as somebody has the definition. If `estimate`
- * throws, or answers anything but a number of 0 or more, {@linkcode estimateTokens} stands in: with
- * what is no number, every limit would be kept by anything.
- */
-export function createTokenCounter(estimate: (text: string) => number): TokenCounter {
-  const costOfText = (text: string): number => {
-    const tokens = estimateOrNot(estimate, text);
-    return typeof tokens === "number" && tokens >= 0 ? tokens : estimateTokens(text);
-  };
-  const counted = new WeakMap<ToolDefinition, number>();
-  const costOf = (definition: ToolDefinition): number => {
-    let tokens = counted.get(definition);
-    if (tokens === undefined) {
-      tokens = costOfText(definitionText(definition));
-      counted.set(definition, tokens);
-    }
-    return tokens;
-  };
-  return {
-    costOf,
-    costOfText,
-    fits(definitions, maxToolTokens) {
-      if (maxToolTokens === Number.POSITIVE_INFINITY) return true;
-      let left = maxToolTokens;
-      return definitions.every((definition) => {
-        left -= costOf(definition);
-        return left >= 0;
-      });
-    },
-  };
-}
-
-function estimateOrNot(estimate: (text: string) => unknown, text: string): unknown {
-  try {
-    return estimate(text);
-  } catch {
-    return undefined;
   }
 }

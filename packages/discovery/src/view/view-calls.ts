@@ -1,6 +1,6 @@
 import type { CallContext, CallOptions, HostsideError, ToolDefinition, ToolOutcome } from "@hostside/core";
 import { sameDefinition, unknownToolError } from "@hostside/core/implement";
-import type { ToolboxCatalog, ToolboxTool } from "../catalog/inspect-definitions.ts";
+import type { ToolboxCatalog, ToolboxTool } from "../catalog/toolbox-catalog.ts";
 import { changedTool, quarantinedTool, removedTool } from "../catalog/changed-tool.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
 import { findAbsent } from "../catalog/wait-for-tool.ts";

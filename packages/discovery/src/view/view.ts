@@ -20,13 +20,13 @@ import {
   withDefaults,
 } from "@hostside/core/implement";
 import { assertMembers, isFlag, isFunction, isListOf, isText, type Check } from "../catalog/checks.ts";
-import type { ToolboxCatalog } from "../catalog/inspect-definitions.ts";
+import type { ToolboxCatalog } from "../catalog/toolbox-catalog.ts";
 import { createGroupSummaries } from "../catalog/summarize-group.ts";
 import type { ToolboxCalls } from "../catalog/toolbox-calls.ts";
 import type { GroupsAnswer, ToolsAnswer } from "../discovery-tools/answers.ts";
 import { createHelpers } from "../discovery-tools/discovery-tools.ts";
 import type { HelperOptions } from "../discovery-tools/helper-context.ts";
-import { type HelperNames, helperDefinitions } from "../discovery-tools/helper-definitions.ts";
+import { helperDefinitions } from "../discovery-tools/helper-definitions.ts";
 import type { GroupsInput } from "../discovery-tools/tools-groups.ts";
 import type { SearchInput } from "../discovery-tools/tools-search.ts";
 import type { SelectInput } from "../discovery-tools/tools-select.ts";
@@ -34,7 +34,6 @@ import { type Denial, type DeniedTool, assertDenied, createDenial } from "../off
 import { createOffer } from "../offer/offer.ts";
 import { type PermittedPart, createPermitted } from "../offer/permitted.ts";
 import type { ModelToolSelector, RankContext } from "../ranking/rank-tools.ts";
-import type { TokenCounter } from "../tokens/token-counter.ts";
 import { createViewCalls, serversWaitMs } from "./view-calls.ts";
 
 /** One agent's choices. */
@@ -179,8 +178,6 @@ export interface ViewContext extends RankContext {
   readonly catalog: () => ToolboxCatalog;
   readonly onToolsChanged: Event<ToolsChange>;
   readonly calls: ToolboxCalls;
-  readonly tokens: TokenCounter;
-  readonly helperNames: HelperNames;
   readonly noteUnready: ((group: UnreadyGroup) => string | undefined) | undefined;
 }
 
@@ -203,35 +200,30 @@ export const viewOptionFields: Fields<ViewOptions> = {
  */
 export function createView(context: ViewContext, options: ViewOptions): ToolboxView {
   assertViewOptions(options);
-  const { catalog, tokens, helperNames, onDiagnostic, calls } = context;
+  const { catalog, onDiagnostic, calls } = context;
   const { alwaysVisible = [], refuseChanged = true, answerSchemas = "when-undeclared" } = options;
   const contextOf = createContextGiver(options.context);
   const denial = createDenial(options.deny ?? []);
   const only = options.allow && new Set(options.allow.map(foldCase));
   const permittedIn = createPermitted(denial, only);
   const permitted = (): ReturnType<typeof permittedIn> => permittedIn(catalog());
-  const helperTools = helperDefinitions(helperNames);
   const offer = createOffer({
     permitted,
-    tokens,
     onDiagnostic,
-    helperTools: Object.values(helperTools),
+    helperTools: Object.values(helperDefinitions),
     alwaysVisible,
     selection: options.selection ?? [],
     alwaysHelpers: options.alwaysHelpers ?? false,
   });
-  const helpers = createHelpers(
-    {
-      ...context,
-      permitted,
-      offer,
-      about: createGroupSummaries((name) => permitted().find(name)?.definition),
-      unready: () => calls.unready(),
-      answerSchemas,
-      selector: options.selector,
-    },
-    helperTools,
-  );
+  const helpers = createHelpers({
+    ...context,
+    permitted,
+    offer,
+    about: createGroupSummaries((name) => permitted().find(name)?.definition),
+    unready: () => calls.unready(),
+    answerSchemas,
+    selector: options.selector,
+  });
   // A tool that is denied by name now is denied by identity later.
   permitted();
   const reportUnmatched = createUnmatchedReport({ denial, permitted, alwaysVisible, calls, onDiagnostic });

@@ -138,13 +138,12 @@ function failureReport(report: (diagnostic: Diagnostic) => void): (status: Serve
 }
 
 function reservedOf({ options }: PartsContext, ownTools: readonly StaticTool[]): readonly string[] {
-  const { helperNames, precedence = "static" } = options.toolbox ?? {};
+  const { precedence = "static" } = options.toolbox ?? {};
   const { reservedNames: reserved = [] } = options.provider ?? {};
   return [
     // A name is in two sources, and precedence decides, only where it is not reserved.
     ...reservedNames({
       tools: precedence === "static" ? ownTools : ownTools.filter((tool) => options.tools?.includes(tool) !== true),
-      ...(helperNames !== undefined && { helperNames }),
     }),
     ...reserved,
   ];
