@@ -170,11 +170,8 @@ const headBytes = 420;
  * has nothing to cut.
  */
 function roomFor({ serverId, toolName }: KeptItem, { maxTextBytes, delimiters }: PresentSettings): number {
-  const { open, close } =
-    delimiters === undefined
-      ? { open: "", close: "" }
-      : delimitersFor({ serverId, toolName, qualifiedName: "" }, delimiters);
-  return Math.max(16, maxTextBytes - headBytes - utf8Length(open + close));
+  const { open, close } = delimitersFor({ serverId, toolName, qualifiedName: "" });
+  return Math.max(16, maxTextBytes - headBytes - (delimiters ? utf8Length(open + close) : 0));
 }
 
 /** Options about what a presenter shows, and where it keeps the rest. */

@@ -44,7 +44,7 @@ const options: fc.Arbitrary<PresentOptions> = fc.record(
   {
     maxTextBytes: fc.integer({ min: 1024, max: 40_000 }),
     maxBlocks: fc.integer({ min: 1, max: 20 }),
-    delimiters: fc.constantFrom(true, { nonce: "k7" }),
+    delimiters: fc.constant(true),
     audience: fc.constantFrom("all", "assistant"),
     media: fc.record({ maxItems: fc.nat(2) }),
   },
@@ -74,14 +74,13 @@ describe("present() of any outcome", () => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(given.maxTextBytes ?? 32 * 1024);
   });
 
-  test.prop([outcome, fc.constantFrom(true, { nonce: "k7" })], { numRuns: 60 })(
+  test.prop([outcome], { numRuns: 60 })(
     "between marks no text has a mark, and no text of a server's stands outside of them",
-    (odd, delimiters) => {
-      const { blocks, structured } = present(odd, "blocks", { delimiters });
+    (odd) => {
+      const { blocks, structured } = present(odd, "blocks", { delimiters: true });
       expect(structured).toBeUndefined();
-      const key = delimiters === true ? "" : "k7 ";
-      const open = `\u27E6${key}server "github", tool "get_issue"\u27E7\n`;
-      const close = `\n\u27E6${key}end\u27E7`;
+      const open = `\u27E6server "github", tool "get_issue"\u27E7\n`;
+      const close = "\n\u27E6end\u27E7";
       for (const one of blocks) {
         if (one.type !== "text") continue;
         const isOurs = one.part === "notice";

@@ -26,7 +26,7 @@ it("lets a model read and search the rest of 4 MB that a server sent, in its own
   const whole = lines.join("");
   expect(new TextEncoder().encode(whole).length).toBeGreaterThan(4 * 1024 * 1024);
   const sink = createMemorySink();
-  const results = createResults({ sink, delimiters: { nonce: "k7" } });
+  const results = createResults({ sink, delimiters: true });
   const provider = createProvider({ connector: createConnector() });
   await provider.addServer({
     id: "logs",
@@ -47,10 +47,10 @@ it("lets a model read and search the rest of 4 MB that a server sent, in its own
   // As the model would: each call is copied from the answer before.
   const page = await ask("results_read", first);
   expect(page.omitted).toEqual([]);
-  expect(textOf(page)).toContain('⟦k7 server "logs", tool "dump"⟧');
+  expect(textOf(page)).toContain('⟦server "logs", tool "dump"⟧');
   const second = argumentsIn(textOf(page));
   expect(second).toEqual({ handle: first["handle"], offset: Number(first["offset"]) + 10_000 });
-  const [, body = ""] = /⟧\n([^]*)\n⟦k7 end⟧/.exec(textOf(page)) ?? [];
+  const [, body = ""] = /⟧\n([^]*)\n⟦end⟧/.exec(textOf(page)) ?? [];
   expect(body).toBe(
     Array.from(whole.slice(0, 100_000)).slice(Number(first["offset"]), Number(second["offset"])).join(""),
   );

@@ -21,11 +21,6 @@ export interface PostgresStateOptions extends SharedStateOptions {
   /** The schema of the tables. Default: as the pool's `search_path` has it. */
   readonly schema?: string | undefined;
   /**
-   * `true`: missing tables are made when they are first used. Default true; false for who makes
-   * them by {@linkcode postgresTables}.
-   */
-  readonly createTables?: boolean | undefined;
-  /**
    * For the connection that LISTENs, where `pool` goes through a pooler that shares sessions
    * (PgBouncer in transaction mode): one that goes to Postgres itself. Default: `pool`.
    */
@@ -35,7 +30,6 @@ export interface PostgresStateOptions extends SharedStateOptions {
 const optionFields: Fields<PostgresStateOptions> = {
   ...sharedStateFields,
   schema: true,
-  createTables: true,
   listenPool: true,
 };
 
@@ -54,16 +48,15 @@ const optionFields: Fields<PostgresStateOptions> = {
 export function createPostgresState(pool: PostgresPool, options: PostgresStateOptions = {}): SharedState {
   const owner = "createPostgresState()";
   assertKnownOptions(owner, options, optionFields);
-  const { schema, createTables = true, listenPool = pool } = options;
+  const { schema, listenPool = pool } = options;
   assertPool(`${owner}: the pool`, pool);
   assertPool(`${owner}: listenPool`, listenPool);
-  if (typeof createTables !== "boolean") throw new TypeError(`${owner}: createTables must be true or false`);
   const settings = readSharedStateOptions(owner, options);
   const names = tableNames(owner, schema);
   const queries = postgresQueries(names);
   const sweeper = createSweeper(pool, queries.sweeps);
   const made = { areThere: queries.areThere(), sql: postgresTables(schema) };
-  const prepare = createTables ? createOnce((signal) => makeTables(pool, made, signal)) : async () => {};
+  const prepare = createOnce((signal) => makeTables(pool, made, signal));
   const ask = async (query: Query, signal?: AbortSignal): Promise<readonly Row[]> => {
     await prepare(signal);
     return queryPool(pool, query, signal);
@@ -226,7 +219,7 @@ function quoteName(name: string): string {
  *
  * @example
  * await pool.query(postgresTables("agent")); // in a migration
- * const state = createPostgresState(pool, { schema: "agent", createTables: false });
+ * const state = createPostgresState(pool, { schema: "agent" });
  */
 export function postgresTables(schema?: string): string {
   const names = tableNames("postgresTables()", schema);

@@ -1,6 +1,6 @@
 import { cleanText, isHostsideError, type HostsideError, type ToolOrigin } from "@hostside/core";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
-import { delimitersFor, plainBrackets, readDelimiters, type DelimiterOptions } from "../present/delimiters.ts";
+import { delimitersFor, plainBrackets } from "../present/delimiters.ts";
 import { member } from "../present/untrusted.ts";
 import type { Presented, PresentedError } from "../presented.ts";
 
@@ -13,7 +13,7 @@ export interface PresentErrorOptions {
    * Puts the message of an error that is about a server between marks: it may quote what the server
    * said. Default: none.
    */
-  readonly delimiters?: boolean | DelimiterOptions | undefined;
+  readonly delimiters?: boolean | undefined;
 }
 
 /**
@@ -48,7 +48,7 @@ export function presentError(
   options: PresentErrorOptions = {},
 ): Presented | string | ErrorEnvelope {
   assertKnownOptions("presentError()", options, fields);
-  const delimiters = readDelimiters("presentError()", options.delimiters);
+  const { delimiters = false } = options;
   const read = readError(error);
   switch (form) {
     case "blocks": {
@@ -79,7 +79,7 @@ function errorEnvelope({ error, serverId, toolName }: ReadError): ErrorEnvelope 
   return { error: { ...error, ...server, ...(toolName === undefined ? {} : { tool: toolName }) } };
 }
 
-function errorText(read: ReadError, delimiters: DelimiterOptions | undefined): string {
+function errorText(read: ReadError, delimiters: boolean): string {
   const { error, serverId } = read;
   const { code, kind, message, violations = [] } = error;
   const lines = violations.map(
@@ -88,8 +88,8 @@ function errorText(read: ReadError, delimiters: DelimiterOptions | undefined): s
   if (read.moreViolations > 0) lines.push(`- and ${read.moreViolations} more`);
   const said = [message, ...lines].join("\n").toWellFormed();
   const advice = adviceFor(read);
-  if (delimiters === undefined || serverId === undefined) return `[error ${code}, ${kind}] ${said}\n${advice}`;
-  const { open, close } = delimitersFor(originOf(read), delimiters);
+  if (!delimiters || serverId === undefined) return `[error ${code}, ${kind}] ${said}\n${advice}`;
+  const { open, close } = delimitersFor(originOf(read));
   return `[error ${code}, ${kind}]\n${open}${plainBrackets(said)}${close}\n${advice}`;
 }
 

@@ -1,14 +1,5 @@
 import type { ToolOrigin } from "@hostside/core";
-import { assertKnownOptions, quoteText, type Fields } from "@hostside/core/implement";
-
-/** How texts of servers are delimited. */
-export interface DelimiterOptions {
-  /**
-   * Letters and digits that every mark has, at most 64: chosen by the product, such as once for
-   * each conversation, and said in its prompt. Default: none; the brackets alone make the marks.
-   */
-  readonly nonce?: string | undefined;
-}
+import { quoteText } from "@hostside/core/implement";
 
 /** The two marks around a text of a server's. */
 export interface Delimiters {
@@ -29,30 +20,12 @@ export function plainBrackets(text: string): string {
 }
 
 /** The marks for texts of one origin. A name that a server chose is quoted and bounded. */
-export function delimitersFor(origin: ToolOrigin | undefined, { nonce }: DelimiterOptions): Delimiters {
-  const key = nonce === undefined ? "" : `${nonce} `;
+export function delimitersFor(origin: ToolOrigin | undefined): Delimiters {
   const who =
     origin === undefined ? "server unknown" : `server ${name(origin.serverId)}, tool ${name(origin.toolName)}`;
-  return { open: `\u27E6${key}${who}\u27E7\n`, close: `\n\u27E6${key}end\u27E7` };
+  return { open: `\u27E6${who}\u27E7\n`, close: `\n\u27E6end\u27E7` };
 }
 
 function name(text: string): string {
   return plainBrackets(quoteText(text, 64));
-}
-
-const delimiterFields: Fields<DelimiterOptions> = { nonce: true };
-
-/**
- * Reads the option `delimiters`; `undefined` where there are to be no marks. Throws a `TypeError`
- * that names the field. `owner`: such as `present()`.
- */
-export function readDelimiters(owner: string, delimiters: unknown): DelimiterOptions | undefined {
-  if (delimiters === undefined || delimiters === false) return undefined;
-  if (delimiters === true) return {};
-  assertKnownOptions(`delimiters of ${owner}`, delimiters, delimiterFields);
-  const { nonce }: { readonly nonce?: unknown } = delimiters as object;
-  if (nonce !== undefined && (typeof nonce !== "string" || !/^[A-Za-z0-9]{1,64}$/.test(nonce))) {
-    throw new TypeError(`delimiters.nonce of ${owner} must be 1 to 64 letters and digits`);
-  }
-  return nonce === undefined ? {} : { nonce };
 }

@@ -19,7 +19,7 @@ export interface FittedPieces {
  * shown.
  */
 export function fitPieces(found: Pieces, { origin }: SafeOutcome, settings: PresentSettings): FittedPieces {
-  const delimiters = settings.delimiters === undefined ? undefined : delimitersFor(origin, settings.delimiters);
+  const delimiters = settings.delimiters ? delimitersFor(origin) : undefined;
   const fitting = { delimiters, settings };
   return render(found, cutPieces(found, fitting), fitting);
 }

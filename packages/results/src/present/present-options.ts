@@ -1,7 +1,6 @@
 import { assertKnownOptions, kindOf, readWholeNumber, type Fields } from "@hostside/core/implement";
 import type { KeptPieces } from "../presented.ts";
 import { normalMediaType } from "../media/read-media.ts";
-import { readDelimiters, type DelimiterOptions } from "./delimiters.ts";
 
 /** Which media a model gets. */
 export interface MediaOptions {
@@ -40,7 +39,7 @@ export interface PresentOptions {
    * Puts every text of a server between marks with its origin, which it cannot have in itself.
    * Default: none.
    */
-  readonly delimiters?: boolean | DelimiterOptions | undefined;
+  readonly delimiters?: boolean | undefined;
 }
 
 /** {@linkcode PresentOptions} that were read, with their defaults. */
@@ -51,7 +50,7 @@ export interface PresentSettings {
   readonly maxItemBytes: number;
   readonly maxItems: number;
   readonly audience: "all" | "assistant";
-  readonly delimiters: DelimiterOptions | undefined;
+  readonly delimiters: boolean;
   /** The pieces that were kept, for the notices. */
   readonly kept: KeptPieces | undefined;
   /** Words stand for media, and count as texts do. */
@@ -59,13 +58,7 @@ export interface PresentSettings {
 }
 
 /** The defaults of what is shown of a result. Media types, bytes, items. */
-export const presentDefaults: {
-  readonly maxTextBytes: number;
-  readonly maxBlocks: number;
-  readonly mediaTypes: readonly string[];
-  readonly maxItemBytes: number;
-  readonly maxItems: number;
-} = {
+const defaults = {
   maxTextBytes: 32 * 1024,
   maxBlocks: 1000,
   mediaTypes: ["image/png", "image/jpeg", "image/webp", "image/gif", "audio/*"],
@@ -89,29 +82,30 @@ const mediaFields: Fields<MediaOptions> = { types: true, maxItemBytes: true, max
  */
 export function readPresentOptions(owner: string, options: PresentOptions = {}): PresentSettings {
   assertKnownOptions(owner, options, presentFields);
-  const { media = {}, audience = "all" } = options;
+  const { media = {}, audience = "all", delimiters = false } = options;
   assertKnownOptions(`media of ${owner}`, media, mediaFields);
   if (audience !== "all" && audience !== "assistant") throw fail(owner, "audience", 'must be "all" or "assistant"');
+  if (typeof delimiters !== "boolean") throw fail(owner, "delimiters", "must be true or false");
   const whole = (place: string, value: number | undefined, bounds: { least: number; otherwise: number }): number =>
     readWholeNumber(value, `${place} of ${owner}`, bounds);
   return {
-    maxTextBytes: whole("maxTextBytes", options.maxTextBytes, { least: 1024, otherwise: presentDefaults.maxTextBytes }),
-    maxBlocks: whole("maxBlocks", options.maxBlocks, { least: 1, otherwise: presentDefaults.maxBlocks }),
+    maxTextBytes: whole("maxTextBytes", options.maxTextBytes, { least: 1024, otherwise: defaults.maxTextBytes }),
+    maxBlocks: whole("maxBlocks", options.maxBlocks, { least: 1, otherwise: defaults.maxBlocks }),
     mediaTypes: readTypes(owner, media.types),
     maxItemBytes: whole("media.maxItemBytes", media.maxItemBytes, {
       least: 1,
-      otherwise: presentDefaults.maxItemBytes,
+      otherwise: defaults.maxItemBytes,
     }),
-    maxItems: whole("media.maxItems", media.maxItems, { least: 0, otherwise: presentDefaults.maxItems }),
+    maxItems: whole("media.maxItems", media.maxItems, { least: 0, otherwise: defaults.maxItems }),
     audience,
-    delimiters: readDelimiters(owner, options.delimiters),
+    delimiters,
     kept: undefined,
     mediaInWords: false,
   };
 }
 
 function readTypes(owner: string, types: readonly string[] | undefined): readonly string[] {
-  if (types === undefined) return presentDefaults.mediaTypes;
+  if (types === undefined) return defaults.mediaTypes;
   if (!Array.isArray(types)) throw fail(owner, "media.types", `must be a list of media types, not ${kindOf(types)}`);
   return (types as readonly unknown[]).map((type) => {
     const family = typeof type === "string" && type.endsWith("/*");

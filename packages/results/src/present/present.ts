@@ -84,7 +84,7 @@ export function presentRead(safe: SafeOutcome, settings: PresentSettings): Prese
   const { json } = found;
   const blocks = fitted.blocks.length > 0 ? fitted.blocks : [nothing(safe)];
   // Between marks it is among the texts alone: as a value it would come without them.
-  const whole = fitted.structuredWhole && json !== undefined && settings.delimiters === undefined;
+  const whole = fitted.structuredWhole && json !== undefined && !settings.delimiters;
   return {
     blocks,
     isError: safe.isError,

@@ -145,7 +145,7 @@ function addMedia(claim: MediaClaim, { label, piece, uri }: Place, found: Found)
     return;
   }
   // Between marks, where there are any: a URI has room for whole sentences.
-  const isDelimited = settings.delimiters !== undefined && uri !== undefined;
+  const isDelimited = settings.delimiters && uri !== undefined;
   if (isDelimited) pieces.push(foreign("link", { head: resourceHead(uri), text: "", piece, label }));
   const { mimeType, bytes } = read.kind === "shown" ? read.media : read;
   const sized = bytes === undefined ? "" : `, ${bytesInWords(bytes)}`;
