@@ -7,4 +7,4 @@ export type { HttpHandler } from "./http/http-handler.ts";
 export type { GatewayHttpAuth, GatewayHttpOptions } from "./http/http-options.ts";
 
 // For those who put it behind another HTTP server, another connection, or other resources.
-export type { GatewayResources, GatewaySnapshot } from "./settings/gateway-client.ts";
+export type { GatewayResources } from "./settings/gateway-client.ts";

@@ -9,14 +9,16 @@ const never = new Promise<never>(() => {});
 const nothing = { revision: 0, entries: [] };
 const quiet = (): (() => void) => () => {};
 
-function resourcesOf(given: Partial<GatewayResources>): GatewayResources {
+type UpdateListener = (update: { readonly updatedUri: string }) => void;
+
+function resourcesOf(given: object): GatewayResources {
   const listed = { revision: 1, entries: [{ serverId: "a", uri: "note:1", name: "one" }] };
   return {
-    list: async () => ({ resources: listed.entries }),
-    listTemplates: async () => ({ templates: [] }),
+    list: async () => ({ resources: listed.entries, failures: [] }),
+    listTemplates: async () => ({ templates: [], failures: [] }),
     read: async () => ({ contents: [] }),
     subscribe: async () => () => {},
-    listPrompts: async () => ({ prompts: [] }),
+    listPrompts: async () => ({ prompts: [], failures: [] }),
     getPrompt: async () => ({ messages: [] }),
     complete: async () => ({ values: [], hasMore: false }),
     snapshot: () => listed,
@@ -26,7 +28,7 @@ function resourcesOf(given: Partial<GatewayResources>): GatewayResources {
     onTemplatesChanged: quiet,
     onPromptsChanged: quiet,
     ...given,
-  } as GatewayResources;
+  } as unknown as GatewayResources;
 }
 
 function serve(resources: GatewayResources, options: object = {}) {
@@ -57,7 +59,7 @@ describe("a client of a session", () => {
     let update = (): void => {};
     let followed = 0;
     const resources = resourcesOf({
-      subscribe: async (_target, onUpdate) => {
+      subscribe: async (_target: unknown, onUpdate: UpdateListener) => {
         followed += 1;
         update = () => onUpdate({ updatedUri: "note:1" });
         const end = (): void => void (followed -= 1);

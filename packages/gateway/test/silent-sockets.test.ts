@@ -102,7 +102,7 @@ async function serve(limits: object = {}) {
     }),
   ];
   const resources = resourcesOf({
-    subscribe: async (_target, onUpdate) => {
+    subscribe: async (_target: unknown, onUpdate: UpdateListener) => {
       const tell = (): void => onUpdate({ updatedUri: uri });
       listeners.add(tell);
       const end = (): void => void listeners.delete(tell);
@@ -131,13 +131,15 @@ async function serve(limits: object = {}) {
   };
 }
 
-function resourcesOf(given: Partial<GatewayResources>): GatewayResources {
+type UpdateListener = (update: { readonly updatedUri: string }) => void;
+
+function resourcesOf(given: object): GatewayResources {
   const listed = { revision: 1, entries: [{ serverId: "a", uri, name: "one" }] };
   const nothing = { revision: 0, entries: [] };
   return {
-    list: async () => ({ resources: listed.entries }),
-    listTemplates: async () => ({ templates: [] }),
-    listPrompts: async () => ({ prompts: [] }),
+    list: async () => ({ resources: listed.entries, failures: [] }),
+    listTemplates: async () => ({ templates: [], failures: [] }),
+    listPrompts: async () => ({ prompts: [], failures: [] }),
     snapshot: () => listed,
     templateSnapshot: () => nothing,
     promptSnapshot: () => nothing,
@@ -145,7 +147,7 @@ function resourcesOf(given: Partial<GatewayResources>): GatewayResources {
     onTemplatesChanged: quiet,
     onPromptsChanged: quiet,
     ...given,
-  } as GatewayResources;
+  } as unknown as GatewayResources;
 }
 
 /** Resolves with what that says once the loop has turned, so that sockets had their say. */

@@ -49,11 +49,3 @@ export function cannotAsk(
   const message = `server ${JSON.stringify(serverId)} asks its user with ${form}, and ${why}`;
   return new HostsideError(message, { code: "unsupported_operation", serverId });
 }
-
-/**
- * A name that nobody guesses: 192 bits of the runtime's own secure randomness, as visible ASCII.
- */
-export function randomToken(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(24));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}

@@ -1,6 +1,6 @@
 import type { Cancel, ElicitationRequest, ElicitationResult, JsonObject } from "@hostside/core";
 import { clock, canonicalJson, isJsonObject, onAbort } from "@hostside/core/implement";
-import { cancelled, questionParams, readElicitationResult, randomToken } from "./ask-client.ts";
+import { cancelled, questionParams, readElicitationResult } from "./ask-client.ts";
 import type { ActiveRequest } from "../message/active-request.ts";
 import { rpcCodes, rpcError } from "../message/json-rpc.ts";
 import type { GatewaySettings } from "../settings/gateway-options.ts";
@@ -136,7 +136,7 @@ function park(state: State, parked: Parked): void {
     leaveUnanswered(parked);
     return;
   }
-  const token = randomToken();
+  const token = crypto.randomUUID();
   parked.wake = undefined;
   parked.token = token;
   parked.request.sink = nowhere;

@@ -8,7 +8,7 @@ import {
   cleanText,
 } from "@hostside/core";
 import { formatMs, isJsonObject, latestLegacyRevision, legacyRevisions, resultWithin } from "@hostside/core/implement";
-import { cannotAsk, randomToken } from "../asking/ask-client.ts";
+import { cannotAsk } from "../asking/ask-client.ts";
 import { carrierOf, createPeer, type Peer } from "./peer.ts";
 import type { GatewayClient, GatewayConversation } from "../settings/gateway-client.ts";
 import type { GatewaySettings } from "../settings/gateway-options.ts";
@@ -121,7 +121,6 @@ export function createClients(settings: GatewaySettings, makeRoom: EvictClient):
 /** A client after its `initialize`. */
 export interface OpenedLegacy {
   readonly peer: Peer;
-  readonly revision: string;
   /** The result of its `initialize`. */
   readonly result: JsonObject;
 }
@@ -140,7 +139,7 @@ export async function openLegacy(
   if (settings.expose === "groups") {
     await waitForTools(conversation.tools, settings.limits).catch(() => undefined);
   }
-  return { peer, revision, result: initializeResult(peer.context, revision) };
+  return { peer, result: initializeResult(peer.context, revision) };
 }
 
 /** The place of a client, which is taken before there is one. */
@@ -181,7 +180,7 @@ function toClient(
   settings: GatewaySettings,
 ): GatewayClient {
   const { only } = settings;
-  const id = randomToken();
+  const id = crypto.randomUUID();
   const whose = principal === undefined ? {} : { principal };
   return {
     id,

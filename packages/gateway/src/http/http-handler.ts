@@ -1,13 +1,13 @@
-import { findLostNumber, jsonValuesBeyond, resultWithin, type LostNumber } from "@hostside/core/implement";
+import { resultWithin } from "@hostside/core/implement";
 import type { Clients } from "../clients/clients.ts";
 import { corsHeaders, isFromHere, authenticateRequest, HttpRefusal, replyPreflight } from "./authenticate-request.ts";
 import { createHeldPeers } from "./held-peers.ts";
 import type { GatewayHttpExchange } from "./http-exchange.ts";
 import { readHttpOptions, type GatewayHttpOptions } from "./http-options.ts";
-import { answerLegacyBatch, answerLegacyPost, endSession, openSessionStream } from "./legacy-http.ts";
+import { answerLegacyPost, endSession, openSessionStream } from "./legacy-http.ts";
 import { answerModernPost, isModernPost } from "./modern-http.ts";
 import { answerWebRequest } from "./web-exchange.ts";
-import { beginsNothing, readMessage, rpcCodes, tooManyValues } from "../message/json-rpc.ts";
+import { beginsNothing, parseMessage, rpcCodes, type ReadMessage } from "../message/json-rpc.ts";
 import { isModernRevision } from "../message/meta.ts";
 import type { GatewayLimits } from "../settings/gateway-limits.ts";
 import type { GatewaySettings } from "../settings/gateway-options.ts";
@@ -69,10 +69,8 @@ export function createHttpHandler(
     if (method !== "POST") {
       throw new HttpRefusal(405, "Method not allowed", { headers: { allow: "GET, POST, DELETE" } });
     }
-    const value = await readPost(exchange, settings, incoming.begin(who.owner));
-    if (closing !== undefined || (clients.isEnding && Array.isArray(value.json))) throw endingRefusal();
-    if (Array.isArray(value.json)) return answerLegacyBatch(parts, value.json, value.lost);
-    const read = readMessage(value.json, value.lost);
+    const read = await readPost(exchange, settings, incoming.begin(who.owner));
+    if (closing !== undefined) throw endingRefusal();
     // What is under way may finish, and so its questions may be answered.
     if (clients.isEnding && !beginsNothing(read)) throw endingRefusal();
     const version = exchange.header("mcp-protocol-version");
@@ -108,7 +106,7 @@ async function readPost(
   exchange: GatewayHttpExchange,
   { limits }: Pick<GatewaySettings, "limits">,
   incoming: ReturnType<ReturnType<typeof createIncomingBytes>["begin"]>,
-): Promise<{ readonly json: unknown; readonly lost: LostNumber | undefined }> {
+): Promise<ReadMessage> {
   const type = (exchange.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     throw new HttpRefusal(415, "Unsupported media type: the body has to be application/json");
@@ -122,13 +120,10 @@ async function readPost(
     if (body.problem === "no-utf8") throw new HttpRefusal(400, "The body is no UTF-8");
     throw new HttpRefusal(503, "Too much comes in at a time: try again", { headers: { "retry-after": "1" } });
   }
-  const values = jsonValuesBeyond(body.text, limits.maxBodyValues);
-  if (values !== undefined) throw new HttpRefusal(413, tooManyValues(values, limits.maxBodyValues));
-  try {
-    return { json: JSON.parse(body.text) as unknown, lost: findLostNumber(body.text) };
-  } catch {
-    throw HttpRefusal.of(400, { code: rpcCodes.parseError, message: "Parse error: this is no JSON" });
-  }
+  const read = parseMessage(body.text, limits.maxBodyValues);
+  if (read.kind !== "unread") return read;
+  if (read.isTooLarge) throw new HttpRefusal(413, read.reason);
+  throw HttpRefusal.of(400, { code: rpcCodes.parseError, message: read.reason });
 }
 
 /**

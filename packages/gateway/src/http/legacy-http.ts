@@ -1,6 +1,5 @@
 import { legacyRevisions } from "@hostside/core/implement";
 import type { JsonObject } from "@hostside/core";
-import type { LostNumber } from "@hostside/core/implement";
 import { openFailure, openLegacy } from "../clients/clients.ts";
 import { corsHeaders, HttpRefusal } from "./authenticate-request.ts";
 import type { HeldPeer, HttpParts } from "./held-peers.ts";
@@ -8,16 +7,13 @@ import { onGone } from "./http-exchange.ts";
 import { openEventStream, accepts, createPostAnswer } from "./post-answer.ts";
 import type { MessageSink } from "../message/active-request.ts";
 import {
-  errorMessage,
   giveUpCancelled,
   invalidRequest,
   resultMessage,
-  readMessage,
   type ReadMessage,
   type RequestMessage,
   writeMessage,
 } from "../message/json-rpc.ts";
-import { checkBatch } from "../message/meta.ts";
 
 /**
  * Answers a message of a revision with sessions.
@@ -41,45 +37,12 @@ export async function answerLegacyPost(parts: HttpParts, read: ReadMessage): Pro
   }
 }
 
-/** Several messages in one, which 2025-03-26 had. The answers go out as they come. */
-export async function answerLegacyBatch(
-  parts: HttpParts,
-  values: readonly unknown[],
-  lost: LostNumber | undefined,
-): Promise<void> {
-  const { exchange } = parts;
-  const session = findSession(parts);
-  const problem = checkBatch(values, session.revision);
-  if (problem !== undefined) throw HttpRefusal.of(400, problem);
-  const leave = parts.held.use(session);
-  try {
-    const messages = values.map((value) => readMessage(value, lost));
-    const requests = messages.flatMap((read) => (read.kind === "request" ? [read.request] : []));
-    const refusals = messages.flatMap((read) =>
-      read.kind === "invalid" ? [errorMessage(read.id, invalidRequest(read.reason))] : [],
-    );
-    for (const read of messages) take(session, read);
-    if (requests.length + refusals.length === 0) return exchange.reply(202, corsHeaders(exchange));
-    const stream = openEventStream(parts);
-    for (const refusal of refusals) stream.send(refusal);
-    await Promise.all(
-      requests.map(async (request) => {
-        const answer = await answerRequest(session, request, stream);
-        if (answer !== undefined) stream.send(answer);
-      }),
-    );
-    stream.end();
-  } finally {
-    leave();
-  }
-}
-
 async function initialize(parts: HttpParts, { id, params }: RequestMessage): Promise<void> {
   const { exchange, clients, held, principal, owner } = parts;
   try {
-    const { peer, revision, result } = await openLegacy(clients, params, { transport: "http", principal, owner });
+    const { peer, result } = await openLegacy(clients, params, { transport: "http", principal, owner });
     const key = crypto.randomUUID();
-    await held.add({ key, peer, owner, revision });
+    await held.add({ key, peer, owner });
     const headers = { ...corsHeaders(exchange), "content-type": "application/json", "mcp-session-id": key };
     exchange.reply(200, headers, writeMessage(resultMessage(id, result)));
   } catch (error) {
@@ -98,7 +61,7 @@ function findSession({ exchange, held, owner }: HttpParts): HeldPeer {
   if (key === undefined) throw new HttpRefusal(400, "Bad request: there is no Mcp-Session-Id; initialize first");
   const session = held.get(key);
   // To everybody else it is as if it were not there.
-  if (session !== undefined && session.owner === owner && session.revision !== undefined) return session;
+  if (session !== undefined && session.owner === owner && session.peer.client.era === "legacy") return session;
   throw new HttpRefusal(404, "Session not found");
 }
 

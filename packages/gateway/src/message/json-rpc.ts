@@ -1,5 +1,13 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
-import { describeLostNumber, type LostNumber, dropUnseen, isJsonObject, withoutHalves } from "@hostside/core/implement";
+import {
+  describeLostNumber,
+  dropUnseen,
+  findLostNumber,
+  isJsonObject,
+  jsonValuesBeyond,
+  withoutHalves,
+  type LostNumber,
+} from "@hostside/core/implement";
 
 /** Ids that requests may have; JSON-RPC allows `null`, MCP does not. */
 export type RequestId = string | number;
@@ -62,13 +70,31 @@ export type ReadMessage =
 
 const noParams: JsonObject = Object.freeze({});
 
-/**
- * Reads a value that came in as a message. `lost`: the number of its text that lost digits, if any.
- * Never throws.
- */
-export function readMessage(value: unknown, lost?: LostNumber): ReadMessage {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return invalid("a message is an object");
-  const message = value as JsonObject;
+/** A text that is not read as a message. */
+export interface UnreadMessage {
+  readonly kind: "unread";
+  /** True if it has more JSON values than are allowed, so that it was not parsed. */
+  readonly isTooLarge: boolean;
+  readonly reason: string;
+}
+
+/** Reads the text of a message that came in. Never throws. */
+export function parseMessage(text: string, mostValues: number): ReadMessage | UnreadMessage {
+  const values = jsonValuesBeyond(text, mostValues);
+  if (values !== undefined) {
+    const reason = `The message has ${values} JSON values: more than maxBodyValues, ${mostValues}`;
+    return { kind: "unread", isTooLarge: true, reason };
+  }
+  try {
+    return readMessage(JSON.parse(text), findLostNumber(text));
+  } catch {
+    return { kind: "unread", isTooLarge: false, reason: "Parse error: this is no JSON" };
+  }
+}
+
+/** `lost`: the number of its text that lost digits, if any. */
+function readMessage(message: unknown, lost: LostNumber | undefined): ReadMessage {
+  if (!isJsonObject(message)) return invalid("a message is an object");
   const { id, method, params = noParams } = message;
   const ownId = isRequestId(id) ? id : undefined;
   if (message["jsonrpc"] !== "2.0") return invalid('a message has "jsonrpc": "2.0"', ownId);
@@ -115,11 +141,6 @@ export function giveUpCancelled(
   const { requestId } = params;
   if (method !== "notifications/cancelled" || !isRequestId(requestId)) return;
   stops.get(requestId)?.abort(new Error("cancelled by the client"));
-}
-
-/** Why a message is not parsed. */
-export function tooManyValues(values: number, most: number): string {
-  return `The message has ${values} JSON values: more than maxBodyValues, ${most}`;
 }
 
 const failures = new WeakMap<Error, RpcFailure>();

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { isJsonObject, modernRevision } from "@hostside/core/implement";
-import { invalidRequest, rpcCodes, type RpcFailure } from "./json-rpc.ts";
+import { rpcCodes, type RpcFailure } from "./json-rpc.ts";
 
 /** The prefix of keys that belong to one hop of the protocol. */
 const hopPrefix = "io.modelcontextprotocol/";
@@ -53,18 +53,6 @@ export function isLogLevel(level: unknown): level is string {
 /** True if a line of `level` matters enough for somebody who asked for `least`. */
 export function reachesLevel(level: string, least: string): boolean {
   return levels.indexOf(level) >= levels.indexOf(least);
-}
-
-const batchRevision = "2025-03-26";
-const mostInBatch = 100;
-
-/**
- * Checks several messages in one, which one revision has.
- * https://modelcontextprotocol.io/specification/2025-03-26/basic#batching
- */
-export function checkBatch(values: readonly unknown[], revision: string | undefined): RpcFailure | undefined {
-  if (revision === batchRevision && values.length > 0 && values.length <= mostInBatch) return undefined;
-  return invalidRequest(`batches are of ${batchRevision} alone, and of at most ${mostInBatch} messages`);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { JsonObject, ProtocolEra, ToolDefinition } from "@hostside/core";
 import { foldCase } from "@hostside/core/implement";
+import { reservedNames } from "@hostside/discovery";
 import { toWireTool } from "./to-wire-tool.ts";
 import { toolCallers, type ToolCaller } from "./tools-call.ts";
 import type { GatewayTools } from "../settings/gateway-client.ts";
@@ -23,7 +24,7 @@ export interface ExposedTools {
   hasNews(): boolean;
 }
 
-const helpers = 3;
+const helperNames: ReadonlySet<string> = new Set(reservedNames({}));
 
 /**
  * Makes it. For a client of 2026-07-28 the list does not depend on what it did before, as that
@@ -37,11 +38,13 @@ export function createExposedTools(
 ): ExposedTools {
   const allowed = settings.only && new Set(settings.only.map(foldCase));
   const hasHelpers = settings.expose !== "all";
-  const helperNames = new Set(hasHelpers ? readHelpers(tools) : []);
   const allows = (name: string): boolean => {
     const key = foldCase(name);
-    return allowed === undefined || allowed.has(key) || helperNames.has(key);
+    return allowed === undefined || allowed.has(key) || (hasHelpers && helperNames.has(key));
   };
+  if (hasHelpers && countHelpers(tools) < helperNames.size) {
+    throw new TypeError("open() must make the view with the options of client.view: its discovery tools are missing");
+  }
   let listedSelection = tools.selection().join("\n");
   const read = (): readonly ToolDefinition[] => {
     tools.compact();
@@ -60,9 +63,9 @@ export function createExposedTools(
         .filter((tool) => tool !== undefined);
       if (!hasHelpers) return all;
       return [
-        ...all.slice(0, helpers),
+        ...all.slice(0, helperNames.size),
         ...toolCallers,
-        ...all.slice(helpers).filter(({ name }) => !toolCallers.some((tool) => tool.name === name)),
+        ...all.slice(helperNames.size).filter(({ name }) => !toolCallers.some((tool) => tool.name === name)),
       ];
     },
     find: (name) => tools.find(name),
@@ -75,15 +78,7 @@ export function createExposedTools(
   };
 }
 
-// The discovery tools have no mark of their own, and a host may call them as it likes.
-function isHelper({ origin, annotations, inputSchema }: ToolDefinition): boolean {
-  const isClosed = inputSchema["additionalProperties"] === false && annotations?.openWorldHint === false;
-  return origin?.serverId === "" && annotations?.readOnlyHint === true && isClosed;
-}
-
-function readHelpers(tools: GatewayTools): readonly string[] {
+function countHelpers(tools: GatewayTools): number {
   tools.compact();
-  const first = tools.tools().slice(0, helpers);
-  if (first.length === helpers && first.every(isHelper)) return first.map(({ name }) => foldCase(name));
-  throw new TypeError("open() must make the view with the options of client.view: its discovery tools are missing");
+  return tools.tools().filter(({ name }) => helperNames.has(name)).length;
 }

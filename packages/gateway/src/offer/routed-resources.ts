@@ -1,21 +1,16 @@
 import type { JsonObject, ListedEntry, Resource, ResourceTemplate } from "@hostside/core";
 import { clock, compareText, dropUnseen } from "@hostside/core/implement";
-import type {
-  GatewayListing,
-  GatewayListOptions,
-  GatewayPrompt,
-  GatewayResources,
-  GatewaySnapshot,
-} from "../settings/gateway-client.ts";
+import type { Prompt } from "@hostside/provider/resources";
+import type { GatewayResources, ListOptions } from "../settings/gateway-client.ts";
 import type { GatewaySettings } from "../settings/gateway-options.ts";
 
 /** Which server a URI or the name of a prompt goes to, and what clients call them. */
 export interface RoutedResources {
   readonly all: GatewayResources;
   /** Asks the servers for a list, which is shown from then on. */
-  list(options: GatewayListOptions): Promise<void>;
-  listTemplates(options: GatewayListOptions): Promise<void>;
-  listPrompts(options: GatewayListOptions): Promise<void>;
+  list(options: ListOptions): Promise<void>;
+  listTemplates(options: ListOptions): Promise<void>;
+  listPrompts(options: ListOptions): Promise<void>;
   /** The listed resources: the first of two with one URI, in the order of server ids. */
   resources(): readonly Resource[];
   templates(): readonly ResourceTemplate[];
@@ -33,7 +28,7 @@ export interface RoutedResources {
   listForUnknown(list: () => Promise<unknown>): Promise<void>;
   /** A template, by its text. */
   templateOf(uriTemplate: string): ResourceTemplate | undefined;
-  promptOf(name: string): GatewayPrompt | undefined;
+  promptOf(name: string): Prompt | undefined;
   /** A server named resources in a result: a client may ask for them. */
   learn(serverId: string, content: readonly unknown[]): void;
 }
@@ -47,7 +42,7 @@ export interface ResourceRoute {
 /** A prompt under the name that clients know it by. */
 export interface NamedPrompt {
   readonly name: string;
-  readonly prompt: GatewayPrompt;
+  readonly prompt: Prompt;
 }
 
 const mostLearned = 1000;
@@ -67,17 +62,17 @@ export function createRoutedResources(
     warned.add(shown);
     onDiagnostic({ kind: "name-collision", serverId, message: `another server has ${JSON.stringify(shown)} already` });
   };
-  const ownResources = createOwnList(
+  const ownResources = createOwnList<"resources", Resource>(
     "resources",
     () => all.snapshot(),
     (options) => all.list(options),
   );
-  const ownTemplates = createOwnList(
+  const ownTemplates = createOwnList<"templates", ResourceTemplate>(
     "templates",
     () => all.templateSnapshot(),
     (options) => all.listTemplates(options),
   );
-  const ownPrompts = createOwnList(
+  const ownPrompts = createOwnList<"prompts", Prompt>(
     "prompts",
     () => all.promptSnapshot(),
     (options) => all.listPrompts(options),
@@ -136,6 +131,11 @@ export function createRoutedResources(
   };
 }
 
+interface Snapshot<T> {
+  readonly revision: number;
+  readonly entries: readonly T[];
+}
+
 /**
  * The list of one kind as this client is shown it: the snapshot, until something is listed that is
  * no part of it. A list that is read for a principal or a role, or with `_meta`, is for its caller
@@ -143,15 +143,19 @@ export function createRoutedResources(
  */
 function createOwnList<Name extends string, T extends ListedEntry>(
   name: Name,
-  snapshot: () => GatewaySnapshot<T>,
-  list: (options: GatewayListOptions) => GatewayListing<Name, T>,
+  snapshot: () => Snapshot<T>,
+  list: (
+    options: ListOptions,
+  ) => Promise<
+    { readonly [Key in Name]: readonly T[] } & { readonly failures: readonly { readonly serverId: string }[] }
+  >,
 ) {
-  let own: GatewaySnapshot<T> | undefined;
+  let own: Snapshot<T> | undefined;
   let listings = 0;
   return {
     read: () => own ?? snapshot(),
-    async list(this: void, options: GatewayListOptions): Promise<void> {
-      const { [name]: entries, failures = [] } = await list(options);
+    async list(this: void, options: ListOptions): Promise<void> {
+      const { [name]: entries, failures } = await list(options);
       const { context, meta } = options;
       if (context?.principal === undefined && context?.role === undefined && meta === undefined) {
         own = undefined;
@@ -168,7 +172,7 @@ function createOwnList<Name extends string, T extends ListedEntry>(
   };
 }
 
-function memoized<T, R>(read: () => GatewaySnapshot<T>, make: (entries: readonly T[]) => R): () => R {
+function memoized<T, R>(read: () => Snapshot<T>, make: (entries: readonly T[]) => R): () => R {
   let last: { readonly revision: number; readonly value: R } | undefined;
   return () => {
     const { revision, entries } = read();
@@ -196,12 +200,12 @@ function firstOfEach<T extends ListedEntry>(
  * listings: `git` may have a prompt `enterprise_log`, and `git_enterprise` a prompt `log`.
  */
 function namePrompts(
-  entries: readonly GatewayPrompt[],
+  entries: readonly Prompt[],
   namePrompt: (serverId: string, name: string) => string,
-): ReadonlyMap<string, GatewayPrompt> {
-  const named = new Map<string, GatewayPrompt>();
+): ReadonlyMap<string, Prompt> {
+  const named = new Map<string, Prompt>();
   const prefixes = new Map(entries.map(({ serverId }) => [serverId, namePrompt(serverId, "")]));
-  const isOfOther = ({ serverId, name }: GatewayPrompt): boolean => {
+  const isOfOther = ({ serverId, name }: Prompt): boolean => {
     const own = prefixes.get(serverId) ?? "";
     const wanted = namePrompt(serverId, name);
     return Array.from(prefixes.values()).some((other) => other.length > own.length && wanted.startsWith(other));

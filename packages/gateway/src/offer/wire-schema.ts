@@ -1,5 +1,13 @@
 import type { JsonObject, ProtocolEra } from "@hostside/core";
-import { hasShape, isJsonObject, isSchema, keywordShapes, readTexts, toObject } from "@hostside/core/implement";
+import {
+  hasShape,
+  isJsonObject,
+  isSchema,
+  keywordShapes,
+  mapSchemas,
+  readTexts,
+  toObject,
+} from "@hostside/core/implement";
 
 // Their values are data, in which null is a value.
 const dataKeywords: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"]);
@@ -83,36 +91,17 @@ function withObjectRoot(schema: JsonObject): JsonObject {
 }
 
 function withoutNulls(schema: JsonObject): JsonObject {
-  const there = mapMembers(schema, (keyword, value) => {
-    const isAbsent = value === null ? !dataKeywords.has(keyword) : keyword === "$schema" && typeof value !== "string";
-    return isAbsent ? undefined : value;
-  });
+  const isAbsent = ([keyword, value]: readonly [string, unknown]): boolean =>
+    value === null ? !dataKeywords.has(keyword) : keyword === "$schema" && typeof value !== "string";
+  const members = Object.entries(schema);
+  const there = members.some(isAbsent) ? toObject(members.filter((member) => !isAbsent(member))) : schema;
   return mapSchemas(there, toSchema);
-}
-
-/** A schema with what stands where schemas stand replaced; itself where nothing changes. */
-function mapSchemas(schema: JsonObject, map: (value: unknown, keyword: string) => unknown): JsonObject {
-  return mapMembers(schema, (keyword, value) => {
-    const shape = keywordShapes.get(keyword);
-    if (Array.isArray(value)) {
-      if (shape !== "schema" && shape !== "schemas") return value;
-      const mapped = value.map((one) => map(one, keyword));
-      return mapped.every((one, index) => one === value[index]) ? value : mapped;
-    }
-    if (shape === "schema") return map(value, keyword);
-    return shape === "schema-map" && isJsonObject(value) ? mapMembers(value, (_, one) => map(one, keyword)) : value;
-  });
 }
 
 function toSchema(value: unknown, keyword: string): unknown {
   if (isJsonObject(value)) return withoutNulls(value);
   if (typeof value === "boolean" && openKeywords.has(keyword)) return value;
   return value === false ? { not: {} } : {};
-}
-
-function mapMembers(object: JsonObject, map: (name: string, value: unknown) => unknown): JsonObject {
-  const members = Object.entries(object).map(([name, value]) => [name, map(name, value)] as const);
-  return members.every(([name, value]) => value === object[name]) ? object : toObject(members);
 }
 
 // Validators compile what is referred to inside of what refers to it: one of 400 levels overflows.

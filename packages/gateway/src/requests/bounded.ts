@@ -4,13 +4,13 @@ import type { ActiveRequest } from "../message/active-request.ts";
 import { rpcCodes, rpcError } from "../message/json-rpc.ts";
 import { metaKeys, metaOf, passOn } from "../message/meta.ts";
 import type { PeerContext } from "../peer/peer-context.ts";
-import type { GatewayReadOptions, GatewayTools } from "../settings/gateway-client.ts";
+import type { GatewayTools, ReadOptions } from "../settings/gateway-client.ts";
 
 /** Does what takes no longer than `limits.requestMs`, and ends with its request. */
 export async function bounded<T>(
   context: PeerContext,
   request: ActiveRequest,
-  work: (options: GatewayReadOptions) => Promise<T>,
+  work: (options: ReadOptions) => Promise<T>,
 ): Promise<T> {
   const { settings, client } = context;
   const { limits } = settings;

@@ -1,5 +1,6 @@
 import { isHostsideError, type JsonObject, type JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
+import type { Prompt } from "@hostside/provider/resources";
 import type { ActiveRequest } from "../message/active-request.ts";
 import { rpcCodes, rpcError } from "../message/json-rpc.ts";
 import { passOn } from "../message/meta.ts";
@@ -8,7 +9,6 @@ import type { NamedPrompt } from "../offer/routed-resources.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
 import { bounded } from "./bounded.ts";
 import { listAll, listRouted, routedOf, toWireEntry } from "./resources.ts";
-import type { GatewayPrompt } from "../settings/gateway-client.ts";
 
 /** `prompts/list`. */
 export const listPrompts: PeerRequestHandler = listRouted({
@@ -91,11 +91,7 @@ async function findTarget(
   return { serverId: target.serverId, uriTemplate: target.uriTemplate };
 }
 
-async function findPrompt(
-  context: PeerContext,
-  request: ActiveRequest,
-  name: JsonValue | undefined,
-): Promise<GatewayPrompt> {
+async function findPrompt(context: PeerContext, request: ActiveRequest, name: JsonValue | undefined): Promise<Prompt> {
   if (typeof name !== "string" || name === "") throw rpcError(rpcCodes.invalidParams, "a prompt has a name");
   const routed = routedOf(context);
   const known = routed.promptOf(name);

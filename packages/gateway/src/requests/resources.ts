@@ -7,7 +7,7 @@ import { toWireContents } from "../message/wire-content.ts";
 import type { ResourceRoute, RoutedResources } from "../offer/routed-resources.ts";
 import type { PeerContext, PeerRequestHandler } from "../peer/peer-context.ts";
 import { bounded, cacheable, paginate } from "./bounded.ts";
-import type { GatewayListOptions } from "../settings/gateway-client.ts";
+import type { ListOptions } from "../settings/gateway-client.ts";
 
 /** A list of what servers have besides tools. */
 interface RoutedList {
@@ -15,7 +15,7 @@ interface RoutedList {
   readonly member: string;
   /** The member that tells its entries apart. */
   readonly key: string;
-  readonly ask: (routed: RoutedResources, options: GatewayListOptions) => Promise<void>;
+  readonly ask: (routed: RoutedResources, options: ListOptions) => Promise<void>;
   readonly entries: (routed: RoutedResources) => readonly JsonObject[];
 }
 

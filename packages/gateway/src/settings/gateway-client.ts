@@ -1,17 +1,6 @@
-import type {
-  CallContext,
-  ContentBlock,
-  Event,
-  JsonObject,
-  ListedEntry,
-  ProtocolEra,
-  Resource,
-  ResourceTemplate,
-  ServerLog,
-  Subscription,
-  HostsideError,
-} from "@hostside/core";
+import type { Event, HostsideError, JsonObject, ProtocolEra, ServerLog } from "@hostside/core";
 import type { ToolboxView, ViewOptions } from "@hostside/discovery";
+import type { Resources } from "@hostside/provider/resources";
 
 /** A client of the gateway. Everything that it says of itself is untrusted. */
 export interface GatewayClient {
@@ -70,98 +59,30 @@ export interface GatewayConversation {
   readonly close?: ((reason?: string) => unknown) | undefined;
 }
 
-/** How something is asked of resources. */
-export interface GatewayReadOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly context?: CallContext | undefined;
-  readonly meta?: JsonObject | undefined;
-}
-
-/** How lists are asked for. */
-export interface GatewayListOptions extends GatewayReadOptions {
-  /**
-   * How long one server is waited for, in milliseconds: `limits.listWaitMs` for a list, and
-   * `limits.requestMs` to find out whose something is. A server that takes longer is in the
-   * snapshot when it has listed. An implementation that ignores this option takes as long as the
-   * slowest server.
-   */
-  readonly waitMs?: number | undefined;
-}
-
-/** A prompt of a server. */
-export interface GatewayPrompt extends ListedEntry {
-  readonly arguments: readonly {
-    readonly name: string;
-    readonly title?: string;
-    readonly description?: string;
-    readonly required: boolean;
-  }[];
-}
-
-/**
- * The result of a listing. A client goes on seeing what it was shown of the servers whose part is
- * not there, or not whole.
- */
-export type GatewayListing<Name extends string, T> = Promise<
-  { readonly [Key in Name]: readonly T[] } & { readonly failures?: readonly { readonly serverId: string }[] }
->;
-
-/** The latest list of one kind, as it was read for nobody in particular. */
-export interface GatewaySnapshot<T> {
-  readonly revision: number;
-  readonly entries: readonly T[];
-}
-
 /**
  * The part of resources and prompts that a gateway needs. A client with a principal or a role, or
  * one whose request has `_meta`, is shown what a list of its own brings, any other one the
  * snapshot. `createResources()` of `@hostside/provider/resources` makes such a part.
  */
-export interface GatewayResources {
-  list(options?: GatewayListOptions): GatewayListing<"resources", Resource>;
-  listTemplates(options?: GatewayListOptions): GatewayListing<"templates", ResourceTemplate>;
-  listPrompts(options?: GatewayListOptions): GatewayListing<"prompts", GatewayPrompt>;
-  read(
-    target: { readonly serverId: string; readonly uri: string },
-    options?: GatewayReadOptions,
-  ): Promise<{
-    readonly contents: readonly JsonObject[];
-    readonly meta?: JsonObject;
-    readonly ttlMs?: number;
-    readonly cacheScope?: "public" | "private";
-  }>;
-  subscribe(
-    target: { readonly serverId: string; readonly uri: string },
-    onUpdate: (update: { readonly updatedUri: string }) => void,
-    options: { readonly signal?: AbortSignal | undefined },
-  ): Promise<Subscription>;
-  getPrompt(
-    target: { readonly serverId: string; readonly name: string },
-    args?: Readonly<Record<string, string>>,
-    options?: GatewayReadOptions,
-  ): Promise<{
-    readonly description?: string;
-    readonly messages: readonly { readonly role: string; readonly content: ContentBlock }[];
-    readonly meta?: JsonObject;
-  }>;
-  complete(
-    target:
-      | { readonly serverId: string; readonly name: string }
-      | { readonly serverId: string; readonly uriTemplate: string },
-    input: {
-      readonly argument: string;
-      readonly value: string;
-      readonly given?: Readonly<Record<string, string>> | undefined;
-    },
-    options?: GatewayReadOptions,
-  ): Promise<{ readonly values: readonly string[]; readonly total?: number; readonly hasMore: boolean }>;
-  snapshot(): GatewaySnapshot<Resource>;
-  templateSnapshot(): GatewaySnapshot<ResourceTemplate>;
-  promptSnapshot(): GatewaySnapshot<GatewayPrompt>;
-  readonly onResourcesChanged: Event<unknown>;
-  readonly onTemplatesChanged: Event<unknown>;
-  readonly onPromptsChanged: Event<unknown>;
-}
+export type GatewayResources = Pick<
+  Resources,
+  | "list"
+  | "listTemplates"
+  | "listPrompts"
+  | "read"
+  | "subscribe"
+  | "getPrompt"
+  | "complete"
+  | "snapshot"
+  | "templateSnapshot"
+  | "promptSnapshot"
+  | "onResourcesChanged"
+  | "onTemplatesChanged"
+  | "onPromptsChanged"
+>;
+
+export type ListOptions = NonNullable<Parameters<Resources["list"]>[0]>;
+export type ReadOptions = NonNullable<Parameters<Resources["read"]>[1]>;
 
 /**
  * A report of a gateway about a client, for logs and metrics. Has no text of a client's but its

@@ -1,5 +1,4 @@
 import type { JsonObject } from "@hostside/core";
-import { findLostNumber, jsonValuesBeyond, type LostNumber } from "@hostside/core/implement";
 import { closingFailure, openFailure, openLegacy, type Clients, type OpenedLegacy } from "../clients/clients.ts";
 import type { Peer } from "../clients/peer.ts";
 import type { MessageSink, MessagePriority } from "../message/active-request.ts";
@@ -7,17 +6,17 @@ import {
   errorMessage,
   giveUpCancelled,
   invalidRequest,
-  readMessage,
+  parseMessage,
   resultMessage,
   rpcCodes,
-  tooManyValues,
+  type ReadMessage,
   type RequestId,
   type RequestMessage,
   isContinuation,
   requestEndedError,
   writeMessage,
 } from "../message/json-rpc.ts";
-import { checkBatch, metaKeys, missing, readRequestEnvelope, type RequestEnvelope } from "../message/meta.ts";
+import { metaKeys, missing, readRequestEnvelope, type RequestEnvelope } from "../message/meta.ts";
 import type { GatewayLimits } from "../settings/gateway-limits.ts";
 
 /**
@@ -102,16 +101,9 @@ function refuse(state: State, reason: string): void {
 
 function receive(state: State, text: string): void {
   if (state.closing !== undefined || state.finishing !== undefined) return;
-  const values = jsonValuesBeyond(text, state.maxBodyValues);
-  if (values !== undefined) return refuse(state, tooManyValues(values, state.maxBodyValues));
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return refuse(state, "Parse error: this is no JSON");
-  }
-  const lost = findLostNumber(text);
-  const answer = Array.isArray(value) ? answerBatch(state, value, lost) : answerOne(state, value, lost);
+  const read = parseMessage(text, state.maxBodyValues);
+  if (read.kind === "unread") return refuse(state, read.reason);
+  const answer = answerOne(state, read);
   if (answer instanceof Promise) void sendLater(state, answer);
   else if (answer !== undefined) state.sink.send(answer);
 }
@@ -124,28 +116,11 @@ async function sendLater(state: State, answer: Promise<JsonObject | undefined>):
   if (state.waiting === 0) state.onAnswered?.();
 }
 
-async function answerBatch(
-  state: State,
-  values: readonly unknown[],
-  lost: LostNumber | undefined,
-): Promise<JsonObject | undefined> {
-  const problem = checkBatch(values, state.opened?.revision);
-  if (problem !== undefined) return errorMessage(undefined, problem);
-  const answers = await Promise.all(values.map(async (value) => answerOne(state, value, lost)));
-  const said = answers.filter((answer) => answer !== undefined);
-  return said.length > 0 ? (said as unknown as JsonObject) : undefined;
-}
-
 /**
  * Answers a message. Nothing answers a notification, a response, or what was cancelled. Never
  * rejects.
  */
-function answerOne(
-  state: State,
-  value: unknown,
-  lost: LostNumber | undefined,
-): Promise<JsonObject | undefined> | JsonObject | undefined {
-  const read = readMessage(value, lost);
+function answerOne(state: State, read: ReadMessage): Promise<JsonObject | undefined> | JsonObject | undefined {
   switch (read.kind) {
     case "invalid":
       return errorMessage(read.id, invalidRequest(read.reason));

@@ -1,5 +1,5 @@
 import { HostsideError, type ListedEntry } from "@hostside/core";
-import type { GatewayResources, GatewaySnapshot } from "@hostside/gateway";
+import type { GatewayResources } from "@hostside/gateway";
 
 /**
  * Restricts lists and requests to servers that are offered.
@@ -15,22 +15,22 @@ export function narrowResources(all: GatewayResources, isOffered: (serverId: str
     const message = `server ${JSON.stringify(target.serverId)} offers nothing here`;
     throw new HostsideError(message, { code: "unknown_server", serverId: target.serverId });
   };
-  const part = <T extends ListedEntry>({ revision, entries }: GatewaySnapshot<T>): GatewaySnapshot<T> => ({
-    revision,
-    entries: only(entries),
+  const part = <S extends { readonly entries: readonly ListedEntry[] }>(snapshot: S): S => ({
+    ...snapshot,
+    entries: only(snapshot.entries),
   });
   return {
     async list(options) {
-      const { resources: entries, failures } = await all.list(options);
-      return { resources: only(entries), ...(failures && { failures }) };
+      const listed = await all.list(options);
+      return { ...listed, resources: only(listed.resources) };
     },
     async listTemplates(options) {
-      const { templates: entries, failures } = await all.listTemplates(options);
-      return { templates: only(entries), ...(failures && { failures }) };
+      const listed = await all.listTemplates(options);
+      return { ...listed, templates: only(listed.templates) };
     },
     async listPrompts(options) {
-      const { prompts: entries, failures } = await all.listPrompts(options);
-      return { prompts: only(entries), ...(failures && { failures }) };
+      const listed = await all.listPrompts(options);
+      return { ...listed, prompts: only(listed.prompts) };
     },
     read: async (target, options) => all.read(asking(target), options),
     subscribe: async (target, onUpdate, options) => all.subscribe(asking(target), onUpdate, options),
