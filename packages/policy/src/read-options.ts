@@ -16,3 +16,14 @@ export function assertFunctions(owner: string, options: Readonly<Record<string, 
     if (option !== undefined && typeof option !== "function") throw new TypeError(`${owner}${name} must be a function`);
   }
 }
+
+/** Reads one of some words, if it is there. Throws a `TypeError` that names `place`. */
+export function readOneOf<Word extends string>(
+  value: unknown,
+  words: readonly Word[],
+  place: string,
+): Word | undefined {
+  const known = words.find((word) => word === value);
+  if (value === undefined || known !== undefined) return known;
+  throw new TypeError(`${place}: ${JSON.stringify(value)} is none of ${words.join(", ")}`);
+}

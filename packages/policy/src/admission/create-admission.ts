@@ -45,7 +45,7 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
   const [layers, unmatchedRules] = watchRules(readRules(options));
   const plan = readPinOptions(options.pins);
   const isPinning = plan.unpinned !== "off";
-  const usesStore = isPinning || layers.some(({ defaultDecision }) => defaultDecision === "quarantine");
+  const usesStore = isPinning || layers.some(({ byDefault }) => byDefault.decision === "quarantine");
   const targets = new Set<AdmissionTarget>();
   const pins = createPins({ plan, parts, usesStore, onChange: () => readmit(targets, parts) });
   const decide = createDecider({ layers, pins, isPinning, parts });
@@ -206,8 +206,8 @@ function keyOf({ origin, name, fingerprint }: ToolDefinition): string {
   return JSON.stringify([origin?.serverId ?? "", origin?.toolName ?? name, fingerprint]);
 }
 
-function mayHoldBack({ defaultDecision, rules }: RuleLayer): boolean {
-  return defaultDecision === "deny" || defaultDecision === "quarantine" || rules.some(({ kind }) => kind === "deny");
+function mayHoldBack({ byDefault, rules }: RuleLayer): boolean {
+  return ["deny", "quarantine"].includes(byDefault.decision) || rules.some(({ kind }) => kind === "deny");
 }
 
 // Suggests no other id: it may be a server of somebody else.

@@ -1,7 +1,7 @@
 import { HostsideError, type Interceptor, type RequestSeam, type ServerRequest, type ToolCall } from "@hostside/core";
 import { assertKnownOptions, clock, onAbort, readWholeNumber, type Fields } from "@hostside/core/implement";
 import type { StageParts } from "../policy-parts.ts";
-import { assertFunctions, readPositiveNumber } from "../read-options.ts";
+import { assertFunctions, readOneOf, readPositiveNumber } from "../read-options.ts";
 import { refuseCall } from "../refuse.ts";
 import { keepLatest } from "../seen-tools.ts";
 import {
@@ -71,9 +71,9 @@ const maxCircuits = 10_000;
  */
 export function createBreaker(options: BreakerOptions, parts: StageParts): Breaker {
   assertKnownOptions("breaker", options, fields);
-  const { servers, per = "server" } = options;
+  const { servers } = options;
+  const per = readOneOf(options.per, ["server", "tool"], "breaker.per") ?? "server";
   assertFunctions("breaker.", { servers });
-  if (per !== "server" && per !== "tool") throw new TypeError('breaker.per must be "server" or "tool"');
   const failures = readWholeNumber(options.failures, "breaker.failures", { least: 1, otherwise: 5 });
   const openMs = readPositiveNumber(options.openMs ?? 10_000, "breaker.openMs");
   const circuits = new Map<string, Entry>();

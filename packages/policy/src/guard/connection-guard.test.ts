@@ -328,7 +328,7 @@ describe("options that make no sense", () => {
     [{ privateNetworks: ["10.0.0.0/"] }, "privateNetworks[0]"],
     [{ privateNetworks: ["::ffff:10.0.0.0/104"] }, "privateNetworks[0]"],
     [{ forbiddenNetworks: ["mcp.example"] }, "forbiddenNetworks[0]"],
-    [{ unknownAddresses: "maybe" }, 'unknownAddresses must be "allow" or "refuse"'],
+    [{ unknownAddresses: "maybe" }, 'unknownAddresses: "maybe" is none of allow, refuse'],
     [{ commands: "npx" }, 'commands must be "any" or a list'],
     [{ commands: [" "] }, "commands[0].command must be a text that is not blank"],
     [{ commands: [{ command: "npx", arg: [] }] }, "commands[0] has no option"],

@@ -1,6 +1,6 @@
 import type { ConnectionGuard, GuardedServer, GuardRefusal, StdioEntry } from "@hostside/core";
 import { assertKnownOptions, quoteText, type Fields } from "@hostside/core/implement";
-import { readTexts } from "../read-options.ts";
+import { readOneOf, readTexts } from "../read-options.ts";
 import { matchGlob, type GlobMatch } from "../rules/match-glob.ts";
 import { addressKindOf, contains, parseAddress, readNetwork, type AddressKind, type Network } from "./address.ts";
 
@@ -77,6 +77,7 @@ const fields: Fields<ConnectionGuardOptions> = {
   except: true,
 };
 
+const addressModes = ["allow", "refuse"] as const;
 const neverAllowed: ReadonlySet<AddressKind> = new Set<AddressKind>(["metadata", "multicast", "tunnel"]);
 const allowedIfPrivate: ReadonlySet<AddressKind> = new Set<AddressKind>(["private", "shared", "loopback"]);
 // RFC 6761, 6762 and 8375, and what is reserved for private use: names that by agreement lead to
@@ -161,9 +162,7 @@ function no(rule: keyof ConnectionGuardOptions, reason: string): GuardRefusal {
 
 function readRules(options: ConnectionGuardOptions) {
   assertKnownOptions("createConnectionGuard()", options, fields);
-  const { hosts, ports, privateNetworks = false, unknownAddresses = "refuse", commands = [] } = options;
-  if (unknownAddresses !== "allow" && unknownAddresses !== "refuse")
-    throw wrong("unknownAddresses", '"allow" or "refuse"');
+  const { hosts, ports, privateNetworks = false, commands = [] } = options;
   const schemes = readEach(readFilled(options.schemes ?? ["https"], "schemes"), "schemes", (scheme, place) => {
     if (scheme === "http" || scheme === "https") return scheme;
     throw new TypeError(`${place} must be "http" or "https"`);
@@ -176,7 +175,7 @@ function readRules(options: ConnectionGuardOptions) {
     mayBePrivate: privateNetworks === true,
     opened: typeof privateNetworks === "boolean" ? [] : readNetworks(privateNetworks, "privateNetworks"),
     forbidden: readNetworks(options.forbiddenNetworks ?? [], "forbiddenNetworks"),
-    mayBeUnknown: unknownAddresses === "allow",
+    mayBeUnknown: readOneOf(options.unknownAddresses, addressModes, placeOf("unknownAddresses")) === "allow",
     commands: commands === "any" ? commands : readEach(commands, "commands", readCommandRule),
     except: new Set(readTexts(options.except ?? [], placeOf("except"))),
   };

@@ -1,5 +1,6 @@
 import type { ServerWords } from "@hostside/core";
 import { assertKnownOptions, isJsonObject, type Fields } from "@hostside/core/implement";
+import { readOneOf } from "../read-options.ts";
 import { hashWords, parseLock, type LockedTool, type ToolLock } from "./tool-lock.ts";
 
 /** Which tools are held back because they are not the ones that somebody has seen. */
@@ -65,12 +66,8 @@ const modes: readonly Unpinned[] = ["trust-on-first-use", "quarantine", "allow"]
 export function readPinOptions(options: PinOptions | undefined): PinPlan {
   if (options === undefined) return { unpinned: "off", locks: new Map(), versions: new Map() };
   assertKnownOptions("pins", options, optionFields);
-  const { unpinned = "trust-on-first-use" } = options;
-  if (!modes.includes(unpinned)) {
-    throw new TypeError(`pins.unpinned: ${JSON.stringify(unpinned)} is none of ${modes.join(", ")}`);
-  }
   return {
-    unpinned,
+    unpinned: readOneOf(options.unpinned, modes, "pins.unpinned") ?? "trust-on-first-use",
     locks: readByServer(options.locks, "pins.locks", readLock),
     versions: readByServer(options.versions, "pins.versions", (text, place) => ({
       place,

@@ -1,19 +1,6 @@
-import { strictnessOf, type RuleAction, decisionOf, describeRule, type Rule, type RuleLayer } from "./rule-options.ts";
+import { strictnessOf, type RuleDecision, type RuleLayer } from "./rule-options.ts";
 import type { ReadSelector } from "./select-tools.ts";
 import type { ToolSubject } from "./tool-subject.ts";
-
-/** The decision of the rules on a tool. */
-export interface RuleDecision {
-  readonly decision: RuleAction;
-  readonly stage: "rules";
-  /** The deciding rule: its name or place, or `defaultDecision`. */
-  readonly rule: string;
-  /**
-   * A clause after the name of the tool:
-   * `is denied by deny[2] ("github/delete_*"): it cannot be undone`.
-   */
-  readonly why: string;
-}
 
 const allowed: RuleDecision = {
   decision: "allow",
@@ -48,7 +35,7 @@ export function decide(layers: readonly RuleLayer[], subject: ToolSubject, appro
 /** The `deny` that holds for a tool, by name; a `defaultDecision` is none. */
 export function findDeny(layers: readonly RuleLayer[], subject: ToolSubject): RuleDecision | undefined {
   return layers
-    .map((layer) => decideIn({ ...layer, defaultDecision: "allow" }, subject, true))
+    .map((layer) => decideIn({ ...layer, byDefault: allowed }, subject, true))
     .find((found) => found?.decision === "deny");
 }
 
@@ -71,39 +58,9 @@ function decideIn(layer: RuleLayer, subject: ToolSubject, approved: boolean): Ru
   if (layer.scope !== undefined && !isFor(layer.scope, subject)) return undefined;
   // All of them, because a rule that matches is noted.
   const [decider] = layer.rules.filter((rule) => isFor(rule, subject));
-  if (decider !== undefined) return shared(decider, byRule);
+  if (decider !== undefined) return decider.decision;
   if (isOwnReader(subject)) return undefined;
-  const { defaultDecision, defaultName: rule } = layer;
-  if (defaultDecision === "quarantine" && approved) {
-    return { decision: "allow", stage: "rules", rule, why: "is allowed, because somebody approved it as it is" };
-  }
-  return shared(layer, byDefault);
+  const { byDefault } = layer;
+  if (byDefault.decision !== "quarantine" || !approved) return byDefault;
+  return { ...byDefault, decision: "allow", why: "is allowed, because somebody approved it as it is" };
 }
-
-function byRule(decider: Rule): RuleDecision {
-  const { kind, name: rule, reason } = decider;
-  const decision = decisionOf(kind);
-  const because = reason === undefined ? "" : `: ${reason}`;
-  return { decision, stage: "rules", rule, why: `is ${participle[decision]} by ${describeRule(decider)}${because}` };
-}
-
-function byDefault({ defaultDecision: decision, defaultName: rule }: RuleLayer): RuleDecision {
-  const why = `is ${participle[decision]} by ${rule} (${JSON.stringify(decision)}), because no rule names it`;
-  return { decision, stage: "rules", rule, why };
-}
-
-const known = new WeakMap<Rule | RuleLayer, RuleDecision>();
-
-/** The decision that all tools share for which a rule or a default decides. */
-function shared<By extends Rule | RuleLayer>(by: By, decide: (by: By) => RuleDecision): RuleDecision {
-  const decision = known.get(by) ?? decide(by);
-  known.set(by, decision);
-  return decision;
-}
-
-const participle: Readonly<Record<RuleAction, string>> = {
-  allow: "allowed",
-  approval: "to be approved at each call",
-  quarantine: "held back",
-  deny: "denied",
-};

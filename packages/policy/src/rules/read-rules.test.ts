@@ -12,7 +12,7 @@ describe("readRules()", () => {
     [
       "a decision that is none",
       { defaultDecision: "hide" },
-      'defaultDecision: "hide" is no decision; known are allow, approval, quarantine, deny',
+      'defaultDecision: "hide" is none of allow, approval, quarantine, deny',
     ],
     [
       "an effect that is none",

@@ -1,12 +1,15 @@
 import { assertKnownOptions, foldCase, quoteText } from "@hostside/core/implement";
 import { evvaNaming, hostsideNaming, nexoNaming, toolNamePrefix } from "@hostside/naming";
+import { readOneOf } from "../read-options.ts";
 import { meetsPrefix } from "./match-glob.ts";
 import {
   decisions,
+  describeRule,
   ruleKinds,
   stricterFields,
   type Rule,
   type RuleAction,
+  type RuleDecision,
   type RuleLayer,
   type RuleLists,
   type RuleOptions,
@@ -30,13 +33,8 @@ export function readRules(options: RuleOptions): readonly RuleLayer[] {
   const layers: RuleLayer[] = [];
   const rules = readLists(options, "", known);
   if (rules.length > 0 || defaultDecision !== undefined) {
-    layers.push({
-      scope: undefined,
-      name: "",
-      rules,
-      defaultDecision: readDecision(defaultDecision, "defaultDecision") ?? "approval",
-      defaultName: "defaultDecision",
-    });
+    const decision = readOneOf(defaultDecision, decisions, "defaultDecision") ?? "approval";
+    layers.push({ scope: undefined, name: "", rules, byDefault: byDefault(decision, "defaultDecision") });
   }
   // The parameter says what they are; `Array.isArray` has forgotten it.
   for (const [index, rules] of (stricter as readonly StricterRules[]).entries())
@@ -61,12 +59,12 @@ function readStricter(rules: StricterRules, index: number, known: Known): RuleLa
     throw new TypeError(`${place} must say which servers it is for, by server or labels`);
   }
   const name = readText(rules.name, `${place}.name`) ?? place;
+  const decision = readOneOf(defaultDecision, decisions, `${place}.defaultDecision`) ?? "quarantine";
   return {
     scope: readSelector({ server, labels }, place),
     name,
     rules: readLists(rules, `${place}.`, known),
-    defaultDecision: readDecision(defaultDecision, `${place}.defaultDecision`) ?? "quarantine",
-    defaultName: `${name}.defaultDecision`,
+    byDefault: byDefault(decision, `${name}.defaultDecision`),
   };
 }
 
@@ -87,19 +85,34 @@ function isList(rules: ToolRules): rules is readonly (string | ToolRule)[] {
 function readRule(rule: string | ToolRule, { kind, place }: Pick<Rule, "kind" | "place">, known: Known): Rule {
   if (typeof rule === "string") {
     const read = isNameRule(rule) ? readName(rule, place, known) : readSelector(rule, place);
-    return { ...read, text: rule, kind, place, name: place, reason: undefined };
+    return withDecision({ ...read, text: rule, kind, place, name: place });
   }
   assertSelector(rule, place);
   assertKnownOptions(place, rule, { ...selectorFields, name: true, reason: true });
   const { name, reason, ...selector } = rule;
-  return {
-    ...readSelector(selector, place),
-    kind,
-    place,
-    name: readText(name, `${place}.name`) ?? place,
-    reason: readText(reason, `${place}.reason`),
-  };
+  const read = { ...readSelector(selector, place), kind, place, name: readText(name, `${place}.name`) ?? place };
+  return withDecision(read, readText(reason, `${place}.reason`));
 }
+
+// Made once: all tools share it for which a rule or a default decides.
+function withDecision(rule: Omit<Rule, "decision">, reason?: string): Rule {
+  const decision = rule.kind === "requireApproval" ? "approval" : rule.kind;
+  const because = reason === undefined ? "" : `: ${reason}`;
+  const why = `is ${participle[decision]} by ${describeRule(rule)}${because}`;
+  return { ...rule, decision: { decision, stage: "rules", rule: rule.name, why } };
+}
+
+function byDefault(decision: RuleAction, rule: string): RuleDecision {
+  const why = `is ${participle[decision]} by ${rule} (${JSON.stringify(decision)}), because no rule names it`;
+  return { decision, stage: "rules", rule, why };
+}
+
+const participle: Readonly<Record<RuleAction, string>> = {
+  allow: "allowed",
+  approval: "to be approved at each call",
+  quarantine: "held back",
+  deny: "denied",
+};
 
 function readName(text: string, place: string, known: Known): ReadSelector {
   const translated = translateRule(text, known);
@@ -118,13 +131,6 @@ function readServers(servers: unknown): Known {
   if (servers === undefined) return undefined;
   if (Array.isArray(servers) && servers.every((id) => typeof id === "string")) return servers;
   throw new TypeError("servers must be a list of server ids");
-}
-
-function readDecision(decision: unknown, place: string): RuleAction | undefined {
-  if (decision === undefined) return undefined;
-  const known = decisions.find((one) => one === decision);
-  if (known !== undefined) return known;
-  throw new TypeError(`${place}: ${JSON.stringify(decision)} is no decision; known are ${decisions.join(", ")}`);
 }
 
 function readText(text: unknown, place: string): string | undefined {

@@ -90,7 +90,20 @@ export interface Rule extends ReadSelector {
   /** Its name, or else its place. */
   readonly name: string;
   readonly place: string;
-  readonly reason: string | undefined;
+  readonly decision: RuleDecision;
+}
+
+/** The decision of the rules on a tool. */
+export interface RuleDecision {
+  readonly decision: RuleAction;
+  readonly stage: "rules";
+  /** The deciding rule: its name or place, or `defaultDecision`. */
+  readonly rule: string;
+  /**
+   * A clause after the name of the tool:
+   * `is denied by deny[2] ("github/delete_*"): it cannot be undone`.
+   */
+  readonly why: string;
 }
 
 /** The lists of rules. */
@@ -103,20 +116,14 @@ export interface RuleLayer {
   readonly name: string;
   /** In the order in which they decide: the first one that matches does. */
   readonly rules: readonly Rule[];
-  readonly defaultDecision: RuleAction;
-  /** The name of its default: `defaultDecision`, `stricter[0].defaultDecision`. */
-  readonly defaultName: string;
+  /** For a tool that none of the rules names. */
+  readonly byDefault: RuleDecision;
 }
 
 /** The kinds, the one first that beats the others. */
 export const ruleKinds: readonly RuleKind[] = ["deny", "requireApproval", "allow"];
 
-/** Maps a list of rules to its decision. */
-export function decisionOf(kind: RuleKind): RuleAction {
-  return kind === "requireApproval" ? "approval" : kind;
-}
-
 /** A rule in words: its name or place, and what it is for. */
-export function describeRule({ name, text }: Rule): string {
+export function describeRule({ name, text }: Pick<Rule, "name" | "text">): string {
   return `${name} (${text.startsWith("{") ? text : JSON.stringify(text)})`;
 }

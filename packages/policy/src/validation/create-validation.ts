@@ -2,6 +2,7 @@ import type { Interceptor, JsonObject, JsonValue, ToolCall, ToolOutcome, Violati
 import { assertKnownOptions, isJsonObject, type Fields } from "@hostside/core/implement";
 import type { PolicyStage } from "../policy-event.ts";
 import type { PolicyParts } from "../policy-parts.ts";
+import { readOneOf } from "../read-options.ts";
 import { refuseCall, tellApplied } from "../refuse.ts";
 import { compileSchema, type CompiledSchema, type ValidationResult } from "./schema/compile-schema.ts";
 
@@ -37,15 +38,15 @@ export interface Validation {
 }
 
 const fields: Fields<ValidationOptions> = { input: true, output: true };
-const modes: readonly unknown[] = ["off", "warn", "strict"];
+const modes: readonly ValidationMode[] = ["off", "warn", "strict"];
 
 /**
  * Makes the two stages. Throws a `TypeError` for an option that makes no sense.
  */
 export function createValidation(options: ValidationOptions, parts: PolicyParts): Validation {
   assertKnownOptions("validation", options, fields);
-  const input = readMode(options.input, "validation.input", "strict");
-  const output = readMode(options.output, "validation.output", "warn");
+  const input = readOneOf(options.input, modes, "validation.input") ?? "strict";
+  const output = readOneOf(options.output, modes, "validation.output") ?? "warn";
   // By the very object, so that nothing that a server writes into a schema makes it another's.
   const known = new WeakMap<JsonObject, KnownSchema>();
   const load = async (schema: JsonObject, checked: Checked): Promise<KnownSchema> => {
@@ -115,12 +116,6 @@ const missing: Failed = {
     { path: "", keyword: "required", message: "must have structured content, because the tool has an output schema" },
   ],
 };
-
-function readMode(mode: unknown, place: string, otherwise: ValidationMode): ValidationMode {
-  if (mode === undefined) return otherwise;
-  if (modes.includes(mode)) return mode as ValidationMode;
-  throw new TypeError(`${place} must be "off", "warn" or "strict", not ${JSON.stringify(mode)}`);
-}
 
 // Whatever is wrong with a server's schema, its tool can be called without a check.
 async function compile(schema: JsonObject): Promise<KnownSchema> {

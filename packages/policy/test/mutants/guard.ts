@@ -48,8 +48,8 @@ export const guardMutants: readonly PolicyMutant[] = [
     patches: [
       {
         file: "guard/connection-guard.ts",
-        find: 'unknownAddresses = "refuse", commands = [] } = options;\n  if',
-        replace: 'unknownAddresses = "allow", commands = [] } = options;\n  if',
+        find: 'placeOf("unknownAddresses")) === "allow"',
+        replace: 'placeOf("unknownAddresses")) !== "refuse"',
       },
     ],
     test,
