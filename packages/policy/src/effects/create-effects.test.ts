@@ -69,7 +69,7 @@ describe("createEffects()", () => {
     [
       "a bad selection",
       { effects: [{ tools: "a", effect: "pure" }] },
-      'effects[0].tools: "a" is not "server/tool"; did you mean "a/*"?',
+      'effects[0].tools: "a" is not "server/tool"; did you mean "a/*", or "/a" for a tool of your own?',
     ],
     ["an unknown field", { effects: [{ tool: "a/b" }] }, 'effects[0] has no option "tool"; did you mean tools?'],
     ["no list", { effects: {} }, "effects must be a list"],

@@ -43,7 +43,7 @@ describe("readSelection()", () => {
 
   it.each<[unknown, string]>([
     [[], "deny selects no tool: the list is empty"],
-    ["github", 'deny: "github" is not "server/tool"; did you mean "github/*"?'],
+    ["github", 'deny: "github" is not "server/tool"; did you mean "github/*", or "/github" for a tool of your own?'],
     [{ tools: "x" }, 'deny has no option "tools"; did you mean tool?'],
     [{ server: [] }, "deny.server is an empty list"],
     [{ server: 1 }, "deny.server must be a text or a list of texts"],

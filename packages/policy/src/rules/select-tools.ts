@@ -135,7 +135,7 @@ export function readSelector(selector: string | ToolSelector, place: string, loo
 function readShort(text: string, place: string): ToolSelector {
   const at = text.indexOf("/");
   if (at < 0) {
-    const meant = JSON.stringify(`${text}/*`);
+    const meant = `${JSON.stringify(`${text}/*`)}, or ${JSON.stringify(`/${text}`)} for a tool of your own`;
     throw new TypeError(`${place}: ${JSON.stringify(text)} is not "server/tool"; did you mean ${meant}?`);
   }
   return { server: text.slice(0, at), tool: text.slice(at + 1) };
