@@ -32,6 +32,24 @@ it("answers the ping of a server of 2026-07-28 over stdio, which answers no call
   expect(await host.call("mcp_s_say")).toMatchObject(said);
 });
 
+it("takes null for a list without tools", async () => {
+  const program = `
+    import { createInterface } from "node:readline";
+    const results = {
+      initialize: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } },
+      "tools/list": { tools: null },
+    };
+    for await (const line of createInterface({ input: process.stdin })) {
+      const { id, method } = JSON.parse(line);
+      const answer = method in results ? { result: results[method] } : { error: { code: -32601, message: "unknown" } };
+      if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...answer }) + "\\n");
+    }
+  `;
+  const s = { command: process.execPath, args: ["--input-type=module", "-e", program] };
+  await using host = await createHost({ servers: { s } });
+  expect(host.statuses()).toMatchObject([{ id: "s", state: "ready", toolCount: 0 }]);
+});
+
 it("lists and calls once more when a server of 2026-07-28 wants a header that it did not declare before", async () => {
   const seen: string[] = [];
   const server = createServer((request, response) => {

@@ -219,11 +219,6 @@ describe("ToolListingReader", () => {
     expect([empty.add({ tools: null }), empty.listing().tools]).toEqual([undefined, []]);
   });
 
-  it("says so of a page without an array of tools", () => {
-    const reader = new ToolListingReader({ limits: defaultLimits });
-    expect([reader.add({}), reader.add({ tools: {} })]).toEqual([false, false]);
-  });
-
   it("reads 20,000 tools without growing worse than their number (fault 105)", () => {
     const limits = { ...defaultLimits, maxTools: 20_000 };
     const page = { tools: Array.from({ length: 20_000 }, (_, index) => tool(`tool-${index}`, { description: "d" })) };

@@ -66,12 +66,12 @@ export async function listTools(init: ListToolsInit, options: ListToolsOptions):
     // has left.
     const cancel = cursor === undefined ? undefined : runSoon(() => reader.catchUp());
     const page = await (cancel === undefined ? request : request.finally(cancel));
-    if (!Array.isArray(page["tools"])) throw pageWithoutTools(context);
+    if (page["tools"] !== null && !Array.isArray(page["tools"])) throw pageWithoutTools(context);
     hints?.add(page);
     return page;
   };
 
-  let cursor = nextOf(reader.add(await requestPage(undefined)));
+  let cursor = reader.add(await requestPage(undefined));
   while (cursor !== undefined) {
     let page: JsonObject;
     try {
@@ -81,13 +81,9 @@ export async function listTools(init: ListToolsInit, options: ListToolsOptions):
       reader.fail(error);
       break;
     }
-    cursor = nextOf(reader.add(page));
+    cursor = reader.add(page);
   }
   return { ...reader.listing(), ...hints?.read() };
-}
-
-function nextOf(cursor: string | undefined | false): string | undefined {
-  return cursor === false ? undefined : cursor;
 }
 
 function pageWithoutTools({ serverId }: ServerContext): HostsideError {
@@ -161,12 +157,11 @@ export class ToolListingReader {
 
   /**
    * Takes a page in. Returns the cursor of the next one, or `undefined` when there is none or a
-   * limit says that there shall be none. Throws nothing; a page without a `tools` array gives
-   * `false`. The tools are read later, unless they may pass a limit.
+   * limit says that there shall be none. Throws nothing; `null` counts as no tools. The tools are
+   * read later, unless they may pass a limit.
    */
-  add({ nextCursor, tools: given }: JsonObject): string | undefined | false {
-    const tools = given === null ? [] : given;
-    if (!Array.isArray(tools)) return false;
+  add({ nextCursor, tools: given }: JsonObject): string | undefined {
+    const tools = Array.isArray(given) ? given : [];
     this.catchUp();
     this.#pages += 1;
     const before = { tools: this.#tools.length, dropped: this.#dropped.length };
