@@ -1,9 +1,16 @@
 import { HostsideError, type UnreadyGroup } from "@hostside/core";
-import { assertNames, assertReason, assertRefreshOptions, createEvent, freezeData } from "@hostside/core/implement";
+import {
+  assertInitOptions,
+  assertNames,
+  assertReason,
+  assertRefreshOptions,
+  createEvent,
+  freezeData,
+} from "@hostside/core/implement";
 import { saveNames } from "@hostside/naming";
 import type { McpProvider, ServerStatus, ToolRoute } from "./api/mcp-provider.ts";
 import { assertServerId, operationFields, readOptions } from "./api/operation-options.ts";
-import { readInitOptions, readProviderOptions, type ProviderOptions } from "./api/provider-options.ts";
+import { readProviderOptions, type ProviderOptions } from "./api/provider-options.ts";
 import { findCatalogTool, quarantinedTools, type ProviderCatalog } from "./catalog/catalog.ts";
 import type { CatalogTool } from "./catalog/define-tool.ts";
 import { LiveCatalog } from "./catalog/live-catalog.ts";
@@ -121,14 +128,15 @@ function startOf(context: ProviderContext): Pick<McpProvider, "init" | "refresh"
   return {
     async init(initOptions = {}) {
       assertOpen();
-      const { toolName, ...how } = readInitOptions(initOptions);
+      assertInitOptions(initOptions);
+      const { toolName, timeoutMs = 10_000, ...how } = initOptions;
       const mayHave = ({ id }: Registration): boolean => toolName === undefined || catalog.mayName(id, toolName);
       // Of a server that is to list, whose list is not on show yet, or whose list may be old.
       const isOpen = (one: Registration): boolean =>
         isUnlisted(one) || isRecalled(one) || !catalog.current.servers.has(one.id);
       if (toolName !== undefined && !serverSet.all().some((one) => isOpen(one) && mayHave(one))) return;
       const isOld = (one: Registration): boolean => toolName !== undefined && isRecalled(one) && mayHave(one);
-      const failures = await bringUp({ ...how, demand: "ready", operation: "init", isOld }, context);
+      const failures = await bringUp({ ...how, timeoutMs, demand: "ready", operation: "init", isOld }, context);
       // A server that goes fails nobody, and with the provider all of them have gone.
       assertOpen();
       const fatal = failures.filter(({ registration }) => registration.link.spec.required === true);

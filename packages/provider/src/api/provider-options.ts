@@ -4,13 +4,12 @@ import {
   type Connector,
   type ElicitationRequest,
   type ElicitationResult,
-  type InitOptions,
   type RequestInterceptor,
   type RequestSeam,
   type ServerSpec,
   type RemoteTool,
 } from "@hostside/core";
-import { assertInitOptions, assertKnownOptions, foldCase, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, foldCase, type Fields } from "@hostside/core/implement";
 import { isLegalFunctionName, type NamingStrategy } from "@hostside/naming";
 import { describeVerbatim, describeWithOrigin, type DescribeTool } from "../catalog/define-tool.ts";
 import { createNameBook, openNameBook, type NameBook, type SharedNames } from "../catalog/name-book.ts";
@@ -265,18 +264,6 @@ function readPolicy(
 function readAmount(option: string, value: number | undefined, fallback: number): number {
   must(value === undefined || (typeof value === "number" && value >= 0), `${option} must be a number of 0 or more`);
   return value ?? fallback;
-}
-
-/**
- * Fills in the default. Throws a `TypeError` that names the option that is unknown or of a wrong
- * type.
- */
-export function readInitOptions(
-  options: InitOptions,
-): Pick<InitOptions, "signal" | "toolName"> & { readonly timeoutMs: number; readonly retryFailed: boolean } {
-  assertInitOptions(options);
-  const { signal, timeoutMs = 10_000, retryFailed = true, toolName } = options;
-  return { signal, timeoutMs, retryFailed, toolName };
 }
 
 const longestTitle = 256;

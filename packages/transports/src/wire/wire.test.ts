@@ -103,16 +103,6 @@ describe("a request on the wire", () => {
     expect(diagnostics).toEqual([]);
   });
 
-  it("gets its answer out of a batch", async () => {
-    const { wire, host } = openWire();
-    const request = wire.request(call());
-    host.receive([
-      { jsonrpc: "2.0", method: "notifications/unknown" },
-      { id: lastId(host), result: { ok: true } },
-    ]);
-    await expect(request).resolves.toEqual({ ok: true });
-  });
-
   it("rejects with the transport's own error, and what was asked in it, when sending fails", async () => {
     const { wire, host } = openWire();
     host.failSends(new HostsideError("down", { code: "unreachable" }));

@@ -101,7 +101,7 @@ export class Wire implements RequestChannel {
       context,
       onDeferred: () => this.#outgoing.flushProgress(),
     });
-    transport.onmessage = (message: unknown, relatedId, bytes) => this.#receive(message, relatedId, bytes);
+    transport.onmessage = (message, relatedId, bytes) => this.#receive(message, relatedId, bytes);
     transport.onrequestfailed = (id, error) => {
       const ownId = toOwnId(id);
       if (typeof ownId === "number") this.#outgoing.fail(ownId, error);
@@ -204,14 +204,7 @@ export class Wire implements RequestChannel {
     if (!wasClosed) events.onDown(error);
   }
 
-  #receive(message: unknown, relatedId: unknown, bytes: number | undefined): void {
-    // JSON-RPC batches exist in 2025-03-26 alone, and only there may a server send one.
-    if (Array.isArray(message)) for (const each of message) this.#receiveOne(each, undefined, undefined);
-    else this.#receiveOne(message, relatedId, bytes);
-  }
-
-  #receiveOne(message: unknown, relatedId: unknown, bytes: number | undefined): void {
-    if (!isJsonObject(message)) return this.#anomaly("sent something that is no JSON-RPC message");
+  #receive(message: JsonObject, relatedId: unknown, bytes: number | undefined): void {
     const { id, method } = message;
     if (typeof method === "string") {
       if (id === undefined || id === null) this.#receiveNotification(method, message["params"]);

@@ -1,6 +1,5 @@
 import { isHostsideError, HostsideError, type AuthorizationFetch, type CredentialHeaders } from "@hostside/core";
 import {
-  clock,
   createDeadline,
   formatMs,
   reportUncaught,
@@ -30,12 +29,7 @@ const recoveryMs = 120_000;
 // By provider, because both outlive the connection that was refused.
 /** The latest refusal for want of scope that no user was there to answer. */
 const stepUps = new WeakMap<AuthorizationProvider, AuthorizationRefusal>();
-const renewals = new WeakMap<TokenSource, Renewal>();
-
-interface Renewal {
-  readonly work: Promise<void>;
-  readonly expiresAt: number;
-}
+const renewals = new WeakMap<TokenSource, Promise<void>>();
 
 /** Forgets what an authorization left half done. */
 export function forgetAuthorization(provider: AuthorizationProvider): void {
@@ -100,14 +94,12 @@ function createTokenAuthorizer(init: AuthorizerInit, source: TokenSource): Autho
       throw toAuthorizationError(reason, init, error);
     }
   };
-  const begin = (refusal: AuthorizationRefusal): Renewal => {
-    const renewal = { work: renew(refusal), expiresAt: clock.now() + recoveryMs };
-    const forget = (): void => {
-      if (renewals.get(source) === renewal) renewals.delete(source);
-    };
-    renewal.work.then(forget, forget);
-    renewals.set(source, renewal);
-    return renewal;
+  // Whoever is the first to need it may leave before it is there.
+  const begin = (refusal: AuthorizationRefusal): Promise<void> => {
+    const { signal } = new AbortController();
+    const work = withinRecovery(init, signal, () => renew(refusal)).finally(() => renewals.delete(source));
+    renewals.set(source, work);
+    return work;
   };
   const headersFor = async (): Promise<CredentialHeaders> => {
     try {
@@ -127,9 +119,7 @@ function createTokenAuthorizer(init: AuthorizerInit, source: TokenSource): Autho
       const isSame = async (): Promise<boolean> =>
         (await headersFor())["authorization"] === refusal.sent["authorization"];
       if (!renewals.has(source) && !(await isSame())) return;
-      const known = renewals.get(source);
-      const { work } = known !== undefined && known.expiresAt > clock.now() ? known : begin(refusal);
-      await withinRecovery(init, signal, () => work);
+      await untilAborted(renewals.get(source) ?? begin(refusal), signal);
     },
   };
 }
