@@ -1,7 +1,7 @@
 // Plays every host of the comparison and writes docs/explanation/host-results.md: node conformance/scripts/compare-hosts.mjs [--only id,…]
-// [--checks id,…] [--missing] [--page]
+// [--page]
 // `pnpm hosts:compare` installs the peers and builds the kit before. What was found is kept in conformance/results/hosts.json. A run of
-// some hosts replaces theirs, one of some checks or of those that are missing replaces these, and `--page` plays nothing.
+// some hosts replaces theirs, and `--page` plays nothing.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, platform, arch, tmpdir } from "node:os";
@@ -9,7 +9,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { comparedHosts } from "./compared-hosts.mjs";
 import { hostResultsPage, withComparison } from "./host-results-page.mjs";
-import { hostChecks } from "../dist/host/index.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const kit = `${root}conformance/bin/hostside-conformance.js`;
@@ -25,11 +24,9 @@ const major = "24";
 
 const options = process.argv.slice(2);
 const only = options.includes("--only") ? options[options.indexOf("--only") + 1]?.split(",") : undefined;
-const again = options.includes("--checks") ? options[options.indexOf("--checks") + 1]?.split(",") : undefined;
 const unknown = only?.filter((id) => !comparedHosts.some((host) => host.id === id)) ?? [];
 if (unknown.length > 0) throw new TypeError(`no such host: ${unknown.join(", ")}`);
 
-const checkIds = hostChecks.map(({ id }) => id);
 const results = readResults();
 if (!options.includes("--page")) {
   const node = findNode();
@@ -37,11 +34,7 @@ if (!options.includes("--page")) {
   try {
     for (const host of comparedHosts) {
       if (only !== undefined && !only.includes(host.id)) continue;
-      const before = results.hosts[host.id];
-      const chosen = chooseChecks(host, before);
-      if (chosen === undefined) continue;
-      const found = playHost(host, { node, report: join(folder, `${host.id}.json`), chosen });
-      results.hosts[host.id] = chosen.includes("--only") ? merge(before, found) : found;
+      results.hosts[host.id] = playHost(host, { node, report: join(folder, `${host.id}.json`) });
       Object.assign(results, describeMachine(node));
       mkdirSync(`${root}conformance/results`, { recursive: true });
       writeFileSync(data, `${JSON.stringify(results, null, 2)}\n`);
@@ -63,35 +56,7 @@ function readResults() {
   }
 }
 
-/** The options of the kit that choose what is played; nothing if there is nothing to play. */
-function chooseChecks({ listsAtEachTurn = false }, before) {
-  const known = Object.keys(before?.checks ?? {}).filter((check) => !(listsAtEachTurn && isAboutAnnouncements(check)));
-  if (again !== undefined && before !== undefined) {
-    const chosen = checkIds.filter((check) => again.some((one) => check === one || check.startsWith(`${one}/`)));
-    return chosen.flatMap((check) => ["--only", check]);
-  }
-  if (options.includes("--missing") && before !== undefined) {
-    const missing = checkIds.filter(
-      (check) => !known.includes(check) && !(listsAtEachTurn && isAboutAnnouncements(check)),
-    );
-    return missing.length === 0 ? undefined : missing.flatMap((check) => ["--only", check]);
-  }
-  return listsAtEachTurn ? aboutAnnouncements.flatMap((scenario) => ["--skip", scenario]) : [];
-}
-
-function isAboutAnnouncements(check) {
-  return aboutAnnouncements.some((scenario) => check.startsWith(`${scenario}/`));
-}
-
-// In the order of the kit, and without checks that it no longer has.
-function merge(before, found) {
-  const checks = { ...before.checks, ...found.checks };
-  const ordered = checkIds.flatMap((check) => (check in checks ? [[check, checks[check]]] : []));
-  // Of a part that was played again, nobody knows what the rest would be by now.
-  return { ...found, date: before.date, seconds: before.seconds, checks: Object.fromEntries(ordered) };
-}
-
-function playHost({ id, command }, { node, report, chosen }) {
+function playHost({ id, command, listsAtEachTurn = false }, { node, report }) {
   const [program, ...args] = command(node);
   const play = (which) => {
     const { status } = spawnSync(
@@ -106,7 +71,7 @@ function playHost({ id, command }, { node, report, chosen }) {
 
   process.stdout.write(`${id}\n`);
   const startedAt = new Date();
-  const whole = play(chosen);
+  const whole = play(listsAtEachTurn ? aboutAnnouncements.flatMap((scenario) => ["--skip", scenario]) : []);
   const checks = new Map(whole.results.map((result) => [result.check.id, readResult(result)]));
   for (let round = 2; round <= rounds; round += 1) {
     const failed = Array.from(checks).filter(([, { status }]) => status === "fail" || status === "could-not-run");

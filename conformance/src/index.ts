@@ -18,10 +18,3 @@ export { toMarkdown } from "./report/markdown-report.ts";
 export { toSarif } from "./report/sarif-report.ts";
 export { toTerminal } from "./report/terminal-report.ts";
 export type { TextStyle } from "./report/text-style.ts";
-
-// For a command line of your own: its options as the kit reads them.
-export { readConsent } from "./cli/read-consent.ts";
-export { selectChecks } from "./cli/select-checks.ts";
-export { showProgress } from "./cli/progress.ts";
-export { writeReports } from "./cli/write-reports.ts";
-export type { ReportFormat } from "./cli/command.ts";

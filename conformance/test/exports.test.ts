@@ -7,17 +7,13 @@ it("exports these values and no others", () => {
     "checkServer",
     "exitCodes",
     "parseBaseline",
-    "readConsent",
-    "selectChecks",
     "serverChecks",
-    "showProgress",
     "toHtml",
     "toJson",
     "toJunit",
     "toMarkdown",
     "toSarif",
     "toTerminal",
-    "writeReports",
   ]);
 });
 

@@ -99,20 +99,21 @@ describe("resources/list", () => {
 });
 
 it.each([
-  ["2025-03-26", "notifications/tools/list_changed", "pass"],
-  ["2025-06-18", "notifications/tools/list_changed", "fail"],
-  ["2025-03-26", "notifications/message", "fail"],
+  ["2025-03-26", "notifications/tools/list_changed", "pass", "fail"],
+  ["2025-06-18", "notifications/tools/list_changed", "fail", "pass"],
+  ["2025-03-26", "notifications/message", "fail", "pass"],
 ] as const)(
-  "a server of %s that sends %s without its capability: %s",
+  "a server of %s that sends %s without its capability: %s as a MUST, %s as advice",
   limit,
-  async (protocolVersion, method, status) => {
+  async (protocolVersion, method, status, advice) => {
     const rules = [
       { on: "tools/list", do: [{ type: "send", message: { method } } as const, { type: "proceed" } as const] },
     ];
     const script = { era: "legacy", protocolVersion, capabilities: { tools: {} }, rules } as const;
     await using server = await startFaultServer({ script, transport: "sse" });
     const address = { type: "sse", url: new URL(server.url) } as const;
-    expect(await findingsAt(address, ["requests/notifications-declared"])).toMatchObject([{ status }]);
+    const ids = ["requests/notifications-declared", "requests/notifications-negotiated"];
+    expect(await findingsAt(address, ids)).toMatchObject([{ status }, { status: advice }]);
   },
 );
 
@@ -218,6 +219,20 @@ it("a resource that ends the process fails neither the others nor the prompts", 
   const [resource, prompt] = await findingsAt(address, ["resources/read-listed", "prompts/get-listed"]);
   expect(resource).toMatchObject({ status: "fail", observed: expect.stringMatching(/^a:bad: [^;]*$/) });
   expect(prompt).toMatchObject({ status: "pass" });
+});
+
+it.each([
+  [-32601, "Register a handler for prompts/get"],
+  [-32602, "prompts/get does not know what the list gave"],
+  [-32603, "look at what its handler throws"],
+])("a prompt that is answered with error %i: the fix says what to do", limit, async (code, fix) => {
+  const address = program(
+    { prompts: {} },
+    `if (method === "prompts/list") return { result: { prompts: [{ name: "greet" }] } };
+     if (method === "prompts/get") return refuse(${code}, "Cannot read properties of undefined");`,
+  );
+  const [prompt] = await findingsAt(address, ["prompts/get-listed"]);
+  expect(prompt).toMatchObject({ status: "fail", fix: expect.stringContaining(fix) });
 });
 
 it.each([

@@ -16,14 +16,14 @@ export interface Progress {
 /** One live line on a terminal; elsewhere a line at the start and one for each failure. */
 export function showProgress(
   { err, live, columns }: ProgressTerminal,
-  { total, target, strict = false }: { total: number; target: string; strict?: boolean | undefined },
+  { total, target }: { total: number; target: string },
 ): Progress {
   const running = new Set<string>();
   let done = 0;
   let failed = 0;
   const replaceLine = (text: string): void => err(`\r\u001B[K${text}`);
   const draw = (): void => {
-    const parts = [`${done}/${total}`, ...(failed > 0 ? [`${failed} failed`] : []), Array.from(running).join(" ")];
+    const parts = [`${done}/${total}`, ...(failed > 0 ? [`${failed} not passed`] : []), Array.from(running).join(" ")];
     replaceLine(truncateText(parts.join("  "), columns - 1));
   };
   if (live) replaceLine(truncateText(`waiting for ${target}`, columns - 1));
@@ -36,11 +36,11 @@ export function showProgress(
     onResult({ check, finding }) {
       running.delete(check.id);
       done += 1;
-      // As the verdict has it: what is no MUST is advice, unless the run is strict.
-      const binding = finding.status === "fail" && (strict || check.level === "MUST");
-      if (binding) failed += 1;
+      // Whether it is a headline, advice, or follows from another failure is known at the end.
+      const isFailed = finding.status === "fail";
+      if (isFailed) failed += 1;
       if (live) draw();
-      else if (finding.status === "fail") err(`${done}/${total} ${binding ? "failed" : "advice"}: ${check.id}\n`);
+      else if (isFailed) err(`${done}/${total} not passed: ${check.id}\n`);
     },
     end() {
       if (live) replaceLine("");

@@ -20,23 +20,23 @@ export async function prepareRun<Target>(
 ): Promise<PreparedRun<Target> | string> {
   const { strict, seed = Math.floor(Math.random() * 2 ** 31), baseline: path, reports } = commandLine;
   const selection = selectChecks(checks, commandLine);
-  if (!selection.ok) return selection.mistake;
+  if (typeof selection === "string") return selection;
   const ids = new Set(all.map(({ id }) => id));
   const baseline =
     path === undefined
       ? { entries: [] }
       : await readWith(path, (json) => parseBaseline(json, ids), `--baseline ${path}`);
   if (typeof baseline === "string") return baseline;
-  return (await reportMistake(reports)) ?? { checks: selection.checks, baseline, strict, seed };
+  return (await reportMistake(reports)) ?? { checks: selection, baseline, strict, seed };
 }
 
 /** Runs checks, with progress and reports, and resolves with the exit code. */
 export async function runAndReport(
   run: (watch: Pick<RunOptions<unknown>, "signal" | "onStart" | "onResult" | "today">) => Promise<RunReport>,
-  { target, checks, strict }: { readonly target: string } & Pick<PreparedRun<never>, "checks" | "strict">,
+  { target, checks }: { readonly target: string } & Pick<PreparedRun<never>, "checks">,
   { reports, io }: Pick<RunArguments, "reports"> & { readonly io: CommandIo },
 ): Promise<number> {
-  const { onStart, onResult, end } = showProgress(io, { total: checks.length, target, strict });
+  const { onStart, onResult, end } = showProgress(io, { total: checks.length, target });
   const report = await run({ signal: io.signal, onStart, onResult, today: io.now });
   end();
   if (io.signal.aborted) io.err("The run was stopped.\n");

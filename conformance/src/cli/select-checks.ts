@@ -1,11 +1,6 @@
 import type { Check } from "../engine/check.ts";
 import { findMeant, quoteText } from "@hostside/core/implement";
 
-/** The checks to run, or what is wrong with the choice. */
-export type Selection<Target> =
-  | { readonly ok: true; readonly checks: readonly Check<Target>[] }
-  | { readonly ok: false; readonly mistake: string };
-
 /**
  * Chooses by id (`stdio/stdout-purity`) or area (`stdio`). What a chosen check needs runs, too. A
  * choice that matches nothing is a mistake, because a run of no checks must never look like a pass.
@@ -13,14 +8,14 @@ export type Selection<Target> =
 export function selectChecks<Target>(
   checks: readonly Check<Target>[],
   { only, skip }: { readonly only: readonly string[]; readonly skip: readonly string[] },
-): Selection<Target> {
+): readonly Check<Target>[] | string {
   const unknown = [...only, ...skip].find((pattern) => !checks.some(({ id }) => matches(id, pattern)));
   if (unknown !== undefined) {
     const meant = checksMeant(
       unknown,
       checks.map(({ id }) => id),
     );
-    return { ok: false, mistake: `no check matches ${JSON.stringify(unknown)}${meant}` };
+    return `no check matches ${JSON.stringify(unknown)}${meant}`;
   }
   const byId = new Map(checks.map((check) => [check.id, check]));
   const chosen = new Set<string>();
@@ -33,8 +28,8 @@ export function selectChecks<Target>(
     const wanted = only.length === 0 || only.some((pattern) => matches(id, pattern));
     if (wanted && !skip.some((pattern) => matches(id, pattern))) choose(id);
   }
-  if (chosen.size === 0) return { ok: false, mistake: "--only and --skip leave no check to run" };
-  return { ok: true, checks: checks.filter(({ id }) => chosen.has(id)) };
+  if (chosen.size === 0) return "--only and --skip leave no check to run";
+  return checks.filter(({ id }) => chosen.has(id));
 }
 
 function matches(id: string, pattern: string): boolean {

@@ -8,7 +8,7 @@ import { runChecks, runOptionFields, type RunOptions } from "../engine/run-check
 import { previewHost } from "../preview/preview-host.ts";
 import { assertServerAddress, describeAddress, toServerSpec, type ServerAddress } from "./server-address.ts";
 import { serverChecks } from "./checks/server-checks.ts";
-import { notKnown, type ServerCheck } from "./checks/define-check.ts";
+import { notKnown, preventedBy, type ServerCheck } from "./checks/define-check.ts";
 import { modernRevision, type Handshake } from "./handshake.ts";
 import { uncalledTools, unknownTools, type CallConsent } from "./consented-tools.ts";
 import type { TargetOwner } from "./server-target.ts";
@@ -72,7 +72,7 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
     // A check waits for two starts at most and a few answers; only one that is stuck takes longer.
     const checkTimeoutMs = answerMs * 4 + owner.enter().target.startMs * 2;
     const ran = await runChecks(inScopes(runnable, address), owner, { ...options, seed, checkTimeoutMs });
-    const results = obstacle ? preventAll(checks, obstacle, ran) : foldSecondProcess(foldDeaths(ran));
+    const results = obstacle ? preventAll(checks, obstacle, ran) : foldSecondProcess(foldPieces(foldDeaths(ran)));
     // The server may have gone by now, which the results say.
     const unknown = found ? await unknownTools(owner.enter().target).catch(() => []) : [];
     const isCalling = found !== undefined && results.some(({ check }) => check.id.startsWith("calls/"));
@@ -158,6 +158,15 @@ function foldDeaths(results: readonly CheckResult[]): readonly CheckResult[] {
     const isOfIt = finding.status === "could-not-run" && finding.cause === undefined && died.test(finding.reason);
     return isOfIt ? { ...result, finding: { ...finding, cause } } : result;
   });
+}
+
+/** A large message over stdio comes in pieces, too. */
+function foldPieces(results: readonly CheckResult[]): readonly CheckResult[] {
+  const cause = "stdio/split-writes";
+  if (results.find(({ check }) => check.id === cause)?.finding.status !== "fail") return results;
+  return results.map((result) =>
+    result.check.id === "requests/large-message" ? { ...result, finding: preventedBy(cause) } : result,
+  );
 }
 
 // Who is refused for want of credentials can still look at how that is done.

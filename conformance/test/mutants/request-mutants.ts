@@ -119,6 +119,19 @@ export const requestMutants: readonly Mutant[] = [
     ],
     fails: ["requests/notifications-declared"],
   }),
+  overStdio("announces-undeclared-changes", "announces changes without the capability, in 2025-03-26", {
+    protocolVersion: "2025-03-26",
+    capabilities: { tools: {} },
+    rules: [
+      rule(
+        "tools/call",
+        { "params.arguments.text": "x" },
+        { type: "send", message: { method: "notifications/tools/list_changed" } },
+        proceed,
+      ),
+    ],
+    fails: ["requests/notifications-negotiated"],
+  }),
   odd("one-request-at-a-time", "keeps the current request in one variable", ["requests/concurrency"]),
   odd("dies-of-large-message", "ends when a message is larger than 64 KiB", ["requests/large-message"]),
   odd("dies-of-batch", "ends when an array comes", ["requests/batch"]),

@@ -19,12 +19,14 @@ import {
   describeResponse,
   isSuccess,
   isRefused,
+  type CheckInit,
   type ServerCheck,
 } from "./define-check.ts";
 
 const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 const noSessions = notApplicable("the server uses no sessions");
-const initializeBody = JSON.stringify({
+/** A first request. */
+export const initializeBody: string = JSON.stringify({
   jsonrpc: "2.0",
   id: "http-check",
   method: "initialize",
@@ -211,20 +213,7 @@ export const httpChecks: readonly ServerCheck[] = defineChecks("http", ["lifecyc
       return judgeResponse(response, response.status === 400);
     },
   },
-  "http/bad-json": {
-    rough: true,
-    title: "A body that is no JSON is refused with a 4xx status",
-    level: "SHOULD",
-    rule: "Invalid JSON is answered with a parse error, -32700.",
-    source: jsonRpcErrors,
-    legal: ["a 4xx status, for choice with error -32700"],
-    fix: "Catch the parse error of the body; a 500 makes hosts try again.",
-    run: async (target) => {
-      const session = await target.openHttp();
-      const response = await session.fetch({ method: "POST", body: "{this is no JSON" });
-      return judgeResponse(response, isRefused(response));
-    },
-  },
+  "http/bad-json": badJson((target) => target.openHttp()),
   "http/header-mismatch": {
     title: "Headers that contradict the body are refused with 400",
     level: "MUST",
@@ -252,6 +241,23 @@ export const httpChecks: readonly ServerCheck[] = defineChecks("http", ["lifecyc
     },
   },
 });
+
+/** A check of what a server says to a body that is no JSON, on a session that is opened for it. */
+export function badJson(open: (target: ServerTarget) => Promise<Pick<HttpSession, "fetch">>): CheckInit {
+  return {
+    rough: true,
+    title: "A body that is no JSON is refused with a 4xx status",
+    level: "SHOULD",
+    rule: "Invalid JSON is answered with a parse error, -32700.",
+    source: jsonRpcErrors,
+    legal: ["a 4xx status, for choice with error -32700"],
+    fix: "Catch the parse error of the body; a 500 makes hosts try again.",
+    run: async (target) => {
+      const response = await (await open(target)).fetch({ method: "POST", body: "{this is no JSON" });
+      return judgeResponse(response, isRefused(response));
+    },
+  };
+}
 
 async function ready(target: ServerTarget): Promise<{ session: HttpSession; era: string; protocolVersion: string }> {
   const session = await target.openHttp();

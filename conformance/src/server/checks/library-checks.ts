@@ -250,12 +250,24 @@ function aboutListed(name: ReadName, info: Omit<CheckInit, "run">): CheckInit {
         if (refused.length === 0 && silent) return notKnown(`${silent.name}: ${describeAnswer(silent.answer)}`);
         const isStill = refused.length === 0 ? () => true : await relist(target, name);
         const blamed = refused.filter(({ name: of }) => isStill(of));
-        return conclude(
+        const found = conclude(
           blamed.map(({ name: of, answer }) => `${of}: ${describeAnswer(answer)}`),
           `${reads.length} answered`,
         );
+        const fix = fixOfRefusal(name, blamed[0]?.answer);
+        return found.status === "fail" && fix !== undefined ? { ...found, fix } : found;
       }),
   };
+}
+
+/** What to do about an error of the server's own. */
+function fixOfRefusal(name: ReadName, answer: Answer | undefined): string | undefined {
+  if (answer?.kind !== "error") return undefined;
+  const method = name === "prompts" ? "prompts/get" : "resources/read";
+  if (answer.code === -32_601) return `Register a handler for ${method}, or do not declare ${name}.`;
+  if (answer.code === -32_602 || answer.code === -32_002)
+    return `Look what is asked for up in the table that ${name}/list is made of: ${method} does not know what the list gave.`;
+  return `Call ${method} with what is named, and look at what its handler throws: the error and stderr have it. Check arguments, files, settings and sign-ins before you use them, and leave out of ${name}/list what cannot be given without.`;
 }
 
 /** Lists once more: what went away meanwhile was no lie of the list. */

@@ -16,12 +16,19 @@ import {
   legacySpec,
   hostAdvice,
   jsonRpcErrors,
+  type CheckInit,
   type ServerCheck,
   isRefusal,
 } from "./define-check.ts";
 
 const needs = ["lifecycle/second-client"];
 const refusing = ["requests/probe", "requests/unknown-method"];
+
+const notificationsOfCapabilities = [
+  "notifications/message from a server with the capability logging",
+  "a list_changed notification from a server with listChanged in the capability of the list",
+  "notifications/resources/updated from a server with resources.subscribe",
+];
 
 /** How a server treats requests and notifications in general. */
 export const requestChecks: readonly ServerCheck[] = defineChecks("any", ["requests/probe"], {
@@ -81,28 +88,29 @@ export const requestChecks: readonly ServerCheck[] = defineChecks("any", ["reque
         ({ id, method }) => id !== undefined && method !== undefined && method !== "ping",
       ),
   },
-  "requests/notifications-declared": {
+  "requests/notifications-declared": notificationsDeclared({
     title: "Notifications are those of capabilities that the server declares",
     level: "MUST",
     rule: "Both parties use only capabilities that were negotiated; a server that sends log messages declares logging.",
     source: legacySpec("basic/lifecycle#operation", "Lifecycle, operation"),
     legal: [
-      "notifications/message from a server with the capability logging",
-      "a list_changed notification from a server with listChanged in the capability of the list",
-      "notifications/resources/updated from a server with resources.subscribe",
-      "before 2025-06-18 any but notifications/message: capabilities that were not negotiated should not be used, no more",
+      ...notificationsOfCapabilities,
+      "before 2025-06-18 any but notifications/message, which is advice of another check",
     ],
-    fix: "Declare the capability, such as { tools: { listChanged: true } } or { logging: {} }, or send no such notification.",
-    when: "end",
-    run: async (target) => {
-      const { capabilities, protocolVersion } = await target.identity();
-      return judgeMessages(target, "none without its capability", ({ method }) => {
-        const path = typeof method === "string" && Object.hasOwn(declaredBy, method) ? declaredBy[method] : undefined;
-        const isOwed = path === "logging" || protocolVersion >= "2025-06-18";
-        return path !== undefined && isOwed && !isDeclared(capabilities, path);
-      });
+    isAbout: (capability, revision) => capability === "logging" || revision >= "2025-06-18",
+  }),
+  "requests/notifications-negotiated": notificationsDeclared({
+    title: "Notifications are those of capabilities that the server declares, before 2025-06-18, too",
+    level: "SHOULD",
+    rule: "Before 2025-06-18 both parties should use only capabilities that were negotiated; hosts pass others over.",
+    source: {
+      section: "Lifecycle, operation",
+      url: "https://modelcontextprotocol.io/specification/2025-03-26/basic/lifecycle#operation",
     },
-  },
+    revisions: ["2024-11-05", "2025-03-26"],
+    legal: notificationsOfCapabilities,
+    isAbout: (capability, revision) => capability !== "logging" && revision < "2025-06-18",
+  }),
   "requests/unknown-method": {
     rough: true,
     title: "An unknown method is refused with -32601",
@@ -280,6 +288,25 @@ function isDeclared(capabilities: JsonObject, path: string): boolean {
   const [feature = "", member] = path.split(".");
   const declared = capabilities[feature];
   return isJsonObject(declared) && (member === undefined || declared[member] === true);
+}
+
+interface DeclarationCheck extends Omit<CheckInit, "run" | "fix"> {
+  readonly isAbout: (capability: string, revision: string) => boolean;
+}
+
+function notificationsDeclared({ isAbout, ...check }: DeclarationCheck): CheckInit {
+  return {
+    ...check,
+    fix: "Declare the capability, such as { tools: { listChanged: true } } or { logging: {} }, or send no such notification.",
+    when: "end",
+    run: async (target) => {
+      const { capabilities, protocolVersion } = await target.identity();
+      return judgeMessages(target, "none without its capability", ({ method }) => {
+        const path = typeof method === "string" && Object.hasOwn(declaredBy, method) ? declaredBy[method] : undefined;
+        return path !== undefined && isAbout(path, protocolVersion) && !isDeclared(capabilities, path);
+      });
+    },
+  };
 }
 
 /** Fails for the first message of the server, over all sessions, that answers nothing and is wrong. */

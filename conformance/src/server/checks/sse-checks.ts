@@ -1,6 +1,6 @@
 import type { Finding } from "../../engine/check.ts";
 import { inSeconds } from "../../engine/in-seconds.ts";
-import { handshake, kitInfo, legacyRevisions } from "../handshake.ts";
+import { handshake } from "../handshake.ts";
 import { isLoopback } from "../server-address.ts";
 import type { HttpResponse, SseSession } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";
@@ -11,13 +11,13 @@ import {
   notKnown,
   defineChecks,
   hostAdvice,
-  jsonRpcErrors,
   judgeResponse,
   describeResponse,
   isSuccess,
   isRefused,
   type ServerCheck,
 } from "./define-check.ts";
+import { badJson, initializeBody } from "./http-checks.ts";
 
 const oldSpec = {
   section: "Transports, HTTP with SSE",
@@ -135,20 +135,7 @@ export const sseChecks: readonly ServerCheck[] = defineChecks("sse", ["lifecycle
       return judgeResponse(response, isRefused(response));
     },
   },
-  "sse/bad-json": {
-    rough: true,
-    title: "A body that is no JSON is refused with a 4xx status",
-    level: "SHOULD",
-    rule: "Invalid JSON is answered with a parse error, -32700.",
-    source: jsonRpcErrors,
-    legal: ["a 4xx status"],
-    fix: "Catch the parse error of the body; a 500 makes hosts try again.",
-    run: async (target) => {
-      const session = await ready(target);
-      const response = await session.fetch({ method: "POST", body: "{this is no JSON" });
-      return judgeResponse(response, isRefused(response));
-    },
-  },
+  "sse/bad-json": badJson(ready),
   "sse/foreign-origin": {
     title: "A browser page from elsewhere is refused",
     level: "HOST",
@@ -159,11 +146,10 @@ export const sseChecks: readonly ServerCheck[] = defineChecks("sse", ["lifecycle
     run: async (target) => {
       if (!isLoopback(addressOf(target))) return notApplicable("owed by servers on a loopback address");
       const session = await ready(target);
-      const params = { protocolVersion: legacyRevisions[0], capabilities: {}, clientInfo: kitInfo };
       const response = await session.fetch({
         method: "POST",
         headers: { origin: "https://attacker.example" },
-        body: JSON.stringify({ jsonrpc: "2.0", id: "foreign", method: "initialize", params }),
+        body: initializeBody,
       });
       return judgeResponse(response, isRefused(response));
     },
