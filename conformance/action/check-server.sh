@@ -24,7 +24,7 @@ code=$?
 verdict=$code
 # Without a report there is nothing to compare: the command line was wrong, and has said so.
 if [ -n "$MCP_COMPARE_WITH" ] && [ -f "$MCP_FOLDER/report.json" ]; then
-  "${kit[@]}" compare "$MCP_COMPARE_WITH" "$MCP_FOLDER/report.json" --markdown "$MCP_FOLDER/comparison.md" ${strict[@]+"${strict[@]}"}
+  "${kit[@]}" compare "$MCP_COMPARE_WITH" "$MCP_FOLDER/report.json" ${strict[@]+"${strict[@]}"} >"$MCP_FOLDER/comparison.md"
   verdict=$?
 fi
 for page in comparison summary; do

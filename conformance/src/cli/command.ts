@@ -33,7 +33,6 @@ export interface CompareCommandLine {
   readonly after: string;
   /** New advice fails, too. */
   readonly strict: boolean;
-  readonly markdown: string | undefined;
 }
 
 /** `host`: check a host through its driver. */
@@ -118,7 +117,7 @@ const ofRuns: readonly Option[] = ["only", "skip", "seed", "strict", "baseline",
 const taken: ReadonlyMap<string, readonly Option[]> = new Map([
   ["server", [...ofTargets, ...ofRuns, "call", "allow-calls", "no-preview"]],
   ["host", [...ofRuns, "level"]],
-  ["compare", ["strict", "markdown"]],
+  ["compare", ["strict"]],
 ]);
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
@@ -192,11 +191,11 @@ function idleOption(values: Values, verb: string): string | undefined {
   return undefined;
 }
 
-function toCompare({ strict = false, markdown }: Values, [before, after, ...more]: readonly string[]): Command {
+function toCompare({ strict = false }: Values, [before, after, ...more]: readonly string[]): Command {
   if (before === undefined || after === undefined || more.length > 0) {
     return mistake("compare needs two reports that --json wrote: compare before.json after.json");
   }
-  return { kind: "compare", before, after, strict, markdown };
+  return { kind: "compare", before, after, strict };
 }
 
 function withTarget(target: TargetArguments, parsed: Command): Command {

@@ -67,7 +67,7 @@ const helpText = `Usage: hostside-conformance <command> [options] [-- program ar
   server --sse URL                   check a server over HTTP+SSE of 2024-11-05
   server --config mcp.json --server NAME
   host   -- ./my-driver              check a host through its driver
-  compare before.json after.json     what two --json reports differ in; --markdown FILE
+  compare before.json after.json     what two --json reports differ in, as Markdown
   record FILE -- program args…       record what a host says with a server; also: play FILE, play --help
 
 Which checks

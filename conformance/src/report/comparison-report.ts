@@ -2,7 +2,6 @@ import { cleanText } from "@hostside/core";
 import type { OutcomeChange, RunComparison } from "../engine/compare-runs.ts";
 import { exitCodes, type RunReport } from "../engine/run-report.ts";
 import { codeSpan } from "./markdown-report.ts";
-import { plain, type TextStyle } from "./text-style.ts";
 
 /** Two runs and what is between them. */
 export interface ComparedRuns {
@@ -13,44 +12,21 @@ export interface ComparedRuns {
 
 const longest = 300;
 
-/** The comparison for a person at a terminal. */
-export function comparisonText(runs: ComparedRuns, style: TextStyle = plain): string {
-  const { after, comparison } = runs;
-  const { worse, better, other, added, missing } = comparison;
-  const line = (mark: string, change: OutcomeChange): string =>
-    [
-      `${mark} ${style.strong(change.checkId)} ${style.faint(`[${change.level}]`)} ${change.before} → ${change.after}`,
-      ...(mark === style.good("✓") ? [] : [`    ${shorten(change.evidence)}`, `    fix  ${shorten(change.fix)}`]),
-    ].join("\n");
-  const targets = differentTargets(runs);
-  const sections = [
-    targets && `${style.warn("!")} the runs are of two targets: ${targets.map(shorten).join(", then ")}`,
-    after.obstacle && `${style.bad("✗")} the second run could not test anything: ${shorten(after.obstacle.reason)}`,
-    ...worse.map((change) => line(style.bad("✗"), change)),
-    ...better.map((change) => line(style.good("✓"), change)),
-    ...other.map((change) => `${style.faint("-")} ${change.checkId} ${change.before} → ${change.after}`),
-    ...failing(added).map(
-      (change) => `${style.warn("!")} ${change.checkId} is new, ${change.after}: ${shorten(change.evidence)}`,
-    ),
-    missing.length > 0 && `${style.warn("?")} not run this time: ${listed(missing)}`,
-    `${style.strong(verdictOf(runs))}\n${countsOf(runs)}`,
-  ];
-  return `${sections.filter((section) => section !== undefined && section !== false).join("\n")}\n`;
-}
-
 /**
- * The comparison as GitHub Markdown, for a comment on a pull request. Everything a server said is
- * in code spans.
+ * The comparison as GitHub Markdown, for a terminal and for a comment on a pull request. Everything a
+ * server said is in code spans.
  */
 export function comparisonMarkdown(runs: ComparedRuns): string {
   const { after, comparison } = runs;
   const { worse, better, other, added, missing } = comparison;
-  const row = ({ checkId, before, after: now, evidence }: OutcomeChange): string =>
-    `| ${checkId} | ${before} → ${now} | ${codeSpan(shorten(evidence)).replaceAll("|", String.raw`\|`)} |`;
+  const row = ({ checkId, before, after: now, evidence, fix }: OutcomeChange): string =>
+    `| ${checkId} | ${before} → ${now} | ${inCell(evidence)} | ${inCell(fix)} |`;
   const table = (title: string, changes: readonly OutcomeChange[]): string =>
     changes.length === 0
       ? ""
-      : [`### ${title}`, "", "| check | outcome | seen |", "| --- | --- | --- |", ...changes.map(row)].join("\n");
+      : [`### ${title}`, "", "| check | outcome | seen | fix |", "| --- | --- | --- | --- |", ...changes.map(row)].join(
+          "\n",
+        );
   const icon = comparison.exitCode === exitCodes.pass ? "✅" : "❌";
   const targets = differentTargets(runs);
   const sections = [
@@ -67,6 +43,10 @@ export function comparisonMarkdown(runs: ComparedRuns): string {
     missing.length === 0 ? "" : `Not run this time: ${listed(missing)}`,
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+}
+
+function inCell(text: string): string {
+  return codeSpan(shorten(text)).replaceAll("|", String.raw`\|`);
 }
 
 function differentTargets({ before, after }: ComparedRuns): readonly string[] | undefined {
