@@ -105,7 +105,7 @@ it.each([
 ] as const)(
   "a server of %s that sends %s without its capability: %s as a MUST, %s as advice",
   limit,
-  async (protocolVersion, method, status, advice) => {
+  async (...[protocolVersion, method, status, advice]) => {
     const rules = [
       { on: "tools/list", do: [{ type: "send", message: { method } } as const, { type: "proceed" } as const] },
     ];
