@@ -6,7 +6,7 @@ import {
   type ErrorDetails,
   type HostsideErrorInit,
 } from "@hostside/core";
-import { safeCause, withErrorContext, type Redactor } from "@hostside/core/implement";
+import { safeCause, untilAborted, withErrorContext, type Redactor } from "@hostside/core/implement";
 
 /** The server that an error is about. An account is one. */
 export interface Troubled {
@@ -100,8 +100,10 @@ export function safeExcerptOf(about: Troubled, text: string, maxLength = 300): s
  * was no connection.
  */
 export function toAuthError(error: unknown, about: Troubled, doing: string): HostsideError {
-  if (isHostsideError(error)) return naming(error, about);
-  if (error instanceof Error && isHostsideError(error.cause)) return naming(error.cause, about);
+  const known = hostsideErrorIn(error);
+  if (known !== undefined) {
+    return known.serverId === undefined ? withErrorContext(known, { serverId: about.serverId }) : known;
+  }
   const reason =
     error instanceof Error
       ? safeExcerptOf(about, `${error.name}: ${error.message}${codeBeneath(error)}`)
@@ -116,8 +118,24 @@ function codeBeneath({ cause }: Error): string {
   return "code" in cause && typeof cause.code === "string" ? ` (${cause.code})` : codeBeneath(cause);
 }
 
-function naming(error: HostsideError, { serverId }: Troubled): HostsideError {
-  return error.serverId === undefined ? withErrorContext(error, { serverId }) : error;
+/** The `HostsideError` that an error is, or that a failed `fetch` has as its cause. */
+export function hostsideErrorIn(error: unknown): HostsideError | undefined {
+  if (isHostsideError(error)) return error;
+  return error instanceof Error && isHostsideError(error.cause) ? error.cause : undefined;
+}
+
+/** Sends a request and reads its answer. Rejects with {@linkcode toAuthError}. */
+export async function readAnswer(
+  about: Troubled,
+  doing: string,
+  send: () => Promise<Response>,
+): Promise<{ readonly response: Response; readonly text: string }> {
+  try {
+    const response = await send();
+    return { response, text: await response.text() };
+  } catch (error) {
+    throw toAuthError(error, about, doing);
+  }
 }
 
 /** The server of an operation that was given up, if that is known. */
@@ -135,6 +153,19 @@ export function abortError(signal: AbortSignal, { serverId }: GivenUp, doing: st
   const cause = reason instanceof Error ? reason : undefined;
   const whose = serverId === undefined ? "" : `${nameServer(serverId)}: `;
   return new HostsideError(`${whose}${doing} was aborted`, { code: "aborted", serverId, cause });
+}
+
+/** Waits for some work until a signal aborts. Rejects with {@linkcode abortError} then. */
+export async function untilGivenUp<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+  { about = {}, doing }: { readonly about?: GivenUp; readonly doing: string },
+): Promise<T> {
+  try {
+    return await untilAborted(work, signal);
+  } catch (error) {
+    throw signal.aborted ? abortError(signal, about, doing) : error;
+  }
 }
 
 /** Throws {@linkcode abortError} when the signal has aborted. */

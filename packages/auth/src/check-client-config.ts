@@ -1,11 +1,10 @@
-import { isConfidentialUrl, isPlainObject, kindOf, isJsonObject } from "@hostside/core/implement";
+import { isConfidentialUrl, isPlainObject, kindOf } from "@hostside/core/implement";
 import type {
   AuthorizationCodeConfig,
   ClientConfig,
   ClientCredentialsConfig,
   EnterpriseManagedConfig,
   JwtBearerConfig,
-  PrivateKey,
 } from "./oauth-options.ts";
 
 /** Makes the error for a member that breaks a rule: `""` is the whole. */
@@ -30,7 +29,6 @@ const serverUrl: Rule = (value) => {
 };
 const aFunction = ruleOf((value) => typeof value === "function", "must be a function");
 const object: Rule = (value) => (isPlainObject(value) ? undefined : `must be an object, not ${kindOf(value)}`);
-const algorithms = "ES256 ES384 ES512 EdDSA Ed25519 RS256 RS384 RS512 PS256 PS384 PS512".split(" ");
 
 /** Tells whether a value is a list of scopes (RFC 6749, 3.3). */
 export function areScopes(value: unknown): boolean {
@@ -53,22 +51,6 @@ const codeRules: Rules<AuthorizationCodeConfig> = { ...common, redirectUri: wron
 const credentialsRules: Rules<ClientCredentialsConfig> = { ...common, privateKey: object };
 const assertionRules: Rules<JwtBearerConfig> = { ...common, assertion: aFunction };
 const enterpriseRules: Rules<EnterpriseManagedConfig> = { ...common, identityProvider: object };
-const providerRules: Rules<EnterpriseManagedConfig["identityProvider"]> = {
-  tokenEndpoint: serverUrl,
-  issuer: serverUrl,
-  clientId: text,
-  clientSecret: text,
-  idToken: aFunction,
-};
-const keyRules: Rules<PrivateKey> = {
-  algorithm: ruleOf((value) => algorithms.includes(String(value)), `must be one of ${algorithms.join(", ")}`),
-  key: ruleOf(
-    isPrivateKey,
-    'must be a private key as PKCS #8 in PEM ("-----BEGIN PRIVATE KEY-----") or as a JWK; `openssl pkcs8 -topk8 -nocrypt` converts other formats',
-  ),
-  keyId: text,
-};
-
 const flows: Readonly<Record<string, { readonly rules: Readonly<Record<string, Rule>>; readonly needs: string[] }>> = {
   authorization_code: { rules: codeRules, needs: [] },
   client_credentials: { rules: credentialsRules, needs: ["clientId"] },
@@ -82,23 +64,13 @@ const flows: Readonly<Record<string, { readonly rules: Readonly<Record<string, R
  */
 export function assertClientConfig(config: unknown, fail: ConfigFailure): asserts config is ClientConfig {
   if (!isPlainObject(config)) throw fail("", `must be an object, not ${kindOf(config)}`);
-  const { flow: name = "authorization_code", clientSecret, privateKey, identityProvider } = config;
+  const { flow: name = "authorization_code", clientSecret, privateKey } = config;
   const flow = Object.hasOwn(flows, String(name)) ? flows[String(name)] : undefined;
   if (flow === undefined) throw fail("flow", `must be one of ${Object.keys(flows).join(", ")}`);
   const needs = clientSecret === undefined ? flow.needs : [...flow.needs, "clientId"];
   assertRules(config, { rules: flow.rules, needs }, fail);
   if (name === "client_credentials" && (clientSecret === undefined) === (privateKey === undefined)) {
     throw fail("clientSecret", "or privateKey is needed, and not both");
-  }
-  if (isPlainObject(privateKey)) {
-    const failKey: ConfigFailure = (member, rule) => fail(`privateKey.${member}`, rule);
-    assertRules(privateKey, { rules: keyRules, needs: ["algorithm", "key"] }, failKey);
-  }
-  if (isPlainObject(identityProvider)) {
-    const failProvider: ConfigFailure = (member, rule) => fail(`identityProvider.${member}`, rule);
-    assertRules(identityProvider, { rules: providerRules, needs: ["clientId", "idToken"] }, failProvider);
-    const { tokenEndpoint, issuer } = identityProvider;
-    if (tokenEndpoint === undefined && issuer === undefined) throw failProvider("tokenEndpoint", "or issuer is needed");
   }
 }
 
@@ -116,11 +88,6 @@ function assertRules(
     const wrong = rule(owner[member]);
     if (wrong !== undefined) throw fail(member, wrong);
   }
-}
-
-function isPrivateKey(key: unknown): boolean {
-  if (isJsonObject(key)) return typeof key["d"] === "string";
-  return typeof key === "string" && key.trim().startsWith("-----BEGIN PRIVATE KEY-----");
 }
 
 // What a browser would run or read in place of opening an application.

@@ -33,15 +33,6 @@ describe("createOAuth()", () => {
       /and not both/,
     ],
     ["no assertion", withClient({ flow: "jwt_bearer" }), /assertion must be a function/],
-    [
-      "no token endpoint of an identity provider",
-      withClient({
-        flow: "enterprise_managed",
-        clientId: "x",
-        identityProvider: { ...provider, tokenEndpoint: undefined },
-      }),
-      /identityProvider.tokenEndpoint or issuer/,
-    ],
   ])("refuses %s", (_, options, text) => {
     const create: (options: never) => unknown = createOAuth;
     expect(() => create(options as never)).toThrow(TypeError);

@@ -76,7 +76,7 @@ describe("readConfig() of each dialect's file", () => {
 async function outcomeOf(path: string, options: ReadConfigOptions): Promise<unknown> {
   const { dialect, servers, settings, problems } = readConfig(readFileSync(path, "utf8"), {
     ...options,
-    projectFolder: "/srv/app/",
+    projectFolder: "/srv/app",
   });
   const read = await Promise.all(
     servers.map(async (server) => {

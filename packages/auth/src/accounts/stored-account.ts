@@ -163,6 +163,23 @@ export function firstWrong(value: unknown, checks: Readonly<Record<string, Check
   return Object.entries(checks).find(([member, check]) => !check(value[member]))?.[0];
 }
 
+/** The JSON object that a text is; `undefined` for any other text. */
+export function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    // What V8 says of it would quote the text.
+    return undefined;
+  }
+}
+
+/** A document of version 1 whose members are right; `undefined` for any other. */
+export function readDocument<T>(document: JsonObject, checks: Checks<T>): T | undefined {
+  const isRight = document["version"] === 1 && firstWrong(document, checks) === undefined;
+  return isRight ? (document as unknown as T) : undefined;
+}
+
 /** A document without the members that are `undefined`, which JSON does not have. */
 export function withoutAbsent(document: object): JsonObject {
   return JSON.parse(JSON.stringify(document)) as JsonObject;

@@ -103,7 +103,7 @@ async function readKey({ key, algorithm }: PrivateKey, serverId: string): Promis
     return await (typeof key === "string" ? importPKCS8(key, algorithm) : importJWK(key, algorithm));
   } catch {
     // The reason may quote the key.
-    const text = `the private key of its client cannot be read as a key for ${algorithm}`;
+    const text = `the private key of its client cannot be read as a key for ${algorithm}: it must be PKCS #8 in PEM (\`openssl pkcs8 -topk8 -nocrypt\` converts others), or a JWK`;
     throw serverError({ serverId }, text, { code: "invalid_spec" });
   }
 }

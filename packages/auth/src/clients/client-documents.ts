@@ -6,9 +6,9 @@ import type { AuthParts } from "../auth-parts.ts";
 import { coversScopes, joinScopes } from "../discovering/read-challenges.ts";
 import { savingMs, type CredentialKey } from "../store/credential-store.ts";
 import {
-  firstWrong,
   isUrl,
   partChecks,
+  readDocument,
   withoutAbsent,
   type Checks,
   type StoredClient,
@@ -52,9 +52,8 @@ export async function readClient(
 ): Promise<ClientDocument | undefined> {
   const document = await store.load(key);
   if (document === undefined) return undefined;
-  const isKnown = document["version"] === 1 && firstWrong(document, clientChecks) === undefined;
-  if (!isKnown) throw unreadable(account);
-  const known = document as unknown as ClientDocument;
+  const known = readDocument(document, clientChecks);
+  if (known === undefined) throw unreadable(account);
   const { clientId, clientSecret, secretExpiresAt } = known.client;
   if (clientId === account.hints.refusedClientId) return undefined;
   if (secretExpiresAt !== undefined && secretExpiresAt <= clock.date() + lastMinuteMs) return undefined;

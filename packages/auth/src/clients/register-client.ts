@@ -1,7 +1,8 @@
 import type { JsonObject } from "@hostside/core";
-import { clock, isJsonObject } from "@hostside/core/implement";
+import { clock } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { safeExcerptOf, toAuthError } from "../auth-errors.ts";
+import { readAnswer, safeExcerptOf } from "../auth-errors.ts";
+import { parseObject } from "../accounts/stored-account.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { listOf, textOf, type ServerMetadata } from "../discovering/server-metadata.ts";
 import type { ClientDocument } from "./client-documents.ts";
@@ -90,27 +91,13 @@ async function send(
   registration: JsonObject,
 ): Promise<JsonObject> {
   const url = new URL(textOf(metadata, "registration_endpoint") ?? "");
-  let response: Response;
-  let text: string;
-  try {
-    const headers = { "content-type": "application/json", accept: "application/json" };
-    response = await account.fetch(url, { method: "POST", headers, body: JSON.stringify(registration), signal });
-    text = await response.text();
-  } catch (error) {
-    throw toAuthError(error, account, "registering a client");
-  }
-  const body = parseJson(text);
-  if (response.ok) return isJsonObject(body) ? body : {};
-  const parts = isJsonObject(body) ? [body["error"], body["error_description"]] : [text];
+  const headers = { "content-type": "application/json", accept: "application/json" };
+  const { response, text } = await readAnswer(account, "registering a client", () =>
+    account.fetch(url, { method: "POST", headers, body: JSON.stringify(registration), signal }),
+  );
+  const body = parseObject(text);
+  if (response.ok) return body ?? {};
+  const parts = body === undefined ? [text] : [body["error"], body["error_description"]];
   const said = safeExcerptOf(account, parts.filter((part) => typeof part === "string").join(": "), 200);
   throw new RangeError(`it answered HTTP ${response.status}${said === "" ? "" : ` (${said})`}`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A page for people, or a proxy's.
-    return undefined;
-  }
 }

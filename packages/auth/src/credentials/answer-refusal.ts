@@ -39,7 +39,7 @@ async function answer401(parts: AuthParts, account: Account, refusal: Credential
   if (stored !== undefined) {
     if (challengesNonce(refusal.challenge) && sent === stored.accessToken && stored.dpopKey !== undefined) {
       const signer = await dpopOf(account, stored);
-      if (signer.hasNewNonce(refusal.request, refusal.sent)) return;
+      if (await signer.hasNewNonce(refusal.request, refusal.sent)) return;
     }
     const left = leftOf(stored);
     // Somebody else got another one since.

@@ -1,6 +1,6 @@
 import type { HostsideError } from "@hostside/core";
 import type { Account } from "../account.ts";
-import { abortError, authRequired, safeExcerptOf } from "../auth-errors.ts";
+import { authRequired, safeExcerptOf, untilGivenUp } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { readAccount, type DocumentParts } from "../accounts/account-documents.ts";
 import { sameIssuer } from "../accounts/authorizations.ts";
@@ -53,13 +53,10 @@ export async function discoverAuthorization(
 ): Promise<Discovered> {
   const ending = AbortSignal.any([signal, parts.closing]);
   const onTimeout = (): HostsideError => tooLate(account, discoveryMs, "where to sign in was not found out");
-  try {
-    return await withinTime({ timeoutMs: discoveryMs, signal: ending, onTimeout }, (inTime) =>
-      discover({ account, signal: inTime }, () => readAccount(parts, account)),
-    );
-  } catch (error) {
-    throw ending.aborted ? abortError(ending, account, "finding out where to sign in") : error;
-  }
+  const work = withinTime({ timeoutMs: discoveryMs, signal: ending, onTimeout }, (inTime) =>
+    discover({ account, signal: inTime }, () => readAccount(parts, account)),
+  );
+  return untilGivenUp(work, ending, { about: account, doing: "finding out where to sign in" });
 }
 
 async function discover(

@@ -1,7 +1,8 @@
 import { redactUrl, type HostsideError, type JsonObject } from "@hostside/core";
-import { isJsonObject, latestLegacyRevision } from "@hostside/core/implement";
+import { latestLegacyRevision } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { authRequired, safeExcerptOf, serverError, toAuthError } from "../auth-errors.ts";
+import { authRequired, readAnswer, safeExcerptOf, serverError } from "../auth-errors.ts";
+import { parseObject } from "../accounts/stored-account.ts";
 import { assertEndpoint, readServerMetadata, type ServerMetadata } from "./server-metadata.ts";
 
 /** An account whose metadata are read, and the end of that. */
@@ -122,14 +123,7 @@ async function readFirst(
 ): Promise<JsonObject | undefined> {
   const { account } = reader;
   for (const [index, url] of places.entries()) {
-    let response: Response;
-    let text: string;
-    try {
-      response = await ask(reader, url);
-      text = await response.text();
-    } catch (error) {
-      throw toAuthError(error, account, `reading ${what}`);
-    }
+    const { response, text } = await readAnswer(account, `reading ${what}`, () => ask(reader, url));
     const { status } = response;
     // Some proxies answer 502 for what is not there.
     const isElsewhere = status === 502 && index < places.length - 1;
@@ -152,15 +146,6 @@ async function ask({ account, signal }: MetadataReader, url: URL): Promise<Respo
     await response.body?.cancel();
   }
   return account.fetch(url, { headers, signal });
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function outOfOrder(

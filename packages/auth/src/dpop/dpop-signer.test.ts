@@ -92,10 +92,10 @@ describe("dpopOf()", () => {
   it("has a request sent again for a nonce that it had not, and not for one that it had", async () => {
     const signer = await dpopOf(newAccount(), undefined);
     const sent = { dpop: await signer.proofFor(request, "token") };
-    expect(signer.hasNewNonce(request, sent)).toBe(false);
+    expect(await signer.hasNewNonce(request, sent)).toBe(false);
     signer.onAnswered(request, () => "nonce-1");
-    expect(signer.hasNewNonce(request, sent)).toBe(true);
-    expect(signer.hasNewNonce(request, { dpop: await signer.proofFor(request, "token") })).toBe(false);
+    expect(await signer.hasNewNonce(request, sent)).toBe(true);
+    expect(await signer.hasNewNonce(request, { dpop: await signer.proofFor(request, "token") })).toBe(false);
   });
 
   it.each([['a "quoted" one'], ["with\nlines"], ["n".repeat(1025)], [""]])(

@@ -17,7 +17,7 @@ export interface DpopSigner {
    * True if a request that was refused for want of a nonce is worth sending again: there is one
    * now, and `sent`, what the refused one was sent with, had not got it.
    */
-  hasNewNonce(request: AuthorizedRequest, sent: CredentialHeaders): boolean;
+  hasNewNonce(request: AuthorizedRequest, sent: CredentialHeaders): Promise<boolean>;
 }
 
 type SigningKey = CryptoKey | Uint8Array;
@@ -84,21 +84,12 @@ function signerOf(key: JsonObject, privateKey: SigningKey): DpopSigner {
       const nonce = header("dpop-nonce");
       if (nonce !== undefined && nonceText.test(nonce)) nonces.set(url.origin, nonce);
     },
-    hasNewNonce({ url }, sent) {
+    async hasNewNonce({ url }, { dpop }) {
+      const { decodeJwt } = await import("jose");
       const nonce = nonces.get(url.origin);
-      return nonce !== undefined && nonce !== nonceIn(sent["dpop"] ?? "");
+      return nonce !== undefined && (dpop === undefined || decodeJwt(dpop)["nonce"] !== nonce);
     },
   };
-}
-
-function nonceIn(proof: string): unknown {
-  const [, payload = ""] = proof.split(".");
-  try {
-    const claims: unknown = JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/")));
-    return typeof claims === "object" && claims !== null && "nonce" in claims ? claims.nonce : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Signs proofs: every authorization server that knows DPoP knows it, and its keys are small. */

@@ -1,7 +1,7 @@
 import type { HostsideError } from "@hostside/core";
-import { clock, settleWithin, untilAborted } from "@hostside/core/implement";
+import { clock, settleWithin } from "@hostside/core/implement";
 import { isProgram, type Account } from "../account.ts";
-import { abortError, authRequired, serverError } from "../auth-errors.ts";
+import { abortError, authRequired, serverError, untilGivenUp } from "../auth-errors.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { discoverForSignIn } from "../discovering/ask-server.ts";
 import { requestGrant } from "../grants/request-grant.ts";
@@ -88,11 +88,8 @@ export function createSigningIn(parts: AuthParts): SigningIn {
       closing.throwIfAborted();
       if (isProgram(account)) throw notForUsers(account);
       const signal = AbortSignal.any([requested.signal, closing]);
-      try {
-        return await beginAuthorization(parts, account, { ...requested, signal });
-      } catch (error) {
-        throw signal.aborted ? abortError(signal, account, "begin()") : error;
-      }
+      const work = beginAuthorization(parts, account, { ...requested, signal });
+      return untilGivenUp(work, signal, { about: account, doing: "begin()" });
     },
     async complete(callbackUrl, { principal, signal }) {
       const { state } = readCallback(callbackUrl);
@@ -105,11 +102,7 @@ export function createSigningIn(parts: AuthParts): SigningIn {
         if (completion.failure !== undefined) throw completion.failure;
         return completion.signedIn;
       });
-      try {
-        return await untilAborted(work, ending);
-      } catch (error) {
-        throw ending.aborted && error === ending.reason ? abortError(ending, {}, "complete()") : error;
-      }
+      return untilGivenUp(work, ending, { doing: "complete()" });
     },
     async cancel(serverId, principal) {
       const isMeant = (account: Account): boolean => account.serverId === serverId && account.principal === principal;

@@ -1,6 +1,5 @@
-import { untilAborted } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { abortError } from "../auth-errors.ts";
+import { abortError, untilGivenUp } from "../auth-errors.ts";
 import type { SignedIn } from "../oauth.ts";
 
 /** Starts a sign-in. After `keep()` it goes on when nobody waits for it any more. */
@@ -37,9 +36,7 @@ export class InFlightSignIns {
     const flight = this.#inFlight.get(account) ?? this.#takeOff(account, start);
     flight.waiting += 1;
     try {
-      return await untilAborted(flight.work, signal);
-    } catch (error) {
-      throw signal.aborted && error === signal.reason ? abortError(signal, account, "signing in") : error;
+      return await untilGivenUp(flight.work, signal, { about: account, doing: "signing in" });
     } finally {
       flight.waiting -= 1;
       if (flight.waiting === 0 && !flight.isKept()) {

@@ -2,13 +2,13 @@ import { HostsideError, type JsonObject } from "@hostside/core";
 import { clock } from "@hostside/core/implement";
 import type { AuthParts } from "../auth-parts.ts";
 import {
-  firstWrong,
   isDate,
   isOptional,
   isString,
   isText,
   isUrl,
   partChecks,
+  readDocument,
   withoutAbsent,
   type Checks,
   type StoredClient,
@@ -70,7 +70,7 @@ export function takePending(
   return store.withLock(key, savingMs, async (lease) => {
     const found = await store.load(key);
     if (found === undefined) return undefined;
-    const document = readPending(found);
+    const document = readDocument(found, pendingChecks);
     if (document === undefined) throw unreadable();
     const isOver = document.expiresAt <= clock.date();
     if (!isOver) check(document);
@@ -92,11 +92,6 @@ const pendingChecks: Checks<PendingDocument> = {
   verifier: isText,
   expiresAt: isDate,
 };
-
-function readPending(json: JsonObject): PendingDocument | undefined {
-  const isUsable = json["version"] === 1 && firstWrong(json, pendingChecks) === undefined;
-  return isUsable ? (json as unknown as PendingDocument) : undefined;
-}
 
 function unreadable(): HostsideError {
   return new HostsideError(

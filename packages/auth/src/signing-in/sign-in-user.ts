@@ -39,9 +39,11 @@ export interface Company {
 }
 
 /** The way back for users: to a page of the product's own, or to who listens. */
-type Return =
-  | { readonly page: string; readonly receiver?: undefined }
-  | { readonly page?: undefined; readonly receiver: RedirectReceiver; readonly preferred: string | undefined };
+interface Return {
+  readonly page?: string | undefined;
+  readonly receiver?: RedirectReceiver | undefined;
+  readonly preferred?: string | undefined;
+}
 
 /**
  * The first half of a sign-in: finds out where to, becomes a client, and keeps what the answer is

@@ -1,4 +1,5 @@
 import { canonicalJson, isPlainObject, kindOf, quoteText, isJsonObject, storeFailed } from "@hostside/core/implement";
+import { parseObject } from "../accounts/stored-account.ts";
 import type { CredentialKey } from "./credential-store.ts";
 import type { JsonObject } from "@hostside/core";
 
@@ -97,8 +98,8 @@ export function envelopeText(envelope: DocumentEnvelope): string {
  * in words what it was to be.
  */
 export function readDocumentEnvelope(what: string, text: string): DocumentEnvelope {
-  const value = parse(text);
-  if (!isJsonObject(value)) throw storeFailed(`${what}: cut off, or not written by Hostside`);
+  const value = parseObject(text);
+  if (value === undefined) throw storeFailed(`${what}: cut off, or not written by Hostside`);
   const found = value["version"];
   if (typeof found === "number" && found > version) {
     throw storeFailed(`${what}: written by a newer version of Hostside (format ${found}; this one reads ${version})`);
@@ -108,13 +109,4 @@ export function readDocumentEnvelope(what: string, text: string): DocumentEnvelo
   if (found !== version || !isEnvelope || !isJsonObject(document))
     throw storeFailed(`${what}: not written by Hostside`);
   return { key, document, endsAt };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Whoever reads this gets a `store_failed`; what V8 says of it would quote the text.
-    return undefined;
-  }
 }

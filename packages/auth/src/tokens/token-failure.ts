@@ -1,7 +1,7 @@
-import { isHostsideError, HostsideError, truncateText } from "@hostside/core";
+import { HostsideError, truncateText } from "@hostside/core";
 import { clock, parseRetryAfter, quoteText, safeCause } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
-import { safeExcerptOf, serverError, withServerName } from "../auth-errors.ts";
+import { hostsideErrorIn, safeExcerptOf, serverError, withServerName } from "../auth-errors.ts";
 
 /**
  * The meaning of a failed request for tokens:
@@ -84,11 +84,7 @@ export function fromRefusedAnswer(account: Account, url: URL, answer: RefusedAns
  */
 export function fromRequestError(account: Account, cause: unknown, wasSent: boolean): TokenFailure {
   const { serverId, secrets } = account;
-  const known = isHostsideError(cause)
-    ? cause
-    : cause instanceof Error && isHostsideError(cause.cause)
-      ? cause.cause
-      : undefined;
+  const known = hostsideErrorIn(cause);
   if (known !== undefined) {
     const error = new HostsideError(withServerName(serverId, known.rawMessage), {
       code: known.code,

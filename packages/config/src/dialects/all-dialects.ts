@@ -1,5 +1,4 @@
 import { adk } from "./adk.ts";
-import { amazonQ } from "./amazon-q.ts";
 import { anda } from "./anda.ts";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
@@ -164,6 +163,25 @@ const cline: ConfigDialect = createDialect({
     autoApprove: "autoApprove",
     others: ["oauth"],
     extra: (entry, draft) => readOauth(entry, draft),
+  },
+});
+
+/** Agent files of Amazon Q, and its old `mcp.json`. */
+const amazonQ: ConfigDialect = createDialect({
+  name: "amazon-q",
+  syntax: { forms: ["env"], unset: () => "error" },
+  rules: {
+    title: "Amazon Q",
+    types: { stdio: "stdio", http: "http" },
+    untypedUrl: "unsure",
+    timeouts: [{ key: "timeout", unit: "ms", field: "callMs" }],
+  },
+  settings(reader) {
+    const path = ["allowedTools"];
+    const message = "is not read here, so that these tools are asked about";
+    if (reader.listAt(path) !== undefined)
+      reader.problems.add({ path, severity: "warning", code: "unsupported", message, of: "name" });
+    return {};
   },
 });
 

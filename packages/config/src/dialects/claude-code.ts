@@ -1,5 +1,5 @@
 import { createDialect } from "./create-dialect.ts";
-import { isConfigMap, nameOfData, type ConfigPath } from "../parse/config-data.ts";
+import { isConfigMap, nameOfData } from "../parse/config-data.ts";
 import type { DraftBuilder } from "../read/draft-builder.ts";
 import type { ConfigEntry } from "../read/entry.ts";
 import type { ServerEntryRules } from "../read/entry-rules.ts";
@@ -22,12 +22,12 @@ export const claudeCode: ConfigDialect = createDialect({
   name: "claude-code",
   syntax: { forms: ["braces", "default"], unset: () => "literal" },
   rules,
-  roots({ data, file = "" }, { projectFolder }) {
+  roots({ file = "" }, { projectFolder }) {
     const isHomeFile = /(?:^|[\\/])\.claude\.json$/.test(file);
-    const local = projectFolder === undefined ? undefined : projectPath(data, projectFolder);
+    const local = ["projects", projectFolder ?? "", "mcpServers"];
     const top = { path: ["mcpServers"], scope: isHomeFile ? "user" : undefined } as const;
     // Of the same name, what is local wins: it is read first.
-    return local === undefined ? [top] : [{ path: [...local, "mcpServers"], scope: "local" }, top];
+    return [{ path: local, scope: "local" }, top];
   },
   settings: (reader) => readServerLists(reader, []),
 });
@@ -53,17 +53,4 @@ function readExtras(entry: ConfigEntry, draft: DraftBuilder): void {
       entry.error("tools", { code: "wrong_type", message: `the permission_policy of item ${index} is not known` });
   }
   if (denied.length > 0) draft.set("deny", denied, entry.at("tools"));
-}
-
-// Keys are absolute paths, as the system of their user writes them.
-function projectPath(data: Parameters<typeof isConfigMap>[0], folder: string): ConfigPath | undefined {
-  const projects = isConfigMap(data) ? data.get("projects") : undefined;
-  if (!isConfigMap(projects)) return undefined;
-  const key = [...projects.keys()].find((name) => plainFolder(name) === plainFolder(folder));
-  return key === undefined ? undefined : ["projects", key];
-}
-
-function plainFolder(folder: string): string {
-  const plain = folder.replaceAll("\\", "/").replace(/(?<=.)\/+$/, "");
-  return /^[a-z]:/i.test(plain) ? plain.toLowerCase() : plain;
 }

@@ -12,7 +12,7 @@ import { createServerReader, type ServerReader, type ServerReaderInit } from "..
 /** A dialect whose entries are described by {@linkcode ServerEntryRules}. */
 export interface DialectInit
   extends
-    Pick<ConfigDialect, "name" | "isWhole">,
+    Pick<ConfigDialect, "name">,
     Partial<Pick<ConfigDialect, "format" | "syntax">>,
     Pick<ServerReaderInit, "refusesAlike" | "inputsAt"> {
   readonly rules: ServerEntryRules;

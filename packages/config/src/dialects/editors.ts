@@ -127,23 +127,12 @@ const continueRules: ServerEntryRules = {
     for (const [name, value] of options?.textMap("headers") ?? []) {
       draft.member("headers", [name, value], entry.at("requestOptions", "headers", name));
     }
-    const certificate = options?.entry("clientCertificate");
-    const authorities =
-      typeof options?.get("caBundlePath") === "string" ? options.text("caBundlePath") : options?.texts("caBundlePath");
-    const tls = { ca: authorities, cert: certificate?.text("cert"), key: certificate?.text("key") };
-    const found = Object.entries(tls).filter(([, value]) => value !== undefined);
-    if (found.length > 0) draft.set("tls", Object.fromEntries(found), entry.at("requestOptions"));
     for (const name of options?.names ?? []) {
-      if (!usedOptions.has(name))
-        options?.warn(name, {
-          code: "unsupported",
-          message: `of requestOptions only ${[...usedOptions].join(", ")} are used`,
-        });
+      const message = "of requestOptions only headers are used";
+      if (name !== "headers") options?.warn(name, { code: "unsupported", message });
     }
   },
 };
-
-const usedOptions: ReadonlySet<string> = new Set(["headers", "caBundlePath", "clientCertificate"]);
 
 /** `config.yaml` of Continue: a list of servers. */
 export const continueDev: ConfigDialect = createDialect({

@@ -28,7 +28,6 @@ const rules: ServerEntryRules = {
 export const evva: ConfigDialect = createDialect({
   name: "evva",
   syntax: { forms: ["braces", "default"], unset: () => "literal", evva: true },
-  isWhole: true,
   rules,
 });
 

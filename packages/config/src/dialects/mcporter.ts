@@ -4,6 +4,11 @@ import { createDialect } from "./create-dialect.ts";
 import { words } from "../read/entry-rules.ts";
 import type { ConfigDialect } from "../read/dialect.ts";
 
+const names = words(
+  "auth description bearerToken bearerTokenEnv allowedTools blockedTools",
+  "oauthScope oauthClientId oauthClientSecret oauthRedirectUrl",
+);
+
 /** `mcporter.json`. Its keys may be in camel or in snake case. */
 export const mcporter: ConfigDialect = createDialect({
   name: "mcporter",
@@ -19,12 +24,7 @@ export const mcporter: ConfigDialect = createDialect({
       refresh: "credentials are not refreshed by settings of mcporter here",
       lifecycle: "servers are started when they are needed; its lifecycle is not used",
     },
-    others: words(
-      "auth description bearerToken bearer_token bearerTokenEnv bearer_token_env allowedTools",
-      "allowed_tools blockedTools blocked_tools oauthScope oauth_scope oauthClientId",
-      "oauth_client_id oauthClientSecret oauth_client_secret oauthRedirectUrl",
-      "oauth_redirect_url",
-    ),
+    others: names.flatMap((name) => [name, snakeCase(name)]),
     extra(entry, draft, { type }) {
       readTools(entry, draft);
       if (type === "http") readAuth(entry, draft);
@@ -38,13 +38,17 @@ export const mcporter: ConfigDialect = createDialect({
   },
 });
 
-function keyOf(entry: ConfigEntry, ...names: readonly string[]): string {
-  return names.find((name) => entry.has(name)) ?? names[0] ?? "";
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function keyOf(entry: ConfigEntry, name: string): string {
+  return entry.has(name) || !entry.has(snakeCase(name)) ? name : snakeCase(name);
 }
 
 function readTools(entry: ConfigEntry, draft: DraftBuilder): void {
-  const allowedKey = keyOf(entry, "allowedTools", "allowed_tools");
-  const blockedKey = keyOf(entry, "blockedTools", "blocked_tools");
+  const allowedKey = keyOf(entry, "allowedTools");
+  const blockedKey = keyOf(entry, "blockedTools");
   const allowed = entry.texts(allowedKey);
   const blocked = entry.texts(blockedKey);
   if (allowed !== undefined && blocked !== undefined) {
@@ -56,20 +60,17 @@ function readTools(entry: ConfigEntry, draft: DraftBuilder): void {
 }
 
 function readAuth(entry: ConfigEntry, draft: DraftBuilder): void {
-  const tokenKey = keyOf(entry, "bearerToken", "bearer_token");
-  const variableKey = keyOf(entry, "bearerTokenEnv", "bearer_token_env");
+  const tokenKey = keyOf(entry, "bearerToken");
+  const variableKey = keyOf(entry, "bearerTokenEnv");
   const variable = entry.text(variableKey);
   draft.set("bearerToken", entry.text(tokenKey), entry.at(tokenKey));
   if (variable !== undefined) draft.variable({ field: "bearerToken", variable, required: true }, entry.at(variableKey));
   if (entry.text("auth") === "oauth") draft.set("auth", "oauth", entry.at("auth"));
   else if (entry.has("auth")) entry.warn("auth", { code: "unsupported", message: 'nothing but "oauth" is there here' });
-  const clientId = entry.text(keyOf(entry, "oauthClientId", "oauth_client_id"));
-  const clientSecret = entry.text(keyOf(entry, "oauthClientSecret", "oauth_client_secret"));
-  const redirectUri = entry.text(keyOf(entry, "oauthRedirectUrl", "oauth_redirect_url"));
-  const scopes = entry
-    .text(keyOf(entry, "oauthScope", "oauth_scope"))
-    ?.split(/\s+/)
-    .filter(Boolean);
+  const text = (name: string): string | undefined => entry.text(keyOf(entry, name));
+  const [clientId, clientSecret] = [text("oauthClientId"), text("oauthClientSecret")];
+  const redirectUri = text("oauthRedirectUrl");
+  const scopes = text("oauthScope")?.split(/\s+/).filter(Boolean);
   const settings = Object.entries({ clientId, clientSecret, redirectUri, scopes }).filter(
     ([, value]) => value !== undefined,
   );

@@ -29,7 +29,7 @@ function fromData(value: object, file?: string): ParsedConfig {
   if (text === undefined) {
     const problems = createProblemList(places);
     problems.add({ path: [], severity: "error", code: "wrong_type", message: "cannot be written as JSON" });
-    return { ...places, format: "data", data: undefined, problems: problems.all, isWhole: () => false };
+    return { ...places, format: "data", data: undefined, problems: problems.all };
   }
   const parsed = parseConfig(text, { format: "json", file });
   const problems = parsed.problems.map(({ line: _line, column: _column, ...problem }) => problem);

@@ -1,4 +1,4 @@
-import type { ConfiguredServer, DialectName } from "../drafts/configured-server.ts";
+import type { DialectName } from "../drafts/configured-server.ts";
 import {
   detectByData,
   detectDialect,
@@ -8,12 +8,10 @@ import {
   rootsInWords,
 } from "./detect-dialect.ts";
 import { configDialectOf } from "./all-dialects.ts";
-import type { ConfigDialect, ReadContext } from "../read/dialect.ts";
-import type { HostSettings } from "../drafts/host-settings.ts";
+import type { ConfigDialect, DialectResult, ReadContext } from "../read/dialect.ts";
 import { isConfigMap, nameOfData } from "../parse/config-data.ts";
 import type { ConfigFormat, ParsedConfig } from "../parse/parsed-config.ts";
-import type { ConfigProblem } from "../parse/config-problem.ts";
-import { createProblemList } from "../parse/problem-list.ts";
+import { createProblemList, type ProblemInit } from "../parse/problem-list.ts";
 
 /** Options of a reading. */
 export interface ReadConfigOptions extends ReadContext {
@@ -25,33 +23,30 @@ export interface ReadConfigOptions extends ReadContext {
   readonly format?: ConfigFormat | undefined;
 }
 
-/** The content of one configuration. */
-export interface ConfigResult {
+/** The content of one configuration. References are not expanded. */
+export interface ConfigResult extends DialectResult {
   /** Absent where it is none that is known. */
   readonly dialect?: DialectName | undefined;
-  /** In the order of the file; references are not expanded. */
-  readonly servers: readonly ConfiguredServer[];
-  readonly settings: HostSettings;
-  /** Problems of the text first, then those of the entries. */
-  readonly problems: readonly ConfigProblem[];
 }
 
 /** Does what `readConfig()` does, with what was parsed. */
 export function readParsed(parsed: ParsedConfig, options: ReadConfigOptions): ConfigResult {
   const name = options.dialect ?? detectDialect(options.file, parsed.data);
   const problems = createProblemList(parsed);
-  if (parsed.data === undefined) return { dialect: name, servers: [], settings: {}, problems: parsed.problems };
+  const unread = (problem?: ProblemInit): ConfigResult => {
+    if (problem !== undefined) problems.add(problem);
+    return { dialect: name, servers: [], settings: {}, problems: [...parsed.problems, ...problems.all] };
+  };
+  if (parsed.data === undefined) return unread();
   if (name === undefined) {
     const message = "has no servers in any form that is known";
     const fix = 'put them under "mcpServers", or name the dialect';
-    problems.add({ path: [], severity: "error", code: "unknown_dialect", message, fix });
-    return { servers: [], settings: {}, problems: [...parsed.problems, ...problems.all] };
+    return unread({ path: [], severity: "error", code: "unknown_dialect", message, fix });
   }
   const isNothing = parsed.data === null && parsed.format === "yaml";
   if (!isConfigMap(parsed.data) && !Array.isArray(parsed.data) && !isNothing) {
     const message = `must be an object, and is ${nameOfData(parsed.data)}`;
-    problems.add({ path: [], severity: "error", code: "wrong_type", message });
-    return { dialect: name, servers: [], settings: {}, problems: [...parsed.problems, ...problems.all] };
+    return unread({ path: [], severity: "error", code: "wrong_type", message });
   }
   const dialect = configDialectOf(name);
   const expected = options.dialect === undefined ? dialectOfPath(options.file) : undefined;
@@ -61,14 +56,8 @@ export function readParsed(parsed: ParsedConfig, options: ReadConfigOptions): Co
     problems.add({ path: [], severity: "warning", code: "other_dialect", message, fix });
   }
   if (!hasRootOf(name, parsed.data)) reportNoServers(parsed, dialect, problems.add);
-  const isLost = dialect.isWhole === true && parsed.problems.some(({ severity }) => severity === "error");
-  const result = isLost ? { servers: [], settings: {}, problems: [] } : dialect.read(parsed, options);
-  return {
-    dialect: name,
-    servers: result.servers,
-    settings: result.settings,
-    problems: [...parsed.problems, ...problems.all, ...result.problems],
-  };
+  const result = dialect.read(parsed, options);
+  return { dialect: name, ...result, problems: [...parsed.problems, ...problems.all, ...result.problems] };
 }
 
 // Most files of a tool have other things in them as well, so that no servers are nothing to speak

@@ -127,13 +127,13 @@ describe("mergeLayers()", () => {
     expect(untrusted.problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
       "untrusted_setting settings of a project's file wait for somebody to trust them: allowServers, denyServers, strictRootPaths",
     ]);
-    expect(mergeLayers(layers, { refusesSettings: () => true }).problems).toMatchObject([
+    expect(mergeLayers(layers, { settingsAnswer: () => "refuse" }).problems).toMatchObject([
       {
         message: "settings of a project's file were refused: allowServers, denyServers, strictRootPaths",
         fix: expect.stringContaining('hostside trust "(settings)"'),
       },
     ]);
-    const merged = mergeLayers(layers, { trustsSettings: () => true });
+    const merged = mergeLayers(layers, { settingsAnswer: () => "trust" });
     expect(merged.servers.map(({ id, off }) => [id, off])).toEqual([
       ["a", undefined],
       ["b", "not allowed"],
@@ -154,7 +154,7 @@ describe("mergeLayers()", () => {
     const result = readConfig({ serve: { tools: ["b"] } }, { dialect: "hostside", file: "/p.json" });
     const layers = [own, { scope: "project", result, file: "/p.json", projectFolder: folder }] as const;
     expect(mergeLayers(layers).settings).toEqual({ serve: { expose: "all", tools: ["a"] } });
-    const merged = mergeLayers(layers, { trustsSettings: (one) => one === folder });
+    const merged = mergeLayers(layers, { settingsAnswer: (one) => (one === folder ? "trust" : undefined) });
     expect(merged.settings).toEqual({ serve: { expose: "all", tools: ["a"] }, projectServe: { tools: ["b"] } });
     expect(merged.problems).toEqual([]);
   });

@@ -5,17 +5,15 @@ import type { ConfigProblem } from "../parse/config-problem.ts";
 import { serverProblem } from "../drafts/spec-fault.ts";
 import { normalizeId } from "../read/server-reader.ts";
 import type { ConfigLayer } from "./config-layer.ts";
-import { mergeSettings } from "./merge-settings.ts";
+import { mergeSettings, type SettingsAnswer } from "./merge-settings.ts";
 import { tightenEntry } from "./tighten.ts";
 
 /** Options of {@linkcode mergeLayers}. */
 export interface MergeOptions {
   /** True if the user trusts this entry of a project. Default: never. */
   readonly isTrusted?: ((server: ConfiguredServer) => boolean) | undefined;
-  /** True if the user trusts the settings of the project in this folder. Default: never. */
-  readonly trustsSettings?: ((projectFolder: string) => boolean) | undefined;
-  /** True if the user refused the settings of the project in this folder. Default: never. */
-  readonly refusesSettings?: ((projectFolder: string) => boolean) | undefined;
+  /** The user's answer about the settings of the project in this folder. Default: none. */
+  readonly settingsAnswer?: SettingsAnswer | undefined;
 }
 
 /** Several configurations as one. */
@@ -36,7 +34,7 @@ export interface MergedConfig {
 export function mergeLayers(layers: readonly ConfigLayer[], options: MergeOptions = {}): MergedConfig {
   // Stable: of one scope, the order stays.
   const ordered = layers.toSorted((a, b) => rankOf(a.scope) - rankOf(b.scope));
-  const { settings, problems } = mergeSettings(ordered, options.trustsSettings, options.refusesSettings);
+  const { settings, problems } = mergeSettings(ordered, options.settingsAnswer);
   const found: ConfigProblem[] = [...problems];
   const servers = [...groupById(ordered)].map(([, entries]) => pick(entries, { ...options, settings, found }));
   const sorted = servers.toSorted((a, b) => compareText(a.id, b.id));

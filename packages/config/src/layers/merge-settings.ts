@@ -15,6 +15,9 @@ export function projectSettings(settings: HostSettings): HostSettings {
   return Object.fromEntries(used.map((key) => [key, settings[key]]));
 }
 
+/** Returns the user's answer about the settings of a project, by its folder. */
+export type SettingsAnswer = (projectFolder: string) => "trust" | "refuse" | undefined;
+
 /** The settings of all layers. */
 export interface MergedSettings {
   readonly settings: HostSettings;
@@ -29,17 +32,16 @@ export interface MergedSettings {
  */
 export function mergeSettings(
   all: readonly ConfigLayer[],
-  isTrusted: (projectFolder: string) => boolean = () => false,
-  isRefused: (projectFolder: string) => boolean = () => false,
+  answerAbout: SettingsAnswer = () => undefined,
 ): MergedSettings {
   const merged = new Map<string, unknown>();
   const problems: ConfigProblem[] = [];
   const layers: ConfigLayer[] = [];
   for (const layer of all) {
     const { scope, result, file, projectFolder } = layer;
-    if (projectFolder !== undefined && !isTrusted(projectFolder)) {
+    if (projectFolder !== undefined && answerAbout(projectFolder) !== "trust") {
       const unused = Object.keys(projectSettings(result.settings));
-      const state = isRefused(projectFolder) ? "were refused" : "wait for somebody to trust them";
+      const state = answerAbout(projectFolder) === "refuse" ? "were refused" : "wait for somebody to trust them";
       const message = `settings of a project's file ${state}: ${unused.join(", ")}`;
       const fix = `hostside trust "${settingsId}" asks about them; or put them into a file of your own`;
       if (unused.length > 0) problems.push(settingsProblem(file, message, fix));

@@ -71,7 +71,7 @@ describe("findConfigs()", () => {
   });
 
   it("has a place for each dialect but those that only their host names", () => {
-    const placed = new Set(locationRows.map(({ dialect }) => dialect));
+    const placed = new Set(locationRows.map(([dialect]) => dialect));
     expect(dialectNames.filter((name) => !placed.has(name))).toEqual(["anda", "adk"]);
   });
 
@@ -86,7 +86,7 @@ describe("findConfigs()", () => {
   it("has the order of the table in docs/reference/configuration.md", () => {
     const page = readFileSync(new URL("../../../../docs/reference/configuration.md", import.meta.url), "utf8");
     const listed = [...page.matchAll(/^\| `([\w-]+)` \|.*(?:\/|\.json)/gm)].map(([, dialect]) => dialect);
-    expect(listed).toEqual([...new Set(locationRows.map(({ dialect }) => dialect))]);
+    expect(listed).toEqual([...new Set(locationRows.map(([dialect]) => dialect))]);
   });
 });
 

@@ -17,7 +17,7 @@ export interface ConfigLocation {
   readonly dialect: DialectName;
   /** As people call the tool. */
   readonly tool: string;
-  readonly scope: LocationRow["scope"];
+  readonly scope: LocationRow[2];
   /** The folder that a file of a project is for. */
   readonly folder?: string | undefined;
   /** `false`: where the tool keeps it is not documented. */
@@ -32,10 +32,10 @@ export interface ConfigLocation {
  */
 export function findConfigs(options: FindOptions): readonly ConfigLocation[] {
   const [users, projects] = [true, false].map((isUser) =>
-    locationRows.filter(({ scope }) => (scope === "user") === isUser),
+    locationRows.filter(([, , scope]) => (scope === "user") === isUser),
   );
   const found = [undefined, ...projectFolders(options)].flatMap((folder) =>
-    ((folder === undefined ? users : projects) ?? []).flatMap(({ dialect, tool, scope, certain = true, path }) =>
+    ((folder === undefined ? users : projects) ?? []).flatMap(([dialect, tool, scope, path, certain = true]) =>
       expandPath(path, options, folder).map((one) => {
         return { path: one, dialect, tool, scope, certain, ...(folder === undefined ? {} : { folder }) };
       }),
@@ -69,7 +69,7 @@ export function findProjectFolder(options: FindOptions): string | undefined {
  */
 export function projectOfFile(file: string): string | undefined {
   const plain = file.replaceAll("\\", "/");
-  const lengths = locationRows.map(({ scope, path }) => {
+  const lengths = locationRows.map(([, , scope, path]) => {
     if (scope !== "project" || typeof path !== "string") return 0;
     const end = new RegExp(`/${path.replaceAll(".", String.raw`\.`).replaceAll("*", "[^/]*")}$`);
     return end.exec(plain)?.[0].length ?? 0;
@@ -101,7 +101,7 @@ function projectFolders({ cwd, home, platform }: FindOptions): readonly string[]
   return folders;
 }
 
-function expandPath(path: LocationRow["path"], options: FindOptions, folder?: string): readonly string[] {
+function expandPath(path: LocationRow[3], options: FindOptions, folder?: string): readonly string[] {
   const { platform } = options;
   const paths = pathsOf(platform);
   const written = typeof path === "string" ? path : path[systemOf(platform)];

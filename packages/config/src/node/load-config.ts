@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { assertServerSpec, type ServerSpec } from "@hostside/core";
+import type { ServerSpec } from "@hostside/core";
 import { assertKnownOptions } from "@hostside/core/implement";
 import type {
   ConfigScope,
@@ -14,7 +14,7 @@ import { expandConfig, type ExpandedServer } from "../expand/expand-config.ts";
 import { settingsId, type HostSettings } from "../drafts/host-settings.ts";
 import type { ConfigLayer } from "../layers/config-layer.ts";
 import { groupBy, mergeLayers, placeInWords } from "../layers/merge-layers.ts";
-import { projectSettings } from "../layers/merge-settings.ts";
+import { projectSettings, type SettingsAnswer } from "../layers/merge-settings.ts";
 import { formatPath } from "../parse/config-data.ts";
 import type { ConfigProblem } from "../parse/config-problem.ts";
 import { serverProblem } from "../drafts/spec-fault.ts";
@@ -114,11 +114,10 @@ export async function loadAll(options: LoadConfigOptions, { ask, accept }: LoadM
   const loading: Loading = { options, place, ask, kept, projectFolder: findProjectFolder(place) };
   const verdicts = await judgeAll(layers, loading);
   const settings = await judgeSettings(layers, loading);
-  const trustsSettings = (folder: string): boolean => settings.get(folder)?.verdict.trusted === true;
+  const settingsAnswer: SettingsAnswer = (folder) => answerIn(settings.get(folder)?.verdict);
   const merged = mergeLayers(layers, {
     isTrusted: (server) => verdicts.get(placeOf(server))?.verdict.trusted === true,
-    trustsSettings,
-    refusesSettings: (folder) => isRefused(settings.get(folder)?.verdict),
+    settingsAnswer,
   });
   const outcomes: Outcome[] = [];
   for (const server of merged.servers) {
@@ -137,7 +136,7 @@ export async function loadAll(options: LoadConfigOptions, { ask, accept }: LoadM
     settings: merged.settings,
     problems: [
       ...problems,
-      ...layers.flatMap((layer) => problemsOf(layer, trustsSettings)),
+      ...layers.flatMap((layer) => problemsOf(layer, settingsAnswer)),
       ...merged.problems,
       ...outcomes.flatMap((outcome) => outcome.problems),
     ],
@@ -151,9 +150,9 @@ export async function loadAll(options: LoadConfigOptions, { ask, accept }: LoadM
 // What is wrong with settings that count for nothing stops nobody.
 function problemsOf(
   { result: { problems }, projectFolder }: ConfigLayer,
-  trustsSettings: (folder: string) => boolean,
+  settingsAnswer: SettingsAnswer,
 ): readonly ConfigProblem[] {
-  if (projectFolder === undefined || trustsSettings(projectFolder)) return problems;
+  if (projectFolder === undefined || settingsAnswer(projectFolder) === "trust") return problems;
   return problems.map((one) => (/^(?:serve|settings)\b/.test(one.path) ? { ...one, severity: "warning" } : one));
 }
 
@@ -334,8 +333,9 @@ function isAbove(resource: string | false, url: string | undefined): boolean {
   return `${own.pathname}/`.startsWith(above.pathname.replace(/\/*$/, "/"));
 }
 
-function isRefused(verdict: TrustVerdict | undefined): boolean {
-  return verdict?.trusted === false && verdict.why === "refused";
+function answerIn(verdict: TrustVerdict | undefined): ReturnType<SettingsAnswer> {
+  if (verdict?.trusted !== false) return verdict && "trust";
+  return verdict.why === "refused" ? "refuse" : undefined;
 }
 
 function isWanted({ allow }: LoadConfigOptions, { id }: ConfiguredServer): boolean {
@@ -392,11 +392,7 @@ function disabledSpec({ draft, scope = "user", off }: ConfiguredServer): ServerS
 // A URL may be a reference, or have one in it, and is none then; its query may have a secret.
 function shownUrl(url: string): string {
   const [plain = ""] = url.split(/[?#]/);
-  try {
-    assertServerSpec({ id: "shown", type: "http", url: plain });
-    return plain;
-  } catch {
-    // What cannot be shown is written in its file.
-    return nowhere;
-  }
+  const { protocol = "", username = "", password = "" } = URL.canParse(plain) ? new URL(plain) : {};
+  // What cannot be shown is written in its file.
+  return /^https?:$/.test(protocol) && username + password === "" ? plain : nowhere;
 }

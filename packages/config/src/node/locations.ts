@@ -7,28 +7,28 @@ export type System = "linux" | "darwin" | "win32";
  * A place where a tool keeps a configuration. In a path, `{name}` is a folder of the user or of the
  * system, and `*` any one name.
  */
-export interface LocationRow {
-  readonly dialect: DialectName;
+export type LocationRow = readonly [
+  dialect: DialectName,
   /** As people call the tool. */
-  readonly tool: string;
-  readonly scope: "user" | "project";
+  tool: string,
+  scope: "user" | "project",
   /** For all systems, or for some of them. A path of a project is below each of its folders. */
-  readonly path: string | Readonly<Partial<Record<System, string>>>;
+  path: string | Readonly<Partial<Record<System, string>>>,
   /** `false`: nobody has seen it documented by the tool itself. Default `true`. */
-  readonly certain?: boolean | undefined;
-}
+  certain?: boolean,
+];
 
-const on = (linux: string, darwin: string, win32: string): LocationRow["path"] => ({ linux, darwin, win32 });
+const on = (linux: string, darwin: string, win32: string): LocationRow[3] => ({ linux, darwin, win32 });
 
-const settingsOf = (file: string, windows = file): LocationRow["path"] =>
+const settingsOf = (file: string, windows = file): LocationRow[3] =>
   on(`{config}/${file}`, `{homeConfig}/${file}`, `{appData}/${windows}`);
 
-const codeUser = (product: string, file: string): LocationRow["path"] => {
+const codeUser = (product: string, file: string): LocationRow[3] => {
   const path = `${product}/User/${file}`;
   return on(`{config}/${path}`, `{appSupport}/${path}`, `{appData}/${path}`);
 };
 
-const codeExtension = (file: string): LocationRow["path"] => codeUser("Code", `globalStorage/${file}`);
+const codeExtension = (file: string): LocationRow[3] => codeUser("Code", `globalStorage/${file}`);
 
 /**
  * The places of the configurations of tools. If two entries of one scope have the same name, the
@@ -36,13 +36,7 @@ const codeExtension = (file: string): LocationRow["path"] => codeUser("Code", `g
  * is by default; a path with a variable that has no default is left out. The servers of the
  * projects in `.claude.json` have the scope "local".
  */
-const table: readonly (readonly [
-  DialectName,
-  tool: string,
-  LocationRow["scope"],
-  LocationRow["path"],
-  certain?: false,
-])[] = [
+export const locationRows: readonly LocationRow[] = [
   ["goose", "Goose", "user", settingsOf("goose/config.yaml", "Block/goose/config/config.yaml")],
   ["amazon-q", "Amazon Q", "user", "{home}/.aws/amazonq/mcp.json"],
   ["amazon-q", "Amazon Q", "user", "{home}/.aws/amazonq/cli-agents/*.json"],
@@ -116,8 +110,3 @@ const table: readonly (readonly [
   ["hostside", "Hostside", "project", "hostside.jsonc"],
   ["hostside", "Hostside", "project", "hostside.local.json"],
 ];
-
-/** The table of places. */
-export const locationRows: readonly LocationRow[] = table.map(([dialect, tool, scope, path, certain = true]) => {
-  return { dialect, tool, scope, path, certain };
-});

@@ -68,6 +68,7 @@ export interface ConfigNode {
 /** The result of a parser. */
 export interface ParsedTree {
   readonly root: ConfigNode | undefined;
+  /** Faults of a text that is read all the same. */
   readonly faults: readonly TextFault[];
 }
 
@@ -77,10 +78,26 @@ export interface TextFault {
   readonly code: "invalid_syntax" | "duplicate_key" | "cyclic_alias" | "too_deep" | "too_many_entries" | "too_large";
   readonly message: string;
   readonly fix?: string | undefined;
-  /** True if the text is broken there, so that what is around it may lack something. */
-  readonly breaks: boolean;
-  /** True if it is before what begins there, and not in it. */
-  readonly between?: boolean | undefined;
+}
+
+/** Thrown for a text that is broken, or too much: nothing of it is read. */
+export class BrokenTextError extends Error {
+  readonly fault: TextFault;
+
+  constructor(fault: TextFault) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}
+
+/** A text that nests more than is read. */
+export function tooDeep(offset: number, { maxDepth }: ParseLimits): BrokenTextError {
+  return new BrokenTextError({ offset, code: "too_deep", message: `is nested more than ${maxDepth} deep` });
+}
+
+/** A text with more in it than is read. */
+export function tooMany(offset: number, { maxEntries }: ParseLimits): BrokenTextError {
+  return new BrokenTextError({ offset, code: "too_many_entries", message: `has more than ${maxEntries} values` });
 }
 
 /** The node at a path, or the last one on the way that exists, and whether it is the whole way. */

@@ -14,7 +14,6 @@ export type ConfigProblemCode =
   | "duplicate_key"
   | "cyclic_alias"
   // Its entries.
-  | "incomplete_entry"
   | "unknown_key"
   | "wrong_type"
   | "missing_field"

@@ -1,27 +1,33 @@
 import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
 import { quoteText } from "@hostside/core/implement";
-import type { ConfigData, ConfigNode, ParsedTree, ParseLimits, TextFault } from "./config-data.ts";
+import {
+  BrokenTextError,
+  tooDeep,
+  tooMany,
+  type ConfigData,
+  type ConfigNode,
+  type ParsedTree,
+  type ParseLimits,
+  type TextFault,
+} from "./config-data.ts";
 
-/** JSON with comments and trailing commas, and as much of a broken text as can be read. */
+/** JSON with comments and trailing commas. Throws `BrokenTextError`. */
 export function parseJsonTree(text: string, limits: ParseLimits): ParsedTree {
-  const fault = findExcess(text, limits);
-  if (fault !== undefined) return { root: undefined, faults: [fault] };
+  assertWithin(text, limits);
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
-  // Where a text breaks off, everything that is open says so.
-  const found = errors.filter(({ offset }, index) => offset !== errors[index - 1]?.offset);
-  const faults: TextFault[] = found.map(({ error, offset }) => {
-    const name = printParseErrorCode(error);
-    // What lacks a comma before it may be whole itself.
-    const between = name === "CommaExpected";
-    return { offset, code: "invalid_syntax", message: describeError(name), breaks: true, between };
-  });
-  return { root: tree === undefined ? undefined : toNode(tree, faults), faults };
+  const [first] = errors;
+  if (first !== undefined || tree === undefined) {
+    const message = first === undefined ? "has no value" : describeError(printParseErrorCode(first.error));
+    throw new BrokenTextError({ offset: first?.offset ?? 0, code: "invalid_syntax", message });
+  }
+  const faults: TextFault[] = [];
+  return { root: toNode(tree, faults), faults };
 }
 
 // The parser recurses, so that depth is counted first; and how much there is. Nothing here
 // recurses.
-function findExcess(text: string, { maxDepth, maxEntries }: ParseLimits): TextFault | undefined {
+function assertWithin(text: string, limits: ParseLimits): void {
   const scanner = createScanner(text);
   let depth = 0;
   let entries = 0;
@@ -35,10 +41,9 @@ function findExcess(text: string, { maxDepth, maxEntries }: ParseLimits): TextFa
     // more.
     if (opens || kind === token.comma || (isValue(kind) && !leads(before))) entries++;
     before = kind;
-    if (depth > maxDepth) return tooDeepFault(scanner.getTokenOffset(), maxDepth);
-    if (entries > maxEntries) return tooManyFault(scanner.getTokenOffset(), maxEntries);
+    if (depth > limits.maxDepth) throw tooDeep(scanner.getTokenOffset(), limits);
+    if (entries > limits.maxEntries) throw tooMany(scanner.getTokenOffset(), limits);
   }
-  return undefined;
 }
 
 // `null`, `true`, `false`, texts, numbers, and what is nothing of JSON.
@@ -61,11 +66,9 @@ function toNode(tree: Node, faults: TextFault[]): ConfigNode {
   const data = new Map<string, ConfigData>();
   const children = new Map<string, ConfigNode>();
   for (const { children: [key, value] = [] } of tree.children ?? []) {
-    if (key === undefined) continue;
+    if (key === undefined || value === undefined) continue;
     const name = String(key.value);
     if (children.has(name)) faults.push(duplicate(name, key.offset));
-    // A name without a value is what a broken text ends with.
-    if (value === undefined) continue;
     const node = toNode(value, faults);
     node.name = key.offset;
     data.set(name, node.data);
@@ -84,18 +87,7 @@ export function duplicate(name: string, offset: number): TextFault {
     offset,
     code: "duplicate_key",
     message: `${quoteText(name, 80)} is here a second time; the last one counts`,
-    breaks: false,
   };
-}
-
-/** A text that nests more than is read. */
-export function tooDeepFault(offset: number, maxDepth: number): TextFault {
-  return { offset, code: "too_deep", message: `is nested more than ${maxDepth} deep`, breaks: true };
-}
-
-/** A text with more in it than is read. */
-export function tooManyFault(offset: number, maxEntries: number): TextFault {
-  return { offset, code: "too_many_entries", message: `has more than ${maxEntries} values`, breaks: true };
 }
 
 /**

@@ -1,25 +1,27 @@
 import { ParseError, parseTOML, type AST } from "toml-eslint-parser";
-import type { ConfigData, ConfigNode, ParsedTree, ParseLimits, TextFault } from "./config-data.ts";
-import { tooDeepFault, tooManyFault } from "./parse-json.ts";
+import {
+  BrokenTextError,
+  tooDeep,
+  tooMany,
+  type ConfigData,
+  type ConfigNode,
+  type ParsedTree,
+  type ParseLimits,
+} from "./config-data.ts";
 
 interface Walk {
   readonly limits: ParseLimits;
-  readonly faults: TextFault[];
   entries: number;
   depth: number;
 }
 
-/** TOML 1.0. Nothing of a broken text is read. */
+/** TOML 1.0. Throws `BrokenTextError`. */
 export function parseToml(text: string, limits: ParseLimits): ParsedTree {
-  const faults: TextFault[] = [];
   try {
-    return { root: toTree(parseTOML(text, { tomlVersion: "1.0" }), { limits, faults, entries: 0, depth: 0 }), faults };
+    return { root: toTree(parseTOML(text, { tomlVersion: "1.0" }), { limits, entries: 0, depth: 0 }), faults: [] };
   } catch (error) {
-    // The parser recurses.
-    if (error instanceof RangeError) return { root: undefined, faults: [tooDeepFault(0, limits.maxDepth)] };
     if (!(error instanceof ParseError)) throw error;
-    const { index: offset, message } = error;
-    return { root: undefined, faults: [{ offset, code: "invalid_syntax", message, breaks: true }] };
+    throw new BrokenTextError({ offset: error.index, code: "invalid_syntax", message: error.message });
   }
 }
 
@@ -27,7 +29,8 @@ function toTree({ body: [top], range }: AST.TOMLProgram, walk: Walk): ConfigNode
   const root = newTable(0, range[1]);
   for (const item of top.body) {
     if (item.type === "TOMLKeyValue") putMember(root, item, walk);
-    else if (!isTooDeep(item.resolvedKey.length, item.range[0], walk)) {
+    else {
+      assertDepth(item.resolvedKey.length, item.range[0], walk);
       const table = tableAt(root, item.resolvedKey, item.range[0]);
       for (const member of item.body) putMember(table, member, walk);
       table.end = item.range[1];
@@ -54,7 +57,7 @@ function tableAt(root: ConfigNode, key: Key, start: number): ConfigNode {
 }
 
 function putMember(table: ConfigNode, { key: { keys }, value, range: [start] }: AST.TOMLKeyValue, walk: Walk): void {
-  if (isTooDeep(keys.length, start, walk)) return;
+  assertDepth(keys.length, start, walk);
   const key = keys.map((part) => (part.type === "TOMLBare" ? part.name : part.value));
   const node = toNode(value, walk);
   node.name = start;
@@ -69,23 +72,15 @@ function put(parent: ConfigNode, part: string | number, child: ConfigNode): Conf
   return child;
 }
 
-function isTooDeep(depth: number, start: number, walk: Walk): boolean {
-  if (depth > walk.limits.maxDepth) stop(walk, tooDeepFault(start, walk.limits.maxDepth));
-  return depth > walk.limits.maxDepth;
-}
-
-// One fault of a kind is enough.
-function stop({ faults }: Walk, fault: TextFault): void {
-  if (!faults.some(({ code }) => code === fault.code)) faults.push(fault);
+function assertDepth(depth: number, start: number, { limits }: Walk): void {
+  if (depth > limits.maxDepth) throw tooDeep(start, limits);
 }
 
 function toNode(value: AST.TOMLContentNode, walk: Walk): ConfigNode {
-  const [start, end] = value.range;
-  const { maxEntries } = walk.limits;
   walk.entries++;
-  if (walk.entries > maxEntries) stop(walk, tooManyFault(start, maxEntries));
-  if (walk.entries > maxEntries || isTooDeep(walk.depth + 1, start, walk)) return { data: null, start, end };
+  if (walk.entries > walk.limits.maxEntries) throw tooMany(value.range[0], walk.limits);
   walk.depth++;
+  assertDepth(walk.depth, value.range[0], walk);
   const node = readNode(value, walk);
   walk.depth--;
   return node;

@@ -1,11 +1,12 @@
 import { parseJsonTree } from "./parse-json.ts";
 import { createProblemList } from "./problem-list.ts";
 import {
+  BrokenTextError,
   nodeAt,
+  tooDeep,
   type ConfigNode,
   type ParsedTree,
   type ParseLimits,
-  type TextFault,
   type ConfigPath,
 } from "./config-data.ts";
 import type { ConfigFormat, ParsedConfig, Position } from "./parsed-config.ts";
@@ -29,10 +30,6 @@ export async function loadParser(format: ConfigFormat): Promise<TextParser> {
   return parseJsonTree;
 }
 
-// A text with more that breaks it is not read.
-const mostFaults = 100;
-// What is below may be a value that a broken text made a name of.
-const longestFaultPath = 2;
 const maxDepth = 64;
 const maxEntries = 200_000;
 // Files of whole products are a few megabytes. The two others are written by hand, and cost more to
@@ -46,9 +43,7 @@ const limits: Readonly<Record<ConfigFormat, ParseLimits>> = {
 /** Does what `parseConfig()` does, with the parser of the format. */
 export function parseWith(parser: TextParser, written: string, { format, file }: ParseConfigOptions): ParsedConfig {
   const text = written.startsWith("\uFEFF") ? written.slice(1) : written;
-  const { root: tree, faults } = parseText(parser, text, limits[format]);
-  const breaking = faults.filter(({ breaks }) => breaks);
-  const root = breaking.length > mostFaults ? undefined : tree;
+  const { root, faults, isBroken } = parseText(parser, text, limits[format]);
   const positionAt = createLineIndex(text);
   const positionOf = (path: ConfigPath, of: "name" | "value" = "value") => {
     if (root === undefined) return positionAt(0);
@@ -56,17 +51,12 @@ export function parseWith(parser: TextParser, written: string, { format, file }:
     return positionAt(of === "name" && found ? (node.name ?? node.start) : node.start);
   };
   const problems = createProblemList({ file, positionOf });
-  for (const { offset, breaks, code, message, fix } of faults.slice(0, mostFaults)) {
-    const around = pathAt(root, offset);
-    const path = breaks ? around.slice(0, longestFaultPath) : around;
-    problems.add({ path, severity: breaks ? "error" : "warning", code, message, fix, position: positionAt(offset) });
-  }
-  if (faults.length > mostFaults) {
-    const message = `has ${faults.length} faults; these are the first ${mostFaults}`;
-    problems.add({ path: [], severity: "warning", code: "too_many_problems", message });
+  const severity = isBroken ? "error" : "warning";
+  for (const { offset, ...fault } of faults) {
+    problems.add({ ...fault, path: pathAt(root, offset), severity, position: positionAt(offset) });
   }
   const unread = text.indexOf("\uFFFD");
-  if (unread >= 0 && !text.includes("\0")) {
+  if (unread >= 0 && !isBroken) {
     const message = "has U+FFFD, which is what a character that cannot be read is taken for";
     const fix = "save the file as UTF-8, or leave the character out";
     const where = { path: pathAt(root, unread), position: positionAt(unread) };
@@ -75,30 +65,36 @@ export function parseWith(parser: TextParser, written: string, { format, file }:
   if (text.trim() === "") {
     problems.add({ path: [], severity: "warning", code: "empty_file", message: "is empty" });
   }
-  return {
-    ...(file === undefined ? {} : { file }),
-    format,
-    data: root?.data,
-    problems: problems.all,
-    positionOf,
-    isWhole: (path) => isWhole(path, breaking, root),
-  };
+  return { ...(file === undefined ? {} : { file }), format, data: root?.data, problems: problems.all, positionOf };
 }
 
-function parseText(parser: TextParser, text: string, allowed: ParseLimits): ParsedTree {
-  if (text.length > allowed.maxLength) {
-    const message = `has ${text.length} characters; at most ${allowed.maxLength} are read`;
-    return { root: undefined, faults: [{ offset: 0, code: "too_large", message, breaks: true }] };
+function parseText(
+  parser: TextParser,
+  text: string,
+  allowed: ParseLimits,
+): ParsedTree & { readonly isBroken: boolean } {
+  try {
+    if (text.trim() === "") return { root: undefined, faults: [], isBroken: false };
+    assertText(text, allowed);
+    return { ...parser(text, allowed), isBroken: false };
+  } catch (error) {
+    // Parsers recurse.
+    const broken = error instanceof RangeError ? tooDeep(0, allowed) : error;
+    if (!(broken instanceof BrokenTextError)) throw broken;
+    return { root: undefined, faults: [broken.fault], isBroken: true };
   }
-  if (text.trim() === "") return { root: undefined, faults: [] };
-  const nul = text.indexOf("\0");
-  return nul < 0 ? parser(text, allowed) : { root: undefined, faults: [notUtf8(nul)] };
 }
 
-// As what Windows writes when it is told nothing else, UTF-16, looks in UTF-8.
-function notUtf8(offset: number): TextFault {
+function assertText(text: string, { maxLength }: ParseLimits): void {
+  if (text.length > maxLength) {
+    const message = `has ${text.length} characters; at most ${maxLength} are read`;
+    throw new BrokenTextError({ offset: 0, code: "too_large", message });
+  }
+  const offset = text.indexOf("\0");
+  if (offset < 0) return;
+  // As what Windows writes when it is told nothing else, UTF-16, looks in UTF-8.
   const message = "has a NUL in it, and is no text in UTF-8";
-  return { offset, code: "invalid_syntax", message, fix: "save the file as UTF-8", breaks: true };
+  throw new BrokenTextError({ offset, code: "invalid_syntax", message, fix: "save the file as UTF-8" });
 }
 
 // The innermost value around an offset.
@@ -119,16 +115,6 @@ function childAt({ children = new Map() }: ConfigNode, offset: number): readonly
     if ((name ?? start) <= offset && offset < end) return child;
   }
   return undefined;
-}
-
-function isWhole(path: ConfigPath, breaking: readonly TextFault[], root: ConfigNode | undefined): boolean {
-  const { node, found } = root === undefined ? { found: false } : nodeAt(root, path);
-  if (node === undefined || !found) return false;
-  const start = node.name ?? node.start;
-  // The end counts: what a text breaks off in ends where the text does.
-  return !breaking.some(
-    ({ offset, between }) => (between === true ? start < offset : start <= offset) && offset <= node.end,
-  );
 }
 
 /** From offsets to lines and columns. Lines end with LF, CR LF or CR, as editors count them. */

@@ -1,6 +1,15 @@
-import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node } from "yaml";
-import type { ConfigData, ConfigNode, ParsedTree, ParseLimits, TextFault } from "./config-data.ts";
-import { duplicate, tooDeepFault, tooManyFault } from "./parse-json.ts";
+import { isAlias, isMap, isScalar, isSeq, parseDocument, type Node } from "yaml";
+import {
+  BrokenTextError,
+  tooDeep,
+  tooMany,
+  type ConfigData,
+  type ConfigNode,
+  type ParsedTree,
+  type ParseLimits,
+  type TextFault,
+} from "./config-data.ts";
+import { duplicate } from "./parse-json.ts";
 
 interface Walk {
   readonly limits: ParseLimits;
@@ -17,32 +26,25 @@ interface Walk {
   entries: number;
 }
 
-/** YAML 1.2, one document. */
+/** YAML 1.2, one document. Throws `BrokenTextError`. */
 export function parseYaml(text: string, limits: ParseLimits): ParsedTree {
-  let document: Document;
-  try {
-    // Without its own look for names that come twice, which takes the square of their number.
-    // With "silent", nothing would be said of a second document.
-    document = parseDocument(text, { prettyErrors: false, uniqueKeys: false, logLevel: "error", stringKeys: false });
-  } catch (error) {
-    // The parser recurses.
-    if (!(error instanceof RangeError)) throw error;
-    return { root: undefined, faults: [tooDeepFault(0, limits.maxDepth)] };
+  // Without its own look for names that come twice, which takes the square of their number.
+  // With "silent", nothing would be said of a second document.
+  const options = { prettyErrors: false, uniqueKeys: false, logLevel: "error", stringKeys: false } as const;
+  const { contents, errors } = parseDocument(text, options);
+  const walk: Walk = { limits, faults: [], open: new Set(), anchors: new Map(), following: 0, entries: 0 };
+  const root = toNode(contents, walk);
+  for (const { code, message, pos } of errors) {
+    if (code !== "MULTIPLE_DOCS") throw invalid(pos[0], withoutSource(message));
+    const second = "begins a second document, which is not read";
+    walk.faults.push({ offset: pos[0], code: "invalid_syntax", message: second });
   }
-  const faults: TextFault[] = document.errors.map(({ code, message, pos }) => ({
-    offset: pos[0],
-    code: "invalid_syntax",
-    message: messages[code] ?? withoutSource(message),
-    // The first document is whole all the same.
-    breaks: code !== "MULTIPLE_DOCS",
-  }));
-  const walk: Walk = { limits, faults, open: new Set(), anchors: new Map(), following: 0, entries: 0 };
-  return { root: toNode(document.contents, walk), faults };
+  return { root, faults: walk.faults };
 }
 
-const messages: Readonly<Record<string, string>> = {
-  MULTIPLE_DOCS: "begins a second document, which is not read",
-};
+function invalid(offset: number, message: string): BrokenTextError {
+  return new BrokenTextError({ offset, code: "invalid_syntax", message });
+}
 
 // Some messages end with the text that they are about, which may be a secret.
 function withoutSource(message: string): string {
@@ -54,15 +56,12 @@ function toNode(node: Node | null | undefined, walk: Walk): ConfigNode | undefin
   if (node === null || node === undefined) return undefined;
   const [start, end] = [node.range?.[0] ?? 0, node.range?.[1] ?? 0];
   walk.entries++;
-  if (walk.entries > walk.limits.maxEntries) return stop(walk, tooManyFault(start, walk.limits.maxEntries));
-  if (walk.open.size >= walk.limits.maxDepth) return stop(walk, tooDeepFault(start, walk.limits.maxDepth));
+  if (walk.entries > walk.limits.maxEntries) throw tooMany(start, walk.limits);
+  if (walk.open.size >= walk.limits.maxDepth) throw tooDeep(start, walk.limits);
   const meant = isAlias(node) ? walk.anchors.get(node.source) : node;
-  if (meant === undefined) {
-    walk.faults.push({ offset: start, code: "invalid_syntax", message: "names no anchor", breaks: true });
-    return { data: null, start, end };
-  }
+  if (meant === undefined) throw invalid(start, "names no anchor");
   if (walk.open.has(meant)) {
-    return stop(walk, { offset: start, code: "cyclic_alias", message: "is an alias for what it is in", breaks: true });
+    throw new BrokenTextError({ offset: start, code: "cyclic_alias", message: "is an alias for what it is in" });
   }
   const { anchor } = meant as { readonly anchor?: string };
   if (anchor !== undefined && walk.following === 0) walk.anchors.set(anchor, meant);
@@ -72,11 +71,6 @@ function toNode(node: Node | null | undefined, walk: Walk): ConfigNode | undefin
   if (isAlias(node)) walk.following--;
   walk.open.delete(meant);
   return { ...read, start, end };
-}
-
-// One fault is enough: a laughing file would have a billion. It is said before all others.
-function stop(walk: Walk, fault: TextFault): undefined {
-  if (!walk.faults.some(({ code }) => code === fault.code)) walk.faults.unshift(fault);
 }
 
 function readNode(node: Node, walk: Walk): Pick<ConfigNode, "children" | "data"> {
@@ -92,17 +86,9 @@ function readNode(node: Node, walk: Walk): Pick<ConfigNode, "children" | "data">
   for (const { key, value } of node.items) {
     const label = isAlias(key) ? walk.anchors.get(key.source) : key;
     const [offset] = (key as Node | null)?.range ?? [0];
-    if (!isScalar(label)) {
-      walk.faults.push({
-        offset,
-        code: "invalid_syntax",
-        message: "the name of a member must be a text",
-        breaks: true,
-      });
-      continue;
-    }
+    if (!isScalar(label)) throw invalid(offset, "the name of a member must be a text");
     const name = nameOf(label.value, label.source);
-    if (isScalar(label) && label.anchor !== undefined) walk.anchors.set(label.anchor, label);
+    if (label.anchor !== undefined) walk.anchors.set(label.anchor, label);
     if (children.has(name)) walk.faults.push(duplicate(name, offset));
     const child = toNode(value as Node | null, walk) ?? { data: null, start: offset, end: offset };
     child.name = offset;

@@ -16,7 +16,7 @@ export interface ParsedConfig {
   readonly file?: string | undefined;
   /** `"data"`: it was never a text. */
   readonly format: ConfigFormat | "data";
-  /** The data; `undefined` where nothing could be read. */
+  /** The data; `undefined` where the text is broken. */
   readonly data: ConfigData | undefined;
   /** Problems of the text. */
   readonly problems: readonly ConfigProblem[];
@@ -25,6 +25,4 @@ export interface ParsedConfig {
    * that exists does.
    */
   readonly positionOf: (path: ConfigPath, of?: "name" | "value") => Position | undefined;
-  /** `false` where the text is broken inside this value, so that something of it may be missing. */
-  readonly isWhole: (path: ConfigPath) => boolean;
 }

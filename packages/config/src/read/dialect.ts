@@ -7,7 +7,7 @@ import type { ConfigProblem } from "../parse/config-problem.ts";
 /** The context of a file. */
 export interface ReadContext {
   /**
-   * The folder of the project, as an absolute path: of a file with servers of many projects, its
+   * The folder of the project, as the file has it: of a file with servers of many projects, its
    * servers are read, too.
    */
   readonly projectFolder?: string | undefined;
@@ -30,8 +30,6 @@ export interface ConfigDialect {
   readonly title: string;
   /** The format of its files, where their names do not say it. */
   readonly format: ConfigFormat;
-  /** `true`: nothing is read of a text that is broken anywhere, as the tool itself does. */
-  readonly isWhole?: boolean | undefined;
   readonly syntax: Syntax;
   /** Pure, and never throws. */
   read(parsed: ParsedConfig, context: ReadContext): DialectResult;

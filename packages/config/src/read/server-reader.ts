@@ -73,7 +73,6 @@ export function createServerReader(
       if (seen === mostServers + 1) problems.add(tooManyServers(path));
       return;
     }
-    if (!parsed.isWhole(path)) return problems.add(incomplete(id, path));
     if (!isConfigMap(data)) {
       const message = `must be an object, and is ${nameOfData(data)}`;
       return problems.add({ path, severity: "error", code: "wrong_type", message, serverId: id });
@@ -144,11 +143,6 @@ interface NamedEntry {
 function tooManyServers(path: ConfigPath) {
   const message = `is one server more than the ${mostServers} that are read of one file`;
   return { path, severity: "error", code: "too_many_entries", message } as const;
-}
-
-function incomplete(id: string, path: ConfigPath) {
-  const message = `${quoteText(id, 80)} is not read, because the text is broken inside of ${formatPath(path)}`;
-  return { path, severity: "error", code: "incomplete_entry", message, of: "name", serverId: id } as const;
 }
 
 const longestId = 128;

@@ -23,26 +23,21 @@ const telling: ReadonlySet<string> = new Set(
 export function reportUnknownKeys(entry: ConfigEntry, rules: FullEntryRules): ConfigPath | undefined {
   const known = knownKeys(rules);
   let off: ConfigPath | undefined;
+  if (rules.unknown === "refused") {
+    refuseUnknownKeys(entry, [...known], rules.title);
+    return undefined;
+  }
   for (const name of entry.names) {
     if (known.has(name)) continue;
     const meant = meantBy(name, known);
     const fix = adviceFor(name, meant, rules);
-    if (rules.unknown === "refused") {
-      entry.error(name, {
-        code: "unknown_key",
-        message: `${rules.title} has no ${quoteText(name, 40)}; known are ${[...known].join(", ")}`,
-        fix,
-      });
-    } else if (isOff(name, entry)) {
+    const unread = `${rules.title} does not read ${quoteText(name, 40)}`;
+    if (isOff(name, entry)) {
       off = entry.at(name);
-      const message = `${rules.title} does not read ${quoteText(name, 40)}; the server is off here all the same`;
+      const message = `${unread}; the server is off here all the same`;
       entry.warn(name, { code: "unknown_key", message, fix: fix ?? "remove it if the server is to start" });
     } else if (meant !== undefined || telling.has(name) || (rules.unknown === "told" && !isRemark(name))) {
-      entry.warn(name, {
-        code: "unknown_key",
-        message: `${rules.title} does not read ${quoteText(name, 40)}, so that it changes nothing`,
-        fix,
-      });
+      entry.warn(name, { code: "unknown_key", message: `${unread}, so that it changes nothing`, fix });
     }
   }
   return off;

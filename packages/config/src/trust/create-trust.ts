@@ -8,7 +8,7 @@ import {
   type Fields,
 } from "@hostside/core/implement";
 import { describeEntry, fingerprintEntry, referencesOf, type EntryFingerprint } from "./describe-entry.ts";
-import { createTrustRecords, type TrustRecords } from "./trust-records.ts";
+import { createTrustRecords } from "./trust-records.ts";
 import type {
   AskTrust,
   DecideOptions,
@@ -54,80 +54,67 @@ export function createTrust(options: TrustOptions): Trust {
   const { store, ask, lock } = options;
   if (ask !== undefined && typeof ask !== "function") throw new TypeError("ask must be a function");
   const records = createTrustRecords(store, lock);
-  const parts: TrustParts = { records, ask, asking: new Map(), last: Promise.resolve() };
+  // The open questions, by place and fingerprint.
+  const asking = new Map<string, Promise<TrustVerdict>>();
+  // When the user has time for the next question.
+  let last: Promise<unknown> = Promise.resolve();
+  const keep = (entry: TrustEntry, found: EntryFingerprint, answer: TrustAnswer): Promise<void> =>
+    records.write({ ...placeOf(entry), ...found, answer, answeredAt: clock.date() });
+
+  const askUser = async (question: TrustQuestion, signal: AbortSignal | undefined): Promise<TrustAnswer | undefined> =>
+    signal === undefined
+      ? ask?.(question)
+      : untilAborted(ask?.(question, signal) ?? Promise.resolve(undefined), signal);
+  const decideAnew = async (
+    entry: TrustEntry,
+    found: EntryFingerprint,
+    { question, signal }: { readonly question: TrustQuestion; readonly signal: AbortSignal | undefined },
+  ): Promise<TrustVerdict> => {
+    if (isAborted(signal)) return undecided(question, true);
+    const length = lengthOf(question);
+    if (length > longestQuestion) {
+      const long = `it has ${length} characters, and at most ${longestQuestion} can be shown whole`;
+      const message = `is brought by a project, and cannot be trusted: ${long}; put it into a file of your own`;
+      return { trusted: false, why: "too-long", message, question };
+    }
+    let answer: TrustAnswer | undefined;
+    try {
+      answer = await askUser(question, signal);
+    } catch {
+      return isAborted(signal) ? undecided(question, true) : failed(question, "whoever asks about it failed");
+    }
+    if (answer !== "trust" && answer !== "refuse") return undecided(question, true);
+    try {
+      await keep(entry, found, answer);
+    } catch {
+      return failed(question, "the answer about it cannot be kept in the store");
+    }
+    return verdictOf(question, answer);
+  };
+  const decide = async (entry: TrustEntry, { ask: asks, signal }: DecideOptions = {}): Promise<TrustVerdict> => {
+    const found = await fingerprintEntry(entry);
+    let known: TrustRecord | undefined;
+    try {
+      known = await records.read(placeOf(entry));
+    } catch {
+      return failed(questionOf(entry, found, undefined), "what was decided about it cannot be read from the store");
+    }
+    const question = questionOf(entry, found, known);
+    if (known?.fingerprint === found.fingerprint) return verdictOf(question, known.answer);
+    if (asks !== true || ask === undefined) return undecided(question, ask !== undefined);
+    const key = JSON.stringify([placeOf(entry), found.fingerprint]);
+    const asked = asking.get(key) ?? last.then(() => decideAnew(entry, found, { question, signal }));
+    if (!asking.has(key)) last = asked;
+    asking.set(key, asked);
+    return asked.finally(() => asking.delete(key));
+  };
   return {
     canAsk: ask !== undefined,
-    decide: (entry, decideOptions = {}) => decide(entry, decideOptions, parts),
-    async remember(entry, answer) {
-      const found = await fingerprintEntry(entry);
-      await records.write({ ...placeOf(entry), ...found, answer, answeredAt: clock.date() });
-    },
+    decide,
+    remember: async (entry, answer) => keep(entry, await fingerprintEntry(entry), answer),
     revoke: (place) => records.remove(place),
     list: () => records.all(),
   };
-}
-
-interface TrustParts {
-  readonly records: TrustRecords;
-  readonly ask: AskTrust | undefined;
-  /** The open questions, by place and fingerprint. */
-  readonly asking: Map<string, Promise<TrustVerdict>>;
-  /** When the user has time for the next question. */
-  last: Promise<unknown>;
-}
-
-async function decide(entry: TrustEntry, { ask, signal }: DecideOptions, parts: TrustParts): Promise<TrustVerdict> {
-  const found = await fingerprintEntry(entry);
-  let known: TrustRecord | undefined;
-  try {
-    known = await parts.records.read(placeOf(entry));
-  } catch {
-    const why = "what was decided about it cannot be read from the store";
-    return failed(questionOf(entry, found, undefined), why);
-  }
-  const question = questionOf(entry, found, known);
-  const verdict = verdictOf(question, known);
-  if (verdict !== undefined) return verdict;
-  if (ask !== true || parts.ask === undefined) return undecided(question, parts.ask !== undefined);
-  const key = JSON.stringify([placeOf(entry), found.fingerprint]);
-  const asked = parts.asking.get(key) ?? parts.last.then(() => askUser({ entry, found, question, signal }, parts));
-  if (!parts.asking.has(key)) parts.last = asked;
-  parts.asking.set(key, asked);
-  return asked.finally(() => parts.asking.delete(key));
-}
-
-interface Asking {
-  readonly entry: TrustEntry;
-  readonly found: EntryFingerprint;
-  readonly question: TrustQuestion;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function askUser(
-  { entry, found, question, signal }: Asking,
-  { ask, records }: TrustParts,
-): Promise<TrustVerdict> {
-  if (isAborted(signal) || ask === undefined) return undecided(question, true);
-  const length = lengthOf(question);
-  if (length > longestQuestion) {
-    const long = `it has ${length} characters, and at most ${longestQuestion} can be shown whole`;
-    const message = `is brought by a project, and cannot be trusted: ${long}; put it into a file of your own`;
-    return { trusted: false, why: "too-long", message, question };
-  }
-  let answer: TrustAnswer | undefined;
-  try {
-    answer = await (signal === undefined ? ask(question) : untilAborted(ask(question, signal), signal));
-  } catch {
-    return isAborted(signal) ? undecided(question, true) : failed(question, "whoever asks about it failed");
-  }
-  if (answer !== "trust" && answer !== "refuse") return undecided(question, true);
-  const record = { ...placeOf(entry), ...found, answer, answeredAt: clock.date() };
-  try {
-    await records.write(record);
-  } catch {
-    return failed(question, "the answer about it cannot be kept in the store");
-  }
-  return verdictOf(question, record) ?? undecided(question, true);
 }
 
 /** The longest question: a longer one would hide its end. */
@@ -140,10 +127,8 @@ function lengthOf({ serverId, folder, file = "", cwd = "", ...lists }: TrustQues
   return texts.reduce((length, text) => length + escapeUnseen(JSON.stringify(text)).length, 0);
 }
 
-// `undefined`: nobody has decided about what the entry is now.
-function verdictOf(question: TrustQuestion, record: TrustRecord | undefined): TrustVerdict | undefined {
-  if (record?.fingerprint !== question.fingerprint) return undefined;
-  if (record.answer === "trust") return { trusted: true };
+function verdictOf(question: TrustQuestion, answer: TrustAnswer): TrustVerdict {
+  if (answer === "trust") return { trusted: true };
   return { trusted: false, why: "refused", message: `is brought by a project, and was refused`, question };
 }
 
