@@ -64,8 +64,11 @@ export const defaultLimits = {
   maxResourceSubscriptions: 1000,
   /** Bytes of stderr kept for error messages. Default 64 KiB. */
   stderrTailBytes: 65_536,
-  /** Calls of one server on the wire at once. Default 64; the others wait in the queue. */
-  maxInFlightCalls: 64,
+  /**
+   * Calls of one server on the wire at once. Default 96, of which one conversation has 72; the
+   * others wait in the queue.
+   */
+  maxInFlightCalls: 96,
   /** Calls of one server that may wait. Default 256; one more is refused with `overloaded`. */
   maxQueuedCalls: 256,
 };
