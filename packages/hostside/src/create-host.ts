@@ -123,6 +123,18 @@ async function openContext(
   return { ...means, connector, configuration, policy, openedAt, onDiagnostic: diagnostics.on, results };
 }
 
+/** Options that are checked by the parts behind the providers. */
+const checkedLate = [
+  "tools",
+  "providers",
+  "pool",
+  "toolbox",
+  "allowTool",
+  "authenticateTools",
+  "resources",
+  "telemetry",
+] as const satisfies readonly (keyof HostOptions)[];
+
 async function compose(context: OpenedContext): Promise<HostParts> {
   const { options, closing, report, policy, configuration, results, auth } = context;
   const { signal, timeoutMs = 10_000, pool } = options;
@@ -132,7 +144,13 @@ async function compose(context: OpenedContext): Promise<HostParts> {
   const servers = sharedOf(configuration.specs);
   const opened = await openProviders(context, servers, ownTools);
   const { provider } = opened;
-  const { resources, resourceTools } = chooseResources(context, provider);
+  const start = (): Promise<void> =>
+    startSources({ ...options, provider, servers, report, timeoutMs, openedAt: context.openedAt, signal });
+  // Programs start while the rest is loaded and made, unless the rest has options to check first.
+  const isChecked = checkedLate.every((name) => options[name] === undefined);
+  const early = isChecked ? start() : undefined;
+  early?.catch(() => undefined);
+  const { resources, resourceTools } = await chooseResources(context, provider);
   const toolboxes = await openToolboxes(context, provider, { tools: ownTools, resourceTools });
   const { toolbox, recheckTools } = toolboxes;
   const parts = { toolbox, results, policy, provider, oauth: auth.oauth, closing };
@@ -156,7 +174,7 @@ async function compose(context: OpenedContext): Promise<HostParts> {
   // Before everything else: a host that ends gets no edits.
   closing.add(() => configuration.close());
   // After all that checks options of its own.
-  await startSources({ ...options, provider, servers, report, timeoutMs, openedAt: context.openedAt, signal });
+  await (early ?? start());
   // A policy explains tools that it was asked about.
   toolbox.tools();
   closing.add(followUnmatchedRules(context, opened, toolbox));

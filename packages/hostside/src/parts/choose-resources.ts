@@ -2,19 +2,20 @@ import { inOption } from "../contract/check-options.ts";
 import type { ToolProvider } from "@hostside/core";
 import { contextOnBehalfOf } from "@hostside/core/implement";
 import type { McpProvider } from "@hostside/provider";
-import { allowsUri, createResources, readAllowedUris, type Resources } from "@hostside/provider/resources";
-import { createResourceTools } from "@hostside/discovery/resource-tools";
+import type { Resources } from "@hostside/provider/resources";
+import { createResourceTools } from "@hostside/discovery";
 import type { PartsContext } from "./parts-context.ts";
 import { redactResources } from "./redact-parts.ts";
 
 /**
  * Makes the resources of a provider, as the product says, else as the configuration does, and the
- * tools by which a model gets at them, if there are to be any.
+ * tools by which a model gets at them, if there are to be any. Loads their code.
  */
-export function chooseResources(
+export async function chooseResources(
   { options: given, configuration, report, telemetry, policy, closing }: PartsContext,
   provider: McpProvider,
-): { readonly resources: Resources; readonly resourceTools: readonly ToolProvider[] } {
+): Promise<{ readonly resources: Resources; readonly resourceTools: readonly ToolProvider[] }> {
+  const { allowsUri, createResources, readAllowedUris } = await import("@hostside/provider/resources");
   const { tools = {}, ...options } = given.resources ?? {};
   const allows = readAllowedUris(options.allowedUris);
   const resources = inOption("resources", () =>

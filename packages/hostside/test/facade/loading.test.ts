@@ -20,6 +20,12 @@ const later = [
 
 /** Tells which of the modules in {@link later} a program loads, in their order. */
 function loadedBy(program: string): readonly string[] {
+  const urls = urlsLoadedBy(program);
+  return later.filter((name) => urls.includes(name));
+}
+
+/** The URLs of all modules that a program loads after the entry `hostside`, one in a line. */
+function urlsLoadedBy(program: string): string {
   const hooks = `
     import { writeSync } from "node:fs";
     export async function load(url, context, next) {
@@ -33,7 +39,7 @@ function loadedBy(program: string): readonly string[] {
     ${program}`;
   const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" });
   expect([status, stderr]).toEqual([0, expect.stringContaining("core/dist/")]);
-  return later.filter((name) => stderr.includes(name));
+  return stderr;
 }
 
 describe("a host loads what its options ask for, and no more:", () => {
@@ -48,6 +54,13 @@ describe("a host loads what its options ask for, and no more:", () => {
     ],
   ])("%s", (_, program, loaded) => {
     expect(loadedBy(`${program} await host.close();`)).toEqual(loaded);
+  });
+
+  it("at import few files, and neither resources nor caches", () => {
+    const urls = urlsLoadedBy("");
+    // Each file takes a millisecond to find, read and link.
+    expect(urls.match(/^file:/gm)?.length).toBeLessThanOrEqual(22);
+    expect(urls).not.toMatch(/provider\/dist\/resources|lru-cache/);
   });
 
   it.each([

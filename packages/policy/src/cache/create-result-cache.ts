@@ -8,7 +8,7 @@ import {
   type Fields,
   readWholeNumber,
 } from "@hostside/core/implement";
-import { LRUCache } from "lru-cache";
+import type { LRUCache } from "lru-cache";
 import { tellApplied } from "../refuse.ts";
 import type { PolicyParts } from "../policy-parts.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
@@ -49,8 +49,12 @@ const bytesPerUnit = 2;
 export function createResultCache(options: CacheOptions, parts: PolicyParts): ResultCache {
   assertKnownOptions("cache", options, fields);
   const ttlMs = readWholeNumber(options.ttlMs, "cache.ttlMs", { least: 1, otherwise: 60_000 });
-  const kept = new LRUCache<string, KeptResult>({ max, maxSize, ttl: ttlMs, ttlResolution: 0, perf: timeOf() });
-
+  // Loaded by the first call: most policies keep nothing.
+  const open = async (): Promise<LRUCache<string, KeptResult>> => {
+    const library = await import("lru-cache");
+    return new library.LRUCache({ max, maxSize, ttl: ttlMs, ttlResolution: 0, perf: timeOf() });
+  };
+  let opening: ReturnType<typeof open> | undefined;
   // What began before everything was forgotten must not bring it back.
   let generation = 0;
   return {
@@ -58,13 +62,14 @@ export function createResultCache(options: CacheOptions, parts: PolicyParts): Re
       const isPure = toolSubject(call.definition, call.server, parts).effect === "pure";
       const key = isPure ? keyOf(call) : undefined;
       if (key === undefined) return next(call);
+      const begunIn = generation;
+      const kept = await (opening ??= open());
       const found = kept.get(key);
       if (found !== undefined) {
         const age = formatMs(Math.round(clock.now() - found.at));
         tellApplied(call, { stage: "cache", reason: `answered with a result that is ${age} old` }, parts);
         return found.outcome;
       }
-      const begunIn = generation;
       const outcome = await next(call);
       const copy = copyOf(outcome);
       if (copy !== undefined && begunIn === generation) {
@@ -75,7 +80,7 @@ export function createResultCache(options: CacheOptions, parts: PolicyParts): Re
     },
     clear() {
       generation += 1;
-      kept.clear();
+      opening = undefined;
     },
   };
 }

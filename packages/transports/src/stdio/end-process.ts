@@ -1,7 +1,6 @@
 import { clock } from "@hostside/core/implement";
 import type { Cancel } from "@hostside/core";
 import type { ChildProcess, SpawnOptions } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 
 /** The input of {@linkcode endProcess}. */
@@ -210,7 +209,10 @@ function windowsTree({ pid, hasLeaderExited, spawn }: ProcessGroupInit): Process
  */
 function hasLiveMember(pid: number): boolean {
   try {
-    return readdirSync("/proc").some((entry) => /^\d+$/.test(entry) && isLiveMember(entry, pid));
+    return process
+      .getBuiltinModule("node:fs")
+      .readdirSync("/proc")
+      .some((entry) => /^\d+$/.test(entry) && isLiveMember(entry, pid));
   } catch {
     // Not mounted: then the signal's verdict stands.
     return true;
@@ -220,7 +222,7 @@ function hasLiveMember(pid: number): boolean {
 function isLiveMember(entry: string, group: number): boolean {
   let stat: string;
   try {
-    stat = readFileSync(`/proc/${entry}/stat`, "latin1");
+    stat = process.getBuiltinModule("node:fs").readFileSync(`/proc/${entry}/stat`, "latin1");
   } catch {
     // It ended between the two reads.
     return false;

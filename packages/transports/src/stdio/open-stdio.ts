@@ -1,8 +1,6 @@
 import { isHostsideError, HostsideError, type ConnectionGuard, type Diagnostic, type ServerSpec } from "@hostside/core";
 import { isSecretName, quoteText, untilAborted } from "@hostside/core/implement";
 import type { ChildProcess } from "node:child_process";
-import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
 import { askForCommand } from "../context/ask-guard.ts";
 import type { TransportContext } from "../context/server-context.ts";
 import { type ServerProcess, type SpawnProcess, createProcessGroup, hasExited } from "./end-process.ts";
@@ -158,6 +156,7 @@ async function assertDirectory(cwd: string, { serverId, signal }: StdioContext):
       cause,
     });
   const check = async (): Promise<void> => {
+    const { access, constants, stat } = process.getBuiltinModule("node:fs/promises");
     const stats = await stat(cwd).catch((cause: unknown) => {
       throw fail("does not exist", cause);
     });

@@ -1,7 +1,5 @@
 import { HostsideError } from "@hostside/core";
 import { safeCause, type Redactor } from "@hostside/core/implement";
-import { constants } from "node:fs";
-import { access, readFile, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 
 /** A program that was to be started. */
@@ -77,6 +75,7 @@ async function findProgram(command: string, cwd: string, path = ""): Promise<str
 }
 
 async function findFault(path: string): Promise<string | undefined> {
+  const { access, constants, readFile, stat } = process.getBuiltinModule("node:fs/promises");
   try {
     const stats = await stat(path);
     if (stats.isDirectory()) return `${path} is a directory`;
