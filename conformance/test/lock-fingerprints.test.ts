@@ -1,5 +1,5 @@
 import type { JsonObject } from "@hostside/core";
-import { lockTools } from "@hostside/policy/lock";
+import { lockTools } from "@hostside/policy";
 import { createProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
 import { expect, it } from "vitest";

@@ -2,7 +2,7 @@
 // a search: its best, because other work only ever adds. Vectors are made up, so nothing is said of
 // what they find. Prints a table and writes it into docs/internals/search-measurements.md.
 import { createEvent } from "@hostside/core/implement";
-import { createEmbeddingRanker, type Embedder } from "@hostside/discovery/embeddings";
+import { createEmbeddingRanker, type Embedder } from "@hostside/discovery";
 import { makeDistractors } from "./distractors.ts";
 import { tableOf, writeTable } from "./write-table.ts";
 

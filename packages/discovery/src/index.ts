@@ -7,6 +7,15 @@ export type { ToolsAnswer } from "./discovery-tools/answers.ts";
 export type { EmbeddingRanker, ModelToolSelector } from "./ranking/rank-tools.ts";
 export { estimateDefinitionTokens, estimateTokens } from "./tokens/token-counter.ts";
 
+// Tools by which a model lists and reads resources.
+export { createResourceTools } from "./resource-tools/create-resource-tools.ts";
+export type { ResourceSource } from "./resource-tools/resource-source.ts";
+export type { ResourceToolsOptions } from "./resource-tools/resource-tool.ts";
+
+// Search by meaning.
+export { createEmbeddingRanker, type Embedder } from "./embeddings/create-embedding-ranker.ts";
+export { createOpenAiEmbedder, type OpenAiEmbedderOptions } from "./embeddings/open-ai-embedder.ts";
+
 // For products that find tools in another way, or measure this one.
 export { relatedTerms, searchTerms } from "./search/look-up-synonyms.ts";
 export { createSearchIndex, type SearchHit } from "./search/search-index.ts";

@@ -1,3 +1,3 @@
 // For products: search by an embedding model.
-export { createEmbeddingRanker, createOpenAiEmbedder } from "@hostside/discovery/embeddings";
-export type { Embedder } from "@hostside/discovery/embeddings";
+export { createEmbeddingRanker, createOpenAiEmbedder } from "@hostside/discovery";
+export type { Embedder } from "@hostside/discovery";

@@ -1,5 +1,5 @@
 export { createPolicy, type Policy } from "./policy.ts";
-export type { PolicyEvent } from "./policy-event.ts";
+export type { ChangeKind, PolicyEvent, ToolChange } from "./policy-event.ts";
 export type { PolicyOptions } from "./policy-options.ts";
 export type { StricterRules, ToolRule } from "./rules/rule-options.ts";
 export { matchGlob } from "./rules/match-glob.ts";
@@ -27,3 +27,7 @@ export type {
 } from "./approval/approval-options.ts";
 export { toConfirmationRequest, toRejection } from "./approval/pending-call.ts";
 export { fitsSchema } from "./validation/create-validation.ts";
+
+// Lock files, for those who write and compare them, such as the conformance kit.
+export { diffLocks } from "./pins/diff-locks.ts";
+export { formatLock, lockTools, parseLock, type LockedTool, type ToolLock } from "./pins/tool-lock.ts";

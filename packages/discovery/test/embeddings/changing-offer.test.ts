@@ -2,8 +2,7 @@ import type { ToolDefinition } from "@hostside/core";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, vi } from "vitest";
 import { test } from "../../../../test/property-test.ts";
-import { createEmbeddingRanker } from "../../src/embeddings.ts";
-import { createToolbox } from "../../src/index.ts";
+import { createEmbeddingRanker, createToolbox } from "../../src/index.ts";
 import { fakeProvider, serverTool } from "../fake-provider.ts";
 import { madeUpModel, meaningOf } from "./made-up-model.ts";
 

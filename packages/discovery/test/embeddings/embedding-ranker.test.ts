@@ -1,7 +1,6 @@
 import { HostsideError, type Diagnostic } from "@hostside/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createEmbeddingRanker } from "../../src/embeddings.ts";
-import { createToolbox, type Toolbox } from "../../src/index.ts";
+import { createEmbeddingRanker, createToolbox, type Toolbox } from "../../src/index.ts";
 import { fakeProvider, serverTool, type FakeProvider } from "../fake-provider.ts";
 import { github, namesIn, slack } from "../sample-view.ts";
 import { madeUpModel, meaningOf, type MadeUpModel } from "./made-up-model.ts";

@@ -1,4 +1,4 @@
-import type { Embedder } from "../../src/embeddings.ts";
+import type { Embedder } from "../../src/index.ts";
 
 // Words of one line mean the same to it; of some, nobody else knows what they mean.
 const concepts: readonly string[] = [

@@ -1,8 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createEmbeddingRanker, createOpenAiEmbedder, type OpenAiEmbedderOptions } from "../../src/embeddings.ts";
-import { createToolbox } from "../../src/index.ts";
+import {
+  createEmbeddingRanker,
+  createOpenAiEmbedder,
+  type OpenAiEmbedderOptions,
+  createToolbox,
+} from "../../src/index.ts";
 import { fakeProvider } from "../fake-provider.ts";
 import { github, namesIn, slack } from "../sample-view.ts";
 import { meaningOf } from "./made-up-model.ts";

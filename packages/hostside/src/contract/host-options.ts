@@ -14,12 +14,11 @@ import type {
   Subscription,
   ToolProvider,
 } from "@hostside/core";
-import type { StaticTool, ToolboxOptions } from "@hostside/discovery";
+import type { ResourceToolsOptions, StaticTool, ToolboxOptions } from "@hostside/discovery";
 import type { Policy, PolicyOptions } from "@hostside/policy";
 import type { SharedProvidersOptions } from "@hostside/cluster";
 import type { McpProvider, ProviderOptions } from "@hostside/provider";
 import type { Resources, ResourcesOptions } from "@hostside/provider/resources";
-import type { ResourceToolsOptions } from "@hostside/discovery/resource-tools";
 import type { Results, ResultsOptions } from "@hostside/results";
 import type { ConnectorOptions } from "@hostside/transports";
 import type { HostServerEntry } from "./server-entries.ts";

@@ -76,8 +76,13 @@ export function createConversation(
   };
   const ofProviders = async <T>(read: (providers: readonly McpProvider[]) => T): Promise<T> => {
     open();
-    using lease = await lend?.();
-    return read([provider, ...(lease?.providers ?? [])]);
+    // Not `using`, whose compiled form is one more file to load.
+    const lease = await lend?.();
+    try {
+      return read([provider, ...(lease?.providers ?? [])]);
+    } finally {
+      lease?.[Symbol.dispose]();
+    }
   };
   return {
     ...view,

@@ -1,4 +1,4 @@
-import { lockTools, type ToolLock } from "@hostside/policy/lock";
+import { lockTools, type ToolLock } from "@hostside/policy";
 import { describe, expect, it } from "vitest";
 import { compareOffers, renewLocks } from "../../src/cli/checking/compare-offers.ts";
 import type { Offers } from "../../src/cli/checking/compare-offers.ts";

@@ -1,5 +1,5 @@
 import { createMemoryLock, createMemoryStore } from "@hostside/core";
-import { lockTools } from "@hostside/policy/lock";
+import { lockTools } from "@hostside/policy";
 import { createHost, type Host, type HostOptions, type PolicyEvent } from "hostside";
 import { describe, expect, it } from "vitest";
 import { createListedServer, entryOf, type ListedServer } from "../../../policy/test/listed-server.ts";

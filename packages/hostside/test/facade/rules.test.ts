@@ -1,8 +1,7 @@
 import { createHost, type HostOptions } from "hostside";
 import { describe, expect, it } from "vitest";
 import { createMemoryLock, createMemoryStore, isHostsideError, type Diagnostic } from "@hostside/core";
-import { createPolicy, newToolLimits } from "@hostside/policy";
-import { lockTools } from "@hostside/policy/lock";
+import { createPolicy, lockTools, newToolLimits } from "@hostside/policy";
 import { createFakeConnector } from "./fake-connector.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 import { byName } from "./by-name.ts";

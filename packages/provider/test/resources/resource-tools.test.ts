@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { HostsideError, type JsonObject, type JsonValue, type ToolProvider, type ToolsChange } from "@hostside/core";
-import { createToolbox } from "@hostside/discovery";
-import { createResourceTools, type ResourceToolsOptions } from "@hostside/discovery/resource-tools";
+import { createResourceTools, createToolbox, type ResourceToolsOptions } from "@hostside/discovery";
 import { describe, expect, it } from "vitest";
 import {
   createWorld,

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { compareText, quoteText } from "@hostside/core/implement";
-import { diffLocks, lockTools, type ToolChange, type ToolLock } from "@hostside/policy/lock";
+import { diffLocks, lockTools, type ToolChange, type ToolLock } from "@hostside/policy";
 import type { McpProvider } from "@hostside/provider";
 import type { CommandContext } from "../command-context.ts";
 import { openHost } from "../opening/open-host.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { compareText, isJsonObject } from "@hostside/core/implement";
-import { parseLock, type ToolLock } from "@hostside/policy/lock";
+import { parseLock, type ToolLock } from "@hostside/policy";
 import type { CommandContext } from "../command-context.ts";
 import { messageOf, usageError } from "../exit-codes.ts";
 

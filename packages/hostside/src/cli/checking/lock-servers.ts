@@ -1,4 +1,4 @@
-import type { ChangeKind } from "@hostside/policy/lock";
+import type { ChangeKind } from "@hostside/policy";
 import type { CommandWork } from "../command-context.ts";
 import { exitCodes, usageError } from "../exit-codes.ts";
 import { formatCount, printJson } from "../render/print.ts";
