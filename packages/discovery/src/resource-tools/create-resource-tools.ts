@@ -1,5 +1,5 @@
 import type { ToolProvider } from "@hostside/core";
-import { assertKnownOptions, createHostTools, kindOf, type Fields } from "@hostside/core/implement";
+import { assertKnownOptions, createHostTools, type Fields } from "@hostside/core/implement";
 import { resolveToolNames } from "../catalog/static-tool.ts";
 import type { ResourceSource } from "./resource-source.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type ResourceToolsOptions,
 } from "./resource-tool.ts";
 
-const fields: Fields<ResourceToolsOptions> = { names: true, saveBlob: true };
+const fields: Fields<ResourceToolsOptions> = { names: true };
 const defaultNames: ResourceToolNames = {
   list: "resources_list",
   templates: "resources_templates",
@@ -35,12 +35,8 @@ const group = {
  */
 export function createResourceTools(resources: ResourceSource, options: ResourceToolsOptions = {}): ToolProvider {
   assertKnownOptions("createResourceTools()", options, fields);
-  const { saveBlob } = options;
-  if (saveBlob !== undefined && typeof saveBlob !== "function") {
-    throw new TypeError(`createResourceTools(): saveBlob must be a function, not ${kindOf(saveBlob)}`);
-  }
   const names = resolveToolNames("names", defaultNames, options.names);
-  const tools = makeResourceTools({ resources, names, saveBlob });
+  const tools = makeResourceTools({ resources, names });
   const { provider, show } = createHostTools(group, () => unfollow());
   const follow = (): void => show(offeringServers(resources).length > 0 ? tools : []);
   const unfollow = resources.onServersChanged(follow);

@@ -2,7 +2,6 @@ import type { ResourceSource, SourceFailure, SourceOptions, SourceServer } from 
 import {
   cleanText,
   isHostsideError,
-  type CallContext,
   type CallOptions,
   type ContentBlock,
   type HostsideErrorCode,
@@ -15,26 +14,6 @@ import {
 import { isAppUri, quoteText, utf8Length, type HostTool } from "@hostside/core/implement";
 
 type HostToolResult = Awaited<ReturnType<HostTool["run"]>>;
-
-/** Bytes of a resource that a model cannot read as text. */
-export interface BlobToSave {
-  readonly serverId: string;
-  /** The server's word: never a path. */
-  readonly uri: string;
-  /** The server's word. */
-  readonly mimeType: string | undefined;
-  /** Base64 as it came, not checked. */
-  readonly blob: string;
-}
-
-/**
- * Keeps bytes, and says where: such as the path of a file. `undefined`: they are not kept. `signal`
- * aborts when nobody waits any longer. An error counts as not kept.
- */
-export type SaveResourceBlob = (
-  blob: BlobToSave,
-  options: { readonly signal?: AbortSignal | undefined; readonly context?: CallContext | undefined },
-) => string | undefined | Promise<string | undefined>;
 
 /** The names of the tools for resources. */
 export interface ResourceToolNames {
@@ -50,15 +29,12 @@ export interface ResourceToolNames {
 export interface ResourceToolsOptions {
   /** Other names, such as those that a model was trained with. */
   readonly names?: Partial<ResourceToolNames> | undefined;
-  /** Default: bytes are not kept. */
-  readonly saveBlob?: SaveResourceBlob | undefined;
 }
 
 /** The parts of the tools. */
 interface ToolParts {
   readonly resources: ResourceSource;
   readonly names: ResourceToolNames;
-  readonly saveBlob: SaveResourceBlob | undefined;
 }
 
 /** Makes the three tools. */
@@ -113,7 +89,7 @@ function listTool(
 }
 
 // An error that ends the call itself is thrown; the model is told of any other.
-function readTool({ resources, names, saveBlob }: ToolParts): HostTool {
+function readTool({ resources, names }: ToolParts): HostTool {
   const words = {
     name: names.read,
     title: "Read a resource",
@@ -136,13 +112,7 @@ function readTool({ resources, names, saveBlob }: ToolParts): HostTool {
     } catch (error) {
       return errorResultOf(failureTextOf(error, options));
     }
-    const content: ContentBlock[] = [];
-    for (const { _meta: _unseen, ...resource } of contents) {
-      const savedTo =
-        resource.blob === undefined ? undefined : await save(saveBlob, { ...resource, serverId }, options);
-      const saved = `[${quoteText(resource.uri, 512)} is saved at ${cleanText(savedTo ?? "", 4096)}]`;
-      content.push(savedTo === undefined ? { type: "resource", resource } : { type: "text", text: saved });
-    }
+    const content = contents.map(({ _meta: _unseen, ...resource }): ContentBlock => ({ type: "resource", resource }));
     if (content.length === 0) content.push({ type: "text", text: "[the resource has no contents]" });
     const method = "resources/read";
     return { content, origin: { serverId, toolName: method, qualifiedName: `mcp::${serverId}::${method}` } };
@@ -267,22 +237,4 @@ function describeEntry(entry: Resource | ResourceTemplate): JsonObject {
 
 function describeFailure({ serverId, error }: SourceFailure): JsonObject {
   return { server: serverId, error: cleanText(error.message, 512) };
-}
-
-/** Has bytes kept; `undefined` where they are not. An error that ends the call is thrown. */
-async function save(
-  saveBlob: SaveResourceBlob | undefined,
-  { serverId, uri, mimeType, blob = "" }: Partial<BlobToSave> & Pick<BlobToSave, "serverId" | "uri">,
-  { signal, context }: CallOptions,
-): Promise<string | undefined> {
-  if (saveBlob === undefined) return undefined;
-  signal?.throwIfAborted();
-  try {
-    const savedTo = await saveBlob({ serverId, uri, mimeType, blob }, { signal, context });
-    return typeof savedTo === "string" ? savedTo : undefined;
-  } catch {
-    // Where bytes cannot be kept, the answer has them; whoever keeps them knows why that failed.
-    signal?.throwIfAborted();
-    return undefined;
-  }
 }

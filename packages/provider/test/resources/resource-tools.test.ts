@@ -97,9 +97,6 @@ describe("the tools for resources", () => {
       { type: "resource", resource: { uri: "doc://b/1", mimeType: "text/plain", text: "one" } },
       { type: "resource", resource: { uri: "doc://b/2", mimeType: "image/png", blob: "AAECAw==" } },
     ]);
-    const saving = createResourceTools(resources, { saveBlob: async ({ serverId, uri }) => `${serverId}+${uri}` });
-    const saved = await saving.call(...call);
-    expect(saved.content[1]).toEqual({ type: "text", text: '["doc://b/2" is saved at docs+doc://b/2]' });
   });
 
   it("have the names that a product gives them, in their descriptions too", async () => {
@@ -137,16 +134,6 @@ describe("what a model gets", () => {
     const answer = await ask(world, {}, ["resources_list", {}]);
     expect(Buffer.byteLength(answer)).toBeLessThan(67_000);
     expect(answer).not.toMatch(/\u202E|\\u001b/);
-  });
-
-  it("is the bytes themselves where they cannot be kept", async () => {
-    const world = await connected(reading({ uri: "n:1", blob: "AAEC" }));
-    const saveBlob = (): never => {
-      throw new Error("the disk is full");
-    };
-    const tools = createResourceTools(world.resources, { saveBlob });
-    const { content } = await tools.call("resources_read", { server: "a", uri: "n:1" });
-    expect(content).toEqual([{ type: "resource", resource: { uri: "n:1", blob: "AAEC" } }]);
   });
 
   it("is no app, whatever the case of its scheme, and nothing is sent for one", async () => {
@@ -282,7 +269,6 @@ describe("createResourceTools()", () => {
     ["lists", '{"names":{"lists":"a"}}'],
     ["a b", '{"names":{"list":"a b"}}'],
     ["differ", '{"names":{"list":"a","read":"A"}}'],
-    ["saveBlob", '{"saveBlob":true}'],
     ["saveBlobs", '{"saveBlobs":true}'],
   ])("refuses an option that it cannot use: %s", (name, options) => {
     const { resources } = createWorld();
