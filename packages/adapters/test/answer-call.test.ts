@@ -55,7 +55,7 @@ describe("answer()", () => {
   it("calls the tool by its local name, with the definition that was declared and the arguments as text or object", async () => {
     const tool = define("web-search");
     const source = createSource([tool]);
-    const answerer = createAnswerer(source, openaiAgents, { context: { principal: "ada" }, timeoutMs: 5 });
+    const answerer = createAnswerer(source, openaiAgents, { context: { principal: "ada" } });
     expect(answerer.declare().tools.map(({ name }) => name)).toEqual(["web_search"]);
     await answerer.answer({ name: "web_search", args: '{"q":"rain"}', context: { correlationId: "7" } });
     await answerer.answer({ name: "web_search", args: { q: "sun" } });
@@ -68,7 +68,6 @@ describe("answer()", () => {
     ]);
     expect(source.sent[0]?.options).toEqual({
       selected: tool,
-      timeoutMs: 5,
       context: { ...context, correlationId: "7" },
       signal: undefined,
     });
@@ -282,7 +281,6 @@ describe("declare()", () => {
     [{ maxTools: 0 }, "maxTools"],
     [{ presenter: {} }, "presenter"],
     [{ context: { approval: "t" } }, "approval"],
-    [{ timeoutMs: 0 }, "timeoutMs"],
     [{ timeout: 1 }, "timeout"],
   ])("refuses %j at once", (options, field) => {
     expect(() => createAnswerer(createSource([]), openai, options as never)).toThrow(new RegExp(field));

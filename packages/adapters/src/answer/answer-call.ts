@@ -35,7 +35,7 @@ export interface ModelCall {
 }
 
 /** With what calls are answered. */
-export interface AnswerMeans extends Pick<AdapterOptions, "presenter" | "context" | "timeoutMs"> {
+export interface AnswerMeans extends Pick<AdapterOptions, "presenter" | "context"> {
   readonly source: ToolSource;
 }
 
@@ -59,7 +59,7 @@ export async function answerCall(
   call: ModelCall,
   means: AnswerMeans,
 ): Promise<AnsweredCall> {
-  const { source, timeoutMs } = means;
+  const { source } = means;
   const presenter = means.presenter ?? source.presenter ?? plainPresenter;
   const { signal, onProgress } = call;
   if (signal !== undefined) assertSignal(signal);
@@ -75,7 +75,7 @@ export async function answerCall(
     // Where a person is asked, the framework may show the arguments as the model wrote them.
     const args = requiresApproval(source, tool) ? read : decodeTexts(read, definition.inputSchema);
     const answered = withAnswer(tool, { ...call, args, context }, source);
-    const options: CallOptions = { signal, context: answered, timeoutMs, selected: definition };
+    const options: CallOptions = { signal, context: answered, selected: definition };
     outcome = await source.call(definition.name, args, onProgress === undefined ? options : { ...options, onProgress });
   } catch (error) {
     if (signal?.aborted === true) throw abortedError(error, call.name);

@@ -1,5 +1,5 @@
 import type { CallContext, CallOptions, FrameworkApproval, ToolDefinition, ToolOutcome } from "@hostside/core";
-import { assertCallContext, assertKnownOptions, assertTimeoutMs, type Fields } from "@hostside/core/implement";
+import { assertCallContext, assertKnownOptions, type Fields } from "@hostside/core/implement";
 import type { ResultPresenter } from "@hostside/results";
 
 /**
@@ -37,8 +37,6 @@ export interface AdapterOptions {
    * first, member by member. Default: nobody's.
    */
   readonly context?: Omit<CallContext, "approval"> | undefined;
-  /** Total time of each call, in milliseconds. Default: that of the tool's server. */
-  readonly timeoutMs?: number | undefined;
   /**
    * Most tools of one request, the product's own that the adapter knows of included; those behind
    * are left out. Default: what the API is known to take. `Infinity` sends them all.
@@ -50,7 +48,6 @@ export interface AdapterOptions {
 export const adapterFields: Fields<AdapterOptions> = {
   presenter: true,
   context: true,
-  timeoutMs: true,
   maxTools: true,
 };
 
@@ -64,13 +61,12 @@ export function assertAdapterOptions(
   fields: Readonly<Record<string, true>>,
 ): void {
   assertKnownOptions(owner, options, fields);
-  const { presenter, context, timeoutMs, maxTools } = options;
+  const { presenter, context, maxTools } = options;
   if (presenter !== undefined) assertPresenter("presenter", presenter);
   if (context !== undefined) {
     assertCallContext(context);
     if (context.approval !== undefined) throw new TypeError("context.approval is for one call; give it with the call");
   }
-  if (timeoutMs !== undefined) assertTimeoutMs(timeoutMs);
   if (maxTools !== undefined && !(typeof maxTools === "number" && maxTools >= 1)) {
     throw new TypeError("maxTools must be a number of at least 1");
   }
