@@ -317,6 +317,7 @@ export interface ResourceParts {
 /** The members of a provider that resources and prompts need. */
 export type ResourceProvider = Pick<
   McpProvider,
+  | "principal"
   | "serverIds"
   | "statuses"
   | "describeServer"

@@ -1,5 +1,5 @@
-import type { CallContext, Diagnostic } from "@hostside/core";
-import { assertCallContext, assertKnownOptions, type Fields } from "@hostside/core/implement";
+import type { Diagnostic } from "@hostside/core";
+import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import { readCacheOptions, type CacheSettings, type ReadCacheOptions } from "./read-cache.ts";
 import { readAllowedUris, type AllowUri } from "./check-uri.ts";
 
@@ -18,12 +18,6 @@ export interface ResourcesOptions {
    * forgotten.
    */
   readonly cache?: ReadCacheOptions | (() => ReadCacheOptions | undefined) | undefined;
-  /**
-   * On whose behalf lists are read again by themselves, and so whose lists the snapshot shows: a
-   * list that is read for another principal or role, or with `meta`, is its caller's alone; a
-   * change of it is told all the same. Default: nobody in particular.
-   */
-  readonly context?: CallContext | undefined;
   /**
    * Hears of a listener of a subscription whose promise rejects (`defect`), without its reasons.
    * Must not throw. Default: nobody does.
@@ -48,7 +42,6 @@ export interface ResourcesSettings {
   readonly allows: AllowUri;
   /** Says how reads are kept now; `undefined`: not at all. */
   readonly cache: () => CacheSettings | undefined;
-  readonly context: CallContext | undefined;
   readonly onDiagnostic: ResourcesOptions["onDiagnostic"];
 }
 
@@ -61,21 +54,18 @@ function readCache(cache: ResourcesOptions["cache"]): ResourcesSettings["cache"]
 const fields: Fields<ResourcesOptions> = {
   allowedUris: true,
   cache: true,
-  context: true,
   onDiagnostic: true,
 };
 
 /** Reads the options. Throws a `TypeError` that names what cannot be used. */
 export function readResourcesOptions(options: ResourcesOptions): ResourcesSettings {
   assertKnownOptions("createResources()", options, fields);
-  const { allowedUris, cache, context, onDiagnostic } = options;
-  if (context !== undefined) assertCallContext(context);
+  const { allowedUris, cache, onDiagnostic } = options;
   if (onDiagnostic !== undefined && typeof onDiagnostic !== "function")
     throw new TypeError("onDiagnostic must be a function");
   return {
     allows: readAllowedUris(allowedUris),
     cache: readCache(cache),
-    context,
     onDiagnostic,
   };
 }

@@ -85,12 +85,11 @@ export class ServerLists<T> extends LiveList<T> {
   readonly #late = new Map<string, Late>();
 
   constructor(parts: ResourceParts, kind: ListDefinition<T>, owner: string) {
-    const { provider, settings, asking } = parts;
-    const { context } = settings;
+    const { provider, asking } = parts;
     super({
       kind,
       isOpen: () => !provider.closed,
-      relist: (serverId, signal) => listServer(asking, serverId, { kind, timeoutMs: listTimeoutMs, signal, context }),
+      relist: (serverId, signal) => listServer(asking, serverId, { kind, timeoutMs: listTimeoutMs, signal }),
     });
     this.#parts = parts;
     this.#kind = kind;
@@ -163,12 +162,10 @@ export class ServerLists<T> extends LiveList<T> {
 
   // A list that is somebody else's is no part of the snapshot.
   #isShared(serverId: string, context: CallContext | undefined): boolean {
-    const { provider, settings } = this.#parts;
-    const own = settings.context;
-    const isOwn = context?.principal === own?.principal && context?.role === own?.role;
-    return (
-      isOwn && (context?.conversation === own?.conversation || provider.describeServer?.(serverId)?.perCaller !== true)
-    );
+    const { provider } = this.#parts;
+    const { principal, role, conversation } = context ?? {};
+    const isOwn = role === undefined && (principal === undefined || principal === provider.principal);
+    return isOwn && (conversation === undefined || provider.describeServer?.(serverId)?.perCaller !== true);
   }
 
   /**

@@ -222,7 +222,6 @@ describe("createResources()", () => {
     [{ cache: { ttl: 1 } }, "ttl"],
     [{ cache: { ttlMs: 0 } }, "cache.ttlMs"],
     [{ cache: { maxEntries: 0 } }, "cache.maxEntries"],
-    [{ context: { user: "ann" } }, "user"],
   ])("refuses %j", (options, place) => {
     expect(() => createWorld(options)).toThrow(TypeError);
     expect(() => createWorld(options)).toThrow(place);
