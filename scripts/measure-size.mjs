@@ -124,13 +124,18 @@ function isSmall({ text }) {
 }
 
 /**
- * Counts the fields of the option lists of a file, which are typed `Fields<…>`.
+ * Counts the fields of the option lists of a file, which are typed `Fields<…>`, or `Rules<…>` where
+ * the list has a rule for each.
  * @param {Source} source
  */
 function countOptions({ text }) {
-  return [...text.matchAll(/Fields<[^=]*>\s*=\s*\{([^}]*)\}/g)]
-    .map(([, fields = ""]) => new Set([...fields.matchAll(/(\w+)"?\s*:\s*(?:true|false)/g)].map(([, name]) => name)))
-    .reduce((sum, fields) => sum + fields.size, 0);
+  const plain = [...text.matchAll(/Fields<[^=]*>\s*=\s*\{([^}]*)\}/g)].map(
+    ([, fields = ""]) => new Set([...fields.matchAll(/(\w+)"?\s*:\s*(?:true|false)/g)].map(([, name]) => name)),
+  );
+  const ruled = [...text.matchAll(/Rules<\w+(?:Options|State)> = \{\n(.*?)\n\};/gs)].map(
+    ([, fields = ""]) => new Set([...fields.matchAll(/^ {2}(\w+)[:(]/gm)].map(([, name]) => name)),
+  );
+  return [...plain, ...ruled].reduce((sum, fields) => sum + fields.size, 0);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonObject, ToolDefinition } from "@hostside/core";
+import type { ToolDefinition } from "@hostside/core";
 import { quoteText } from "@hostside/core/implement";
 import { pathOf } from "../opening/find-tool.ts";
 import { serverWords, cleanLines, terminalLine, shellLine } from "../render/render-text.ts";
@@ -8,7 +8,7 @@ import { describeKinds } from "../values/coerce-text.ts";
 import { alternativesOf, memberOf, readParameters, type Parameter, type Parameters } from "../values/parameters.ts";
 
 /** Describes the parameters of a tool, those that are required first. Texts are cleaned. */
-function describeParameters({ byName, root }: Parameters) {
+function describeParameters({ byName }: Parameters) {
   const rows = Array.from(byName.values(), ({ name, schema, isRequired }) => {
     const description = memberOf(schema, "description") ?? memberOf(schema, "title");
     const initial = memberOf(schema, "default");
@@ -20,7 +20,7 @@ function describeParameters({ byName, root }: Parameters) {
       ...(typeof description === "string" ? [terminalLine(description, 400)] : []),
       ...(notes.length === 0 ? [] : [`(${notes.join(", ")})`]),
     ];
-    const kinds = describeKinds(schema, root);
+    const kinds = describeKinds(schema);
     return { name, option: optionOf(name), kinds, isRequired, text: said.join(" ").trim() };
   });
   return rows.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired));
@@ -38,10 +38,9 @@ export function signatureOf(definition: ToolDefinition): string {
 
 /** A command line that calls a tool, with something in the place of each required argument. */
 export function exampleOf(definition: ToolDefinition, typed?: TypedServer): string {
-  const { inputSchema: root } = definition;
-  const parameters = readParameters(root);
+  const parameters = readParameters(definition.inputSchema);
   const required = [...parameters.byName.values()].filter(({ isRequired }) => isRequired).slice(0, mostShown);
-  const options = required.map((one) => optionLine(one, root));
+  const options = required.map(optionLine);
   const { origin } = definition;
   const isTyped = typed !== undefined && origin?.serverId === typed.id;
   const own = isTyped ? serverWords(typed.id, typed) : [];
@@ -54,9 +53,9 @@ export function toolPage(
   definition: ToolDefinition,
   { columns, typed }: { readonly columns: number; readonly typed?: TypedServer | undefined },
 ): readonly string[] {
-  const { inputSchema: root, title, annotations } = definition;
+  const { inputSchema, title, annotations } = definition;
   const shown = terminalLine(title ?? annotations?.title ?? "", 200);
-  const parameters = readParameters(root);
+  const parameters = readParameters(inputSchema);
   const lines = parameterLines(describeParameters(parameters), columns);
   return [
     `${definition.name}  ${pathOf(definition) === definition.name ? "" : terminalLine(pathOf(definition), 200)}`.trimEnd(),
@@ -91,8 +90,8 @@ function argumentLines(lines: readonly string[], { takesOthers }: Parameters): r
 
 const mostShown = 20;
 
-function optionLine({ name, schema }: Parameter, root: JsonObject): string {
-  const [first] = alternativesOf(schema, root);
+function optionLine({ name, schema }: Parameter): string {
+  const [first] = alternativesOf(schema);
   const option = optionOf(name);
   if (first === undefined) return `${option} VALUE`;
   if (first.kind === "boolean") return option;

@@ -39,7 +39,7 @@ export async function readArguments(tokens: readonly string[], sources: Argument
   let args = await readBase();
   for (const [name, group] of groups) {
     const values = await Promise.all(group.map((one) => readGiven(one, readSource)));
-    args = withMember(args, name, toValue(group[0]?.parameter, values, parameters.root));
+    args = withMember(args, name, toValue(group[0]?.parameter, values));
   }
   return args;
 }
@@ -60,11 +60,11 @@ function readOption(
   const parameter = findParameter(name, parameters);
   if (parameter === undefined) {
     const negated = sign > 2 || !name.startsWith("no-") ? undefined : findParameter(name.slice(3), parameters);
-    if (negated === undefined || !kindsOf(negated, parameters).includes("boolean")) throw unknownName(name, parameters);
+    if (negated === undefined || !kindsOf(negated).includes("boolean")) throw unknownName(name, parameters);
     return { parameter: negated, given: false };
   }
   if (sign > 2) return { parameter, given: token.slice(sign + 1) };
-  const kinds = kindsOf(parameter, parameters);
+  const kinds = kindsOf(parameter);
   if (kinds.includes("boolean") && !kinds.includes("string")) {
     if (next === "true" || next === "false") return { parameter, given: next === "true", tookNext: true };
     if (kinds.length === 1 || next === undefined || next.startsWith("--")) return { parameter, given: true };
@@ -77,8 +77,8 @@ function readOption(
   throw usageError(`${optionOf(name)} needs a value`, hint);
 }
 
-function kindsOf({ schema }: Parameter, { root }: Parameters): readonly string[] {
-  return alternativesOf(schema, root).map(({ kind }) => kind);
+function kindsOf({ schema }: Parameter): readonly string[] {
+  return alternativesOf(schema).map(({ kind }) => kind);
 }
 
 async function readGiven(
@@ -98,14 +98,14 @@ async function readGiven(
   }
 }
 
-function toValue(parameter: Parameter | undefined, given: readonly (string | boolean)[], root: JsonObject): JsonValue {
+function toValue(parameter: Parameter | undefined, given: readonly (string | boolean)[]): JsonValue {
   const { name = "", schema } = parameter ?? {};
   const isList = given.length > 1;
-  const wanted = isList ? entrySchemaOf(schema, root) : schema;
+  const wanted = isList ? entrySchemaOf(schema) : schema;
   if (isList && wanted === undefined)
     throw usageError(`${optionOf(name)} is given ${given.length} times, and takes one value`);
   const values = given.map((one): JsonValue => {
-    const coerced = typeof one === "boolean" ? ({ kind: "value", value: one } as const) : coerceText(one, wanted, root);
+    const coerced = typeof one === "boolean" ? ({ kind: "value", value: one } as const) : coerceText(one, wanted);
     if (coerced.kind === "problem") throw usageError(`${optionOf(name)} ${coerced.problem}`);
     return coerced.value;
   });

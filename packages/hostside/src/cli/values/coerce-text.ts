@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@hostside/core";
+import type { JsonValue } from "@hostside/core";
 import { describeLostNumber, findLostNumber, isJsonObject, quoteText } from "@hostside/core/implement";
 import { usageError } from "../exit-codes.ts";
 import { alternativesOf, type Alternative } from "./parameters.ts";
@@ -17,12 +17,12 @@ const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
  * says nothing: nothing becomes a number that the schema does not call one. Lists and objects are
  * JSON; a text that is no list is the only entry of one.
  */
-export function coerceText(text: string, schema: unknown, root: JsonObject): Coerced {
-  const alternatives = alternativesOf(schema, root);
+export function coerceText(text: string, schema: unknown): Coerced {
+  const alternatives = alternativesOf(schema);
   if (alternatives.length === 0) return value(text);
   const problems = new Set<string>();
   for (const alternative of alternatives) {
-    const tried = tryAs(text, alternative, root);
+    const tried = tryAs(text, alternative);
     if (tried.kind === "value") return tried;
     problems.add(tried.problem);
   }
@@ -30,8 +30,8 @@ export function coerceText(text: string, schema: unknown, root: JsonObject): Coe
 }
 
 /** The schema of the entries of a list; `undefined` where the schema allows no list. */
-export function entrySchemaOf(schema: unknown, root: JsonObject): JsonValue | undefined {
-  const list = alternativesOf(schema, root).find(({ kind }) => kind === "array");
+export function entrySchemaOf(schema: unknown): JsonValue | undefined {
+  const list = alternativesOf(schema).find(({ kind }) => kind === "array");
   return list && (list.schema["items"] ?? {});
 }
 
@@ -39,11 +39,11 @@ export function entrySchemaOf(schema: unknown, root: JsonObject): JsonValue | un
  * Describes the values of a schema in a few words for people: `integer`, `"a" | "b"`, `string[]`.
  * Cleaned and bounded.
  */
-export function describeKinds(schema: unknown, root: JsonObject): string {
-  const words = alternativesOf(schema, root).flatMap((one): readonly string[] => {
+export function describeKinds(schema: unknown): string {
+  const words = alternativesOf(schema).flatMap((one): readonly string[] => {
     if (one.kind === "choice") return one.choices.map(showChoice);
     if (one.kind !== "array") return [one.kind];
-    const [entry, ...others] = alternativesOf(one.schema["items"], root);
+    const [entry, ...others] = alternativesOf(one.schema["items"]);
     return [entry !== undefined && others.length === 0 && entry.kind !== "choice" ? `${entry.kind}[]` : "array"];
   });
   const unique = [...new Set(words)];
@@ -52,7 +52,7 @@ export function describeKinds(schema: unknown, root: JsonObject): string {
   return unique.length > mostDescribed ? `${shown} | …` : shown;
 }
 
-function tryAs(text: string, alternative: Alternative, root: JsonObject): Coerced {
+function tryAs(text: string, alternative: Alternative): Coerced {
   const trimmed = text.trim();
   switch (alternative.kind) {
     case "string":
@@ -69,7 +69,7 @@ function tryAs(text: string, alternative: Alternative, root: JsonObject): Coerce
     case "array": {
       const parsed = /^\s*\[/.test(text) ? parseJson(text) : undefined;
       if (Array.isArray(parsed)) return value(parsed);
-      const entry = coerceText(text, alternative.schema["items"], root);
+      const entry = coerceText(text, alternative.schema["items"]);
       return entry.kind === "value" ? value([entry.value]) : problem(`a list, of which each entry ${entry.problem}`);
     }
     case "object": {

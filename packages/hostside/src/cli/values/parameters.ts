@@ -1,3 +1,4 @@
+import { adaptSchema, openai, type SchemaProfile } from "@hostside/adapters";
 import type { JsonObject, JsonValue } from "@hostside/core";
 import { foldCase, isJsonObject } from "@hostside/core/implement";
 
@@ -22,8 +23,6 @@ export interface Parameter {
 
 /** The parameters of a tool. */
 export interface Parameters {
-  /** The schema that references are followed within. */
-  readonly root: JsonObject;
   readonly byName: ReadonlyMap<string, Parameter>;
   /** `true` if the schema allows others. */
   readonly takesOthers: boolean;
@@ -31,20 +30,31 @@ export interface Parameters {
 
 // The order in which a text is tried.
 const kinds = ["string", "choice", "null", "boolean", "integer", "number", "array", "object"] as const;
-// A schema is a server's: it may nest, branch and refer to itself without end.
-const deepest = 12;
-const mostBranches = 64;
 const mostParameters = 2000;
+// References are written out, and unions are the only combinations, below the arguments themselves.
+const flat: SchemaProfile = {
+  id: "command-line",
+  names: openai.names,
+  takesRefs: false,
+  refusedAtRoot: ["anyOf"],
+  refused: ["allOf", "oneOf"],
+};
 
 /**
- * The kinds of values that a schema allows, in the order in which a text is tried as one of them;
- * empty where it says nothing of kinds. References are followed within `root`. Bounded, and never
- * throws, whatever the schema is.
+ * The kinds of values that a schema of a parameter allows, in the order in which a text is tried as
+ * one of them; empty where it says nothing of kinds. Never throws, whatever the schema is.
  */
-export function alternativesOf(schema: unknown, root: JsonObject): readonly Alternative[] {
-  const found = branchesOf(schema, root).map(alternativesIn);
+export function alternativesOf(schema: unknown): readonly Alternative[] {
+  const found = branchesOf(schema).map(alternativesIn);
   if (found.some((one) => one.length === 0)) return [];
   return found.flat().toSorted((one, other) => kinds.indexOf(one.kind) - kinds.indexOf(other.kind));
+}
+
+function branchesOf(schema: unknown): readonly JsonObject[] {
+  if (!isJsonObject(schema)) return [{}];
+  const { anyOf, ...own } = schema;
+  const branches = listOf(anyOf).flatMap((branch) => branchesOf({ ...own, ...(isJsonObject(branch) && branch) }));
+  return branches.length === 0 ? [own] : branches;
 }
 
 function alternativesIn(schema: JsonObject): readonly Alternative[] {
@@ -69,22 +79,17 @@ function isOfKind(value: unknown, kind: ValueKind): boolean {
  * Reads the parameters of an object's schema, also those in `allOf`, `anyOf`, `oneOf` and behind
  * references. Bounded; never throws.
  */
-export function readParameters(root: JsonObject): Parameters {
-  const byName = new Map<string, Parameter>();
-  const branches = branchesOf(root, root);
-  const required = branches.map((branch) => new Set(listOf(branch["required"])));
-  let takesOthers = false;
-  for (const { properties, additionalProperties: others, patternProperties } of branches) {
-    const entries = isJsonObject(properties) ? Object.entries(properties) : [];
-    for (const [name, schema] of entries.slice(0, mostParameters - byName.size)) {
-      if (byName.has(name)) continue;
-      const isRequired = required.every((names) => names.has(name));
-      byName.set(name, { name, schema: resolve(schema, root), isRequired });
-    }
-    const isOpen = others === true || (typeof others === "object" && others !== null);
-    takesOthers ||= isOpen || patternProperties !== undefined || (properties === undefined && others !== false);
-  }
-  return { root, byName, takesOthers };
+export function readParameters(schema: JsonObject): Parameters {
+  const adapted = adaptSchema(schema, flat);
+  const { properties, required, additionalProperties, patternProperties } = adapted.ok ? adapted.schema : {};
+  const entries = isJsonObject(properties) ? Object.entries(properties).slice(0, mostParameters) : [];
+  const parameters = entries.map(([name, own]): Parameter => {
+    return { name, schema: isJsonObject(own) ? own : {}, isRequired: listOf(required).includes(name) };
+  });
+  const isOpen = additionalProperties === true || isJsonObject(additionalProperties);
+  const isUnsaid = properties === undefined && additionalProperties !== false;
+  const takesOthers = isOpen || isUnsaid || patternProperties !== undefined;
+  return { byName: new Map(parameters.map((one) => [one.name, one])), takesOthers };
 }
 
 /**
@@ -111,57 +116,4 @@ export function memberOf(value: unknown, name: string): unknown {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, mostParameters) : [];
-}
-
-/** A schema as one schema for each branch of `anyOf` or `oneOf`, without `$ref` and `allOf`. */
-function branchesOf(schema: unknown, root: JsonObject): readonly JsonObject[] {
-  const found: JsonObject[] = [];
-  const visit = (node: JsonObject, depth: number): void => {
-    const { allOf, ...own } = node;
-    const { anyOf, oneOf, ...merged } = listOf(allOf)
-      .slice(0, mostBranches)
-      .reduce<JsonObject>((all, part) => merge(all, resolve(part, root)), own);
-    const branches = depth < deepest ? listOf(anyOf ?? oneOf).slice(0, mostBranches - found.length) : [];
-    if (branches.length === 0) found.push(merged);
-    for (const branch of branches)
-      if (found.length < mostBranches) visit(merge(merged, resolve(branch, root)), depth + 1);
-  };
-  visit(resolve(schema, root), 0);
-  return found;
-}
-
-function merge(one: JsonObject, other: JsonObject): JsonObject {
-  const required = [...listOf(one["required"]), ...listOf(other["required"])] as JsonValue[];
-  const { properties: own } = one;
-  const properties = isJsonObject(own) && { ...own, ...(other["properties"] as object), ...own };
-  return { ...one, ...other, ...(required.length > 0 && { required }), ...(properties && { properties }) };
-}
-
-/** A schema with its `$ref` replaced by its target within `root`. Its own members win. */
-function resolve(schema: unknown, root: JsonObject): JsonObject {
-  let node = isJsonObject(schema) ? schema : {};
-  for (let step = 0; step < deepest && typeof node["$ref"] === "string"; step += 1) {
-    const { $ref, ...own } = node;
-    node = { ...findTarget($ref, root), ...own };
-  }
-  return node;
-}
-
-// Only pointers into the schema itself; nothing is fetched.
-function findTarget(ref: string, root: JsonObject): JsonObject {
-  if (!ref.startsWith("#")) return {};
-  let found: unknown = root;
-  for (const step of ref.slice(1).split("/").slice(1, 32)) {
-    const key = decode(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    found = Array.isArray(found) ? found[Number(key)] : memberOf(found, key);
-  }
-  return isJsonObject(found) ? found : {};
-}
-
-function decode(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step;
-  }
 }

@@ -12,7 +12,7 @@ function readFormFields(schema: unknown): Parameters | undefined {
   if (!isJsonObject(schema) || !isJsonObject(schema["properties"])) return undefined;
   const parameters = readParameters(schema);
   const fields = [...parameters.byName.values()];
-  return fields.length <= mostFields && fields.every((one) => canAskFor(one.schema, schema)) ? parameters : undefined;
+  return fields.length <= mostFields && fields.every((one) => canAskFor(one.schema)) ? parameters : undefined;
 }
 
 /** Opens a page for the user, if that can be done here. */
@@ -50,7 +50,7 @@ async function askForm({ params }: ElicitationRequest, questions: Questions): Pr
     const description = textOf(schema["description"]) ?? title;
     const named = description === title ? title : `${title}: ${description}`;
     const message = isRequired || schema["type"] === "boolean" ? named : `${named} (may be left open)`;
-    const answer = await askValue({ message, schema, root: fields.root, isRequired }, questions);
+    const answer = await askValue({ message, schema, isRequired }, questions);
     if (answer === undefined) return { action: "cancel" };
     if (answer !== leftOpen) answers.push([name, answer]);
   }

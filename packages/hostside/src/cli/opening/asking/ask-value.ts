@@ -7,8 +7,6 @@ import type { PromptChoice, Questions } from "../../questions.ts";
 export interface ValueQuestion {
   readonly message: string;
   readonly schema: JsonObject;
-  /** The schema that references are followed within. */
-  readonly root: JsonObject;
   readonly isRequired: boolean;
 }
 
@@ -20,10 +18,10 @@ export async function askValue(
   question: ValueQuestion,
   ask: Questions,
 ): Promise<JsonValue | typeof leftOpen | undefined> {
-  const { message, schema, root, isRequired } = question;
+  const { message, schema, isRequired } = question;
   const initial = memberOf(schema, "default");
-  const alternatives = alternativesOf(schema, root);
-  const choices = choicesOf(schema, root);
+  const alternatives = alternativesOf(schema);
+  const choices = choicesOf(schema);
   if (choices.length > 0) {
     const open = isRequired ? [] : [{ value: "", label: "(leave it open)", choice: null }];
     const chosen = await ask.choose(message, [...choices, ...open], keyOf(initial));
@@ -32,7 +30,7 @@ export async function askValue(
   }
   const [first] = alternatives;
   if (alternatives.length === 1 && first?.kind === "boolean") return ask.confirm(message, initial === true);
-  const entries = first?.kind === "array" ? choicesOf(first.schema["items"], root) : [];
+  const entries = first?.kind === "array" ? choicesOf(first.schema["items"]) : [];
   if (entries.length > 0) {
     const given = Array.isArray(initial) ? initial.flatMap((one) => keyOf(one) ?? []) : [];
     const some = await ask.chooseSome(message, entries, given);
@@ -41,22 +39,22 @@ export async function askValue(
   }
   const check = (text: string): string | undefined => {
     if (text === "") return isRequired ? "This is needed." : undefined;
-    const coerced = coerceText(text, schema, root);
+    const coerced = coerceText(text, schema);
     return coerced.kind === "value" ? undefined : `It ${coerced.problem}.`;
   };
   const answer = await ask.text(message, { initial: keyOf(initial), check });
   if (answer === undefined || answer === "") return answer === "" && !isRequired ? leftOpen : undefined;
-  const coerced = coerceText(answer, schema, root);
+  const coerced = coerceText(answer, schema);
   return coerced.kind === "value" ? coerced.value : undefined;
 }
 
 /** Tells if a person can be asked for a value in one line or by a choice. */
-export function canAskFor(schema: unknown, root: JsonObject): boolean {
-  const alternatives = alternativesOf(schema, root);
+export function canAskFor(schema: unknown): boolean {
+  const alternatives = alternativesOf(schema);
   return (
     alternatives.length > 0 &&
     alternatives.every(({ kind, schema: one }) =>
-      kind === "array" ? choicesOf(one["items"], root).length > 0 : kind !== "object",
+      kind === "array" ? choicesOf(one["items"]).length > 0 : kind !== "object",
     )
   );
 }
@@ -66,8 +64,8 @@ interface Choice extends PromptChoice<string> {
 }
 
 /** The values that a schema allows, where it allows no others. */
-function choicesOf(schema: unknown, root: JsonObject): readonly Choice[] {
-  const alternatives = alternativesOf(schema, root);
+function choicesOf(schema: unknown): readonly Choice[] {
+  const alternatives = alternativesOf(schema);
   if (!alternatives.every(({ kind }) => kind === "choice")) return [];
   return alternatives.flatMap(({ choices, schema: own }) => {
     // `enumNames` of older servers, and a title beside a constant.
