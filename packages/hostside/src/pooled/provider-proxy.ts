@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import {
   defaultTimeouts,
   isHostsideError,
@@ -6,20 +7,11 @@ import {
   type ToolProvider,
   type ToolsChange,
 } from "@hostside/core";
-import {
-  createDeadline,
-  createEvent,
-  foldCase,
-  formatMs,
-  quoteText,
-  sameDefinition,
-  type Deadline,
-} from "@hostside/core/implement";
+import { createDeadline, createEvent, foldCase, formatMs, quoteText, sameDefinition } from "@hostside/core/implement";
 
 /** A provider for as long as it is needed. */
-export interface Borrowed {
+export interface Borrowed extends Disposable {
   readonly provider: ToolProvider;
-  release(): void;
 }
 
 /** Represents a provider that comes and goes in a toolbox. */
@@ -69,14 +61,6 @@ export function createProviderProxy({ name, borrow }: ProviderProxyInit): Provid
     attach(borrowed.provider);
     return borrowed;
   };
-  const during = async (signal: AbortSignal | undefined, work: (provider: ToolProvider) => Promise<void>) => {
-    const borrowed = await take(signal);
-    try {
-      await work(borrowed.provider);
-    } finally {
-      borrowed.release();
-    }
-  };
   const callTimeoutMs = (toolName: string): number | undefined => {
     const key = foldCase(toolName);
     return shown.definitions.has(key) ? (shown.callMs.get(key) ?? defaultTimeouts.callMs) : undefined;
@@ -100,16 +84,26 @@ export function createProviderProxy({ name, borrow }: ProviderProxyInit): Provid
     has: (toolName) => shown.definitions.has(foldCase(toolName)),
     describeServer: (serverId) =>
       (current?.closed === false ? current.describeServer?.(serverId) : undefined) ?? shown.servers.get(serverId),
-    init: (options = {}) => during(options.signal, (provider) => provider.init(options)),
-    refresh: (options = {}) => during(options.signal, (provider) => provider.refresh(options)),
+    async init(options = {}) {
+      using borrowed = await take(options.signal);
+      await borrowed.provider.init(options);
+    },
+    async refresh(options = {}) {
+      using borrowed = await take(options.signal);
+      await borrowed.provider.refresh(options);
+    },
     callTimeoutMs,
-    call(toolName, args, options = {}) {
-      const { timeoutMs = callTimeoutMs(toolName) ?? defaultTimeouts.callMs } = options;
+    // The wait for the provider is part of the time of the call.
+    async call(toolName, args, options = {}) {
+      const { timeoutMs = callTimeoutMs(toolName) ?? defaultTimeouts.callMs, signal } = options;
       const onTimeout = (): HostsideError => lateError(toolName, timeoutMs);
-      const time = createDeadline({ timeoutMs, signal: options.signal, outer: options.deadline, onTimeout });
-      return callWithin(time, take, (provider, leftMs) =>
-        provider.call(toolName, args, { ...options, timeoutMs: leftMs }),
-      );
+      const time = createDeadline({ timeoutMs, signal, outer: options.deadline, onTimeout });
+      const taking = take(time.signal).catch((error: unknown) => {
+        throw isHostsideError(time.signal.reason, "call_timeout") ? time.signal.reason : error;
+      });
+      using borrowed = await taking.finally(() => time.dispose());
+      const leftMs = Math.max(1, time.remainingMs());
+      return await borrowed.provider.call(toolName, args, { ...options, timeoutMs: leftMs });
     },
     onToolsChanged: changes.on,
     async close() {
@@ -120,26 +114,6 @@ export function createProviderProxy({ name, borrow }: ProviderProxyInit): Provid
       changes.close();
     },
   };
-}
-
-/** Calls a borrowed provider. The wait for it is part of the time of the call. */
-async function callWithin<T>(
-  time: Deadline,
-  take: ProviderProxyInit["borrow"],
-  call: (provider: ToolProvider, leftMs: number) => Promise<T>,
-): Promise<T> {
-  let borrowed: Borrowed | undefined;
-  try {
-    borrowed = await take(time.signal);
-    const leftMs = Math.max(1, time.remainingMs());
-    time.dispose();
-    return await call(borrowed.provider, leftMs);
-  } catch (error) {
-    throw borrowed === undefined && isHostsideError(time.signal.reason, "call_timeout") ? time.signal.reason : error;
-  } finally {
-    time.dispose();
-    borrowed?.release();
-  }
 }
 
 type Shown = ReturnType<typeof read>;

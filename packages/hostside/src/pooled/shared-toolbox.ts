@@ -51,7 +51,7 @@ export function createSharedToolbox(key: ConversationKey, init: SharedToolboxIni
     const borrow = async (signal: AbortSignal | undefined): Promise<Borrowed> => {
       const lease = await lend(signal);
       const provider = lease.providers.find((one) => owners.get(one) === apart);
-      if (provider !== undefined) return { provider, release: () => lease.release() };
+      if (provider !== undefined) return { provider, [Symbol.dispose]: () => lease.release() };
       lease.release();
       throw new HostsideError(`there are no servers any more of sharing ${apart}`, { code: "tool_removed" });
     };

@@ -1,5 +1,5 @@
 import { HostsideError, type Connector, type Diagnostic, type ServerSpec } from "@hostside/core";
-import { clock, resultWithin, sameJson } from "@hostside/core/implement";
+import { pause, resultWithin, sameJson } from "@hostside/core/implement";
 import { readServerEntry, type HostEntryExtras, type ReadEntry } from "../contract/server-entries.ts";
 import type { KeptServers, SharedServers } from "../contract/shared-servers.ts";
 
@@ -37,9 +37,7 @@ export async function followSharedServers(shared: SharedServers, means: Means): 
   let isFailing = false;
   let isClosed = false;
   let onChange = (): void => undefined;
-  let cancel = (): void => undefined;
-  let reading: Promise<void> = Promise.resolve();
-  let isDue = false;
+  let change = new AbortController();
 
   const readOnce = async (): Promise<void> => {
     try {
@@ -59,22 +57,17 @@ export async function followSharedServers(shared: SharedServers, means: Means): 
       isFailing = true;
     }
   };
-  const readNext = async (): Promise<void> => {
-    isDue = false;
-    if (!isClosed) await readOnce();
-  };
   // A change during a read is read by one more.
-  const look = (): Promise<void> => {
-    if (!isDue) reading = reading.then(readNext);
-    isDue = true;
-    return reading;
+  const follow = async (): Promise<void> => {
+    while (!isClosed) {
+      await pause(lookEveryMs, change.signal);
+      change = new AbortController();
+      if (!isClosed) await readOnce();
+    }
   };
-  const lookLater = (): void => {
-    if (!isClosed) cancel = clock.schedule(lookEveryMs, () => void look().then(lookLater));
-  };
-  const end = shared.onChanged(() => void look());
-  await look();
-  lookLater();
+  const end = shared.onChanged(() => change.abort());
+  await readOnce();
+  void follow();
   return {
     get specs() {
       return usable.map(({ spec }) => spec);
@@ -86,7 +79,7 @@ export async function followSharedServers(shared: SharedServers, means: Means): 
     close() {
       isClosed = true;
       end();
-      cancel();
+      change.abort();
     },
   };
 }

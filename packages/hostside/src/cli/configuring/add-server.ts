@@ -18,7 +18,7 @@ import { sourcePlaceOf } from "../opening/known-server.ts";
 import {
   changeConfig,
   previewEdits,
-  reportChanges,
+  reportChange,
   startFile,
   valueAt,
   type CurrentConfig,
@@ -52,8 +52,7 @@ export const runAddCommand: CommandWork<AddArguments> = async (args, context) =>
     plan: (current) => planAdding(current, entry, { ...args, terminal: context.terminal }),
   });
   const notes = [...change.notes, ...(await notesOnNames(context, name, place))];
-  const done = change.isThere ? "replaced" : "added";
-  return reportChanges({ changes: [{ file: place.path, name, change: done }], notes }, context);
+  return reportChange({ file: place.path, name, change: change.isThere ? "replaced" : "added" }, notes, context);
 };
 
 // Every reader of the file would warn of it. It may be amid a secret, so that nothing of it is

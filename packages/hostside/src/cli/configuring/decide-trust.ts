@@ -25,18 +25,12 @@ export const decideTrust: CommandWork<TrustArguments> = async ({ names, list, re
   return revoke === true ? revokeRecords(names, context) : decide(names, context);
 };
 
-/** Everything that a run of `trust` comes to. */
-interface Deciding {
-  readonly decisions: { readonly name: string; readonly folder: string; readonly answer: TrustAnswer }[];
-  /** Questions without an answer. */
-  readonly open: TrustQuestion[];
-  /** Questions that are too long to be shown whole. */
-  readonly tooLong: TrustQuestion[];
-}
-
 async function decide(names: readonly string[], context: CommandContext): Promise<number> {
-  const done: Deciding = { decisions: [], open: [], tooLong: [] };
-  const asker = terminalAsker(context.terminal);
+  const { terminal } = context;
+  const decisions: { readonly name: string; readonly folder: string; readonly answer: TrustAnswer }[] = [];
+  const open: TrustQuestion[] = [];
+  const tooLong: TrustQuestion[] = [];
+  const asker = terminalAsker(terminal);
   const asked = new Set<string>();
   let isOver = !canAsk(context);
   const ask = askTrust(asker, () => (isOver = true));
@@ -45,8 +39,8 @@ async function decide(names: readonly string[], context: CommandContext): Promis
     asked.add(question.fingerprint);
     if (isOver) await asker.alone(async (questions) => questions.show(describeTrust(question)));
     const answer = isOver ? undefined : await ask(question, signal);
-    if (answer === undefined) done.open.push(question);
-    else done.decisions.push({ name: question.serverId, folder: question.folder, answer });
+    if (answer === undefined) open.push(question);
+    else decisions.push({ name: question.serverId, folder: question.folder, answer });
     return answer;
   };
   // A server that was refused and is named is asked about again, and stays refused until there is
@@ -59,7 +53,7 @@ async function decide(names: readonly string[], context: CommandContext): Promis
       const { why, question } = verdict;
       if (why === "failed")
         throw new HostsideError(verdict.message, { code: "store_failed", serverId: entry.server.id });
-      if (why === "too-long") done.tooLong.push(question);
+      if (why === "too-long") tooLong.push(question);
       if (why !== "refused" || !names.includes(entry.server.id) || asked.has(question.fingerprint)) return verdict;
       const answer = await answerTo(question, options?.signal);
       if (answer !== undefined) await trust.remember(entry, answer);
@@ -67,23 +61,8 @@ async function decide(names: readonly string[], context: CommandContext): Promis
     },
   });
   const { config } = await loadConfigured(context, answerTo, askAgain);
-  const known = new Set([
-    ...done.decisions.map(({ name }) => name),
-    ...[...done.open, ...done.tooLong].map(({ serverId }) => serverId),
-  ]);
-  for (const name of names) if (!known.has(name)) throw needsNone(name, config);
-  return report(done, context);
-}
-
-function needsNone(name: string, config: LoadedConfig): Error {
-  const source = exactServer(config, name);
-  const why =
-    source.scope === "project" ? "is trusted already, or is off for another reason" : "is your own, and needs no trust";
-  return usageError(`${name} of ${sourcePlaceOf(source)} ${why}`, "hostside trust --list shows what was decided");
-}
-
-function report({ decisions, open, tooLong }: Deciding, context: CommandContext): number {
-  const { terminal } = context;
+  const known = [...decisions.map(({ name }) => name), ...[...open, ...tooLong].map(({ serverId }) => serverId)];
+  for (const name of names) if (!known.includes(name)) throw needsNone(name, config);
   for (const { serverId } of tooLong) {
     const why = "has more than can be shown whole, and nobody is asked: put it into a file of your own";
     terminal.err(`${quoteText(serverId)} ${why}\n`);
@@ -98,6 +77,13 @@ function report({ decisions, open, tooLong }: Deciding, context: CommandContext)
   if (open.length > 0 && !canAsk(context))
     terminal.err("\nThere is nobody here to ask: run hostside trust in a terminal, where it asks\n");
   return open.length + tooLong.length > 0 ? exitCodes.incomplete : exitCodes.pass;
+}
+
+function needsNone(name: string, config: LoadedConfig): Error {
+  const source = exactServer(config, name);
+  const why =
+    source.scope === "project" ? "is trusted already, or is off for another reason" : "is your own, and needs no trust";
+  return usageError(`${name} of ${sourcePlaceOf(source)} ${why}`, "hostside trust --list shows what was decided");
 }
 
 async function listRecords(names: readonly string[], context: CommandContext): Promise<number> {

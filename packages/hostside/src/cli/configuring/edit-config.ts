@@ -147,17 +147,14 @@ function brokenFile(problem: string): Error {
   return usageError(problem, "nothing was changed: mend the file first");
 }
 
-/** The first edits of a file that is not there yet. */
-export interface StartedFile {
-  readonly edits: readonly ConfigEdit[];
-  readonly notes: readonly string[];
-}
-
 /**
  * As soon as a user has a `hostside.json`, only such files and what they import are read. So a new
  * one imports what was read until then: no server goes because another one came. Pure.
  */
-export function startFile({ text, place }: CurrentConfig): StartedFile {
+export function startFile({ text, place }: CurrentConfig): {
+  readonly edits: readonly ConfigEdit[];
+  readonly notes: readonly string[];
+} {
   if (text !== undefined || place.scope !== "user") return { edits: [], notes: [] };
   return {
     edits: [{ path: ["imports"], value: ["auto"] }],
@@ -172,21 +169,16 @@ export interface ConfiguredServerChange {
   readonly change: "added" | "replaced" | "removed";
 }
 
-/** The report of a command that edits configuration: the shape that `--json` prints. */
-export interface ChangeReport {
-  readonly changes: readonly ConfiguredServerChange[];
-  readonly notes: readonly string[];
-}
-
 /** Prints what was done. Returns the exit code. */
-export function reportChanges(report: ChangeReport, context: CommandContext): number {
-  const { terminal, options } = context;
-  if (options.json !== true) printNotes(terminal, report.notes);
-  return printResult(context, report, () =>
-    report.changes.map(({ file, name, change }) => {
-      const where = terminal.paint("dim", shortPath(file, terminal));
-      const link = { added: "to", replaced: "in", removed: "from" }[change];
-      return `${terminal.paint("name", terminalLine(name))} ${change} ${link} ${where}`;
-    }),
-  );
+export function reportChange(
+  done: ConfiguredServerChange,
+  notes: readonly string[],
+  { terminal, options }: CommandContext,
+): number {
+  if (options.json !== true) printNotes(terminal, notes);
+  return printResult({ terminal, options }, { changes: [done], notes }, () => {
+    const where = terminal.paint("dim", shortPath(done.file, terminal));
+    const link = { added: "to", replaced: "in", removed: "from" }[done.change];
+    return [`${terminal.paint("name", terminalLine(done.name))} ${done.change} ${link} ${where}`];
+  });
 }

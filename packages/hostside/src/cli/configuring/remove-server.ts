@@ -2,7 +2,7 @@ import type { CommandContext, CommandWork } from "../command-context.ts";
 import { loadConfigured } from "../opening/config-files.ts";
 import { exactServer, sourcePlaceOf } from "../opening/known-server.ts";
 import { usageError } from "../exit-codes.ts";
-import { changeConfig, readCurrentConfig, reportChanges, valueAt } from "./edit-config.ts";
+import { changeConfig, readCurrentConfig, reportChange, valueAt } from "./edit-config.ts";
 import { choosePlace, ownPlaces, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
 
 /** Arguments of `remove`. */
@@ -34,7 +34,7 @@ export const removeServer: CommandWork<RemoveArguments> = async (args, context) 
     const state = other.off === undefined ? "used now" : `there now, and ${other.off}`;
     notes.push(`${sourcePlaceOf(other)} has ${name}, too; that one is ${state}`);
   }
-  return reportChanges({ changes: [{ file: place.path, name, change: "removed" }], notes }, context);
+  return reportChange({ file: place.path, name, change: "removed" }, notes, context);
 };
 
 async function findPlace(args: RemoveArguments, context: CommandContext): Promise<ConfigPlace> {
