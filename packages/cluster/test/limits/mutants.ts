@@ -21,8 +21,8 @@ export const limitMutants: readonly TestedMutant[] = [
   }),
   one("keeps of the other limits what one of them refused", {
     file: "limits/shares.ts",
-    find: "      await giveBack(taken);\n      return refusal;",
-    replace: "      return refusal;",
+    find: "    await giveBack(taken);\n    return refusal;",
+    replace: "    return refusal;",
   }),
   one("keeps what it was given too late", {
     file: "engine/engine-client.ts",
