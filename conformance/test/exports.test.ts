@@ -23,7 +23,6 @@ it("exports these values of recordings and no others", async () => {
     "createReplay",
     "parseRecording",
     "readRecording",
-    "runReplayCommand",
     "startReplayServer",
   ]);
 });

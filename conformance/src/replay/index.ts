@@ -11,6 +11,3 @@ export { createReplay, type Replay, type ReplayOptions } from "./play/create-rep
 
 // Serving what was recorded.
 export { startReplayServer, type ReplayServer, type ReplayServerOptions } from "./serve/start-replay-server.ts";
-
-// The commands play, record and show.
-export { runReplayCommand } from "./run-replay-command.ts";

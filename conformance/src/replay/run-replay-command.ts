@@ -25,18 +25,15 @@ const options = {
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
 /**
- * Plays or records, as the arguments of a command line say; `program` is what
- * its user called. Exits with 2 for wrong use, and with 1 for a recording that cannot be played.
+ * Plays or records, as the arguments of a command line say. Exits with 2 for wrong use, and with 1
+ * for a recording that cannot be played.
  */
-export async function runReplayCommand(
-  args: readonly string[],
-  program: string = "hostside-conformance",
-): Promise<void> {
+export async function runReplayCommand(args: readonly string[]): Promise<void> {
   try {
     await run(args);
   } catch (error) {
     const isUse = !isHostsideError(error) && error instanceof TypeError;
-    process.stderr.write(`${program}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`hostside-conformance: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = isUse ? 2 : 1;
   }
 }
