@@ -1,8 +1,12 @@
 import { lockTools, type ToolLock } from "@hostside/policy";
 import { describe, expect, it } from "vitest";
-import { compareOffers, renewLocks } from "../../src/cli/checking/compare-offers.ts";
-import type { Offers } from "../../src/cli/checking/compare-offers.ts";
-import { formatServersLock, parseServersLock } from "../../src/cli/checking/lock-file.ts";
+import {
+  compareOffers,
+  renewLocks,
+  type Offers,
+  formatServersLock,
+  parseServersLock,
+} from "../../src/cli/checking/compare-offers.ts";
 
 const lockOf = (...names: readonly string[]): ToolLock =>
   lockTools(

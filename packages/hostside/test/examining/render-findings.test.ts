@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { renderFindings } from "../../src/cli/examining/render-findings.ts";
+import { renderFindings } from "../../src/cli/examining/finding.ts";
 import { painter } from "../../src/cli/terminal.ts";
 
 const page = { paint: painter(false), isLive: false, columns: 40 };

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listExitCode } from "../../src/cli/listing/list-servers.ts";
-import { renderServers } from "../../src/cli/listing/render-servers.ts";
+import { listExitCode, renderServers } from "../../src/cli/listing/list-servers.ts";
 import { renderServerTools, renderToolGroups, type ToolBrief } from "../../src/cli/listing/render-tools.ts";
 import type { ListedServer, Listing } from "../../src/cli/listing/server-report.ts";
 import { widthOf } from "../../src/cli/render/text-width.ts";

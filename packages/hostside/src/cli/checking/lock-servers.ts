@@ -5,8 +5,15 @@ import { formatCount, printJson } from "../render/print.ts";
 import { terminalLine } from "../render/render-text.ts";
 import { replaceFile } from "../replace-file.ts";
 import type { Terminal } from "../terminal.ts";
-import { compareOffers, readOffers, renewLocks, type OfferChange } from "./compare-offers.ts";
-import { formatServersLock, lockPath, readLockFile } from "./lock-file.ts";
+import {
+  compareOffers,
+  readOffers,
+  renewLocks,
+  type OfferChange,
+  formatServersLock,
+  lockPath,
+  readLockFile,
+} from "./compare-offers.ts";
 
 /** Arguments of `lock`. */
 export interface LockArguments {

@@ -45,7 +45,7 @@ const add: CommandSpec = {
       .option("--user", "write to your own file (default)")
       .option("--project", "write to ./hostside.json of the project")
       .option("--replace", "replace a server with this name"),
-  work: async () => (await import("../configuring/add-server.ts")).runAddCommand,
+  work: async () => (await import("../configuring/change-servers.ts")).runAddCommand,
 };
 
 const remove: CommandSpec = {
@@ -59,7 +59,7 @@ const remove: CommandSpec = {
       .argument("<name>", "name of the server")
       .option("--user", "only from your own file")
       .option("--project", "only from the file of the project"),
-  work: async () => (await import("../configuring/remove-server.ts")).removeServer,
+  work: async () => (await import("../configuring/change-servers.ts")).removeServer,
 };
 
 const trust: CommandSpec = {

@@ -6,8 +6,7 @@ import type { JsonValue } from "@hostside/core";
 import type { CommandWork } from "../command-context.ts";
 import { printResult, shortPath } from "../render/print.ts";
 import { terminalLine } from "../render/render-text.ts";
-import { choosePlace, type ConfigPlace, type PlaceRequest } from "./choose-place.ts";
-import { changeConfig } from "./edit-config.ts";
+import { choosePlace, type ConfigPlace, type PlaceRequest, changeConfig } from "./edit-config.ts";
 
 /**
  * Writes a `hostside.json` that imports what other tools have. The user's imports the files of all

@@ -11,8 +11,7 @@ import type { Terminal } from "../terminal.ts";
 import { examineConfig } from "./examine-config.ts";
 import { examineServer, unstarted, type ServerMeans } from "./examine-server.ts";
 import { examineAllTools } from "./examine-tools.ts";
-import { createRunFor, type DoctorFinding } from "./finding.ts";
-import { renderFindings } from "./render-findings.ts";
+import { createRunFor, type DoctorFinding, renderFindings } from "./finding.ts";
 
 export interface DoctorArguments {
   readonly server: string | undefined;

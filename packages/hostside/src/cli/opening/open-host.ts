@@ -11,9 +11,8 @@ import { askElicitation, type OpenPage } from "./asking/ask-elicitation.ts";
 import { canAsk, terminalAsker } from "./asking/terminal-asker.ts";
 import { withStartTime } from "./installers.ts";
 import { filesOf, loadSources } from "./config-files.ts";
-import { knownServer, startableServer } from "./known-server.ts";
+import { knownServer, startableServer, reportProblems } from "./known-server.ts";
 import { isServeEntry } from "./self-entries.ts";
-import { reportProblems } from "./report-problems.ts";
 import { fromEnvironment } from "../from-environment.ts";
 import { openRecorded } from "./open-recorded.ts";
 
