@@ -23,6 +23,11 @@ export function usageError(message: string, hint?: string): UsageError {
   return new UsageError(message, hint);
 }
 
+/** The hint for names that somebody may have meant, which stand in it as they are, if there are any. */
+export function didYouMean(names: readonly string[]): string | undefined {
+  return names.length === 0 ? undefined : `Did you mean ${names.join(" or ")}?`;
+}
+
 /**
  * The reason to end a command whose output is closed, as in `hostside list | head -1`. It is no
  * failure.

@@ -147,7 +147,7 @@ describe("hostside trust", () => {
   it.each([
     ["two flags", ["--list", "--revoke", "a"], "two things"],
     ["--revoke without names", ["--revoke"], "wants names"],
-    ["a name that no server has", ["aa"], 'Did you mean "a"?'],
+    ["a name that no server has", ["aa"], 'there is no server "aa"\nhint: There is "a".'],
     ["a name in another case", ["A"], 'there is no server "A"\nhint: Did you mean "a"?'],
   ])("refuses %s", async (_, words, message) => {
     using terminal = fakeTerminal({ canAsk: true });

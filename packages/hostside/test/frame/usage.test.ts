@@ -7,7 +7,7 @@ describe("a command line that is wrong", () => {
   it.for([
     { argv: [], message: "a command is missing" },
     { argv: ["lst"], message: "unknown command 'lst'", hint: "(?:D|d)id you mean list\\?" },
-    { argv: ["help", "lst"], message: "unknown command 'lst'", hint: "Did you mean list\\?" },
+    { argv: ["help", "lits"], message: "unknown command 'lits'", hint: "Did you mean list\\?" },
     { argv: ["list", "--jso"], message: "unknown option '--jso'", hint: "Did you mean --json\\?" },
     { argv: ["list", "a", "b"], message: "too many arguments for 'list'", hint: "see hostside help list" },
     { argv: ["--timeout", "0", "list"], message: "must be a number of seconds above 0" },

@@ -35,9 +35,9 @@ describe("hostside serve", () => {
     ["a server that there is not", { serve: { tools: ["one", "tow/x"] } }, [], /"tow\/x", and there is no such server/],
     [
       "a server misspelt",
-      { serve: { tools: ["on/x"] } },
+      { serve: { tools: ["on-e/x"] } },
       [],
-      /"on\/x", and there is no such server\n.*Did you mean "one"\?/,
+      /"on-e\/x", and there is no such server\n.*Did you mean "one"\?/,
     ],
     ["an address that others reach", {}, ["--http", "0.0.0.0:0"], /other machines.*\n.*--any-address/],
     ["no address at all", {}, ["--http", "here"], /"here" is no address/],

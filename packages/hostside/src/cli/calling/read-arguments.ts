@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
-import { quoteText } from "@hostside/core/implement";
-import { didYouMean, nearNames } from "../program/near-names.ts";
-import { usageError } from "../exit-codes.ts";
+import { findMeant, quoteText } from "@hostside/core/implement";
+import { didYouMean, usageError } from "../exit-codes.ts";
 import { coerceText, entrySchemaOf } from "../values/coerce-text.ts";
 import { alternativesOf, findParameter, type Parameter, type Parameters } from "../values/parameters.ts";
 
@@ -114,7 +113,7 @@ function toValue(parameter: Parameter | undefined, given: readonly (string | boo
 
 function unknownName(name: string, { byName }: Parameters): Error {
   const names = [...byName.keys()];
-  const meant = didYouMean(nearNames(name, names).map(optionOf));
+  const meant = didYouMean(findMeant(name, names, (one) => [one]).map(optionOf));
   const all = names.slice(0, mostNamed).map(optionOf).join(", ");
   const rest = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : "";
   const list = names.length === 0 ? "The tool takes no arguments." : `The tool takes ${all}${rest}.`;

@@ -1,6 +1,7 @@
+import { findMeant } from "@hostside/core/implement";
 import { Argument } from "commander";
 import type { CommandWork } from "../command-context.ts";
-import { exitCodes, usageError } from "../exit-codes.ts";
+import { didYouMean, exitCodes, usageError } from "../exit-codes.ts";
 import { shells } from "../interactive/shell-scripts.ts";
 import { findCommand } from "../program/find-option.ts";
 import type { CommandSpec } from "./declare.ts";
@@ -42,8 +43,7 @@ const help: CommandSpec = {
 const showHelp: CommandWork<{ readonly command: string | undefined }> = async ({ command: name }, { program }) => {
   const command = name === undefined ? program : program && findCommand(program, name);
   if (command === undefined) {
-    const { didYouMean, nearNames } = await import("../program/near-names.ts");
-    const near = nearNames(name ?? "", program?.commands.map((one) => one.name()) ?? []);
+    const near = findMeant(name ?? "", program?.commands ?? [], (one) => [one.name()]).map((one) => one.name());
     throw usageError(`unknown command '${name}'`, didYouMean(near) ?? "hostside --help lists them");
   }
   command.outputHelp();

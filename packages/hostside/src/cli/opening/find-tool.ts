@@ -1,10 +1,9 @@
 import type { ToolDefinition } from "@hostside/core";
-import { describeAbsent, foldCase, quoteText, type AbsentServer } from "@hostside/core/implement";
+import { describeAbsent, findMeant, foldCase, quoteText, type AbsentServer } from "@hostside/core/implement";
 import { hostsideNaming, toolNamePrefix } from "@hostside/naming";
 import type { ServerStatus } from "@hostside/provider";
-import { didYouMean, nearNames } from "../program/near-names.ts";
 import { serversMeant } from "./known-server.ts";
-import { usageError, type UsageError } from "../exit-codes.ts";
+import { didYouMean, usageError, type UsageError } from "../exit-codes.ts";
 import type { CommandContext, OpenedHost } from "../command-context.ts";
 import { openHost, type OpenHostRequest } from "./open-host.ts";
 
@@ -71,7 +70,8 @@ function unknownTool(typed: string, tools: ToolsAtHand): UsageError {
   const absent: AbsentServer[] = statuses.flatMap(({ id, state, error }) =>
     state === "ready" ? [] : [{ id, state, code: error?.code }],
   );
-  const near = nearTools(typed, tools.tools()).map(quote);
+  const namesOf = (tool: ToolDefinition) => [tool.name, pathOf(tool), tool.origin?.toolName ?? tool.name] as const;
+  const near = findMeant(typed, tools.tools(), namesOf).map(({ name }) => quote(name));
   const ids = statuses.map(({ id }) => id);
   const server = missingServer(typed, ids);
   const meant = didYouMean(near) ?? (server === undefined ? undefined : serversMeant(server, ids));
@@ -87,15 +87,6 @@ function unknownTool(typed: string, tools: ToolsAtHand): UsageError {
 function missingServer(typed: string, ids: readonly string[]): string | undefined {
   const [, server] = /^([^/]+)\//.exec(typed) ?? [];
   return server === undefined || ids.some((id) => foldCase(id) === foldCase(server)) ? undefined : server;
-}
-
-function nearTools(typed: string, definitions: readonly ToolDefinition[]): readonly string[] {
-  const owners = new Map<string, string>();
-  for (const tool of definitions) {
-    const { name, origin } = tool;
-    for (const known of [name, pathOf(tool), origin?.toolName ?? name]) if (!owners.has(known)) owners.set(known, name);
-  }
-  return [...new Set(nearNames(typed, owners.keys()).map((known) => owners.get(known) ?? known))];
 }
 
 function list(names: readonly string[]): string {

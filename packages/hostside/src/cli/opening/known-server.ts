@@ -1,9 +1,8 @@
 import type { ConfigProblem } from "@hostside/config";
 import { formatProblem, type LoadedConfig, type ServerSource } from "@hostside/config/node";
-import { foldCase, quoteText } from "@hostside/core/implement";
+import { findMeant, foldCase, quoteText } from "@hostside/core/implement";
 import type { CommandContext } from "../command-context.ts";
-import { usageError, type UsageError } from "../exit-codes.ts";
-import { didYouMean, nearNames } from "../program/near-names.ts";
+import { didYouMean, usageError, type UsageError } from "../exit-codes.ts";
 import { terminalLine, shellLine } from "../render/render-text.ts";
 
 /** Parts of a configuration. */
@@ -49,7 +48,7 @@ export function unknownServer(typed: string, ids: readonly string[]): UsageError
 
 /** The hint that names the near ones of `ids`. */
 export function serversMeant(typed: string, ids: readonly string[]): string | undefined {
-  return didYouMean(nearNames(typed, ids).map(quoteName));
+  return didYouMean(findMeant(typed, ids, (id) => [id]).map(quoteName));
 }
 
 /**
