@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { openPrivateFolder, type PrivateFolder } from "@hostside/auth/node";
 import { HostsideError, type JsonObject, type Store } from "@hostside/core";
@@ -41,7 +41,8 @@ export function createFileStore(options: FileStoreOptions): Store {
   let isTidy = false;
   // Who only looks leaves no folder behind.
   const openIfThere = async (): Promise<PrivateFolder | undefined> =>
-    opened === undefined && !(await isThere(path)) ? undefined : open();
+    // One that is there and cannot be looked at fails when something is kept, with a reason.
+    opened === undefined && !existsSync(path) ? undefined : open();
   return {
     async get(key) {
       const folder = await openIfThere();
@@ -76,16 +77,6 @@ export function createFileStore(options: FileStoreOptions): Store {
 // Some file systems do not know capitals apart, and no key is too long or too odd for it.
 function fileOf(key: string): string {
   return `${createHash("sha256").update(key).digest("hex").slice(0, 40)}.json`;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch {
-    // One that is there and cannot be looked at fails when it is opened, with a reason.
-    return false;
-  }
 }
 
 function readEntry(text: string): JsonObject | undefined {

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import { helpPageOf } from "../../src/cli/commands/declare.ts";
+import { pages } from "../../src/cli/commands/declare.ts";
 
 /**
  * Every command of a program as Markdown, from what it declares: the part of docs/reference/cli.md that
@@ -28,7 +28,7 @@ function lineOf(command: Command): string {
 }
 
 function renderCommand(command: Command): readonly string[] {
-  const page = helpPageOf(command);
+  const page = pages.get(command);
   const shown = command.options.filter(isShown);
   const exits = Object.entries(page?.exits ?? {});
   return [

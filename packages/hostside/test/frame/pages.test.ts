@@ -2,7 +2,7 @@ import { split } from "shlex";
 import { describe, expect, it } from "vitest";
 import { takeTypedServer } from "../../src/cli/opening/typed-server.ts";
 import { createProgram } from "../../src/cli/commands/create-program.ts";
-import { helpPageOf } from "../../src/cli/commands/declare.ts";
+import { pages } from "../../src/cli/commands/declare.ts";
 import { widthOf } from "../../src/cli/render/text-width.ts";
 import { fakeTerminal, runIn } from "../fake-terminal.ts";
 
@@ -22,7 +22,7 @@ describe("the pages of help", () => {
     const command = commands.find((one) => one.name() === name);
     if (command === undefined) throw new TypeError(name);
     expect(command.description()).not.toBe("");
-    const examples = Object.entries(helpPageOf(command)?.examples ?? {});
+    const examples = Object.entries(pages.get(command)?.examples ?? {});
     expect(examples.length).toBeGreaterThan(0);
     for (const [line, does] of examples) {
       expect(does).not.toBe("");

@@ -31,7 +31,8 @@ export interface CommandSpec extends Page {
 /** Runs the work of a command. */
 export type CommandRun = (work: (context: CommandContext) => Promise<number>) => Promise<void>;
 
-const pages = new WeakMap<Command, Page>();
+/** The pages of commands. */
+export const pages: WeakMap<Command, Page> = new WeakMap();
 
 /** Adds a command to a program. */
 export function addCommand(program: Command, spec: CommandSpec, run: CommandRun): Command {
@@ -48,11 +49,6 @@ export function addCommand(program: Command, spec: CommandSpec, run: CommandRun)
 export function setPage(command: Command, page: Page): Command {
   pages.set(command, page);
   return command.description(page.does);
-}
-
-/** The page of a command. */
-export function helpPageOf(command: Command): Page | undefined {
-  return pages.get(command);
 }
 
 /** Collects the values of an option that can be given again. */

@@ -21,7 +21,6 @@ import {
   startFile,
   valueAt,
   type CurrentConfig,
-  type FileChange,
   choosePlace,
   type ConfigPlace,
   type PlaceRequest,
@@ -70,16 +69,11 @@ function assertReadable(name: string, entry: JsonObject): void {
   );
 }
 
-interface Adding extends FileChange {
-  readonly isThere: boolean;
-  readonly notes: readonly string[];
-}
-
 async function planAdding(
   current: CurrentConfig,
   entry: JsonObject,
   { name, replace, terminal }: Pick<AddArguments, "name" | "replace"> & Pick<CommandContext, "terminal">,
-): Promise<Adding> {
+) {
   const { parsed, place } = current;
   const path = ["servers", name];
   const isThere = valueAt(parsed.data, path) !== undefined;
@@ -138,14 +132,10 @@ async function checkAdded(
   const isThere = after.servers.some(({ id }) => id === name);
   const own = problems.filter(({ serverId, path }) => serverId === name || (!isThere && path.startsWith("servers")));
   const isWrong = own.some(({ code, severity }) => severity === "error" && !passing.has(code));
-  const words = own.map(inWords);
+  // Of a text that is not written yet no line is worth anything.
+  const words = own.map(({ file: _file, line: _line, column: _column, ...problem }) => formatProblem(problem));
   if (!isThere || isWrong) throw usageError(words.join("\n"), "nothing was written");
   return words;
-}
-
-// Of a text that is not written yet no line is worth anything.
-function inWords({ path, message, fix, severity, code }: ConfigProblem): string {
-  return formatProblem({ path, message, fix, severity, code });
 }
 
 /** Loads the configuration with the server in it, and says what else has its name. */

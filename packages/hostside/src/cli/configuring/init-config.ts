@@ -4,7 +4,7 @@ import { detectDialect, type ConfigEdit } from "@hostside/config";
 import { findConfigFiles, readConfigFile, type ConfigLocation } from "@hostside/config/node";
 import type { JsonValue } from "@hostside/core";
 import type { CommandWork } from "../command-context.ts";
-import { printResult, shortPath } from "../render/print.ts";
+import { pathBelow, printResult, shortPath } from "../render/print.ts";
 import { terminalLine } from "../render/render-text.ts";
 import { choosePlace, type ConfigPlace, type PlaceRequest, changeConfig } from "./edit-config.ts";
 
@@ -20,7 +20,8 @@ export const initConfig: CommandWork<PlaceRequest> = async (args, context) => {
   const folder = dirname(place.path);
   const found = findConfigFiles({ env, home, platform, cwd }).filter(
     ({ dialect, scope, path }) =>
-      dialect !== "hostside" && (place.scope !== "project" || (scope === "project" && isBelow(folder, path))),
+      dialect !== "hostside" &&
+      (place.scope !== "project" || (scope === "project" && pathBelow(folder, path) !== undefined)),
   );
   const reasons = place.scope === "project" ? await Promise.all(found.map(whyNotImported)) : [];
   const sure = found.filter((_, index) => reasons[index] === undefined).toReversed();
@@ -56,11 +57,6 @@ async function whyNotImported({ path, dialect, certain, tool }: ConfigLocation):
   if (!certain) return `the place is not documented by ${tool}`;
   const { problems } = await readConfigFile(path, { dialect });
   return problems.find(({ severity }) => severity === "error")?.message;
-}
-
-function isBelow(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== "" && !way.startsWith("..");
 }
 
 /** A path alone, where the file is read as what it is without more. */

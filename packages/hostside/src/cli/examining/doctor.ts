@@ -1,4 +1,4 @@
-import { loadConfig, type LoadedConfig } from "@hostside/config/node";
+import { loadConfig } from "@hostside/config/node";
 import { isHostsideError, type Diagnostic, type ToolDefinition } from "@hostside/core";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -9,7 +9,7 @@ import { followStart } from "../opening/start-servers.ts";
 import { printJson } from "../render/print.ts";
 import type { Terminal } from "../terminal.ts";
 import { examineConfig } from "./examine-config.ts";
-import { examineServer, unstarted, type ServerMeans } from "./examine-server.ts";
+import { examineServer, unstarted } from "./examine-server.ts";
 import { examineAllTools } from "./examine-tools.ts";
 import { createRunFor, type DoctorFinding, renderFindings } from "./finding.ts";
 
@@ -37,8 +37,25 @@ export const doctor: CommandWork<DoctorArguments> = async ({ server }, context) 
 async function examine(typed: string | undefined, context: CommandContext): Promise<readonly DoctorFinding[]> {
   const { terminal, options } = context;
   if (terminal.isLive && options.quiet !== true) terminal.err(`${terminal.paintErr("dim", "examining the servers")}\n`);
-  await using opened = await open(typed, context);
-  const { config, means } = opened;
+  const quiet = { terminal: { ...terminal, canAsk: false, err: () => undefined }, options };
+  const only = typed === undefined ? undefined : [typed];
+  const onElicit = async () => ({ action: "cancel" }) as const;
+  // Where none of the servers can be used, the files alone are examined.
+  const opening = openHost(quiet, { only, off: "show", wait: false, onElicit }).catch((error: unknown) => {
+    if (!isHostsideError(error, "invalid_config")) throw error;
+    return undefined;
+  });
+  await using opened = await opening;
+  const diagnostics: Diagnostic[] = [];
+  opened?.host.onDiagnostic((diagnostic) => diagnostics.push(diagnostic));
+  // Who examines waits for no install.
+  const { timeout = 30 } = options;
+  if (opened !== undefined) await followStart(opened, { ...quiet, options: { ...options, timeout, quiet: true } });
+  const config = opened?.host.config ?? (await loadConfig(await filesOf(quiet)));
+  const waitedMs = timeout * 1000;
+  const runFor = createRunFor(options);
+  const proxies = proxyVariables(terminal);
+  const means = opened && { provider: opened.provider, config, diagnostics, proxies, waitedMs, runFor };
   const server = typed === undefined ? undefined : knownServer(config, typed).serverId;
   const isWanted = (serverId: string): boolean => server === undefined || serverId === server;
   const sources = config.sources.filter(({ serverId }) => isWanted(serverId));
@@ -47,7 +64,7 @@ async function examine(typed: string | undefined, context: CommandContext): Prom
     means === undefined ? unstarted(source.serverId, config) : examineServer(source, means),
   );
   const tools: readonly ToolDefinition[] = means?.provider.tools() ?? [];
-  const files = await examineConfig(config, isWanted, createRunFor(options));
+  const files = await examineConfig(config, isWanted, runFor);
   return [...examineMachine(terminal), ...files, ...found, ...examineAllTools(tools)];
 }
 
@@ -64,33 +81,4 @@ const proxyNames: ReadonlySet<string> = new Set(["HTTP_PROXY", "HTTPS_PROXY", "A
 function proxyVariables({ env }: Pick<Terminal, "env">): readonly string[] {
   const isSet = (name: string): boolean => proxyNames.has(name.toUpperCase()) && (env[name] ?? "") !== "";
   return Object.keys(env).filter(isSet).toSorted();
-}
-
-interface Opened extends AsyncDisposable {
-  readonly config: LoadedConfig;
-  /** Absent where none of the servers can be used. */
-  readonly means?: ServerMeans;
-}
-
-/** Opens a host, or the configuration alone where none of its servers can be used. */
-async function open(typed: string | undefined, { terminal, options }: CommandContext): Promise<Opened> {
-  const quiet = { terminal: { ...terminal, canAsk: false, err: () => undefined }, options };
-  const only = typed === undefined ? undefined : [typed];
-  try {
-    const onElicit = async () => ({ action: "cancel" }) as const;
-    const opened = await openHost(quiet, { only, off: "show", wait: false, onElicit });
-    const { host, provider } = opened;
-    const diagnostics: Diagnostic[] = [];
-    host.onDiagnostic((diagnostic) => diagnostics.push(diagnostic));
-    const config = host.config ?? (await loadConfig({ files: [] }));
-    // Who examines waits for no install.
-    const { timeout = 30 } = options;
-    await followStart(opened, { ...quiet, options: { ...options, timeout, quiet: true } });
-    const proxies = proxyVariables(terminal);
-    const means = { provider, config, diagnostics, proxies, waitedMs: timeout * 1000, runFor: createRunFor(options) };
-    return { config, means, [Symbol.asyncDispose]: async () => opened[Symbol.asyncDispose]() };
-  } catch (error) {
-    if (!isHostsideError(error, "invalid_config")) throw error;
-    return { config: await loadConfig(await filesOf(quiet)), [Symbol.asyncDispose]: async () => undefined };
-  }
 }

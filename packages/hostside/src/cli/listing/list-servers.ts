@@ -52,10 +52,8 @@ function idOf(typed: string | undefined, { host: { config } }: OpenedHost): stri
 
 function show(listing: Listing, { server, tools, long, where }: ListArguments, context: CommandContext): void {
   const { terminal, options } = context;
-  const { columns, paint, cwd, home } = terminal;
-  const common = fileWords(options);
-  const { typed } = options;
-  printLines(terminal, renderServers(listing, { columns, paint, cwd, home, where, common, typed }));
+  const view = { ...terminal, where, common: fileWords(options), typed: options.typed };
+  printLines(terminal, renderServers(listing, view));
   // Errors, and with `--verbose` everything, were written when the host was opened. What is not
   // trusted stands among the servers.
   const warnings = listing.problems.filter(
@@ -64,7 +62,7 @@ function show(listing: Listing, { server, tools, long, where }: ListArguments, c
   for (const line of options.verbose || options.quiet ? [] : problemLines(warnings, context)) terminal.err(`${line}\n`);
   if (!tools) return;
   if (server === undefined) printLines(terminal, renderToolGroups(listing, terminal));
-  else printLines(terminal, renderServerTools(listing.tools, { columns, paint, long }));
+  else printLines(terminal, renderServerTools(listing.tools, { ...terminal, long }));
 }
 
 /**

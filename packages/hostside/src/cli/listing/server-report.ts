@@ -84,24 +84,29 @@ export function describeServers(parts: ListingParts): Listing {
   const faulty = faultyIds(config?.problems ?? []);
   const ids = [...new Set([...byId.keys(), ...sources.keys(), ...faulty])].filter(isMeant).sort(compareText);
   return {
-    servers: ids.map((id) => describeServer(id, { status: byId.get(id), source: sources.get(id) }, parts)),
+    servers: ids.map((id) => describeServer(id, [byId.get(id), sources.get(id)], parts)),
     tools: definitions.filter(({ origin }) => isMeant(origin?.serverId)).map(toolBriefOf),
     problems: (config?.problems ?? []).filter(({ serverId }) => serverId === undefined || isMeant(serverId)),
   };
 }
 
 interface KnownServer {
+  readonly id: string;
+  readonly state: ListedServer["state"];
   readonly status: ServerStatus | undefined;
   readonly source: ServerSource | undefined;
 }
 
-function describeServer(id: string, { status, source }: KnownServer, parts: ListingParts): ListedServer {
+function describeServer(
+  id: string,
+  [status, source]: readonly [ServerStatus | undefined, ServerSource | undefined],
+  parts: ListingParts,
+): ListedServer {
   const { config, quarantined } = parts;
   const held = quarantined.filter(({ definition }) => definition.origin?.serverId === id).length;
   const state = stateOf(status, source);
-  const error = errorOf(id, { state, status }, parts);
+  const known = { id, state, status, source };
   const place = source ?? (state === "invalid" ? problemOf(id, config) : undefined);
-  const mend = mendOf(id, { state, status, source });
   const isUndecided = source?.off === "untrusted" && config?.questions.some(({ serverId }) => serverId === id) === true;
   return {
     id,
@@ -121,8 +126,8 @@ function describeServer(id: string, { status, source }: KnownServer, parts: List
     quarantinedTools: held || undefined,
     connectMs: status?.connectMs && Math.round(status.connectMs),
     listMs: status?.listMs && Math.round(status.listMs),
-    error,
-    mend,
+    error: errorOf(known, parts),
+    mend: mendOf(known),
   };
 }
 
@@ -136,8 +141,7 @@ function stateOf(status: ServerStatus | undefined, source: ServerSource | undefi
 }
 
 function errorOf(
-  id: string,
-  { state, status }: { readonly state: ListedServer["state"]; readonly status: ServerStatus | undefined },
+  { id, state, status }: KnownServer,
   { config, waitedMs, lastLines }: ListingParts,
 ): ListedError | undefined {
   if (status?.error !== undefined) {
@@ -183,10 +187,7 @@ function endsOf(lines: readonly string[]): readonly string[] {
   return [...lines.slice(0, first), "…", ...lines.slice(first + 1 - mostStderrLines).filter((line) => line !== "…")];
 }
 
-function mendOf(
-  id: string,
-  { state, status, source }: KnownServer & { readonly state: ListedServer["state"] },
-): readonly string[] | undefined {
+function mendOf({ id, state, status, source }: KnownServer): readonly string[] | undefined {
   if (source?.off === "untrusted") return ["trust", id];
   if (source?.off !== undefined || state === "disabled") return undefined;
   if (state === "ready") return status?.error === undefined ? undefined : ["doctor", id];

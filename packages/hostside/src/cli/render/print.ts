@@ -104,7 +104,8 @@ export function shortPath(path: string, { cwd, home }: { readonly cwd: string; r
   return atHome === undefined ? path : `~${sep}${atHome}`;
 }
 
-function pathBelow(folder: string, path: string): string | undefined {
+/** The way from a folder to a path below it; `undefined` where it is not below. */
+export function pathBelow(folder: string, path: string): string | undefined {
   const way = relative(folder, path);
   return way === "" || way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way) ? undefined : way;
 }

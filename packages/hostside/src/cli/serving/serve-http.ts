@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { link, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isConfidentialUrl } from "@hostside/core/implement";
 import { userStateFolder } from "../../state/user-state.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -27,7 +28,7 @@ export function readAddress(
   { anyAddress = false }: { readonly anyAddress?: boolean | undefined },
 ): ServeAddress {
   const address = text === true ? defaultAddress : parse(text);
-  if (!anyAddress && !isLoopback(address.host)) {
+  if (!anyAddress && !isConfidentialUrl(new URL(urlOf(address)))) {
     throw usageError(
       `other machines may reach ${address.host}`,
       "--any-address allows that: whoever has the token may then call your tools from there",
@@ -43,15 +44,10 @@ export function urlOf({ host, port }: ServeAddress): string {
 
 function parse(text: string): ServeAddress {
   const [, bracketed, plain, digits = ""] = /^(?:(?:\[([^\]]+)\]|([^:[\]]+)):)?(\d{1,5})$/.exec(text) ?? [];
-  const port = Number(digits);
-  if (digits === "" || port > 65_535) {
+  const address = { host: bracketed ?? plain ?? defaultAddress.host, port: Number(digits) };
+  if (digits === "" || !URL.canParse(urlOf(address)))
     throw usageError(`${JSON.stringify(text)} is no address to listen at`, "--http 7077   or   --http 127.0.0.1:7077");
-  }
-  return { host: bracketed ?? plain ?? defaultAddress.host, port };
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
+  return address;
 }
 
 /** The token that lets clients in, and where it is. */

@@ -142,7 +142,7 @@ async function overHttp(gateway: Gateway, { address, url, tokenFile }: Http, con
   const { terminal } = context;
   const { token, isNew } = await keepToken(tokenFile, terminal);
   const { hostname } = new URL(url);
-  const allowedHosts = [...new Set([...loopbackNames, bracketed(address.host), hostname])];
+  const allowedHosts = [...new Set([...loopbackNames, new URL(urlOf(address)).hostname, hostname])];
   const listening = listen(gateway, { auth: { token }, path: servePath, ...address, allowedHosts }).catch(
     listenError(address),
   );
@@ -159,16 +159,12 @@ const drainMs = 2000;
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
-function bracketed(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
-}
-
-function listenError({ host, port }: ServeAddress): (error: unknown) => never {
+function listenError(address: ServeAddress): (error: unknown) => never {
   return (error) => {
     const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
     if (code === undefined) throw error;
     const why = code === "EADDRINUSE" ? "something else listens there; --http PORT takes another port" : code;
-    throw new HostsideError(`cannot listen at ${bracketed(host)}:${port}: ${why}`, {
+    throw new HostsideError(`cannot listen at ${new URL(urlOf(address)).host}: ${why}`, {
       code: "unreachable",
       cause: error,
     });
