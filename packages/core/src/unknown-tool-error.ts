@@ -61,7 +61,9 @@ export function toolsMeant(name: string, definitions: readonly ToolDefinition[])
       origin && [origin.toolName, origin.qualifiedName, `${origin.serverId}/${origin.toolName}`].includes(name),
   );
   if (exact.length > 0) return exact.slice(0, mostSuggested);
-  return findMeant(name, definitions, (tool) => (tool.origin ? [tool.name, tool.origin.toolName] : [tool.name]));
+  return findMeant(name, definitions, ({ name: own, origin }) =>
+    origin ? [own, origin.toolName, `${origin.serverId}/${origin.toolName}`] : [own],
+  );
 }
 
 function quote(name: string): string {

@@ -200,7 +200,10 @@ describe("hostside call", () => {
     });
     const { code, err } = await call("slow", "--steps", "0", "--yes");
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("/steps: must be at least 1") as string });
-    expect(await call("nothing", "--yes")).toMatchObject({ code: 2, err: expect.stringContaining("there is no tool") });
+    expect(await call("nothing", "--yes")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('tool "nothing" not found'),
+    });
   });
 
   it("shows what would be sent with --dry-run, and the arguments of the tool with --help", async () => {

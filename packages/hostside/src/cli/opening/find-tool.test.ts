@@ -55,28 +55,27 @@ describe("findTool()", () => {
   });
 
   it("names what is near, by its local name, and the servers whose tools are not known", () => {
-    expect(failureOf("files/read_fil")).toMatchObject({ hint: expect.stringContaining('"mcp_files_read_file"') });
+    expect(failureOf("files/read_fil")).toMatchObject({ details: { suggestions: ["mcp_files_read_file"] } });
     const status = { id: "late", state: "connecting" } as never;
     expect(failureOf("zzz", { ...tools, statuses: () => [status] })).toMatchObject({
-      name: "UsageError",
-      message: 'there is no tool "zzz"; no tools are known of "late" (connecting)',
-      hint: 'See "hostside list" for all tools.',
+      code: "unknown_tool",
+      rawMessage: expect.stringContaining('; no tools are known of "late" (connecting)') as string,
     });
   });
 
   it("names a server that is not there, and one that may be meant", () => {
     const statuses = (): never => [{ id: "Files", state: "ready" }] as never;
     expect(failureOf("fils/zzz", { ...tools, statuses })).toMatchObject({
-      message: 'there is no tool "fils/zzz", and no server "fils"',
+      message: 'there is no server "fils"',
       hint: 'Did you mean "Files"?',
     });
-    expect(failureOf("files/zzz", { ...tools, statuses })).toMatchObject({ message: 'there is no tool "files/zzz"' });
+    expect(failureOf("files/zzz", { ...tools, statuses })).toMatchObject({ code: "unknown_tool" });
   });
 
   it("writes no escape sequence of a name to a terminal", () => {
     const hostile = [tool("mcp_a_x", "a", "x\u001B[2J"), tool("mcp_b_x", "b", "x\u001B[2J")];
     const error = failureOf("x\u001B[2J", { ...tools, tools: () => hostile });
-    expect(JSON.stringify([(error as Error).message, (error as { hint: string }).hint])).not.toContain("u001b");
+    expect(JSON.stringify([(error as Error).message, (error as { hint?: string }).hint])).not.toContain("u001b");
   });
 
   test.prop([fc.array(fc.tuple(fc.string({ minLength: 1 }), fc.string({ minLength: 1 })), { maxLength: 8 })])(

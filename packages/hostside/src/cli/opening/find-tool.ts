@@ -1,9 +1,9 @@
 import type { ToolDefinition } from "@hostside/core";
-import { describeAbsent, findMeant, foldCase, quoteText, type AbsentServer } from "@hostside/core/implement";
+import { foldCase, quoteText, unknownToolError, type AbsentServer } from "@hostside/core/implement";
 import { hostsideNaming, toolNamePrefix } from "@hostside/naming";
 import type { ServerStatus } from "@hostside/provider";
-import { serversMeant } from "./known-server.ts";
-import { didYouMean, usageError, type UsageError } from "../exit-codes.ts";
+import { unknownServer } from "./known-server.ts";
+import { usageError } from "../exit-codes.ts";
 import type { CommandContext, OpenedHost } from "../command-context.ts";
 import { openHost, type OpenHostRequest } from "./open-host.ts";
 
@@ -65,28 +65,17 @@ export function pathOf({ name, origin }: ToolDefinition): string {
   return origin === undefined || origin.serverId === "" ? name : `${origin.serverId}/${origin.toolName}`;
 }
 
-function unknownTool(typed: string, tools: ToolsAtHand): UsageError {
+function unknownTool(typed: string, tools: ToolsAtHand): Error {
   const statuses = tools.statuses();
   const absent: AbsentServer[] = statuses.flatMap(({ id, state, error }) =>
     state === "ready" ? [] : [{ id, state, code: error?.code }],
   );
-  const namesOf = (tool: ToolDefinition) => [tool.name, pathOf(tool), tool.origin?.toolName ?? tool.name] as const;
-  const near = findMeant(typed, tools.tools(), namesOf).map(({ name }) => quote(name));
+  const error = unknownToolError(typed, tools.tools(), absent);
   const ids = statuses.map(({ id }) => id);
-  const server = missingServer(typed, ids);
-  const meant = didYouMean(near) ?? (server === undefined ? undefined : serversMeant(server, ids));
-  const advice = meant ?? 'See "hostside list" for all tools.';
-  const message = `there is no tool ${quote(typed)}${server === undefined ? "" : `, and no server ${quote(server)}`}`;
-  return usageError(absent.length === 0 ? message : `${message}; ${describeAbsent(absent)}`, advice);
-}
-
-/**
- * The server that is named before the first `/` and is not there. A remote name may have a `/`,
- * too.
- */
-function missingServer(typed: string, ids: readonly string[]): string | undefined {
+  // A remote name may have a `/`, too.
   const [, server] = /^([^/]+)\//.exec(typed) ?? [];
-  return server === undefined || ids.some((id) => foldCase(id) === foldCase(server)) ? undefined : server;
+  const isThere = server === undefined || ids.some((id) => foldCase(id) === foldCase(server));
+  return isThere || error.details.suggestions !== undefined ? error : unknownServer(server, ids);
 }
 
 function list(names: readonly string[]): string {
