@@ -59,11 +59,11 @@ export async function followSharedServers(shared: SharedServers, means: Means): 
   };
   // A change during a read is read by one more.
   const follow = async (): Promise<void> => {
-    while (!isClosed) {
-      await pause(lookEveryMs, change.signal);
-      change = new AbortController();
-      if (!isClosed) await readOnce();
-    }
+    await pause(lookEveryMs, change.signal);
+    change = new AbortController();
+    if (isClosed) return;
+    await readOnce();
+    void follow();
   };
   const end = shared.onChanged(() => change.abort());
   await readOnce();
