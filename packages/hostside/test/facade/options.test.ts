@@ -41,7 +41,7 @@ describe("options of createHost()", () => {
     ["createHost({ provider }): has no option", { provider: { retries: 1 } }],
     ["provider.naming must be a naming strategy", { provider: { naming: 5 } }],
     ["createHost({ toolbox }): has no option", { toolbox: { view: 1 } }],
-    ["createHost({ auth }): redirect must be a URL", { auth: { redirect: 5 } }],
+    ["createHost({ auth }): redirect must be an absolute URL", { auth: { redirect: "back" } }],
     ["createHost({ pool }): ttlMs must be", { pool: { ttlMs: -1 } }],
     ["createHost({ resources }): cache.ttlMs must be", { resources: { cache: { ttlMs: -1 } } }],
     ["createHost({ results }): has no option", { results: { maxBytes: 1 } }],
