@@ -23,7 +23,7 @@ export function usageError(message: string, hint?: string): UsageError {
   return new UsageError(message, hint);
 }
 
-/** The hint for names that somebody may have meant, which stand in it as they are, if there are any. */
+/** The hint for names that somebody may have meant, if there are any. */
 export function didYouMean(names: readonly string[]): string | undefined {
   return names.length === 0 ? undefined : `Did you mean ${names.join(" or ")}?`;
 }
