@@ -63,19 +63,6 @@ describe("createEvent()", () => {
     expect(calls).toEqual(["first", "first", "late"]);
   });
 
-  it("hands the error of a listener over and goes on", () => {
-    const calls: string[] = [];
-    const errors: unknown[] = [];
-    const event = createEvent<void>((error) => errors.push(error));
-    event.on(() => {
-      throw new Error("observer");
-    });
-    event.on(() => calls.push("after"));
-    expect(() => event.emit()).not.toThrow();
-    expect(calls).toEqual(["after"]);
-    expect(errors).toEqual([new Error("observer")]);
-  });
-
   it("throws a listener's error outside of the emission when nobody takes it", () => {
     const later: (() => void)[] = [];
     vi.stubGlobal("queueMicrotask", (task: () => void) => later.push(task));

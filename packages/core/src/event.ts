@@ -25,10 +25,10 @@ export interface EventSource<T> {
 
 /**
  * Makes an event. Listeners run in order of subscription, in the caller's turn. A listener that
- * throws does not stop the others: its error goes to `onListenerError`, because an observer must
- * not be able to break what it observes.
+ * throws does not stop the others: its error is thrown in a microtask, because an observer must not
+ * be able to break what it observes.
  */
-export function createEvent<T>(onListenerError: (error: unknown) => void = reportUncaught): EventSource<T> {
+export function createEvent<T>(): EventSource<T> {
   const listeners = new Set<{ readonly call: (value: T) => void }>();
   let closed = false;
   return {
@@ -50,7 +50,7 @@ export function createEvent<T>(onListenerError: (error: unknown) => void = repor
         try {
           entry.call(value);
         } catch (error) {
-          onListenerError(error);
+          reportUncaught(error);
         }
       }
     },

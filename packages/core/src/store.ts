@@ -94,14 +94,10 @@ export function writeVersioned(value: JsonValue, { version }: ValueVersion): Jso
 
 /**
  * Returns what {@linkcode writeVersioned} was given; `undefined` when nothing is kept. Throws
- * `store_failed` for a value of a later version, which nobody may write over, and for anything else
- * that is no such value. An earlier format is `upgrade`'s to read; without it there is none.
+ * `store_failed` for a value of another version, of which nobody may write over a later one, and
+ * for anything else that is no such value.
  */
-export function readVersioned(
-  stored: unknown,
-  { what, version }: ValueVersion,
-  upgrade?: (value: JsonValue, from: number) => JsonValue,
-): JsonValue | undefined {
+export function readVersioned(stored: unknown, { what, version }: ValueVersion): JsonValue | undefined {
   if (stored === undefined || stored === null) return undefined;
   if (!isJsonObject(stored) || !Number.isSafeInteger(stored["version"]) || stored["value"] === undefined) {
     throw unreadable(`what the store has of ${what} is not what was kept there`);
@@ -113,8 +109,7 @@ export function readVersioned(
       `${what} were written by a later version of Hostside (format ${from}, this one knows ${version}), and are left as they are`,
     );
   }
-  if (upgrade === undefined) throw unreadable(`what the store has of ${what} is of format ${from}, which is not known`);
-  return upgrade(value, from);
+  throw unreadable(`what the store has of ${what} is of format ${from}, which is not known`);
 }
 
 function unreadable(message: string): HostsideError {

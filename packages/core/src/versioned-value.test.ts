@@ -12,11 +12,6 @@ it("reads what was written, and nothing where nothing is", () => {
   for (const nothing of [undefined, null]) expect(readVersioned(nothing, pins)).toBeUndefined();
 });
 
-it("has an earlier format upgraded", () => {
-  const upgrade = (value: unknown, from: number) => [`${String(value)} of ${from}`];
-  expect(readVersioned({ version: 1, value: "x" }, pins, upgrade)).toEqual(["x of 1"]);
-});
-
 it.each([
   { stored: { version: 3, value: [] }, message: "the pins were written by a later version of Hostside (format 3" },
   { stored: { version: 1, value: [] }, message: "of the pins is of format 1, which is not known" },
