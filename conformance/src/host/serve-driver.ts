@@ -1,3 +1,4 @@
+import { createLineCutter } from "../engine/line-cutter.ts";
 import type { Readable, Writable } from "node:stream";
 import type { JsonObject } from "@hostside/core";
 import {
@@ -35,23 +36,15 @@ export type AnswerRequest = (request: DriverRequest) => Promise<DriverReply>;
 export async function serveDriver(options: ServeDriverOptions): Promise<void> {
   const { host, input = process.stdin, output = process.stdout } = options;
   const answer = createAnswer(options);
-  for await (const line of linesOf(input)) {
+  const lines = createLineCutter(({ bytes }) => {
+    const line = bytes.toString("utf8");
+    if (line.trim() === "") return;
     // The kit writes nothing but requests.
     const request = JSON.parse(line) as DriverRequest;
     void answer(request).then((reply) => output.write(`${JSON.stringify(reply)}\n`));
-  }
+  });
+  for await (const chunk of input as AsyncIterable<Buffer>) lines.push(chunk);
   await host.close?.({});
-}
-
-// Not with node:readline, which ends a line at U+2028 as well, on some versions of Node: JSON has
-// that inside of texts.
-async function* linesOf(input: Readable): AsyncGenerator<string> {
-  let rest = "";
-  for await (const chunk of input.setEncoding("utf8") as AsyncIterable<string>) {
-    const lines = (rest + chunk).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines.filter((line) => line.trim() !== "");
-  }
 }
 
 /** Makes the part of a driver that is not about streams. */

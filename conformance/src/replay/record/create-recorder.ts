@@ -130,28 +130,22 @@ function introduce(spec: ServerSpec, { mask, tape }: { readonly mask: Mask; read
 
 function describeTransport(spec: ServerSpec, mask: Mask): RecordedTransport | undefined {
   if (spec.command !== undefined) {
-    const { command, args = [], env } = spec;
+    const { command, args = [] } = spec;
     return {
       type: "stdio",
       command: mask.text(command),
       ...(args.length > 0 && { args: args.map((arg) => mask.text(arg)) }),
-      ...(env !== undefined && { env: maskValues(env, mask) }),
     };
   }
   if (spec.url !== undefined) {
-    const { url, mode, headers } = spec;
+    const { url, mode } = spec;
     return {
       type: "http",
       url: mask.text(url),
       ...(mode !== undefined && { mode }),
-      ...(headers !== undefined && { headers: maskValues(headers, mask) }),
     };
   }
   return undefined;
-}
-
-function maskValues(values: Readonly<Record<string, string>>, mask: Mask): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, mask.whole(value)]));
 }
 
 function openFile(file: string): { write: (line: string) => void; close: () => void } {

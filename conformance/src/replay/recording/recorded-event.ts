@@ -70,13 +70,11 @@ export type RecordedTransport =
       readonly type: "stdio";
       readonly command: string;
       readonly args?: readonly string[];
-      readonly env?: Readonly<Record<string, string>>;
     }
   | {
       readonly type: "http";
       readonly url: string;
       readonly mode?: "auto" | "streamable" | "sse";
-      readonly headers?: Readonly<Record<string, string>>;
     };
 
 /** A server of a recording. */
