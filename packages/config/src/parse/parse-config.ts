@@ -7,8 +7,8 @@ import type { ConfigFormat, ParsedConfig } from "./parsed-config.ts";
 const parsers: Readonly<Record<ConfigFormat, TextParser>> = { json: parseJsonTree, yaml: parseYaml, toml: parseToml };
 
 /**
- * A text as data, with the place of everything in it. Never throws: what cannot be read is a
- * problem, and the rest is there.
+ * A text as data, with the place of everything in it. Never throws: a broken text is a problem with
+ * its place, and has no data.
  */
 export function parseConfig(text: string, options: ParseConfigOptions): ParsedConfig {
   return parseWith(parsers[options.format], text, options);
