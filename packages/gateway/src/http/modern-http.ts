@@ -119,7 +119,7 @@ async function peerOf(parts: HttpParts, { info, capabilities }: RequestEnvelope)
   if (opened === undefined) {
     opened = clients
       .open({ era: "modern", transport: "http", principal, owner, info, capabilities })
-      .then((peer) => held.add({ key, peer, owner }))
+      .then((peer) => held.add({ key, peer, owner, revision: undefined }))
       .finally(() => opening.delete(key));
     opening.set(key, opened);
   }
