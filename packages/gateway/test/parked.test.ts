@@ -71,7 +71,7 @@ describe("a question to a client of 2026-07-28", () => {
             params: { message: "[shop] Question 1", requestedSchema: { type: "object" }, future: true },
           },
         },
-        requestState: expect.stringMatching(/^[0-9a-f]{48}$/),
+        requestState: expect.stringMatching(/^[0-9a-f-]{36}$/),
       },
     });
     expect(gateway.stats()).toMatchObject({ parked: 1 });
