@@ -163,17 +163,6 @@ export function firstWrong(value: unknown, checks: Readonly<Record<string, Check
   return Object.entries(checks).find(([member, check]) => !check(value[member]))?.[0];
 }
 
-/** The JSON object that a text is; `undefined` for any other text. */
-export function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    // What V8 says of it would quote the text.
-    return undefined;
-  }
-}
-
 /** A document of version 1 whose members are right; `undefined` for any other. */
 export function readDocument<T>(document: JsonObject, checks: Checks<T>): T | undefined {
   const isRight = document["version"] === 1 && firstWrong(document, checks) === undefined;

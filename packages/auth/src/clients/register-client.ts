@@ -2,7 +2,7 @@ import type { JsonObject } from "@hostside/core";
 import { clock } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { readAnswer, safeExcerptOf } from "../auth-errors.ts";
-import { parseObject } from "../accounts/stored-account.ts";
+import { parseObject } from "../store/credential-key.ts";
 import type { AuthParts } from "../auth-parts.ts";
 import { listOf, textOf, type ServerMetadata } from "../discovering/server-metadata.ts";
 import type { ClientDocument } from "./client-documents.ts";

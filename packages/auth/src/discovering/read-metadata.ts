@@ -2,7 +2,7 @@ import { redactUrl, type HostsideError, type JsonObject } from "@hostside/core";
 import { latestLegacyRevision } from "@hostside/core/implement";
 import type { Account } from "../account.ts";
 import { authRequired, readAnswer, safeExcerptOf, serverError } from "../auth-errors.ts";
-import { parseObject } from "../accounts/stored-account.ts";
+import { parseObject } from "../store/credential-key.ts";
 import { assertEndpoint, readServerMetadata, type ServerMetadata } from "./server-metadata.ts";
 
 /** An account whose metadata are read, and the end of that. */

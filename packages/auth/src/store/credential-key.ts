@@ -1,5 +1,4 @@
 import { canonicalJson, isPlainObject, kindOf, quoteText, isJsonObject, storeFailed } from "@hostside/core/implement";
-import { parseObject } from "../accounts/stored-account.ts";
 import type { CredentialKey } from "./credential-store.ts";
 import type { JsonObject } from "@hostside/core";
 
@@ -109,4 +108,15 @@ export function readDocumentEnvelope(what: string, text: string): DocumentEnvelo
   if (found !== version || !isEnvelope || !isJsonObject(document))
     throw storeFailed(`${what}: not written by Hostside`);
   return { key, document, endsAt };
+}
+
+/** The JSON object that a text is; `undefined` for any other text. */
+export function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    // What V8 says of it would quote the text.
+    return undefined;
+  }
 }
