@@ -1,4 +1,5 @@
 // For products: tools for LangChain and LangGraph.
+import type * as LangGraph from "@langchain/langgraph";
 import type { ToolOutcome } from "@hostside/core";
 import { assertNames, dropUnseen, isJsonObject, type Fields } from "@hostside/core/implement";
 import type { PresentedBlock, PresentedError } from "@hostside/results";
@@ -193,7 +194,7 @@ function toBlock(block: PresentedBlock): ContentBlock.Text | ContentBlock.Multim
   return type === "text" ? { type, text: block.text } : { type, mimeType: block.mimeType, data: block.data };
 }
 
-async function loadLangGraph(): Promise<typeof import("@langchain/langgraph") | undefined> {
+async function loadLangGraph(): Promise<typeof LangGraph | undefined> {
   // Bundlers pass over a package that is not installed only inside of `try`.
   try {
     return await import("@langchain/langgraph");
