@@ -24,8 +24,8 @@ code=$?
 verdict=$code
 # Without a report there is nothing to compare: the command line was wrong, and has said so.
 if [ -n "$MCP_COMPARE_WITH" ] && [ -f "$MCP_FOLDER/report.json" ]; then
-  "${kit[@]}" compare "$MCP_COMPARE_WITH" "$MCP_FOLDER/report.json" ${strict[@]+"${strict[@]}"} >"$MCP_FOLDER/comparison.md"
-  verdict=$?
+  "${kit[@]}" compare "$MCP_COMPARE_WITH" "$MCP_FOLDER/report.json" ${strict[@]+"${strict[@]}"} | tee "$MCP_FOLDER/comparison.md"
+  verdict=${PIPESTATUS[0]}
 fi
 for page in comparison summary; do
   [ ! -f "$MCP_FOLDER/$page.md" ] || cat "$MCP_FOLDER/$page.md" >>"$GITHUB_STEP_SUMMARY"

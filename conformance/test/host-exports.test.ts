@@ -15,3 +15,10 @@ it("exports these values for host authors, and no others", () => {
     "spawnDriver",
   ]);
 });
+
+it("plays fewer scenarios at a lower level", () => {
+  const counts = host.hostLevels.map((level) => host.checksUpTo(level).length);
+  expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+  expect(counts.at(-1)).toBe(host.hostChecks.length);
+  expect(host.checksUpTo("survive").every(({ id }) => id.startsWith("survive/"))).toBe(true);
+});

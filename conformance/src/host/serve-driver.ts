@@ -42,8 +42,8 @@ export async function serveDriver(options: ServeDriverOptions): Promise<void> {
     // The kit writes nothing but requests.
     const request = JSON.parse(line) as DriverRequest;
     void answer(request).then((reply) => output.write(`${JSON.stringify(reply)}\n`));
-  });
-  for await (const chunk of input as AsyncIterable<Buffer>) lines.push(chunk);
+  }, Infinity);
+  for await (const chunk of input as AsyncIterable<Buffer | string>) lines.push(Buffer.from(chunk));
   await host.close?.({});
 }
 

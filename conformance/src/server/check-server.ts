@@ -165,7 +165,9 @@ function foldPieces(results: readonly CheckResult[]): readonly CheckResult[] {
   const cause = "stdio/split-writes";
   if (results.find(({ check }) => check.id === cause)?.finding.status !== "fail") return results;
   return results.map((result) =>
-    result.check.id === "requests/large-message" ? { ...result, finding: preventedBy(cause) } : result,
+    result.check.id === "requests/large-message" && result.finding.status === "fail"
+      ? { ...result, finding: preventedBy(cause) }
+      : result,
   );
 }
 

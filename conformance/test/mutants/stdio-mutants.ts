@@ -57,6 +57,7 @@ export const stdioMutants: readonly Mutant[] = [
     ],
     fails: ["stdio/stderr-volume"],
   }),
+  odd("decodes-each-read", "decodes each read by itself", ["stdio/split-writes"]),
   odd("forgets-unfinished-line", "drops what a read leaves of a line", ["stdio/split-writes"]),
   odd("drops-rest-of-read", "drops what comes in one read with a notification", ["stdio/merged-writes"]),
   odd("ends-the-process-before", "ends the process that was started before it", ["stdio/second-process"]),

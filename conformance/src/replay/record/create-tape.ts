@@ -1,11 +1,10 @@
-import { clock } from "@hostside/core/implement";
 import type { RecordedEvent } from "../recording/recorded-event.ts";
 
 /** Where the lines of a recording go, bounded. */
 export interface Tape {
   /** The number of a new process or exchange. */
   nextRun(): number;
-  add(event: Untimed<RecordedEvent>): void;
+  add(event: Placeless<RecordedEvent>): void;
   /** A line that is no event. */
   note(line: object): void;
   /** Writes the last line. Nothing is written after it. */
@@ -14,8 +13,8 @@ export interface Tape {
   readonly failure: unknown;
 }
 
-/** An event of which the tape knows the time. */
-export type Untimed<Event> = Event extends RecordedEvent ? Omit<Event, "at" | "line"> : never;
+/** An event that is in no file yet. */
+export type Placeless<Event> = Event extends RecordedEvent ? Omit<Event, "line"> : never;
 
 // Of the whole recording, in UTF-16 units; events beyond it are counted alone.
 const mostLength = 64 * 1024 * 1024;
@@ -25,7 +24,6 @@ const mostLength = 64 * 1024 * 1024;
  * conversation.
  */
 export function createTape(write: (line: string) => void): Tape {
-  const startedAt = clock.now();
   let length = 0;
   let dropped = 0;
   let runs = 0;
@@ -48,7 +46,7 @@ export function createTape(write: (line: string) => void): Tape {
   put(JSON.stringify({ hostside: "recording", version: 1 }));
   return {
     nextRun: () => (runs += 1),
-    add: (event) => putBounded({ at: Math.round(clock.now() - startedAt), ...event }),
+    add: putBounded,
     note: putBounded,
     end(masked) {
       put(JSON.stringify({ type: "end", masked, ...(dropped > 0 && { dropped }) }));

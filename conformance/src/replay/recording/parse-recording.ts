@@ -63,6 +63,8 @@ function take(value: JsonObject, line: number, reading: Reading): void {
       if (servers.size >= mostServers) throw recordingError(`${name}:${line}: more than ${mostServers} servers`);
       return void servers.set(server.id, server);
     }
+    case "about":
+      return; // How a server introduced itself, which earlier recorders wrote and no replay needs.
     case "end":
       reading.isEnded = true;
       if (typeof value["dropped"] === "number" && value["dropped"] > 0)

@@ -71,7 +71,7 @@ const withText: ReadonlySet<unknown> = new Set(["stdout", "stderr", "body"]);
 
 /** Reads one event; what it does not know of one that it knows is left out. */
 export function readEvent(value: JsonObject, line: number): EventProblem | RecordedEvent {
-  const { type, run, at } = value;
+  const { type, run } = value;
   const rules = withText.has(type)
     ? { ...(value["base64"] === undefined ? { text } : { base64 }), "omitted?": omitted }
     : typeof type === "string"
@@ -79,8 +79,6 @@ export function readEvent(value: JsonObject, line: number): EventProblem | Recor
       : undefined;
   if (rules === undefined) return { member: "type", rule: "is none of those that a recording has" };
   if (!Number.isSafeInteger(run) || Number(run) < 1) return { member: "run", rule: "must be a positive integer" };
-  if (at !== undefined && !(typeof at === "number" && at >= 0 && at <= Number.MAX_SAFE_INTEGER))
-    return { member: "at", rule: "must be a time in milliseconds" };
   const read: [string, JsonValue][] = [];
   for (const [name, [fits, rule]] of Object.entries(rules)) {
     const member = name.replace("?", "");
@@ -89,7 +87,7 @@ export function readEvent(value: JsonObject, line: number): EventProblem | Recor
     if (!fits(part)) return { member, rule };
     if (part !== undefined) read.push([member, part]);
   }
-  const event = { type, run, line, ...(at !== undefined && { at }), ...(value["isOpen"] === true && { isOpen: true }) };
+  const event = { type, run, line, ...(value["isOpen"] === true && { isOpen: true }) };
   // Each member of it was looked at.
   return { ...event, ...Object.fromEntries(read) } as unknown as RecordedEvent;
 }

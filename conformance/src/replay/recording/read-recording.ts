@@ -9,7 +9,9 @@ import { recordingError, type Recording } from "./recorded-event.ts";
 export async function readRecording(file: string): Promise<Recording> {
   try {
     const { size } = await stat(file);
-    if (size > mostLength) throw recordingError(`${file} is ${size} bytes long; at most ${mostLength} are read`);
+    // A UTF-16 unit has at most three bytes.
+    const mostBytes = 3 * mostLength;
+    if (size > mostBytes) throw recordingError(`${file} is ${size} bytes long; at most ${mostBytes} are read`);
     return parseRecording(await readFile(file, "utf8"), file);
   } catch (error) {
     if (error instanceof Error && "code" in error && "syscall" in error)

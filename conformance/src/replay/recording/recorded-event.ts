@@ -12,8 +12,6 @@ export type RecordedText = ({ readonly text: string } | { readonly base64: strin
 
 /** Members of every event. */
 interface Common {
-  /** In whole milliseconds since the recording began. Absent in a recording without times. */
-  readonly at?: number;
   /** Which process, or which exchange of HTTP, counted from 1. */
   readonly run: number;
   /** The line of the file that it stands in; of events that were read. */

@@ -153,7 +153,7 @@ async function endTheProcessBefore() {
 }
 
 if (mode === "ends-the-process-before") await endTheProcessBefore();
-process.stdin.setEncoding(mode === "reads-latin1" ? "latin1" : "utf8");
+if (mode !== "decodes-each-read") process.stdin.setEncoding(mode === "reads-latin1" ? "latin1" : "utf8");
 process.stdin.on("data", (chunk) => {
   const lines = (rest + String(chunk)).split(mode === "ends-lines-at-2028" ? /[\n\u2028]/ : "\n");
   rest = lines.pop();
