@@ -4,7 +4,7 @@ import type { HostSettings } from "../drafts/host-settings.ts";
 import type { ConfigProblem } from "../parse/config-problem.ts";
 import { serverProblem } from "../drafts/spec-fault.ts";
 import { normalizeId } from "../read/server-reader.ts";
-import type { ConfigLayer } from "./config-layer.ts";
+import { findLoss, type ConfigLayer } from "./config-layer.ts";
 import { mergeSettings, type SettingsAnswer } from "./merge-settings.ts";
 import { tightenEntry } from "./tighten.ts";
 
@@ -29,16 +29,33 @@ export interface MergedConfig {
  * Several configurations as one: of two entries with one name, the whole of the stronger one is
  * used, by `configScopes`, and of those of one scope the one that comes later. An entry of a
  * project that is not trusted is never used in place of another one, and one that is trusted has
- * nothing in it that loosens what the user allows. Pure.
+ * nothing in it that loosens what the user allows. Servers of projects are left out where a
+ * `hostside.json` of the user's own is lost to an error. Pure.
  */
 export function mergeLayers(layers: readonly ConfigLayer[], options: MergeOptions = {}): MergedConfig {
   // Stable: of one scope, the order stays.
   const ordered = layers.toSorted((a, b) => rankOf(a.scope) - rankOf(b.scope));
   const { settings, problems } = mergeSettings(ordered, options.settingsAnswer);
-  const found: ConfigProblem[] = [...problems];
-  const servers = [...groupById(ordered)].map(([, entries]) => pick(entries, { ...options, settings, found }));
+  const { used, left } = leaveProjects(ordered);
+  const found: ConfigProblem[] = [...problems, ...left];
+  const servers = [...groupById(used)].map(([, entries]) => pick(entries, { ...options, settings, found }));
   const sorted = servers.toSorted((a, b) => compareText(a.id, b.id));
   return { servers: sorted, settings, problems: [...found, ...alikeProblems(sorted)] };
+}
+
+// What the lost file denies, restricts or asks about is not known.
+function leaveProjects(layers: readonly ConfigLayer[]): {
+  readonly used: readonly ConfigLayer[];
+  readonly left: readonly ConfigProblem[];
+} {
+  const loss = layers.map(findLoss).find((one) => one !== undefined);
+  if (loss === undefined) return { used: layers, left: [] };
+  const used = layers.filter(({ projectFolder }) => projectFolder === undefined);
+  const files = layers.flatMap(({ projectFolder, result, file = projectFolder }) =>
+    projectFolder !== undefined && result.servers.length > 0 ? [file] : [],
+  );
+  const message = `the servers of ${files.join(", ")} are left out, because it is not known what this file says of them`;
+  return { used, left: files.length === 0 ? [] : [{ ...loss, message, fix: "mend this file" }] };
 }
 
 interface Candidate {

@@ -1,7 +1,7 @@
 import { settingsId, type HostSettings } from "../drafts/host-settings.ts";
 import type { ConfigProblem } from "../parse/config-problem.ts";
 import { placeProblem } from "../parse/problem-list.ts";
-import type { ConfigLayer } from "./config-layer.ts";
+import { findLoss, type ConfigLayer } from "./config-layer.ts";
 
 // What a file says of itself, or what is done before layers are merged.
 const ownKeys: readonly (keyof HostSettings)[] = ["enabled", "imports", "inputs"];
@@ -28,7 +28,8 @@ export interface MergedSettings {
  * The settings of several configurations, the stronger one last: each setting whole, as with
  * servers. Lists of servers only ever narrow: denied is what any of them denies, allowed what all
  * of them allow. A file of a project or of an extension can do nothing but narrow; what one says
- * about serving is kept apart. The files of a project that is not trusted change nothing.
+ * about serving is kept apart. The files of a project that is not trusted change nothing. Nothing
+ * is served where a `hostside.json` of the user's own is lost to an error.
  */
 export function mergeSettings(
   all: readonly ConfigLayer[],
@@ -67,6 +68,11 @@ export function mergeSettings(
   const denied = new Set(layers.flatMap(({ result }) => result.settings.denyServers ?? []));
   if (allowed !== undefined) merged.set("allowServers", allowed);
   if (denied.size > 0) merged.set("denyServers", [...denied]);
+  if (all.some(findLoss)) {
+    // What was to narrow the offer is not known.
+    merged.set("serve", { tools: [] });
+    merged.delete("projectServe");
+  }
   return { settings: Object.fromEntries(merged), problems };
 }
 

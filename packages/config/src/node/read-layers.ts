@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { dialectOfPath } from "../dialects/detect-dialect.ts";
 import { isDialectName } from "../drafts/configured-server.ts";
 import type { ConfigLayer } from "../layers/config-layer.ts";
 import type { ConfigProblem } from "../parse/config-problem.ts";
@@ -156,7 +157,7 @@ async function readLayer(
   }
   const found: ConfigResult =
     "problem" in read
-      ? { servers: [], settings: {}, problems: [read.problem] }
+      ? { dialect: file.dialect ?? dialectOfPath(path), servers: [], settings: {}, problems: [read.problem] }
       : await readConfigText(read.text, {
           file: path,
           ...(file.dialect === undefined ? {} : { dialect: file.dialect }),

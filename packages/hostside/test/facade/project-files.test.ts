@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createMemoryStore } from "@hostside/core";
 import { createTrust } from "@hostside/config";
 import type { ApprovalQuestion, PolicyOptions } from "@hostside/policy";
@@ -160,6 +162,44 @@ describe("a project's file", () => {
       /^production-db delete-all without-asking all-of-it \[/,
     );
   });
+
+  it.each([
+    ["that is cut off", '{ "settings": { "denyServers": ["evil"] }, "serve": { "read'],
+    ["that is no object", "[]"],
+    ["of another form", '{ "mcpServers": {} }'],
+  ])(
+    "starts nothing, however trusted, beside a hostside.json of its user %s, until that is mended",
+    async (_, lost) => {
+      const { path: home } = createTemporaryFolder();
+      const cwd = join(home, "app");
+      const own = join(home, ".config", "hostside", "hostside.json");
+      for (const folder of [dirname(own), join(cwd, ".git")]) mkdirSync(folder, { recursive: true });
+      const servers = { team: { command: "x" }, evil: { command: "y" } };
+      writeFileSync(join(cwd, "hostside.json"), JSON.stringify({ servers, serve: { expose: "all" } }));
+      writeFileSync(own, lost);
+      const trust = createTrust({ store: createMemoryStore(), ask: async () => "trust" });
+      const config = { files: "auto", home, cwd, env: {}, platform: "linux", trust } as const;
+      await using host = await createHost({ connector: createFakeConnector(), config });
+      expect(host.statuses()).toEqual([]);
+      expect(host.config?.settings).toEqual({ serve: { tools: [] } });
+      expect(
+        host.config?.problems.map(({ file, severity, message, fix }) => [file, severity, message, fix]),
+      ).toContainEqual([
+        own,
+        "error",
+        `the servers of ${join(cwd, "hostside.json")} are left out, because it is not known what this file says of them`,
+        "mend this file",
+      ]);
+      const mended = new Promise((resolve) => host.onConfigReport(resolve));
+      writeFileSync(own, JSON.stringify({ settings: { denyServers: ["evil"] } }));
+      await mended;
+      expect(host.config?.servers.map(({ id, disabled }) => [id, disabled])).toEqual([
+        ["evil", true],
+        ["team", undefined],
+      ]);
+      expect(host.config?.settings.projectServe).toEqual({ expose: "all" });
+    },
+  );
 
   it("has no server hear of its callers where its user says that the one by its name does not", async () => {
     const folder = createTemporaryFolder();

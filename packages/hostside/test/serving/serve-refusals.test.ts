@@ -52,6 +52,20 @@ describe("hostside serve", () => {
     expect(err).toMatch(wrong);
   });
 
+  it("does not start with a broken hostside.json of the user's own, whatever a project says, and says so", async () => {
+    using terminal = fakeTerminal();
+    terminal.file("../home/.config/hostside/hostside.json", '{ "serve": { "readOnly": true }, "settings": {');
+    terminal.file("hostside.json", { servers, serve: { expose: "all" } });
+    const { code, err } = await runIn(terminal, ["serve", "--expose", "all"]);
+    expect(code).toBe(2);
+    expect(err).toMatch(/nothing is offered: .*\.config\/hostside\/hostside\.json:1:\d+: .*\n.*mend that file/);
+    const list = await runIn(terminal, ["list"]);
+    expect(list.err).toMatch(
+      /hostside\.json:1:\d+: the servers of .*work\/hostside\.json are left out, .*; mend this file/,
+    );
+    expect(list.out).not.toMatch(/one/);
+  });
+
   it("does not start where it was started by what it has started", async () => {
     const { code, err } = await run({}, ["--expose", "all"], { env: { HOSTSIDE_SERVED: "1" } });
     expect([code, err]).toEqual([2, expect.stringMatching(/start itself without end/)]);

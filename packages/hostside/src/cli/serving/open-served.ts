@@ -157,7 +157,7 @@ async function offerOfFiles(
   if (offer.isEmpty) {
     const wrong = serveProblem(config.problems);
     const why = wrong === undefined ? "the list of serve.tools in hostside.json is empty" : formatProblem(wrong);
-    throw usageError(`nothing is offered: ${terminalLine(why, 1000)}`);
+    throw usageError(`nothing is offered: ${terminalLine(why, 1000)}`, wrong && "mend that file, and start it again");
   }
   return offer;
 }

@@ -120,7 +120,14 @@ function readEntry(text: string): OfferEntry {
   throw usageError(`serve.tools of hostside.json makes no sense: ${shown}`, 'an entry is "server" or "server/tool"');
 }
 
-/** Finds the error of `serve` in files because of which nothing of it is used. */
+/**
+ * Finds the error because of which nothing of `serve` in a file is used: one in it, or one that
+ * costs the whole file.
+ */
 export function serveProblem(problems: readonly ConfigProblem[]): ConfigProblem | undefined {
-  return problems.find(({ severity, path }) => severity === "error" && /^serve(?:\.|$)/.test(path));
+  const errors = problems.filter(({ severity }) => severity === "error");
+  return (
+    errors.find(({ path }) => /^serve(?:\.|$)/.test(path)) ??
+    errors.find(({ path, file = "" }) => path === "" && /hostside\.jsonc?$/.test(file))
+  );
 }
