@@ -140,6 +140,34 @@ describe("watchConfig()", () => {
     expect(mended).toMatchObject({ added: ["b"], keptFiles: [] });
   });
 
+  it.each<[string, (text: string) => string]>([
+    ["cut in half", (text) => text.slice(0, text.length / 2)],
+    ["empty", () => ""],
+  ])("keeps a hostside.json without servers that is %s, with its imports and lists", async (_, cut) => {
+    const path = "home/.config/hostside/hostside.json";
+    const text = JSON.stringify({ imports: ["cursor"], settings: { denyServers: ["b"] } });
+    const { home, applied, edit } = await startWatch((fake) => {
+      fake.write("home/.cursor/mcp.json", mcpServers({ a: "a", b: "b" }));
+      fake.write(path, text);
+    });
+    const report = await edit(() => home.write(path, cut(text)));
+    expect(report).toMatchObject({ updated: [], removed: [], keptFiles: [join(home.root, path)] });
+    expect(report.config.settings.denyServers).toEqual(["b"]);
+    expect(report.config.servers.map(({ id, disabled }) => [id, disabled])).toEqual([
+      ["a", undefined],
+      ["b", true],
+    ]);
+    expect(applied).toHaveLength(1);
+  });
+
+  it("keeps what was good over half a file, though the good one had a warning about the whole", async () => {
+    const path = "home/.cursor/mcp.json";
+    const text = `// \uFFFD\n${JSON.stringify(mcpServers({ a: "a" }))}`;
+    const { home, edit } = await startWatch((fake) => void fake.write(path, text));
+    const report = await edit(() => home.write(path, text.slice(0, -3)));
+    expect(report).toMatchObject({ removed: [], keptFiles: [join(home.root, path)] });
+  });
+
   it("lets one broken file hold up no other", async () => {
     const { home, edit } = await startWatch();
     await edit(() => home.write("home/.cursor/mcp.json", "{"));

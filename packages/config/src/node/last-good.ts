@@ -1,5 +1,6 @@
 import { compareText } from "@hostside/core/implement";
 import type { ConfigResult } from "../dialects/read-parsed.ts";
+import { isNothing } from "../layers/config-layer.ts";
 import type { ConfigProblem } from "../parse/config-problem.ts";
 import type { LoadedConfig } from "./load-config.ts";
 
@@ -35,11 +36,11 @@ export function createLastGoodConfigs(): LastGoodConfigs {
   };
 }
 
-// An edit is not good when it has a fault that costs what was there: the file as a whole, or one of
-// its servers.
+// An edit is not good when it has a fault that costs what was there: the file as a whole, a
+// setting, or one of its servers.
 function isWorse(result: ConfigResult, before: ConfigResult): boolean {
-  if (before.servers.length === 0) return false;
-  const known = new Set(before.problems.map(keyOf));
+  if (isNothing(before)) return false;
+  const known = new Set(before.problems.filter(({ severity }) => severity === "error").map(keyOf));
   const has = new Set(result.servers.map(({ id }) => id));
   return result.problems.some((problem) => {
     if (problem.code === "empty_file") return true;
