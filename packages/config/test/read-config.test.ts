@@ -302,6 +302,13 @@ describe("readConfig() of bad input", () => {
     expect(result.problems.map(({ code }) => code)).toEqual(["too_many_entries"]);
   });
 
+  it("reads what is local to a project of .claude.json for that project alone", () => {
+    const projects = Object.fromEntries(["", "/p"].map((name) => [name, { mcpServers: { a: { command: "x" } } }]));
+    const read = (projectFolder?: string): number =>
+      readConfig({ projects }, { dialect: "claude-code", projectFolder }).servers.length;
+    expect([read(), read("/q"), read("/p")]).toEqual([0, 0, 1]);
+  });
+
   it("refuses values that are no data", () => {
     const cyclic: Record<string, unknown> = { command: "x" };
     cyclic["env"] = cyclic;

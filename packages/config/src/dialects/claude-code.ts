@@ -24,10 +24,10 @@ export const claudeCode: ConfigDialect = createDialect({
   rules,
   roots({ file = "" }, { projectFolder }) {
     const isHomeFile = /(?:^|[\\/])\.claude\.json$/.test(file);
-    const local = ["projects", projectFolder ?? "", "mcpServers"];
     const top = { path: ["mcpServers"], scope: isHomeFile ? "user" : undefined } as const;
+    if (projectFolder === undefined) return [top];
     // Of the same name, what is local wins: it is read first.
-    return [{ path: local, scope: "local" }, top];
+    return [{ path: ["projects", projectFolder, "mcpServers"], scope: "local" }, top];
   },
   settings: (reader) => readServerLists(reader, []),
 });
