@@ -81,7 +81,7 @@ export function createFileCredentials(options: FileCredentialsOptions): Credenti
       if (sealer === undefined) await read(place);
       await folder.write(place.name, sealer === undefined ? `${text}\n` : await sealer.seal(place, text));
     },
-    delete: async ({ name }) => void (await (await open()).remove(name)),
+    delete: async ({ name }) => (await open()).remove(name),
     async keys() {
       const folder = await open();
       const texts: string[] = [];

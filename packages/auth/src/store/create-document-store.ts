@@ -28,7 +28,11 @@ export interface TextStore {
   placeOf(key: CredentialKey, text: string): Promise<SealedPlace>;
   get(place: DocumentPlace): Promise<string | undefined>;
   set(place: DocumentPlace, text: string, write: TextWrite): Promise<void>;
-  delete(place: DocumentPlace): Promise<void>;
+  /**
+   * Resolves to whether this removed something; `true` where the store cannot tell. Of two that
+   * meet, one does.
+   */
+  delete(place: DocumentPlace): Promise<boolean>;
   /** The keys of what is kept, as texts; all of those of accounts. */
   keys(): Promise<Iterable<string>>;
   readonly lock: Lock;
@@ -75,8 +79,7 @@ export function createDocumentStore(texts: TextStore): CredentialStore {
         (document) => document !== undefined,
         () => true,
       );
-      await texts.delete(place);
-      return wasThere;
+      return (await texts.delete(place)) && wasThere;
     },
     accounts: async () => accountsAmong(await texts.keys()),
     async withLock(key, leaseMs, work) {

@@ -92,6 +92,7 @@ export function createKeyvCredentials(options: KeyvCredentialsOptions): SealedCr
     async delete({ kind, key, name }) {
       const remove = (): Promise<void> => texts.delete(name);
       await (kind === "pending" ? remove() : index.change(key, false, remove));
+      return true;
     },
     keys: () => index.list(),
     lock,

@@ -15,9 +15,9 @@ export function createMemoryCredentials(): CredentialStore {
   const texts = new Map<string, string>();
   // Of many thousand few have an end: users at an authorization page.
   const ends = new Map<string, number>();
-  const forget = (name: string): void => {
+  const forget = (name: string): boolean => {
     ends.delete(name);
-    texts.delete(name);
+    return texts.delete(name);
   };
   return createDocumentStore({
     placeOf: async (key, text) => ({ name: text, what: describeKey(key) }),

@@ -40,6 +40,13 @@ describe("createFileCredentials()", () => {
   const documentsIn = async (folder: string): Promise<readonly string[]> =>
     (await readdir(folder)).filter((name) => name.endsWith(".json")).map((name) => join(folder, name));
 
+  it("tells one of two who clear the same document that it was there", async () => {
+    const store = createFileCredentials({ folder: freshFolder() });
+    await store.save({ kind: "pending", state: "s" }, {});
+    const cleared = [0, 1, 2].map(() => store.clear({ kind: "pending", state: "s" }));
+    expect((await Promise.all(cleared)).filter(Boolean)).toEqual([true]);
+  });
+
   it("makes a folder of its own, and files that nobody else may read, whose names say nothing", async () => {
     const folder = freshFolder();
     await createFileCredentials({ folder }).save(account, { accessToken: "at" });
