@@ -12,6 +12,7 @@ import {
   serverUrl,
   spec,
 } from "../../test/fake-servers.ts";
+import { until } from "../../test/sign-in-world.ts";
 import { createOAuth } from "../create-oauth.ts";
 import type { OAuth } from "../oauth.ts";
 import type { OAuthOptions } from "../oauth-options.ts";
@@ -50,6 +51,31 @@ describe("begin() and complete()", () => {
     expect(who).toMatchObject({ serverId: "notes", issuer, serverUrl, clientId: "client-1", scopes: [], renews: true });
     expect(signedIn).toEqual([who]);
     expect(servers.requests.at(-1)?.form.get("resource")).toBe(serverUrl);
+  });
+
+  it("end, when aborted, once what begin() keeps is kept", async () => {
+    const kept = createMemoryCredentials();
+    const happened: string[] = [];
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const save: typeof kept.save = async (key, ...rest) => {
+      if (key.kind === "pending") {
+        happened.push("saving");
+        await gate;
+        happened.push("saved");
+      }
+      await kept.save(key, ...rest);
+    };
+    const { oauth } = createWorld({ store: { ...kept, save } });
+    const controller = new AbortController();
+    const end = (): number => happened.push("ended");
+    const begun = oauth.begin(spec, { signal: controller.signal }).then(end, end);
+    await until(() => happened.length > 0);
+    controller.abort();
+    await new Promise((resolve) => setImmediate(resolve));
+    release();
+    await begun;
+    expect(happened).toEqual(["saving", "saved", "ended"]);
   });
 
   it.each([

@@ -88,8 +88,12 @@ export function createSigningIn(parts: AuthParts): SigningIn {
       closing.throwIfAborted();
       if (isProgram(account)) throw notForUsers(account);
       const signal = AbortSignal.any([requested.signal, closing]);
-      const work = beginAuthorization(parts, account, { ...requested, signal });
-      return untilGivenUp(work, signal, { about: account, doing: "begin()" });
+      try {
+        // Not left behind when it is aborted: it would still save what it keeps.
+        return await beginAuthorization(parts, account, { ...requested, signal });
+      } catch (error) {
+        throw signal.aborted ? abortError(signal, account, "begin()") : error;
+      }
     },
     async complete(callbackUrl, { principal, signal }) {
       const { state } = readCallback(callbackUrl);
