@@ -1,6 +1,6 @@
 import { applyInterceptors, createMemoryLock, createMemoryStore, type CallHandler } from "@hostside/core";
 import { createPolicy, type Policy, type PolicyOptions } from "@hostside/policy";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { answerOk, behindSeam, callOf, createStageWorld, failureOf, rejectionOf, settle } from "./stage-world.ts";
 
 const key = new Uint8Array(32).fill(7);
@@ -76,6 +76,8 @@ describe("an approval, when something behind it refuses the call", () => {
     };
     const token = await suspend(one);
     const sent = send(one, token, flaky);
+    // The cache is loaded with the first call; then it is tried again after at most 240 ms.
+    await vi.waitFor(() => expect(tries).toBe(1), 60_000);
     await settle();
     clock.advance(240);
     await sent;
