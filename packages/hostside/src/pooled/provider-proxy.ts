@@ -4,10 +4,19 @@ import {
   isHostsideError,
   HostsideError,
   type AdmissionServer,
+  type CallOptions,
   type ToolProvider,
   type ToolsChange,
 } from "@hostside/core";
-import { createDeadline, createEvent, foldCase, formatMs, quoteText, sameDefinition } from "@hostside/core/implement";
+import {
+  createDeadline,
+  createEvent,
+  foldCase,
+  formatMs,
+  quoteText,
+  sameDefinition,
+  type Deadline,
+} from "@hostside/core/implement";
 
 /** A provider for as long as it is needed. */
 export interface Borrowed extends Disposable {
@@ -85,6 +94,8 @@ export function createProviderProxy({ name, borrow }: ProviderProxyInit): Provid
     describeServer: (serverId) =>
       (current?.closed === false ? current.describeServer?.(serverId) : undefined) ?? shown.servers.get(serverId),
     async init(options = {}) {
+      // A name that a model made up makes no connections anew.
+      if (options.retryFailed === false && current?.closed !== false) return;
       using borrowed = await take(options.signal);
       await borrowed.provider.init(options);
     },
@@ -93,15 +104,12 @@ export function createProviderProxy({ name, borrow }: ProviderProxyInit): Provid
       await borrowed.provider.refresh(options);
     },
     callTimeoutMs,
-    // The wait for the provider is part of the time of the call.
+    // The wait for the provider and for its server is part of the time of the call.
     async call(toolName, args, options = {}) {
       const { timeoutMs = callTimeoutMs(toolName) ?? defaultTimeouts.callMs, signal } = options;
       const onTimeout = (): HostsideError => lateError(toolName, timeoutMs);
       const time = createDeadline({ timeoutMs, signal, outer: options.deadline, onTimeout });
-      const taking = take(time.signal).catch((error: unknown) => {
-        throw isHostsideError(time.signal.reason, "call_timeout") ? time.signal.reason : error;
-      });
-      using borrowed = await taking.finally(() => time.dispose());
+      using borrowed = await readyFor(toolName, take(time.signal), { wait: options.wait, time });
       const leftMs = Math.max(1, time.remainingMs());
       return await borrowed.provider.call(toolName, args, { ...options, timeoutMs: leftMs });
     },
@@ -114,6 +122,43 @@ export function createProviderProxy({ name, borrow }: ProviderProxyInit): Provid
       changes.close();
     },
   };
+}
+
+/** How a call waits for its provider. */
+interface CallWait extends Pick<CallOptions, "wait"> {
+  readonly time: Deadline;
+}
+
+/** Waits for the provider of a call and, if the call waits, for the tool. Throws `call_timeout`. */
+async function readyFor(toolName: string, taking: Promise<Borrowed>, { wait, time }: CallWait): Promise<Borrowed> {
+  const { signal } = time;
+  try {
+    const borrowed = await taking;
+    // A provider that was made anew may not have heard of its servers yet.
+    if (wait === "servers" && !borrowed.provider.has(toolName)) await untilThere(toolName, borrowed.provider, time);
+    if (!isHostsideError(signal.reason, "call_timeout")) return borrowed;
+    borrowed[Symbol.dispose]();
+    throw signal.reason;
+  } catch (error) {
+    throw isHostsideError(signal.reason, "call_timeout") ? signal.reason : error;
+  } finally {
+    time.dispose();
+  }
+}
+
+/**
+ * Waits until a provider has a tool, or none of its servers that may have it is on its way any
+ * more. Never rejects: what could not be started shows by the call.
+ */
+async function untilThere(toolName: string, provider: ToolProvider, time: Deadline): Promise<void> {
+  const there = new AbortController();
+  const unfollow = provider.onToolsChanged(() => {
+    if (provider.has(toolName)) there.abort();
+  });
+  const signal = AbortSignal.any([time.signal, there.signal]);
+  const timeoutMs = Math.max(1, time.remainingMs());
+  await provider.init({ toolName, retryFailed: false, timeoutMs, signal }).catch(() => undefined);
+  unfollow();
 }
 
 type Shown = ReturnType<typeof read>;

@@ -58,6 +58,55 @@ it("calls of a connection that not all share have the time that its spec says", 
   await host.close();
 });
 
+it("calls of connections that the pool ended wait for their server, and for no other", async () => {
+  const clock = useVirtualClock();
+  const { connector, gate } = slowConnector();
+  let held = Promise.resolve();
+  const host = await createHost({
+    connector: {
+      ...connector,
+      async connect(given, hooks, signal) {
+        if (given.id === "slow") await held;
+        return connector.connect(given, hooks, signal);
+      },
+    },
+    servers: byName([spec, { ...spec, id: "slow" }]),
+    pool: {},
+    savedCatalogs: false,
+    timeoutMs: 0,
+  });
+  const ada = await host.conversation({ id: "1", principal: "ada" });
+  await expect.poll(() => ada.tools().map(({ name }) => name)).toContain("mcp_mail_echo");
+  await host.pool?.dispose({ principal: "ada" });
+  let go = (): void => undefined;
+  let goSlow = (): void => undefined;
+  gate.connect = new Promise((resolve) => (go = resolve));
+  held = new Promise((resolve) => (goSlow = resolve));
+  const call = ada.call("mcp_mail_echo");
+  call.catch(() => undefined);
+  expect(await after(call, () => clock.advance(20_000))).toBe("pending");
+  go();
+  await expect.poll(() => after(call, () => clock.advance(250))).toMatchObject({ isError: false });
+  goSlow();
+  await host.close();
+});
+
+it("and wait no longer than that for their server", async () => {
+  const clock = useVirtualClock();
+  const { connector, gate } = slowConnector();
+  const host = await createHost({ connector, servers: byName([spec]), pool: {}, savedCatalogs: false, timeoutMs: 0 });
+  const ada = await host.conversation({ id: "1", principal: "ada" });
+  await expect.poll(() => ada.tools().map(({ name }) => name)).toContain("mcp_mail_echo");
+  await host.pool?.dispose({ principal: "ada" });
+  let go = (): void => undefined;
+  gate.connect = new Promise((resolve) => (go = resolve));
+  const failure = ada.call("mcp_mail_echo", {}, { timeoutMs: 50 }).catch((error: unknown) => error);
+  await after(failure, () => clock.advance(50));
+  expect(await failure).toMatchObject({ code: "call_timeout", outcome: "not-sent" });
+  go();
+  await host.close();
+});
+
 it("and wait no longer than that for the connection", async () => {
   const clock = useVirtualClock();
   const { connector, gate } = slowConnector();
