@@ -2,6 +2,7 @@ import { isHostsideError, HostsideError, type AuthorizationFetch, type Credentia
 import {
   createDeadline,
   formatMs,
+  onAbort,
   reportUncaught,
   safeCause,
   untilAborted,
@@ -94,10 +95,12 @@ function createTokenAuthorizer(init: AuthorizerInit, source: TokenSource): Autho
       throw toAuthorizationError(reason, init, error);
     }
   };
+  const forget = (work: Promise<void>): void => {
+    if (renewals.get(source) === work) renewals.delete(source);
+  };
   // Whoever is the first to need it may leave before it is there.
   const begin = (refusal: AuthorizationRefusal): Promise<void> => {
-    const { signal } = new AbortController();
-    const work = withinRecovery(init, signal, () => renew(refusal)).finally(() => renewals.delete(source));
+    const work = renew(refusal).finally(() => forget(work));
     renewals.set(source, work);
     return work;
   };
@@ -119,7 +122,12 @@ function createTokenAuthorizer(init: AuthorizerInit, source: TokenSource): Autho
       const isSame = async (): Promise<boolean> =>
         (await headersFor())["authorization"] === refusal.sent["authorization"];
       if (!renewals.has(source) && !(await isSame())) return;
-      await untilAborted(renewals.get(source) ?? begin(refusal), signal);
+      const work = renewals.get(source) ?? begin(refusal);
+      // After a hang, the next request asks anew.
+      await withinRecovery(init, signal, (inTime) => {
+        onAbort(inTime, () => signal.aborted || forget(work));
+        return work;
+      });
     },
   };
 }

@@ -158,14 +158,47 @@ describe("a token source", () => {
     };
     await using web = await open(server, source);
     const failures = [thrownBy(web.request(1)), thrownBy(web.request(2))];
-    // Both wait by now, with one deadline.
-    await expect.poll(() => [server.bearers.length, asked, clock.pending()]).toEqual([2, 1, 1]);
+    // Both wait by now, each with a deadline of its own.
+    await expect.poll(() => [server.bearers.length, asked, clock.pending()]).toEqual([2, 1, 2]);
     clock.advance(120_000);
     expect(await Promise.all(failures)).toMatchObject([{ code: "auth_required" }, { code: "auth_required" }]);
     const again = thrownBy(web.request(3));
     await expect.poll(() => [asked, clock.pending()]).toEqual([2, 1]);
     clock.advance(120_000);
     expect(await again).toMatchObject({ code: "auth_required" });
+    expect(clock.pending()).toBe(0);
+  });
+
+  it.each(["abort", "close"] as const)("that hangs in onUnauthorized leaves no timer after %s", async (how) => {
+    const clock = useManualClock();
+    await using server = await startOAuthServer({ refuse: unless("never") });
+    const onUnauthorized = (): Promise<void> => new Promise(() => undefined);
+    await using web = await open(server, { token: async () => "old", onUnauthorized });
+    const failures = [thrownBy(web.request(1)), thrownBy(web.request(2))];
+    await expect.poll(() => [server.bearers.length, clock.pending()]).toEqual([2, 2]);
+    if (how === "abort") for (const id of [1, 2]) web.transport.takeBack?.(id);
+    else await web.transport.close();
+    await Promise.all(failures);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it("gives a request that comes late to a hanging onUnauthorized its whole time", async () => {
+    const clock = useManualClock();
+    await using server = await startOAuthServer({ refuse: unless("new") });
+    let current = "old";
+    let finish = (): void => expect.unreachable();
+    const onUnauthorized = (): Promise<void> => new Promise((resolve) => (finish = resolve));
+    await using web = await open(server, { token: async () => current, onUnauthorized });
+    const first = thrownBy(web.request(1));
+    await expect.poll(() => clock.pending()).toBe(1);
+    clock.advance(119_000);
+    const second = web.request(2);
+    await expect.poll(() => clock.pending()).toBe(2);
+    clock.advance(1000);
+    expect(await first).toMatchObject({ code: "auth_required" });
+    current = "new";
+    finish();
+    await second;
     expect(clock.pending()).toBe(0);
   });
 
