@@ -89,6 +89,7 @@ const headerFlag = /^(?:-H|--headers?)$/i;
 const workingFolder = /^(?:old)?pwd$/i;
 // Of a segment of a path, or of a cookie: shorter ones are words as well.
 const shortestKey = 16;
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
  * The credentials that a spec holds, as they are written and as a server may echo them, for a mask
@@ -97,49 +98,62 @@ const shortestKey = 16;
  * is no secret by its name or its look.
  */
 export function credentialsOf(entry: ServerEntry): readonly string[] {
-  return Array.from(new Set(fieldsOf(entry).flatMap(({ secrets }) => secrets)));
+  const found = fieldsOf(entry).flatMap(({ text, secrets }) => [...secrets, ...keysIn(text).flatMap(withPlain)]);
+  return Array.from(new Set(found));
 }
 
-/** The fields of an entry that hold a credential, such as `env["TOKEN"]`; never their values. */
+/**
+ * The fields of an entry that hold a credential, such as `env["TOKEN"]`; never their values. A key
+ * in a path counts in the server's own URL alone: elsewhere it is the id of a document or a tenant.
+ */
 export function credentialFieldsOf(entry: ServerEntry): readonly string[] {
-  return fieldsOf(entry).map(({ field }) => field);
+  const { url } = entry;
+  const isKeyed = url !== undefined && pathKeysOf(url).some((key) => !uuid.test(key));
+  return fieldsOf(entry).flatMap(({ field, secrets }) =>
+    secrets.length > 0 || (field === "url" && isKeyed) ? [field] : [],
+  );
 }
 
 interface CredentialField {
   readonly field: string;
+  /** Its value. */
+  readonly text: string;
+  /** Without keys in paths of URLs. */
   readonly secrets: readonly string[];
 }
 
 function fieldsOf(entry: ServerEntry): readonly CredentialField[] {
   const fields = entry.command !== undefined ? ofProgram(entry) : entry.url !== undefined ? ofHttp(entry) : [];
-  return fields
-    .map(({ field, secrets }) => ({ field, secrets: secrets.filter((text) => text.trim() !== "") }))
-    .filter(({ secrets }) => secrets.length > 0);
+  return fields.map((one) => ({ ...one, secrets: one.secrets.filter((text) => text.trim() !== "") }));
 }
 
 function ofProgram({ command, args = [], env = {} }: StdioEntry): readonly CredentialField[] {
-  const words = command.trim().split(/\s+/);
+  // The program's own name is none, whatever it looks like.
+  const words = command.trim().split(/\s+/).slice(1);
   const ofList = (list: readonly string[], at: number): readonly string[] =>
     ofArgument(list[at] ?? "", list[at - 1] ?? "");
   return [
-    { field: "command", secrets: words.flatMap((_, at) => ofList(words, at)) },
+    { field: "command", text: words.join(" "), secrets: words.flatMap((_, at) => ofList(words, at)) },
     ...Object.entries(env).map(([name, value]) => ({
       field: `env[${JSON.stringify(name)}]`,
+      text: value,
       secrets: ofNamed(isSecretName(name) && !workingFolder.test(name), value),
     })),
-    ...args.map((_, at) => ({ field: `args[${at}]`, secrets: ofList(args, at) })),
+    ...args.map((text, at) => ({ field: `args[${at}]`, text, secrets: ofList(args, at) })),
   ];
 }
 
 function ofHttp({ url, headers = {}, bearerToken = "", tls }: HttpEntry): readonly CredentialField[] {
+  const key = tls?.key ?? "";
   return [
-    { field: "bearerToken", secrets: ofSecret(bearerToken) },
-    { field: "tls.key", secrets: ofSecret(tls?.key ?? "") },
+    { field: "bearerToken", text: bearerToken, secrets: ofSecret(bearerToken) },
+    { field: "tls.key", text: key, secrets: ofSecret(key) },
     ...Object.entries(headers).map(([name, value]) => ({
       field: `headers[${JSON.stringify(name)}]`,
+      text: value,
       secrets: ofNamed(isCredentialHeader(name), value),
     })),
-    { field: "url", secrets: ofText(url) },
+    { field: "url", text: url, secrets: ofText(url) },
   ];
 }
 
@@ -195,7 +209,7 @@ function ofUrl(text: string): readonly string[] {
   if (!text.includes("://")) return [];
   // Some databases have several hosts in one.
   if (!URL.canParse(text)) return withPlain(/^[a-z][\w+.-]*:\/\/[^/@\s:]*:([^/@\s]+)@/i.exec(text)?.[1] ?? "");
-  const { username, password, pathname, search, hash } = new URL(text);
+  const { username, password, search, hash } = new URL(text);
   const parameters = [search, hash]
     .flatMap((part) => part.slice(1).split("&"))
     .map((parameter) => {
@@ -203,9 +217,20 @@ function ofUrl(text: string): readonly string[] {
       const name = decoded(parameter.slice(0, Math.max(0, at)));
       return isSecretName(name) || signature.test(name) ? parameter.slice(at + 1) : "";
     });
-  // What some servers are reached by, and nothing else.
-  const keys = pathname.split("/").filter((part) => part.length >= shortestKey && /\d/.test(part) && !isReadable(part));
-  return [isReadable(username) ? "" : username, password, ...parameters, ...keys].flatMap(withPlain);
+  return [isReadable(username) ? "" : username, password, ...parameters].flatMap(withPlain);
+}
+
+/** The segments of a URL's path that look like keys: some servers are reached by nothing else. */
+function pathKeysOf(text: string): readonly string[] {
+  if (!text.includes("://") || !URL.canParse(text)) return [];
+  const segments = new URL(text).pathname.split("/");
+  return segments.filter((part) => part.length >= shortestKey && /\d/.test(part) && !isReadable(part));
+}
+
+/** The same of each URL in a text. */
+function keysIn(text: string): readonly string[] {
+  const words = text.split(/[\s"']+/);
+  return words.flatMap((word) => [word, word.slice(word.indexOf("=") + 1)]).flatMap(pathKeysOf);
 }
 
 function withPlain(text: string): readonly string[] {

@@ -45,6 +45,38 @@ it.each<{ readonly what: string; readonly transport: ServerEntry; readonly shari
     sharing: "principal",
   },
   { what: "a URL with a key in it", transport: http({}, "?api_key=t"), sharing: "principal" },
+  {
+    what: "a URL with a long key in its path",
+    transport: { type: "http", url: "https://a.test/s/NmIxOTk2YzQtZTk3/mcp" },
+    sharing: "principal",
+  },
+  {
+    what: "a URL with the UUID of a tenant in its path",
+    transport: { type: "http", url: "https://a.test/3f2504e0-4f89-11d3-9a0c-0305e82c3301/mcp" },
+    sharing: "shared",
+  },
+  {
+    what: "a URL of a document in a header",
+    transport: http({ headers: { "x-doc": "https://docs.test/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms" } }),
+    sharing: "shared",
+  },
+  {
+    what: "a program with URLs of documents and tenants",
+    transport: stdio({
+      command: "/opt/tools/a3f9c1d27b604e58912c/server",
+      env: { SHEET: "https://docs.test/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms/edit" },
+      args: [
+        "--tenant=https://login.test/3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+        "https://docs.test/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms",
+      ],
+    }),
+    sharing: "shared",
+  },
+  {
+    what: "a program whose name looks like a key",
+    transport: stdio({ command: "mcpserver20261128release0042 --verbose" }),
+    sharing: "shared",
+  },
   { what: "a server in this process", transport: { type: "memory", serve: () => undefined }, sharing: "shared" },
 ])("of $what is $sharing by default, and what the spec says", ({ transport, sharing }) => {
   const spec: ServerSpec = { id: "a", ...transport };

@@ -24,6 +24,15 @@ describe("credentialsOf()", () => {
     [stdio({ env: { GCP_CREDENTIALS: '{"private_key":"pem1","project_id":"my-project"}' } }), ["pem1"], ["my-project"]],
     [stdio({ env: { PWD: "/srv/work" } }), [], ["/srv/work"]],
     [
+      stdio({
+        env: { HOOK: "https://a.example.com/T0123/NmIxOTk2YzQtZTk3" },
+        args: ["--url=https://b.test/0123456789abcdef"],
+      }),
+      ["NmIxOTk2YzQtZTk3", "0123456789abcdef"],
+      ["T0123"],
+    ],
+    [stdio({ command: "mcpserver20261128release0042 --token=tok" }), ["tok"], ["mcpserver20261128release0042"]],
+    [
       stdio({ args: ["--token=tok", "--key", "kee", "--project", "acme-production-analytics-01"] }),
       ["tok", "kee"],
       ["acme-production-analytics-01"],
