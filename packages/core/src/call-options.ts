@@ -24,11 +24,11 @@ export interface CallOptions {
    */
   readonly selected?: ToolDefinition | undefined;
   /**
-   * The reaction of a toolbox when no tool has this name while some servers have not listed theirs:
-   * `"servers"` starts those that were not started and waits until one of them brings the tool, or
-   * none is on its way any more; within the time of the call, else `call_timeout`. A server whose
-   * tools cannot have this name, by what their names begin with, is not waited for. Default, and
-   * always of a provider alone: `unknown_tool` at once.
+   * The reaction of a toolbox when no tool has this name while some servers have not listed theirs,
+   * or show a saved list: `"servers"` starts those that were not started and waits until one of
+   * them brings the tool, or none is on its way any more; within the time of the call, else
+   * `call_timeout`. A server whose tools cannot have this name, by what their names begin with, is
+   * not waited for. Default, and always of a provider alone: `unknown_tool` at once.
    */
   readonly wait?: "servers" | undefined;
   /** Sent as `_meta` beside the arguments, never among them. */

@@ -1,4 +1,4 @@
-import type { UnreadyGroup } from "@hostside/core";
+import type { InitOptions, UnreadyGroup } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { createToolbox } from "../src/index.ts";
 import type { ToolboxView } from "../src/index.ts";
@@ -176,12 +176,15 @@ describe('call(…, { wait: "servers" })', () => {
     expect([provider.listeners, starts.map(({ aborted }) => aborted)]).toEqual([0, [true, true]]);
   });
 
-  it("starts nothing again that has failed or was lost, however often a made-up name is called", async () => {
+  it("has nothing tried again that has failed or was lost, however often a made-up name is called", async () => {
     const { view, provider } = setUp(unready("files", "down"), unready("crm", "failed"));
+    const asked: InitOptions[] = [];
+    provider.init = async (options = {}) => void asked.push(options);
     for (let time = 0; time < 3; time += 1) {
       await expect(view.call("made_up", {}, { wait: "servers" })).rejects.toMatchObject({ code: "unknown_tool" });
     }
-    expect(provider.log).toEqual([]);
+    const expected = { toolName: "made_up", retryFailed: false };
+    expect(asked).toMatchObject([expected, expected, expected]);
   });
 
   it("refuses options that nothing reads before it waits", async () => {

@@ -9,7 +9,7 @@ import {
 } from "@hostside/core";
 import { clock, type AbsentServer, describeAbsent, foldCase, onAbort, runWithDeadline } from "@hostside/core/implement";
 import type { ToolboxCatalog } from "./toolbox-catalog.ts";
-import { listenToProvider, readUnready } from "./read-provider.ts";
+import { listenToProvider } from "./read-provider.ts";
 
 /** Servers of whose tools none is in the catalog. */
 export function findAbsent(unready: readonly UnreadyGroup[], { groups }: ToolboxCatalog): readonly AbsentServer[] {
@@ -59,13 +59,6 @@ export async function waitForTool(name: string, options: CallOptions, sources: W
   return { ...options, timeoutMs: Math.max(1, timeoutMs - (clock.now() - startedAt)) };
 }
 
-// Names that a model makes up must not start a server that failed again and again: that is left to
-// its back-off and to refreshes.
-function mayStart(provider: ToolProvider): boolean {
-  if (provider.unreadyGroups === undefined) return true;
-  return readUnready(provider).some(({ state }) => isOnItsWay(state));
-}
-
 /** How long something is waited for. */
 interface UntilThereOptions {
   readonly timeoutMs: number;
@@ -99,8 +92,9 @@ async function untilThere(
         retryFailed: false,
         ...(toolName !== undefined && { toolName }),
       };
-      // What could not be started shows by what is absent.
-      void Promise.allSettled(providers.filter(mayStart).map(async (provider) => provider.init(limits))).then(giveUp);
+      // What could not be started shows by what is absent. Names that a model makes up must not
+      // start a server that failed again and again: its back-off and refreshes do.
+      void Promise.allSettled(providers.map(async (provider) => provider.init(limits))).then(giveUp);
       look();
     });
   } finally {

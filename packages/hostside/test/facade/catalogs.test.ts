@@ -64,6 +64,19 @@ describe("tools of the last time", () => {
     await expect(open([], { savedCatalogs: "yes" as never })).rejects.toThrow("savedCatalogs must be true or false");
   });
 
+  it("are not all that can be called: a server that may have a tool is asked for it, and no other", async () => {
+    const state = { store: createMemoryStore() };
+    const servers = byName([docs, { ...docs, id: "other" }]);
+    await (await open(["old"], { state, servers })).host.close();
+    const { host, started } = await open(["new"], { state, servers });
+    await expect(host.call("nothing")).rejects.toMatchObject({ code: "unknown_tool" });
+    expect(started).toEqual([]);
+    expect(await host.call("mcp_docs_new")).toMatchObject({ isError: false });
+    await expect(host.call("mcp_docs_nwe")).rejects.toMatchObject({ code: "unknown_tool" });
+    expect(started).toEqual(["docs"]);
+    await host.close();
+  });
+
   it("are left out where they were spoilt in the store, and no start fails", async () => {
     const memory = createMemoryStore();
     const spoil = (value: unknown): unknown =>
