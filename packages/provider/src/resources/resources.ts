@@ -8,7 +8,6 @@ import {
   type Subscription,
 } from "@hostside/core";
 import {
-  assertRequestOptions,
   compareText,
   createEvent,
   isJsonObject,
@@ -211,7 +210,7 @@ export function createResources(provider: ResourceProvider, options: ResourcesOp
     async subscribe(target, onUpdate, subscribeOptions = {}) {
       if (!isPlainObject(target)) throw new TypeError(`subscribe() needs { serverId, uri }, not ${kindOf(target)}`);
       if (typeof onUpdate !== "function") throw new TypeError(`subscribe() takes a listener, not ${kindOf(onUpdate)}`);
-      assertRequestOptions(subscribeOptions);
+      assertReadOptions("subscribe()", subscribeOptions, { signal: true, timeoutMs: true });
       assertTarget(target, "subscribe()");
       return subscribe({ ...parts, open }, target, { ...subscribeOptions, onUpdate });
     },

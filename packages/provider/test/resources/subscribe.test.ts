@@ -202,6 +202,7 @@ describe("subscribe()", () => {
 
   it.each<[unknown, string]>([
     [{ listener: () => {} }, "listener"],
+    [{ context: { principal: "ann" } }, 'subscribe() has no option "context"'],
     [{ timeoutMs: 0 }, "timeoutMs"],
   ])("refuses the options %j", async (given, place) => {
     const { resources } = createWorld();
