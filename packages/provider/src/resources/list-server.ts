@@ -16,6 +16,7 @@ import {
   readIcons,
 } from "@hostside/core/implement";
 import { toAskError, malformedError, type ServerQueries } from "./ask-server.ts";
+import { jsonLength } from "./read-cache.ts";
 
 type PageEnd = ReturnType<ReturnType<typeof createPageCursors>["follow"]>;
 type TruncatedField = NonNullable<Resource["cut"]>[number];
@@ -108,7 +109,8 @@ function createPageReader<T>(kind: ListDefinition<T>, serverId: string) {
   const addEntry = (value: unknown): void => {
     looked += 1;
     if (!isJsonObject(value)) return drop("it is no object");
-    const size = JSON.stringify(value).length;
+    const size = jsonLength(value);
+    if (size === Number.POSITIVE_INFINITY) return drop("it cannot be written as JSON");
     length += size;
     if (size > longestEntry) return drop(`it is longer than ${longestEntry} UTF-16 units`);
     const entry = kind.read(value, serverId);

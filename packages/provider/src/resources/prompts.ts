@@ -20,6 +20,7 @@ import {
   quoteText,
 } from "@hostside/core/implement";
 import { malformedError, notOfferedError, readPieces, type PieceReader, type ResourceParts } from "./ask-server.ts";
+import { jsonLength } from "./read-cache.ts";
 import { longestUri } from "./check-uri.ts";
 import {
   listServer,
@@ -283,7 +284,7 @@ export interface PromptTarget {
 export const messageReader: PieceReader<PromptMessage> = {
   member: "messages",
   read: readMessage,
-  lengthOf: ({ content }) => JSON.stringify(content).length,
+  lengthOf: ({ content }) => jsonLength(content),
 };
 
 function readMessage(value: unknown): PromptMessage | string {

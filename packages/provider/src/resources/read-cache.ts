@@ -69,7 +69,7 @@ export class ReadCache {
       const hasText = read.contents.some(({ text }) => text !== undefined);
       if (ttl <= 0 || this.#epochs.get(serverId) !== epoch || !hasText) return;
       const key = keyOf(place);
-      const size = (key.length + JSON.stringify(read).length) * bytesPerUnit;
+      const size = (key.length + jsonLength(read)) * bytesPerUnit;
       if (size > maxBytes) return;
       kept?.set(key, { serverId, uri, read: Object.freeze({ ...read, isCached: true }) }, { size, ttl });
     };
@@ -116,6 +116,18 @@ export class ReadCache {
     for (const [key, entry] of Array.from(this.#kept?.entries() ?? [])) {
       if (entry.serverId === serverId && isMeant(entry.uri)) this.#kept?.delete(key);
     }
+  }
+}
+
+/**
+ * Counts the UTF-16 units of a value as JSON. Infinite for what cannot be written: what does not
+ * come off a wire may be cyclic, or hold a `bigint`.
+ */
+export function jsonLength(value: unknown): number {
+  try {
+    return JSON.stringify(value).length;
+  } catch {
+    return Number.POSITIVE_INFINITY;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject, ServerSpec } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { createWorld, listing, settle, specOf, type World, type WorldOptions } from "./scripted-world.ts";
+import { createWorld, listing, settle, specOf, unwritable, type World, type WorldOptions } from "./scripted-world.ts";
 
 const target = { serverId: "a", uri: "note://one" };
 
@@ -52,6 +52,15 @@ describe("the cache of reads", () => {
     for (const uri of uris) await resources.read({ ...target, uri });
     expect(times()).toBe(6);
     expect(resources.stats().cacheBytes).toBeLessThanOrEqual(16 * 1024 * 1024);
+  });
+
+  it("keeps nothing that cannot be written as JSON", async () => {
+    for (const _meta of unwritable()) {
+      const { resources, server, times } = open();
+      server("a").answer = () => ({ contents: [{ uri: "n:", text: "x", _meta }] });
+      for (let time = 0; time < 2; time += 1) expect(await resources.read(target)).toMatchObject({ isCached: false });
+      expect([times(), resources.stats().cacheEntries]).toEqual([2, 0]);
+    }
   });
 
   it("keeps nothing that has no text", async () => {

@@ -1,6 +1,6 @@
 import { HostsideError, type JsonObject, type HostsideErrorCode } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { createWorld, failureOf, listing, settle, specOf, type Answer } from "./scripted-world.ts";
+import { createWorld, failureOf, listing, settle, specOf, unwritable, type Answer } from "./scripted-world.ts";
 
 const rpc = (code: HostsideErrorCode, outcome: "failed" | "unknown" | "not-sent" = "failed"): HostsideError =>
   new HostsideError("no", { code, outcome, serverId: "a" });
@@ -33,6 +33,16 @@ describe("list()", () => {
     expect(server("none").asked).toEqual([]);
     // What hangs is cancelled on the wire.
     expect(server("c").asked[0]?.signal?.aborted).toBe(true);
+  });
+
+  it("leaves out what cannot be written as JSON, and keeps the others", async () => {
+    const { resources, server } = createWorld();
+    const odd = unwritable().map((_meta, at) => ({ uri: `note://${at}`, name: "n", _meta }));
+    server("a").answer = () => ({ resources: [...odd, { uri: "note://good", name: "n" }] });
+    const { resources: found, failures, dropped } = await resources.list();
+    expect([found.map(({ uri }) => uri), failures]).toEqual([["note://good"], []]);
+    const reason = "it cannot be written as JSON";
+    expect(dropped).toEqual([0, 1].map((index) => ({ serverId: "a", index, reason })));
   });
 
   it("waits for a slow server once, for waitMs, and shows it when it has listed", async () => {

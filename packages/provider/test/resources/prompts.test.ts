@@ -2,7 +2,15 @@ import { HostsideError, type JsonObject, type JsonValue } from "@hostside/core";
 import type { Prompt } from "@hostside/provider/resources";
 import type { ListChange } from "../../src/resources/live-list.ts";
 import { describe, expect, it } from "vitest";
-import { createWorld, failureOf, settle, type Answer, type World, type WorldOptions } from "./scripted-world.ts";
+import {
+  createWorld,
+  failureOf,
+  settle,
+  unwritable,
+  type Answer,
+  type World,
+  type WorldOptions,
+} from "./scripted-world.ts";
 
 const summarize: JsonObject = {
   name: "summarize",
@@ -211,6 +219,11 @@ describe("getPrompt()", () => {
       { code: "message_too_large" },
     ],
     ["too many messages", { messages: Array.from({ length: 1001 }, () => greeting) }, { code: "message_too_large" }],
+    ...unwritable().map((_meta): [string, JsonObject, object] => [
+      "what cannot be written as JSON",
+      { messages: [{ ...greeting, content: { type: "text", text: "x", _meta } }] },
+      { code: "message_too_large" },
+    ]),
   ])("refuses an answer as a whole: %s", async (_what, result, error) => {
     const { resources, server } = createPromptWorld();
     server("a").answer = () => result;

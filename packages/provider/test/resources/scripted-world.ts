@@ -84,6 +84,13 @@ export function specOf(id: string) {
   return { id, type: "stdio", command: id } as const;
 }
 
+/** Two values that no wire brings, but a connector of a product's own may. */
+export function unwritable(): readonly JsonValue[] {
+  const cycle: Record<string, unknown> = {};
+  cycle["self"] = cycle;
+  return [cycle, { big: 1n }] as unknown as readonly JsonValue[];
+}
+
 /** The answers of a server that has these, by URI, on one page. */
 export function listing(...uris: readonly string[]): Answer {
   return ({ method, params }) => {
