@@ -66,7 +66,8 @@ export interface EntrySettings {
    * When the server is started. `"init"` (default): `init()` starts it and waits for it.
    * `"background"`: `init()` starts it and waits for nothing of it; its tools arrive by event.
    * `"call"`: `init()` leaves it alone; it starts when somebody needs it, by `refresh()`,
-   * `connection()` or a call with `wait: "servers"`. A `required` server starts with `"init"`.
+   * `connection()` or a toolbox's call with `wait: "servers"`. A `required` server starts with
+   * `"init"`.
    */
   readonly startup?: "init" | "background" | "call" | undefined;
   /**
