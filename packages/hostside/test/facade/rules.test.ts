@@ -16,6 +16,16 @@ function openHost(policy: HostOptions["policy"]) {
   return createHost({ connector, servers: byName([files]), policy });
 }
 
+describe("a selection by qualified name", () => {
+  it("has a call approved of a tool with a slash in its name, and no other", async () => {
+    const connector = createFakeConnector({ files: { tools: ["issues/get", "issues/list"] } });
+    const policy = { approval: { mode: { tools: "mcp::files::issues/get" } } } as const;
+    await using host = await createHost({ connector, servers: byName([files]), policy });
+    await expect(host.call("mcp_files_issues_get")).rejects.toMatchObject({ code: "approval_required" });
+    await expect(host.call("mcp_files_issues_list")).resolves.toMatchObject({ isError: false });
+  });
+});
+
 describe("rules about servers and the host's own reading tools", () => {
   it.each<[string, HostOptions["policy"]]>([
     ["an allow list", { allow: ["files/read"] }],

@@ -18,6 +18,9 @@ describe("which calls somebody is asked about", () => {
     expect(await whyOf(setUp(deny, { mode: "none" }))).toBeUndefined();
     expect(await whyOf(setUp(deny))).toBe("every call is to be approved");
     expect(await whyOf(setUp(deny, { mode: { tools: "s/*" } }))).toBe("every call of s/* is to be approved");
+    expect(await whyOf(setUp(deny, { mode: { tools: "mcp::s::*" } }))).toBe(
+      "every call of mcp::s::* is to be approved",
+    );
     expect(await whyOf(setUp(deny, { mode: { tools: { effect: "external" } } }))).toBeUndefined();
     const changing = { tools: [{ server: "other" }, { effect: ["idempotent-write", "external"] as const }] };
     expect(await whyOf(setUp(deny, { mode: changing }), { effect: "external" })).toBe(
@@ -30,6 +33,14 @@ describe("which calls somebody is asked about", () => {
     const asks: AskedByRules = ({ definition }) =>
       definition.name === "mcp_s_echo" ? { rule: "rules", why: "requireApproval[0] says so" } : undefined;
     expect(await whyOf(setUp(deny, { mode: "none" }, { asks }))).toBe("requireApproval[0] says so");
+  });
+
+  it("asks about a tool by its qualified name, with a slash in its own name, too", async () => {
+    const { send, questions, ran } = setUp(() => "no", { mode: { tools: "mcp::repo::issues/get" } });
+    await expect(send(callOf({ serverId: "repo", toolName: "issues/get" }))).rejects.toMatchObject({
+      code: "approval_denied",
+    });
+    expect([questions.length, ran]).toEqual([1, []]);
   });
 
   it("says so for those who show it", () => {

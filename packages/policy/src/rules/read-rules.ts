@@ -146,32 +146,21 @@ export type TranslatedRule =
   | { readonly selector: ToolSelector; readonly loosely?: boolean }
   | { readonly problem: string };
 
-/** Tells whether a text is a rule for a name, and not `server/tool`. */
+/** Tells whether a text is a rule for a local name, and not `server/tool`. */
 export function isNameRule(text: string): boolean {
-  return text.startsWith("mcp::") || (text.startsWith("mcp_") && !text.includes("/"));
+  return text.startsWith("mcp_") && !text.includes("/");
 }
 
 /**
  * Translates a rule that was written for a local name (`mcp_github_delete_repo`, `mcp_github_*`),
- * in the form `mcp__server__tool` (`mcp__fs__*`, and `mcp__fs` for all of a server), or for a
- * qualified name (`mcp::fs::read`), to the identity that it stands for. `servers` are the ids of
- * those that are known; where they are given, `mcp__fs__*` is about the server `fs`, known or not.
+ * or in the form `mcp__server__tool` (`mcp__fs__*`, and `mcp__fs` for all of a server), to the
+ * identity that it stands for. `servers` are the ids of those that are known; where they are given,
+ * `mcp__fs__*` is about the server `fs`, known or not.
  *
  * If several servers could be meant, or none is known, or a name ends like one with a hash, it says
  * so instead of guessing.
  */
 export function translateRule(text: string, servers: readonly string[] | undefined): TranslatedRule {
-  return text.startsWith("mcp::") ? readQualifiedName(text) : readLocalName(text, servers);
-}
-
-function readQualifiedName(text: string): TranslatedRule {
-  const [, server = "", ...rest] = text.split("::");
-  const tool = rest.length === 0 ? "*" : rest.join("::");
-  if (server === "" || tool === "") return { problem: `${JSON.stringify(text)} is not "mcp::server::tool"` };
-  return { selector: { server: server.replaceAll("%3A", ":").replaceAll("%25", "%"), tool } };
-}
-
-function readLocalName(text: string, servers: readonly string[] | undefined): TranslatedRule {
   const name = foldCase(text);
   const fail = (problem: string): TranslatedRule => ({ problem: `${JSON.stringify(text)} ${problem}` });
   const ids = servers ?? [];

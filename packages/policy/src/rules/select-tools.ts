@@ -39,8 +39,8 @@ export interface ToolSelector {
 
 /**
  * Which tools something is about: a selector, or `"server/tool"` for short, such as
- * `"github/delete_*"`. The first `/` divides the two; an id that has one itself needs the long
- * form. Several are one of them.
+ * `"github/delete_*"`, or a qualified name, such as `"mcp::github::delete_*"`. The first `/`
+ * divides server and tool; an id that has one itself needs another form. Several are one of them.
  */
 export type ToolSelection = string | ToolSelector | readonly (string | ToolSelector)[];
 
@@ -93,7 +93,10 @@ function isList<T>(selection: T | readonly T[]): selection is readonly T[] {
  * local names spell them: `delete_repo` is `Delete-Repo`, too.
  */
 export function readSelector(selector: string | ToolSelector, place: string, loosely = false): ReadSelector {
-  if (typeof selector === "string") return { ...readSelector(readShort(selector, place), place), text: selector };
+  if (typeof selector === "string") {
+    const read = selector.startsWith("mcp::") ? readQualifiedName(selector, place) : readShort(selector, place);
+    return { ...readSelector(read, place), text: selector };
+  }
   assertSelector(selector, place);
   assertKnownOptions(place, selector, selectorFields);
   const { new: isNew, requireApproval } = selector;
@@ -130,6 +133,13 @@ export function readSelector(selector: string | ToolSelector, place: string, loo
     hasLabels: labels.length > 0,
     isAboutNew: isNew !== undefined,
   };
+}
+
+function readQualifiedName(text: string, place: string): ToolSelector {
+  const [, server = "", ...rest] = text.split("::");
+  const tool = rest.length === 0 ? "*" : rest.join("::");
+  if (server === "" || tool === "") throw new TypeError(`${place}: ${JSON.stringify(text)} is not "mcp::server::tool"`);
+  return { server: server.replaceAll("%3A", ":").replaceAll("%25", "%"), tool };
 }
 
 function readShort(text: string, place: string): ToolSelector {

@@ -13,9 +13,6 @@ const rows: readonly (readonly [text: string, servers: readonly string[] | undef
   ["mcp__fs__Read-File", ["fs"], { server: "fs", tool: "read-file" }],
   ["mcp__fs", ["fs", "fs_2"], { server: "fs", tool: "*" }],
   ["mcp__later__*", ["fs"], { server: "later", tool: "*" }],
-  ["mcp::fs::read", undefined, { server: "fs", tool: "read" }],
-  ["mcp::a%3A%3Ab::c::d", undefined, { server: "a::b", tool: "c::d" }],
-  ["mcp::fs", undefined, { server: "fs", tool: "*" }],
   ["mcp_other_x", ["a"], '"mcp_other_x" names no server that is known'],
   [
     "mcp_github_prod_x",
@@ -31,7 +28,6 @@ const rows: readonly (readonly [text: string, servers: readonly string[] | undef
     '"mcp_a_x_0123abcd" ends like a name with a hash, which does not tell its tool; write "server/tool"',
   ],
   ["mcp_a_", ["a"], '"mcp_a_" names no tool'],
-  ["mcp::::x", undefined, '"mcp::::x" is not "mcp::server::tool"'],
   ["mcp_a_x", undefined, '"mcp_a_x" names no server that is known'],
 ];
 
