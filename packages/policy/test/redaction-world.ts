@@ -4,6 +4,7 @@ import { createRedaction } from "../src/redaction/create-redaction.ts";
 import type { RedactionOptions } from "../src/redaction/create-redaction.ts";
 import { outcomeOf, stageCall, stageParts } from "./still-parts.ts";
 
+const key = new Uint8Array(32).fill(7);
 const alphabet = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7";
 export const long = alphabet.repeat(4);
 export const github = `ghp_${long.slice(0, 36)}`;
@@ -22,7 +23,7 @@ export interface Caller {
 /** A redaction around tools that answer, and that fail. */
 export function createRedactionWorld(options: RedactionOptions = {}) {
   const parts = stageParts();
-  const redaction = createRedaction(options, parts);
+  const redaction = createRedaction({ key, ...options }, parts);
   const send = (outcome: Partial<ToolOutcome>, { toolName, ...context }: Caller = {}): Promise<ToolOutcome> =>
     redaction.interceptor(
       stageCall({

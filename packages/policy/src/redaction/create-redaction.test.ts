@@ -39,9 +39,9 @@ describe("placeholders", () => {
     expect(redaction.redactText(secret)).toBe(found[0]);
   });
 
-  it("differ between secrets, conversations, principals and policies", async () => {
+  it("differ between secrets, conversations, principals and keys", async () => {
     const one = createRedactionWorld();
-    const other = createRedactionWorld();
+    const other = createRedactionWorld({ key: new Uint8Array(32).fill(8) });
     const content = textOf("password=hunter2");
     const outcomes = await Promise.all([
       one.send({ content }, { conversation: "a" }),
@@ -51,8 +51,10 @@ describe("placeholders", () => {
       one.send({ content }),
       one.send({ content: textOf("password=hunter3") }),
       other.send({ content }),
+      createRedactionWorld({ key: undefined }).send({ content }),
+      createRedactionWorld({ key: undefined }).send({ content }),
     ]);
-    expect(new Set(outcomes.map((outcome) => placeholder.exec(shownOf(outcome))?.[0])).size).toBe(7);
+    expect(new Set(outcomes.map((outcome) => placeholder.exec(shownOf(outcome))?.[0])).size).toBe(9);
     expect(await one.send({ content }, { conversation: "a" })).toEqual(outcomes[0]);
   });
 

@@ -36,6 +36,11 @@ export interface RedactionOptions {
    * result.
    */
   readonly values?: readonly string[] | ((context: CallContext | undefined) => readonly string[]) | undefined;
+  /**
+   * The secret of the placeholders, at least 16 bytes. The same key gives the same placeholders in
+   * every process. Default: a random one.
+   */
+  readonly key?: Uint8Array | undefined;
 }
 
 /** The stage of a policy that masks secrets in what comes back. */
@@ -53,7 +58,8 @@ export interface Redaction {
   redactData<Data>(data: Data, context?: CallContext): Promise<Data>;
 }
 
-const fields: Fields<RedactionOptions> = { keys: true, tools: true, values: true };
+const fields: Fields<RedactionOptions> = { keys: true, tools: true, values: true, key: true };
+const shortestKey = 16;
 const shortestValue = 6;
 
 /**
@@ -114,7 +120,7 @@ function createSearches(options: RedactionOptions, parts: StageParts): Searches 
     assertKnownOptions(place, entry, { tools: true, keys: true });
     return { tools: readSelection(entry.tools, `${place}.tools`), keys: readKeys(entry.keys, `${place}.keys`) };
   });
-  const placeholdersOf = createPlaceholders(crypto.getRandomValues(new Uint8Array(32)));
+  const placeholdersOf = createPlaceholders(readKey(options.key));
   const plainKeys = createSecretKeys(own);
   const keysOf = (call: ToolCall | undefined): SecretKeys => {
     if (call === undefined || lists.length === 0) return plainKeys;
@@ -152,6 +158,12 @@ function readKeys(keys: unknown, place: string): readonly string[] {
   const empty = texts.findIndex((key) => !/[\p{L}\p{N}]/u.test(key));
   if (empty >= 0) throw new TypeError(`${place}[${empty}] has neither a letter nor a digit`);
   return [...texts];
+}
+
+function readKey(key: unknown): Uint8Array {
+  if (key === undefined) return crypto.getRandomValues(new Uint8Array(32));
+  if (key instanceof Uint8Array && key.length >= shortestKey) return key.slice();
+  throw new TypeError(`redact.key must be a Uint8Array of at least ${shortestKey} bytes`);
 }
 
 interface RunInit {
