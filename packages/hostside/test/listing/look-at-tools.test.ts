@@ -62,7 +62,7 @@ describe("hostside show and search", () => {
     const { code, out } = await run("show", "good/describe-number");
     expect(code).toBe(0);
     expect(out).toMatch(/^mcp_good_describe_number {2}good\/describe-number\nDescribe a number\n[^]*--value <integer>/);
-    expect(out).toContain("Its effect is external, because nobody says better.");
+    expect(out).toContain("Its effect is external, because nothing names a milder one.");
     const json = await run("show", "describe-number", "--json");
     expect(JSON.parse(json.out)).toMatchObject({
       definition: {

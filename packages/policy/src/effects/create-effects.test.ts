@@ -48,10 +48,17 @@ describe("createEffects()", () => {
     });
     expect(say(tool("x"), server)).toBe('Its effect is pure, by effects[0] ("s/*").');
     expect(say(tool("del"), server)).toBe('Its effect is external, by effects[1] ({"tool":"del*"}).');
-    expect(createEffects({}).describe(tool("x"), server)).toBe("Its effect is external, because nobody says better.");
+    const unknown = "Its effect is external, because nothing names a milder one.";
+    expect(createEffects({}).describe(tool("x"), server)).toBe(unknown);
+    expect(createEffects({}).describe(tool("x", { effect: "external" }), server)).toBe(unknown);
     expect(createEffects({}).describe(tool("x", { effect: "pure" }), server)).toBe(
       "Its effect is pure, by its definition.",
     );
+  });
+
+  it("says that an external of the host's own definition is its word", () => {
+    const { origin: _, ...own } = tool("x", { effect: "external" });
+    expect(createEffects({}).describe(own, undefined)).toBe("Its effect is external, by its definition.");
   });
 
   test.prop([

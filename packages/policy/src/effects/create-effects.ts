@@ -49,8 +49,10 @@ export function createEffects({ effects = [] }: EffectOptions): Effects {
     const subject = toolSubject(definition, server);
     const matching = rules.filter((rule) => rule.matches(subject));
     if (matching.length === 0) {
-      const isSaid = definition.effect !== undefined && definition.effect !== "external";
-      const why = isSaid ? "by its definition" : "because nobody says better";
+      // What a server's entry says, its hints and the default look the same in an "external".
+      const { origin, effect } = definition;
+      const isSaid = effect !== undefined && (effect !== "external" || (origin?.serverId ?? "") === "");
+      const why = isSaid ? "by its definition" : "because nothing names a milder one";
       return { server, effect: effectOfDefinition(definition), why };
     }
     const effect = matching.map((rule) => rule.effect).reduce(worseEffect);
