@@ -1,4 +1,5 @@
 import type { JsonObject, ToolDefinition } from "@hostside/core";
+import { freezeData } from "@hostside/core/implement";
 import { localOrigin } from "../catalog/static-tool.ts";
 
 /** How many tools a helper returns when a limit is absent or 0. */
@@ -59,14 +60,15 @@ function define(
   name: string,
   ...[description, properties, required = []]: [string, Readonly<Record<string, Argument>>, (readonly string[])?]
 ): HelperDefinition {
-  return {
+  // All conversations share them.
+  return freezeData({
     name,
     description,
     inputSchema: { type: "object", properties, required, additionalProperties: false },
     annotations: { readOnlyHint: true, openWorldHint: false },
     effect: "pure",
     origin: localOrigin(name),
-  };
+  });
 }
 
 function text(description: string): Argument {
