@@ -51,7 +51,7 @@ export { bytesOf, checkBase64 } from "./base64.ts";
 export { hasShape, isSchema, keywordShapes, mapSchemas, toObject } from "./schema-keywords.ts";
 export { readContentAnnotations, readIcons } from "./read-content.ts";
 export { listOf, objectOf, oneOf, readNumber, readText, readTexts, type Reader } from "./options.ts";
-export { effectOfHints, isToolEffect, sameDefinition } from "./tool.ts";
+export { effectOfHints, inspectedTexts, isToolEffect, sameDefinition } from "./tool.ts";
 export { serverWords } from "./admission.ts";
 export { compareText, foldCase } from "./text.ts";
 export { jsonValuesBeyond } from "./count-json-values.ts";

@@ -139,6 +139,12 @@ export interface ToolOutcome {
 }
 
 /**
+ * Marks definitions whose texts were bounded and cleaned when they were made. It is on their
+ * prototype, so that a copy does not have it.
+ */
+export const inspectedTexts: unique symbol = Symbol("inspectedTexts");
+
+/**
  * Reads the effect of a tool from the hints of its server; only for a server that the host trusts.
  * Hints that are missing mean the worst that they can mean, and so do hints that contradict each
  * other: a tool that changes something reaches beyond the server unless `openWorldHint` is `false`,

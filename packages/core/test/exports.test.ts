@@ -83,6 +83,7 @@ const forImplementers = [
   "hasShape",
   "headWithin",
   "inspectText",
+  "inspectedTexts",
   "isAppUri",
   "isCallArguments",
   "isConfidentialUrl",

@@ -186,6 +186,21 @@ describe("createToolbox({ admit })", () => {
     expect(toolbox.quarantined()).toMatchObject([{ definition: { name: "mcp_s_wipe" }, server: { id: "s" } }]);
   });
 
+  it("sees the fingerprint of a tool whose texts had to be cut, made when it is read", () => {
+    let made = 0;
+    const long = Object.defineProperty({ ...serverTool("s", "long", "x".repeat(50_000)) }, "fingerprint", {
+      get: () => ((made += 1), "sha256-1"),
+    });
+    const seen: (string | undefined)[] = [];
+    const { provider } = setUp({});
+    provider.offer([long]);
+    createToolbox({ providers: [provider] }).tools();
+    expect(made).toBe(0);
+    const toolbox = createToolbox({ providers: [provider], admit: (tool) => (seen.push(tool.fingerprint), "offer") });
+    expect(toolbox.tools()[0]?.flags).toEqual(["truncated"]);
+    expect(seen).toEqual(["sha256-1"]);
+  });
+
   it("is refused when it is no function", () => {
     expect(() => createToolbox({ admit: "all" as never })).toThrow(
       new TypeError("admit must be a function, not a string"),

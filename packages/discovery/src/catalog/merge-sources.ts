@@ -8,6 +8,7 @@ import {
 import { foldCase } from "@hostside/core/implement";
 import type { ToolboxAdmission } from "./admit-tools.ts";
 import type { ProviderRoute, Route, ToolboxCatalog, ToolboxTool } from "./toolbox-catalog.ts";
+import { inspectDefinition } from "./inspect-definition.ts";
 import { type DeclaredGroup, normalizeGroups } from "./normalize-groups.ts";
 import { type ProviderListing, readProvider } from "./read-provider.ts";
 import { type Precedence, settleNameClash, verdicts } from "./settle-name-clash.ts";
@@ -39,8 +40,9 @@ export function mergeSources(sources: CatalogSources): ToolboxCatalog {
     providers.map((provider) => [provider, readProvider(provider, (fault) => diagnostics.push(fault))]),
   );
   for (const [provider, listing] of listings) {
-    for (const definition of listing.definitions) {
-      const route: ProviderRoute = { kind: "provider", provider, definition };
+    for (const original of listing.definitions) {
+      const definition = inspectDefinition(original);
+      const route: ProviderRoute = { kind: "provider", provider, definition: original };
       const key = foldCase(definition.name);
       if (definition.flags !== undefined && definition.flags.length > 0) {
         report("text-flagged", definition, `texts of "${shown(definition)}" contain: ${definition.flags.join(", ")}`);

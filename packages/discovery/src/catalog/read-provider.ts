@@ -7,6 +7,7 @@ import type {
   ToolProvider,
   UnreadyGroup,
 } from "@hostside/core";
+import { inspectDefinition } from "./inspect-definition.ts";
 
 /** The tools and groups that a provider shows now. */
 export interface ProviderListing {
@@ -57,15 +58,9 @@ export function listenToProvider(provider: ToolProvider, listener: () => void): 
   return subscription === undefined ? [] : [subscription];
 }
 
-// Definitions of the snapshots before, which are not read again.
-const sound = new WeakSet<ToolDefinition>();
-
 function isTool(definition: ToolDefinition): boolean {
-  if (sound.has(definition)) return true;
-  const { name, description, origin } = definition;
-  const isSound = isText(name) && isText(description) && isText(origin?.serverId ?? "");
-  if (isSound) sound.add(definition);
-  return isSound;
+  const { name, origin } = definition;
+  return isText(name) && isText(origin?.serverId ?? "") && isText(inspectDefinition(definition).description);
 }
 
 function isGroup({ id, title, description, instructions = "", members }: ToolGroup): boolean {

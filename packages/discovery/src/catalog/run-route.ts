@@ -8,6 +8,7 @@ import {
   isHostsideError,
 } from "@hostside/core";
 import { createDeadline, isJsonObject, quoteText, withErrorContext, runWithDeadline } from "@hostside/core/implement";
+import { originalOf } from "./inspect-definition.ts";
 import type { ProviderRoute, Route, RoutedTool, ToolboxTool } from "./toolbox-catalog.ts";
 import { localOrigin, runStaticTool, type RouteCall } from "./static-tool.ts";
 
@@ -15,9 +16,13 @@ import { localOrigin, runStaticTool, type RouteCall } from "./static-tool.ts";
 export function runRoute(route: Route, call: RouteCall): Promise<ToolOutcome> {
   if (route.kind === "static") return runStaticTool(route.tool, call);
   const { provider, definition } = route;
+  const { args, options: given } = call;
+  // A provider knows a tool by its own definition of it.
+  const selected = given.selected && originalOf(given.selected);
+  const options = selected === given.selected ? given : { ...given, selected };
   // Who keeps its time needs no second clock, and costs nothing here.
-  if (provider.callTimeoutMs !== undefined) return provider.call(definition.name, call.args, call.options);
-  return runUnbounded(route, call);
+  if (provider.callTimeoutMs !== undefined) return provider.call(definition.name, args, options);
+  return runUnbounded(route, { args, options });
 }
 
 /**

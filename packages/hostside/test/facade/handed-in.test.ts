@@ -15,6 +15,18 @@ function ownTool(name: string, init: StaticTool["init"] & {}): StaticTool {
 }
 
 describe("tools and providers that are handed in", () => {
+  it("have their texts bounded and cleaned, but not those of servers, which their own limits bound", async () => {
+    const description = `Long\u202E ${"x".repeat(10_000)}`;
+    const servers = byName([{ ...spec("theirs"), tools: { echo: { description } } }]);
+    const own = createProvider({ connector: createFakeConnector(), name: "own", servers: [spec("mine")] });
+    const odd = { ...own, tools: () => own.tools().map((tool) => ({ ...tool, description })) };
+    await using host = await createHost({ connector: createFakeConnector(), servers, providers: [odd] });
+    const [mine, theirs] = ["mcp_mine_echo", "mcp_theirs_echo"].map((name) => host.tools([name])[0]?.description ?? "");
+    expect([mine?.length, theirs?.endsWith("x".repeat(10_000))]).toEqual([8191, true]);
+    expect(`${mine}${theirs}`).not.toContain("\u202E");
+    await own.close();
+  });
+
   it("are initialised by createHost(), and stay open when the host closes", async () => {
     let isReady = false;
     const tool = ownTool("now", async () => void (isReady = true));

@@ -17,6 +17,7 @@ import {
   dropUnseen,
   freezeData,
   effectOfHints,
+  inspectedTexts,
   serverWords,
   sharingOf,
 } from "@hostside/core/implement";
@@ -161,6 +162,7 @@ class ListedTool implements ToolDefinition {
 // Definitions are plain data to whoever asks for their class, as libraries do, and nobody changes
 // them for all others.
 Object.defineProperty(ListedTool.prototype, "constructor", { value: Object });
+Object.defineProperty(ListedTool.prototype, inspectedTexts, { value: true });
 Object.freeze(ListedTool.prototype);
 
 /**
