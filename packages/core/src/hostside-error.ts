@@ -56,8 +56,8 @@ export interface ErrorDetails {
    */
   readonly backOff?: true;
   /**
-   * How much of a limit of the host is used, and how much there is of it: calls, bytes,
-   * milliseconds or what the product counts.
+   * How much of a limit of the host is used, and how much there is of it, such as calls or
+   * connections.
    */
   readonly usage?: { readonly used: number; readonly limit: number };
   /**
