@@ -146,9 +146,10 @@ async function compose(context: OpenedContext): Promise<HostParts> {
   const { provider } = opened;
   const start = (): Promise<void> =>
     startSources({ ...options, provider, servers, report, timeoutMs, openedAt: context.openedAt, signal });
-  // Programs start while the rest is loaded and made, unless the rest has options to check first.
-  const isChecked = checkedLate.every((name) => options[name] === undefined);
-  const early = isChecked ? start() : undefined;
+  // Programs start while the rest is loaded and made, unless the rest has options to check first,
+  // or the caller follows their start with listeners of its own.
+  const isEarly = timeoutMs > 0 && checkedLate.every((name) => options[name] === undefined);
+  const early = isEarly ? start() : undefined;
   early?.catch(() => undefined);
   const { resources, resourceTools } = await chooseResources(context, provider);
   const toolboxes = await openToolboxes(context, provider, { tools: ownTools, resourceTools });
