@@ -76,7 +76,10 @@ describe("whereBehind", () => {
       failure: "x",
     };
     const metric: Metric = { name: "m", label: "x", as: "ratio" };
-    expect(whereBehind([workload(metric)], { w: [failed] })).toEqual(["- Work: x: not measured."]);
+    expect(whereBehind([workload(metric)], { w: [failed] })).toEqual(["- Work: x: failed: x."]);
+    expect(whereBehind([workload(metric)], { w: [{ ...failed, adapter: "peer" }] })).toEqual([
+      "- Work: x: not measured.",
+    ]);
   });
 });
 

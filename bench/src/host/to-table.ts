@@ -52,8 +52,13 @@ export function whereBehind(workloads: readonly Workload[], results: Results): r
   return workloads.flatMap((workload) =>
     workload.metrics.flatMap((metric) => {
       const rows = results[workload.id] ?? [];
-      const own = rows.find(({ adapter }) => adapter === ours)?.values[metric.name];
-      if (own === undefined) return rows.length === 0 ? [] : [`- ${workload.title}: ${metric.label}: not measured.`];
+      if (rows.length === 0) return [];
+      const row = rows.find(({ adapter }) => adapter === ours);
+      const own = row?.values[metric.name];
+      if (own === undefined) {
+        const why = row === undefined ? "not measured" : valueOf(row, metric);
+        return [`- ${workload.title}: ${metric.label}: ${why}.`];
+      }
       const complaints = [...missedAim(metric, own), ...better(metric, own, rows)];
       if (complaints.length === 0) return [];
       return [`- ${workload.title}, ${metric.label}: ${withSpread(metric, own)}; ${complaints.join("; ")}.`];
