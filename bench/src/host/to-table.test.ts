@@ -62,6 +62,9 @@ describe("whereBehind", () => {
     expect(behind(metric, { hostside: 0.6, peer: 0.7 })).toEqual([
       "- Work, x: 60 % (60 % to 60 %); peer has 70 % (70 % to 70 %).",
     ]);
+    expect(behind(metric, { hostside: 0.6, peer: 0.7, other: 0.9 })).toEqual([
+      "- Work, x: 60 % (60 % to 60 %); other has 90 % (90 % to 90 %) and 1 more.",
+    ]);
     expect(behind(metric, { hostside: 0.7, peer: 0.6 })).toEqual([]);
     expect(behind(metric, { hostside: 0.7, provider: 0.9, floor: 1 })).toEqual([]);
   });

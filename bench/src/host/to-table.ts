@@ -71,12 +71,18 @@ function missedAim(metric: Metric, own: Spread): readonly string[] {
   return [`the aim is ${formatNumber(metric, metric.aim)}`];
 }
 
+/** The best of those that do better, and how many more there are. */
 function better(metric: Metric, own: Spread, rows: readonly Row[]): readonly string[] {
-  return rows.flatMap(({ adapter, name, values }) => {
-    const other = values[metric.name];
-    if (other === undefined || adapter === ours || ownParts.has(adapter) || adapter.startsWith("floor")) return [];
-    return isBetter(metric, other.median, own.median) ? [`${name} has ${withSpread(metric, other)}`] : [];
-  });
+  const [best, ...others] = rows
+    .flatMap(({ adapter, name, values }) => {
+      const spread = values[metric.name];
+      const isPeer = adapter !== ours && !ownParts.has(adapter) && !adapter.startsWith("floor");
+      return isPeer && spread !== undefined && isBetter(metric, spread.median, own.median) ? [{ name, spread }] : [];
+    })
+    .toSorted((a, b) => (isBetter(metric, a.spread.median, b.spread.median) ? -1 : 1));
+  if (best === undefined) return [];
+  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  return [`${best.name} has ${withSpread(metric, best.spread)}${more}`];
 }
 
 function isBetter({ as }: Metric, one: number, other: number): boolean {
