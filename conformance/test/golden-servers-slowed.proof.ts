@@ -21,7 +21,7 @@ async function failuresOf(address: ServerAddress): Promise<readonly string[]> {
   );
 }
 
-describe("good servers whose messages are held for up to 15 seconds, on a busy machine, get no failure", () => {
+describe.concurrent("good servers whose messages are held for up to 15 seconds, on a busy machine, get no failure", () => {
   const loops = Array.from({ length: busyLoops }, () => ["-e", "for (;;) {}"]);
   const children: ReturnType<typeof spawn>[] = [];
 
