@@ -54,7 +54,7 @@ export { listOf, objectOf, oneOf, readNumber, readText, readTexts, type Reader }
 export { effectOfHints, inspectedTexts, isToolEffect, sameDefinition } from "./tool.ts";
 export { serverWords } from "./admission.ts";
 export { compareText, foldCase } from "./text.ts";
-export { jsonValuesBeyond } from "./count-json-values.ts";
+export { JsonValueCounter, jsonValuesBeyond } from "./count-json-values.ts";
 
 // Time, chance and events.
 export { createDeadline, type Deadline } from "./deadline.ts";

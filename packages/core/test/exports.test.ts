@@ -22,6 +22,7 @@ const forProducts = [
 ];
 
 const forImplementers = [
+  "JsonValueCounter",
   "addressIn",
   "askAdmit",
   "askForMeta",

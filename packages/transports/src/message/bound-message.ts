@@ -17,9 +17,13 @@ export interface ValueLimit {
 }
 
 /** Why a JSON text is not to be parsed: it has more values than its server may send at once. */
-export function excessValues(text: string, { serverId, maxMessageValues }: ValueLimit): HostsideError | undefined {
-  const values = jsonValuesBeyond(text, maxMessageValues);
-  if (values === undefined) return undefined;
+export function excessValues(text: string, limit: ValueLimit): HostsideError | undefined {
+  const values = jsonValuesBeyond(text, limit.maxMessageValues);
+  return values === undefined ? undefined : tooManyValues(values, limit);
+}
+
+/** The error for a message of that many values. */
+export function tooManyValues(values: number, { serverId, maxMessageValues }: ValueLimit): HostsideError {
   return new HostsideError(
     `server ${JSON.stringify(serverId)} sent a message of ${values} JSON values (limits.maxMessageValues is ${maxMessageValues})`,
     { code: "message_too_large", serverId, details: { usage: { used: values, limit: maxMessageValues } } },

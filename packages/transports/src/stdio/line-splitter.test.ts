@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { LineSplitter } from "./line-splitter.ts";
+import { LineSplitter, type OversizedLine } from "./line-splitter.ts";
 
 interface Split {
   readonly lines: string[];
@@ -20,6 +20,11 @@ function split(chunks: readonly Buffer[], maxLineBytes: number): Split {
   for (const chunk of chunks) splitter.push(chunk);
   splitter.end();
   return result;
+}
+
+function countValues(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, member) => sum + countValues(member), 1);
 }
 
 /** What `split` should give, said in the plainest way. */
@@ -81,6 +86,27 @@ describe("LineSplitter", () => {
         ],
       });
     }
+  });
+
+  it("keeps a line of JSON if it has no more values than allowed, however it is cut", () => {
+    const json = fc.json({ depthSize: "large" });
+    fc.assert(
+      fc.property(json, sizes, fc.integer({ min: 1, max: 8 }), (line, chunkSizes, most) => {
+        const kept: string[] = [];
+        const dropped: OversizedLine[] = [];
+        const splitter = new LineSplitter({
+          maxLineBytes: 1e6,
+          maxLineValues: most,
+          onLine: (bytes, start, end) => kept.push(bytes.toString("utf8", start, end)),
+          onOversized: (oversized) => dropped.push(oversized),
+        });
+        for (const chunk of cut(Buffer.from(`${line}\nnext\n`), chunkSizes)) splitter.push(chunk);
+        const values = countValues(JSON.parse(line));
+        expect(dropped.map((oversized) => oversized.values)).toEqual(values > most ? [values] : []);
+        expect(kept).toEqual(values > most ? ["next"] : [line, "next"]);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it("says how much of an unfinished line was dropped", () => {

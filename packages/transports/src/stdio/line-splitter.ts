@@ -1,3 +1,5 @@
+import { JsonValueCounter } from "@hostside/core/implement";
+
 const newline = 0x0a;
 const firstCapacity = 16 * 1024;
 // A larger buffer is given back after the line that needed it.
@@ -5,10 +7,12 @@ const keptCapacity = 256 * 1024;
 const excerptBytes = 1024;
 const nothing = Buffer.alloc(0);
 
-/** A line that was too long to keep. Its middle is gone. */
+/** A line that was too large to keep. Its middle is gone. */
 export interface OversizedLine {
   /** Length of the whole line, in bytes. */
   readonly bytes: number;
+  /** Its JSON values, if there are more than `maxLineValues`. */
+  readonly values: number | undefined;
   /** Its first 1,024 bytes. */
   readonly head: Buffer;
   /** Its last 1,024 bytes; overlaps the head when the limit is small. */
@@ -19,13 +23,15 @@ export interface OversizedLine {
 export interface LineSplitterInit {
   /** Longest line that is kept, in bytes, without its line feed. */
   readonly maxLineBytes: number;
+  /** Most JSON values of a line that is kept. Default: no limit. */
+  readonly maxLineValues?: number;
   /**
    * A line is `bytes[start..end)`, without its line feed. The bytes are only valid during the call.
    */
   readonly onLine: (bytes: Buffer, start: number, end: number) => void;
   /** Called as soon as a line is too long, with its first 1,024 bytes. */
   readonly onTooLong?: (head: Buffer) => void;
-  /** Called at the end of a line that was too long. */
+  /** Called at the end of a line that was too long, or has too many values. */
   readonly onOversized: (line: OversizedLine) => void;
 }
 
@@ -39,12 +45,17 @@ export class LineSplitter {
   #held: Buffer = nothing;
   #heldBytes = 0;
   #oversized: Excerpt | undefined;
+  /** Counts the values of the current line, once it is long enough to have too many. */
+  #counter: JsonValueCounter | undefined;
+  /** A line this short cannot have too many values: each takes a character, and a comma stands between two. */
+  readonly #countedBytes: number;
 
   constructor(init: LineSplitterInit) {
     this.#init = init;
+    this.#countedBytes = 2 * (init.maxLineValues ?? Infinity);
   }
 
-  /** Bytes of the current line that were dropped because it is too long; 0 while it is not. */
+  /** Bytes of the current line that were dropped because it is too large; 0 while it is not. */
   get droppedBytes(): number {
     return this.#oversized?.bytes ?? 0;
   }
@@ -56,9 +67,10 @@ export class LineSplitter {
 
   push(chunk: Buffer): void {
     const { maxLineBytes, onLine } = this.#init;
+    const fastBytes = Math.min(maxLineBytes, this.#countedBytes - 1);
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-      if (this.#heldBytes === 0 && this.#oversized === undefined && end - start <= maxLineBytes) {
+      if (this.#heldBytes === 0 && this.#oversized === undefined && end - start <= fastBytes) {
         onLine(chunk, start, end);
       } else {
         this.#hold(chunk.subarray(start, end));
@@ -72,10 +84,11 @@ export class LineSplitter {
   /** The line is over, by a line feed or because the stream is. */
   end(): void {
     const { onLine, onOversized } = this.#init;
-    const [oversized, end] = [this.#oversized, this.#heldBytes];
+    const [oversized, end, values] = [this.#oversized, this.#heldBytes, this.#counter?.values];
     this.#oversized = undefined;
+    this.#counter = undefined;
     this.#heldBytes = 0;
-    if (oversized !== undefined) onOversized(oversized.read());
+    if (oversized !== undefined) onOversized({ ...oversized.read(), values });
     else if (end > 0) onLine(this.#held, 0, end);
     if (this.#held.length > keptCapacity) this.#held = nothing;
   }
@@ -86,18 +99,40 @@ export class LineSplitter {
     const total = before + part.length;
     if (this.#oversized !== undefined) {
       this.#oversized.push(part);
+      this.#counter?.add(part.toString("latin1"));
     } else if (total > maxLineBytes) {
-      this.#oversized = new Excerpt();
-      this.#oversized.push(this.#held.subarray(0, before));
-      this.#oversized.push(part);
-      this.#held = nothing;
-      this.#heldBytes = 0;
-      onTooLong?.(this.#oversized.read().head);
+      this.#counter = undefined;
+      const { head } = this.#drop(part).read();
+      onTooLong?.(head);
+    } else if (this.#hasTooManyValues(part, total)) {
+      this.#drop(part);
     } else {
       if (total > this.#held.length) this.#held = grow(this.#held.subarray(0, before), total, maxLineBytes);
       part.copy(this.#held, before);
       this.#heldBytes = total;
     }
+  }
+
+  // Counted piece by piece, so that other servers get their turns meanwhile.
+  #hasTooManyValues(part: Buffer, total: number): boolean {
+    const { maxLineValues = Infinity } = this.#init;
+    if (total < this.#countedBytes) return false;
+    if (this.#counter === undefined) {
+      this.#counter = new JsonValueCounter();
+      this.#counter.add(this.#held.toString("latin1", 0, this.#heldBytes));
+    }
+    this.#counter.add(part.toString("latin1"));
+    return this.#counter.values > maxLineValues;
+  }
+
+  #drop(part: Buffer): Excerpt {
+    const excerpt = new Excerpt();
+    excerpt.push(this.#held.subarray(0, this.#heldBytes));
+    excerpt.push(part);
+    this.#oversized = excerpt;
+    this.#held = nothing;
+    this.#heldBytes = 0;
+    return excerpt;
   }
 }
 
@@ -114,7 +149,7 @@ class Excerpt {
     this.bytes += part.length;
   }
 
-  read(): OversizedLine {
+  read(): Omit<OversizedLine, "values"> {
     const kept = Math.min(this.bytes, excerptBytes);
     return { bytes: this.bytes, head: this.#head.subarray(0, kept), tail: this.#tail.subarray(excerptBytes - kept) };
   }

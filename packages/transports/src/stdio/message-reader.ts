@@ -1,7 +1,7 @@
 import { HostsideError, type Diagnostic, type JsonObject } from "@hostside/core";
 import { isJsonObject, type Redactor } from "@hostside/core/implement";
 import { createSeldomReport } from "../context/server-context.ts";
-import { admitText, isMessage, isUtf8, recoverRequestId } from "../message/bound-message.ts";
+import { admitText, isMessage, isUtf8, recoverRequestId, tooManyValues } from "../message/bound-message.ts";
 import type { RequestId } from "../message/transport.ts";
 import { safeExcerpt, withoutBrokenEnd } from "../text/safe-excerpt.ts";
 import { LineSplitter, type OversizedLine } from "./line-splitter.ts";
@@ -49,6 +49,7 @@ export class MessageReader {
     this.#report = createSeldomReport(init, { kind: "stdout-anomaly", noun: "lines" });
     this.#splitter = new LineSplitter({
       maxLineBytes: init.maxMessageBytes,
+      maxLineValues: init.maxMessageValues,
       onLine: (bytes, start, end) => {
         const line = bytes.toString("utf8", start, end);
         if (!isUtf8(bytes.subarray(start, end), line)) this.#mention(notUtf8, line);
@@ -99,13 +100,13 @@ export class MessageReader {
       if (text.trim() !== "") this.#add("not JSON", line);
       return;
     }
-    const admitted = admitText(text, this.#init);
+    // The splitter has counted the values.
+    const admitted = admitText(text, { serverId: this.#init.serverId, maxMessageValues: Infinity });
     if (admitted.fault === undefined) return this.#readJson(admitted.json, line, bytes);
-    const { fault, id, excess } = admitted;
+    const { fault, id } = admitted;
     // A log line may have been written into the middle of an answer, so that broken JSON fails
     // none.
-    if (id === undefined || fault === "not JSON") this.#add(excess?.rawMessage ?? fault, line);
-    else if (excess !== undefined) this.#init.onRequestFailed(id, excess);
+    if (id === undefined || fault === "not JSON") this.#add(fault, line);
     else this.#fail(id, "protocol_error", fault);
   }
 
@@ -121,15 +122,17 @@ export class MessageReader {
     else if (messages.length < items.length) this.#add("a batch with members that are no messages", line);
   }
 
-  #rejectOversized({ head, tail, bytes }: OversizedLine): void {
+  #rejectOversized({ head, tail, bytes, values }: OversizedLine): void {
     if (this.#isRejected) {
       this.#isRejected = false;
       return;
     }
     const beginning = head.toString("utf8");
     const id = recoverRequestId({ head: beginning, tail: tail.toString("utf8") });
+    const excess = values === undefined ? undefined : tooManyValues(values, this.#init);
     const tooLong = `too long (${bytes} bytes; maxMessageBytes is ${this.#init.maxMessageBytes})`;
-    if (id === undefined) this.#add(tooLong, withoutBrokenEnd(beginning));
+    if (id === undefined) this.#add(excess?.rawMessage ?? tooLong, withoutBrokenEnd(beginning));
+    else if (excess !== undefined) this.#init.onRequestFailed(id, excess);
     else this.#fail(id, "message_too_large", tooLong);
   }
 
