@@ -100,12 +100,13 @@ const steps = {
   },
   official: {
     about: "the official suite, every scenario of both eras and of the authorization extensions",
-    args: ["conformance/dist/official/run-official-suite.js"],
+    args: tests("official", "conformance/test/official.proof.ts"),
     isPartOf: "busy",
   },
   busy: {
     about: "the official suite again, while all cores are busy",
-    args: ["conformance/dist/official/run-official-suite.js", "--busy"],
+    args: tests("busy", "conformance/test/official.proof.ts"),
+    env: { HOSTSIDE_BUSY: "1" },
   },
   processes: {
     about: "secrets, hostile servers, and calls that run once, over 200 cases each, with real processes",

@@ -3,7 +3,6 @@ import { isHostsideError, type JsonObject, type ServerSpec, type ToolDefinition 
 import { isJsonObject } from "@hostside/core/implement";
 import { createProvider, type McpProvider } from "@hostside/provider";
 import { createConnector } from "@hostside/transports";
-import { clientOf, type GivenCredentials } from "./given-client.ts";
 
 // The program that the official suite (@modelcontextprotocol/conformance) starts for each client
 // scenario: Hostside through its public API alone, and the same for every scenario. The URL is the
@@ -12,7 +11,16 @@ const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Of
 const url = process.argv.at(-1) ?? "";
 const serverId = "official";
 
-interface OfficialContext extends GivenCredentials {
+/** What the suite gives to scenarios that need it. */
+interface OfficialContext {
+  readonly client_id?: string;
+  readonly client_secret?: string;
+  readonly private_key_pem?: string;
+  readonly signing_algorithm?: string;
+  readonly idp_client_id?: string;
+  readonly idp_id_token?: string;
+  readonly idp_token_endpoint?: string;
+  readonly valid_jwt?: string;
   readonly toolCalls?: readonly { readonly name: string; readonly arguments?: JsonObject }[];
 }
 
@@ -28,7 +36,7 @@ const consent: OAuthPrompt = async ({ url: page }) => {
   const location = response.headers.get("location");
   return location === null ? "cancelled" : { callbackUrl: new URL(location, page) };
 };
-const client: ClientConfig | undefined = clientOf(process.env["MCP_CONFORMANCE_SCENARIO"] ?? "", context);
+const client = clientOf(process.env["MCP_CONFORMANCE_SCENARIO"] ?? "", context);
 await using oauth = createOAuth({
   redirect: "http://127.0.0.1:3333/callback",
   product: {
@@ -120,4 +128,33 @@ function answerOf(params: JsonObject): JsonObject {
   const schema = params["requestedSchema"];
   const properties = isJsonObject(schema) && isJsonObject(schema["properties"]) ? schema["properties"] : {};
   return Object.hasOwn(properties, "confirmed") ? { confirmed: true } : {};
+}
+
+/**
+ * The configuration that a product would have: what is given does not say by which flow it is to be
+ * used, so the scenario does.
+ */
+function clientOf(scenario: string, given: OfficialContext): ClientConfig | undefined {
+  const { client_id: clientId, client_secret: clientSecret } = given;
+  if (clientId === undefined) return undefined;
+  switch (scenario) {
+    case "auth/client-credentials-basic":
+      return { flow: "client_credentials", clientId, clientSecret };
+    case "auth/client-credentials-jwt": {
+      const { private_key_pem: key = "", signing_algorithm: algorithm = "" } = given;
+      return { flow: "client_credentials", clientId, privateKey: { key, algorithm } };
+    }
+    case "auth/wif-jwt-bearer":
+      return { flow: "jwt_bearer", clientId, assertion: () => given.valid_jwt ?? "" };
+    case "auth/enterprise-managed-authorization": {
+      const identityProvider = {
+        tokenEndpoint: given.idp_token_endpoint,
+        clientId: given.idp_client_id ?? "",
+        idToken: () => given.idp_id_token ?? "",
+      };
+      return { flow: "enterprise_managed", clientId, clientSecret, identityProvider };
+    }
+    default:
+      return { clientId, clientSecret };
+  }
 }
