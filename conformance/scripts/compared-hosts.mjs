@@ -53,7 +53,7 @@ export const comparedHosts = [
     id: "sdk-v2",
     column: "SDK v2",
     about: "The official client, one per server: a part to build hosts from.",
-    command: (node) => [node, "conformance/drivers/sdk-driver.js"],
+    command: peer("sdk-v2"),
     causes: {
       "survive/decompression-bomb": unpacks,
       "survive/hang-at-start-blocks-nobody":
