@@ -76,7 +76,8 @@ async function checkAsUser(options: readonly string[], page: Page): Promise<{ co
 
 async function signIn(page: Page, url: string): Promise<void> {
   await page.goto(url);
-  await page.getByLabel("Name").fill("grace");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("button", { name: "Allow" }).click({ noWaitAfter: true });
+  await page.getByPlaceholder("Enter any login").fill("grace");
+  await page.getByPlaceholder("and password").fill("any");
+  await page.getByRole("button", { name: "Sign-in" }).click();
+  await page.getByRole("button", { name: "Continue" }).click({ noWaitAfter: true });
 }

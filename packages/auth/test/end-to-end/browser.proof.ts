@@ -27,9 +27,10 @@ it.skipIf(why !== "")(
       await using host = startHost(server, {
         async prompt({ url }) {
           await page.goto(url.href);
-          await page.getByLabel("Name").fill("grace");
-          await page.getByRole("button", { name: "Sign in" }).click();
-          await page.getByRole("button", { name: "Allow" }).click({ noWaitAfter: true });
+          await page.getByPlaceholder("Enter any login").fill("grace");
+          await page.getByPlaceholder("and password").fill("any");
+          await page.getByRole("button", { name: "Sign-in" }).click();
+          await page.getByRole("button", { name: "Continue" }).click({ noWaitAfter: true });
           return "completed";
         },
       });
