@@ -21,12 +21,14 @@ export class SeenTools {
   /** By id; those that were asked about last are the last. */
   readonly #servers = new Map<string, SeenServer>();
   #count = 0;
+  #latest: SeenServer | undefined;
 
   note(definition: ToolDefinition, server: AdmissionServer | undefined): void {
     const { name, origin: { serverId, toolName } = { serverId: "", toolName: name } } = definition;
     const seen = this.#servers.get(serverId) ?? { server, tools: new Map<string, ToolDefinition>() };
     seen.server = server ?? seen.server;
-    keepLatest(this.#servers, [serverId, seen], mostSeen);
+    if (seen !== this.#latest) keepLatest(this.#servers, [serverId, seen], mostSeen);
+    this.#latest = seen;
     if (seen.tools.get(toolName) === definition) return;
     this.#count += seen.tools.delete(toolName) ? 0 : 1;
     seen.tools.set(toolName, definition);

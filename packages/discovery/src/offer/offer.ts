@@ -72,6 +72,7 @@ export function createOffer(init: OfferInit): Offer {
   let isDeclared = false;
   let declaresAll = !alwaysHelpers;
   let lastMaxToolTokens = Number.POSITIVE_INFINITY;
+  let lastWanted: readonly ToolDefinition[] | undefined;
   const warn = warnOnce(init.onDiagnostic);
 
   const find = (names: readonly string[]): readonly ToolDefinition[] =>
@@ -108,12 +109,14 @@ export function createOffer(init: OfferInit): Offer {
       return Array.from(selected);
     },
     tools(maxToolTokens) {
-      isDeclared = true;
-      lastMaxToolTokens = maxToolTokens;
       const all = permitted().definitions;
       declaresAll &&= fitTokens(all, maxToolTokens);
       const wanted = declaresAll ? all : declareSome(maxToolTokens);
-      declareTools({ declared, equal, shown }, wanted, { maxToolTokens, worthOf });
+      const isUnchanged = wanted === lastWanted && maxToolTokens === lastMaxToolTokens && shown.size === 0;
+      if (!isUnchanged) declareTools({ declared, equal, shown }, wanted, { maxToolTokens, worthOf });
+      isDeclared = true;
+      lastMaxToolTokens = maxToolTokens;
+      lastWanted = wanted;
       return Array.from(declared.values());
     },
     place(found) {
@@ -140,6 +143,7 @@ export function createOffer(init: OfferInit): Offer {
       declared.clear();
       equal.clear();
       shown.clear();
+      lastWanted = undefined;
     },
   };
 }
