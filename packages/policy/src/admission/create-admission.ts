@@ -50,6 +50,7 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
   const pins = createPins({ plan, parts, usesStore, onChange: () => readmit(targets, parts) });
   const decide = createDecider({ layers, pins, isPinning, parts });
   const servers = new Map<string, true>();
+  let latestServer: string | undefined;
   /** Tools on offer that are new: an approval ends that. */
   const fresh = new Map<string, QuarantinedTool>();
   const asNew = (): AdmissionDecision => ({ decision: "quarantine", stage: "pins", rule: "pins", why: "is new" });
@@ -67,7 +68,8 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts): 
   return {
     admit(definition, server) {
       const { id = "" } = server ?? {};
-      keepLatest(servers, [id, true], mostServers);
+      if (id !== latestServer) keepLatest(servers, [id, true], mostServers);
+      latestServer = id;
       if (isPinning) pins.note(definition, server);
       else if (usesStore) pins.read();
       if (parts.isNew?.(definition, server) === true)
