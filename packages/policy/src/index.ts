@@ -1,7 +1,7 @@
 export { createPolicy, type Policy } from "./policy.ts";
 export type { ChangeKind, PolicyEvent, ToolChange } from "./policy-event.ts";
 export type { PolicyOptions } from "./policy-options.ts";
-export type { StricterRules, ToolRule } from "./rules/rule-options.ts";
+export type { ApprovalMode, StricterRules, ToolRule } from "./rules/rule-options.ts";
 export { matchGlob } from "./rules/match-glob.ts";
 export type { ToolSelection } from "./rules/select-tools.ts";
 export { moderateLimits, newToolLimits, type Limit } from "./limits/limit-options.ts";
@@ -21,7 +21,6 @@ export type {
   ApprovalAnswer,
   ApprovalDecision,
   ApprovalHandler,
-  ApprovalMode,
   ApprovalOptions,
   ApprovalQuestion,
 } from "./approval/approval-options.ts";

@@ -192,7 +192,7 @@ type Stages = ReturnType<typeof createStages>;
 
 function createStages(options: PolicyOptions, parts: PolicyParts) {
   const { limits, state, approval = {}, validation, cache, retry, breaker, redact } = options;
-  const admission = createAdmission(options, parts);
+  const admission = createAdmission(options, parts, options.approval?.mode);
   return {
     admission,
     approval: createApproval(approval, parts, ({ definition, server }) => {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import type { Interceptor, Lock, Store, SuspendedCall, ToolCall } from "@hostside/core";
 import { describe, expect } from "vitest";
 import { test } from "../../../test/property-test.ts";
+import { asksBy } from "./approval-setup.ts";
 import { createApproval, type Approval } from "../src/approval/approval.ts";
 import { answerOk, callOf, createStageWorld, failureOf, rejectionOf } from "./stage-world.ts";
 
@@ -49,9 +50,11 @@ async function countRuns({ scheduler, processes, tokens, stepsMs, room = [true] 
         return work(lease);
       }),
   };
-  const options = { mode: "all", suspend: { key } } as const;
-  const approvals = Array.from({ length: processes }, () => createApproval(options, { ...parts, store, lock }));
-  const first = createApproval(options, parts);
+  const options = { suspend: { key } } as const;
+  const approvals = Array.from({ length: processes }, () =>
+    createApproval(options, { ...parts, store, lock }, asksBy()),
+  );
+  const first = createApproval(options, parts, asksBy());
   let ran = 0;
   let asked = 0;
   const limit: Interceptor = async (call, next) => {

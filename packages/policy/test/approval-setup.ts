@@ -1,6 +1,10 @@
 import type { CallHandler, CallOptions, ToolCall, ToolDefinition } from "@hostside/core";
 import type { ApprovalAnswer, ApprovalOptions, ApprovalQuestion } from "../src/approval/approval-options.ts";
 import { createApproval, type Approval, type AskedByRules } from "../src/approval/approval.ts";
+import { decide } from "../src/rules/decide.ts";
+import { readRules } from "../src/rules/read-rules.ts";
+import type { ApprovalMode } from "../src/rules/rule-options.ts";
+import { toolSubject } from "../src/rules/tool-subject.ts";
 import { answerOk, callOf, createStageWorld, type StageWorld } from "./stage-world.ts";
 
 export const fingerprint = "sha256-01";
@@ -31,7 +35,7 @@ export function setUp(
       questions.push(question);
       return handler(question) as Promise<ApprovalAnswer>;
     });
-  const approval = createApproval({ mode: "all", handler: asked, ...more }, world.parts, asks);
+  const approval = createApproval({ handler: asked, ...more }, world.parts, asks ?? asksBy(more.mode));
   const layers = [approval.around((call, next) => next(call))];
   const ran: ToolCall[] = [];
   const run: CallHandler = (call) => {
@@ -39,6 +43,15 @@ export function setUp(
     return answerOk(call);
   };
   return { world, approval, questions, ran, send: (call) => world.send(call, layers, run) };
+}
+
+/** Who has to approve calls by `approval.mode` alone. */
+export function asksBy(mode: ApprovalMode = "all"): AskedByRules {
+  const layers = readRules({}, mode);
+  return ({ definition, server }) => {
+    const { decision, rule, why } = decide(layers, toolSubject(definition, server), false);
+    return decision === "approval" ? { rule, why } : undefined;
+  };
 }
 
 /** A call of a tool that may change something. */

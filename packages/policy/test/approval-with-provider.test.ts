@@ -6,6 +6,7 @@ import { Keyv } from "keyv";
 import { describe, expect, it, vi } from "vitest";
 import { interceptCalls } from "../../provider/test/intercept-calls.ts";
 import type { ApprovalAnswer, ApprovalOptions, ApprovalQuestion } from "../src/approval/approval-options.ts";
+import { asksBy } from "./approval-setup.ts";
 import { createApproval, type Approval } from "../src/approval/approval.ts";
 import type { PolicyEvent } from "../src/policy-event.ts";
 import { createListedServer, entryOf, type ListedServer } from "./listed-server.ts";
@@ -53,7 +54,7 @@ async function openBank(
     lock,
     emit: (event: PolicyEvent) => void events.push(event),
   };
-  const approval = createApproval({ mode: "all", handler, ...options }, parts);
+  const approval = createApproval({ handler, ...options }, parts, asksBy(options.mode));
   const provider = createProvider({
     connector: createConnector(),
     servers: [{ id: "bank", ...server.transport }],

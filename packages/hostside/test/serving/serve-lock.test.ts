@@ -27,7 +27,7 @@ it("names in a refusal a command that runs as it is, and performs the call", asy
   await using served = await startServed(work, args);
   await served.untilTools((names) => names.length === 1);
   const answer = await served.client.callTool({ name: "mcp_notes_add_note", arguments: { text: "a b" } });
-  expect(JSON.stringify(answer.content)).toContain("this tool may change something (effect: external)");
+  expect(JSON.stringify(answer.content)).toContain("the tool may change something");
   const said = JSON.parse(JSON.stringify(answer.content)) as readonly { readonly text: string }[];
   expect(said.map(({ text }) => text).join("")).toContain(
     `which also performs the call: hostside call notes/add_note --args '{"text":"a b"}'`,

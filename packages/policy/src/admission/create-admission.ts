@@ -16,7 +16,7 @@ import type { PolicyParts } from "../policy-parts.ts";
 import { refuseCall } from "../refuse.ts";
 import { decide as decideByRules, findDeny } from "../rules/decide.ts";
 import { readRules } from "../rules/read-rules.ts";
-import type { RuleLayer, RuleAction } from "../rules/rule-options.ts";
+import type { ApprovalMode, RuleLayer, RuleAction } from "../rules/rule-options.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
 import { watchRules } from "../rules/unmatched-rules.ts";
 import { keepLatest } from "../seen-tools.ts";
@@ -41,8 +41,8 @@ const admissions = { allow: "offer", approval: "offer", quarantine: "quarantine"
  * Makes the one place that decides what is on offer. Throws a `TypeError` that names rule and field
  * for options that make no sense.
  */
-export function createAdmission(options: AdmissionOptions, parts: PolicyParts): ToolAdmission {
-  const [layers, unmatchedRules] = watchRules(readRules(options));
+export function createAdmission(options: AdmissionOptions, parts: PolicyParts, mode?: ApprovalMode): ToolAdmission {
+  const [layers, unmatchedRules] = watchRules(readRules(options, mode));
   const plan = readPinOptions(options.pins);
   const isPinning = plan.unpinned !== "off";
   const usesStore = isPinning || layers.some(({ byDefault }) => byDefault.decision === "quarantine");

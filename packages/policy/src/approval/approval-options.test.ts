@@ -6,7 +6,6 @@ const key = new Uint8Array(32).fill(1);
 describe("readApprovalOptions()", () => {
   it("has defaults that ask nobody, wait 5 minutes, and suspend nothing", () => {
     expect(readApprovalOptions({})).toEqual({
-      mode: "none",
       handler: undefined,
       timeoutMs: 300_000,
       suspend: undefined,

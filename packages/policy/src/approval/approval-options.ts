@@ -1,15 +1,7 @@
 import type { AdmissionServer, CallContext, JsonObject, ToolDefinition, ToolEffect, ToolOrigin } from "@hostside/core";
 import { assertKnownOptions, type Fields } from "@hostside/core/implement";
 import { assertFunctions } from "../read-options.ts";
-import { readSelection, type ToolSelection, type ToolSelector } from "../rules/select-tools.ts";
-import type { ToolSubject } from "../rules/tool-subject.ts";
-
-/**
- * Before which calls somebody is asked, besides those that a rule or a definition
- * (`requireApproval`) wants approved: `"none"`, `"all"`, or those of a selection, such as
- * `{ tools: { effect: ["external", "non-idempotent-write"] } }`.
- */
-export type ApprovalMode = "none" | "all" | { readonly tools: ToolSelection };
+import type { ApprovalMode } from "../rules/rule-options.ts";
 
 /**
  * The scope of an answer: `"once"` this call; `"conversation"` every call of this tool in this
@@ -113,7 +105,6 @@ export interface ApprovalOptions {
 
 /** Options that were read, with their defaults. */
 export interface ReadApprovalOptions {
-  readonly mode: ApprovalMode;
   readonly handler: ApprovalHandler | undefined;
   readonly timeoutMs: number;
   readonly secrets: () => readonly string[];
@@ -137,10 +128,10 @@ const suspendFields: Fields<SuspendOptions> = { key: true, ttlMs: true };
 /** Checks the options, and fills in the defaults. Throws a `TypeError` that names the option. */
 export function readApprovalOptions(options: ApprovalOptions): ReadApprovalOptions {
   assertKnownOptions("approval", options, optionFields);
-  const { mode = "none", handler, timeoutMs = 300_000, suspend, secrets = () => [] } = options;
+  const { handler, timeoutMs = 300_000, suspend, secrets = () => [] } = options;
   assertFunctions("approval.", { handler, secrets });
   assertTime("approval.timeoutMs", timeoutMs);
-  return { mode, handler, timeoutMs, secrets, suspend: suspend && readSuspend(suspend) };
+  return { handler, timeoutMs, secrets, suspend: suspend && readSuspend(suspend) };
 }
 
 function readSuspend(suspend: SuspendOptions): ReadApprovalOptions["suspend"] {
@@ -174,47 +165,4 @@ export interface WhyAsked {
   readonly rule: string;
   /** In words, for people. */
   readonly why: string;
-}
-
-/** Says why the mode wants a tool approved; `undefined` where it does not. */
-export type AskedByMode = (subject: ToolSubject) => WhyAsked | undefined;
-
-const modeFields: Fields<Exclude<ApprovalMode, string>> = { tools: true };
-
-/** Reads a mode. Throws a `TypeError` that names its part for one that makes no sense. */
-export function readMode(mode: ApprovalMode): AskedByMode {
-  if (mode === "none") return () => undefined;
-  if (mode === "all") return () => ({ rule: "approval.mode", why: "every call is to be approved" });
-  if (typeof mode === "string")
-    throw new TypeError(`approval.mode: ${JSON.stringify(mode)} is none of "none", "all", { tools }`);
-  assertKnownOptions("approval.mode", mode, modeFields);
-  if (mode.tools === undefined) throw new TypeError("approval.mode names no tool");
-  const selections = readSelections(mode.tools);
-  return (subject) => {
-    const selected = selections.find(({ matcher }) => matcher.matches(subject));
-    return selected && { rule: "approval.mode.tools", why: describeSelector(selected.selector, subject) };
-  };
-}
-
-function readSelections(tools: ToolSelection) {
-  const place = "approval.mode.tools";
-  readSelection(tools, place);
-  const selectors: readonly (string | ToolSelector)[] = Array.isArray(tools) ? tools : [tools];
-  return selectors.map((selector) => ({ selector, matcher: readSelection(selector, place) }));
-}
-
-/** Says in words, for a person who approves, why a selector means this tool. */
-function describeSelector(selector: string | ToolSelector, subject: ToolSubject): string {
-  if (typeof selector === "string") return `every call of ${selector} is to be approved`;
-  const { effect, new: isNew, requireApproval, labels } = selector;
-  const change = subject.effect === "pure" ? "changes nothing" : "may change something";
-  const facts = [
-    ...(effect === undefined ? [] : [`${change} (effect: ${subject.effect})`]),
-    ...(isNew === undefined ? [] : [isNew ? "is new, or has changed" : "is not new"]),
-    ...(requireApproval === undefined ? [] : [`has requireApproval: ${requireApproval}`]),
-    ...(labels === undefined ? [] : [`is on a server with the label ${[labels].flat().join(" and ")}`]),
-  ];
-  if (facts.length > 0) return `this tool ${facts.join(", and ")}`;
-  const names = [subject.serverId, subject.toolName].filter((name) => name !== "");
-  return `every call of ${names.join("/")} is to be approved`;
 }

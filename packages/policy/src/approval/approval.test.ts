@@ -8,6 +8,8 @@ import { toRejection } from "./pending-call.ts";
 
 const never = new Promise<never>(() => {});
 
+const approved = "is to be approved at each call by approval.mode";
+
 describe("which calls somebody is asked about", () => {
   it("asks about none, about all, and about those that rules or their definition name, and says why", async () => {
     const deny: Handler = () => "no";
@@ -16,18 +18,17 @@ describe("which calls somebody is asked about", () => {
       return approvals.questions[0]?.why;
     };
     expect(await whyOf(setUp(deny, { mode: "none" }))).toBeUndefined();
-    expect(await whyOf(setUp(deny))).toBe("every call is to be approved");
-    expect(await whyOf(setUp(deny, { mode: { tools: "s/*" } }))).toBe("every call of s/* is to be approved");
-    expect(await whyOf(setUp(deny, { mode: { tools: "mcp::s::*" } }))).toBe(
-      "every call of mcp::s::* is to be approved",
-    );
+    expect(await whyOf(setUp(deny))).toBe(`${approved} ("all")`);
+    expect(await whyOf(setUp(deny, { mode: { tools: "s/*" } }))).toBe(`${approved}.tools ("s/*")`);
+    expect(await whyOf(setUp(deny, { mode: { tools: "mcp::s::*" } }))).toBe(`${approved}.tools ("mcp::s::*")`);
     expect(await whyOf(setUp(deny, { mode: { tools: { effect: "external" } } }))).toBeUndefined();
-    const changing = { tools: [{ server: "other" }, { effect: ["idempotent-write", "external"] as const }] };
+    const changes = { effect: ["idempotent-write", "external"] } as const;
+    const changing = { tools: [{ server: "other" }, { ...changes, reason: "it may change something" }] };
     expect(await whyOf(setUp(deny, { mode: changing }), { effect: "external" })).toBe(
-      "this tool may change something (effect: external)",
+      `${approved}.tools[1] ({"effect":["idempotent-write","external"]}): it may change something`,
     );
     expect(await whyOf(setUp(deny, { mode: { tools: { server: "s", tool: ["e*"] } } }))).toBe(
-      "every call of s/echo is to be approved",
+      `${approved}.tools ({"server":"s","tool":["e*"]})`,
     );
     expect(await whyOf(setUp(deny, { mode: "none" }), { requireApproval: true })).toContain("definition");
     const asks: AskedByRules = ({ definition }) =>
@@ -50,7 +51,7 @@ describe("which calls somebody is asked about", () => {
     expect(approval.requiresApproval(callOf({ toolName: "other" }).definition)).toBe(false);
     expect(approval.why(callOf())).toEqual({
       rule: "approval.mode.tools",
-      why: "every call of s/echo is to be approved",
+      why: `${approved}.tools ({"tool":"echo"})`,
     });
   });
 

@@ -13,14 +13,7 @@ import { isJsonObject, isPlainObject, sameDefinition, sameJson, withoutApproval 
 import type { PolicyParts } from "../policy-parts.ts";
 import { callEvent, stoppedCall, tellFailed } from "../refuse.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
-import {
-  dayMs,
-  readApprovalOptions,
-  type ApprovalOptions,
-  readMode,
-  type AskedTool,
-  type WhyAsked,
-} from "./approval-options.ts";
+import { dayMs, readApprovalOptions, type ApprovalOptions, type AskedTool, type WhyAsked } from "./approval-options.ts";
 import type { ApprovalParts } from "./approval-parts.ts";
 import {
   type ApprovalDenial,
@@ -90,19 +83,11 @@ export interface Approval {
  * Makes the approval of one policy. Throws a `TypeError` that names the option for options that
  * make no sense.
  */
-export function createApproval(
-  options: ApprovalOptions,
-  parts: PolicyParts,
-  asks: AskedByRules = () => undefined,
-): Approval {
+export function createApproval(options: ApprovalOptions, parts: PolicyParts, asks: AskedByRules): Approval {
   const settings = readApprovalOptions(options);
-  const byMode = readMode(settings.mode);
   const suspension = createSuspension({ ttlMs: dayMs, ...settings.suspend, parts });
-  const why = (tool: AskedTool): WhyAsked | undefined => {
-    const { definition, server } = tool;
-    const byItself = definition.requireApproval === true ? ofDefinition : undefined;
-    return asks(tool) ?? byMode(toolSubject(definition, server, parts)) ?? byItself;
-  };
+  const why = (tool: AskedTool): WhyAsked | undefined =>
+    asks(tool) ?? (tool.definition.requireApproval === true ? ofDefinition : undefined);
   const decide = (suspended: unknown, decision: ApprovalGrant["decision"]): string => {
     if (settings.suspend !== undefined) return suspension.decide(suspended, decision);
     throw new TypeError("approval.suspend is not set: this policy suspends no calls");

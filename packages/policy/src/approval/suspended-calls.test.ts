@@ -1,3 +1,4 @@
+import { asksBy } from "../../test/approval-setup.ts";
 import type { CallContext, CallHandler, SuspendedCall, ToolCall, ToolDefinition } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { answerOk, callOf, createStageWorld, rejectionOf, settle, type StageWorld } from "../../test/stage-world.ts";
@@ -18,7 +19,7 @@ interface Process {
 
 /** One of the processes that share a store. */
 function startProcess(world: StageWorld, more: Partial<ApprovalOptions> = {}): Process {
-  const approval = createApproval({ mode: "all", suspend: { key }, ...more }, world.parts);
+  const approval = createApproval({ suspend: { key }, ...more }, world.parts, asksBy(more.mode));
   const layers = [approval.around((call, next) => next(call))];
   const ran: ToolCall[] = [];
   const run: CallHandler = (call) => {
@@ -62,7 +63,7 @@ describe("a suspended call", () => {
       effect: "idempotent-write",
       args: { a: 2, b: 1 },
       hint: "Approve execution of tool `echo`?",
-      why: "every call is to be approved",
+      why: 'is to be approved at each call by approval.mode ("all")',
       context,
     });
     expect(suspended.expiresAt - suspended.suspendedAt).toBe(86_400_000);

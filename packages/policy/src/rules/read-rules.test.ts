@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readRules } from "./read-rules.ts";
-import type { RuleOptions } from "./rule-options.ts";
+import type { ApprovalMode, RuleOptions } from "./rule-options.ts";
 
 describe("readRules()", () => {
   it("has no rules where there are none", () => {
@@ -68,5 +68,34 @@ describe("readRules()", () => {
     ],
   ])("takes %s", (_, options) => {
     expect(() => readRules(options)).not.toThrow();
+  });
+});
+
+describe("approval.mode", () => {
+  it("is a rule, which may be written as all others", () => {
+    const texts = (mode: ApprovalMode): unknown =>
+      readRules({ servers: ["fs"] }, mode).map(({ rules }) =>
+        rules.map(({ name, servers, tools }) => [name, servers, tools]),
+      );
+    expect(texts("none")).toEqual([]);
+    expect(texts("all")).toEqual([[["approval.mode", undefined, undefined]]]);
+    expect(texts({ tools: ["a:b/issues/Get", "mcp::a%3Ab::*", "mcp__fs__read"] })).toEqual([
+      [
+        ["approval.mode.tools[0]", ["a:b"], ["issues/Get"]],
+        ["approval.mode.tools[1]", ["a:b"], ["*"]],
+        ["approval.mode.tools[2]", ["fs"], ["read"]],
+      ],
+    ]);
+  });
+
+  it.each<[unknown, string]>([
+    ["some", 'approval.mode: "some" is none'],
+    [{}, "approval.mode names no tool"],
+    [{ names: ["x"] }, 'approval.mode has no option "names"'],
+    [() => "all", "approval.mode takes its options as an object"],
+    [{ tools: { effect: "writes" } }, "approval.mode.tools"],
+  ])("throws a TypeError that names the place: %j", (mode, message) => {
+    expect(() => readRules({}, mode as ApprovalMode)).toThrow(TypeError);
+    expect(() => readRules({}, mode as ApprovalMode)).toThrow(message);
   });
 });

@@ -7,6 +7,7 @@ import {
   describeRule,
   ruleKinds,
   stricterFields,
+  type ApprovalMode,
   type Rule,
   type RuleAction,
   type RuleDecision,
@@ -23,10 +24,10 @@ import { assertSelector, readSelector, selectorFields, type ReadSelector, type T
 type Known = readonly string[] | undefined;
 
 /**
- * Reads rules; no layer at all when there are none. Throws a `TypeError` that names rule and field:
+ * Reads rules, and those of `approval.mode`; no layer at all when there are none. Throws a `TypeError` that names rule and field:
  * for one that makes no sense, that can never match, or that contradicts another one.
  */
-export function readRules(options: RuleOptions): readonly RuleLayer[] {
+export function readRules(options: RuleOptions, mode: ApprovalMode = "none"): readonly RuleLayer[] {
   const { defaultDecision, stricter = [] } = options;
   if (!Array.isArray(stricter)) throw new TypeError("stricter must be a list");
   const known = readServers(options.servers);
@@ -39,6 +40,7 @@ export function readRules(options: RuleOptions): readonly RuleLayer[] {
   // The parameter says what they are; `Array.isArray` has forgotten it.
   for (const [index, rules] of (stricter as readonly StricterRules[]).entries())
     layers.push(readStricter(rules, index, known));
+  if (mode !== "none") layers.push({ scope: undefined, name: "", rules: readMode(mode, known), byDefault: unasked });
   for (const { rules } of layers) assertNoContradiction(rules);
   return layers;
 }
@@ -70,12 +72,30 @@ function readStricter(rules: StricterRules, index: number, known: Known): RuleLa
 
 function readLists(lists: RuleLists, prefix: string, known: Known): readonly Rule[] {
   // The kinds are in the order in which they decide.
-  return ruleKinds.flatMap((kind) => {
-    const given = lists[kind];
-    if (given === undefined) return [];
-    if (!isList(given)) return [readRule(given, { kind, place: prefix + kind }, known)];
-    return given.map((rule, index) => readRule(rule, { kind, place: `${prefix}${kind}[${index}]` }, known));
-  });
+  return ruleKinds.flatMap((kind) => readList(lists[kind] ?? [], { kind, place: prefix + kind }, known));
+}
+
+const unasked: RuleDecision = {
+  decision: "allow",
+  stage: "rules",
+  rule: "approval.mode",
+  why: "is allowed, because no rule names it",
+};
+
+function readMode(mode: Exclude<ApprovalMode, "none">, known: Known): readonly Rule[] {
+  const place = "approval.mode";
+  const kind = "requireApproval";
+  if (mode === "all") return [withDecision({ ...readSelector({}, place), text: mode, kind, place, name: place })];
+  if (typeof mode === "string")
+    throw new TypeError(`approval.mode: ${JSON.stringify(mode)} is none of "none", "all", { tools }`);
+  assertKnownOptions(place, mode, { tools: true });
+  if (mode.tools === undefined) throw new TypeError("approval.mode names no tool");
+  return readList(mode.tools, { kind, place: `${place}.tools` }, known);
+}
+
+function readList(given: ToolRules, { kind, place }: Pick<Rule, "kind" | "place">, known: Known): readonly Rule[] {
+  if (!isList(given)) return [readRule(given, { kind, place }, known)];
+  return given.map((rule, index) => readRule(rule, { kind, place: `${place}[${index}]` }, known));
 }
 
 function isList(rules: ToolRules): rules is readonly (string | ToolRule)[] {

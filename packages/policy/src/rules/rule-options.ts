@@ -120,6 +120,13 @@ export interface RuleLayer {
   readonly byDefault: RuleDecision;
 }
 
+/**
+ * Calls that somebody is asked about besides those that a rule or a definition (`requireApproval`)
+ * wants approved: `"none"`, `"all"`, or those of some rules, such as
+ * `{ tools: { effect: ["external", "non-idempotent-write"] } }`.
+ */
+export type ApprovalMode = "none" | "all" | { readonly tools: ToolRules };
+
 /** The kinds, the one first that beats the others. */
 export const ruleKinds: readonly RuleKind[] = ["deny", "requireApproval", "allow"];
 

@@ -194,7 +194,12 @@ function createRevision(
   };
 }
 
-const changing: ApprovalMode = { tools: { effect: ["idempotent-write", "non-idempotent-write", "external"] } };
+const changing: ApprovalMode = {
+  tools: {
+    effect: ["idempotent-write", "non-idempotent-write", "external"],
+    reason: "the tool may change something",
+  },
+};
 
 async function policyOf(
   { lock }: ServeArguments,
