@@ -15,8 +15,8 @@ export type {
 } from "./limits/limit-store.ts";
 export { createMemoryLimitStore } from "./limits/memory-limit-store.ts";
 export { createConnectionGuard, type ConnectionGuardOptions } from "./guard/connection-guard.ts";
-export type { HeldTool } from "./admission/tool-admission.ts";
-export type { Invocation, InvocationResult } from "./invoke/invocation.ts";
+export type { HeldTool } from "./admission/create-admission.ts";
+export type { Invocation, InvocationResult } from "./invoke/invoke.ts";
 export type {
   ApprovalAnswer,
   ApprovalDecision,

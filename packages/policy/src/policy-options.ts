@@ -1,6 +1,6 @@
 import type { Lock, Notices, Store } from "@hostside/core";
 import { isJsonObject, isPlainObject, kindOf, type Fields } from "@hostside/core/implement";
-import { admissionFields, type AdmissionOptions } from "./admission/tool-admission.ts";
+import { admissionFields, type AdmissionOptions } from "./admission/create-admission.ts";
 import type { ApprovalOptions } from "./approval/approval-options.ts";
 import type { BreakerOptions } from "./breaker/create-breaker.ts";
 import type { CacheOptions } from "./cache/create-result-cache.ts";

@@ -13,19 +13,17 @@ import {
   type ToolEffect,
 } from "@hostside/core";
 import { assertKnownOptions, createEvent, quoteText, tell } from "@hostside/core/implement";
-import { createAdmission } from "./admission/create-admission.ts";
-import type { ToolAdmission } from "./admission/tool-admission.ts";
+import { createAdmission, type ToolAdmission } from "./admission/create-admission.ts";
 import { createApproval, type Approval } from "./approval/approval.ts";
 import { createBreaker, type CircuitStatus } from "./breaker/create-breaker.ts";
 import { createResultCache } from "./cache/create-result-cache.ts";
 import { createEffects } from "./effects/create-effects.ts";
-import { invoke, type InvokeTarget } from "./invoke/invoke.ts";
-import type { InvocationResult } from "./invoke/invocation.ts";
+import { invoke, type InvokeTarget, type InvocationResult } from "./invoke/invoke.ts";
 import { createLimits } from "./limits/create-limits.ts";
 import { freezeArguments, recordCalls } from "./pipeline/record-calls.ts";
 import type { PolicyEvent } from "./policy-event.ts";
 import { asksForNewTools, assertPolicyParts, policyFields, type PolicyOptions } from "./policy-options.ts";
-import type { PolicyParts } from "./policy-parts.ts";
+import type { PolicyParts } from "./refuse.ts";
 import { createRedaction } from "./redaction/create-redaction.ts";
 import { createRetry } from "./retry/create-retry.ts";
 import { SeenTools } from "./seen-tools.ts";

@@ -6,11 +6,37 @@ import {
   type ToolCall,
   type ToolOrigin,
   type HostsideErrorCode,
+  type Lock,
+  type Notices,
+  type Store,
 } from "@hostside/core";
 import { clock, quoteText, withoutApproval } from "@hostside/core/implement";
-import type { CallEventBase, PolicyStage } from "./policy-event.ts";
-import type { StageParts } from "./policy-parts.ts";
-import { effectOfDefinition } from "./rules/tool-subject.ts";
+import type { CallEventBase, PolicyStage, PolicyEvent } from "./policy-event.ts";
+import { effectOfDefinition, type EffectOf, type IsNew } from "./rules/tool-subject.ts";
+
+/** The parts that the stages of one policy share. */
+export interface PolicyParts {
+  /** Keeps data for longer than a call. */
+  readonly store: Store;
+  readonly lock: Lock;
+  /**
+   * By which replicas hear of one another. Absent: there is one, or they read again when they are
+   * asked to.
+   */
+  readonly notices?: Notices | undefined;
+  /**
+   * The effect of a call, for every stage alike: hand the parts to `toolSubject()`. Absent:
+   * what its definition says.
+   */
+  readonly effectOf?: EffectOf | undefined;
+  /** Absent: no selector asks for new tools. */
+  readonly isNew?: IsNew | undefined;
+  /** `call`: the one that it is about, whose own observer hears of it, too. */
+  emit(event: PolicyEvent, call?: Pick<ToolCall, "options">): void;
+}
+
+/** The parts of a stage that keeps nothing. */
+export type StageParts = Pick<PolicyParts, "emit" | "effectOf" | "isNew">;
 
 /** A no, before anything was sent. */
 export interface PolicyRefusal {

@@ -2,12 +2,11 @@ import { createMemoryLock, createMemoryStore, type JsonObject, type Store, type 
 import type { McpProvider, ProviderOptions } from "@hostside/provider";
 import { createCalmWorld, type CalmWorld } from "../../provider/test/calm-world.ts";
 import { interceptCalls } from "../../provider/test/intercept-calls.ts";
-import { createAdmission } from "../src/admission/create-admission.ts";
-import type { AdmissionOptions, ToolAdmission } from "../src/admission/tool-admission.ts";
+import { createAdmission, type AdmissionOptions, type ToolAdmission } from "../src/admission/create-admission.ts";
 import { createEffects } from "../src/effects/create-effects.ts";
 import { changeTools, specOf } from "../../provider/test/simulation/simulated-server.ts";
 import type { PinEvent, PolicyEvent } from "../src/policy-event.ts";
-import type { PolicyParts } from "../src/policy-parts.ts";
+import type { PolicyParts } from "../src/refuse.ts";
 
 /** Servers, and hosts with a policy that come and go in front of them. */
 export interface AdmissionWorld extends CalmWorld {

@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import { failureOf } from "../../provider/test/calm-world.ts";
 import { interceptCalls } from "../../provider/test/intercept-calls.ts";
 import { specOf } from "../../provider/test/simulation/simulated-server.ts";
-import type { AdmissionOptions } from "../src/admission/tool-admission.ts";
-import { createAdmission } from "../src/admission/create-admission.ts";
+import { type AdmissionOptions, createAdmission } from "../src/admission/create-admission.ts";
 import { createEffects } from "../src/effects/create-effects.ts";
 import { createAdmissionWorld, entryOf, list, namesOf, startHost } from "./admission-world.ts";
 

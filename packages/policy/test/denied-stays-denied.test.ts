@@ -4,7 +4,7 @@ import type { McpProvider } from "@hostside/provider";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { changeTools, specOf } from "../../provider/test/simulation/simulated-server.ts";
-import type { AdmissionOptions } from "../src/admission/tool-admission.ts";
+import type { AdmissionOptions } from "../src/admission/create-admission.ts";
 import { createAdmissionWorld, type AdmissionWorld } from "./admission-world.ts";
 
 // Of each case. `pnpm proof properties` asks for more.

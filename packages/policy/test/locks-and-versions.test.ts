@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createMemoryServer } from "../../../conformance/test/tools-in-memory.ts";
 import { createSimulatedConnector } from "../../provider/test/simulation/simulated-connector.ts";
 import { specOf } from "../../provider/test/simulation/simulated-server.ts";
-import type { AdmissionOptions } from "../src/admission/tool-admission.ts";
+import type { AdmissionOptions } from "../src/admission/create-admission.ts";
 import { formatLock, lockTools } from "../src/index.ts";
 import { createAdmissionWorld, entryOf, list, namesOf, startHost, type AdmissionWorld } from "./admission-world.ts";
 

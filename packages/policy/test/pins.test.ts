@@ -3,7 +3,7 @@ import { createToolbox } from "@hostside/discovery";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../../provider/test/calm-world.ts";
 import { specOf } from "../../provider/test/simulation/simulated-server.ts";
-import type { AdmissionOptions } from "../src/admission/tool-admission.ts";
+import type { AdmissionOptions } from "../src/admission/create-admission.ts";
 import { createAdmissionWorld, entryOf, list, namesOf, pinEvents, startHost } from "./admission-world.ts";
 
 const trusting: AdmissionOptions = { pins: {} };

@@ -9,10 +9,9 @@ import {
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../../provider/test/calm-world.ts";
 import { specOf } from "../../provider/test/simulation/simulated-server.ts";
-import { createAdmission } from "../src/admission/create-admission.ts";
-import type { AdmissionOptions, ToolAdmission } from "../src/admission/tool-admission.ts";
+import { createAdmission, type AdmissionOptions, type ToolAdmission } from "../src/admission/create-admission.ts";
 import { createPolicy } from "../src/policy.ts";
-import type { PolicyParts } from "../src/policy-parts.ts";
+import type { PolicyParts } from "../src/refuse.ts";
 import { createAdmissionWorld, entryOf, list, namesOf, type AdmissionWorld } from "./admission-world.ts";
 import { createNoticeBus, type NoticeBus } from "./notice-bus.ts";
 

@@ -7,7 +7,7 @@ import { playedIds } from "../../provider/test/simulation/program.ts";
 import { simulate } from "../../provider/test/simulation/simulate.ts";
 import { createBreaker } from "../src/breaker/create-breaker.ts";
 import { createLimits } from "../src/limits/create-limits.ts";
-import type { PolicyParts } from "../src/policy-parts.ts";
+import type { PolicyParts } from "../src/refuse.ts";
 import { createRetry } from "../src/retry/create-retry.ts";
 
 const { HOSTSIDE_SCHEDULES: schedules = "200", HOSTSIDE_PATH: path } = process.env;

@@ -12,7 +12,7 @@ import { createCallPipeline } from "@hostside/core/implement";
 import { useVirtualClock, type VirtualClock } from "../../provider/test/simulation/virtual-clock.ts";
 import type { Policy } from "../src/policy.ts";
 import type { PolicyEvent } from "../src/policy-event.ts";
-import type { PolicyParts } from "../src/policy-parts.ts";
+import type { PolicyParts } from "../src/refuse.ts";
 
 /** The parts of a policy in a world of its own time, and what it told. */
 export interface StageWorld {

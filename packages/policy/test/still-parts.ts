@@ -9,7 +9,7 @@ import {
   type ToolOutcome,
 } from "@hostside/core";
 import type { PolicyEvent } from "../src/policy-event.ts";
-import type { PolicyParts } from "../src/policy-parts.ts";
+import type { PolicyParts } from "../src/refuse.ts";
 import { useTestClock } from "../../../test/manual-clock.ts";
 
 /** Parts with a clock that stands still until it is moved, and with the events that were told. */

@@ -1,4 +1,4 @@
-import type { PolicyParts } from "../policy-parts.ts";
+import type { PolicyParts } from "../refuse.ts";
 import type { ReadApprovalOptions, AskedTool, WhyAsked } from "./approval-options.ts";
 import type { RememberedApprovals } from "./remembered-approvals.ts";
 import type { Suspension } from "./suspend-call.ts";

@@ -10,8 +10,7 @@ import {
   type HostsideError,
 } from "@hostside/core";
 import { isJsonObject, isPlainObject, sameDefinition, sameJson, withoutApproval } from "@hostside/core/implement";
-import type { PolicyParts } from "../policy-parts.ts";
-import { callEvent, stoppedCall, tellFailed } from "../refuse.ts";
+import { type PolicyParts, callEvent, stoppedCall, tellFailed } from "../refuse.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
 import { dayMs, readApprovalOptions, type ApprovalOptions, type AskedTool, type WhyAsked } from "./approval-options.ts";
 import type { ApprovalParts } from "./approval-parts.ts";

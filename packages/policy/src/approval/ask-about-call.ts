@@ -1,7 +1,6 @@
 import { cleanText, type HostsideError } from "@hostside/core";
 import { clock, formatMs, isJsonObject, onAbort, quoteText, withoutApproval } from "@hostside/core/implement";
-import type { PolicyParts } from "../policy-parts.ts";
-import { callEvent, stoppedCall, tellFailed } from "../refuse.ts";
+import { type PolicyParts, callEvent, stoppedCall, tellFailed } from "../refuse.ts";
 import {
   approvalDecisions,
   type ApprovalDecision,

@@ -9,8 +9,7 @@ import {
   type ToolEffect,
 } from "@hostside/core";
 import { canonicalJson, describeCall, escapeUnseen, freezeData, isJsonObject } from "@hostside/core/implement";
-import type { PolicyParts } from "../policy-parts.ts";
-import { refuseCall, type PolicyRefusal } from "../refuse.ts";
+import { type PolicyParts, refuseCall, type PolicyRefusal } from "../refuse.ts";
 import type { ReadApprovalOptions, WhyAsked } from "./approval-options.ts";
 
 /** A call that is to be approved, as it will run. */

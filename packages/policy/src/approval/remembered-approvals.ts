@@ -9,8 +9,7 @@ import {
 } from "@hostside/core/implement";
 import { hashJson } from "@hostside/naming";
 import { isWorseEffect } from "../effects/create-effects.ts";
-import type { PolicyParts } from "../policy-parts.ts";
-import { callEvent, tellFailed } from "../refuse.ts";
+import { type PolicyParts, callEvent, tellFailed } from "../refuse.ts";
 import { dayMs } from "./approval-options.ts";
 import { lockKey, type PendingApproval } from "./pending-call.ts";
 

@@ -24,7 +24,7 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { isWorseEffect } from "../effects/create-effects.ts";
-import type { PolicyParts } from "../policy-parts.ts";
+import type { PolicyParts } from "../refuse.ts";
 import { effectOfDefinition } from "../rules/tool-subject.ts";
 import { hintFor, lockKey, type PendingApproval } from "./pending-call.ts";
 import type { ConversationScope, RememberedFor } from "./remembered-approvals.ts";

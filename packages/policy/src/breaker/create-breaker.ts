@@ -1,8 +1,7 @@
 import { HostsideError, type Interceptor, type RequestSeam, type ServerRequest, type ToolCall } from "@hostside/core";
 import { assertKnownOptions, clock, onAbort, readWholeNumber, type Fields } from "@hostside/core/implement";
-import type { StageParts } from "../policy-parts.ts";
+import { type StageParts, refuseCall } from "../refuse.ts";
 import { assertFunctions, readOneOf, readPositiveNumber } from "../read-options.ts";
-import { refuseCall } from "../refuse.ts";
 import { keepLatest } from "../seen-tools.ts";
 import {
   createCircuit,

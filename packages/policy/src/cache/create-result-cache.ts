@@ -9,8 +9,7 @@ import {
   readWholeNumber,
 } from "@hostside/core/implement";
 import type { LRUCache } from "lru-cache";
-import { tellApplied } from "../refuse.ts";
-import type { PolicyParts } from "../policy-parts.ts";
+import { tellApplied, type PolicyParts } from "../refuse.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
 import { hasOutputProblems } from "../validation/create-validation.ts";
 

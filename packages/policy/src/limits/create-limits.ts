@@ -7,8 +7,7 @@ import {
   type ToolOutcome,
 } from "@hostside/core";
 import { createDeadline, clock, lastWordMs, onAbort } from "@hostside/core/implement";
-import type { StageParts } from "../policy-parts.ts";
-import { refuseCall, stoppedCall, tellApplied, tellFailed } from "../refuse.ts";
+import { type StageParts, refuseCall, stoppedCall, tellApplied, tellFailed } from "../refuse.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
 import { readLimits, type Limit, type ReadLimit, type LimitScope } from "./limit-options.ts";
 import type { LimitLease, LimitRefusal, LimitStore, LimitWant } from "./limit-store.ts";

@@ -1,6 +1,6 @@
 import type { AdmissionServer, JsonObject, ServerWords, ToolDefinition } from "@hostside/core";
 import { clock } from "@hostside/core/implement";
-import type { PolicyParts } from "../policy-parts.ts";
+import type { PolicyParts } from "../refuse.ts";
 import type { IsNew } from "../rules/tool-subject.ts";
 import type { ToolChange } from "../policy-event.ts";
 import {

@@ -7,7 +7,7 @@ import {
 } from "@hostside/core";
 import { isJsonObject, readVersioned, resultWithin, writeVersioned, type ValueVersion } from "@hostside/core/implement";
 import type { ToolChange } from "../policy-event.ts";
-import type { PolicyParts } from "../policy-parts.ts";
+import type { PolicyParts } from "../refuse.ts";
 import { compareEntries, diffWords } from "./diff-locks.ts";
 import { wordsName } from "./judge-pin.ts";
 import type { PinPlan } from "./pin-options.ts";

@@ -7,8 +7,7 @@ import {
   type ToolOutcome,
 } from "@hostside/core";
 import { clock, isPlainObject, joinObservers } from "@hostside/core/implement";
-import type { StageParts } from "../policy-parts.ts";
-import { callEvent, refuseCall } from "../refuse.ts";
+import { type StageParts, callEvent, refuseCall } from "../refuse.ts";
 
 /** The parts of the record of calls. */
 export interface RecordInit extends StageParts {

@@ -9,9 +9,8 @@ import {
   type ToolOutcome,
 } from "@hostside/core";
 import { clock, assertKnownOptions, createSecretFinder, quoteText, type Fields } from "@hostside/core/implement";
-import type { StageParts } from "../policy-parts.ts";
+import { type StageParts, callEvent, tellApplied } from "../refuse.ts";
 import { readTexts } from "../read-options.ts";
-import { callEvent, tellApplied } from "../refuse.ts";
 import { readSelection, type ToolSelection } from "../rules/select-tools.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
 import { createMask } from "./mask-data.ts";

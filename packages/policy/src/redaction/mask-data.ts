@@ -225,26 +225,13 @@ function maskForeign(error: Error, mask: Mask, search: Search): Error {
   return Object.defineProperty(copy, "cause", { ...hidden, value: cause });
 }
 
-// As deep as classes of errors are, and then some.
-const mostClasses = 16;
-
-/**
- * The names of all that can be read of an error: its own members, and what its classes have besides
- * methods, such as getters.
- */
+/** The names of all that can be read of an error: its own members, and those of its classes. */
 function membersOf(error: Error): readonly (string | symbol)[] {
-  const members = new Set(Reflect.ownKeys(error));
-  let owner: unknown = Object.getPrototypeOf(error);
-  for (let depth = 0; depth < mostClasses && isOwnClass(owner); depth += 1) {
-    for (const name of Reflect.ownKeys(owner)) {
-      if (typeof Reflect.getOwnPropertyDescriptor(owner, name)?.value !== "function") members.add(name);
-    }
-    owner = Object.getPrototypeOf(owner);
+  const members = new Set<string | symbol>();
+  // What every error and every object has is known.
+  for (let owner: object | null = error; owner !== null && owner !== Error.prototype && owner !== Object.prototype;) {
+    for (const name of Reflect.ownKeys(owner)) members.add(name);
+    owner = Object.getPrototypeOf(owner) as object | null;
   }
   return Array.from(members);
-}
-
-// What every error and every object has is known.
-function isOwnClass(prototype: unknown): prototype is object {
-  return prototype !== null && prototype !== Error.prototype && prototype !== Object.prototype;
 }

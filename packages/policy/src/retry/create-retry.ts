@@ -8,16 +8,14 @@ import {
   type ToolOutcome,
 } from "@hostside/core";
 import {
-  clock,
   assertKnownOptions,
-  onAbort,
+  pause,
   readWholeNumber,
   systemRandom,
   withErrorContext,
   type Fields,
 } from "@hostside/core/implement";
-import type { StageParts } from "../policy-parts.ts";
-import { stoppedCall, tellApplied } from "../refuse.ts";
+import { type StageParts, stoppedCall, tellApplied } from "../refuse.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
 import { mayRepeat } from "./may-repeat.ts";
 
@@ -80,6 +78,7 @@ async function run(
     key === undefined || metaKey === undefined
       ? call
       : { ...call, options: { ...options, meta: { ...options.meta, [metaKey]: key } } };
+  const isGivenUp = (): boolean => options.signal?.aborted === true;
   let worst: CallOutcome = "not-sent";
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -91,27 +90,15 @@ async function run(
       const backOffMs = Math.min(mostDelayMs, firstDelayMs * 2 ** (attempt - 1)) * (0.8 + 0.4 * systemRandom());
       const waitMs = Math.max(backOffMs, error.details.retryAfterMs ?? 0);
       const leftMs = options.deadline?.remainingMs() ?? Number.POSITIVE_INFINITY;
-      const isOver = attempt >= attempts || waitMs >= leftMs || options.signal?.aborted === true;
+      const isOver = attempt >= attempts || waitMs >= leftMs || isGivenUp();
       if (isOver || !mayRepeat(error, { effect, hasKey: key !== undefined })) {
         if (attempt === 1) throw error;
         throw withErrorContext(error, { outcome: worst, details: { attempts: attempt } });
       }
-      if (!(await wait(waitMs, call))) throw stoppedCall(call, worst);
+      await pause(waitMs, options.signal);
+      if (isGivenUp()) throw stoppedCall(call, worst);
       const reason = `tries again ${Math.round(waitMs)} ms after ${error.code} (try ${attempt + 1} of ${attempts})`;
       tellApplied(call, { stage: "retry", reason }, parts);
     }
   }
-}
-
-/** Resolves after the time, with `false` when the call was given up before. */
-function wait(waitMs: number, { options: { signal } }: ToolCall): Promise<boolean> {
-  return new Promise((resolve) => {
-    const end = (isOver: boolean): void => {
-      cancel();
-      stopListening?.();
-      resolve(isOver);
-    };
-    const cancel = clock.schedule(waitMs, () => end(true));
-    const stopListening = signal && onAbort(signal, () => end(false));
-  });
 }

@@ -1,9 +1,8 @@
 import type { Interceptor, JsonObject, JsonValue, ToolCall, ToolOutcome, Violation } from "@hostside/core";
 import { assertKnownOptions, isJsonObject, type Fields } from "@hostside/core/implement";
 import type { PolicyStage } from "../policy-event.ts";
-import type { PolicyParts } from "../policy-parts.ts";
+import { type PolicyParts, refuseCall, tellApplied } from "../refuse.ts";
 import { readOneOf } from "../read-options.ts";
-import { refuseCall, tellApplied } from "../refuse.ts";
 import { compileSchema, type CompiledSchema, type ValidationResult } from "./schema/compile-schema.ts";
 
 /**

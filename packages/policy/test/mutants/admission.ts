@@ -83,7 +83,7 @@ export const admissionMutants: readonly PolicyMutant[] = [
     bug: "approves what a tool is now, whatever somebody looked at",
     patches: [
       {
-        file: "admission/tool-admission.ts",
+        file: "admission/create-admission.ts",
         find: "(other) => other.fingerprint === one.fingerprint && ",
         replace: "(other) => other.toolName === one.toolName && ",
       },
@@ -140,7 +140,7 @@ export const admissionMutants: readonly PolicyMutant[] = [
     bug: "approves one of the variants of one tool, whichever comes last",
     patches: [
       {
-        file: "admission/tool-admission.ts",
+        file: "admission/create-admission.ts",
         find: 'typeof one === "string" && variants.length > 1',
         replace: 'typeof one === "string" && variants.length > 9',
       },
