@@ -1,8 +1,7 @@
 import type { Violation } from "@hostside/core";
-import { readParts, readApplicators, readReference } from "./part-keywords.ts";
+import { readKeywords } from "./keywords.ts";
 import { createPatternReader, type PatternEngine } from "./read-pattern.ts";
 import { createRun, enter, fail, isObject, tooMuch, type Check, type KeywordInput, type SchemaObject } from "./run.ts";
-import { readValues } from "./value-keywords.ts";
 
 /** The result of one check: the value fits, these things are wrong, or it was too much to check. */
 export type ValidationResult =
@@ -175,13 +174,11 @@ function compileBoolean(schema: unknown): Check {
 }
 
 function compileObject(input: KeywordInput): Check {
-  const { schema, isOld } = input;
+  const { schema } = input;
   for (const name of ["$dynamicRef", "$recursiveRef"]) {
     if (schema[name] !== undefined) throw new TypeError(`it has a ${name}, which is not known`);
   }
-  const readers =
-    isOld && schema["$ref"] !== undefined ? [readReference] : [...readValues, ...readParts, ...readApplicators];
-  const checks = readers.map((read) => read(input)).filter((check) => check !== undefined);
+  const checks = readKeywords(input);
   return (value, run) => {
     enter(run);
     let isValid = true;

@@ -38,11 +38,8 @@ export interface Pattern {
   test(text: string): boolean;
 }
 
-/**
- * Reads keywords of one schema object. `undefined`: it has none of them. Throws a `TypeError` for
- * one that makes no sense.
- */
-export type KeywordReader = (input: KeywordInput) => Check | undefined;
+/** Reads the value of a keyword. `undefined`: there is nothing to check by it. */
+export type KeywordReader = (value: unknown, input: KeywordInput) => Check | undefined;
 
 /** Thrown by a check that would take too long. */
 export const tooMuch: unique symbol = Symbol("too much to check");
@@ -117,17 +114,16 @@ export function tryCheck(check: Check, value: unknown, run: ValidationRun): bool
   return isValid;
 }
 
-/** A member that must be a whole number from 0, if it is there. */
-export function readCountKeyword(schema: SchemaObject, keyword: string): number | undefined {
-  const value = readNumber(schema, keyword);
-  if (value === undefined || (Number.isInteger(value) && value >= 0)) return value;
+/** A keyword whose value must be a whole number from 0. */
+export function readCount(value: unknown, keyword: string): number {
+  const count = readNumber(value, keyword);
+  if (Number.isInteger(count) && count >= 0) return count;
   throw new TypeError(`its ${keyword} is no count`);
 }
 
-/** A member that must be a number, if it is there. */
-export function readNumber(schema: SchemaObject, keyword: string): number | undefined {
-  const value = schema[keyword];
-  if (value === undefined || typeof value === "number") return value;
+/** A keyword whose value must be a number. */
+export function readNumber(value: unknown, keyword: string): number {
+  if (typeof value === "number") return value;
   if (typeof value === "boolean")
     throw new TypeError(`its ${keyword} is a boolean, as in draft-04, which is not known`);
   throw new TypeError(`its ${keyword} is no number`);
