@@ -13,7 +13,6 @@ import { isJsonObject, isPlainObject, sameDefinition, sameJson, withoutApproval 
 import { type PolicyParts, callEvent, stoppedCall, tellFailed } from "../refuse.ts";
 import { toolSubject } from "../rules/tool-subject.ts";
 import { dayMs, readApprovalOptions, type ApprovalOptions, type AskedTool, type WhyAsked } from "./approval-options.ts";
-import type { ApprovalParts } from "./approval-parts.ts";
 import {
   type ApprovalDenial,
   type ApprovalGrant,
@@ -21,7 +20,7 @@ import {
   type QuestionOfFramework,
   type TokenLook,
 } from "./suspend-call.ts";
-import { createApprovalAsking, rejectedError } from "./ask-about-call.ts";
+import { createApprovalAsking, rejectedError, type ApprovalParts } from "./ask-about-call.ts";
 import { copyArguments, refuseApproval, showCall, type PendingApproval } from "./pending-call.ts";
 import {
   createRememberedApprovals,

@@ -6,10 +6,23 @@ import {
   type ApprovalDecision,
   type ApprovalHandler,
   type ApprovalQuestion,
+  type AskedTool,
   type ReadApprovalOptions,
+  type WhyAsked,
 } from "./approval-options.ts";
-import type { ApprovalParts } from "./approval-parts.ts";
+import type { RememberedApprovals } from "./remembered-approvals.ts";
+import type { Suspension } from "./suspend-call.ts";
 import { hintFor, refuseApproval, showCall, type PendingApproval } from "./pending-call.ts";
+
+/** The parts that the approval of one policy shares. */
+export interface ApprovalParts {
+  readonly settings: ReadApprovalOptions;
+  readonly parts: PolicyParts;
+  /** Says why somebody is asked before calls of a tool; `undefined` where nobody is. */
+  readonly why: (tool: AskedTool) => WhyAsked | undefined;
+  readonly suspension: Suspension;
+  readonly remembered: RememberedApprovals;
+}
 
 /**
  * The end of a question that lets the call go on or wait. `unasked`: nobody could be asked this

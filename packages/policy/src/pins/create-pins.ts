@@ -12,11 +12,10 @@ import {
   type PinnedTool,
   type PinVerdict,
 } from "./judge-pin.ts";
-import { createPinMemory, readOnNotice, type PinMemory, type NoticeReader } from "./pin-memory.ts";
+import { createKnownEntries, createPinMemory, type KnownEntries, type PinMemory } from "./pin-memory.ts";
 import { summarizeChanges } from "./diff-locks.ts";
 import type { PinPlan } from "./pin-options.ts";
 import { pinKey, pinKeysOf, type ToolPrint } from "./pin-record.ts";
-import { createKnownEntries, createPinStore, recordKey, type KnownEntries } from "./pin-store.ts";
 import { hashWords } from "./tool-lock.ts";
 
 /** A tool that was looked at, to be approved as it is. */
@@ -78,21 +77,20 @@ const retryMs = 5000;
 
 /** Makes them, and begins to read what the store has. */
 export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins {
-  let others: NoticeReader | undefined;
-  const pinStore = createPinStore({ ...parts, onWritten: () => others?.publish() });
-  const entries = createKnownEntries(plan, pinStore);
   let epoch = 0;
   const report = (part: string, error: unknown): void =>
     parts.emit({ type: "part-failed", at: clock.date(), part, error });
   const fail = (error: unknown): void => report("store", error);
   const memory = createPinMemory({
-    pinStore,
-    onFailure: fail,
+    ...parts,
+    notices: usesStore ? parts.notices : undefined,
+    onFailure: report,
     onChange() {
       epoch += 1;
       onChange();
     },
   });
+  const entries = createKnownEntries(plan, memory);
   const reports = createPinReports(parts, async (serverId) => {
     for (const key of pinKeysOf(memory.record, serverId)) await entries.load(key).catch(fail);
   });
@@ -103,11 +101,6 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
     const reason = `somebody ${type === "tools-approved" ? "approved" : "revoked"} ${countTools(tools.length)}`;
     parts.emit({ type, at: clock.date(), serverId, tools: tools.toSorted(), reason });
   };
-  if (usesStore && parts.notices !== undefined) {
-    const onUnsent = (error: unknown): void => report("notices", error);
-    const readAgain = { read: () => memory.load(), onFailure: fail, onUnsent };
-    others = readOnNotice({ notices: parts.notices, topic: recordKey, ...readAgain });
-  }
   if (usesStore) read();
   return {
     get epoch() {
@@ -146,7 +139,7 @@ export function createPins({ plan, parts, usesStore, onChange }: PinsInit): Pins
         tell("tools-revoked", serverId, toolNames ?? Array.from(new Set(known))),
       );
     },
-    close: () => others?.close(),
+    close: () => memory.close(),
   };
 }
 

@@ -2,10 +2,9 @@ import { createMemoryLock, createMemoryStore, type Store } from "@hostside/core"
 import { readVersioned } from "@hostside/core/implement";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createPinMemory, readOnNotice, type NoticeReader, type PinMemory } from "./pin-memory.ts";
+import { createPinMemory, type PinMemory } from "./pin-memory.ts";
 import { pinsFormat, readPinRecord, withApproved, withFirstUse, withoutPins, writePinRecord } from "./pin-record.ts";
 import { createNoticeBus } from "../../test/notice-bus.ts";
-import { createPinStore, recordKey } from "./pin-store.ts";
 
 const serverId = fc.constantFrom("a", "b", "__proto__");
 const toolName = fc.constantFrom("read", "constructor", "");
@@ -44,20 +43,8 @@ describe("the memory of pins", () => {
         const done: string[] = [];
         const bus = createNoticeBus((task) => void scheduler.schedule(Promise.resolve(), "notice").then(task));
         const memories: readonly PinMemory[] = [0, 1].map(() => {
-          let others: NoticeReader | undefined;
-          const memory = createPinMemory({
-            pinStore: createPinStore({ store, lock, onWritten: () => others?.publish() }),
-            onChange: nothing,
-            onFailure: nothing,
-          });
-          others = readOnNotice({
-            notices: bus.replica(),
-            topic: recordKey,
-            read: () => memory.load(),
-            onFailure: nothing,
-            onUnsent: nothing,
-          });
-          return memory;
+          const notices = bus.replica();
+          return createPinMemory({ store, lock, notices, onChange: nothing, onFailure: nothing });
         });
         await scheduler.waitFor(Promise.all(memories.map((memory) => memory.load())));
         const begin = async (one: (typeof steps)[number], at: number): Promise<void> => {
@@ -72,7 +59,7 @@ describe("the memory of pins", () => {
         const begun = steps.map(begin);
         await scheduler.waitFor(Promise.all([...begun, ...memories.map((memory) => memory.settle())]));
         // What somebody did is there in the order in which it was kept.
-        const stored = readPinRecord(readVersioned(await kept.get(recordKey), pinsFormat));
+        const stored = readPinRecord(readVersioned(await kept.get("hostside:policy:pins"), pinsFormat));
         for (const id of new Set(steps.map((one) => one.serverId))) {
           const acts = done.flatMap((act) => {
             const one = steps[Number(act.split(" ")[1])];

@@ -9,7 +9,7 @@ export const replicaMutants: readonly PolicyMutant[] = [
     bug: "keeps an approval under a lock that went to somebody else: forgets the fencing token",
     patches: [
       {
-        file: "pins/pin-store.ts",
+        file: "pins/pin-memory.ts",
         find: "await store.set(key, value, undefined, fencingToken);",
         replace: "await store.set(key, value);",
       },
@@ -31,7 +31,7 @@ export const replicaMutants: readonly PolicyMutant[] = [
     bug: "writes over what a later version has kept",
     patches: [
       {
-        file: "pins/pin-store.ts",
+        file: "pins/pin-memory.ts",
         find: "const readRecord = (stored: unknown): PinRecord => readPinRecord(readVersioned(stored, pinsFormat));",
         replace:
           "const readRecord = (stored: unknown): PinRecord => {\n    try {\n      return readPinRecord(readVersioned(stored, pinsFormat));\n    } catch {\n      return new Map();\n    }\n  };",
@@ -43,18 +43,18 @@ export const replicaMutants: readonly PolicyMutant[] = [
     bug: "writes what it has told to have failed, when the store answers at last",
     patches: [
       {
-        file: "pins/pin-store.ts",
+        file: "pins/pin-memory.ts",
         find: "if (time.isOver) throw",
         replace: 'if (time.isOver && key === "") throw',
       },
       // Which ends at the same time.
-      { file: "pins/pin-store.ts", find: "        signal.throwIfAborted();\n", replace: "" },
+      { file: "pins/pin-memory.ts", find: "        signal.throwIfAborted();\n", replace: "" },
     ],
     test: replicas,
   },
   {
     bug: "tells no other replica of what it has kept",
-    patches: [{ file: "pins/pin-store.ts", find: "if (isWritten) onWritten();", replace: "void isWritten;" }],
+    patches: [{ file: "pins/pin-memory.ts", find: "if (isWritten) onWritten();", replace: "void isWritten;" }],
     test: replicas,
   },
   {
