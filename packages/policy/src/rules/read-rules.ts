@@ -24,8 +24,9 @@ import { assertSelector, readSelector, selectorFields, type ReadSelector, type T
 type Known = readonly string[] | undefined;
 
 /**
- * Reads rules, and those of `approval.mode`; no layer at all when there are none. Throws a `TypeError` that names rule and field:
- * for one that makes no sense, that can never match, or that contradicts another one.
+ * Reads rules, and those of `approval.mode`; no layer at all when there are none. Throws a
+ * `TypeError` that names rule and field: for one that makes no sense, that can never match, or that
+ * contradicts another one.
  */
 export function readRules(options: RuleOptions, mode: ApprovalMode = "none"): readonly RuleLayer[] {
   const { defaultDecision, stricter = [] } = options;
