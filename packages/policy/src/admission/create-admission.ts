@@ -243,12 +243,8 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts, m
     Array.from(fresh.values())
       .filter(({ definition, server }) => decide(definition, server).stage !== "pins" && pins.isNew(definition, server))
       .flatMap((tool) => describeHeld(tool, asNew, pins) ?? []);
-  const held = (): readonly HeldTool[] => {
-    const all = Array.from(targets).flatMap((target) => target.quarantined());
-    return Array.from(new Map(all.map((tool) => [keyOf(tool.definition), tool])))
-      .sort(([a], [b]) => compareText(a, b))
-      .flatMap(([, tool]) => describeHeld(tool, decide, pins) ?? []);
-  };
+  const held = (): readonly HeldTool[] =>
+    quarantinedIn(targets).flatMap((tool) => describeHeld(tool, decide, pins) ?? []);
 
   return {
     admit(definition, server) {
@@ -309,6 +305,13 @@ export function createAdmission(options: AdmissionOptions, parts: PolicyParts, m
     },
     close: () => pins.close(),
   };
+}
+
+/** Lists the tools that are held back, each once, sorted by server and name. */
+function quarantinedIn(targets: ReadonlySet<AdmissionTarget>): readonly QuarantinedTool[] {
+  const all = Array.from(targets).flatMap((target) => target.quarantined());
+  const byKey = Array.from(new Map(all.map((tool) => [keyOf(tool.definition), tool])));
+  return byKey.sort(([a], [b]) => compareText(a, b)).map(([, tool]) => tool);
 }
 
 /** Has all targets ask again. Never throws; one that was closed is let go. */
