@@ -3,7 +3,7 @@ import { createEvent } from "@hostside/core/implement";
 import type { GatewayOptions, GatewayResources } from "@hostside/gateway";
 import { describe, expect, it } from "vitest";
 import { useManualClock } from "../../../test/manual-clock.ts";
-import { connectRaw, connectSession, envelope, isMethod } from "./raw-client.ts";
+import { connectRaw, envelope, isMethod } from "./raw-client.ts";
 import { serveTools, tool } from "./static-world.ts";
 import { openHeldCalls } from "./held-calls.ts";
 
@@ -115,31 +115,6 @@ describe("what a server says beside its answers", () => {
     expect(metas).toEqual([{ "io.modelcontextprotocol/logLevel": "info" }, undefined]);
     const lines = client.received.filter(isMethod("notifications/message")).map(({ params }) => params);
     expect(lines).toEqual([{ level: "warning", logger: "shop", data: "a warning" }]);
-    await gateway.close();
-  });
-
-  it("is that a page is done, to the client that was shown it, and once", async () => {
-    const said = createEvent<{ readonly serverId: string; readonly method: string; readonly params?: unknown }>();
-    const asker = tool("ask", async (_args, { context = {}, signal = new AbortController().signal }) => {
-      const params = { elicitationId: "page-1", url: "https://shop.example/pay" };
-      return (await gateway.elicit({ serverId: "shop", mode: "url", message: "Pay", params, context }, signal)).action;
-    });
-    const { gateway, toolbox } = serveTools([asker], {
-      open: ({ view }) => ({ tools: toolbox.view(view), onServerNotification: said.on }),
-    });
-    const capabilities = { elicitation: { url: {} } };
-    await using client = await connectSession(gateway, { capabilities });
-    await using other = await connectSession(gateway, { capabilities });
-    const calling = client.request("tools/call", { name: "ask" });
-    const { id = null } = await client.next(isMethod("elicitation/create"));
-    client.send({ jsonrpc: "2.0", id, result: { action: "accept" } });
-    await calling;
-    const method = "notifications/elicitation/complete";
-    for (const serverId of ["thief", "shop", "shop"])
-      said.emit({ serverId, method, params: { elicitationId: "page-1" } });
-    said.emit({ serverId: "shop", method, params: { elicitationId: "page-2" } });
-    expect(client.received.filter(isMethod(method)).map(({ params }) => params)).toEqual([{ elicitationId: "page-1" }]);
-    expect(other.received.filter(isMethod(method))).toEqual([]);
     await gateway.close();
   });
 });

@@ -28,14 +28,11 @@ export interface SessionQuestions {
   again(): void;
   /** The client answered. `false`: nothing waits for this id. */
   answer(id: RequestId, message: JsonObject): boolean;
-  /** True if its user was shown this page of a server's; then `false` from now on. */
-  takeShown(serverId: string, elicitationId: unknown): boolean;
   readonly size: number;
   close(): void;
 }
 
 interface Question {
-  readonly request: ElicitationRequest;
   readonly message: JsonObject;
   readonly way: QuestionDelivery;
   readonly settle: (answer: ElicitationResult) => void;
@@ -44,29 +41,15 @@ interface Question {
   cancelTimer: Cancel | undefined;
 }
 
-const mostShown = 256;
-
-function pageKey(serverId: string, elicitationId: string): string {
-  return JSON.stringify([serverId, elicitationId]);
-}
-
 /** Makes it, for `most` questions that wait at a time. */
 export function createSessionQuestions(most: number): SessionQuestions {
   const waiting = new Map<RequestId, Question>();
-  /** Pages that were shown and not said to be done. */
-  const shown = new Set<string>();
   let asked = 0;
-  const note = ({ serverId, mode, params }: ElicitationRequest): void => {
-    if (mode !== "url" || typeof params["elicitationId"] !== "string") return;
-    shown.add(pageKey(serverId, params["elicitationId"]));
-    const [oldest] = shown;
-    if (shown.size > mostShown && oldest !== undefined) shown.delete(oldest);
-  };
   const send = (question: Question): void => {
-    const { request, message, way, settle } = question;
+    const { message, way, settle } = question;
     question.cancelTimer?.();
     question.carrier = way.sinks().find((sink) => sink.send(message));
-    if (question.carrier !== undefined) return note(request);
+    if (question.carrier !== undefined) return;
     const waitMs = way.waitMs();
     if (waitMs <= 0) return settle(cancelled);
     question.cancelTimer = Number.isFinite(waitMs) ? clock.schedule(waitMs, () => settle(cancelled)) : undefined;
@@ -89,7 +72,7 @@ export function createSessionQuestions(most: number): SessionQuestions {
           question.cancelTimer?.();
           resolve(answer);
         };
-        const question: Question = { request, message, way, settle, carrier: undefined, cancelTimer: undefined };
+        const question: Question = { message, way, settle, carrier: undefined, cancelTimer: undefined };
         waiting.set(id, question);
         send(question);
       });
@@ -104,8 +87,6 @@ export function createSessionQuestions(most: number): SessionQuestions {
       question?.settle(readElicitationResult(message["result"]));
       return question !== undefined;
     },
-    takeShown: (serverId, elicitationId) =>
-      typeof elicitationId === "string" && shown.delete(pageKey(serverId, elicitationId)),
     get size() {
       return waiting.size;
     },

@@ -1,10 +1,4 @@
-import {
-  isHostsideError,
-  type ElicitationRequest,
-  type ElicitationResult,
-  type JsonObject,
-  type Subscription,
-} from "@hostside/core";
+import { isHostsideError, type ElicitationRequest, type ElicitationResult, type JsonObject } from "@hostside/core";
 import { clock, isJsonObject, settleWithin } from "@hostside/core/implement";
 import { canAnswer, cancelled, cannotAsk } from "../asking/ask-client.ts";
 import { createParkedCalls, type ParkingLot } from "../asking/parked-calls.ts";
@@ -15,7 +9,6 @@ import type { GatewaySettings } from "../settings/gateway-options.ts";
 import type { MessageSink, ActiveRequest } from "../message/active-request.ts";
 import {
   errorMessage,
-  notificationMessage,
   resultMessage,
   rpcCodes,
   type RequestMessage,
@@ -26,7 +19,7 @@ import { isLogLevel, metaKeys, metaOf } from "../message/meta.ts";
 import { createExposedTools } from "../offer/exposed-tools.ts";
 import { createRoutedResources } from "../offer/routed-resources.ts";
 import type { PeerContext } from "../peer/peer-context.ts";
-import { createPeerNews, type PeerNews } from "../peer/peer-news.ts";
+import { createPeerNews } from "../peer/peer-news.ts";
 import { createPeerSubscriptions } from "../peer/peer-subscriptions.ts";
 import { requestHandlers } from "../requests/request-handlers.ts";
 import { refuseLostNumber } from "../requests/tools.ts";
@@ -122,7 +115,6 @@ export function createPeer(init: PeerInit): Peer {
     listening: 0,
     idle: [],
   };
-  const unfollow = sayWhatIsDone(conversation, questions, news);
   let closing: Promise<void> | undefined;
   return {
     client,
@@ -150,26 +142,9 @@ export function createPeer(init: PeerInit): Peer {
         settleIdle(state);
       }),
     close(reason) {
-      unfollow?.();
       return (closing ??= close(state, reason));
     },
   };
-}
-
-const completed = "notifications/elicitation/complete";
-
-function sayWhatIsDone(
-  conversation: GatewayConversation,
-  questions: SessionQuestions,
-  news: PeerNews,
-): Subscription | undefined {
-  return conversation.onServerNotification?.(({ serverId, method, params }) => {
-    if (method !== completed || !isJsonObject(params)) return;
-    const { elicitationId = null } = params;
-    if (questions.takeShown(serverId, elicitationId)) {
-      news.stream?.send(notificationMessage(completed, { elicitationId }));
-    }
-  });
 }
 
 function settleIdle({ waiting, listening, parked, idle }: PeerState): void {

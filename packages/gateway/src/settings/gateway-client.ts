@@ -48,13 +48,6 @@ export interface GatewayConversation {
    * is not offered.
    */
   readonly onServerLog?: Event<ServerLog & { readonly serverId: string }> | undefined;
-  /**
-   * Notifications of servers. The gateway forwards only `notifications/elicitation/complete`, to
-   * the client with a session that was asked that question. Default: none.
-   */
-  readonly onServerNotification?:
-    | Event<{ readonly serverId: string; readonly method: string; readonly params?: unknown }>
-    | undefined;
   /** Called once, when the client is gone. Waited for, within `limits.closeMs`. */
   readonly close?: ((reason?: string) => unknown) | undefined;
 }

@@ -64,7 +64,6 @@ export function createHostGateway(host: Host, options: HostGatewayOptions): Gate
         tools: conversation,
         ...(resources !== false && { resources }),
         ...(onServerLog !== undefined && { onServerLog }),
-        onServerNotification: host.servers.onNotification,
         close: () => conversation.close(),
       };
     },
