@@ -1,6 +1,16 @@
 import type { Diagnostic, JsonObject, ProtocolEra, Resource, ToolAnnotations, ToolDefinition } from "@hostside/core";
-import { isJsonObject, objectOf, oneOf, readIcons, readText } from "@hostside/core/implement";
-import { toWireInputSchema, toWireOutputSchema } from "./wire-schema.ts";
+import {
+  hasShape,
+  isJsonObject,
+  keywordShapes,
+  mapSchemas,
+  objectOf,
+  oneOf,
+  readIcons,
+  readText,
+  readTexts,
+  toObject,
+} from "@hostside/core/implement";
 
 type WireTools = WeakMap<ToolDefinition, { readonly tool: JsonObject | undefined }>;
 
@@ -79,7 +89,7 @@ function describe(
     // What came off a wire can be written again.
     if (entry === undefined) JSON.stringify(tool);
     if (outputSchema !== undefined && output === undefined) {
-      report("clients could not use the output schema, which is left out,");
+      report("some clients could not use the output schema, which is left out,");
     }
     return tool;
   } catch (error) {
@@ -87,4 +97,106 @@ function describe(
     report(`no client is shown, because it cannot be sent (${why}), the tool`);
     return undefined;
   }
+}
+
+// Their values are data, in which null is a value.
+const dataKeywords: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"]);
+// These are read by everybody as what allows other members or not.
+const openKeywords: ReadonlySet<string> = new Set(["additionalProperties", "unevaluatedProperties"]);
+
+/**
+ * An input schema that clients accept in a list of tools: it says `type: "object"`, `null` is as
+ * absent, and a schema is an object. The very object where nothing has to change. Throws a
+ * `RangeError` for a schema that is nested too deep.
+ */
+function toWireInputSchema(schema: JsonObject): JsonObject {
+  return withObjectRoot(withoutNulls(schema));
+}
+
+/**
+ * The same for an output schema, which official clients compile when they list: `undefined` for one
+ * that they could not, and, before 2026-07-28, for one of anything but objects.
+ */
+function toWireOutputSchema(schema: JsonObject, era: ProtocolEra): JsonObject | undefined {
+  const { $id: _id, $schema, ...mended } = withoutNulls(schema);
+  const dialect = typeof $schema === "string" && knownDialect.test($schema) ? { $schema } : {};
+  const found: Found = { isSound: true, isSlow: false, reverses: false, schemas: 0 };
+  const plain = toPlain({ ...dialect, ...mended }, found, 0);
+  // Without its slow keywords, it would refuse what it allows.
+  if (!found.isSound || (found.isSlow && found.reverses)) return undefined;
+  const takesObjects = plain["type"] === undefined || [plain["type"]].flat().includes("object");
+  return era === "modern" ? plain : takesObjects ? withObjectRoot(plain) : undefined;
+}
+
+const knownDialect = /^https?:\/\/json-schema\.org\/(?:draft-0[67]|draft\/2019-09|draft\/2020-12)\/schema#?$/;
+
+// With these, a value of the server's own keeps a validator busy for minutes.
+const slowKeywords: ReadonlySet<string> = new Set(["pattern", "uniqueItems", "format"]);
+// Where they stand, a schema that allows more is one that allows less.
+const reversing: ReadonlySet<string> = new Set(["not", "if", "oneOf", "maxContains"]);
+// They depend on other schemas, on how a validator got there, or on slow patterns.
+const unsound: ReadonlySet<string> = new Set([
+  "$ref",
+  "$id",
+  "$anchor",
+  "$dynamicAnchor",
+  "$dynamicRef",
+  "$recursiveRef",
+  "patternProperties",
+]);
+
+// Validators overflow on schemas of 400 levels, and are slow with many schemas.
+const mostLevels = 150;
+const mostSchemas = 10_000;
+
+/** Properties of a schema as a whole. */
+interface Found {
+  isSound: boolean;
+  isSlow: boolean;
+  reverses: boolean;
+  schemas: number;
+}
+
+/**
+ * A schema without slow keywords, and without those that only some validators know, and that some
+ * of them refuse. Without them it allows the same or more.
+ */
+function toPlain(schema: JsonObject, found: Found, level: number): JsonObject {
+  found.schemas += 1;
+  found.isSound &&= level <= mostLevels && found.schemas <= mostSchemas;
+  const members = Object.entries(schema).filter(([keyword, value]) => {
+    const shape = keywordShapes.get(keyword);
+    const isSlow = slowKeywords.has(keyword);
+    found.isSlow ||= isSlow;
+    found.reverses ||= reversing.has(keyword);
+    if (isSlow || shape === "map" || (shape === undefined && !dataKeywords.has(keyword))) return false;
+    found.isSound &&= !unsound.has(keyword) && hasShape(keyword, value);
+    return true;
+  });
+  const plain = mapSchemas(toObject(members), (sub) => (isJsonObject(sub) ? toPlain(sub, found, level + 1) : sub));
+  const { type } = plain;
+  if (schema["nullable"] !== true || type === undefined) return plain;
+  return toObject(Object.entries({ ...plain, type: Array.from(new Set([type, "null"].flat())) }));
+}
+
+function withObjectRoot(schema: JsonObject): JsonObject {
+  const { type, properties, required } = schema;
+  const isFit = type === "object" && (properties === undefined || isJsonObject(properties));
+  if (isFit && (required === undefined || readTexts(required) === required)) return schema;
+  const members = { type: "object", properties: isJsonObject(properties) ? properties : undefined };
+  return toObject(Object.entries({ ...schema, ...members, required: readTexts(required) }));
+}
+
+function withoutNulls(schema: JsonObject): JsonObject {
+  const isAbsent = ([keyword, value]: readonly [string, unknown]): boolean =>
+    value === null ? !dataKeywords.has(keyword) : keyword === "$schema" && typeof value !== "string";
+  const members = Object.entries(schema);
+  const there = members.some(isAbsent) ? toObject(members.filter((member) => !isAbsent(member))) : schema;
+  return mapSchemas(there, toSchema);
+}
+
+function toSchema(value: unknown, keyword: string): unknown {
+  if (isJsonObject(value)) return withoutNulls(value);
+  if (typeof value === "boolean" && openKeywords.has(keyword)) return value;
+  return value === false ? { not: {} } : {};
 }
