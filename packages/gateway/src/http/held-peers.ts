@@ -26,6 +26,8 @@ export interface HeldPeer {
 
 /** Clients over HTTP, by the id of their session, or by what else tells them apart. */
 export interface HeldPeers {
+  /** Clients that open now, by their key: requests that come together share one. */
+  readonly opening: Map<string, Promise<HeldPeer>>;
   get(key: string): HeldPeer | undefined;
   /**
    * Holds a client that was opened. If the held clients are already closed, it closes this one and
@@ -67,6 +69,7 @@ export function createHeldPeers({ limits }: GatewaySettings, clients: Clients): 
     if (held.size > 0) cancelTimer ??= clock.schedule(Math.max(1000, limits.sessionIdleMs / 4), sweep);
   };
   return {
+    opening: new Map(),
     get: (key) => held.get(key),
     async add(init) {
       if (closedBy !== undefined) {

@@ -4,8 +4,14 @@ import { corsHeaders, isFromHere, authenticateRequest, HttpRefusal, replyPreflig
 import { createHeldPeers } from "./held-peers.ts";
 import type { GatewayHttpExchange } from "./http-exchange.ts";
 import { readHttpOptions, type GatewayHttpOptions } from "./http-options.ts";
-import { answerLegacyBatch, answerLegacyPost, endSession, openSessionStream } from "./legacy-http.ts";
-import { answerModernPost, isModernPost } from "./modern-http.ts";
+import {
+  answerLegacyBatch,
+  answerLegacyPost,
+  answerModernPost,
+  endSession,
+  isModernPost,
+  openSessionStream,
+} from "./answer-messages.ts";
 import { answerWebRequest } from "./web-exchange.ts";
 import { beginsNothing, parseMessage, rpcCodes, type MessageBatch, type ReadMessage } from "../message/json-rpc.ts";
 import { isModernRevision } from "../message/meta.ts";
@@ -48,7 +54,7 @@ export function createHttpHandler(
   const { settings, clients, onClosed } = init;
   const http = readHttpOptions(init.options);
   const held = createHeldPeers(settings, clients);
-  const incoming = createIncomingBytes(settings.limits);
+  const beginBody = createIncomingBytes(settings.limits);
   let closing: Promise<void> | undefined;
 
   const answer = async (exchange: GatewayHttpExchange): Promise<void> => {
@@ -69,7 +75,7 @@ export function createHttpHandler(
     if (method !== "POST") {
       throw new HttpRefusal(405, "Method not allowed", { headers: { allow: "GET, POST, DELETE" } });
     }
-    const read = await readPost(exchange, settings, incoming.begin(who.owner));
+    const read = await readPost(exchange, settings, beginBody(who.owner));
     if (closing !== undefined || (clients.isEnding && read.kind === "batch")) throw endingRefusal();
     if (read.kind === "batch") return answerLegacyBatch(parts, read);
     // What is under way may finish, and so its questions may be answered.
@@ -106,7 +112,7 @@ export function createHttpHandler(
 async function readPost(
   exchange: GatewayHttpExchange,
   { limits }: Pick<GatewaySettings, "limits">,
-  incoming: ReturnType<ReturnType<typeof createIncomingBytes>["begin"]>,
+  incoming: ReturnType<ReturnType<typeof createIncomingBytes>>,
 ): Promise<ReadMessage | MessageBatch> {
   const type = (exchange.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
@@ -145,27 +151,25 @@ function createIncomingBytes({
     if (own > 0) byOwner.set(owner, own);
     else byOwner.delete(owner);
   };
-  return {
-    /** For the time of one body. */
-    begin(owner: string | undefined) {
-      let taken = 0;
-      let isOver = false;
-      return {
-        /** Takes room for so many more bytes; `false`: there is none. */
-        take(bytes: number): boolean {
-          const own = owner === undefined ? 0 : (byOwner.get(owner) ?? 0);
-          if (isOver || all + bytes > maxIncomingBytes || own + bytes > share) return false;
-          taken += bytes;
-          count(owner, bytes);
-          return true;
-        },
-        /** Gives back what was taken; nothing is taken any more. */
-        end(): void {
-          isOver = true;
-          count(owner, -taken);
-          taken = 0;
-        },
-      };
-    },
+  /** For the time of one body. */
+  return (owner: string | undefined) => {
+    let taken = 0;
+    let isOver = false;
+    return {
+      /** Takes room for so many more bytes; `false`: there is none. */
+      take(bytes: number): boolean {
+        const own = owner === undefined ? 0 : (byOwner.get(owner) ?? 0);
+        if (isOver || all + bytes > maxIncomingBytes || own + bytes > share) return false;
+        taken += bytes;
+        count(owner, bytes);
+        return true;
+      },
+      /** Gives back what was taken; nothing is taken any more. */
+      end(): void {
+        isOver = true;
+        count(owner, -taken);
+        taken = 0;
+      },
+    };
   };
 }

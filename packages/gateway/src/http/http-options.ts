@@ -75,13 +75,19 @@ export interface HttpSettings {
   readonly resource: { readonly path: string; readonly url: string; readonly metadata: JsonObject } | undefined;
 }
 
-const fields: Fields<GatewayHttpOptions> = { auth: true, path: true, allowedHosts: true, allowedOrigins: true };
+/** The names of the options. */
+export const httpOptionFields: Fields<GatewayHttpOptions> = {
+  auth: true,
+  path: true,
+  allowedHosts: true,
+  allowedOrigins: true,
+};
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 const shortestToken = 16;
 
 /** Throws a `TypeError` that names the option that is missing, unknown or of a wrong type. */
 export function readHttpOptions(options: GatewayHttpOptions): HttpSettings {
-  assertKnownOptions("http()", options, fields);
+  assertKnownOptions("http()", options, httpOptionFields);
   const { auth, path = "/mcp", allowedHosts, allowedOrigins } = options;
   if (typeof path !== "string" || !path.startsWith("/"))
     throw new TypeError('path must be a text that begins with "/"');

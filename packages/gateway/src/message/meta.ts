@@ -30,16 +30,10 @@ export function metaOf(params: JsonObject): JsonObject | undefined {
  * `undefined` when nothing is left.
  */
 export function passOn(meta: JsonObject | undefined): JsonObject | undefined {
-  if (meta === undefined) return undefined;
-  let left: JsonObject | undefined;
-  let isWhole = true;
-  for (const key of Object.keys(meta)) {
-    if (key === "progressToken" || key.startsWith(hopPrefix)) isWhole = false;
-    else left = meta;
-  }
-  if (isWhole || left === undefined) return left;
-  const kept = Object.entries(meta).filter(([key]) => key !== "progressToken" && !key.startsWith(hopPrefix));
-  return Object.fromEntries(kept);
+  const all = Object.entries(meta ?? {});
+  const kept = all.filter(([key]) => key !== "progressToken" && !key.startsWith(hopPrefix));
+  if (kept.length === 0) return undefined;
+  return kept.length === all.length ? meta : Object.fromEntries(kept);
 }
 
 /** The levels of RFC 5424, from what matters least. */

@@ -1,7 +1,7 @@
 import { assertKnownOptions, settleWithin } from "@hostside/core/implement";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { GatewayHttpOptions } from "../http/http-options.ts";
+import { httpOptionFields, type GatewayHttpOptions } from "../http/http-options.ts";
 import { createExchanges } from "./node-exchange.ts";
 import type { Gateway } from "../serving/gateway.ts";
 
@@ -28,14 +28,7 @@ export interface GatewayServer extends AsyncDisposable {
   close(reason?: string): Promise<void>;
 }
 
-const own = {
-  port: true,
-  host: true,
-  auth: true,
-  path: true,
-  allowedHosts: true,
-  allowedOrigins: true,
-} as const;
+const own = { ...httpOptionFields, port: true, host: true } as const;
 const longestEndMs = 5000;
 
 /**
