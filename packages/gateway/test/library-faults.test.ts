@@ -103,13 +103,6 @@ describe("an open() of the product", () => {
       process.off("unhandledRejection", onUnhandled);
     }
   });
-
-  it("that brings nothing in time is no timeout", async () => {
-    const { gateway } = serveTools([], { open: (() => undefined) as never });
-    const hello = await connectRaw(gateway).request("initialize", initialize);
-    expect(hello).toMatchObject({ error: { data: { code: "internal_error" } } });
-    await gateway.close();
-  });
 });
 
 describe("an answer that cannot be written", () => {

@@ -163,15 +163,11 @@ function noRoom(policy: string, usage: { readonly used: number; readonly limit: 
 }
 
 async function openWithin({ open, limits }: GatewaySettings, client: GatewayClient): Promise<GatewayConversation> {
-  // A product without types may bring nothing.
-  const opened = (async () => ({ conversation: (await open(client)) as GatewayConversation | null | undefined }))();
+  const opened = (async () => open(client))();
   const inTime = await resultWithin(opened, limits.openMs);
-  if (inTime?.conversation) return inTime.conversation;
-  if (inTime !== undefined) {
-    throw new TypeError("open() must bring a conversation, such as { tools: toolbox.view(client.view) }");
-  }
+  if (inTime !== undefined) return inTime;
   // One that comes too late is nobody's.
-  opened.then(({ conversation: late }) => late?.close?.("opened too late")).catch(() => undefined);
+  opened.then((late) => late.close?.("opened too late")).catch(() => undefined);
   const message = `the conversation of a client was not there within ${formatMs(limits.openMs)}`;
   throw new HostsideError(message, { code: "connect_timeout" });
 }
