@@ -77,14 +77,6 @@ describe("what a server asks during a call", () => {
     expect(await askElicitation(person(...answers), undefined)(request, signal)).toEqual({ action });
   });
 
-  it.each<JsonObject>([{ type: "object" }, { enum: [] }, { type: "array", items: { type: "object" } }])(
-    "is declined where it cannot be asked line by line: %j",
-    async (field) => {
-      const request = form({ a: field });
-      expect(await askElicitation(person(), undefined)(request, signal)).toEqual({ action: "decline" });
-    },
-  );
-
   it.each<[string, string, readonly string[], string, readonly string[]]>([
     ["opens a page that somebody wants to see", "https://a.example/x", ["open"], "accept", ["https://a.example/x"]],
     ["opens none that nobody wants", "https://a.example/x", ["decline"], "decline", []],

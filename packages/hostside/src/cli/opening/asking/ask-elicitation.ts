@@ -1,19 +1,11 @@
-import { isJsonObject, isConfidentialUrl } from "@hostside/core/implement";
-import type { JsonObject, ElicitationRequest, ElicitationResult, JsonValue } from "@hostside/core";
-import { readParameters, type Parameters } from "../../values/parameters.ts";
-import { askValue, canAskFor, leftOpen } from "./ask-value.ts";
-import type { TerminalPrompter, Questions } from "../../questions.ts";
+import type { ElicitationRequest, ElicitationResult, JsonValue } from "@hostside/core";
+import { isConfidentialUrl, isJsonObject } from "@hostside/core/implement";
+import type { PromptChoice, Questions, TerminalPrompter } from "../../questions.ts";
+import { coerceText } from "../../values/coerce-text.ts";
+import { alternativesOf, memberOf, readParameters, type Parameter } from "../../values/parameters.ts";
 
 // A form of more fields is not one that a person fills in at a terminal.
 const mostFields = 50;
-
-/** The fields of a form; `undefined` for a form that cannot be asked line by line. */
-function readFormFields(schema: unknown): Parameters | undefined {
-  if (!isJsonObject(schema) || !isJsonObject(schema["properties"])) return undefined;
-  const parameters = readParameters(schema);
-  const fields = [...parameters.byName.values()];
-  return fields.length <= mostFields && fields.every((one) => canAskFor(one.schema)) ? parameters : undefined;
-}
 
 /** Opens a page for the user, if that can be done here. */
 export type OpenPage = (url: URL, serverId: string, signal: AbortSignal) => Promise<void>;
@@ -33,30 +25,94 @@ export function askElicitation(
 }
 
 async function askForm({ params }: ElicitationRequest, questions: Questions): Promise<ElicitationResult> {
-  const fields = readFormFields(params["requestedSchema"]);
-  if (fields === undefined) {
+  const { requestedSchema } = params;
+  const fields = [...readParameters(isJsonObject(requestedSchema) ? requestedSchema : {}).byName.values()];
+  if (fields.length > mostFields) {
     questions.show(["  It wants a form that cannot be shown here; it was declined."]);
     return { action: "decline" };
   }
   const choices = [
-    { value: "accept", label: fields.byName.size === 0 ? "Yes" : "Answer", hint: "the server gets what you type" },
+    { value: "accept", label: fields.length === 0 ? "Yes" : "Answer", hint: "the server gets what you type" },
     { value: "decline", label: "Decline" },
   ] as const;
   const how = await questions.choose("Answer the server?", choices, "accept");
   if (how !== "accept") return { action: how ?? "cancel" };
   const answers: [string, JsonValue][] = [];
-  for (const { name, schema, isRequired } of fields.byName.values()) {
-    const title = textOf(schema["title"]) ?? name;
-    const description = textOf(schema["description"]) ?? title;
-    const named = description === title ? title : `${title}: ${description}`;
-    const message = isRequired || schema["type"] === "boolean" ? named : `${named} (may be left open)`;
-    const answer = await askValue({ message, schema, isRequired }, questions);
+  for (const field of fields) {
+    const answer = await askField(field, questions);
     if (answer === undefined) return { action: "cancel" };
-    if (answer !== leftOpen) answers.push([name, answer]);
+    answers.push(...answer.map((value): [string, JsonValue] => [field.name, value]));
   }
   // Defines members, so that a field called "__proto__" is one like any other.
-  const content: JsonObject = Object.fromEntries(answers);
-  return { action: "accept", content };
+  return { action: "accept", content: Object.fromEntries(answers) };
+}
+
+/**
+ * Asks for the value of a field. Resolves to an empty list for a field that is left open, and to
+ * `undefined` when the person cancels.
+ */
+async function askField(
+  { name, schema, isRequired }: Parameter,
+  ask: Questions,
+): Promise<readonly JsonValue[] | undefined> {
+  const { title = name } = schema;
+  const { description = title, default: initial } = schema;
+  const named = description === title ? String(title) : `${String(title)}: ${String(description)}`;
+  const message = isRequired || schema["type"] === "boolean" ? named : `${named} (may be left open)`;
+  const [first, ...others] = alternativesOf(schema);
+  const choices = choicesOf(schema);
+  if (choices.length > 0) {
+    const open = isRequired ? [] : [{ value: "", label: "(leave it open)" }];
+    const chosen = await ask.choose(message, [...choices, ...open], keyOf(initial));
+    if (chosen === "" && !isRequired) return [];
+    const found = choices.find(({ value }) => value === chosen);
+    return found && [found.choice];
+  }
+  if (first?.kind === "boolean" && others.length === 0) {
+    const isSure = await ask.confirm(message, initial === true);
+    return isSure === undefined ? undefined : [isSure];
+  }
+  const entries = first?.kind === "array" ? choicesOf(first.schema["items"]) : [];
+  if (entries.length > 0) {
+    const given = Array.isArray(initial) ? initial.flatMap((one) => keyOf(one) ?? []) : [];
+    const some = await ask.chooseSome(message, entries, given);
+    if (some?.length === 0 && !isRequired) return [];
+    return some && [entries.flatMap(({ value, choice }) => (some.includes(value) ? [choice] : []))];
+  }
+  const check = (text: string): string | undefined => {
+    if (text === "") return isRequired ? "This is needed." : undefined;
+    const coerced = coerceText(text, schema);
+    return coerced.kind === "value" ? undefined : `It ${coerced.problem}.`;
+  };
+  const answer = await ask.text(message, { initial: keyOf(initial), check });
+  if (answer === undefined || answer === "") return answer === "" && !isRequired ? [] : undefined;
+  const coerced = coerceText(answer, schema);
+  return coerced.kind === "value" ? [coerced.value] : undefined;
+}
+
+interface Choice extends PromptChoice<string> {
+  readonly choice: JsonValue;
+}
+
+/** The values that a schema allows, where it allows no others. */
+function choicesOf(schema: unknown): readonly Choice[] {
+  const alternatives = alternativesOf(schema);
+  if (!alternatives.every(({ kind }) => kind === "choice")) return [];
+  return alternatives.flatMap(({ choices, schema: own }) => {
+    // `enumNames` of older servers, and a title beside a constant.
+    const names = memberOf(own, "enumNames");
+    const title = own["title"] === memberOf(schema, "title") ? undefined : own["title"];
+    return choices.map((choice, at) => {
+      const value = keyOf(choice) ?? JSON.stringify(choice);
+      const name: unknown = Array.isArray(names) ? names[at] : title;
+      return { value, label: typeof name === "string" ? name : value, choice };
+    });
+  });
+}
+
+function keyOf(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  return typeof value === "number" ? String(value) : undefined;
 }
 
 async function askToVisit(
@@ -82,8 +138,4 @@ async function askToVisit(
   if (opening === undefined) questions.show(["Open it in a browser of yours."]);
   else await opening.catch(() => questions.show(["No browser could be opened here. Open it in a browser of yours."]));
   return { action: "accept" };
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }
