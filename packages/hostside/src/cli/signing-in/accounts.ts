@@ -1,22 +1,23 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { SignedIn } from "@hostside/auth";
+import { loopbackRedirect } from "@hostside/auth/node";
+import { loadConfig } from "@hostside/config/node";
+import type { ServerSpec } from "@hostside/core";
 import { compareText, quoteText } from "@hostside/core/implement";
+import { chooseAuth } from "../../auth/choose-auth.ts";
+import { signInWhereAsked } from "../../auth/to-client.ts";
+import { userState, userStateFolder } from "../../state/user-state.ts";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes, usageError } from "../exit-codes.ts";
-import { loadSources } from "../opening/config-files.ts";
+import { fromEnvironment } from "../from-environment.ts";
+import { answerLoading, signInPrompt } from "../opening/asking/ask-user.ts";
+import { canAsk, terminalAsker } from "../opening/asking/terminal-asker.ts";
+import { filesOf, loadSources } from "../opening/config-files.ts";
 import { knownServer, startableServer } from "../opening/known-server.ts";
-import { formatCount, printResult } from "../render/print.ts";
+import { formatCount, formatDuration, printResult } from "../render/print.ts";
 import { renderTable } from "../render/render-table.ts";
-import { terminalLine, shellLine } from "../render/render-text.ts";
+import { shellLine, terminalLine } from "../render/render-text.ts";
 import type { Terminal } from "../terminal.ts";
-import {
-  describeAccount,
-  describeEnd,
-  isGood,
-  nameOf,
-  openAccounts,
-  signInTarget,
-  type AccountFacts,
-} from "./open-accounts.ts";
 
 /** Arguments of `login`. */
 export interface LoginArguments {
@@ -172,4 +173,83 @@ function detailsOf({ server, state, configured, issuer, clientId, scopes }: Acco
   if (!configured) lines.push(`not configured any more: ${shellLine(["hostside", "logout", server])}`);
   else if (state === "expired") lines.push(shellLine(["hostside", "login", server]));
   return lines.map((line) => terminalLine(line, 500));
+}
+
+/** The server as somebody signs in to it, or why nobody does, as a sentence. */
+function signInTarget(spec: ServerSpec): ServerSpec | string {
+  if (spec.url === undefined) return "it is a program on this machine, which nobody signs in to";
+  if (spec.auth === "api-key" || spec.bearerToken !== undefined) return "its entry has a token of its own";
+  const asked = signInWhereAsked(spec);
+  if (asked.url !== undefined && asked.auth === "oauth") return asked;
+  return "its entry has credentials of its own, or its URL is neither https: nor on this machine";
+}
+
+// A user reads mail for a code, or looks for a key. Ctrl-C ends it.
+const longestSignInMs = 15 * 60_000;
+
+/**
+ * Loads the configuration, and opens the user's sign-ins. `only` chooses the servers that are
+ * expanded, and asked about if somebody can be asked; by default all are, and nobody is asked.
+ * `opensBrowser: false` opens no browser. Rejects with `aborted` when the person cancels a
+ * question.
+ */
+async function openAccounts(
+  context: CommandContext,
+  { only, opensBrowser }: { readonly only?: (serverId: string) => boolean; readonly opensBrowser?: boolean } = {},
+) {
+  const { terminal } = context;
+  const asker = only !== undefined && canAsk(context) ? terminalAsker(terminal) : undefined;
+  const answers = answerLoading(terminal, asker);
+  const config = await loadConfig({ ...(await filesOf(context)), ...answers, allow: only });
+  answers.signal.throwIfAborted();
+  const auth = await chooseAuth(
+    {
+      redirect: loopbackRedirect({ timeoutMs: longestSignInMs }),
+      prompt: signInPrompt(terminal, { asker, opensBrowser }),
+    },
+    {
+      credentials: { isEmpty: false, open: async () => userState(terminal).credentials },
+      extrasOf: (serverId) => config.sources.find((source) => source.serverId === serverId)?.extras,
+      connector: fromEnvironment,
+    },
+  );
+  if (auth.oauth === undefined) throw new TypeError("options make an OAuth");
+  return {
+    oauth: auth.oauth,
+    config,
+    folder: userStateFolder(terminal),
+    [Symbol.asyncDispose]: () => auth.close(),
+  };
+}
+
+/** A server and whoever is signed in there: what `--json` has. No secret is in it. */
+type AccountFacts = ReturnType<typeof describeAccount>;
+
+/** Describes a sign-in. `now`: milliseconds since 1970. */
+function describeAccount(account: SignedIn, configured: boolean, now: number) {
+  const { serverId: server, principal, issuer, serverUrl: url, clientId, scopes, renews } = account;
+  // A token is there that counts, or another one is had without a user.
+  const state = isGood(account, now) ? ("signed-in" as const) : ("expired" as const);
+  const expiresAt = account.expiresAt === undefined ? undefined : new Date(account.expiresAt).toISOString();
+  return { server, state, configured, principal, issuer, url, clientId, scopes, expiresAt, renews };
+}
+
+/** Tells whether a sign-in works without a user. */
+function isGood({ expiresAt, renews }: SignedIn, now: number): boolean {
+  return renews || expiresAt === undefined || expiresAt > now;
+}
+
+/** The server of an account, and its principal. */
+function nameOf({ server, principal }: Pick<LogoutFacts, "server" | "principal">): string {
+  return principal === undefined ? server : `${server} (${principal})`;
+}
+
+/** Until when, in words: `until 2026-11-23 06:50 UTC (58 min), renewed by itself`. */
+function describeEnd({ expiresAt, renews }: AccountFacts, now: number): string {
+  const end = expiresAt === undefined ? undefined : Date.parse(expiresAt);
+  const at = expiresAt === undefined ? "" : `${expiresAt.slice(0, 16).replace("T", " ")} UTC`;
+  const left = end === undefined || end <= now ? undefined : `until ${at} (${formatDuration(end - now)})`;
+  if (renews) return left === undefined ? "renewed by itself" : `${left}, renewed by itself`;
+  if (end === undefined) return "until the server ends it";
+  return left ?? `since ${at}`;
 }
