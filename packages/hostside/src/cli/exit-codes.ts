@@ -29,18 +29,17 @@ export function didYouMean(names: readonly string[]): string | undefined {
 }
 
 /**
- * The reason to end a command whose output is closed, as in `hostside list | head -1`. It is no
- * failure.
+ * The reason to end a command without a further word: its output is closed, as in
+ * `hostside list | head -1`, or an uncaught error was shown already.
  */
-export class OutputClosed extends Error {
-  override readonly name: string = "OutputClosed";
-}
+export class EndedSilently extends Error {
+  override readonly name: string = "EndedSilently";
+  readonly exitCode: number;
 
-/**
- * The reason to end a command after an uncaught error. `cause` was shown already.
- */
-export class Crashed extends Error {
-  override readonly name: string = "Crashed";
+  constructor(exitCode: number) {
+    super("ended");
+    this.exitCode = exitCode;
+  }
 }
 
 /** The message of whatever was thrown. */

@@ -1,4 +1,4 @@
-import { Crashed, OutputClosed, exitCodes } from "../exit-codes.ts";
+import { EndedSilently, exitCodes } from "../exit-codes.ts";
 import { renderError } from "../program/render-error.ts";
 import { runCommandLine } from "./run-command-line.ts";
 import { processTerminal } from "../terminal.ts";
@@ -31,23 +31,22 @@ export async function main(): Promise<void> {
   }
   // `hostside list | head -1`, or a terminal that was closed. Without a listener, either would be
   // an uncaught exception.
-  let isBroken = false;
   const giveUp = (error: Error): void => {
     // At once: of what is under way nobody knows whether it ends.
-    if (!isBroken) renderError(error, { terminal, options: { verbose: process.argv.includes("--verbose") } });
-    isBroken = true;
+    if (process.exitCode === undefined)
+      renderError(error, { terminal, options: { verbose: process.argv.includes("--verbose") } });
     process.exitCode = exitCodes.fail;
-    controller.abort(new Crashed(error.message, { cause: error }));
+    controller.abort(new EndedSilently(exitCodes.fail));
   };
   terminal.stdout.on("error", (error: NodeJS.ErrnoException) => {
     // EIO is a terminal that is gone. A disk that is full is no reader who has enough.
-    if (error.code === "EPIPE" || error.code === "EIO") controller.abort(new OutputClosed());
+    if (error.code === "EPIPE" || error.code === "EIO") controller.abort(new EndedSilently(exitCodes.pass));
     else giveUp(error);
   });
   terminal.stderr.on("error", () => undefined);
   process.on("uncaughtException", giveUp);
   const exitCode = await runCommandLine(process.argv.slice(2), terminal);
-  process.exitCode = isBroken ? exitCodes.fail : exitCode;
+  process.exitCode ??= exitCode;
   // What is left in a pipe that nobody reads would keep the process for ever.
   if (isDropped) process.exit();
 }

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { HostsideError } from "@hostside/core";
-import { Crashed, OutputClosed, exitCodeOf, exitCodes, usageError } from "../exit-codes.ts";
+import { EndedSilently, exitCodeOf, exitCodes, usageError } from "../exit-codes.ts";
 import type { CommandContext } from "../command-context.ts";
 import { takeTypedServer } from "../opening/typed-server.ts";
 import { createProgram } from "./create-program.ts";
@@ -40,23 +40,17 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
   const { signal } = terminal;
   try {
     await program.parseAsync(taken.line, { from: "user" });
-    return isInterrupted(signal) && !isStopExpected ? exitCodes.incomplete : exitCode;
+    const isInterrupted = signal.aborted && !(signal.reason instanceof EndedSilently);
+    return isInterrupted && !isStopExpected ? exitCodes.incomplete : exitCode;
   } catch (error) {
-    if (signal.aborted && signal.reason instanceof OutputClosed) return exitCodes.pass;
+    if (signal.reason instanceof EndedSilently) return signal.reason.exitCode;
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.pass;
-    const problem = toProblem(error, { command: command.name(), signal });
+    const problem = toProblem(error, command.name(), signal);
     const { terminal: shown, options } = contextOf();
     // Of a line that could not be read to its end, not all options are known.
-    const json = options.json ?? isJson;
-    const isSaid = signal.reason instanceof Crashed;
-    const verbose = options.verbose === true && !isSaid;
-    if (json || !isSaid) renderError(problem, { terminal: shown, options: { ...options, json, verbose } });
+    renderError(problem, { terminal: shown, options: { ...options, json: options.json ?? isJson } });
     return exitCodeOf(problem);
   }
-}
-
-function isInterrupted({ aborted, reason }: AbortSignal): boolean {
-  return aborted && !(reason instanceof OutputClosed);
 }
 
 /** Pages of help and the version as documents. */
@@ -70,12 +64,8 @@ function isJsonAsked(argv: readonly string[]): boolean {
   return argv.slice(0, end === -1 ? undefined : end).includes("--json");
 }
 
-function toProblem(
-  error: unknown,
-  { command, signal }: { readonly command: string; readonly signal: AbortSignal },
-): unknown {
+function toProblem(error: unknown, command: string, signal: AbortSignal): unknown {
   if (error instanceof CommanderError) return toUsageError(error, command);
-  if (signal.reason instanceof Crashed) return signal.reason.cause;
   // Whatever a command makes of it, and whatever function of ours was at work: it ends because
   // somebody wanted that.
   return signal.aborted ? new HostsideError("interrupted", { code: "aborted", cause: error }) : error;
