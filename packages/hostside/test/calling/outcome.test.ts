@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { HostsideError, readContent, type JsonObject, type ToolDefinition, type ToolOutcome } from "@hostside/core";
 import { expect, it, onTestFinished } from "vitest";
 import { signatureOf, toolPage } from "../../src/cli/calling/describe-parameters.ts";
-import { assertComplete, assertFits, exitCodeOfCall, describeProgress } from "../../src/cli/calling/call-tool.ts";
+import { assertComplete, exitCodeOfCall, describeProgress } from "../../src/cli/calling/call-tool.ts";
 import { showOutcome } from "../../src/cli/calling/show-outcome.ts";
 import { widthOf } from "../../src/cli/render/text-width.ts";
 import { fakeTerminal, type FakeTerminal } from "../fake-terminal.ts";
@@ -69,10 +69,10 @@ it("saves bytes under names of its own, for this user alone, whatever the server
     terminal,
   );
   const folder = join(terminal.cwd, "hostside-output");
-  const names = ["mcp_s_x-1.bin", "mcp_s_x-1.wav", "mcp_s_x-2.bin"];
+  const names = ["mcp_s_x-1.bin", "mcp_s_x-1.wav"];
   expect(readdirSync(folder).toSorted()).toEqual(names);
-  expect(names.map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
-  expect(terminal.written.err.match(/^saved /gm)).toHaveLength(3);
+  expect(names.map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600, 0o600]);
+  expect(terminal.written.err.match(/^saved /gm)).toHaveLength(2);
   expect(terminal.written.err).toContain("not shown");
 });
 
@@ -103,14 +103,6 @@ const schema: JsonObject = {
   required: ["deep", "mode"],
 };
 const tool: ToolDefinition = { ...definition, description: escape, inputSchema: schema };
-
-it("names violations, and asks no policy whether the tool may be called", async () => {
-  await expect(assertFits({ deep: { n: "x" }, mode: "c" }, { ...tool, requireApproval: true })).rejects.toMatchObject({
-    code: "invalid_arguments",
-    details: { violations: [{ path: "/deep/n", message: "must be integer" }, { path: "/mode" }] },
-  });
-  await assertFits({ deep: { n: 1 }, mode: "a" }, { ...tool, requireApproval: true });
-});
 
 it("names the required arguments that are missing", () => {
   expect(() => assertComplete({ mode: "a" }, tool, "")).toThrow("missing: --deep");

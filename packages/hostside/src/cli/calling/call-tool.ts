@@ -5,10 +5,8 @@ import {
   type ToolDefinition,
   type Progress,
   type JsonObject,
-  type ToolOutcome,
 } from "@hostside/core";
 import { isJsonObject, quoteText } from "@hostside/core/implement";
-import { createPolicy } from "@hostside/policy";
 import { stat, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { CommandContext, CommandWork, OpenedHost } from "../command-context.ts";
@@ -135,7 +133,6 @@ async function readCall(
   };
   const args = await readArguments(given.arguments, { parameters, readBase, readSource });
   assertComplete(args, definition, example);
-  await assertFits(args, definition);
   return args;
 }
 
@@ -151,26 +148,14 @@ export function assertComplete(args: JsonObject, definition: ToolDefinition, exa
 }
 
 const mostNamed = 30;
-const nowhere = { serverId: "", toolName: "", qualifiedName: "" };
-
-/**
- * Throws `invalid_arguments` for arguments that break the tool's schema. It is the check of the
- * policy that every call passes, made for a call that is not sent, too.
- */
-export async function assertFits(args: JsonObject, definition: ToolDefinition): Promise<void> {
-  // Rules about the tool are those of the host's own policy.
-  const { origin = nowhere, requireApproval: _rule, ...plain } = definition;
-  const outcome: ToolOutcome = { content: [], isError: false, origin, raw: {} };
-  const [check] = createPolicy({ validation: { input: "strict", output: "off" } }).interceptors;
-  await check?.({ origin, definition: plain, args, options: {} }, async () => outcome);
+interface TypedCall {
+  readonly definition: ToolDefinition;
+  readonly args: JsonObject;
+  readonly given: CallArguments;
 }
 
 async function runCall(
-  {
-    definition,
-    args,
-    given,
-  }: { readonly definition: ToolDefinition; readonly args: JsonObject; readonly given: CallArguments },
+  { definition, args, given }: TypedCall,
   opened: OpenedHost,
   context: CommandContext,
 ): Promise<number> {

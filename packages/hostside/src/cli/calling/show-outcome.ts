@@ -1,4 +1,4 @@
-import { isKnownContent, cleanText, type ToolOutcome, type ToolDefinition } from "@hostside/core";
+import { cleanText, type ToolOutcome, type ToolDefinition } from "@hostside/core";
 import { present } from "@hostside/results";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -28,55 +28,39 @@ const families = ["application", "audio", "font", "image", "message", "model", "
  * content where no text says the same, all bytes. Pure; never throws, whatever the server sent.
  */
 function partsOf(outcome: ToolOutcome): readonly ReportedPart[] {
-  const { blocks, omitted } = present(outcome, "blocks", {
+  const { blocks } = present(outcome, "blocks", {
     maxTextBytes: 1024 * mebibyte,
     maxBlocks: 100_000,
     media: { types: families.map((family) => `${family}/*`), maxItemBytes: 1024 * mebibyte, maxItems: 10_000 },
   });
-  const shown = blocks.map((block): ReportedPart => {
-    if (block.type !== "text") return fileOf(block.mimeType, block.data);
+  return blocks.map((block): ReportedPart => {
+    if (block.type !== "text")
+      return { kind: "file", mimeType: block.mimeType, data: Buffer.from(block.data, "base64") };
     const { part, text } = block;
     if (part === "structured") return { kind: "data", value: JSON.parse(text) as unknown };
     return { kind: part === "notice" || part === "error" ? "notice" : "text", text };
   });
-  // A model must not be shown bytes of another type than they say; a person may want to look at
-  // them.
-  const rescued = omitted.flatMap(({ reason, piece }) => {
-    if ((reason !== "wrong-type" && reason !== "type-not-allowed") || piece?.part !== "block") return [];
-    const block = outcome.content[piece.index];
-    if (block === undefined || !isKnownContent(block)) return [];
-    const text = block.type === "resource" ? block.resource.blob : "data" in block ? block.data : undefined;
-    return typeof text === "string" ? [fileOf("application/octet-stream", text)] : [];
-  });
-  return [...shown, ...rescued];
 }
 
-function fileOf(mimeType: string, base64: string): FilePart {
-  return { kind: "file", mimeType, data: Buffer.from(base64, "base64") };
-}
-
-const endings = new Map(
-  Object.entries({
-    png: "image/png",
-    jpg: "image/jpeg",
-    gif: "image/gif",
-    webp: "image/webp",
-    svg: "image/svg+xml",
-    wav: "audio/wav",
-    mp3: "audio/mpeg",
-    ogg: "audio/ogg",
-    mp4: "video/mp4",
-    webm: "video/webm",
-    pdf: "application/pdf",
-    json: "application/json",
-    zip: "application/zip",
-    txt: "text/plain",
-    md: "text/markdown",
-    csv: "text/csv",
-    html: "text/html",
-  }).map(([ending, type]) => [type, ending]),
-);
-
+const endings: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/gif": "gif",
+  "image/webp": "webp",
+  "image/svg+xml": "svg",
+  "audio/wav": "wav",
+  "audio/mpeg": "mp3",
+  "audio/ogg": "ogg",
+  "video/mp4": "mp4",
+  "video/webm": "webm",
+  "application/pdf": "pdf",
+  "application/json": "json",
+  "application/zip": "zip",
+  "text/plain": "txt",
+  "text/markdown": "md",
+  "text/csv": "csv",
+  "text/html": "html",
+};
 const mostTries = 100_000;
 
 /**
@@ -90,7 +74,7 @@ async function saveFile(
   { folder, toolName }: { readonly folder: string; readonly toolName: string },
 ): Promise<string> {
   const name = toolName.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "result";
-  const ending = endings.get(mimeType) ?? "bin";
+  const ending = (Object.hasOwn(endings, mimeType) && endings[mimeType]) || "bin";
   try {
     await mkdir(folder, { recursive: true });
     for (let number = 1; number <= mostTries; number += 1) {

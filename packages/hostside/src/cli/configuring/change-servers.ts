@@ -49,7 +49,6 @@ export const runAddCommand: CommandWork<AddArguments> = async (args, context) =>
     ...(allow !== undefined && { allow: [...allow] }),
     ...(deny !== undefined && { deny: [...deny] }),
   };
-  assertReadable(name, entry);
   const { change } = await changeConfig(context, {
     place,
     plan: (current) => planAdding(current, entry, { ...args, terminal: context.terminal }),
@@ -57,17 +56,6 @@ export const runAddCommand: CommandWork<AddArguments> = async (args, context) =>
   const notes = [...change.notes, ...(await notesOnNames(context, name, place))];
   return reportChange({ file: place.path, name, change: change.isThere ? "replaced" : "added" }, notes, context);
 };
-
-// Every reader of the file would warn of it. It may be amid a secret, so that nothing of it is
-// shown.
-function assertReadable(name: string, entry: JsonObject): void {
-  const part = name.includes("\uFFFD") ? "the name" : "the entry";
-  if (part === "the entry" && !JSON.stringify(entry).includes("\uFFFD")) return;
-  throw usageError(
-    `${part} has U+FFFD, which is what a character that cannot be read is taken for`,
-    "nothing was written",
-  );
-}
 
 async function planAdding(
   current: CurrentConfig,
