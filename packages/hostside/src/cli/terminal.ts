@@ -67,9 +67,7 @@ export function processTerminal({ signal, dropOutput }: Required<Pick<Terminal, 
     err: (text) => void stderr.write(text),
     isLive: stdout.isTTY && env["TERM"] !== "dumb",
     canAsk: stdin.isTTY && stderr.isTTY,
-    get columns() {
-      return columnsOf(stdout, stderr);
-    },
+    columns: columnsOf(stdout, stderr),
     paint: painter(isColored(stdout, env)),
     paintErr: painter(isColored(stderr, env)),
     env,
@@ -93,7 +91,7 @@ export function columnsOf(...streams: readonly { readonly columns?: number | und
 
 /** The same terminal with colours in any case, in none, or as it was. */
 export function withColor(terminal: Terminal, color: boolean | undefined): Terminal {
-  return color === undefined ? terminal : changeTerminal(terminal, { paint: painter(color), paintErr: painter(color) });
+  return color === undefined ? terminal : { ...terminal, paint: painter(color), paintErr: painter(color) };
 }
 
 /**
@@ -106,28 +104,18 @@ export function withSafeOutput(terminal: Terminal): Terminal {
     const pieces = isPainted ? text.split(styleSequence) : [text];
     write(pieces.map((piece, index) => (index % 2 === 1 ? piece : replaceUnseen(piece, escape))).join(""));
   };
-  return changeTerminal(terminal, {
+  return {
+    ...terminal,
     outWhole: terminal.outWhole ?? out,
     out: safe(out, paint("bold", "x") !== "x"),
     err: safe(err, paintErr("bold", "x") !== "x"),
-  });
+  };
 }
 
 const styleSequence = /(\u001B\[(?:1|2|22|31|32|33|36|39)m)/;
 
 function escape(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16)}}`;
-}
-
-/** The same terminal, but for some members. It still knows how wide it is when that changes. */
-export function changeTerminal(terminal: Terminal, changes: Partial<Omit<Terminal, "columns">>): Terminal {
-  return {
-    ...terminal,
-    ...changes,
-    get columns() {
-      return terminal.columns;
-    },
-  };
 }
 
 /**

@@ -8,8 +8,8 @@ it("puts the worst first, evidence and what mends it below, and says last how mu
   const text = renderFindings(
     [
       { level: "ok", area: "machine", what: "Node 22.1.0", evidence: ["not shown"] },
-      { level: "ok", area: "connection", server: "well", what: "up" },
       { level: "ok", area: "connection", server: "files", what: "up" },
+      { level: "ok", area: "connection", server: "well", what: "up" },
       { level: "advice", area: "connection", server: "files", what: "is slow", mend: { text: "wait" } },
       {
         level: "problem",

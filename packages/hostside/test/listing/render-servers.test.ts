@@ -71,7 +71,7 @@ describe("servers as lines", () => {
       "    a project brings it, and nobody has said that it is trusted",
       "    hostside trust brought --config 'a b.json'",
       "!  evil second line                     not ready",
-      "1 of 4 servers ready, 2 tools, ~1.3k tokens",
+      "1 of 4 servers ready, 2 tools, ~1.3K tokens",
     ]);
   });
 
@@ -95,8 +95,8 @@ describe("tools as lines", () => {
   it("stand below their server, and those of the host apart", () => {
     expect(renderToolGroups(listing, view)).toEqual([
       "",
-      "files  2 tools, ~1.3k tokens",
-      "  read              Reads a file.",
+      "files  2 tools, ~1.3K tokens",
+      "  read              Reads a file. And more.",
       "  evil second line  evil second line",
       "",
       "hostside  of this host, not of a server  1 tool, ~30 tokens",

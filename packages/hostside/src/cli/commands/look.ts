@@ -16,24 +16,15 @@ const list: CommandSpec = {
     "hostside list --no-tools --where": "servers only, with file and line",
     "hostside list --json": "for a script",
   },
-  json: [
-    "{ servers: [{ id, title?, state, off?, scope?,",
-    "    file?, line?, transport?, era?,",
-    "    protocolVersion?, tools, connectMs?, listMs?,",
-    "    error?: { code, kind, message, stderr? },",
-    "    mend?: [argument] }],",
-    "  tools: [{ name, server, tool, title?,",
-    "    description, effect, tokens }],",
-    "  problems: [{ file?, line?, column?, path,",
-    "    severity, code, message, fix?, serverId? }] }",
-    "state: ready, failed, needs-auth, late, down,",
-    "  invalid or disabled",
-  ].join("\n"),
+  json: `{ servers: [{ id, title?, state, off?, scope?, file?, line?, transport?, era?, protocolVersion?, tools,
+    connectMs?, listMs?, error?: { code, kind, message, stderr? }, mend?: [argument] }],
+  tools: [{ name, server, tool, title?, description, effect, tokens }],
+  problems: [{ file?, line?, column?, path, severity, code, message, fix?, serverId? }] }
+state: ready, failed, needs-auth, late, down, invalid or disabled`,
   takes: (command) =>
     command
-      .argument("[server]", "only this server, with full descriptions")
+      .argument("[server]", "only this server, with the effects of its tools")
       .option("--no-tools", "show servers only")
-      .option("--long", "show full descriptions; needs a server")
       .option("--where", "show the file of each server"),
   work: async () => (await import("../listing/list-servers.ts")).listServers,
 };

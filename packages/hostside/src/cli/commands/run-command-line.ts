@@ -7,7 +7,7 @@ import { createProgram } from "./create-program.ts";
 import type { ProgramOptions } from "./declare.ts";
 import { renderError } from "../program/render-error.ts";
 import { printJson } from "../render/print.ts";
-import { changeTerminal, loadUtil, withColor, withSafeOutput, type Terminal } from "../terminal.ts";
+import { loadUtil, withColor, withSafeOutput, type Terminal } from "../terminal.ts";
 
 /**
  * Runs a command line and resolves to the exit code. Never rejects; what went wrong is on stderr,
@@ -56,7 +56,7 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
 /** Pages of help and the version as documents. */
 function withJsonTexts(terminal: Terminal): Terminal {
   const { stripVTControlCharacters } = loadUtil();
-  return changeTerminal(terminal, { out: (text) => printJson(terminal, { text: stripVTControlCharacters(text) }) });
+  return { ...terminal, out: (text) => printJson(terminal, { text: stripVTControlCharacters(text) }) };
 }
 
 function isJsonAsked(argv: readonly string[]): boolean {

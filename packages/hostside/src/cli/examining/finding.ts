@@ -53,8 +53,8 @@ const mostOfGroup = 25;
 type Page = Pick<Terminal, "paint" | "isLive" | "columns">;
 
 /**
- * Renders findings as a page: the machine and the configuration, then each server, the worst first,
- * then all servers together, and how many findings there are: so far, unless all was looked at.
+ * Renders findings as a page: a group for the machine, the configuration, each server and all servers
+ * together, each with the worst first; then how many there are: so far, unless all was looked at.
  */
 export function renderFindings(
   findings: readonly DoctorFinding[],
@@ -63,16 +63,8 @@ export function renderFindings(
 ): string {
   const { paint } = terminal;
   const ranked = findings.toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level));
-  const general = findings.filter(({ server }) => server === undefined);
-  const ofServers = ranked.filter(({ server }) => server !== undefined);
-  const parts = groupBy(general, ({ area }) => titles[area] ?? "All servers");
-  const last = parts.get("All servers");
-  const groups = [
-    ...[...parts].filter(([title]) => title !== "All servers"),
-    ...groupBy(ofServers, ({ server = "" }) => server),
-    ...(last === undefined ? [] : ([["All servers", last]] as const)),
-  ];
-  const blocks = groups.map(([title, members]) => {
+  const groups = groupBy(findings, ({ server, area }) => server ?? titles[area] ?? "All servers");
+  const blocks = Array.from(groups, ([title, members]) => {
     const shown = ranked.filter((finding) => members.includes(finding)).slice(0, mostOfGroup);
     const left = members.length - shown.length;
     const more = left > 0 ? [paint("dim", `  … and ${left} more; --json has all`)] : [];

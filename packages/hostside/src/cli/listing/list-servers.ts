@@ -16,8 +16,6 @@ export interface ListArguments {
   readonly server: string | undefined;
   /** `true`: tools are shown. */
   readonly tools: boolean;
-  /** `true`: descriptions are whole. */
-  readonly long?: boolean | undefined;
   /** `true`: the file of each server is shown. */
   readonly where?: boolean | undefined;
 }
@@ -50,7 +48,7 @@ function idOf(typed: string | undefined, { host: { config } }: OpenedHost): stri
   return typed === undefined || config === undefined ? typed : knownServer(config, typed).serverId;
 }
 
-function show(listing: Listing, { server, tools, long, where }: ListArguments, context: CommandContext): void {
+function show(listing: Listing, { server, tools, where }: ListArguments, context: CommandContext): void {
   const { terminal, options } = context;
   const view = { ...terminal, where, common: fileWords(options), typed: options.typed };
   printLines(terminal, renderServers(listing, view));
@@ -62,7 +60,7 @@ function show(listing: Listing, { server, tools, long, where }: ListArguments, c
   for (const line of options.verbose || options.quiet ? [] : problemLines(warnings, context)) terminal.err(`${line}\n`);
   if (!tools) return;
   if (server === undefined) printLines(terminal, renderToolGroups(listing, terminal));
-  else printLines(terminal, renderServerTools(listing.tools, { ...terminal, long }));
+  else printLines(terminal, renderServerTools(listing.tools, terminal));
 }
 
 /**

@@ -2,7 +2,7 @@ import { cleanText, type ToolDefinition, type ToolEffect } from "@hostside/core"
 import { estimateDefinitionTokens } from "@hostside/discovery";
 import type { Terminal } from "../terminal.ts";
 import { formatCount, formatTokens } from "../render/print.ts";
-import { cleanLines, firstSentenceLine, terminalLine } from "../render/render-text.ts";
+import { cleanLines, terminalLine } from "../render/render-text.ts";
 import { cutToWidth, wrapText } from "../render/text-width.ts";
 import { renderTable } from "../render/render-table.ts";
 
@@ -83,25 +83,19 @@ function renderGroup({ name, title, tools }: Group, view: View): readonly string
   );
   const rows = tools.map(({ tool, title: own = "", description }) => [
     { text: tool, style: "name" as const },
-    firstSentenceLine(description) || own,
+    terminalLine(description) || own,
   ]);
   const lines = renderTable(rows, { ...view, indent: "  ", layout: [{ least: 14 }, { least: 16 }] });
   return ["", heading, ...lines];
 }
 
-/**
- * Tools of one server: full name, effect, tokens, and what they say of themselves, shortened unless
- * `long`.
- */
-export function renderServerTools(
-  tools: readonly ToolBrief[],
-  { columns, paint, long = false }: View & { readonly long?: boolean | undefined },
-): readonly string[] {
+/** Tools of one server: full name, effect, tokens, and the beginning of what they say of themselves. */
+export function renderServerTools(tools: readonly ToolBrief[], { columns, paint }: View): readonly string[] {
   return tools.flatMap(({ name, effect, tokens, title = "", description }) => {
     const text = cleanLines(description.trim() === "" ? title : description).join("\n");
     const [first = ""] = text.split(/\n\s*\n/);
     const width = Math.min(columns, 100);
-    const lines = wrapText(long ? text : terminalLine(first, 300), { width, indent: "    " });
+    const lines = wrapText(terminalLine(first, 300), { width, indent: "    " });
     const facts = cutToWidth(`    ${effect}, ${formatTokens(tokens)}`, columns);
     return [
       "",

@@ -2,7 +2,7 @@ import type { CommandContext, CommandWork, OpenedHost } from "../command-context
 import { exitCodes } from "../exit-codes.ts";
 import { openHost } from "../opening/open-host.ts";
 import { formatCount, formatNumber, printResult } from "../render/print.ts";
-import { firstSentenceLine, terminalLine } from "../render/render-text.ts";
+import { terminalLine } from "../render/render-text.ts";
 import { wrapText } from "../render/text-width.ts";
 import { renderTable } from "../render/render-table.ts";
 import type { Terminal } from "../terminal.ts";
@@ -62,7 +62,7 @@ export function renderFound(
   const rows = tools.map(({ name, tokens, description, title = "" }) => [
     { text: name, style: "name" as const },
     { text: `~${formatNumber(tokens)}`, style: "dim" as const },
-    firstSentenceLine(description) || title,
+    terminalLine(description) || title,
   ]);
   const layout = [{ least: 20 }, { align: "right", optional: true }, { least: 16, optional: true }] as const;
   return renderTable(rows, { ...view, layout });

@@ -73,20 +73,14 @@ function notStartable({ serverId, state, off, file, line, column }: ServerSource
   const where = place === "" ? "" : ` (${place})`;
   const server = `server ${quoteName(serverId)}`;
   if (state === "failed") return unusable(serverId, problems);
-  switch (off) {
-    case "untrusted": {
-      const own = problems.find((problem) => problem.serverId === serverId && problem.code === "untrusted_server");
-      const why = own?.message ?? "is brought by a project";
-      return usageError(`${server} ${why}${where}`, shellLine(["hostside", "trust", serverId]));
-    }
-    case "disabled":
-      return usageError(`${server} is disabled${where}`, "switch it on in that file");
-    case "not allowed":
-      return usageError(`${server} is not among the servers that the configuration allows${where}`);
-    case "not wanted":
-    case undefined:
-      return usageError(`${server} was not started${where}`);
+  if (off === "untrusted") {
+    const own = problems.find((problem) => problem.serverId === serverId && problem.code === "untrusted_server");
+    const why = own?.message ?? "is brought by a project";
+    return usageError(`${server} ${why}${where}`, shellLine(["hostside", "trust", serverId]));
   }
+  return off === "disabled"
+    ? usageError(`${server} is disabled${where}`, "switch it on in that file")
+    : usageError(`${server} was not started: ${off ?? "unknown"}${where}`);
 }
 
 function unusable(serverId: string, problems: Known["problems"]): UsageError {

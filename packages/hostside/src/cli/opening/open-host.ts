@@ -13,7 +13,6 @@ import { withStartTime } from "./installers.ts";
 import { filesOf, loadSources } from "./config-files.ts";
 import { knownServer, startableServer, reportProblems } from "./known-server.ts";
 import { isServeEntry } from "./self-entries.ts";
-import { fromEnvironment } from "../from-environment.ts";
 import { openRecorded } from "./open-recorded.ts";
 
 /** Options of {@linkcode openHost}. */
@@ -74,7 +73,7 @@ export async function openHost(context: CommandContext, request: OpenHostRequest
             : withStartTime(spec, options.timeout);
         },
       },
-      connector: { ...fromEnvironment, effects },
+      connector: { proxy: "environment", effects },
       state,
       // A command shows what is, and not what was there the last time.
       savedCatalogs: false,

@@ -75,12 +75,9 @@ export function formatDuration(ms: number): string {
   return hours < 47.5 ? `${Math.round(hours)} h` : `${Math.round(hours / 24)} days`;
 }
 
-/** A number for people: `987`, `1.2k`, `34k`, `5.1M`. */
+/** A number for people: `987`, `1.2K`, `34K`, `5.1M`. */
 export function formatNumber(value: number): string {
-  if (value < 1000) return String(Math.round(value));
-  const [unit, sign] = value < 999_500 ? [1000, "k"] : [1_000_000, "M"];
-  const amount = value / unit;
-  return `${amount < 9.95 ? amount.toFixed(1).replace(/\.0$/, "") : Math.round(amount)}${sign}`;
+  return value.toLocaleString("en", { notation: "compact" });
 }
 
 /** Formats an estimate of tokens: `~1.2k tokens`. */

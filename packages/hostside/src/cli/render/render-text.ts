@@ -13,18 +13,6 @@ export function terminalLine(text: string, maxLength: number = 1000): string {
   return cleanText(line, maxLength);
 }
 
-/** The first sentence of a text of a server's, as {@linkcode terminalLine}. */
-export function firstSentenceLine(text: string, maxLength: number = 1000): string {
-  const [paragraph = ""] = cleanText(text, maxLength * 4)
-    .trim()
-    .split(/\n\s*\n/);
-  const line = terminalLine(paragraph, maxLength);
-  // A full stop ends a sentence where a capital follows and where more than a short form stands
-  // before it: "e.g. This" has no end in it.
-  const end = line.search(/(?<=[^\s.][^\s.][^\s.)]?[)"'`]?)[.!?。](?=\s+[\p{Lu}\p{Lo}(`"'#*]|$)|。/u);
-  return end === -1 ? line : line.slice(0, end + 1);
-}
-
 /**
  * A text of a server's as lines for a terminal: cleaned, tabs as blanks, without blank lines at its
  * ends.

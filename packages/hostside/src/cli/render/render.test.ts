@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatCount, formatDuration, formatNumber, formatTokens, renderJson } from "./print.ts";
-import { cleanLines, firstSentenceLine, terminalLine, shellLine } from "./render-text.ts";
+import { cleanLines, terminalLine, shellLine } from "./render-text.ts";
 import { cutToWidth, padToWidth, widthOf, wrapText } from "./text-width.ts";
 import { renderTable } from "./render-table.ts";
 
@@ -27,14 +27,6 @@ describe("one line", () => {
   it("leaves no escape sequence, line feed or tab", () => {
     expect(terminalLine("\u001B[2J a\n\tb\u0007 \u202Ec")).toBe("a b c");
     expect(terminalLine("x".repeat(5000), 10)).toBe("xxxxxxxxx…");
-  });
-
-  it("takes the first sentence", () => {
-    expect(firstSentenceLine("Reads a file. Then more.")).toBe("Reads a file.");
-    expect(firstSentenceLine("Reads e.g. a file, v1.2 of it. More.")).toBe("Reads e.g. a file, v1.2 of it.");
-    expect(firstSentenceLine("Reads\na file\n\nArgs: none.")).toBe("Reads a file");
-    expect(firstSentenceLine("ファイルを読む。次。")).toBe("ファイルを読む。");
-    expect(firstSentenceLine("")).toBe("");
   });
 
   it("cleans lines and drops blank ones at the ends", () => {
@@ -68,8 +60,8 @@ describe("amounts", () => {
       "3 h",
       "2 days",
     ]);
-    expect([0, 987, 1000, 1234, 34_000, 999_600].map(formatNumber)).toEqual(["0", "987", "1k", "1.2k", "34k", "1M"]);
-    expect([formatTokens(1), formatTokens(1234)]).toEqual(["~1 token", "~1.2k tokens"]);
+    expect([0, 987, 1000, 1234, 34_000, 999_600].map(formatNumber)).toEqual(["0", "987", "1K", "1.2K", "34K", "1M"]);
+    expect([formatTokens(1), formatTokens(1234)]).toEqual(["~1 token", "~1.2K tokens"]);
     expect([formatCount(1, "tool"), formatCount(2, "entry", "entries")]).toEqual(["1 tool", "2 entries"]);
   });
 });

@@ -25,7 +25,6 @@ import { fileWords, shellLine, terminalLine } from "../render/render-text.ts";
 import { usageError } from "../exit-codes.ts";
 import { serveProblem, readOffer, type ServeArguments, type ServeOffer } from "./serve-offer.ts";
 import { isServeEntry, servedVariable } from "../opening/self-entries.ts";
-import { fromEnvironment } from "../from-environment.ts";
 import type { GatewayResources } from "@hostside/gateway";
 import type { McpProvider } from "@hostside/provider";
 
@@ -68,7 +67,7 @@ export async function openServed(given: ServeArguments, context: CommandContext,
         trust: createTrust({ store: state.store, lock: state.lock }),
         revise: createRevision(offer, means),
       },
-      connector: { ...fromEnvironment, effects },
+      connector: { proxy: "environment", effects },
       provider: { refresh: "debounced" },
       toolbox: { interceptors: means.interceptors, noteUnready },
       ...(given.otel === true && { telemetry: true }),

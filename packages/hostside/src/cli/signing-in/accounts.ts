@@ -9,7 +9,6 @@ import { signInWhereAsked } from "../../auth/to-client.ts";
 import { userState, userStateFolder } from "../../state/user-state.ts";
 import type { CommandContext, CommandWork } from "../command-context.ts";
 import { exitCodes, usageError } from "../exit-codes.ts";
-import { fromEnvironment } from "../from-environment.ts";
 import { answerLoading, signInPrompt } from "../opening/asking/ask-user.ts";
 import { canAsk, terminalAsker } from "../opening/asking/terminal-asker.ts";
 import { filesOf, loadSources } from "../opening/config-files.ts";
@@ -210,7 +209,7 @@ async function openAccounts(
     {
       credentials: { isEmpty: false, open: async () => userState(terminal).credentials },
       extrasOf: (serverId) => config.sources.find((source) => source.serverId === serverId)?.extras,
-      connector: fromEnvironment,
+      connector: { proxy: "environment" },
     },
   );
   if (auth.oauth === undefined) throw new TypeError("options make an OAuth");
