@@ -53,8 +53,9 @@ const mostOfGroup = 25;
 type Page = Pick<Terminal, "paint" | "isLive" | "columns">;
 
 /**
- * Renders findings as a page: a group for the machine, the configuration, each server and all servers
- * together, each with the worst first; then how many there are: so far, unless all was looked at.
+ * Renders findings as a page: a group for the machine, the configuration, each server and all
+ * servers together, each with the worst first; then how many there are: so far, unless all was
+ * looked at.
  */
 export function renderFindings(
   findings: readonly DoctorFinding[],

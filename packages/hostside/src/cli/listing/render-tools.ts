@@ -89,7 +89,7 @@ function renderGroup({ name, title, tools }: Group, view: View): readonly string
   return ["", heading, ...lines];
 }
 
-/** Tools of one server: full name, effect, tokens, and the beginning of what they say of themselves. */
+/** Tools of one server: full name, effect, tokens, and the beginning of their descriptions. */
 export function renderServerTools(tools: readonly ToolBrief[], { columns, paint }: View): readonly string[] {
   return tools.flatMap(({ name, effect, tokens, title = "", description }) => {
     const text = cleanLines(description.trim() === "" ? title : description).join("\n");
