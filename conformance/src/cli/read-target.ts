@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { JsonObject, JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { ServerAddress } from "../server/server-address.ts";
-import { type TargetArguments, wantsOAuth } from "./command.ts";
+import { type OptionValues, type RunCommandLine, wantsOAuth } from "./command.ts";
 import { terminalPrompt } from "@hostside/auth/node";
 import { signIn } from "../server/sign-in.ts";
 
@@ -12,13 +12,19 @@ import { signIn } from "../server/sign-in.ts";
  * `mcpServers` or `servers`; and signs in where the arguments ask for it. A text is what is wrong, in
  * one line without any secret.
  */
-export async function readTarget(target: TargetArguments, signal: AbortSignal): Promise<ServerAddress | string> {
-  const address = await readAddress(target);
-  return typeof address !== "string" && wantsOAuth(target) ? signInAt(address, target, signal) : address;
+export async function readTarget(
+  { values, program }: Pick<RunCommandLine, "values" | "program">,
+  signal: AbortSignal,
+): Promise<ServerAddress | string> {
+  const address = await readAddress(values, program);
+  return typeof address !== "string" && wantsOAuth(values) ? signInAt(address, values, signal) : address;
 }
 
-async function readAddress(target: TargetArguments): Promise<ServerAddress | string> {
-  const { command, url, sse, config, server, header = [], "token-env": tokenEnv } = target;
+async function readAddress(
+  values: OptionValues,
+  [command = "", ...args]: readonly string[],
+): Promise<ServerAddress | string> {
+  const { url, sse, config, server, header = [], "token-env": tokenEnv } = values;
   const token = tokenEnv === undefined ? undefined : process.env[tokenEnv];
   if (tokenEnv !== undefined && !token) return `--token-env: ${tokenEnv} is not set`;
   const given = parseHeaders([...header, ...(token ? [`Authorization: Bearer ${token}`] : [])]);
@@ -26,8 +32,7 @@ async function readAddress(target: TargetArguments): Promise<ServerAddress | str
   if (url !== undefined) return httpAddress(url, given);
   if (sse !== undefined) return httpAddress(sse, given, "sse");
   if (config !== undefined) return fromConfig(config, server, given);
-  const [program = "", ...args] = command;
-  return { type: "stdio", server: { command: program, args } };
+  return { type: "stdio", server: { command, args } };
 }
 
 async function fromConfig(
@@ -94,11 +99,11 @@ function strings(value: JsonValue | undefined): Readonly<Record<string, string>>
 
 async function signInAt(
   address: ServerAddress,
-  target: TargetArguments,
+  values: OptionValues,
   signal: AbortSignal,
 ): Promise<ServerAddress | string> {
   if (address.type === "stdio") return "--oauth is for servers at a URL";
-  const { "oauth-client": clientId, "oauth-secret-env": secretEnv, "oauth-scope": scopes } = target;
+  const { "oauth-client": clientId, "oauth-secret-env": secretEnv, "oauth-scope": scopes } = values;
   const clientSecret = secretEnv === undefined ? undefined : process.env[secretEnv];
   if (secretEnv !== undefined && !clientSecret) return `--oauth-secret-env: ${secretEnv} is not set`;
   const asked = scopes === undefined ? {} : { scopes };
@@ -111,14 +116,5 @@ async function signInAt(
     return { ...address, signIn: await signIn({ url: address.url, client, prompt, signal }) };
   } catch (error) {
     return `cannot sign in: ${messageOf(error)}`;
-  }
-}
-
-/** What a promise comes to; when it has settled, what a sign-in holds is ended. */
-export async function thenSignOut<T>(address: ServerAddress, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } finally {
-    if (address.type !== "stdio") await address.signIn?.close();
   }
 }

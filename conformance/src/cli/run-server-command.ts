@@ -1,25 +1,58 @@
+import type { JsonObject, JsonValue } from "@hostside/core";
+import { isJsonObject } from "@hostside/core/implement";
 import { checkServer } from "../server/check-server.ts";
 import { serverChecks } from "../server/checks/server-checks.ts";
+import type { CallConsent } from "../server/consented-tools.ts";
 import { describeAddress } from "../server/server-address.ts";
 import { refuse, type CommandIo } from "./command-io.ts";
-import { type ServerCommandLine, startTime } from "./command.ts";
-import { readConsent } from "./read-consent.ts";
-import { readTarget, thenSignOut } from "./read-target.ts";
+import type { RunCommandLine } from "./command.ts";
+import { readTarget } from "./read-target.ts";
 import { prepareRun, runAndReport } from "./run-checks-command.ts";
 
 /** Runs the `server` command and resolves with the exit code. */
-export async function runServerCommand(commandLine: ServerCommandLine, io: CommandIo): Promise<number> {
-  const { target, calls, allowCalls, preview, reports } = commandLine;
-  const prepared = await prepareRun(serverChecks, commandLine);
+export async function runServerCommand(commandLine: RunCommandLine, io: CommandIo): Promise<number> {
+  const { values } = commandLine;
+  const prepared = await prepareRun(serverChecks, values);
   if (typeof prepared === "string") return refuse(prepared, io);
-  const consent = readConsent(calls, allowCalls);
+  const consent = readConsent(values.call ?? [], values["allow-calls"] ?? false);
   if (typeof consent === "string") return refuse(consent, io);
-  const address = await readTarget(target, io.signal);
+  const address = await readTarget(commandLine, io.signal);
   if (typeof address === "string") return refuse(address, io);
-  const options = { address, consent, preview, ...prepared, ...startTime(target) };
-  return runAndReport(
-    (watch) => thenSignOut(address, checkServer({ ...options, ...watch })),
-    { ...prepared, target: describeAddress(address) },
-    { reports, io },
-  );
+  const seconds = values["start-timeout"];
+  const start = seconds === undefined ? {} : { startMs: Number(seconds) * 1000 };
+  const options = { address, consent, preview: values["no-preview"] !== true, ...prepared, ...start };
+  try {
+    const run = { ...prepared, target: describeAddress(address) };
+    return await runAndReport((watch) => checkServer({ ...options, ...watch }), run, { values, io });
+  } finally {
+    if (address.type !== "stdio") await address.signIn?.close();
+  }
+}
+
+/** Reads `--call` and `--allow-calls`. A text is what is wrong with them. */
+function readConsent(calls: readonly string[], all: boolean): CallConsent | string {
+  const named = new Map<string, JsonObject | undefined>();
+  for (const call of calls) {
+    const equals = call.indexOf("=");
+    const name = equals === -1 ? call : call.slice(0, equals);
+    if (name === "") return "--call needs the name of a tool";
+    if (equals === -1) {
+      named.set(name, undefined);
+      continue;
+    }
+    const args = parseArguments(call.slice(equals + 1));
+    if (args === undefined) return `--call ${name}: what follows = must be a JSON object with the arguments`;
+    named.set(name, args);
+  }
+  return { named, all };
+}
+
+function parseArguments(text: string): JsonObject | undefined {
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    // Not JSON: the caller names the option.
+    return undefined;
+  }
 }

@@ -7,7 +7,10 @@ import { findMeant, quoteText } from "@hostside/core/implement";
  */
 export function selectChecks<Target>(
   checks: readonly Check<Target>[],
-  { only, skip }: { readonly only: readonly string[]; readonly skip: readonly string[] },
+  {
+    only = [],
+    skip = [],
+  }: { readonly only?: readonly string[] | undefined; readonly skip?: readonly string[] | undefined },
 ): readonly Check<Target>[] | string {
   const unknown = [...only, ...skip].find((pattern) => !checks.some(({ id }) => matches(id, pattern)));
   if (unknown !== undefined) {

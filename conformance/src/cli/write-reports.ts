@@ -6,10 +6,10 @@ import { toHtml } from "../report/html-report.ts";
 import { toJunit } from "../report/junit-report.ts";
 import { toMarkdown } from "../report/markdown-report.ts";
 import { toSarif } from "../report/sarif-report.ts";
-import type { ReportFormat } from "./command.ts";
+import { formats, type OptionValues } from "./command.ts";
 import { messageOf } from "./command-io.ts";
 
-const views: Record<ReportFormat, (report: RunReport) => string> = {
+const views: Record<(typeof formats)[number], (report: RunReport) => string> = {
   json: toJson,
   junit: toJunit,
   sarif: (report) => toSarif(report),
@@ -22,8 +22,10 @@ const views: Record<ReportFormat, (report: RunReport) => string> = {
  * What keeps reports from being written, as a mistake of the command line; asked before a run that
  * would be for nothing.
  */
-export async function reportMistake(files: ReadonlyMap<ReportFormat, string>): Promise<string | undefined> {
-  for (const [format, path] of files) {
+export async function reportMistake(values: OptionValues): Promise<string | undefined> {
+  for (const format of formats) {
+    const path = values[format];
+    if (path === undefined) continue;
     const folder = dirname(path);
     try {
       if (!(await stat(folder)).isDirectory()) return `--${format} ${path}: ENOTDIR, ${folder} is no folder`;
@@ -39,25 +41,20 @@ export async function reportMistake(files: ReadonlyMap<ReportFormat, string>): P
  * Writes each report that was asked for, whole or not at all. Resolves with what could not be
  * written.
  */
-export async function writeReports(
-  report: RunReport,
-  files: ReadonlyMap<ReportFormat, string>,
-): Promise<readonly string[]> {
-  const problems = await Promise.all(
-    Array.from(files, async ([format, path]) => {
-      try {
-        await writeWholeFile(path, views[format](report));
-        return [];
-      } catch (error) {
-        return [`--${format}: ${messageOf(error)}`];
-      }
-    }),
-  );
-  return problems.flat();
+export async function writeReports(report: RunReport, values: OptionValues): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const format of formats) {
+    const path = values[format];
+    if (path === undefined) continue;
+    await writeWholeFile(path, views[format](report)).catch((error: unknown) => {
+      problems.push(`--${format}: ${messageOf(error)}`);
+    });
+  }
+  return problems;
 }
 
 /** Writes a file so that a reader sees the old one or the whole new one, never half of it. */
-export async function writeWholeFile(path: string, text: string): Promise<void> {
+async function writeWholeFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`;
   try {
     await writeFile(draft, text);

@@ -52,7 +52,8 @@ export function firstRequest({ type }: HttpAddress, headers: Readonly<Record<str
  * Asks without credentials, and follows what is answered to the authorization server's metadata.
  * Sends no credentials to anybody.
  */
-export async function readAuthorizationSurface(address: HttpAddress, wire: HttpWire): Promise<AuthorizationSurface> {
+export async function readAuthorizationSurface(address: ServerAddress, wire: HttpWire): Promise<AuthorizationSurface> {
+  if (address.type === "stdio") throw new TypeError("the target is not an HTTP server");
   const refusal = await wire.exchange(address.url, firstRequest(address));
   if (refusal.isLate) throw new Error(refusal.body);
   const challenge = bearerChallenge(refusal.headers.get("www-authenticate"));

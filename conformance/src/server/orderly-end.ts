@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ProcessEnd, StdioSession } from "./raw-session.ts";
-import { handshake } from "./handshake.ts";
-import { endAfter, readySession } from "./ready-session.ts";
+import type { ProcessEnd, RawSession, StdioSession } from "./raw-session.ts";
+import type { HandshakeOptions } from "./handshake.ts";
+import { endAfter, shakeHands } from "./ready-session.ts";
 
 /** What hosts wait before they send a signal, in milliseconds: the official SDKs, two seconds. */
 export const endGraceMs = 2000;
@@ -18,12 +18,9 @@ export interface OrderlyEnd {
 }
 
 /** Starts the server, lists its tools, ends its stdin, and looks at what happens. */
-export async function endOrderly(target: {
-  readonly answerMs: number;
-  openStdio(): Promise<StdioSession>;
-}): Promise<OrderlyEnd> {
-  const session = await target.openStdio();
-  const ready = readySession(session, await handshake(session, target));
+export async function endOrderly(target: HandshakeOptions & { open(): Promise<RawSession> }): Promise<OrderlyEnd> {
+  const session = (await target.open()) as StdioSession; // It is asked for over stdio alone.
+  const ready = await shakeHands(session, target);
   await ready.request("tools/list");
   // What ends of the listing has not ended of its stdin.
   await endAfter(ready);

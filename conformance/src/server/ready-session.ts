@@ -1,6 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
-import type { Handshake } from "./handshake.ts";
+import { handshake as makeHandshake, type Handshake, type HandshakeOptions } from "./handshake.ts";
 import type { Answer, RawSession, SendRequest } from "./raw-session.ts";
 
 /**
@@ -54,6 +54,15 @@ export function readySession(session: RawSession, handshake: Handshake, substitu
     probeMethod,
     probe: (options) => request(probeMethod(), {}, options),
   };
+}
+
+/** Makes a session ready by a handshake. Throws an error that says what came instead of an answer. */
+export async function shakeHands(
+  session: RawSession,
+  options: HandshakeOptions,
+  substitute?: Substitute,
+): Promise<ReadySession> {
+  return readySession(session, await makeHandshake(session, options), substitute);
 }
 
 /**

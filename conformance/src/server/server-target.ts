@@ -2,15 +2,15 @@ import type { Finding } from "../engine/check.ts";
 import type { TraceEvent } from "../engine/trace.ts";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import { callTools, type ToolCalls, type CallConsent } from "./consented-tools.ts";
-import { handshake, type Handshake } from "./handshake.ts";
+import type { Handshake } from "./handshake.ts";
 import { openHttpSession } from "./http-session.ts";
 import { signalGroup } from "../engine/live-processes.ts";
 import { readLibrary, type LibraryReads } from "./library-reads.ts";
 import { readRawListing, type ListName, type RawListing } from "./raw-listing.ts";
 import { readAuthorizationSurface, type AuthorizationSurface } from "./authorization-surface.ts";
 import { createHttpWire, inTime, type HttpWire } from "./http-wire.ts";
-import type { HttpRequest, HttpResponse, HttpSession, RawSession, SseSession, StdioSession } from "./raw-session.ts";
-import { endAfter, readySession, type ReadySession, type Substitute } from "./ready-session.ts";
+import type { HttpRequest, HttpResponse, RawSession, StdioSession } from "./raw-session.ts";
+import { endAfter, readySession, shakeHands, type ReadySession, type Substitute } from "./ready-session.ts";
 import type { ServerAddress } from "./server-address.ts";
 import { endOrderly, type OrderlyEnd } from "./orderly-end.ts";
 import { openSseSession } from "./sse-session.ts";
@@ -34,12 +34,11 @@ export interface ServerTarget {
    * once; never more than at the first contact.
    */
   readonly startMs: number;
-  /** A fresh session without a handshake: a new process, or an HTTP session without an id. */
-  open(): Promise<RawSession>;
-  /** The same, for a check that is about one transport alone. */
-  openStdio(): Promise<StdioSession>;
-  openHttp(): Promise<HttpSession>;
-  openSse(): Promise<SseSession>;
+  /**
+   * A fresh session without a handshake: a new process, or an HTTP session without an id. A check
+   * that is about one transport alone names the type of its sessions.
+   */
+  open<Session extends RawSession = RawSession>(): Promise<Session>;
   /**
    * What all ready sessions send in place of the era's own probe, where the server does not answer
    * that.
@@ -157,21 +156,9 @@ export function createTargetOwner(options: TargetOptions): TargetOwner {
   const sessions = createSessions(options);
   const bare = createHttpWire({ ...options, id: authorizationWire });
   const state: SharedState = { options, sessions, bare, spare: [], substitute: {}, listings: new Map() };
-  const root: ServerTarget = createView(
-    state,
-    newView(() => root),
-  );
+  const root: ServerTarget = createView(state, () => root).target;
   return {
-    enter() {
-      const view = newView(() => root);
-      const { opened, traced, borrowed } = view;
-      return {
-        target: createView(state, view),
-        hasLostProcess: () => Array.from(borrowed).some(hasEnded),
-        trace: () => options.trace.slice().filter(({ session }) => traced.has(session)),
-        leave: () => opened.forEach(sessions.end),
-      };
-    },
+    enter: () => createView(state, () => root),
     share(contact) {
       state.first = contact;
       const { session, handshake: made } = contact.ready;
@@ -182,21 +169,8 @@ export function createTargetOwner(options: TargetOptions): TargetOwner {
       bare.hangUp();
       await sessions.close();
     },
-    abandon: sessions.abandon,
+    abandon: () => sessions.abandon(),
   };
-}
-
-interface ViewSetup {
-  readonly opened: Set<RawSession>;
-  /** The ids of the sessions that are the trace of a failure. */
-  readonly traced: Set<string>;
-  /** Sessions that other checks used before. */
-  readonly borrowed: Set<RawSession>;
-  readonly root: () => ServerTarget;
-}
-
-function newView(root: () => ServerTarget): ViewSetup {
-  return { opened: new Set(), traced: new Set(), borrowed: new Set(), root };
 }
 
 /** How its process ended by itself, if it has one that did. */
@@ -214,8 +188,12 @@ function takeSpare(spare: ReadySession[]): ReadySession | undefined {
   return ready && hasEnded(ready.session) ? takeSpare(spare) : ready;
 }
 
-function createView(state: SharedState, { opened, traced, borrowed, root }: ViewSetup): ServerTarget {
+function createView(state: SharedState, root: () => ServerTarget): TargetView {
   const { options, sessions, bare, spare, substitute } = state;
+  const opened = new Set<RawSession>();
+  // The ids of the sessions that are the trace of a failure, and sessions that other checks used before.
+  const traced = new Set<string>();
+  const borrowed = new Set<RawSession>();
   const keep = <Session extends RawSession>(session: Session): Session => {
     opened.add(session);
     traced.add(session.id);
@@ -234,22 +212,14 @@ function createView(state: SharedState, { opened, traced, borrowed, root }: View
       return Math.min(options.startMs, Math.max(3 * options.answerMs, 4 * (state.first?.tookMs ?? 0)));
     },
     open,
-    openStdio: open,
-    openHttp: open,
-    openSse: open,
-    async openReady() {
-      const session = await open();
-      return readySession(session, await handshake(session, view), substitute);
-    },
+    openReady: async () => shakeHands(await open(), view, substitute),
     async lend(use) {
       const used = takeSpare(spare);
       const ready = used ?? (await view.openReady());
       if (used) borrowed.add(used.session);
       keep(ready.session);
-      const finding = await use(ready);
+      const finding = await failOnEnd(ready, await use(ready));
       if (finding.status !== "pass" && finding.status !== "not-applicable") return finding;
-      const gone = finding.status === "pass" ? await endAfter(ready) : undefined;
-      if (gone !== undefined) return { status: "fail", observed: `answered, and then ${gone.reason}` };
       opened.delete(ready.session);
       spare.push(ready);
       return finding;
@@ -261,7 +231,7 @@ function createView(state: SharedState, { opened, traced, borrowed, root }: View
       return ready;
     },
     identity: async () => (await sharedSession(state, root())).handshake,
-    listing: async (name = "tools") => readOnce(state, { name, ready: await view.shared() }),
+    listing: async (name = "tools") => readOnce(state, name, await view.shared()),
     async reads() {
       const made = await (state.reads ??= readLibrary(root()));
       for (const { id } of made.sessions) traced.add(id);
@@ -273,10 +243,8 @@ function createView(state: SharedState, { opened, traced, borrowed, root }: View
       return made;
     },
     async authorization() {
-      const { address } = options;
-      if (address.type === "stdio") throw new TypeError("the target is not an HTTP server");
       traced.add(authorizationWire);
-      return (state.surface ??= readAuthorizationSurface(address, bare));
+      return (state.surface ??= readAuthorizationSurface(options.address, bare));
     },
     exchange: async (url, init) => inTime(await bare.exchange(url, init)),
     async orderlyEnd() {
@@ -294,7 +262,18 @@ function createView(state: SharedState, { opened, traced, borrowed, root }: View
       return found.flatMap(({ problem }) => problem ?? []);
     },
   };
-  return view;
+  return {
+    target: view,
+    hasLostProcess: () => Array.from(borrowed).some(hasEnded),
+    trace: () => options.trace.slice().filter(({ session }) => traced.has(session)),
+    leave: () => opened.forEach(sessions.end),
+  };
+}
+
+/** A process that ends right after a check passed has not passed it. */
+async function failOnEnd(ready: ReadySession, finding: Finding): Promise<Finding> {
+  const gone = finding.status === "pass" ? await endAfter(ready) : undefined;
+  return gone === undefined ? finding : { status: "fail", observed: `answered, and then ${gone.reason}` };
 }
 
 /** The session of the first contact, or the one that replaces it once its process has ended. */
@@ -307,10 +286,7 @@ async function sharedSession(state: SharedState, root: ServerTarget): Promise<Re
   return state.shared;
 }
 
-async function readOnce(
-  { listings }: SharedState,
-  { name, ready }: { readonly name: ListName; readonly ready: ReadySession },
-): Promise<RawListing> {
+async function readOnce({ listings }: SharedState, name: ListName, ready: ReadySession): Promise<RawListing> {
   const reading = listings.get(name) ?? readWholeListing(ready, name);
   listings.set(name, reading);
   const listing = await reading;
@@ -326,19 +302,10 @@ async function readWholeListing(ready: ReadySession, name: ListName): Promise<Ra
   return gone === undefined ? listing : { ...listing, broken: gone };
 }
 
-interface Sessions {
-  open(): Promise<RawSession>;
-  /** Every session that was ever opened. */
-  readonly ever: readonly RawSession[];
-  /** Ends all that are open. */
-  endAll(): Promise<void>;
-  readonly end: (session: RawSession) => void;
-  close(): Promise<void>;
-  readonly abandon: () => void;
-}
+type Sessions = ReturnType<typeof createSessions>;
 
 /** Opens sessions and knows which of them still have to be ended. */
-function createSessions({ address, trace, answerMs }: TargetOptions): Sessions {
+function createSessions({ address, trace, answerMs }: TargetOptions) {
   // With the promise of the end of those that are being ended.
   const live = new Map<RawSession, Promise<void> | undefined>();
   const ever: RawSession[] = [];
@@ -364,7 +331,7 @@ function createSessions({ address, trace, answerMs }: TargetOptions): Sessions {
   return {
     ever,
     endAll,
-    async open() {
+    async open(): Promise<RawSession> {
       const session = await start();
       live.set(session, undefined);
       ever.push(session);
@@ -373,11 +340,11 @@ function createSessions({ address, trace, answerMs }: TargetOptions): Sessions {
       return session;
     },
     end,
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       await endAll();
     },
-    abandon() {
+    abandon(): void {
       for (const session of live.keys()) if ("pid" in session) signalGroup((session as StdioSession).pid, "SIGKILL");
     },
   };

@@ -7,9 +7,9 @@ import {
   type HttpAddress,
 } from "../authorization-surface.ts";
 import { isLoopback } from "../server-address.ts";
-import type { HttpResponse } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";
 import {
+  conclude,
   fail,
   pass,
   notApplicable,
@@ -98,7 +98,7 @@ export const authorizationChecks: readonly ServerCheck[] = defineChecks("any", [
           return [`issuer ${JSON.stringify(named) ?? "absent"} in the metadata of ${issuer}`];
         return typeof json["token_endpoint"] === "string" ? [] : [`${issuer} has no token_endpoint`];
       });
-      return problems.length === 0 ? pass(issuers.map(({ issuer }) => issuer).join(", ")) : fail(problems.join("; "));
+      return conclude(problems, issuers.map(({ issuer }) => issuer).join(", "));
     },
   }),
   "auth/pkce": aboutAuthorization({
@@ -110,15 +110,14 @@ export const authorizationChecks: readonly ServerCheck[] = defineChecks("any", [
     fix: 'Add code_challenge_methods_supported: ["S256"] to the metadata, and check the verifier.',
     needs: ["auth/server-metadata"],
     judge: async ({ issuers }) => {
-      const wanting = issuers.filter(
-        ({ json }) =>
-          json?.["authorization_endpoint"] !== undefined && !hasText(json, "code_challenge_methods_supported", "S256"),
-      );
-      return wanting.length === 0
-        ? pass("S256")
-        : fail(
-            `code_challenge_methods_supported of ${wanting[0]?.issuer}: ${JSON.stringify(wanting[0]?.json?.["code_challenge_methods_supported"]) ?? "absent"}`,
-          );
+      const problems = issuers.flatMap(({ issuer, json = {} }) => {
+        const methods = json["code_challenge_methods_supported"];
+        const isOwed = json["authorization_endpoint"] !== undefined;
+        return isOwed && !(Array.isArray(methods) && methods.includes("S256"))
+          ? [`code_challenge_methods_supported of ${issuer}: ${JSON.stringify(methods) ?? "absent"}`]
+          : [];
+      });
+      return conclude(problems, "S256");
     },
   }),
   "auth/https": aboutAuthorization({
@@ -136,7 +135,7 @@ export const authorizationChecks: readonly ServerCheck[] = defineChecks("any", [
           return url === undefined || isConfidential(url) ? [] : [`${name}: ${JSON.stringify(url)}`];
         }),
       );
-      return endpoints.length === 0 ? pass("https:, or on this machine") : fail(endpoints.join("; "));
+      return conclude(endpoints, "https:, or on this machine");
     },
   }),
   "auth/invalid-token": aboutAuthorization({
@@ -173,7 +172,7 @@ export const authorizationChecks: readonly ServerCheck[] = defineChecks("any", [
     legal: ["401, to a good token in the query and none in the Authorization header"],
     fix: "Read the token from the Authorization header alone.",
     judge: async (_, address, target) => {
-      const token = await tokenOf(target);
+      const { token } = await credentialsFor(target);
       if (token === undefined) return noToken;
       const url = new URL(address.url);
       url.searchParams.set("access_token", token);
@@ -202,8 +201,8 @@ export const authorizationChecks: readonly ServerCheck[] = defineChecks("any", [
     legal: ["401, to a good token of scheme DPoP without a proof, and to the same as a bearer token"],
     fix: "Look at the token's cnf.jkt: where it has one, ask for the DPoP header and verify it before you serve anything.",
     judge: async (_, address, target) => {
-      const token = (await boundCredentials(target, address.url))?.token;
-      if (token === undefined) return notBound;
+      const { token, isBound } = await credentialsFor(target);
+      if (!isBound) return notBound;
       const asDpop = await refused(target, address, { authorization: `DPoP ${token}` });
       return asDpop.status === "pass" ? refused(target, address, { authorization: `Bearer ${token}` }) : asDpop;
     },
@@ -218,8 +217,8 @@ export const authorizationChecks: readonly ServerCheck[] = defineChecks("any", [
     judge: async (_, address, target) => {
       const elsewhere = new URL(address.url);
       elsewhere.pathname = `${elsewhere.pathname}/hostside-conformance`;
-      const headers = (await boundCredentials(target, elsewhere))?.headers;
-      return headers === undefined ? notBound : refused(target, address, headers);
+      const { headers, isBound } = await credentialsFor(target, elsewhere);
+      return isBound ? refused(target, address, headers) : notBound;
     },
   }),
   "auth/insufficient-scope": aboutAuthorization({
@@ -230,7 +229,7 @@ export const authorizationChecks: readonly ServerCheck[] = defineChecks("any", [
     legal: ["403 with a Bearer challenge whose error is insufficient_scope, with a scope"],
     fix: 'Send WWW-Authenticate: Bearer error="insufficient_scope", scope="…" with the 403: hosts ask the user for just that.',
     judge: async (_surface, _address, target) => {
-      if ((await tokenOf(target)) === undefined) return noToken;
+      if ((await credentialsFor(target)).token === undefined) return noToken;
       const calls = (await target.calls())?.calls ?? [];
       const answers = calls.flatMap(({ tool, answer }) =>
         answer.kind === "http" ? [{ tool: tool.name, answer }] : [],
@@ -271,12 +270,9 @@ async function refused(
   headers: Readonly<Record<string, string>>,
 ): Promise<Finding> {
   const response = await target.exchange(address.url, firstRequest(address, headers));
-  return response.status === 401 ? pass("401") : fail(describeRefusal(response));
-}
-
-// What is let in is answered with a session, which no report needs.
-function describeRefusal(response: HttpResponse): string {
-  return response.status < 300 ? `${response.status}: let in` : describeResponse(response);
+  if (response.status === 401) return pass("401");
+  // What is let in is answered with a session, which no report needs.
+  return fail(response.status < 300 ? `${response.status}: let in` : describeResponse(response));
 }
 
 /** Whether whoever runs the kit has credentials for the server, without signing in. */
@@ -284,23 +280,22 @@ function isGivenCredentials({ headers = {}, signIn }: HttpAddress): boolean {
   return signIn === undefined && Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
 }
 
-async function tokenOf(target: ServerTarget): Promise<string | undefined> {
-  const { address } = target;
-  if (address.type === "stdio") return undefined;
-  const given = { ...address.headers, ...(await address.signIn?.headersFor({ method: "POST", url: address.url })) };
-  const header = Object.entries(given).find(([name]) => name.toLowerCase() === "authorization")?.[1] ?? "";
-  return /^(?:bearer|dpop) +(\S+)$/i.exec(header)?.[1];
+/** The credentials of the run for a first request to a URL, by default the server's. */
+async function credentialsFor({ address }: ServerTarget, url?: URL): Promise<Credentials> {
+  if (address.type === "stdio") return { headers: {}, token: undefined, isBound: false };
+  const { method } = firstRequest(address);
+  const signedIn = await address.signIn?.headersFor({ method, url: url ?? address.url });
+  const headers = { ...address.headers, ...signedIn };
+  const header = Object.entries(headers).find(([name]) => name.toLowerCase() === "authorization")?.[1] ?? "";
+  const [, scheme, token] = /^(bearer|dpop) +(\S+)$/i.exec(header) ?? [];
+  return { headers, token, isBound: signedIn !== undefined && scheme?.toLowerCase() === "dpop" };
 }
 
-/** Credentials for a first request to a URL, if the token among them is bound to a key. */
-async function boundCredentials(
-  { address }: ServerTarget,
-  url: URL,
-): Promise<{ readonly token: string; readonly headers: CredentialHeaders } | undefined> {
-  if (address.type === "stdio") return undefined;
-  const headers = await address.signIn?.headersFor({ method: firstRequest(address).method, url });
-  const token = Object.values(headers ?? {}).flatMap((value) => /^dpop +(\S+)$/i.exec(value)?.[1] ?? [])[0];
-  return headers === undefined || token === undefined ? undefined : { token, headers };
+interface Credentials {
+  readonly headers: CredentialHeaders;
+  readonly token: string | undefined;
+  /** Whether the token is bound to a key that the sign-in has. */
+  readonly isBound: boolean;
 }
 
 function dpopRule(section: string, anchor: string): Pick<Requirement, "section" | "url"> {
@@ -317,11 +312,6 @@ function forgedToken(claims: JsonObject): string {
 function scopesOf(resource: JsonObject | undefined): string {
   const scopes = resource?.["scopes_supported"];
   return Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === "string").join(" ") : "";
-}
-
-function hasText(json: JsonObject | undefined, member: string, text: string): boolean {
-  const values = json?.[member];
-  return Array.isArray(values) && values.includes(text);
 }
 
 function isAbove(identifier: string, url: URL): boolean {

@@ -8,6 +8,7 @@ import { blockProblem } from "../content-form.ts";
 import type { Answer } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";
 import {
+  conclude,
   fail,
   pass,
   notApplicable,
@@ -50,9 +51,7 @@ export const callChecks: readonly ServerCheck[] = defineChecks("any", ["tools/li
     ],
     fix: "Catch what the tool throws and answer with isError; do not end the process, and do not block the loop that reads requests.",
     async judge({ calls, ready }, { answerMs }) {
-      const broken = calls.flatMap(({ tool, answer }) =>
-        isNoAnswer(answer) ? [`${tool.name}: ${describeAnswer(answer)}`] : [],
-      );
+      const broken = problemsOf(calls, ({ answer }) => isNoAnswer(answer) && describeAnswer(answer));
       if (broken.length > 0) return broken;
       const slow = calls.filter(({ answer }) => answer.kind === "silence");
       if (slow.length === 0) return [];
@@ -182,7 +181,7 @@ function aboutCalls({ applies = () => true, judge, ...info }: CallJudgement): Ch
       const problems = await judge({ ...made, calls }, target);
       const slow = calls.filter(({ answer }) => answer.kind === "silence").map(({ tool }) => tool.name);
       const note = slow.length > 0 ? `; no answer yet from ${slow.join(", ")}` : "";
-      return concluded(problems, `${calls.length} tools called${note}`);
+      return conclude(problems, `${calls.length} tools called${note}`);
     },
   };
 }
@@ -213,12 +212,8 @@ async function oddCalls(target: ServerTarget, { applies, args, problem }: OddCal
         return found === undefined ? [] : [`${call.tool.name}: ${found}`];
       }),
     );
-    return concluded(problems.flat(), `${calls.length} tools called`);
+    return conclude(problems.flat(), `${calls.length} tools called`);
   });
-}
-
-function concluded(problems: readonly string[], observed: string): Finding {
-  return problems.length === 0 ? pass(observed) : fail(problems.join("; "));
 }
 
 function problemsOf(

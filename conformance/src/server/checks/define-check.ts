@@ -1,7 +1,7 @@
 import { truncateText, type JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { Check, Finding, Requirement } from "../../engine/check.ts";
-import { describeAnswer } from "../handshake.ts";
+import { describeAnswer, excerpt } from "../handshake.ts";
 import type { Answer, HttpResponse } from "../raw-session.ts";
 import type { ListName } from "../raw-listing.ts";
 import type { ReadySession } from "../ready-session.ts";
@@ -131,8 +131,10 @@ export function isRefused({ status }: HttpResponse): boolean {
 
 /** A check that judges the entries of a list alone. */
 export interface ItemJudgement extends Omit<CheckInit, "run"> {
-  /** What is wrong, one text per entry; `[]` when nothing is. Pure. */
-  readonly judge: (items: readonly JsonObject[]) => readonly string[];
+  /** What is wrong with all of them, one text per entry; `[]` when nothing is. Pure. */
+  readonly judge?: (items: readonly JsonObject[]) => readonly string[];
+  /** What is wrong with one of them, in words that follow its name; falsy when nothing is. Pure. */
+  readonly problem?: (item: JsonObject) => string | false | undefined;
 }
 
 /** Makes a check of a judgement about the listed tools. It does not apply to a server without. */
@@ -141,14 +143,19 @@ export function aboutTools(judgement: ItemJudgement): CheckInit {
 }
 
 /** The same about another list. */
-export function aboutItems(name: ListName, { judge, ...info }: ItemJudgement): CheckInit {
+export function aboutItems(name: ListName, { judge, problem = () => undefined, ...info }: ItemJudgement): CheckInit {
+  const judgeEach = (items: readonly JsonObject[]): readonly string[] =>
+    items.flatMap((item) => {
+      const found = problem(item);
+      return found ? [`${excerpt(item["name"] ?? item["uri"] ?? item["uriTemplate"])}: ${found}`] : [];
+    });
   return {
     ...info,
     run: async (target) => {
       const { items } = await target.listing(name);
       return items.length === 0
         ? notApplicable(`the server lists no ${wordsOf(name)}`)
-        : conclude(judge(items), `${items.length} ${wordsOf(name)}`);
+        : conclude((judge ?? judgeEach)(items), `${items.length} ${wordsOf(name)}`);
     },
   };
 }

@@ -1,11 +1,9 @@
-import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import { createSchemaCompiler } from "../compile-schema.ts";
 import { excerpt } from "../handshake.ts";
 import {
   aboutTools,
-  fail,
-  pass,
+  conclude,
   notApplicable,
   defineChecks,
   legacySpec,
@@ -32,9 +30,7 @@ export const definitionChecks: readonly ServerCheck[] = defineChecks("any", ["to
       const entries = pages.flatMap(({ result }) => (Array.isArray(result["tools"]) ? result["tools"] : []));
       if (entries.length === 0) return notApplicable("the server lists no tools");
       const wrong = entries.filter((entry) => !isEntry(entry));
-      return wrong.length === 0
-        ? pass(`${entries.length} entries`)
-        : fail(`${wrong.length} of ${entries.length}; the first: ${excerpt(wrong[0])}`);
+      return conclude(wrong.map(excerpt), `${entries.length} entries`);
     },
   },
   "tools/name-unique": aboutTools({
@@ -53,10 +49,8 @@ export const definitionChecks: readonly ServerCheck[] = defineChecks("any", ["to
     source: legacySpec(`${page}#tool-names`, "Tools, tool names"),
     legal: ["names that match ^[A-Za-z0-9_.-]{1,128}$"],
     fix: "Use snake_case or kebab-case names; put spaces and other scripts into the title.",
-    judge: (tools) =>
-      tools.flatMap(({ name }) =>
-        typeof name !== "string" || /^[A-Za-z0-9_.-]{0,128}$/.test(name) ? [] : [JSON.stringify(name)],
-      ),
+    problem: ({ name }) =>
+      typeof name === "string" && !/^[A-Za-z0-9_.-]{0,128}$/.test(name) && `${name.length} characters`,
   }),
   "tools/input-schema": aboutTools({
     title: "Every tool has an input schema of type object",
@@ -68,10 +62,8 @@ export const definitionChecks: readonly ServerCheck[] = defineChecks("any", ["to
       'for a tool without parameters { "type": "object", "additionalProperties": false }',
     ],
     fix: "Wrap the schema: the arguments of a tool are always one object.",
-    judge: (tools) =>
-      tools.flatMap(({ name, inputSchema }) =>
-        isObjectSchema(inputSchema) ? [] : [`${JSON.stringify(name)}: ${JSON.stringify(inputSchema)?.slice(0, 80)}`],
-      ),
+    problem: ({ inputSchema }) =>
+      !(isJsonObject(inputSchema) && inputSchema["type"] === "object") && excerpt(inputSchema),
   }),
   "tools/output-schema": aboutTools({
     title: "An output schema is an object",
@@ -80,12 +72,7 @@ export const definitionChecks: readonly ServerCheck[] = defineChecks("any", ["to
     source: legacySpec(`${page}#tool`, "Tools, tool"),
     legal: ["a JSON Schema object", "no outputSchema"],
     fix: "Leave outputSchema out when the results have no structure; null is no schema.",
-    judge: (tools) =>
-      tools.flatMap(({ name, outputSchema }) =>
-        outputSchema === undefined || isJsonObject(outputSchema)
-          ? []
-          : [`${JSON.stringify(name)}: ${excerpt(outputSchema)}`],
-      ),
+    problem: ({ outputSchema }) => outputSchema !== undefined && !isJsonObject(outputSchema) && excerpt(outputSchema),
   }),
   "tools/schema-compiles": aboutTools({
     title: "Schemas are valid JSON Schema",
@@ -111,12 +98,8 @@ export const definitionChecks: readonly ServerCheck[] = defineChecks("any", ["to
     source: hostAdvice("schema-local"),
     legal: ["every $ref begins with # or names an $id or $anchor in the same schema"],
     fix: "Bundle the referenced schema under $defs.",
-    judge: (tools) =>
-      tools.flatMap((tool) =>
-        /"\$(?:dynamicRef|ref)":"(?:https?|ftp|file):/.test(JSON.stringify([tool["inputSchema"], tool["outputSchema"]]))
-          ? [JSON.stringify(tool["name"])]
-          : [],
-      ),
+    problem: ({ inputSchema, outputSchema }) =>
+      /"\$(?:dynamicRef|ref)":"(?:https?|ftp|file):[^"]*/.exec(JSON.stringify([inputSchema, outputSchema]))?.[0],
   }),
   "tools/header-parameters": aboutTools({
     title: "Parameters that are mirrored into headers can be",
@@ -129,10 +112,7 @@ export const definitionChecks: readonly ServerCheck[] = defineChecks("any", ["to
       "a token of RFC 9110 that occurs once, on a property of type string, integer or boolean",
     ],
     fix: "Mend the annotation, or take it away: over HTTP the tool is invisible until then.",
-    judge: (tools) =>
-      tools.flatMap(({ name, inputSchema }) =>
-        headerProblems(inputSchema).map((problem) => `${JSON.stringify(name)}: ${problem}`),
-      ),
+    problem: ({ inputSchema }) => headerProblems(inputSchema).join(", "),
   }),
   "tools/annotations": aboutTools({
     title: "Annotations are booleans that do not contradict each other",
@@ -141,23 +121,17 @@ export const definitionChecks: readonly ServerCheck[] = defineChecks("any", ["to
     source: legacySpec("schema#toolannotations", "Schema, ToolAnnotations"),
     legal: ["each hint is true, false or absent", "no tool is both readOnlyHint and destructiveHint"],
     fix: "Leave destructiveHint out, or false, when readOnlyHint is true.",
-    judge: (tools) =>
-      tools.flatMap(({ name, annotations }) => {
-        if (annotations === undefined) return [];
-        if (!isJsonObject(annotations)) return [`${JSON.stringify(name)}: annotations is no object`];
-        const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
-        const odd = hints.filter((hint) => annotations[hint] !== undefined && typeof annotations[hint] !== "boolean");
-        if (odd.length > 0) return [`${JSON.stringify(name)}: ${odd.join(", ")} is no boolean`];
-        return annotations["readOnlyHint"] === true && annotations["destructiveHint"] === true
-          ? [`${JSON.stringify(name)}: read-only and destructive`]
-          : [];
-      }),
+    problem({ annotations = {} }) {
+      if (!isJsonObject(annotations)) return "annotations is no object";
+      const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+      const odd = hints.filter((hint) => annotations[hint] !== undefined && typeof annotations[hint] !== "boolean");
+      if (odd.length > 0) return `${odd.join(", ")} is no boolean`;
+      return (
+        annotations["readOnlyHint"] === true && annotations["destructiveHint"] === true && "read-only and destructive"
+      );
+    },
   }),
 });
-
-function isObjectSchema(schema: unknown): schema is JsonObject {
-  return isJsonObject(schema) && schema["type"] === "object";
-}
 
 function isEntry(entry: unknown): boolean {
   if (!isJsonObject(entry)) return false;

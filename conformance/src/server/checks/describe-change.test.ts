@@ -31,7 +31,7 @@ describe("describeChange()", () => {
     );
     const other = { ...tool("a", ""), inputSchema: { type: "object", properties: { a: { enum: ["x", "z"] } } } };
     expect(describeChange([tool("a", "")], [other], "after a restart")).toBe(
-      '"a", inputSchema.properties.a.enum[1]: first "y"; after a restart "z"',
+      '"a", inputSchema: first …:{"a":{"enum":["x","y"]}},"type":"object"}; after a restart …:{"a":{"enum":["x","z"]}},"type":"object"}',
     );
     expect(describeChange([{ name: "a" }], [{ name: "a", title: "A" }], "then")).toBe(
       '"a", title: first nothing; then "A"',

@@ -26,7 +26,7 @@ import {
 const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 const noSessions = notApplicable("the server uses no sessions");
 /** A first request. */
-export const initializeBody: string = JSON.stringify({
+const initializeBody = JSON.stringify({
   jsonrpc: "2.0",
   id: "http-check",
   method: "initialize",
@@ -43,8 +43,8 @@ export const httpChecks: readonly ServerCheck[] = defineChecks("http", ["lifecyc
     legal: ["content-type application/json", "content-type text/event-stream"],
     fix: "Set the content type; a page of a proxy or login form in front of the server is the usual cause of text/html.",
     run: async (target) => {
-      const session = await target.openHttp();
-      const { status, headers } = await session.fetch({ method: "POST", body: initializeBody });
+      const session = await target.open<HttpSession>();
+      const { status, headers } = await post(session, initializeBody);
       const type = headers.get("content-type") ?? "none";
       return /^(?:application\/json|text\/event-stream)\b/i.test(type)
         ? pass(type)
@@ -61,10 +61,7 @@ export const httpChecks: readonly ServerCheck[] = defineChecks("http", ["lifecyc
     run: async (target) => {
       const { session, era, protocolVersion } = await ready(target);
       if (era === "modern") return notApplicable(`not owed in ${protocolVersion}`);
-      const response = await session.fetch({
-        method: "POST",
-        body: '{"jsonrpc":"2.0","method":"notifications/initialized"}',
-      });
+      const response = await post(session, '{"jsonrpc":"2.0","method":"notifications/initialized"}');
       return response.status === 202 && response.body === "" ? pass("202") : fail(describeResponse(response));
     },
   },
@@ -97,7 +94,7 @@ export const httpChecks: readonly ServerCheck[] = defineChecks("http", ["lifecyc
     legal: ["400, or another 4xx status"],
     fix: "Look the session up before you serve anything; a server that needs no session should issue no id.",
     run: inSession(async (session) => {
-      const response = await session.fetch({ method: "POST", headers: { "mcp-session-id": "" }, body: ping });
+      const response = await post(session, ping, { "mcp-session-id": "" });
       return judgeResponse(response, isRefused(response));
     }),
   },
@@ -110,11 +107,7 @@ export const httpChecks: readonly ServerCheck[] = defineChecks("http", ["lifecyc
     fix: "Answer 404, not 400 or 500, to a session id that you do not know.",
     needs: ["http/session-required"],
     run: inSession(async (session) => {
-      const response = await session.fetch({
-        method: "POST",
-        headers: { "mcp-session-id": "00000000-0000-4000-8000-000000000000" },
-        body: ping,
-      });
+      const response = await post(session, ping, { "mcp-session-id": "00000000-0000-4000-8000-000000000000" });
       return judgeResponse(response, response.status === 404);
     }),
   },
@@ -169,31 +162,15 @@ export const httpChecks: readonly ServerCheck[] = defineChecks("http", ["lifecyc
     run: inSession(async (session) => {
       if (!isSuccess(await session.fetch({ method: "DELETE" })))
         return notApplicable("the server does not let clients end sessions");
-      const after = await session.fetch({ method: "POST", body: ping });
-      return after.status === 404 ? pass("404") : fail(describeResponse(after));
+      const after = await post(session, ping);
+      return judgeResponse(after, after.status === 404);
     }),
   },
-  "http/foreign-origin": {
-    title: "A browser page from elsewhere is refused",
+  "http/foreign-origin": foreignOrigin((target) => target.open<HttpSession>(), {
     level: "MUST",
     rule: "Servers validate the Origin header, to prevent DNS rebinding, and answer 403 when it is invalid.",
     source: legacySpec("basic/transports#security-warning", "Transports, security warning"),
-    legal: ["403, or another 4xx, to a foreign Origin, on a loopback address"],
-    fix: "Compare Origin with the origins that you expect; the official SDKs have a middleware for it.",
-    run: async (target) => {
-      if (target.address.type !== "http" || !isLoopback(target.address.url))
-        return notApplicable("owed by servers on a loopback address");
-      const session = await target.openHttp();
-      const { status } = await session.fetch({
-        method: "POST",
-        headers: { origin: "https://attacker.example" },
-        body: initializeBody,
-      });
-      if (status >= 400 && status < 500) return pass(String(status));
-      const but = status >= 500 ? ": it is refused, but a fault of the server's own says another thing" : "";
-      return fail(`${status} to Origin https://attacker.example${but}`);
-    },
-  },
+  }),
   "http/unsupported-version-header": {
     title: "An unknown MCP-Protocol-Version is refused with 400",
     level: "MUST",
@@ -205,15 +182,11 @@ export const httpChecks: readonly ServerCheck[] = defineChecks("http", ["lifecyc
       const { session, protocolVersion } = await ready(target);
       // The header came with 2025-06-18.
       if (protocolVersion < "2025-06-18") return notApplicable(`not owed in ${protocolVersion}`);
-      const response = await session.fetch({
-        method: "POST",
-        headers: { "mcp-protocol-version": "1999-01-01" },
-        body: ping,
-      });
+      const response = await post(session, ping, { "mcp-protocol-version": "1999-01-01" });
       return judgeResponse(response, response.status === 400);
     },
   },
-  "http/bad-json": badJson((target) => target.openHttp()),
+  "http/bad-json": badJson((target) => target.open<HttpSession>()),
   "http/header-mismatch": {
     title: "Headers that contradict the body are refused with 400",
     level: "MUST",
@@ -222,7 +195,7 @@ export const httpChecks: readonly ServerCheck[] = defineChecks("http", ["lifecyc
     revisions: [modernRevision],
     legal: ["400 with error -32020"],
     fix: "Compare Mcp-Method, Mcp-Name and MCP-Protocol-Version with the body before you run anything: gateways route by them.",
-    run: (target) => askModern(target, { method: "tools/list", header: "tools/call", expected: [400, -32_020] }),
+    run: (target) => askModern(target, { "mcp-method": "tools/call" }, ["tools/list", 400, -32_020]),
   },
   "http/unknown-method-status": {
     title: "From 2026-07-28 on an unknown method is answered with 404 and -32601",
@@ -237,13 +210,44 @@ export const httpChecks: readonly ServerCheck[] = defineChecks("http", ["lifecyc
     fix: "Set the HTTP status from the error code; the body is what tells it from a wrong address.",
     run: (target) => {
       const method = "hostside/no-such-method";
-      return askModern(target, { method, header: method, expected: [404, -32_601] });
+      return askModern(target, { "mcp-method": method }, [method, 404, -32_601]);
     },
   },
 });
 
+type Opener = (target: ServerTarget) => Promise<Pick<HttpSession, "fetch">>;
+
+/** Posts a body to the endpoint of a session. */
+export function post(
+  session: Pick<HttpSession, "fetch">,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<HttpResponse> {
+  return session.fetch({ method: "POST", headers, body });
+}
+
+/** A check of what a server on loopback says to a page of another origin, on a session of its own. */
+export function foreignOrigin(open: Opener, info: Pick<CheckInit, "level" | "rule" | "source">): CheckInit {
+  return {
+    ...info,
+    title: "A browser page from elsewhere is refused",
+    legal: ["403, or another 4xx, to a foreign Origin, on a loopback address"],
+    fix: "Compare Origin with the origins that you expect; the official SDKs have a middleware for it.",
+    run: async (target) => {
+      if (target.address.type === "stdio" || !isLoopback(target.address.url))
+        return notApplicable("owed by servers on a loopback address");
+      const response = await post(await open(target), initializeBody, { origin: "https://attacker.example" });
+      return response.status >= 500
+        ? fail(
+            `${response.status} to Origin https://attacker.example: it is refused, but a fault of the server's own says another thing`,
+          )
+        : judgeResponse(response, isRefused(response));
+    },
+  };
+}
+
 /** A check of what a server says to a body that is no JSON, on a session that is opened for it. */
-export function badJson(open: (target: ServerTarget) => Promise<Pick<HttpSession, "fetch">>): CheckInit {
+export function badJson(open: Opener): CheckInit {
   return {
     rough: true,
     title: "A body that is no JSON is refused with a 4xx status",
@@ -253,14 +257,14 @@ export function badJson(open: (target: ServerTarget) => Promise<Pick<HttpSession
     legal: ["a 4xx status, for choice with error -32700"],
     fix: "Catch the parse error of the body; a 500 makes hosts try again.",
     run: async (target) => {
-      const response = await (await open(target)).fetch({ method: "POST", body: "{this is no JSON" });
+      const response = await post(await open(target), "{this is no JSON");
       return judgeResponse(response, isRefused(response));
     },
   };
 }
 
 async function ready(target: ServerTarget): Promise<{ session: HttpSession; era: string; protocolVersion: string }> {
-  const session = await target.openHttp();
+  const session = await target.open<HttpSession>();
   const { era, protocolVersion } = await handshake(session, target);
   return { session, era, protocolVersion };
 }
@@ -273,24 +277,17 @@ function inSession(judge: (session: HttpSession, id: string) => Promise<Finding>
   };
 }
 
-interface ModernRequest {
-  readonly method: string;
-  /** Its `Mcp-Method`. */
-  readonly header: string;
-  /** The status and the code of the error that is owed. */
-  readonly expected: readonly [status: number, code: number];
-}
-
-async function askModern(target: ServerTarget, { method, header, expected }: ModernRequest): Promise<Finding> {
-  const session = await target.openHttp();
+/** Judges the answer to a request of the modern era: its status, and the code of its error. */
+async function askModern(
+  target: ServerTarget,
+  headers: { readonly "mcp-method": string },
+  [method, status, code]: readonly [method: string, status: number, code: number],
+): Promise<Finding> {
+  const session = await target.open<HttpSession>();
   const { ok } = await attemptHandshake(session, { ...target, revision: modernRevision });
   if (!ok) return notApplicable(`the server does not speak ${modernRevision}`);
-  const response = await session.fetch({
-    method: "POST",
-    headers: { "mcp-method": header, "mcp-protocol-version": modernRevision },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { _meta: envelopeFor(modernRevision) } }),
-  });
-  const [status, code] = expected;
+  const body = { jsonrpc: "2.0", id: 1, method, params: { _meta: envelopeFor(modernRevision) } };
+  const response = await post(session, JSON.stringify(body), { ...headers, "mcp-protocol-version": modernRevision });
   return response.status === status && errorCodeOf(response) === code
     ? pass(`${status}, error ${code}`)
     : fail(describeResponse(response));

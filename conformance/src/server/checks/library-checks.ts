@@ -37,11 +37,7 @@ export const resourceChecks: readonly ServerCheck[] = [
       source: legacySpec("schema#resource", "Schema, Resource"),
       legal: ["objects with a uri that has a scheme and no blanks, and with a name"],
       fix: "Give each resource a URI such as file:///notes/a%20b.txt, with blanks and braces escaped, and a name.",
-      judge: (items) =>
-        items.flatMap((item) => [
-          ...(isUri(item["uri"]) ? [] : [`uri ${excerpt(item["uri"])}`]),
-          ...nameProblems(item),
-        ]),
+      problem: ({ uri, name }) => (isUri(uri) ? nameProblem(name) : `uri ${excerpt(uri)}`),
     }),
     "resources/uri-unique": aboutItems("resources", {
       title: "Every resource has a URI of its own",
@@ -59,11 +55,8 @@ export const resourceChecks: readonly ServerCheck[] = [
       source: legacySpec("schema#resourcetemplate", "Schema, ResourceTemplate"),
       legal: ["expressions such as {id} or {+path}, of letters, digits, underscores and dots, that are closed"],
       fix: "Close every brace, and name variables with letters, digits and underscores.",
-      judge: (items) =>
-        items.flatMap((item) => [
-          ...(isUriTemplate(item["uriTemplate"]) ? [] : [`uriTemplate ${excerpt(item["uriTemplate"])}`]),
-          ...nameProblems(item),
-        ]),
+      problem: ({ uriTemplate, name }) =>
+        isUriTemplate(uriTemplate) ? nameProblem(name) : `uriTemplate ${excerpt(uriTemplate)}`,
     }),
     "resources/contents": aboutReads("resources", {
       title: "What is read has a URI, and a text or base64",
@@ -73,7 +66,9 @@ export const resourceChecks: readonly ServerCheck[] = [
       legal: ["contents is an array of objects with a uri, and a text or a blob in base64", "an error"],
       fix: "Return { contents: [{ uri, mimeType, text }] }, or blob with Buffer.toString('base64') in place of text.",
       problem: ({ contents }) =>
-        Array.isArray(contents) ? firstProblem(contents, contentsProblem) : `contents is ${excerpt(contents)}`,
+        Array.isArray(contents)
+          ? contents.map(contentsProblem).find((found) => found !== undefined)
+          : `contents is ${excerpt(contents)}`,
     }),
     "resources/media-types": {
       title: "Media types are of the form type/subtype",
@@ -85,18 +80,18 @@ export const resourceChecks: readonly ServerCheck[] = [
       run: async (target) => {
         const listings = [await target.listing("resources"), await target.listing("resourceTemplates")];
         const { resources } = await target.reads();
-        const read = resources.flatMap(({ answer }) => objectsIn(resultOf(answer)?.["contents"]));
+        const read = resources.flatMap(({ answer }) => {
+          const contents = resultOf(answer)?.["contents"];
+          return Array.isArray(contents) ? contents.filter(isJsonObject) : [];
+        });
         const typed = [...listings.flatMap(({ items }) => items), ...read].filter(
-          (one) => one["mimeType"] !== undefined,
+          ({ mimeType }) => mimeType !== undefined,
         );
         if (typed.length === 0) return notApplicable("no resource has a mimeType");
-        const wrong = typed.filter(({ mimeType }) => !isMediaType(mimeType));
-        return conclude(
-          wrong.map(
-            ({ uri, uriTemplate, mimeType }) => `${excerpt(uri ?? uriTemplate)}: mimeType ${excerpt(mimeType)}`,
-          ),
-          `${typed.length} media types`,
+        const problems = typed.flatMap(({ uri, uriTemplate, mimeType }) =>
+          isMediaType(mimeType) ? [] : [`${excerpt(uri ?? uriTemplate)}: mimeType ${excerpt(mimeType)}`],
         );
+        return conclude(problems, `${typed.length} media types`);
       },
     },
     "resources/read-listed": aboutListed("resources", {
@@ -135,15 +130,8 @@ export const promptChecks: readonly ServerCheck[] = [
       source: legacySpec("schema#prompt", "Schema, Prompt"),
       legal: ["objects with a non-empty name; arguments is absent or an array of objects with a name"],
       fix: "List arguments as [{ name, description, required }]: a JSON Schema, as tools have it, is none of it.",
-      judge: (items) =>
-        items.flatMap((item) => {
-          const declaredArguments = item["arguments"];
-          const isFine =
-            declaredArguments === undefined ||
-            (Array.isArray(declaredArguments) && declaredArguments.every(isArgument));
-          const problem = `${excerpt(item["name"])}: arguments ${excerpt(declaredArguments)}`;
-          return [...nameProblems(item), ...(isFine ? [] : [problem])];
-        }),
+      problem: ({ name, arguments: given = [] }) =>
+        Array.isArray(given) && given.every(isArgument) ? nameProblem(name) : `arguments ${excerpt(given)}`,
     }),
     "prompts/name-unique": aboutItems("prompts", {
       title: "Every prompt has a name of its own",
@@ -162,7 +150,9 @@ export const promptChecks: readonly ServerCheck[] = [
       legal: ["messages is an array of objects with a role and a content, which is one block", "an error"],
       fix: "Return { messages: [{ role: 'user', content: { type: 'text', text } }] }: content is one object, no array and no text.",
       problem: ({ messages }) =>
-        Array.isArray(messages) ? firstProblem(messages, messageProblem) : `messages is ${excerpt(messages)}`,
+        Array.isArray(messages)
+          ? messages.map(messageProblem).find((found) => found !== undefined)
+          : `messages is ${excerpt(messages)}`,
     }),
     "prompts/get-listed": aboutListed("prompts", {
       title: "A prompt that is listed can be got",
@@ -295,23 +285,8 @@ function resultOf(answer: Answer): JsonObject | undefined {
   return (result["resultType"] ?? "complete") === "complete" ? result : undefined;
 }
 
-function objectsIn(value: JsonValue | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-function firstProblem(
-  values: readonly JsonValue[],
-  problem: (value: JsonValue) => string | undefined,
-): string | undefined {
-  return values.map(problem).find((found) => found !== undefined);
-}
-
-function nameProblems({ name, uri, uriTemplate }: JsonObject): readonly string[] {
-  return typeof name === "string" && name !== ""
-    ? []
-    : [
-        `name ${excerpt(name)}${uri === undefined && uriTemplate === undefined ? "" : ` of ${excerpt(uri ?? uriTemplate)}`}`,
-      ];
+function nameProblem(name: JsonValue | undefined): string | undefined {
+  return typeof name === "string" && name !== "" ? undefined : `name ${excerpt(name)}`;
 }
 
 function isArgument(argument: JsonValue): boolean {

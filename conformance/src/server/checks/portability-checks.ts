@@ -24,12 +24,8 @@ export const portabilityChecks: readonly ServerCheck[] = defineChecks("any", ["t
     source: hostAdvice("name-length"),
     legal: [`names of at most ${longestName - roomForPrefix} characters`],
     fix: "Shorten the name; the description is the place for details. Hosts cut longer names and add a hash.",
-    judge: (tools) =>
-      tools.flatMap(({ name }) =>
-        typeof name === "string" && name.length > longestName - roomForPrefix
-          ? [`${JSON.stringify(name)} has ${name.length}`]
-          : [],
-      ),
+    problem: ({ name }) =>
+      typeof name === "string" && name.length > longestName - roomForPrefix && `${name.length} characters`,
   }),
   "portability/name-characters": aboutTools({
     title: "Names need no repair for model APIs",
@@ -38,12 +34,10 @@ export const portabilityChecks: readonly ServerCheck[] = defineChecks("any", ["t
     source: hostAdvice("name-characters"),
     legal: ["names that match ^[A-Za-z0-9_-]+$"],
     fix: "Use an underscore instead of a dot, slash or space: hosts replace them anyway, each in its own way.",
-    judge: (tools) =>
-      tools.flatMap(({ name }) =>
-        typeof name === "string" && !isLegalName(name.slice(0, longestName), verbatimNaming)
-          ? [JSON.stringify(name)]
-          : [],
-      ),
+    problem: ({ name }) =>
+      typeof name === "string" &&
+      !isLegalName(name.slice(0, longestName), verbatimNaming) &&
+      "hosts replace some of its characters",
   }),
   "portability/name-collisions": aboutTools({
     title: "Names stay apart when a host normalises them",
@@ -68,14 +62,9 @@ export const portabilityChecks: readonly ServerCheck[] = defineChecks("any", ["t
     source: hostAdvice("schema-top-level"),
     legal: ["a plain object schema with properties at the top"],
     fix: "Move the alternatives into a property, or make two tools of it.",
-    judge: (tools) =>
-      tools.flatMap(({ name, inputSchema }) => {
-        if (!isJsonObject(inputSchema)) return [];
-        const found = ["anyOf", "oneOf", "allOf", "not", "enum", "if"].filter(
-          (keyword) => inputSchema[keyword] !== undefined,
-        );
-        return found.length > 0 ? [`${JSON.stringify(name)}: ${found.join(", ")}`] : [];
-      }),
+    problem: ({ inputSchema }) =>
+      isJsonObject(inputSchema) &&
+      ["anyOf", "oneOf", "allOf", "not", "enum", "if"].filter((word) => inputSchema[word] !== undefined).join(", "),
   }),
   "portability/schema-properties": aboutTools({
     title: "Input schemas name their properties",
@@ -84,14 +73,13 @@ export const portabilityChecks: readonly ServerCheck[] = defineChecks("any", ["t
     source: hostAdvice("schema-properties"),
     legal: ["properties is an object, which may be empty", "every property has a type, an enum or a reference"],
     fix: 'Add "properties": {} to tools without parameters, and a type to each property.',
-    judge: (tools) =>
-      tools.flatMap(({ name, inputSchema }) => {
-        if (!isJsonObject(inputSchema)) return [];
-        const { properties } = inputSchema;
-        if (!isJsonObject(properties)) return [`${JSON.stringify(name)}: no properties`];
-        const untyped = Object.entries(properties).flatMap(([key, schema]) => (isTyped(schema) ? [] : [key]));
-        return untyped.length > 0 ? [`${JSON.stringify(name)}: no type for ${untyped.join(", ")}`] : [];
-      }),
+    problem({ inputSchema }) {
+      if (!isJsonObject(inputSchema)) return undefined;
+      const { properties } = inputSchema;
+      if (!isJsonObject(properties)) return "no properties";
+      const untyped = Object.entries(properties).flatMap(([key, schema]) => (isTyped(schema) ? [] : [key]));
+      return untyped.length > 0 && `no type for ${untyped.join(", ")}`;
+    },
   }),
   "portability/schema-size": aboutTools({
     title: "Schemas are small and flat enough for a model",
@@ -102,16 +90,12 @@ export const portabilityChecks: readonly ServerCheck[] = defineChecks("any", ["t
       `input schemas of at most ${largestSchema} characters, with at most ${deepestSchema} schemas inside one another`,
     ],
     fix: "Split the tool, drop what a model never sets, and replace deep structures by a text argument that the server parses.",
-    judge: (tools) =>
-      tools.flatMap(({ name, inputSchema }) => {
-        const size = JSON.stringify(inputSchema ?? null).length;
-        const depth = depthOf(inputSchema);
-        const over = [
-          ...(size > largestSchema ? [`${size} characters, of at most ${largestSchema}`] : []),
-          ...(depth > deepestSchema ? [`${depth} schemas inside one another, of at most ${deepestSchema}`] : []),
-        ];
-        return over.length > 0 ? [`${JSON.stringify(name)}: ${over.join("; ")}`] : [];
-      }),
+    problem({ inputSchema = null }) {
+      const size = JSON.stringify(inputSchema).length;
+      const depth = depthOf(inputSchema);
+      if (size > largestSchema) return `${size} characters, of at most ${largestSchema}`;
+      return depth > deepestSchema && `${depth} schemas inside one another, of at most ${deepestSchema}`;
+    },
   }),
   "portability/schema-patterns": aboutTools({
     title: "No pattern takes exponential time",
@@ -120,12 +104,8 @@ export const portabilityChecks: readonly ServerCheck[] = defineChecks("any", ["t
     source: hostAdvice("schema-patterns"),
     legal: ["patterns without a repeated group that itself ends in a repetition of the same characters"],
     fix: "Rewrite the pattern without nested repetition; bound what you can with maxLength.",
-    judge: (tools) =>
-      tools.flatMap(({ name, inputSchema, outputSchema }) =>
-        patternsOf([inputSchema ?? null, outputSchema ?? null]).flatMap((pattern) =>
-          exponentialPattern(pattern) ? [`${JSON.stringify(name)}: ${JSON.stringify(pattern)}`] : [],
-        ),
-      ),
+    problem: ({ inputSchema = null, outputSchema = null }) =>
+      JSON.stringify(patternsOf([inputSchema, outputSchema]).find(exponentialPattern)),
   }),
   "portability/description": aboutTools({
     title: "Every tool says what it does, in a few sentences",
@@ -134,13 +114,10 @@ export const portabilityChecks: readonly ServerCheck[] = defineChecks("any", ["t
     source: hostAdvice("description"),
     legal: [`a description of 1 to ${longestDescription} characters`],
     fix: "Say what the tool does, when to use it and what comes back; move manuals into the server's instructions or a resource.",
-    judge: (tools) =>
-      tools.flatMap(({ name, description }) => {
-        if (typeof description !== "string" || description.trim() === "") return [`${JSON.stringify(name)} has none`];
-        return description.length > longestDescription
-          ? [`${JSON.stringify(name)} has ${description.length} characters`]
-          : [];
-      }),
+    problem({ description }) {
+      if (typeof description !== "string" || description.trim() === "") return "no description";
+      return description.length > longestDescription && `${description.length} characters`;
+    },
   }),
   "portability/plain-text": aboutTools({
     title: "Names, titles and descriptions are plain text",
@@ -149,11 +126,10 @@ export const portabilityChecks: readonly ServerCheck[] = defineChecks("any", ["t
     source: hostAdvice("plain-text"),
     legal: ["text without such characters"],
     fix: "Remove them; they often come in with copied text.",
-    judge: (tools) =>
-      tools.flatMap(({ name, title, description }) => {
-        const flags = [name, title, description].flatMap((text) => (typeof text === "string" ? inspectText(text) : []));
-        return flags.length > 0 ? [`${JSON.stringify(name)}: ${[...new Set(flags)].join(", ")}`] : [];
-      }),
+    problem(tool) {
+      const texts = [tool["name"], tool["title"], tool["description"]].filter((text) => typeof text === "string");
+      return [...new Set(texts.flatMap(inspectText))].join(", ");
+    },
   }),
   "portability/token-cost": aboutTools({
     title: `All definitions together cost a model fewer than ${mostTokens} tokens`,

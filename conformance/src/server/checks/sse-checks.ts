@@ -1,13 +1,11 @@
 import type { Finding } from "../../engine/check.ts";
 import { inSeconds } from "../../engine/in-seconds.ts";
 import { handshake } from "../handshake.ts";
-import { isLoopback } from "../server-address.ts";
-import type { HttpResponse, SseSession } from "../raw-session.ts";
+import type { SseSession } from "../raw-session.ts";
 import type { ServerTarget } from "../server-target.ts";
 import {
   fail,
   pass,
-  notApplicable,
   notKnown,
   defineChecks,
   hostAdvice,
@@ -17,7 +15,7 @@ import {
   isRefused,
   type ServerCheck,
 } from "./define-check.ts";
-import { badJson, initializeBody } from "./http-checks.ts";
+import { badJson, foreignOrigin, post } from "./http-checks.ts";
 
 const oldSpec = {
   section: "Transports, HTTP with SSE",
@@ -39,10 +37,11 @@ export const sseChecks: readonly ServerCheck[] = defineChecks("sse", ["lifecycle
       const session = await firstSession(target);
       const { endpoint, instead } = await session.stream(target.answerMs);
       if (endpoint !== undefined && URL.canParse(endpoint, addressOf(target).href))
-        return pass(pathOf(endpoint, target));
+        return pass(new URL(endpoint, addressOf(target)).pathname);
       if (endpoint !== undefined) return fail(`an endpoint that is no URI: ${endpoint}`);
       if (instead === undefined) return noEndpointYet(target);
-      return fail(instead.status === 0 ? instead.body : describeStream(instead));
+      const type = instead.headers.get("content-type") ?? "no content type";
+      return fail(instead.status === 0 ? instead.body : `${type}, ${describeResponse(instead)}`);
     },
   },
   "sse/endpoint-origin": {
@@ -84,8 +83,7 @@ export const sseChecks: readonly ServerCheck[] = defineChecks("sse", ["lifecycle
     fix: "Answer 202 as soon as the body is read; the answer to a request follows on the stream.",
     run: async (target) => {
       const session = await ready(target);
-      const body = '{"jsonrpc":"2.0","method":"notifications/hostside-unknown"}';
-      const response = await session.fetch({ method: "POST", body });
+      const response = await post(session, '{"jsonrpc":"2.0","method":"notifications/hostside-unknown"}');
       return judgeResponse(response, isSuccess(response));
     },
   },
@@ -97,10 +95,11 @@ export const sseChecks: readonly ServerCheck[] = defineChecks("sse", ["lifecycle
     legal: ["two streams name two addresses, each of which has at least 16 characters of its own"],
     fix: "Put a random UUID into the address, one for each stream.",
     run: async (target) => {
-      const sessions = [await target.openSse(), await target.openSse()] as const;
+      const sessions = [await target.open<SseSession>(), await target.open<SseSession>()] as const;
       const [first, second] = await Promise.all(sessions.map((session) => session.stream(target.answerMs)));
       if (first?.endpoint === undefined || second?.endpoint === undefined) return noEndpointYet(target);
-      const differs = differingPart(first.endpoint, second.endpoint);
+      const other = second.endpoint;
+      const differs = Array.from(first.endpoint).filter((letter, n) => letter !== other[n]).length;
       if (differs === 0) return fail("two streams named the same address");
       return differs >= 16
         ? pass(`${differs} characters differ`)
@@ -116,7 +115,7 @@ export const sseChecks: readonly ServerCheck[] = defineChecks("sse", ["lifecycle
     fix: "Answer 404 to a message for a stream that is not open.",
     needs: ["sse/own-endpoint"],
     run: async (target) => {
-      const [session, other] = [await target.openSse(), await target.openSse()];
+      const [session, other] = [await target.open<SseSession>(), await target.open<SseSession>()];
       const { endpoint } = await other.stream(target.answerMs);
       if (endpoint === undefined) return noEndpointYet(target);
       const own = (await session.stream(target.answerMs)).endpoint ?? "";
@@ -136,24 +135,11 @@ export const sseChecks: readonly ServerCheck[] = defineChecks("sse", ["lifecycle
     },
   },
   "sse/bad-json": badJson(ready),
-  "sse/foreign-origin": {
-    title: "A browser page from elsewhere is refused",
+  "sse/foreign-origin": foreignOrigin(ready, {
     level: "HOST",
     rule: "Any page that a user opens can post to a server on loopback, by rebinding a name to its address.",
     source: hostAdvice("sse-foreign-origin"),
-    legal: ["403, or another 4xx, to a foreign Origin, on a loopback address"],
-    fix: "Compare Origin with the origins that you expect; the official SDKs have a middleware for it.",
-    run: async (target) => {
-      if (!isLoopback(addressOf(target))) return notApplicable("owed by servers on a loopback address");
-      const session = await ready(target);
-      const response = await session.fetch({
-        method: "POST",
-        headers: { origin: "https://attacker.example" },
-        body: initializeBody,
-      });
-      return judgeResponse(response, isRefused(response));
-    },
-  },
+  }),
 });
 
 /**
@@ -161,11 +147,11 @@ export const sseChecks: readonly ServerCheck[] = defineChecks("sse", ["lifecycle
  * concern of another check.
  */
 async function firstSession(target: ServerTarget): Promise<SseSession> {
-  return target.first ? ((await target.shared()).session as SseSession) : target.openSse();
+  return target.first ? ((await target.shared()).session as SseSession) : target.open<SseSession>();
 }
 
 async function ready(target: ServerTarget): Promise<SseSession> {
-  const session = await target.openSse();
+  const session = await target.open<SseSession>();
   await handshake(session, target);
   return session;
 }
@@ -177,17 +163,4 @@ function addressOf({ address }: ServerTarget): URL {
 
 function noEndpointYet({ answerMs }: ServerTarget): Finding {
   return notKnown(`no endpoint event came within ${inSeconds(answerMs)}`);
-}
-
-function pathOf(endpoint: string, target: ServerTarget): string {
-  return new URL(endpoint, addressOf(target)).pathname;
-}
-
-function describeStream(response: HttpResponse): string {
-  return `${response.headers.get("content-type") ?? "no content type"}, ${describeResponse(response)}`;
-}
-
-/** How many characters of the first are not at the same place in the second. */
-function differingPart(first: string, second: string): number {
-  return Array.from(first).filter((character, n) => character !== second[n]).length;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describeEnd } from "../stdio-session.ts";
+import type { Finding } from "../../engine/check.ts";
 import { inSeconds } from "../../engine/in-seconds.ts";
 import type { StdioSession } from "../raw-session.ts";
 import { describeAnswer, handshake } from "../handshake.ts";
@@ -99,7 +100,7 @@ export const stdioChecks: readonly ServerCheck[] = defineChecks("stdio", ["lifec
     legal: ["the process ends within two seconds after SIGTERM, with any code or by the signal"],
     fix: "Do not ignore SIGTERM; a handler that cleans up must end the process afterwards. A wrapper (npx, a shell) must pass the signal on.",
     run: async (target) => {
-      const session = await target.openStdio();
+      const session = await target.open<StdioSession>();
       await handshake(session, target);
       session.kill("SIGTERM");
       const end = await session.ended(endGraceMs);
@@ -149,11 +150,7 @@ export const stdioChecks: readonly ServerCheck[] = defineChecks("stdio", ["lifec
         if (n > 0) await delay(cutPauseMs);
         await asStdio(ready).writeBytes([bytes.slice(cuts[n], cut)]);
       }
-      // From now on: how long the pieces took to be written says nothing of the server.
-      const answer = await ready.session.waitFor(({ id }) => id === "split-é😀", target.answerMs);
-      return answer
-        ? pass("answered")
-        : fail(`no answer to a request that arrived in five pieces within ${inSeconds(target.answerMs)}`);
+      return isAnswered(ready, "split-é😀", { manner: "in five pieces", answerMs: target.answerMs });
     },
   },
   "stdio/merged-writes": {
@@ -168,11 +165,7 @@ export const stdioChecks: readonly ServerCheck[] = defineChecks("stdio", ["lifec
       const ready = await target.openReady();
       const notification = '{"jsonrpc":"2.0","method":"notifications/hostside-merged"}\n';
       await asStdio(ready).writeBytes([notification + probeMessage(ready, "merged")]);
-      // From now on, as with split writes.
-      const answer = await ready.session.waitFor(({ id }) => id === "merged", target.answerMs);
-      return answer
-        ? pass("answered")
-        : fail(`no answer to a request that arrived with a notification within ${inSeconds(target.answerMs)}`);
+      return isAnswered(ready, "merged", { manner: "with a notification", answerMs: target.answerMs });
     },
   },
   "stdio/survives-garbage": {
@@ -227,6 +220,18 @@ export const stdioChecks: readonly ServerCheck[] = defineChecks("stdio", ["lifec
     },
   },
 });
+
+/** From now on: how long a request took to be written says nothing of the server. */
+async function isAnswered(
+  { session }: ReadySession,
+  request: string,
+  { manner, answerMs }: { readonly manner: string; readonly answerMs: number },
+): Promise<Finding> {
+  const answer = await session.waitFor(({ id }) => id === request, answerMs);
+  return answer
+    ? pass("answered")
+    : fail(`no answer to a request that arrived ${manner} within ${inSeconds(answerMs)}`);
+}
 
 function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
