@@ -35,7 +35,7 @@ describe("a driver that is none", () => {
       `the driver could not be started: spawn ${program} EACCES (the file may not be executed)`,
     ],
     ["that dies at once", odd("dies"), "exited with code 9; its stderr ends with: no such library"],
-    ["that writes rubbish", odd("rubbish"), "wrote a line that is no JSON: Starting driver..."],
+    ["that writes rubbish", odd("rubbish"), "wrote a line that is no JSON object: Starting driver..."],
     ["that answers everything with nothing", odd("null"), "hello must name protocol 1, not undefined"],
     ["that echoes", odd("echo"), "wrote a reply without ok"],
     ["that names a feature that there is not", odd("misspelt"), 'hello names the feature "stdoi"; there are stdio'],

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import type { JsonObject } from "@hostside/core";
+import { parseObject } from "../engine/parse-json.ts";
 import { checkServer } from "../server/check-server.ts";
 import { serverChecks } from "../server/checks/server-checks.ts";
 import type { CallConsent } from "../server/consented-tools.ts";
@@ -40,19 +40,9 @@ function readConsent(calls: readonly string[], all: boolean): CallConsent | stri
       named.set(name, undefined);
       continue;
     }
-    const args = parseArguments(call.slice(equals + 1));
+    const args = parseObject(call.slice(equals + 1));
     if (args === undefined) return `--call ${name}: what follows = must be a JSON object with the arguments`;
     named.set(name, args);
   }
   return { named, all };
-}
-
-function parseArguments(text: string): JsonObject | undefined {
-  try {
-    const value = JSON.parse(text) as JsonValue;
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    // Not JSON: the caller names the option.
-    return undefined;
-  }
 }

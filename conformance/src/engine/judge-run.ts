@@ -68,18 +68,9 @@ function weightOf({ check, finding }: CheckResult): number {
 }
 
 /** What is known after a run besides the options that it had. */
-export interface RunFacts extends Pick<
+export interface RunFacts extends Omit<
   RunReport,
-  | "side"
-  | "target"
-  | "identity"
-  | "durationMs"
-  | "obstacle"
-  | "unknownTools"
-  | "uncalledTools"
-  | "preview"
-  | "results"
-  | "trace"
+  keyof Judgement | "schemaVersion" | "kit" | "startedAt" | "seed" | "strict" | "staleBaseline"
 > {
   readonly startedAt: Date;
 }

@@ -19,14 +19,6 @@ export function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolea
   }
 }
 
-/**
- * Whether a process has ended and waits for its parent to ask how (Linux; elsewhere never). A host
- * may take its time over that.
- */
-export function isZombie(pid: number): boolean {
-  return readStat(pid)?.state === "Z";
-}
-
 /** Whether a process exists and has not ended (Linux; elsewhere never). */
 export function isAlive(pid: number): boolean {
   const stat = readStat(pid);

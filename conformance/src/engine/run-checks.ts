@@ -1,6 +1,6 @@
 import { inSeconds } from "./in-seconds.ts";
 import type { Baseline } from "./baseline.ts";
-import { clock, type Fields } from "@hostside/core/implement";
+import { clock, resultWithin, untilAborted, type Fields } from "@hostside/core/implement";
 import type { Check, CheckInfo, CheckResult, Finding } from "./check.ts";
 
 /** What a run of checks is told, whatever it checks. */
@@ -59,15 +59,10 @@ export async function runChecks<Target>(
   assertOrder(inTurn.flat());
   const running = new Map<string, Promise<CheckResult>>();
   const slots = createSlots(options.concurrency ?? 4);
-  const stop = listenFor(options.signal);
   const [atOnce = [], ...later] = inTurn;
   for (const check of atOnce) running.set(check.id, runAfterNeeds(check, []));
   for (const check of later.flat()) running.set(check.id, runAfterNeeds(check, Array.from(running.values())));
-  try {
-    return await Promise.all(checks.flatMap(({ id }) => running.get(id) ?? []));
-  } finally {
-    stop.ignore();
-  }
+  return Promise.all(checks.flatMap(({ id }) => running.get(id) ?? []));
 
   async function runAfterNeeds(check: Check<Target>, before: readonly Promise<CheckResult>[]): Promise<CheckResult> {
     const earlier = await Promise.all(before);
@@ -75,14 +70,13 @@ export async function runChecks<Target>(
     const blocked = needed.find(({ finding }) => prevents(finding));
     const result = blocked
       ? { check: describe(check), finding: blockedBy(blocked), durationMs: 0 }
-      : await slots(() => runOne(check, target, { ...options, stop, earlier }));
+      : await slots(() => runOne(check, target, { ...options, earlier }));
     options.onResult?.(result);
     return result;
   }
 }
 
 interface RunOneOptions extends RunChecksOptions {
-  readonly stop: Stop;
   readonly earlier: readonly CheckResult[];
 }
 
@@ -91,7 +85,7 @@ function prevents(finding: Finding): boolean {
 }
 
 async function runOne<Target>(check: Check<Target>, target: Target, options: RunOneOptions): Promise<CheckResult> {
-  const { checkTimeoutMs = 10_000, seed, signal, stop, earlier } = options;
+  const { checkTimeoutMs = 10_000, seed, signal = new AbortController().signal, earlier } = options;
   const info = describe(check);
   const controller = new AbortController();
   const startedAt = clock.now();
@@ -100,39 +94,19 @@ async function runOne<Target>(check: Check<Target>, target: Target, options: Run
     reason: `the check did not finish within ${inSeconds(checkTimeoutMs)}`,
   };
   options.onStart?.(info);
-  let cancel = (): void => {};
-  const cutOff = new Promise<Finding>((resolve) => {
-    cancel = clock.schedule(checkTimeoutMs, () => resolve(late));
-  });
-  try {
+  const run = async (): Promise<Finding> => {
     const context = { signal: controller.signal, random: seededRandom(seed, check.id), earlier };
-    const finding = signal?.aborted ? stopped : await Promise.race([check.run(target, context), cutOff, stop.called]);
-    return { check: info, finding, durationMs: clock.now() - startedAt };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { check: info, finding: { status: "could-not-run", reason }, durationMs: clock.now() - startedAt };
-  } finally {
-    cancel();
-    controller.abort();
-  }
+    return (await resultWithin(check.run(target, context), checkTimeoutMs)) ?? late;
+  };
+  const found = await (signal.aborted ? undefined : untilAborted(run(), signal).catch(failureOf));
+  controller.abort();
+  return { check: info, finding: found && !signal.aborted ? found : stopped, durationMs: clock.now() - startedAt };
 }
 
 const stopped: Finding = { status: "could-not-run", reason: "the run was stopped", cause: "stop" };
 
-interface Stop {
-  /** Resolves when the run is to end; may never settle. */
-  readonly called: Promise<Finding>;
-  readonly ignore: () => void;
-}
-
-// Once for a run, not for each check: where several runs share a signal, Node would warn of a leak.
-function listenFor(signal: AbortSignal | undefined): Stop {
-  let call = (): void => {};
-  const called = new Promise<Finding>((resolve) => {
-    call = () => resolve(stopped);
-  });
-  signal?.addEventListener("abort", call);
-  return { called, ignore: () => signal?.removeEventListener("abort", call) };
+function failureOf(error: unknown): Finding {
+  return { status: "could-not-run", reason: error instanceof Error ? error.message : String(error) };
 }
 
 /** The data of a check, without what runs it. */

@@ -1,7 +1,7 @@
 import { createLineCutter } from "../engine/line-cutter.ts";
 import { spawn, type ChildProcess } from "node:child_process";
-import { cleanText, truncateText, type JsonValue } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { cleanText, truncateText } from "@hostside/core";
+import { parseObject } from "../engine/parse-json.ts";
 import { signalGroup } from "../engine/live-processes.ts";
 import { describeStartProblem } from "../server/start-problem.ts";
 import { createPendingReplies, DriverFailure, type DriverLink, type PendingReplies } from "./driver-link.ts";
@@ -78,13 +78,8 @@ function readReplies(child: ChildProcess, pending: PendingReplies, onRubbish: (w
 function readLine(line: string, pending: PendingReplies): string | undefined {
   if (line.trim() === "") return undefined;
   const shown = truncateText(cleanText(line), 200);
-  let message: JsonValue;
-  try {
-    message = JSON.parse(line) as JsonValue;
-  } catch {
-    return `wrote a line that is no JSON: ${shown}`;
-  }
-  if (!isJsonObject(message)) return `wrote a line that is no JSON object: ${shown}`;
+  const message = parseObject(line);
+  if (message === undefined) return `wrote a line that is no JSON object: ${shown}`;
   const wrong = pending.settle(message);
   return wrong === undefined ? undefined : `wrote ${wrong}: ${shown}`;
 }

@@ -1,5 +1,6 @@
 import { request, type IncomingHttpHeaders } from "node:http";
 import type { JsonObject } from "@hostside/core";
+import { pause, resultWithin } from "@hostside/core/implement";
 import {
   listenOnLoopback,
   startFaultServer,
@@ -14,7 +15,6 @@ import type { DriverClient, DriverResult, DriverServer, DriverTool } from "./dri
 import type { CallManner, CallUnderWay, HostDriver, Reported } from "./host-driver.ts";
 import type { HostTarget } from "./host-target.ts";
 import { hostVenues, type HostVenue } from "./host-venue.ts";
-import { isZombie } from "../engine/live-processes.ts";
 import { must, Violation } from "./violation.ts";
 import { messagesFrom, toTraceEvents, type ReceivedMessage } from "./wire-view.ts";
 
@@ -129,8 +129,14 @@ export async function openStage(
     await Promise.all(cleanups.map((cleanup) => cleanup()));
   }
 
+  const settledInTime = <Value>(promise: Promise<Value>): Promise<{ readonly value: Value } | undefined> =>
+    resultWithin(
+      promise.then((value) => ({ value })),
+      patienceMs,
+    );
+
   async function happens<Value>(otherwise: string, promise: Promise<Value>): Promise<Value> {
-    const outcome = await inTime(promise, patienceMs);
+    const outcome = await settledInTime(promise);
     must(outcome !== undefined, otherwise);
     return outcome.value;
   }
@@ -149,7 +155,7 @@ export async function openStage(
     patienceMs,
     random,
     happens,
-    occurs: async (promise) => (await inTime(promise, patienceMs)) !== undefined,
+    occurs: async (promise) => (await settledInTime(promise)) !== undefined,
     eventually,
     async serve(
       id,
@@ -222,19 +228,6 @@ function actionsOn(stage: () => Stage): Pick<Stage, "start" | "startTwo" | "tool
   };
 }
 
-async function inTime<Value>(
-  promise: Promise<Value>,
-  timeoutMs: number,
-): Promise<{ readonly value: Value } | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, undefined);
-  });
-  const outcome = await Promise.race([promise.then((value) => ({ value })), late]);
-  clearTimeout(timer);
-  return outcome;
-}
-
 async function startBalanced(
   replicas: readonly Stand[],
   { connectMs, cleanups }: { readonly connectMs: number; readonly cleanups: (() => Promise<unknown>)[] },
@@ -278,7 +271,7 @@ function createStand(
     received: (method) =>
       messagesFrom(server.trace()).filter((message) => method === undefined || message.method === method),
     runs: (tool) => server.ledger().flatMap((run) => (run.tool === tool ? [run.args] : [])),
-    livePids: () => ("livePids" in server ? server.livePids().filter((pid) => !isZombie(pid)) : []),
+    livePids: () => ("livePids" in server ? server.livePids() : []),
   };
 }
 
@@ -289,10 +282,6 @@ async function startCanary(): Promise<Canary & Pick<RunningServer, "close">> {
     response.writeHead(200, { "content-type": "application/json" }).end("{}");
   };
   return { ...(await listenOnLoopback(answer, { path: "/canary", from: "anywhere" })), requests };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /**

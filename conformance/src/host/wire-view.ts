@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
+import { parseObject } from "../engine/parse-json.ts";
 import type { TraceEntry } from "@hostside/fixtures";
 import type { TraceEvent } from "../engine/trace.ts";
 
@@ -20,7 +21,7 @@ export interface ReceivedMessage {
 /** What came from the host, message by message. What is no JSON object is left out. */
 export function messagesFrom(trace: readonly TraceEntry[]): readonly ReceivedMessage[] {
   return trace.flatMap(({ direction, text, process, http }) => {
-    const message = direction === "in" ? parse(text) : undefined;
+    const message = direction === "in" ? parseObject(text) : undefined;
     if (message === undefined) return [];
     const { method, id, params } = message;
     return [
@@ -67,7 +68,7 @@ export function refusalsIn(trace: readonly TraceEntry[]): readonly Refusal[] {
     // What is not of an authorization is the answer of the server behind it, which was let in.
     const { path = "/mcp", status = 200 } = http ?? {};
     if (typeof path !== "string" || typeof status !== "number") continue;
-    const { error, error_description: why } = status < 400 ? {} : (parse(text) ?? {});
+    const { error, error_description: why } = status < 400 ? {} : (parseObject(text) ?? {});
     if (typeof error !== "string" || typeof why !== "string") open.delete(path);
     else open.set(path, [...(open.get(path) ?? []), { path, status, error, why }]);
   }
@@ -78,14 +79,4 @@ export function refusalsIn(trace: readonly TraceEntry[]): readonly Refusal[] {
 function describeHttp(http: JsonObject | undefined): string {
   const parts = [http?.["method"], http?.["path"], http?.["status"]].filter((part) => part !== undefined);
   return parts.length === 0 ? "" : `${parts.map(String).join(" ")} `;
-}
-
-function parse(text: string): JsonObject | undefined {
-  try {
-    const value = JSON.parse(text) as JsonValue;
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    // Not a message: an empty body of a GET, or cut off.
-    return undefined;
-  }
 }

@@ -44,16 +44,14 @@ async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({ args: [...own], options, allowPositionals: true });
   const [command, file, ...rest] = positionals;
   if (values.help === true || command === undefined) return void process.stdout.write(help);
-  if (file === undefined || rest.length > 0) throw new TypeError(wordsForFiles(command, rest, split));
+  if (file === undefined || rest.length > 0)
+    throw new TypeError(
+      `${command} takes one file${command === "record" ? ", and -- before the command: record FILE -- COMMAND" : ""}; see --help`,
+    );
   if (command === "record") return recordProgram(file, split === -1 ? [] : args.slice(split + 1), values);
   const replay = await createReplay(file);
   if (values.http === true) return playOverHttp(replay, values);
   endAs(await playOverStdio(replay, values.server, process), replay);
-}
-
-function wordsForFiles(command: string, rest: readonly string[], split: number): string {
-  if (command !== "record" || rest.length === 0 || split !== -1) return `${command} takes one file; see --help`;
-  return `record takes one file, and -- before the command: record FILE -- ${quoteText(rest.join(" "), 200).slice(1, -1)}`;
 }
 
 async function playOverHttp(replay: Replay, values: Values): Promise<void> {

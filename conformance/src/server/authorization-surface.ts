@@ -1,5 +1,5 @@
 import type { JsonObject } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { parseObject } from "../engine/parse-json.ts";
 import { kitInfo, legacyRevisions } from "./handshake.ts";
 import type { HttpWire } from "./http-wire.ts";
 import type { HttpRequest, HttpResponse } from "./raw-session.ts";
@@ -82,14 +82,8 @@ async function readJson(address: string, wire: HttpWire): Promise<JsonObject | u
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) return undefined;
   const response = await wire.exchange(new URL(address), { method: "GET", headers: { accept: "application/json" } });
   if (response.isLate) throw new Error(`${address}: ${response.body}`);
-  if (response.status !== 200) return undefined;
-  try {
-    const json: unknown = JSON.parse(response.body);
-    return isJsonObject(json) ? json : undefined;
-  } catch {
-    // A page, as many servers have for every address: no document.
-    return undefined;
-  }
+  // Many servers have a page for every address: no document.
+  return response.status === 200 ? parseObject(response.body) : undefined;
 }
 
 function resourceAddresses(url: URL): readonly string[] {

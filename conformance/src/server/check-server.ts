@@ -1,17 +1,24 @@
 import { preventAll, createReport } from "../engine/judge-run.ts";
-import { withServer } from "./reach-server.ts";
+import { createTraceRecorder } from "../engine/trace-recorder.ts";
+import { detectSse, reachServer } from "./reach-server.ts";
 import { cleanText } from "@hostside/core";
 import { assertKnownOptions, type Fields, type Redactor } from "@hostside/core/implement";
 import type { Check, CheckResult, Finding } from "../engine/check.ts";
 import type { HostPreview, Obstacle, RunReport } from "../engine/run-report.ts";
 import { runChecks, runOptionFields, type RunOptions } from "../engine/run-checks.ts";
 import { previewHost } from "../preview/preview-host.ts";
-import { assertServerAddress, describeAddress, toServerSpec, type ServerAddress } from "./server-address.ts";
+import {
+  assertServerAddress,
+  describeAddress,
+  redactorOf,
+  toServerSpec,
+  type ServerAddress,
+} from "./server-address.ts";
 import { serverChecks } from "./checks/server-checks.ts";
 import { notKnown, preventedBy, type ServerCheck } from "./checks/define-check.ts";
 import { modernRevision, type Handshake } from "./handshake.ts";
 import { uncalledTools, unknownTools, type CallConsent } from "./consented-tools.ts";
-import type { TargetOwner } from "./server-target.ts";
+import { createTargetOwner, type TargetOwner } from "./server-target.ts";
 import { excuseRefusal, watchOutage } from "./watch-outage.ts";
 import { foldSecondProcess } from "./second-process.ts";
 
@@ -64,8 +71,15 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
   const { checks = serverChecks, consent = readOnlyTools, answerMs = 20_000, startMs = 30_000, seed = 1 } = options;
   const startedAt = (options.today ?? (() => new Date()))();
   const start = performance.now();
-  const contact = { address: options.address, consent, answerMs, startMs, signal: options.signal };
-  return withServer(contact, async ({ address, owner, reached, trace, redact }) => {
+  const { address, signal } = options;
+  const redact = redactorOf(address);
+  const trace = createTraceRecorder(redact);
+  const owner = createTargetOwner({ address, consent, trace, answerMs, startMs });
+  process.once("exit", owner.abandon);
+  try {
+    const reached = await reachServer(owner, { address, answerMs, startMs, redact, signal });
+    const older = await detectSse(address, reached, { trace, answerMs });
+    if (older !== undefined) return await checkServer({ ...options, address: older });
     const found = reached.kind === "ready" ? reached.handshake : undefined;
     const obstacle = reached.kind === "obstacle" ? reached.obstacle : undefined;
     const runnable = obstacle ? checks.filter((check) => isAboutRefusals(check, obstacle)) : checks;
@@ -73,11 +87,7 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
     const checkTimeoutMs = answerMs * 4 + owner.enter().target.startMs * 2;
     const ran = await runChecks(inScopes(runnable, address), owner, { ...options, seed, checkTimeoutMs });
     const results = obstacle ? preventAll(checks, obstacle, ran) : foldSecondProcess(foldPieces(foldDeaths(ran)));
-    // The server may have gone by now, which the results say.
-    const unknown = found ? await unknownTools(owner.enter().target).catch(() => []) : [];
-    const isCalling = found !== undefined && results.some(({ check }) => check.id.startsWith("calls/"));
-    const uncalled = isCalling ? await uncalledTools(owner.enter().target).catch(() => []) : [];
-    const preview = await previewOf({ ...options, address }, found);
+    const preview = await previewOf(options, found);
     return createReport(options, {
       side: "server",
       target: describeAddress(address),
@@ -85,19 +95,38 @@ export async function checkServer(options: CheckServerOptions): Promise<RunRepor
       durationMs: performance.now() - start,
       results: results.map((result) => ({ ...result, finding: cleanFinding(result.finding, redact) })),
       trace: trace.slice(),
-      ...(found && { identity: identityOf(found, results) }),
+      ...(found && { identity: identityOf(found, results), ...(await toolsLeftOut(owner, results, redact)) }),
       ...(obstacle && { obstacle }),
       ...(preview && { preview }),
-      ...(unknown.length > 0 && { unknownTools: unknown.map((name) => cleanText(redact(name), 200)) }),
-      ...(uncalled.length > 0 && {
-        uncalledTools: uncalled.map(({ name, reason, remedy }) => ({
-          name: cleanText(redact(name), 200),
-          reason,
-          ...(remedy !== undefined && { remedy: cleanText(redact(remedy), 250) }),
-        })),
-      }),
     });
-  });
+  } finally {
+    await owner.close();
+    process.off("exit", owner.abandon);
+  }
+}
+
+/** The tools that were named and are not listed, and those that were not called. */
+async function toolsLeftOut(
+  owner: TargetOwner,
+  results: readonly CheckResult[],
+  redact: Redactor,
+): Promise<Pick<RunReport, "unknownTools" | "uncalledTools">> {
+  const { target } = owner.enter();
+  const clean = (text: string, longest: number): string => cleanText(redact(text), longest);
+  // The server may have gone by now, which the results say.
+  const unknown = await unknownTools(target).catch(() => []);
+  const isCalling = results.some(({ check }) => check.id.startsWith("calls/"));
+  const uncalled = isCalling ? await uncalledTools(target).catch(() => []) : [];
+  return {
+    ...(unknown.length > 0 && { unknownTools: unknown.map((name) => clean(name, 200)) }),
+    ...(uncalled.length > 0 && {
+      uncalledTools: uncalled.map(({ name, reason, remedy }) => ({
+        name: clean(name, 200),
+        reason,
+        ...(remedy !== undefined && { remedy: clean(remedy, 250) }),
+      })),
+    }),
+  };
 }
 
 /**

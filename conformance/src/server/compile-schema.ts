@@ -21,14 +21,16 @@ export type SchemaCompiler = (schema: JsonObject) => CompiledSchema;
  * many schemas: making one takes longer than using it.
  */
 export function createSchemaCompiler(): SchemaCompiler {
-  const made = new Map<Dialect, Ajv>();
+  const made = new Map<RegExp, Ajv>();
   return (schema) => {
     if (JSON.stringify(schema).length > longestSchema)
       return { ok: false, reason: `larger than ${longestSchema} characters` };
-    const dialect = dialectOf(schema["$schema"]);
-    if (dialect === undefined) return { ok: false, reason: `unknown dialect ${JSON.stringify(schema["$schema"])}` };
-    const ajv = made.get(dialect) ?? create[dialect]();
-    made.set(dialect, ajv);
+    const { $schema: name = "2020-12" } = schema;
+    const dialect = dialects.find(([named]) => typeof name === "string" && named.test(name));
+    if (dialect === undefined) return { ok: false, reason: `unknown dialect ${JSON.stringify(name)}` };
+    const [named, create] = dialect;
+    const ajv = made.get(named) ?? create();
+    made.set(named, ajv);
     return compileWith(ajv, schema);
   };
 }
@@ -55,20 +57,10 @@ function compileWith(ajv: Ajv, schema: JsonObject): CompiledSchema {
   }
 }
 
-type Dialect = "draft-07" | "2019-09" | "2020-12";
-
 const options = { strict: false, validateFormats: false, allErrors: true, logger: false } as const;
 
-const create: Readonly<Record<Dialect, () => Ajv>> = {
-  "draft-07": () => new Ajv(options),
-  "2019-09": () => new Ajv2019(options),
-  "2020-12": () => new Ajv2020(options),
-};
-
-function dialectOf(dialect: unknown): Dialect | undefined {
-  if (dialect === undefined) return "2020-12";
-  if (typeof dialect !== "string") return undefined;
-  if (dialect.includes("2020-12")) return "2020-12";
-  if (dialect.includes("2019-09")) return "2019-09";
-  return /draft-0[67]/.test(dialect) ? "draft-07" : undefined;
-}
+const dialects: readonly (readonly [named: RegExp, create: () => Ajv])[] = [
+  [/2020-12/, () => new Ajv2020(options)],
+  [/2019-09/, () => new Ajv2019(options)],
+  [/draft-0[67]/, () => new Ajv(options)],
+];

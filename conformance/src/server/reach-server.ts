@@ -1,16 +1,15 @@
 import { spawn } from "node:child_process";
 import { availableParallelism, loadavg } from "node:os";
 import { openSseSession } from "./sse-session.ts";
-import { type TraceRecorder, createTraceRecorder } from "../engine/trace-recorder.ts";
-import type { CallConsent } from "./consented-tools.ts";
 import { cleanText } from "@hostside/core";
-import type { Redactor } from "@hostside/core/implement";
+import { untilAborted, type Redactor } from "@hostside/core/implement";
 import type { Obstacle } from "../engine/run-report.ts";
 import { attemptHandshake, describeAnswer, type Handshake } from "./handshake.ts";
 import type { Answer, RawSession, StdioSession } from "./raw-session.ts";
 import { readySession } from "./ready-session.ts";
-import { redactorOf, type ServerAddress } from "./server-address.ts";
-import { type TargetOwner, createTargetOwner } from "./server-target.ts";
+import type { HttpSessionOptions } from "./http-wire.ts";
+import type { ServerAddress } from "./server-address.ts";
+import type { TargetOwner } from "./server-target.ts";
 import { describeStartProblem } from "./start-problem.ts";
 
 /** What came of the first contact. */
@@ -21,49 +20,14 @@ export type Reached =
   | { readonly kind: "answers"; readonly status?: number }
   | { readonly kind: "obstacle"; readonly obstacle: Obstacle };
 
-interface ReachOptions {
+/** What is reached, and how. */
+export interface ReachOptions {
   readonly address: ServerAddress;
   readonly answerMs: number;
   /** How long the first answer may take, in milliseconds. */
   readonly startMs: number;
   readonly redact: Redactor;
   readonly signal?: AbortSignal | undefined;
-}
-
-/** What {@linkcode withServer} reaches, and how. */
-export interface ServerContact extends Omit<ReachOptions, "redact"> {
-  readonly consent: CallConsent;
-}
-
-/** A server that was tried. */
-export interface TriedServer {
-  readonly address: ServerAddress;
-  readonly owner: TargetOwner;
-  readonly reached: Reached;
-  readonly trace: TraceRecorder;
-  readonly redact: Redactor;
-}
-
-/**
- * Tries to reach a server, over HTTP+SSE of 2024-11-05 where a URL speaks that alone, and does
- * something with it. Leaves nothing running.
- */
-export async function withServer<T>(contact: ServerContact, use: (server: TriedServer) => Promise<T>): Promise<T> {
-  const { address, consent, answerMs, startMs } = contact;
-  const redact = redactorOf(address);
-  const trace = createTraceRecorder(redact);
-  const owner = createTargetOwner({ address, consent, trace, answerMs, startMs });
-  process.once("exit", owner.abandon);
-  try {
-    const reached = await reachServer(owner, { ...contact, redact });
-    const status = reached.kind === "answers" ? reached.status : undefined;
-    const older = await detectSse(address, { status, trace, answerMs });
-    if (older !== undefined) return await withServer({ ...contact, address: older }, use);
-    return await use({ address, owner, reached, trace, redact });
-  } finally {
-    await owner.close();
-    process.off("exit", owner.abandon);
-  }
 }
 
 const stderrLength = 2000;
@@ -73,7 +37,7 @@ const stderrLength = 2000;
  * that cannot be started, ends or hangs before its first answer, refuses the connection or asks for
  * credentials is an obstacle. Never rejects.
  */
-async function reachServer(owner: TargetOwner, options: ReachOptions): Promise<Reached> {
+export async function reachServer(owner: TargetOwner, options: ReachOptions): Promise<Reached> {
   const startedAt = performance.now();
   const slowdown = options.address.type === "stdio" ? measureSlowdown() : Promise.resolve(1);
   let session: RawSession;
@@ -86,7 +50,8 @@ async function reachServer(owner: TargetOwner, options: ReachOptions): Promise<R
       options,
     );
   }
-  const attempt = await stoppable(attemptHandshake(session, options), options.signal);
+  const { signal = new AbortController().signal } = options;
+  const attempt = await untilAborted(attemptHandshake(session, options), signal).catch(() => undefined);
   if (attempt === undefined) return { kind: "answers" };
   if (attempt.ok) {
     owner.share({ ready: readySession(session, attempt.handshake), tookMs: performance.now() - startedAt, slowdown });
@@ -114,22 +79,6 @@ async function measureSlowdown(): Promise<number> {
   const control = spawn(process.execPath, ["--eval", ""], { stdio: "ignore", windowsHide: true });
   await new Promise((resolve) => control.once("exit", resolve).once("error", resolve));
   return Math.max(1, waiting, (performance.now() - startedAt) / quietStartMs);
-}
-
-/** The promise's value, or `undefined` once the signal aborts. */
-async function stoppable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
-  if (signal === undefined) return promise;
-  let stop = (): void => {};
-  const stopped = new Promise<undefined>((resolve) => {
-    stop = () => resolve(undefined);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop);
-  });
-  try {
-    return await Promise.race([promise, stopped]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }
 
 function unreachable(reason: string, session: RawSession | undefined, { redact }: ReachOptions): Reached {
@@ -188,19 +137,16 @@ const perhapsSse: readonly (number | undefined)[] = [400, 404, 405, 415];
  * The address of the same server over HTTP+SSE, when it refused a POST in a way that leaves this
  * open, and a GET opens a stream that names an endpoint. `undefined` otherwise.
  */
-async function detectSse(
+export async function detectSse(
   address: ServerAddress,
-  { status, trace, answerMs }: { status: number | undefined; trace: TraceRecorder; answerMs: number },
+  reached: Reached,
+  options: Pick<HttpSessionOptions, "trace" | "answerMs">,
 ): Promise<ServerAddress | undefined> {
+  const status = reached.kind === "answers" ? reached.status : undefined;
   if (address.type !== "http" || !perhapsSse.includes(status)) return undefined;
-  const session = openSseSession(address.url, {
-    id: "#sse",
-    trace,
-    answerMs,
-    headers: address.headers,
-    signIn: address.signIn,
-  });
-  const { endpoint } = await session.stream(answerMs);
+  const { headers, signIn } = address;
+  const session = openSseSession(address.url, { ...options, id: "#sse", headers, signIn });
+  const { endpoint } = await session.stream(options.answerMs);
   await session.close();
   return endpoint === undefined ? undefined : { ...address, type: "sse" };
 }

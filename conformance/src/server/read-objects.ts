@@ -1,5 +1,6 @@
 import type { JsonObject } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
+import { parseJson } from "../engine/parse-json.ts";
 
 /**
  * The objects in a text: the one that it is, or those of the array that it is. None if it is no
@@ -13,14 +14,4 @@ export function readObjects(text: string): readonly JsonObject[] {
 /** Whether an object says that it is a message of JSON-RPC 2.0. */
 export function isMessage({ jsonrpc }: JsonObject): boolean {
   return jsonrpc === "2.0";
-}
-
-/** The value of a text, `undefined` if it is no JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: that is what the caller wants to know.
-    return undefined;
-  }
 }

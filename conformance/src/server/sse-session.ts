@@ -1,4 +1,5 @@
 import type { JsonValue } from "@hostside/core";
+import { resultWithin } from "@hostside/core/implement";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { createHttpWire, inTime, withoutAnswer, type HttpSessionOptions } from "./http-wire.ts";
 import { createMessageRouter, replyTo, createSessionBase } from "./message-router.ts";
@@ -70,7 +71,7 @@ export function openSseSession(url: URL, options: HttpSessionOptions): SseSessio
     ...base,
     eventNames,
     async stream(timeoutMs) {
-      const endpoint = await withinTime(stream(), timeoutMs);
+      const endpoint = await resultWithin(stream(), timeoutMs);
       const reached = endpoint !== undefined && "instead" in endpoint ? endpoint.instead : undefined;
       return { endpoint: named.text, instead: reached };
     },
@@ -91,14 +92,4 @@ function endpointIn(data: string, base: URL): Endpoint {
 
 function headersOf({ headers }: HttpSessionOptions): Readonly<Record<string, string>> {
   return { "content-type": "application/json", ...headers };
-}
-
-async function withinTime<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, timeoutMs, undefined)));
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -3,14 +3,15 @@ import { createLineCutter } from "../engine/line-cutter.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { truncateText, type JsonObject, type JsonValue } from "@hostside/core";
-import { isJsonObject } from "@hostside/core/implement";
+import { isJsonObject, resultWithin } from "@hostside/core/implement";
 import { safeEnvironment } from "@hostside/transports";
 import type { TraceRecorder } from "../engine/trace-recorder.ts";
 import { excerpt } from "./handshake.ts";
 import { createMessageRouter, replyTo, type MessageRouter, createSessionBase } from "./message-router.ts";
 import { aliveInGroup, descendantsOf, isAlive, signalGroup } from "../engine/live-processes.ts";
 import type { ProcessEnd, RawMessage, StdioSession, StdoutAnomaly } from "./raw-session.ts";
-import { isMessage, parseJson, readObjects } from "./read-objects.ts";
+import { parseJson } from "../engine/parse-json.ts";
+import { isMessage, readObjects } from "./read-objects.ts";
 
 /** The command that starts the server under test. */
 export interface ServerCommand {
@@ -113,16 +114,16 @@ function createSession(child: ChildProcess, pid: number, options: StdioSessionOp
       trace.record({ kind: "process", session: id, text: `sent ${signal}` });
       child.kill(signal);
     },
-    ended: (timeoutMs) => within(exit, timeoutMs),
+    ended: (timeoutMs) => resultWithin(exit, timeoutMs),
     leftBehind: () =>
       Array.from(
         new Set([...aliveInGroup(pid).filter((each) => each !== pid), ...Array.from(started).filter(isAlive)]),
       ),
     async close() {
       endInput();
-      if (!(await within(exit, graceMs))) {
+      if (!(await resultWithin(exit, graceMs))) {
         signalGroup(pid, "SIGTERM");
-        await within(exit, graceMs);
+        await resultWithin(exit, graceMs);
       }
       // Whatever is left of the group goes, also after a clean end: the kit leaves nothing running.
       signalGroup(pid, "SIGKILL");
@@ -212,24 +213,12 @@ async function watchExit(
   const elapsed = inSeconds(performance.now() - life.sentAt);
   // What the process wrote before it ended may still be in the pipe; a grandchild may hold the pipe
   // open for ever.
-  await within(drained, drainMs);
+  await resultWithin(drained, drainMs);
   // A server may end a session, which it does in order: with code 0, and nothing unanswered.
   if (isOwn && (end.exitCode !== 0 || router.isWaiting()))
     life.death = `${describeEnd(end)}, ${elapsed} after ${life.lastSent ?? "its start"}`;
   router.end(`the process ended: ${describeEnd(end)}`);
   return end;
-}
-
-async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), timeoutMs);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Splits stdout into lines, routes messages, and collects what is none. */

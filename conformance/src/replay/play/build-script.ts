@@ -18,44 +18,29 @@ export function buildScript(recording: Recording, serverId: string): ServerScrip
     if (isHostEvent(event)) readHostEvent(event, reading);
     else readServerEvent(event, reading);
   }
-  const { hosts, servers, requests, questions, tokens } = reading;
-  return { id: serverId, hosts, servers, requests, questions, tokens };
+  return reading;
 }
 
-interface Reading extends ServerScript {
-  readonly hosts: HostStep[];
-  readonly servers: ServerStep[];
-  readonly requests: Map<string, HostStep>;
-  readonly questions: Map<string, HostStep>;
-  readonly tokens: Map<string, HostStep>;
-  /** Requests without an answer, the latest last. */
-  readonly pending: Set<HostStep>;
-  /** How each run began, and the last thing that the host did on it. */
-  readonly openers: Map<number, HostStep>;
-  readonly latest: Map<number, HostStep>;
-  /** What the host did about a request after it. */
-  readonly related: Map<HostStep, HostStep[]>;
-  /** Whose bodies have begun, and which of them are event streams. */
-  readonly begun: Set<HostStep>;
-  readonly streaming: Set<HostStep>;
-  last: HostStep | undefined;
-}
+type Reading = ReturnType<typeof createReading>;
 
-function createReading(id: string): Reading {
+function createReading(id: string) {
   return {
     id,
-    hosts: [],
-    servers: [],
-    requests: new Map(),
-    questions: new Map(),
-    tokens: new Map(),
-    pending: new Set(),
-    openers: new Map(),
-    latest: new Map(),
-    related: new Map(),
-    begun: new Set(),
-    streaming: new Set(),
-    last: undefined,
+    hosts: [] as HostStep[],
+    servers: [] as ServerStep[],
+    requests: new Map<string, HostStep>(),
+    questions: new Map<string, HostStep>(),
+    tokens: new Map<string, HostStep>(),
+    /** Requests without an answer, the latest last. */
+    pending: new Set<HostStep>(),
+    /** How each run began, and the last thing that the host did on it. */
+    openers: new Map<number, HostStep>(),
+    latest: new Map<number, HostStep>(),
+    /** What the host did about a request after it. */
+    related: new Map<HostStep, HostStep[]>(),
+    /** Whose bodies have begun, and which of them are event streams. */
+    begun: new Set<HostStep>(),
+    streaming: new Set<HostStep>(),
   };
 }
 
@@ -124,7 +109,6 @@ function addHost(step: HostStep, reading: Reading): void {
   hosts.push(step);
   if (!openers.has(step.run)) openers.set(step.run, step);
   latest.set(step.run, step);
-  reading.last = step;
 }
 
 function readServerEvent(event: ServerEvent, reading: Reading): void {
@@ -195,7 +179,7 @@ function whoWaits(
   { opener, request, isAnswer = false }: Waiting,
   reading: Reading,
 ): Pick<ServerStep, "owner" | "needs"> {
-  const { related, latest, last = opener } = reading;
+  const { related, latest, hosts } = reading;
   const isProcess = opener.kind === "start";
   const about = request === undefined ? [] : [request, ...(related.get(request) ?? [])];
   const latestOfRun = latest.get(event.run) ?? opener;
@@ -209,5 +193,5 @@ function whoWaits(
   if (request !== undefined && (isAnswer || request !== opener)) return { owner: opener, needs: about };
   // A stream of 2026-07-28 begins with its own acknowledgement.
   const isAcknowledgement = opener.kind !== "stream" && !reading.begun.has(opener);
-  return { owner: opener, needs: isAcknowledgement ? [] : [last] };
+  return { owner: opener, needs: isAcknowledgement ? [] : [hosts.at(-1) ?? opener] };
 }

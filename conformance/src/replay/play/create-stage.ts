@@ -89,23 +89,15 @@ export function createStage(script: ServerScript): Stage {
       return true;
     },
     inputEnded(live) {
-      const step = script.hosts.find(
-        ({ kind, run, used }) => kind === "input-end" && run === live.recordedRun && !used,
-      );
-      if (step === undefined) return false;
-      return player.use(step, live);
+      const step = open("input-end").find(({ run }) => run === live.recordedRun);
+      return step !== undefined && player.use(step, live);
     },
   };
 }
 
-interface Player {
-  /** It happened: plays what waited for it alone. `false` when that was nothing. */
-  readonly use: (step: HostStep, live: LiveRun) => boolean;
-  /** Plays the answer of a request once more. */
-  readonly repeat: (step: HostStep, live: LiveRun) => void;
-}
+type Player = ReturnType<typeof createPlayer>;
 
-function createPlayer(script: ServerScript): Player {
+function createPlayer(script: ServerScript) {
   const waiting = new Map<HostStep, ServerStep[]>();
   for (const step of script.servers)
     for (const need of step.needs) {
@@ -116,7 +108,8 @@ function createPlayer(script: ServerScript): Player {
   const deliver = ({ event, owner }: ServerStep, live: LiveRun | undefined = owner.live): void =>
     live?.deliver(translate(event, script));
   return {
-    use(step, live) {
+    /** It happened: plays what waited for it alone. `false` when that was nothing. */
+    use(step: HostStep, live: LiveRun): boolean {
       Object.assign(step, { used: true, live });
       const ready = (waiting.get(step) ?? []).filter(({ played, needs }) => !played && needs.every(({ used }) => used));
       for (const one of ready) {
@@ -125,7 +118,8 @@ function createPlayer(script: ServerScript): Player {
       }
       return ready.length > 0;
     },
-    repeat(step, live) {
+    /** Plays the answer of a request once more. */
+    repeat(step: HostStep, live: LiveRun): void {
       step.live = live;
       for (const one of waiting.get(step) ?? [])
         if (one.owner === step && one.event.type !== "exit" && one.event.type !== "cut") deliver(one, live);

@@ -9,11 +9,11 @@ import { type LiveRun, bytesOf } from "./recorded-step.ts";
 
 /** A `fetch` that answers from the recording of one server, and reaches nobody. */
 export function playFetch(stage: Stage): RecordableFetch {
-  return (url, init) =>
+  return (_url, init) =>
     new Promise((resolve, reject) => {
       const { signal } = init;
       if (signal?.aborted === true) return reject(reasonOf(signal));
-      const exchange = createExchange({ url, resolve, reject });
+      const exchange = createExchange(resolve, reject);
       signal?.addEventListener("abort", () => exchange.fail(reasonOf(signal)), { once: true });
       begin(stage, init, exchange);
     });
@@ -23,11 +23,7 @@ function reasonOf(signal: AbortSignal): unknown {
   return signal.reason ?? new DOMException("This operation was aborted", "AbortError");
 }
 
-interface PlayedExchange {
-  readonly live: LiveRun;
-  readonly answer: (status: number, body?: JsonObject) => void;
-  readonly fail: (reason: unknown) => void;
-}
+type PlayedExchange = ReturnType<typeof createExchange>;
 
 function begin(stage: Stage, init: RequestInit, { live, answer }: PlayedExchange): void {
   const method = init.method ?? "GET";
@@ -44,16 +40,10 @@ function begin(stage: Stage, init: RequestInit, { live, answer }: PlayedExchange
   if (!taken.includes(true)) answer(202);
 }
 
-interface ExchangeInit {
-  readonly url: string;
-  readonly resolve: (response: Response) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
 // A response of these may have no body.
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-function createExchange({ resolve, reject }: ExchangeInit): PlayedExchange {
+function createExchange(resolve: (response: Response) => void, reject: (reason: unknown) => void) {
   let body: PlayedBody | undefined;
   let isOver = false;
   const reply = (status: number, headers: Readonly<Record<string, string>>): void => {
@@ -86,9 +76,9 @@ function createExchange({ resolve, reject }: ExchangeInit): PlayedExchange {
     }
   };
   return {
-    live: { deliver },
+    live: { deliver } as LiveRun,
     fail,
-    answer(status, answer) {
+    answer: (status: number, answer?: JsonObject): void => {
       reply(status, { "content-type": "application/json" });
       if (answer !== undefined) body?.write(JSON.stringify(answer));
       body?.close();

@@ -8,7 +8,7 @@ import type { RecordedTransport } from "../recording/recorded-event.ts";
 import { createTape, type Tape } from "./create-tape.ts";
 import type { IdNumbers } from "./id-book.ts";
 import { recordFetch, type RecordableFetch } from "./record-fetch.ts";
-import { systemErrorCodeOf, recordProcess } from "./record-process.ts";
+import { recordProcess } from "./record-process.ts";
 import { createRecordedSide } from "./recorded-side.ts";
 
 /** How a conversation is recorded. */
@@ -99,28 +99,15 @@ export function createRecorder(options: RecorderOptions): Recorder {
         spawn(...call) {
           const [command, args, given, own] = call;
           if (isClosed || command === "taskkill") return own(command, args, given);
-          return startRecorded(() => own(command, args, given) as ChildProcess, { side: side(), onOpen });
+          const child = own(command, args, given) as ChildProcess;
+          recordProcess(child, { side: side(), onOpen });
+          return child;
         },
       };
     },
     close,
     [Symbol.dispose]: close,
   };
-}
-
-function startRecorded(start: () => ChildProcess, recording: Parameters<typeof recordProcess>[1]): ChildProcess {
-  let child: ChildProcess;
-  try {
-    child = start();
-  } catch (error) {
-    const { tape, serverId } = recording.side;
-    const run = tape.nextRun();
-    tape.add({ type: "start", server: serverId, run });
-    tape.add({ type: "start-failed", run, code: systemErrorCodeOf(error) });
-    throw error;
-  }
-  recordProcess(child, recording);
-  return child;
 }
 
 function introduce(spec: ServerSpec, { mask, tape }: { readonly mask: Mask; readonly tape: Tape }): IdNumbers {
@@ -137,26 +124,16 @@ function describeTransport(spec: ServerSpec, mask: Mask): RecordedTransport | un
       ...(args.length > 0 && { args: args.map((arg) => mask.text(arg)) }),
     };
   }
-  if (spec.url !== undefined) {
-    const { url, mode } = spec;
-    return {
-      type: "http",
-      url: mask.text(url),
-      ...(mode !== undefined && { mode }),
-    };
-  }
-  return undefined;
+  if (spec.url === undefined) return undefined;
+  const { url, mode } = spec;
+  return { type: "http", url: mask.text(url), ...(mode !== undefined && { mode }) };
 }
 
 function openFile(file: string): { write: (line: string) => void; close: () => void } {
-  // What tools answered is nobody else's business.
-  const descriptor = openForWriting(file);
-  return { write: (line) => void writeSync(descriptor, line), close: () => closeSync(descriptor) };
-}
-
-function openForWriting(file: string): number {
   try {
-    return openSync(file, "w", 0o600);
+    // What tools answered is nobody else's business.
+    const descriptor = openSync(file, "w", 0o600);
+    return { write: (line) => void writeSync(descriptor, line), close: () => closeSync(descriptor) };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new HostsideError(`createRecorder(): the file of the recording cannot be written: ${why}`, {

@@ -1,6 +1,7 @@
 import type { Cancel } from "@hostside/core";
-import type { RecordedMessage } from "../recording/recorded-event.ts";
-import { createEventCutter } from "./event-cutter.ts";
+import type { RecordedEvent, RecordedMessage } from "../recording/recorded-event.ts";
+import type { Placeless } from "./create-tape.ts";
+import { createEventCutter, type EventCutter } from "./event-cutter.ts";
 import { systemErrorCodeOf } from "./record-process.ts";
 import { readRecordedMessage, type RecordedSide } from "./recorded-side.ts";
 
@@ -17,15 +18,8 @@ export interface FetchRecording {
   readonly onOpen: (finish: Cancel) => Cancel;
 }
 
-const requestHeaders: ReadonlySet<string> = new Set(["last-event-id", "mcp-session-id", "mcp-protocol-version"]);
-const replyHeaders: ReadonlySet<string> = new Set([
-  "allow",
-  "content-type",
-  "location",
-  "mcp-session-id",
-  "retry-after",
-  "www-authenticate",
-]);
+const requestHeaders = /^(?:last-event-id|mcp-session-id|mcp-protocol-version)$/;
+const replyHeaders = /^(?:allow|content-type|location|mcp-session-id|retry-after|www-authenticate)$/;
 const longestBody = 16 * 1024 * 1024;
 
 /**
@@ -37,7 +31,7 @@ export function recordFetch(fetch: RecordableFetch, { side, onOpen }: FetchRecor
     const message = typeof init.body === "string" ? readRecordedMessage(init.body) : undefined;
     const target = new URL(url);
     learnParameters(target, side);
-    const headers = side.mask.headers(new Headers(init.headers), (name) => requestHeaders.has(name));
+    const headers = side.mask.headers(new Headers(init.headers), (name) => requestHeaders.test(name));
     if (!isOfServer(target, message, side)) return fetch(url, init);
     const { tape, mask, serverId: server } = side;
     const run = tape.nextRun();
@@ -50,21 +44,15 @@ export function recordFetch(fetch: RecordableFetch, { side, onOpen }: FetchRecor
       ...(Object.keys(headers).length > 0 && { headers }),
       ...(message !== undefined && { message: side.outgoing(message) }),
     });
-    let response: Response;
-    try {
-      response = await fetch(url, init);
-    } catch (error) {
-      tape.add(
-        init.signal?.aborted === true
-          ? { type: "taken-back", run }
-          : { type: "cut", run, code: systemErrorCodeOf(error) },
-      );
+    const signal = init.signal ?? undefined;
+    const response = await fetch(url, init).catch((error: unknown) => {
+      tape.add(endOf(error, run, signal));
       throw error;
-    }
-    const kept = mask.headers(response.headers, (name) => replyHeaders.has(name));
+    });
+    const kept = mask.headers(response.headers, (name) => replyHeaders.test(name));
     if (response.status < 200) return response;
     tape.add({ type: "reply", run, status: response.status, ...(Object.keys(kept).length > 0 && { headers: kept }) });
-    return recordBody(response, { side, run, onOpen, signal: init.signal ?? undefined });
+    return recordBody(response, { side, run, onOpen, signal });
   };
 }
 
@@ -116,9 +104,7 @@ function recordBody(response: Response, { side, run, onOpen, signal }: BodyRecor
         if (!isOver) parts.push(value);
         controller.enqueue(value);
       } catch (error) {
-        finish(
-          signal?.aborted === true ? { type: "taken-back", run } : { type: "cut", run, code: systemErrorCodeOf(error) },
-        );
+        finish(endOf(error, run, signal));
         controller.error(error);
       }
     },
@@ -131,18 +117,19 @@ function recordBody(response: Response, { side, run, onOpen, signal }: BodyRecor
   return new Response(body, { status, statusText, headers });
 }
 
-interface BodyParts {
-  push(bytes: Uint8Array): void;
-  flush(): void;
+/** How an exchange ended that failed. */
+function endOf(error: unknown, run: number, signal: AbortSignal | undefined): Placeless<RecordedEvent> {
+  return signal?.aborted === true ? { type: "taken-back", run } : { type: "cut", run, code: systemErrorCodeOf(error) };
 }
 
-function cutEvents(side: RecordedSide, run: number): BodyParts {
+function cutEvents(side: RecordedSide, run: number): EventCutter {
   const { tape, mask } = side;
   return createEventCutter((cut) => {
     if (cut.kind === "bytes") return tape.add({ type: "body", run, ...side.raw(cut.bytes) });
     const { data, id, event, retry } = cut;
     const message = data === undefined ? undefined : readRecordedMessage(data);
-    if (event === "endpoint" && data !== undefined) learnEndpoint(data, side);
+    if (event === "endpoint" && data !== undefined && URL.canParse(data, "http://localhost"))
+      learnParameters(new URL(data, "http://localhost"), side);
     tape.add({
       type: "event",
       run,
@@ -156,11 +143,7 @@ function cutEvents(side: RecordedSide, run: number): BodyParts {
   });
 }
 
-function learnEndpoint(data: string, side: RecordedSide): void {
-  if (URL.canParse(data, "http://localhost")) learnParameters(new URL(data, "http://localhost"), side);
-}
-
-function gatherBody(side: RecordedSide, run: number): BodyParts {
+function gatherBody(side: RecordedSide, run: number): EventCutter {
   const { tape } = side;
   let parts: Uint8Array[] = [];
   let length = 0;

@@ -1,5 +1,6 @@
 import type { ServerSpec } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
+import { parseJson } from "../../engine/parse-json.ts";
 import { isUtf8 } from "node:buffer";
 import type { Mask } from "../masking/create-mask.ts";
 import { type RecordedMessage, type RecordedText, isDeeperThan } from "../recording/recorded-event.ts";
@@ -57,14 +58,9 @@ export function createRecordedSide(
 
 /** The message that a text is, if it is one that a recording can have as it is. */
 export function readRecordedMessage(text: string): RecordedMessage | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isMessage = (isJsonObject(value) || Array.isArray(value)) && !isDeeperThan(value, deepest);
-    return isMessage ? (value as RecordedMessage) : undefined;
-  } catch {
-    // What is no JSON is kept as it came.
-    return undefined;
-  }
+  const value = parseJson(text);
+  const isMessage = (isJsonObject(value) || Array.isArray(value)) && !isDeeperThan(value, deepest);
+  return isMessage ? (value as RecordedMessage) : undefined;
 }
 
 function maskMessage(message: RecordedMessage, mask: Mask): RecordedMessage {

@@ -1,6 +1,6 @@
 import { cleanText, type JsonObject, type JsonValue } from "@hostside/core";
 import { isJsonObject, quoteText } from "@hostside/core/implement";
-import { readEvent, type EventProblem } from "./read-event.ts";
+import { readEvent } from "./read-event.ts";
 import {
   type RecordedEvent,
   type RecordedServer,
@@ -55,16 +55,14 @@ interface Reading {
 
 function take(value: JsonObject, line: number, reading: Reading): void {
   const { name, servers, events, openers } = reading;
-  const fail = ({ member, rule }: EventProblem): Error => recordingError(`${name}:${line}: ${member} ${rule}`);
+  const fail = (problem: string): Error => recordingError(`${name}:${line}: ${problem}`);
   switch (value["type"]) {
     case "server": {
       const server = readServer(value);
-      if ("rule" in server) throw fail(server);
-      if (servers.size >= mostServers) throw recordingError(`${name}:${line}: more than ${mostServers} servers`);
+      if (typeof server === "string") throw fail(server);
+      if (servers.size >= mostServers) throw fail(`more than ${mostServers} servers`);
       return void servers.set(server.id, server);
     }
-    case "about":
-      return; // How a server introduced itself, which earlier recorders wrote and no replay needs.
     case "end":
       reading.isEnded = true;
       if (typeof value["dropped"] === "number" && value["dropped"] > 0)
@@ -72,23 +70,17 @@ function take(value: JsonObject, line: number, reading: Reading): void {
       return;
     default: {
       const event = readEvent(value, line);
-      if ("rule" in event) throw fail(event);
+      if (typeof event === "string") throw fail(event);
       if (event.type === "start" || event.type === "request") {
-        if (openers.has(event.run)) throw fail({ member: "run", rule: `${event.run} began before` });
+        if (openers.has(event.run)) throw fail(`run ${event.run} began before`);
         const server = servers.get(event.server);
         if (server === undefined)
-          throw fail({
-            member: "server",
-            rule: `${quoteText(event.server, 100)} was not introduced by a line of the type "server"`,
-          });
+          throw fail(`server ${quoteText(event.server, 100)} was not introduced by a line of the type "server"`);
         const kind = event.type === "start" ? "stdio" : "http";
         if (server.transport.type !== kind)
-          throw fail({
-            member: "type",
-            rule: `${event.type} is not for a server that is reached by ${server.transport.type}`,
-          });
+          throw fail(`type ${event.type} is not for a server that is reached by ${server.transport.type}`);
         openers.set(event.run, event.type);
-      } else if (!openers.has(event.run)) throw fail({ member: "run", rule: `${event.run} has not begun` });
+      } else if (!openers.has(event.run)) throw fail(`run ${event.run} has not begun`);
       return void events.push(event);
     }
   }
@@ -128,11 +120,11 @@ function assertHeader(value: JsonObject, name: string): void {
 }
 
 /** Reads a line that introduces a server. */
-function readServer({ id, transport: given }: JsonObject): EventProblem | RecordedServer {
-  if (typeof id !== "string" || id === "") return { member: "id", rule: "must be a text that is not empty" };
+function readServer({ id, transport: given }: JsonObject): string | RecordedServer {
+  if (typeof id !== "string" || id === "") return "id must be a text that is not empty";
   const transport = readTransport(given);
   if (transport !== undefined) return { id, transport };
-  return { member: "transport", rule: 'must be of the type "stdio" with a command, or of the type "http" with a URL' };
+  return 'transport must be of the type "stdio" with a command, or of the type "http" with a URL';
 }
 
 function readTransport(value: JsonValue | undefined): RecordedTransport | undefined {

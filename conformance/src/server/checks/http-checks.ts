@@ -1,7 +1,7 @@
 import type { JsonValue } from "@hostside/core";
 import { isJsonObject } from "@hostside/core/implement";
 import type { Finding } from "../../engine/check.ts";
-import { parseJson } from "../read-objects.ts";
+import { parseObject } from "../../engine/parse-json.ts";
 import type { ServerTarget } from "../server-target.ts";
 import { attemptHandshake, envelopeFor, handshake, kitInfo, legacyRevisions, modernRevision } from "../handshake.ts";
 import { isLoopback } from "../server-address.ts";
@@ -295,6 +295,6 @@ async function askModern(
 
 // Of one message: a batch is no answer to a request.
 function errorCodeOf({ body }: HttpResponse): JsonValue | undefined {
-  const message = parseJson(body);
-  return isJsonObject(message) && isJsonObject(message["error"]) ? message["error"]["code"] : undefined;
+  const error = parseObject(body)?.["error"];
+  return isJsonObject(error) ? error["code"] : undefined;
 }
