@@ -1,10 +1,9 @@
 import type { ServerSharing } from "./server-spec.ts";
 import type { ToolDefinition } from "./tool.ts";
 import { kindOf } from "./json.ts";
-import { quoteText } from "./text.ts";
+import { quoteText, cleanText } from "./text.ts";
 import { isHostsideError } from "./hostside-error.ts";
 import { defaultLimits } from "./limits.ts";
-import { cleanText } from "./untrusted-text.ts";
 
 /**
  * The decision about a tool: `"offer"` puts it before the model, `"hide"` leaves it out as if it

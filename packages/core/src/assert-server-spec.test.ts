@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { assertServerSpec, specError } from "./assert-server-spec.ts";
+import { assertServerSpec, specError, type ServerSpec } from "./server-spec.ts";
 import { defaultLimits, defaultTimeouts } from "./limits.ts";
-import type { ServerSpec } from "./server-spec.ts";
 
 const stdio = { type: "stdio", command: "server" } as const;
 const http = { type: "http", url: "https://example.com/mcp" } as const;

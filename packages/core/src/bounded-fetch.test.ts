@@ -3,7 +3,7 @@ import { useVirtualClock } from "../../provider/test/simulation/virtual-clock.ts
 import { createBoundedFetch, learnSecrets, type BoundedFetchInit } from "./bounded-fetch.ts";
 import type { ConnectionGuard } from "./connection-guard.ts";
 import type { HostsideError } from "./hostside-error.ts";
-import { createSecretMemory } from "./secret-memory.ts";
+import { createSecretMemory } from "./redaction.ts";
 import type { AuthorizationFetch } from "./server-credentials.ts";
 
 function createWorld(fetch: AuthorizationFetch, options: Partial<BoundedFetchInit> = {}) {

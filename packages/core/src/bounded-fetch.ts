@@ -1,12 +1,10 @@
 import { addressIn, findGuardRefusal, type ConnectionGuard, type GuardedServer } from "./connection-guard.ts";
 import { isConfidentialUrl } from "./check-http-spec.ts";
 import { createDeadline } from "./deadline.ts";
-import { HostsideError, isHostsideError, type HostsideErrorInit } from "./hostside-error.ts";
-import type { HostsideErrorCode } from "./hostside-error-code.ts";
-import { learnOAuthAnswer, learnOAuthRequest, type SecretMemory } from "./secret-memory.ts";
+import { HostsideError, isHostsideError, type HostsideErrorInit, type HostsideErrorCode } from "./hostside-error.ts";
+import { learnOAuthAnswer, learnOAuthRequest, type SecretMemory } from "./redaction.ts";
 import type { AuthorizationFetch } from "./server-credentials.ts";
-import { formatMs } from "./text.ts";
-import { cleanText } from "./untrusted-text.ts";
+import { formatMs, cleanText } from "./text.ts";
 import { untilAborted } from "./waiting.ts";
 
 const timeoutMs = 30_000;

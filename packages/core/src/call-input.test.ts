@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { assertCallOptions, readCallArguments } from "./call-input.ts";
-import type { CallOptions } from "./call-options.ts";
+import type { CallOptions } from "./connection.ts";
 
 class User {
   readonly principal = "ada";

@@ -1,9 +1,8 @@
 import type { JsonObject } from "./json.ts";
-import { reportUncaught } from "./report-uncaught.ts";
-import type { HostsideErrorCode } from "./hostside-error-code.ts";
+import { reportUncaught } from "./event.ts";
+import type { HostsideErrorCode, HostsideError } from "./hostside-error.ts";
 import type { CallContext } from "./call-context.ts";
 import type { ToolOrigin } from "./tool.ts";
-import type { HostsideError } from "./hostside-error.ts";
 import type { ProtocolEra, ServerType } from "./server-spec.ts";
 
 /**

@@ -1,7 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
-import { createCallPipeline, type CallPipeline } from "./call-pipeline.ts";
-import type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
-import type { CallOptions } from "./call-options.ts";
+import {
+  createCallPipeline,
+  type CallPipeline,
+  type CallHandler,
+  type Interceptor,
+  type ToolCall,
+} from "./call-pipeline.ts";
+import type { CallOptions } from "./connection.ts";
 import type { ToolOutcome } from "./tool.ts";
 import { HostsideError } from "./hostside-error.ts";
 import { useManualClock, type ManualClock } from "../../../test/manual-clock.ts";

@@ -1,5 +1,4 @@
-import { specError } from "./assert-server-spec.ts";
-import type { HttpEntry, ServerSpec } from "./server-spec.ts";
+import { specError, type HttpEntry, type ServerSpec } from "./server-spec.ts";
 
 /**
  * Checks what only the HTTP transports know about a spec: its URL, its headers, and that no

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
-import { dropUnseen } from "./untrusted-text.ts";
+import { dropUnseen } from "./text.ts";
 
 /** JSON data without unseen characters in texts and names; the very same where there are none. */
 export function cleanData<T extends JsonValue>(data: T): T;

@@ -1,7 +1,7 @@
 import { HostsideError } from "./hostside-error.ts";
 import { isJsonObject } from "./json.ts";
 import type { StdioEntry } from "./server-spec.ts";
-import { cleanText } from "./untrusted-text.ts";
+import { cleanText } from "./text.ts";
 
 /** A no to a connection, or to the start of a process. */
 export interface GuardRefusal {

@@ -1,6 +1,5 @@
-import type { ContentBlock, UnknownContentBlock } from "./content-block.ts";
+import { type ContentBlock, type UnknownContentBlock, isKnownContent } from "./content-block.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import { isKnownContent } from "./read-content.ts";
 
 // Compiles only while a comparison, a switch and the guard each leave what their reader expects,
 // without a cast.

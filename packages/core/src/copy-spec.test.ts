@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { copySpec, reachOf } from "./server-sharing.ts";
+import { copySpec, reachOf } from "./server-spec.ts";
 import type { ServerSpec } from "./server-spec.ts";
 
 describe("copySpec()", () => {

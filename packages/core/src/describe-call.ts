@@ -1,8 +1,7 @@
 import type { JsonObject } from "./json.ts";
-import { redacted } from "./secret-name.ts";
-import { createSecretFinder } from "./find-secrets.ts";
+import { redacted, createSecretFinder } from "./find-secrets.ts";
 import type { ToolDefinition, ToolEffect } from "./tool.ts";
-import { escapeUnseen, truncateText } from "./untrusted-text.ts";
+import { escapeUnseen, truncateText } from "./text.ts";
 
 /** A call that a person is asked about. */
 export interface DescribedCall {

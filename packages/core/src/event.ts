@@ -1,6 +1,6 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 import { kindOf } from "./json.ts";
-import { reportUncaught } from "./report-uncaught.ts";
+
+/// <reference lib="esnext.disposable" preserve="true" />
 
 /** Ends a subscription. Idempotent; also usable with `using`. */
 export interface Subscription extends Disposable {
@@ -59,4 +59,14 @@ export function createEvent<T>(): EventSource<T> {
       listeners.clear();
     },
   };
+}
+
+/**
+ * Gives an error to the runtime's own handler of those that nobody caught: visible, but not in the
+ * middle of whoever met it.
+ */
+export function reportUncaught(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }

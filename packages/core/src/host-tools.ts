@@ -1,12 +1,18 @@
-import { assertCallOptions, assertInitOptions, assertNames, assertRefreshOptions } from "./call-input.ts";
-import { assertToolName, readCallArguments } from "./call-input.ts";
+import {
+  assertCallOptions,
+  assertInitOptions,
+  assertNames,
+  assertRefreshOptions,
+  assertToolName,
+  readCallArguments,
+} from "./call-input.ts";
 import { withoutApproval } from "./call-context.ts";
-import type { CallOptions } from "./call-options.ts";
+import type { CallOptions } from "./connection.ts";
 import { createEvent } from "./event.ts";
 import { HostsideError, isHostsideError, withErrorContext } from "./hostside-error.ts";
 import type { JsonObject } from "./json.ts";
 import { defaultTimeouts } from "./limits.ts";
-import { runWithDeadline } from "./run-with-deadline.ts";
+import { runWithDeadline } from "./deadline.ts";
 import { compareText, foldCase, quoteText } from "./text.ts";
 import type { ToolProvider, ToolsChange } from "./tool-provider.ts";
 import { sameDefinition, type ToolDefinition, type ToolGroup, type ToolOutcome } from "./tool.ts";

@@ -1,9 +1,15 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { SuspendedCall } from "./suspended-call.ts";
-import { errorCodes, type HostsideErrorCode } from "./hostside-error-code.ts";
+import {
+  errorCodes,
+  type HostsideErrorCode,
+  isHostsideError,
+  HostsideError,
+  withErrorContext,
+  type HostsideErrorInit,
+} from "./hostside-error.ts";
 import type * as hostsideError from "./hostside-error.ts";
-import { isHostsideError, HostsideError, withErrorContext, type HostsideErrorInit } from "./hostside-error.ts";
 
 // What a foreign error may carry: Node puts all arguments of a command on the error of a failed
 // spawn, servers echo what they refuse.

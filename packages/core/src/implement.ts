@@ -10,7 +10,7 @@ export { assertCallContext, fairnessKeyOf, withoutApproval } from "./call-contex
 export { askForMeta, joinObservers, tell } from "./call-observer.ts";
 export { createCallPipeline, createRequestPipeline } from "./call-pipeline.ts";
 export { createHostTools, type HostTool } from "./host-tools.ts";
-export { runWithDeadline } from "./run-with-deadline.ts";
+export { runWithDeadline, createDeadline, type Deadline } from "./deadline.ts";
 export {
   assertCallOptions,
   assertListOptions,
@@ -25,51 +25,39 @@ export {
   readCallArguments,
   timeSetBy,
 } from "./call-input.ts";
-export { assertReason } from "./options.ts";
+export { assertReason, assertKnownOptions, readWholeNumber, type Fields, withDefaults, type Given } from "./options.ts";
 export { type AbsentServer, withErrorContext } from "./hostside-error.ts";
 export { differByOneSlip, findMeant } from "./find-meant.ts";
-export { contextOnBehalfOf, onBehalfOf } from "./call-input.ts";
+export { contextOnBehalfOf, onBehalfOf, assertInitOptions, assertRefreshOptions } from "./call-input.ts";
 export { describeAbsent, toolsMeant, unknownServerError, unknownToolError } from "./unknown-tool-error.ts";
 
 // Rules of a host.
-export { askAdmit } from "./admission.ts";
+export { askAdmit, serverWords } from "./admission.ts";
 
 // Options and data that were handed over.
-export { assertKnownOptions, readWholeNumber, type Fields } from "./options.ts";
-export { assertInitOptions, assertRefreshOptions } from "./call-input.ts";
 export { canonicalJson, freezeData, isJsonObject, isPlainObject, kindOf, sameJson } from "./json.ts";
-export { withDefaults, type Given } from "./options.ts";
-export { settingFields, specError } from "./assert-server-spec.ts";
-export { serverTypeOf } from "./server-spec.ts";
-export { bearerTokenOf, checkHttpSpec } from "./check-http-spec.ts";
+export { settingFields, specError, serverTypeOf, copySpec, reachOf } from "./server-spec.ts";
+export { bearerTokenOf, checkHttpSpec, isConfidentialUrl, isLoopbackUrl } from "./check-http-spec.ts";
 export { isCredentialHeader, isHeaderName, isHeaderValue, isReservedHeader } from "./check-http-spec.ts";
-export { isConfidentialUrl, isLoopbackUrl } from "./check-http-spec.ts";
-export { credentialFieldsOf, credentialsOf } from "./server-credentials.ts";
-export { copySpec, reachOf, sharingOf } from "./server-sharing.ts";
-export { readVersioned, writeVersioned, type ValueVersion } from "./store.ts";
+export { credentialFieldsOf, credentialsOf, sharingOf } from "./server-credentials.ts";
+export { readVersioned, writeVersioned, type ValueVersion, createPolledLock, type LockHold } from "./store.ts";
 export { bytesOf, checkBase64 } from "./base64.ts";
 export { hasShape, isSchema, keywordShapes, mapSchemas, toObject } from "./schema-keywords.ts";
-export { readContentAnnotations, readIcons } from "./read-content.ts";
+export { readContentAnnotations, readIcons, isAppUri } from "./content-block.ts";
 export { listOf, objectOf, oneOf, readNumber, readText, readTexts, type Reader } from "./options.ts";
 export { effectOfHints, inspectedTexts, isToolEffect, sameDefinition } from "./tool.ts";
-export { serverWords } from "./admission.ts";
-export { compareText, foldCase } from "./text.ts";
+export { compareText, foldCase, formatMs, headWithin, utf8Length, quoteText, withoutHalves } from "./text.ts";
 export { JsonValueCounter, jsonValuesBeyond } from "./count-json-values.ts";
 
 // Time, chance and events.
-export { createDeadline, type Deadline } from "./deadline.ts";
 export { lastWordMs } from "./pipeline.ts";
 export { onAbort, pause, resultWithin, settleWithin, untilAborted } from "./waiting.ts";
-export { clock, systemRandom, useClock } from "./clock.ts";
+export { clock, systemRandom, useClock, startStopwatch, runSoon } from "./clock.ts";
 export { createAlarm } from "./alarm.ts";
-export { createEvent, type EventSource } from "./event.ts";
-export { formatMs, headWithin, utf8Length } from "./text.ts";
-export { reportUncaught } from "./report-uncaught.ts";
+export { createEvent, type EventSource, reportUncaught } from "./event.ts";
 
 // What keeps things, and locks.
-export { createPolledLock, type LockHold } from "./polled-lock.ts";
 export { doStep, storeFailed } from "./store.ts";
-export { startStopwatch } from "./clock.ts";
 
 // Lists that come in pages.
 export { createPageCursors } from "./page-cursors.ts";
@@ -78,21 +66,16 @@ export { createPageCursors } from "./page-cursors.ts";
 export { latestLegacyRevision, legacyRevisions, modernRevision } from "./revisions.ts";
 
 // Secrets and hostile texts.
-export { isSecretName, type Redactor } from "./secret-name.ts";
-export { createRedactor, createSecretMemory, readOAuthAnswer, type SecretMemory } from "./secret-memory.ts";
-export { createSecretFinder, findKnownShapes } from "./find-secrets.ts";
-export { runSoon } from "./clock.ts";
+export { isSecretName, type Redactor, createSecretFinder, findKnownShapes } from "./find-secrets.ts";
+export { createRedactor, createSecretMemory, readOAuthAnswer, type SecretMemory, redactData } from "./redaction.ts";
 export { secretsOf } from "./spec-secrets.ts";
 export { createBoundedFetch, learnSecrets } from "./bounded-fetch.ts";
 export { addressIn, findGuardRefusal } from "./connection-guard.ts";
-export { redactData } from "./redact.ts";
-export { safeCause } from "./safe-cause.ts";
-export { quoteText, withoutHalves } from "./text.ts";
+export { safeCause } from "./redaction.ts";
 export { parseRetryAfter } from "./parse-retry-after.ts";
 export { describeCall } from "./describe-call.ts";
 export { cleanData, cleanSchema } from "./clean-data.ts";
-export { dropUnseen, escapeUnseen, inspectText, replaceUnseen } from "./untrusted-text.ts";
+export { dropUnseen, escapeUnseen, inspectText, replaceUnseen } from "./text.ts";
 export { describeLostNumber, findLostDigits, findLostNumber, rememberDigits, type LostNumber } from "./lost-digits.ts";
 
 // Resources.
-export { isAppUri } from "./resource.ts";

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { useManualClock } from "../../../test/manual-clock.ts";
-import { applyInterceptors, createCallPipeline } from "./call-pipeline.ts";
-import type { CallHandler, Interceptor, ToolCall } from "./interceptor.ts";
+import {
+  applyInterceptors,
+  createCallPipeline,
+  type CallHandler,
+  type Interceptor,
+  type ToolCall,
+} from "./call-pipeline.ts";
 import type { ToolOutcome } from "./tool.ts";
 import { isHostsideError, HostsideError } from "./hostside-error.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { learnOAuthAnswer, learnOAuthRequest, createSecretMemory } from "./secret-memory.ts";
+import { learnOAuthAnswer, learnOAuthRequest, createSecretMemory } from "./redaction.ts";
 
 describe("learnOAuthRequest()", () => {
   it("masks credentials of headers, without their scheme as well, and what is secret in a form", () => {

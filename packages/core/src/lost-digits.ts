@@ -1,6 +1,5 @@
 import { endOfString } from "./count-json-values.ts";
-import { quoteText } from "./text.ts";
-import { cleanText } from "./untrusted-text.ts";
+import { quoteText, cleanText } from "./text.ts";
 
 /** A number that is not the one that was written. */
 export interface LostNumber {

@@ -1,12 +1,7 @@
-/** How far the cursors of a list are followed. */
-export interface PageLimits {
-  readonly maxPages: number;
-  /** UTF-16 units. */
-  readonly maxCursorLength: number;
-}
+import type { ServerLimits } from "./limits.ts";
 
 /** The next step after a page; with none of these it was the last. */
-export interface PageEnd {
+interface PageEnd {
   /** The cursor of the next page. */
   readonly cursor?: string;
   /** The server has more, or says so, and it is not asked for. */
@@ -15,21 +10,19 @@ export interface PageEnd {
   readonly startedOver?: true;
 }
 
-/** Follows the cursors of one list that comes in pages. */
-export interface PageCursors {
+/**
+ * Follows the cursors of one list that comes in pages, before the first page. It ends for every
+ * server: no cursor is followed twice, and no more than `maxPages` pages are asked for. Some servers
+ * ignore the cursor and start over, with a new cursor each time: a further page that is not the last
+ * and brings no more ends the list. `maxCursorLength` counts UTF-16 units.
+ */
+export function createPageCursors({ maxPages, maxCursorLength }: Pick<ServerLimits, "maxCursorLength" | "maxPages">): {
   /**
    * Takes the `nextCursor` of a page as it came. `bringsMore` says whether there was anything on
    * the page that was on none before.
    */
   follow(nextCursor: unknown, bringsMore: () => boolean): PageEnd;
-}
-
-/**
- * Makes one, before the first page. It ends for every server: no cursor is followed twice, and no
- * more than `maxPages` pages are asked for. Some servers ignore the cursor and start over, with a
- * new cursor each time: a further page that is not the last and brings no more ends the list.
- */
-export function createPageCursors({ maxPages, maxCursorLength }: PageLimits): PageCursors {
+} {
   const followed = new Set<string>();
   let pages = 0;
   return {

@@ -1,7 +1,13 @@
 import { clock, type Cancel } from "./clock.ts";
 import { createDeadline, type Deadline, type SharedDeadline } from "./deadline.ts";
-import type { CallOutcome, HostsideErrorCode } from "./hostside-error-code.ts";
-import { isHostsideError, withErrorContext, type HostsideError, type HostsideErrorInit } from "./hostside-error.ts";
+import {
+  type CallOutcome,
+  type HostsideErrorCode,
+  isHostsideError,
+  withErrorContext,
+  type HostsideError,
+  type HostsideErrorInit,
+} from "./hostside-error.ts";
 import { defaultTimeouts } from "./limits.ts";
 import { onAbort } from "./waiting.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isKnownContent, readContent } from "./read-content.ts";
+import { isKnownContent, readContent } from "./content-block.ts";
 
 const known = [
   {

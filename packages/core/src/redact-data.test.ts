@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { redactData } from "./redact.ts";
+import { redactData } from "./redaction.ts";
 
 const redact = (text: string): string => text.replaceAll("1234567", "[redacted]");
 

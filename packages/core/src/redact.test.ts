@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { redactSpec, redactUrl } from "./redact.ts";
-import { createRedactor } from "./secret-memory.ts";
+import { redactSpec, redactUrl, createRedactor } from "./redaction.ts";
 import type { HttpEntry, ServerSpec, StdioEntry } from "./server-spec.ts";
 
 const stdio = (transport: Partial<StdioEntry>): ServerSpec => ({

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "./json.ts";
-import { createRequestPipeline } from "./call-pipeline.ts";
-import type { HostRequest, RequestInterceptor } from "./interceptor.ts";
+import { createRequestPipeline, type HostRequest, type RequestInterceptor } from "./call-pipeline.ts";
 
 const request: HostRequest = {
   serverId: "s",

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { safeCause } from "./safe-cause.ts";
+import { safeCause } from "./redaction.ts";
 import { HostsideError } from "./hostside-error.ts";
 
 const redact = (text: string): string => text.replaceAll("hunter2", "[redacted]");

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../test/cpu-seconds.ts";
-import { createRedactor, createSecretMemory } from "./secret-memory.ts";
+import { createRedactor, createSecretMemory } from "./redaction.ts";
 import type { ServerSpec } from "./server-spec.ts";
 import { unescapeText } from "./unescape-text.ts";
 

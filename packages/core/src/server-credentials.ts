@@ -1,7 +1,6 @@
-import { fromBase64 } from "./find-secrets.ts";
+import { fromBase64, isSecretName } from "./find-secrets.ts";
 import { isCredentialHeader } from "./check-http-spec.ts";
-import { isSecretName } from "./secret-name.ts";
-import type { HttpEntry, ServerEntry, StdioEntry } from "./server-spec.ts";
+import type { HttpEntry, ServerEntry, ServerSharing, ServerSpec, StdioEntry } from "./server-spec.ts";
 import { decoded, isReadable, namedTexts, parseJsonContainer, secretOfArgument, secretOfPair } from "./spec-secrets.ts";
 
 /** For whom credentials are wanted, and what there is to get them with. */
@@ -112,6 +111,21 @@ export function credentialFieldsOf(entry: ServerEntry): readonly string[] {
   return fieldsOf(entry).flatMap(({ field, secrets }) =>
     secrets.length > 0 || (field === "url" && isKeyed) ? [field] : [],
   );
+}
+
+/**
+ * Returns who may share a connection to this server: what its spec says, else all, but those of one
+ * principal alone where it has credentials.
+ */
+export function sharingOf(spec: ServerSpec): ServerSharing {
+  return spec.sharing ?? (hasCredentials(spec) ? "principal" : "shared");
+}
+
+/**
+ * Whether whoever uses the server does so with somebody's credentials, as far as the spec shows.
+ */
+function hasCredentials(spec: ServerSpec): boolean {
+  return (spec.url !== undefined && spec.auth !== undefined) || credentialFieldsOf(spec).length > 0;
 }
 
 interface CredentialField {

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { credentialFieldsOf } from "./server-credentials.ts";
-import { sharingOf } from "./server-sharing.ts";
+import { credentialFieldsOf, sharingOf } from "./server-credentials.ts";
 import type { ServerSpec, ServerEntry } from "./server-spec.ts";
 
 const http = (more: object = {}, query = ""): ServerEntry => ({

@@ -1,6 +1,5 @@
-import { fromBase64 } from "./find-secrets.ts";
+import { fromBase64, isSecretName } from "./find-secrets.ts";
 import { isJsonObject } from "./json.ts";
-import { isSecretName } from "./secret-name.ts";
 import type { ServerEntry } from "./server-spec.ts";
 
 // The end of the name of a variable whose value is none.

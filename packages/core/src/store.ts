@@ -1,11 +1,11 @@
-import { clock } from "./clock.ts";
+import { clock, type Cancel, type Random } from "./clock.ts";
 import type { Subscription } from "./event.ts";
 import { isJsonObject, type JsonValue, type JsonObject } from "./json.ts";
-import { HostsideError } from "./hostside-error.ts";
-import { formatMs } from "./text.ts";
-import { safeCause } from "./safe-cause.ts";
-import type { CallOutcome } from "./hostside-error-code.ts";
-import { cleanText } from "./untrusted-text.ts";
+import { HostsideError, type CallOutcome } from "./hostside-error.ts";
+import { formatMs, quoteText, cleanText } from "./text.ts";
+import { safeCause } from "./redaction.ts";
+import { longestTimeoutMs } from "./limits.ts";
+import { pause } from "./waiting.ts";
 
 /**
  * A store for what a host keeps for longer than a call, or for more than one process: approvals,
@@ -143,5 +143,298 @@ export function doStep<T>(what: string, limit: StepLimit, step: () => Promise<T>
     work()
       .then(resolve, (error: unknown) => reject(storeFailed(`${what} failed`, error)))
       .finally(cancel);
+  });
+}
+
+// One more value, and the one goes that was set longest ago.
+const maxEntries = 10_000;
+// Waiters for one key; one more is refused with `overloaded`.
+const maxWaiting = 1000;
+
+interface Entry {
+  readonly json: string;
+  /** When its time is over, by the clock. */
+  readonly endsAt: number;
+}
+
+/**
+ * A store for one process: everything in it is gone with the process. Values are kept as JSON text,
+ * as a store outside of the process would, so that nobody changes one that another reader has.
+ *
+ * `set` rejects with a `TypeError` for a value that JSON cannot write, and for a time that is not
+ * above 0; and as `delete` does with `store_failed` for a fencing token, of
+ * {@linkcode createMemoryLock}, that is older than one which has written.
+ *
+ * @example
+ * const store = createMemoryStore();
+ * await store.set("key", { any: "JSON" }, 60_000); // for a minute
+ */
+export function createMemoryStore(): Store {
+  // In the order in which they were set.
+  const entries = new Map<string, Entry>();
+  const newestTokens = new Map<string, number>();
+  const find = (key: string): Entry | undefined => {
+    const entry = entries.get(key);
+    if (entry === undefined || entry.endsAt > clock.now()) return entry;
+    entries.delete(key);
+    return undefined;
+  };
+  const makeRoom = (): void => {
+    if (entries.size < maxEntries) return;
+    const now = clock.now();
+    for (const [key, { endsAt }] of entries) if (endsAt <= now) entries.delete(key);
+    for (const key of entries.keys()) {
+      if (entries.size < maxEntries) return;
+      entries.delete(key);
+    }
+  };
+  return {
+    async get(key) {
+      const entry = find(key);
+      // Written here, by JSON.
+      return entry === undefined ? undefined : (JSON.parse(entry.json) as JsonValue);
+    },
+    async set(key, value, ...[ttlMs, fencingToken]) {
+      const json = JSON.stringify(value) as string | undefined;
+      if (json === undefined) throw new TypeError(`the value of ${quoteText(key)} is none that JSON has`);
+      if (ttlMs !== undefined && !(typeof ttlMs === "number" && ttlMs > 0)) {
+        throw new TypeError("ttlMs must be a number above 0");
+      }
+      assertNewest(newestTokens, fencingToken);
+      entries.delete(key);
+      makeRoom();
+      entries.set(key, { json, endsAt: ttlMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + ttlMs });
+      return true;
+    },
+    async delete(key, fencingToken) {
+      assertNewest(newestTokens, fencingToken);
+      return find(key) !== undefined && entries.delete(key);
+    },
+  };
+}
+
+// Refuses a fencing token that is older than another one of its key which came through.
+function assertNewest(newest: Map<string, number>, fencingToken: FencingToken | undefined): void {
+  if (fencingToken === undefined) return;
+  const { key, number } = fencingToken;
+  if (number < (newest.get(key) ?? 0)) {
+    throw new HostsideError(`somebody else has had the lock ${quoteText(key)} since, and nothing was written`, {
+      code: "store_failed",
+    });
+  }
+  newest.delete(key);
+  newest.set(key, number);
+  const [oldest] = newest.keys();
+  if (newest.size > maxEntries && oldest !== undefined) newest.delete(oldest);
+}
+
+/**
+ * A lock for one process. Waiters get it in the order of asking. A timer runs while somebody has
+ * a lock, and none otherwise.
+ *
+ * `withLock` rejects with a `TypeError` for a lease that is not above 0 and at most
+ * {@linkcode longestTimeoutMs}.
+ *
+ * @example
+ * await createMemoryLock().withLock("key", 5000, async (signal) => work(signal));
+ */
+export function createMemoryLock(): Lock {
+  let lastFencingToken = 0;
+  /** For each key that somebody has, those who wait for it. */
+  const queues = new Map<string, (() => void)[]>();
+
+  const release = (key: string): void => {
+    const next = queues.get(key)?.shift();
+    if (next === undefined) queues.delete(key);
+    else next();
+  };
+  const acquire = (key: string): Promise<void> | undefined => {
+    const queue = queues.get(key);
+    if (queue === undefined) {
+      queues.set(key, []);
+      return undefined;
+    }
+    if (queue.length >= maxWaiting) {
+      throw new HostsideError(`${maxWaiting} wait for the lock ${quoteText(key)} already`, { code: "overloaded" });
+    }
+    return new Promise((resolve) => void queue.push(resolve));
+  };
+
+  return {
+    async withLock(key, leaseMs, work) {
+      if (!(typeof leaseMs === "number" && leaseMs > 0 && leaseMs <= longestTimeoutMs)) {
+        throw new TypeError(`leaseMs must be a number above 0, at most ${longestTimeoutMs}`);
+      }
+      await acquire(key);
+      const controller = new AbortController();
+      let held = true;
+      let cancel: Cancel = () => {};
+      const giveBack = (): void => {
+        if (!held) return;
+        held = false;
+        cancel();
+        release(key);
+      };
+      try {
+        cancel = clock.schedule(leaseMs, () => {
+          controller.abort(leaseError(key, leaseMs));
+          giveBack();
+        });
+        lastFencingToken += 1;
+        return await work(controller.signal, { key, number: lastFencingToken });
+      } finally {
+        giveBack();
+      }
+    },
+  };
+}
+
+/** Says that a lock was held for longer than its lease. */
+export function leaseError(key: string, leaseMs: number): HostsideError {
+  return new HostsideError(`the lock ${quoteText(key)} was held for ${formatMs(leaseMs)}, and goes to the next`, {
+    code: "aborted",
+    outcome: "unknown",
+  });
+}
+
+/** A lock as somebody has it. */
+export interface LockHold {
+  /** For the work's writes, where the lock gives fencing tokens. */
+  readonly fencingToken?: FencingToken;
+  /** Whether nobody else can have it yet, by what is known in this process now. */
+  isSure(): boolean;
+  /** Gives it back, within a bound. A failure stays here: the lock ends by itself. */
+  release(): Promise<void>;
+}
+
+/** Somebody's wait for one lock. */
+export interface LockAttempt {
+  /**
+   * Tries once: `undefined` when somebody else has it. `onLost` is called when it is found that
+   * somebody else has it now, or may have. Rejects with `store_failed` when that cannot be known.
+   */
+  take(onLost: (reason: unknown) => void): Promise<LockHold | undefined>;
+}
+
+/** The parts of a lock over something shared. */
+export interface PolledLockInit {
+  readonly random: Random;
+  /** How long anybody waits for a turn, in milliseconds. */
+  readonly maxWaitMs: number;
+  readonly startAttempt: (key: string, leaseMs: number) => LockAttempt;
+}
+
+const firstDelayMs = 5;
+const longestDelayMs = 100;
+
+/**
+ * A lock over something shared that can be tried for. In the process, one at a time tries, in the
+ * order of asking; among processes, whoever comes first when it is free. The work's signal is
+ * answered by the clock: a process that stood still past its lease finds it aborted before anything
+ * else goes on. Its `withLock` rejects with `overloaded` for who waited `maxWaitMs`, as `take`
+ * does, and with a `TypeError` for a lease that is none.
+ */
+export function createPolledLock({ random, maxWaitMs, startAttempt }: PolledLockInit): Lock {
+  const queue = createMemoryLock();
+  return {
+    withLock<T>(key: string, leaseMs: number, work: Work<T>): Promise<T> {
+      const isLease = typeof leaseMs === "number" && leaseMs > 0 && leaseMs <= longestTimeoutMs;
+      return new Promise<T>((resolve, reject) => {
+        const wait = { isOver: false };
+        const giveUp = (): void => {
+          wait.isOver = true;
+          reject(waitError(key, maxWaitMs));
+        };
+        const cancelWait = isLease ? clock.schedule(maxWaitMs, giveUp) : () => {};
+        const takeTurn = async (): Promise<void> => {
+          const attempt = startAttempt(key, leaseMs);
+          for (let delayMs = firstDelayMs; !wait.isOver; delayMs = Math.min(delayMs * 2, longestDelayMs)) {
+            // It begins before the lock is asked for, so that it is never over here later than
+            // there.
+            const lease = startLease(key, leaseMs);
+            const hold = await attempt.take(lease.lose);
+            if (hold !== undefined) {
+              cancelWait();
+              if (wait.isOver) return hold.release();
+              const working = await lease.use(hold, work);
+              await hold.release();
+              void working.result.then(resolve, reject);
+              return;
+            }
+            const jittered = delayMs * (0.5 + random());
+            await pause(jittered);
+          }
+        };
+        // A TypeError for a wrong lease comes from the queue.
+        void queue
+          .withLock(key, isLease ? longestTimeoutMs : leaseMs, takeTurn)
+          .catch(reject)
+          .finally(cancelWait);
+      });
+    },
+  };
+}
+
+type Work<T> = (signal: AbortSignal, fencingToken?: FencingToken) => Promise<T>;
+
+/** The time that somebody may have a lock. */
+interface Lease {
+  /** Says that somebody else has the lock now, or may have. */
+  readonly lose: (reason: unknown) => void;
+  /**
+   * Does the work. Resolves when it is done, or its time is over; `result` settles as the work
+   * does.
+   */
+  use<T>(hold: LockHold, work: Work<T>): Promise<{ readonly result: Promise<T> }>;
+}
+
+function startLease(key: string, leaseMs: number): Lease {
+  const endsAt = clock.now() + leaseMs;
+  const controller = new AbortController();
+  const { signal } = controller;
+  let isLost = false;
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const abort = (reason: HostsideError): void => {
+    isLost = true;
+    controller.abort(reason);
+    end();
+  };
+  const lose = (reason: unknown): void => abort(lostError(key, reason));
+  const endLease = (): void => abort(leaseError(key, leaseMs));
+  return {
+    lose,
+    async use(hold, work) {
+      // A process that stood still, or was too busy for its timers, goes on with what it had in
+      // hand, and only then do its timers come. So the clock says whether the signal has aborted.
+      const isAborted = (): boolean => {
+        if (!isLost && clock.now() >= endsAt) endLease();
+        if (!isLost && !hold.isSure()) lose(storeFailed("nothing was heard of it for too long"));
+        return isLost;
+      };
+      const throwIfAborted = (): void => {
+        if (isAborted()) throw signal.reason;
+      };
+      Object.defineProperties(signal, { aborted: { get: isAborted }, throwIfAborted: { value: throwIfAborted } });
+      const cancel = isAborted() ? () => {} : clock.schedule(endsAt - clock.now(), endLease);
+      const result = (async () => work(signal, hold.fencingToken))();
+      await Promise.race([result.catch(() => {}), ended]);
+      cancel();
+      return { result };
+    },
+  };
+}
+
+function waitError(key: string, waitedMs: number): HostsideError {
+  return new HostsideError(`the lock ${quoteText(key)} was not free within ${formatMs(waitedMs)}`, {
+    code: "overloaded",
+  });
+}
+
+function lostError(key: string, reason: unknown): HostsideError {
+  return new HostsideError(`the lock ${quoteText(key)} was lost, and somebody else may have it`, {
+    code: "aborted",
+    outcome: "unknown",
+    cause: reason,
   });
 }

@@ -1,8 +1,8 @@
 import type { AdmissionServer, QuarantinedTool } from "./admission.ts";
-import type { CallOptions } from "./call-options.ts";
+import type { CallOptions } from "./connection.ts";
 import type { ToolDefinition, ToolGroup, ToolOutcome } from "./tool.ts";
 import type { Event } from "./event.ts";
-import type { HostsideErrorCode } from "./hostside-error-code.ts";
+import type { HostsideErrorCode } from "./hostside-error.ts";
 
 /**
  * Which local names changed between two snapshots, each list sorted. All are empty when only groups

@@ -1,6 +1,6 @@
 import type { ContentBlock } from "./content-block.ts";
 import { sameJson, type JsonObject, type JsonValue } from "./json.ts";
-import type { TextFlag } from "./untrusted-text.ts";
+import type { TextFlag } from "./text.ts";
 
 /** A server's own words on how its tool behaves. Hints from the server: untrusted. */
 export interface ToolAnnotations {

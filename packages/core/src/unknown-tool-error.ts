@@ -1,8 +1,7 @@
 import { HostsideError, type AbsentServer } from "./hostside-error.ts";
 import type { ToolDefinition } from "./tool.ts";
 import { findMeant } from "./find-meant.ts";
-import { quoteText } from "./text.ts";
-import { truncateText } from "./untrusted-text.ts";
+import { quoteText, truncateText } from "./text.ts";
 
 // Models make names up, of any length.
 const maxNameLength = 200;

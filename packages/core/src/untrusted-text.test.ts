@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../test/cpu-seconds.ts";
-import { cleanText, dropUnseen, inspectText, replaceUnseen, truncateText } from "./untrusted-text.ts";
+import { cleanText, dropUnseen, inspectText, replaceUnseen, truncateText } from "./text.ts";
 
 // Pieces that matter to the functions, put together in any order, lone halves of pairs included.
 const pieces = [

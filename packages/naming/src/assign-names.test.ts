@@ -2,9 +2,8 @@ import { describe, expect, it } from "vitest";
 import { allNames } from "../test/all-names.ts";
 import { assignNames } from "./assign-names.ts";
 import { hashIdentity } from "./candidate-names.ts";
-import { localNameOf } from "./name-table.ts";
-import { evvaNaming, nexoNaming, hostsideNaming, verbatimNaming } from "./naming-presets.ts";
-import type { ToolIdentity } from "./tool-identity.ts";
+import { localNameOf, type ToolIdentity } from "./name-table.ts";
+import { evvaNaming, nexoNaming, hostsideNaming, verbatimNaming } from "./naming-strategy.ts";
 
 const slash = { serverId: "repo", toolName: "issues/get" };
 const dot = { serverId: "repo", toolName: "issues.get" };

@@ -1,10 +1,15 @@
 import { assertKnownOptions, compareText, foldCase, type Fields } from "@hostside/core/implement";
-import { candidatesOf, tryNextHash, type NameCandidate } from "./candidate-names.ts";
-import { emptyNames, NameDraft, indexNames, withOnlyTools, type NameTable } from "./name-table.ts";
-import { hostsideNaming } from "./naming-presets.ts";
-import { assertNamingStrategy, type NamingStrategy } from "./naming-strategy.ts";
-import { createReservedNames } from "./reserved-names.ts";
-import { byIdentity, type ToolIdentity } from "./tool-identity.ts";
+import { candidatesOf, tryNextHash, type NameCandidate, createReservedNames } from "./candidate-names.ts";
+import {
+  emptyNames,
+  NameDraft,
+  indexNames,
+  withOnlyTools,
+  type NameTable,
+  byIdentity,
+  type ToolIdentity,
+} from "./name-table.ts";
+import { hostsideNaming, assertNamingStrategy, type NamingStrategy } from "./naming-strategy.ts";
 
 /** Options of {@linkcode assignNames}. */
 export interface AssignNamesOptions {

@@ -9,10 +9,10 @@ export {
   qualifiedNaming,
   hostsideNaming,
   verbatimNaming,
-} from "./naming-presets.ts";
-export type { NamingStrategy } from "./naming-strategy.ts";
+} from "./naming-strategy.ts";
+export { type NamingStrategy, isPossibleName } from "./naming-strategy.ts";
 export { hashJson } from "./hash-json.ts";
-export { parseToolName, qualifiedName, type ToolIdentity } from "./tool-identity.ts";
+export { parseToolName, qualifiedName, type ToolIdentity } from "./name-table.ts";
 
 // For those who implement a provider or a strategy of their own.
 export {
@@ -22,4 +22,3 @@ export {
   normalizeServerId,
   toolNamePrefix,
 } from "./naming-strategy.ts";
-export { isPossibleName } from "./append-hash.ts";

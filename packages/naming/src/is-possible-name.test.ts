@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isPossibleName } from "./append-hash.ts";
-import { hostsideNaming, verbatimNaming } from "./naming-presets.ts";
+import { isPossibleName, hostsideNaming, verbatimNaming } from "./naming-strategy.ts";
 
 describe("isPossibleName()", () => {
   it("goes by what the names of a server start with, in any case", () => {

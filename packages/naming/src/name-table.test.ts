@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assignNames } from "./assign-names.ts";
 import { emptyNames, NameDraft, identityOf, localNameOf, withoutServer } from "./name-table.ts";
-import { evvaNaming } from "./naming-presets.ts";
+import { evvaNaming } from "./naming-strategy.ts";
 
 const tools = [
   { serverId: "files", toolName: "Read" },

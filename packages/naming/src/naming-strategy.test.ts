@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { evvaNaming, nexoNaming, qualifiedNaming, hostsideNaming, verbatimNaming } from "./naming-presets.ts";
 import {
+  evvaNaming,
+  nexoNaming,
+  qualifiedNaming,
+  hostsideNaming,
+  verbatimNaming,
   assertNamingStrategy,
   isLegalName,
   normalizeServerId,

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assignNames } from "./assign-names.ts";
-import { localNameOf } from "./name-table.ts";
-import { evvaNaming } from "./naming-presets.ts";
-import { parseToolName } from "./tool-identity.ts";
+import { localNameOf, parseToolName } from "./name-table.ts";
+import { evvaNaming } from "./naming-strategy.ts";
 
 describe("parseToolName()", () => {
   it("takes names of the evva preset apart", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cpuSecondsOf } from "../../../test/cpu-seconds.ts";
-import { toPathSegment, toSnakeSegment, toWordSegment } from "./naming-presets.ts";
+import { toPathSegment, toSnakeSegment, toWordSegment } from "./naming-strategy.ts";
 
 // The rules themselves are pinned by vectors.json; here is what a vector cannot say.
 

@@ -4,8 +4,7 @@ import { describe, expect, it } from "vitest";
 import { allNames } from "../test/all-names.ts";
 import { assignNames } from "./assign-names.ts";
 import { emptyNames, localNameOf, type NameTable } from "./name-table.ts";
-import { evvaNaming, hostsideNaming } from "./naming-presets.ts";
-import { isLegalName } from "./naming-strategy.ts";
+import { evvaNaming, hostsideNaming, isLegalName } from "./naming-strategy.ts";
 import { loadNames, saveNames } from "./saved-names.ts";
 
 describe("saveNames()", () => {

@@ -1,8 +1,7 @@
 import { HostsideError } from "@hostside/core";
 import { compareText, foldCase, isJsonObject, quoteText } from "@hostside/core/implement";
 import { emptyNames, NameDraft, type NameTable } from "./name-table.ts";
-import { hostsideNaming } from "./naming-presets.ts";
-import { assertNamingStrategy, isLegalName, type NamingStrategy } from "./naming-strategy.ts";
+import { hostsideNaming, assertNamingStrategy, isLegalName, type NamingStrategy } from "./naming-strategy.ts";
 
 /**
  * Names as JSON, to be kept over a restart. Arrays of pairs, so that no server or tool name is ever

@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assignNames } from "./assign-names.ts";
 import { localNameOf } from "./name-table.ts";
-import { conciseNaming, evvaNaming } from "./naming-presets.ts";
-import { isLegalName } from "./naming-strategy.ts";
+import { conciseNaming, evvaNaming, isLegalName } from "./naming-strategy.ts";
 import { stripServerPrefix } from "./candidate-names.ts";
 
 describe("omitEcho()", () => {

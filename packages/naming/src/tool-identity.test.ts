@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { qualifiedName } from "./tool-identity.ts";
+import { qualifiedName } from "./name-table.ts";
 
 describe("qualifiedName()", () => {
   it("is mcp::<server>::<tool>, with the remote name byte for byte", () => {

@@ -22,7 +22,7 @@ import {
 } from "@hostside/naming";
 import { describe, expect, it } from "vitest";
 import { hashIdentity } from "../src/candidate-names.ts";
-import { toPathSegment, toSnakeSegment, toWordSegment } from "../src/naming-presets.ts";
+import { toPathSegment, toSnakeSegment, toWordSegment } from "../src/naming-strategy.ts";
 
 type Piece = string | readonly [text: string, times: number];
 type Text = string | readonly Piece[];
