@@ -65,9 +65,8 @@ export {
 export type { StaticTool, Toolbox, ToolboxView } from "@hostside/discovery";
 export type { ServerStatus } from "@hostside/provider";
 export type { Prompt, Resources } from "@hostside/provider/resources";
-export type { Resource } from "@hostside/core";
+export type { Resource, ServerCredentials } from "@hostside/core";
 export type { Results } from "@hostside/results";
 export type { CredentialStore, OAuth } from "@hostside/auth";
 export type { ConfigReport, LoadedConfig } from "@hostside/config/node";
 export type { SharedProviders } from "@hostside/cluster";
-export type { TokenSource } from "@hostside/transports";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { ServerSpec } from "@hostside/core";
 import { createConnectionGuard, type ConnectionGuardOptions } from "@hostside/policy";
 import { createProvider } from "@hostside/provider";
-import { connect, createConnector, type ConnectOptions, type TokenSource } from "@hostside/transports";
+import { connect, createConnector, type ConnectOptions } from "@hostside/transports";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
@@ -132,10 +132,12 @@ describe("a name", () => {
 
 describe("an authorization server", () => {
   /** Asks for a token at this URL as soon as it is refused. */
-  const sourceAt = (url: string): TokenSource => ({
-    token: async () => "stale",
-    onUnauthorized: async ({ fetchFn }) => void (await fetchFn(url, { method: "POST", body: new URLSearchParams() })),
-  });
+  const providerAt =
+    (url: string): ConnectOptions["authProvider"] =>
+    (_spec, { fetch }) => ({
+      headersFor: async () => ({ authorization: "Bearer stale" }),
+      onRefused: async () => void (await fetch(url, { method: "POST", body: new URLSearchParams() })),
+    });
   const startResource = (): Promise<Inside> => startInside((_path, response) => reply(response, 401, {}));
   const own = (port: number): ConnectionGuardOptions => ({
     schemes: ["http", "https"],
@@ -147,8 +149,8 @@ describe("an authorization server", () => {
     "at %s is asked for nothing",
     async (authorizationServer) => {
       await using resource = await startResource();
-      const source = sourceAt(`${authorizationServer}token`);
-      const error = await failure(resource.url, own(resource.port), { authProvider: () => source });
+      const authProvider = providerAt(`${authorizationServer}token`);
+      const error = await failure(resource.url, own(resource.port), { authProvider });
       expect(error).toMatchObject(refused("guard.privateNetworks"));
       expect(String(error)).toContain(`connecting to ${new URL(authorizationServer).origin} is not allowed`);
     },
@@ -156,14 +158,14 @@ describe("an authorization server", () => {
 
   it("is asked for nothing where its token endpoint would be inside", async () => {
     await using inside = await silent();
-    const source = sourceAt(`http://127.0.0.1:${inside.port}/token`);
+    const authProvider = providerAt(`http://127.0.0.1:${inside.port}/token`);
     await using resource = await startResource();
-    const error = await failure(resource.url, own(resource.port), { authProvider: () => source });
+    const error = await failure(resource.url, own(resource.port), { authProvider });
     expect(error).toMatchObject(refused("guard.ports"));
     expect(inside.connections).toBe(0);
     // Without the guard, it would have been.
     const spec = { id: "theirs", type: "http", url: resource.url, auth: "oauth" } as const;
-    await connect(spec, { authProvider: () => source }).catch(() => undefined);
+    await connect(spec, { authProvider }).catch(() => undefined);
     expect(inside.connections).toBeGreaterThan(0);
   });
 });

@@ -8,7 +8,6 @@ export type { ConnectorEffects, ConnectorOptions, SpawnEffect, SpawnOwn } from "
 export type { AuthorizationRequest, ServerCredentials } from "@hostside/core";
 export type { AuthorizationFetchOptions, HttpOptions } from "./http/http-options.ts";
 export type { HeaderRequest, HeadersFor } from "./http/exchange/request-headers.ts";
-export type { AuthorizationProvider, TokenSource, UnauthorizedRefusal } from "./http/auth/authorization-provider.ts";
 
 // For those who plug parts of their own in.
 export type { CustomTransport } from "./sdk/open-custom.ts";

@@ -1,6 +1,6 @@
 import type { Diagnostic, ServerLog } from "@hostside/core";
 import { expect, it } from "vitest";
-import { connect, type AuthorizationProvider } from "../src/index.ts";
+import { connect, type ServerCredentials } from "../src/index.ts";
 import { reply, replyAsLegacy, startLoopback } from "./loopback-server.ts";
 
 it("masks a token that no spec names, also one that was replaced, wherever the server echoes it", async () => {
@@ -19,7 +19,10 @@ it("masks a token that no spec names, also one that was replaced, wherever the s
       },
     });
   });
-  const provider: AuthorizationProvider = { token: async () => tokens[turn] };
+  const provider: ServerCredentials = {
+    headersFor: async () => ({ authorization: `Bearer ${tokens[turn]}` }),
+    onRefused: async () => undefined,
+  };
   const reported: (Diagnostic | ServerLog)[] = [];
   const connection = await connect(
     { id: "srv", era: "legacy", type: "http", url: server.url, auth: "oauth" },

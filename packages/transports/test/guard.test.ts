@@ -113,10 +113,10 @@ describe("on the way to an authorization", () => {
       url: server.url,
       transport: { auth: "oauth" },
       guard,
-      authProvider: () => ({
-        token: async () => "stale",
-        async onUnauthorized({ fetchFn }) {
-          failures.push(await thrownBy(fetchFn(new URL("/token", server.url), { method: "POST" })));
+      authProvider: (_spec, request) => ({
+        headersFor: async () => ({ authorization: "Bearer stale" }),
+        async onRefused() {
+          failures.push(await thrownBy(request.fetch(new URL("/token", server.url), { method: "POST" })));
         },
       }),
     });

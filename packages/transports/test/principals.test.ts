@@ -6,7 +6,7 @@ import {
   createConnector,
   type AuthorizationRequest,
   type HeaderRequest,
-  type TokenSource,
+  type ServerCredentials,
 } from "../src/index.ts";
 import { startRecordingServer, type RecordingServer } from "./recording-server.ts";
 
@@ -19,13 +19,12 @@ describe("a principal", () => {
   it("reaches the authorization provider with whether a user waits, and no server", async () => {
     const server = await record();
     const asked: AuthorizationRequest[] = [];
-    const tokens = new Map<string, TokenSource>();
-    const authProvider = (_spec: ServerSpec, request: AuthorizationRequest): TokenSource => {
+    const authProvider = (_spec: ServerSpec, request: AuthorizationRequest): ServerCredentials => {
       asked.push(request);
-      const { principal = "nobody" } = request;
-      const source = tokens.get(principal) ?? { token: async () => `token-of-${principal}` };
-      tokens.set(principal, source);
-      return source;
+      return {
+        headersFor: async () => ({ authorization: `Bearer token-of-${request.principal}` }),
+        onRefused: async () => undefined,
+      };
     };
     for (const principal of ["ann", "bob"]) {
       const connection = await connect(specOf(server, { auth: "oauth" }), {
@@ -282,7 +281,10 @@ function specOf(server: RecordingServer, members: object): ServerSpec {
 
 describe("what makes no sense is refused by name", () => {
   const spec: ServerSpec = { id: "a", type: "http", url: "https://a.test/", auth: "oauth" };
-  const source: TokenSource = { token: async () => "t" };
+  const source: ServerCredentials = {
+    headersFor: async () => ({ authorization: "Bearer t" }),
+    onRefused: async () => undefined,
+  };
 
   it.each([
     { name: "headers", options: { headersFor: { "x-a": "1" } }, says: "headersFor must be a function, not an object" },

@@ -1,6 +1,6 @@
 import { HostsideError, type ServerCredentials, type ServerEntry } from "@hostside/core";
 import { createProvider } from "@hostside/provider";
-import { createConnector, type ConnectorOptions, type TokenSource } from "@hostside/transports";
+import { createConnector, type ConnectorOptions } from "@hostside/transports";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -81,15 +81,11 @@ describe("a call that reached its server", () => {
   it.each(kinds)("is not sent again for anything that a %s server answers to a fetch", long, async (kind) => {
     const property = fc.asyncProperty(
       fc.array(oddAnswer, { minLength: 1, maxLength: 4 }),
-      fc.constantFrom("none", "tokens", "credentials"),
+      fc.constantFrom("none", "credentials"),
       async (answers, means) => {
         const count = createCallCount();
         const fetch = createCountingFetch(kind, count, (text) => answers[Number(text)]);
         let token = "old";
-        const tokens: TokenSource = {
-          token: async () => token,
-          onUnauthorized: async () => void (token = "new"),
-        };
         const credentials: ServerCredentials = {
           headersFor: async () => ({ authorization: `Bearer ${token}` }),
           async onRefused({ status, challenge, sent }) {
@@ -99,10 +95,9 @@ describe("a call that reached its server", () => {
             token = "new";
           },
         };
-        const authProvider = () => (means === "tokens" ? tokens : credentials);
         await callAll({
           transport: { type: "http", url: "http://127.0.0.1/mcp", ...(means !== "none" && { auth: "oauth" }) },
-          options: { fetch, authProvider },
+          options: { fetch, authProvider: () => credentials },
           count,
           calls: answers.length,
         });

@@ -1,5 +1,4 @@
-import type { AuthorizationRequest, ConnectionGuard, ServerSpec } from "@hostside/core";
-import type { AuthorizationProvider } from "./auth/authorization-provider.ts";
+import type { AuthorizationRequest, ConnectionGuard, ServerCredentials, ServerSpec } from "@hostside/core";
 import type { HeadersFor } from "./exchange/request-headers.ts";
 import type { Fetch } from "./exchange/fetch-exchange.ts";
 
@@ -40,7 +39,7 @@ export interface HttpOptions {
    * and principal.
    */
   readonly authProvider?:
-    | ((spec: ServerSpec, request: AuthorizationRequest) => AuthorizationProvider | undefined)
+    | ((spec: ServerSpec, request: AuthorizationRequest) => ServerCredentials | undefined)
     | undefined;
   /**
    * Headers of the host's own for one HTTP request to a server, such as the tenant that a call is

@@ -4,19 +4,15 @@ import {
   type AuthorizationFetch,
   type AuthorizationRequest,
   type HttpEntry,
+  type ServerCredentials,
   type ServerSpec,
 } from "@hostside/core";
 import { checkHttpSpec, createSecretMemory, kindOf, serverTypeOf, specError } from "@hostside/core/implement";
 import { createTransportContext, type ServerContext, type TransportContext } from "../context/server-context.ts";
 import type { Transport } from "../message/transport.ts";
-import {
-  type AuthorizationProvider,
-  isAuthorizationProvider,
-  isServerCredentials,
-} from "./auth/authorization-provider.ts";
 import type { AuthorizationFetchOptions, HttpOptions } from "./http-options.ts";
-import { createAuthorizer, forgetAuthorization } from "./auth/authorizer.ts";
-import { createExchangeFetch } from "./auth/exchange-fetch.ts";
+import { Authorizer, forgetAuthorization } from "./exchange/authorized-call.ts";
+import { createExchangeFetch } from "./exchange/exchange-fetch.ts";
 import { createFetchExchange } from "./exchange/fetch-exchange.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "./exchange/http-endpoint.ts";
 import { toTrust, type HttpClient } from "./exchange/http-exchange.ts";
@@ -57,11 +53,10 @@ function openEndpoint(spec: ServerSpec, { lasting, options }: HttpContext): Http
   const provider = spec.auth === undefined ? undefined : askAuthorization(spec, lasting, options);
   if (spec.auth !== undefined && provider === undefined)
     throw specError(spec.id, "auth", "needs a connector with an authProvider");
-  const fetchFn = createExchangeFetch({ exchange, context: lasting });
   return createHttpEndpoint({
     spec,
     exchange,
-    authorizer: provider && createAuthorizer({ context: lasting, provider, serverUrl: new URL(spec.url), fetchFn }),
+    authorizer: provider && new Authorizer(lasting, provider),
     hostHeaders: headersFor && createHostHeaders({ spec, headersFor, context: lasting }),
     context: lasting,
   });
@@ -93,7 +88,7 @@ function askAuthorization(
   spec: HttpServerSpec,
   context: ServerContext,
   options: HttpOptions,
-): AuthorizationProvider | undefined {
+): ServerCredentials | undefined {
   const { principal, isInteractive, redact, secrets, serverId, settings } = context;
   // Neither `context` nor `options`: whoever has credentials may keep this for good.
   const kept = { principal, redact, secrets, serverId, settings };
@@ -104,11 +99,16 @@ function askAuthorization(
     fetch: createAuthorizationFetch(spec, kept, { fetch, guard, proxy, ca }),
   };
   const given: unknown = authProvider?.(spec, request) ?? undefined;
-  if (given === undefined || isAuthorizationProvider(given)) return given;
+  if (given === undefined || isServerCredentials(given)) return given;
   throw new HostsideError(
     `authProvider() answered ${kindOf(given)} for server ${JSON.stringify(spec.id)}, which gives no credentials; nothing was sent`,
     { code: "internal_error", serverId: spec.id, outcome: "not-sent" },
   );
+}
+
+// As far as can be seen; a promise of some is none.
+function isServerCredentials(value: unknown): value is ServerCredentials {
+  return typeof value === "object" && value !== null && "headersFor" in value && "onRefused" in value;
 }
 
 /**
@@ -123,7 +123,7 @@ function createAuthorizationFetch(
   return async (url, init) => {
     const exchange = openExchange(spec, context, options);
     try {
-      return await createExchangeFetch({ exchange, context })(url, init);
+      return await createExchangeFetch(exchange, context)(url, init);
     } finally {
       exchange.close();
     }
@@ -138,8 +138,7 @@ export function openAuthorizationFetch({ proxy, ca, server }: AuthorizationFetch
   const serverId = server?.id ?? "authorization";
   const trust = server?.url === undefined ? toTrust(ca) : toTrust(ca, server.tls, new URL(server.url).origin);
   const exchange = createDefaultExchange({ serverId, proxy, trust });
-  const context = { serverId, secrets: createSecretMemory(server) };
-  return createExchangeFetch({ exchange, context });
+  return createExchangeFetch(exchange, { serverId, secrets: createSecretMemory(server) });
 }
 
 /**
@@ -159,5 +158,5 @@ export async function clearHttpCredentials(
   const provider = askAuthorization(spec, createTransportContext(spec, init).lasting, options);
   if (provider === undefined) return;
   forgetAuthorization(provider);
-  if (isServerCredentials(provider)) await provider.clear?.();
+  await provider.clear?.();
 }

@@ -1,6 +1,6 @@
 import { isHostsideError, type ServerSpec } from "@hostside/core";
 import { createProvider, type McpProvider } from "@hostside/provider";
-import { createConnector, type ConnectorOptions, type TokenSource } from "@hostside/transports";
+import { createConnector, type ConnectorOptions } from "@hostside/transports";
 import * as fc from "fast-check";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
@@ -114,17 +114,17 @@ describe("no text shows a secret that", () => {
       fc.asyncProperty(fc.tuple(secrets, secrets, secrets), spellings, async (hidden, spell) => {
         const [access, refresh, clientSecret] = hidden;
         server.behave("wants-authorization", hidden.map(spell).join(" , "));
-        const authProvider: TokenSource = {
-          token: async () => access,
-          async onUnauthorized({ fetchFn }) {
+        const authProvider: ConnectorOptions["authProvider"] = (_spec, { fetch }) => ({
+          headersFor: async () => ({ authorization: `Bearer ${access}` }),
+          async onRefused() {
             const form = { grant_type: "refresh_token", refresh_token: refresh, client_secret: clientSecret };
             const body = new URLSearchParams(form);
-            const response = await fetchFn(`${server.origin}/token`, { method: "POST", body });
+            const response = await fetch(`${server.origin}/token`, { method: "POST", body });
             throw new Error(await response.text());
           },
-        };
+        });
         const transport = { type: "http", url: `${server.origin}/mcp`, mode: "streamable", auth: "oauth" } as const;
-        const leak = await findLeak({ id: "s", timeouts, ...transport }, hidden, { authProvider: () => authProvider });
+        const leak = await findLeak({ id: "s", timeouts, ...transport }, hidden, { authProvider });
         expect(leak).toBeUndefined();
       }),
       { ...asManyAsFit, numRuns: Math.ceil(runs / 15) },

@@ -301,7 +301,10 @@ describe("a stream that breaks off after an event with an id", () => {
     await using web = await openHttpTransport({
       url: server.url,
       transport: { auth: "oauth" },
-      authProvider: () => ({ token: () => (tokens.shift() ?? later)() }),
+      authProvider: () => ({
+        headersFor: async () => ({ authorization: `Bearer ${await (tokens.shift() ?? later)()}` }),
+        onRefused: async () => undefined,
+      }),
     });
     await web.request(1);
     await pass(clock, 1000);

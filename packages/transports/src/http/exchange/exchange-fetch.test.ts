@@ -6,8 +6,8 @@ import { useManualClock } from "../../../../../test/manual-clock.ts";
 import { thrownBy } from "../../../test/open-http-transport.ts";
 import { httpAnswer, startRaw } from "../../../test/raw-server.ts";
 import { createExchangeFetch } from "./exchange-fetch.ts";
-import type { HttpClient } from "../exchange/http-exchange.ts";
-import { createDefaultExchange } from "../exchange/node-exchange.ts";
+import type { HttpClient } from "./http-exchange.ts";
+import { createDefaultExchange } from "./node-exchange.ts";
 
 const exchanges: HttpClient[] = [];
 afterEach(() => {
@@ -17,7 +17,7 @@ afterEach(() => {
 function openFetch() {
   const exchange = createDefaultExchange({ serverId: "web" });
   exchanges.push(exchange);
-  return createExchangeFetch({ exchange, context: { serverId: "web", secrets: createSecretMemory() } });
+  return createExchangeFetch(exchange, { serverId: "web", secrets: createSecretMemory() });
 }
 
 async function causeOf(promise: Promise<unknown>): Promise<unknown> {

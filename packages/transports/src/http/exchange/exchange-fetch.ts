@@ -1,17 +1,13 @@
 import { HostsideError, type AuthorizationFetch } from "@hostside/core";
 import { createBoundedFetch, learnSecrets } from "@hostside/core/implement";
 import type { ServerContext } from "../../context/server-context.ts";
-import type { HttpClient, HttpRequest } from "../exchange/http-exchange.ts";
-
-/** The parts of an exchange fetch. */
-export interface ExchangeFetchInit {
-  readonly exchange: HttpClient;
-  readonly context: Pick<ServerContext, "secrets" | "serverId">;
-}
+import type { HttpClient, HttpRequest } from "./http-exchange.ts";
 
 /** A `fetch` over an exchange, for OAuth code, within the bounds of `createBoundedFetch`. */
-export function createExchangeFetch({ exchange, context }: ExchangeFetchInit): AuthorizationFetch {
-  const { serverId, secrets } = context;
+export function createExchangeFetch(
+  exchange: HttpClient,
+  { serverId, secrets }: Pick<ServerContext, "secrets" | "serverId">,
+): AuthorizationFetch {
   const fetch = async (url: string | URL, options: RequestInit) => {
     const call = exchange.start(toHttpRequest(url, options));
     const cancel = (): void => call.cancel(givenUp(serverId));
