@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { connect } from "./connect.ts";
-import { createConnector } from "./connector.ts";
+import { connect, createConnector } from "./connector.ts";
 
 describe("createConnector()", () => {
   it("throws a TypeError that names an option it does not know", () => {

@@ -1,6 +1,6 @@
 // For products: how to reach servers.
 export { closeOnSignals } from "./close-on-signals.ts";
-export { connect, type ConnectOptions } from "./connect.ts";
+export { connect, type ConnectOptions } from "./connector.ts";
 export { createAuthorizationFetch } from "./opening/open-transport.ts";
 export { createConnector } from "./connector.ts";
 export type { ConnectorEffects, ConnectorOptions, SpawnEffect, SpawnOwn } from "./opening/connector-options.ts";

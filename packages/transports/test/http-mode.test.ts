@@ -1,6 +1,6 @@
 import type { ServerSpec } from "@hostside/core";
 import { describe, expect, it } from "vitest";
-import { connect } from "../src/connect.ts";
+import { connect } from "../src/connector.ts";
 import { legacyResult, reply, replyAsLegacy, startLoopback, type LoopbackServer } from "./loopback-server.ts";
 import { thrownBy } from "./open-http-transport.ts";
 

@@ -2,7 +2,7 @@ import { HostsideError, type CallOptions, type JsonObject } from "@hostside/core
 import { describe, expect, it, vi } from "vitest";
 import { useManualClock } from "../../../../test/manual-clock.ts";
 import type { OutgoingRequest } from "../message/outgoing-request.ts";
-import { callTool, Cooldown } from "./call-tool.ts";
+import { callTool, Cooldown } from "./connection.ts";
 import type { Elicitor } from "../wire/elicitor.ts";
 import { createServerContext } from "../../test/server-context.ts";
 

@@ -4,10 +4,9 @@ import { HostsideError, type ConnectionGuard, type GuardRefusal } from "@hostsid
 import { afterEach, describe, expect, it } from "vitest";
 import { reply as answer, startLoopback, type LoopbackServer } from "../../../test/loopback-server.ts";
 import { createFetchExchange } from "./fetch-exchange.ts";
-import { asksForAddresses, type LookupAll } from "./guarded-lookup.ts";
+import { asksForAddresses, type LookupAll, createDefaultExchange } from "./node-exchange.ts";
 import { createHttpGuard, type HttpGuard } from "./http-guard.ts";
 import type { HttpClient } from "./http-exchange.ts";
-import { createDefaultExchange } from "./node-exchange.ts";
 
 const exchanges: HttpClient[] = [];
 afterEach(() => {

@@ -7,15 +7,20 @@ import {
   unsupportedProxy,
   type FailedRequest,
 } from "./from-fetch-error.ts";
-import { asksForAddresses, guardLookup, type LookupAll } from "./guarded-lookup.ts";
 import type { HttpGuard } from "./http-guard.ts";
 import type { HttpCall, HttpClient, HttpExchangeInit, HttpReply, HttpRequest } from "./http-exchange.ts";
-import type { BodiesContext, BodyContext } from "./node-body.ts";
-import { NodeReply } from "./node-reply.ts";
-import type { ReplySink, ResponseHeaders, SocketConnection, WireRequest } from "../sockets/connection.ts";
-import { Connections } from "../sockets/connections.ts";
+import { type BodiesContext, type BodyContext, NodeReply } from "./node-reply.ts";
+import {
+  type ReplySink,
+  type ResponseHeaders,
+  type SocketConnection,
+  type WireRequest,
+  Connections,
+} from "../sockets/connection.ts";
 import { refusedByProxy, wireError } from "../sockets/dispatch-on.ts";
 import { createProxyChoice, type Proxy, type ProxyChoice } from "../sockets/proxy-choice.ts";
+import type { LookupAddress, LookupAllOptions } from "node:dns";
+import type { LookupFunction } from "node:net";
 
 // Servers commonly close an idle connection after 5 s. A request that crosses such a close is lost
 // with an unknown outcome, so we let go first.
@@ -241,3 +246,45 @@ function toHeaderList(headers: HttpRequest["headers"]): readonly string[] {
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const illegal = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** Finds all addresses of a name, as `lookup` of `node:dns` does. */
+export type LookupAll = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/**
+ * Makes the lookup of a socket: the address that it gets is the one that it connects to, so that a
+ * check and its connection cannot see different answers. Addresses that are refused are left out,
+ * and the others stay in their order, so that one which does not answer is still followed by the
+ * next. If no address is left, the socket fails with the first refusal.
+ */
+export function guardLookup(url: URL, guard: HttpGuard, lookup: LookupAll = systemLookup): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, "");
+      const refusals = addresses.map(({ address }) => guard.refuseAddress(address, url));
+      const allowed = addresses.filter((_, index) => refusals[index] === undefined);
+      const [first] = allowed;
+      if (first === undefined) return callback(refusals[0] ?? noAddress(hostname), "");
+      if (options.all === true) callback(null, allowed);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+/**
+ * True if the sockets of this runtime ask {@linkcode guardLookup}; those that only look like Node
+ * may connect without.
+ */
+export function asksForAddresses(versions: Readonly<Record<string, string | undefined>> = process.versions): boolean {
+  return versions["bun"] === undefined && versions["deno"] === undefined;
+}
+
+const systemLookup: LookupAll = (hostname, options, callback) =>
+  process.getBuiltinModule("node:dns").lookup(hostname, options, callback);
+
+function noAddress(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`no address for ${hostname}`), { code: "ENOTFOUND" });
+}

@@ -7,8 +7,7 @@ import type { SessionUse } from "../exchange/from-http-status.ts";
 import type { EndpointRequest, HttpEndpoint } from "../exchange/http-endpoint.ts";
 import { acceptStream, replyKindOf, type Cancellable, type HttpReply } from "../exchange/http-exchange.ts";
 import { envelopeVersionOf, protocolHeaders } from "../exchange/request-headers.ts";
-import { acceptReply, acceptWhole, type AwaitedReply } from "./accept-reply.ts";
-import { readAnswerStream } from "./answer-stream.ts";
+import { acceptReply, acceptWhole, type AwaitedReply, readAnswerStream } from "./answer-stream.ts";
 import { openNotificationStream } from "./notification-stream.ts";
 
 const plainHeaders = {
