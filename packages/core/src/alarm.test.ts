@@ -1,17 +1,17 @@
 import { clock } from "./clock.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createAlarm } from "./alarm.ts";
+import { Alarm } from "./alarm.ts";
 
 const useFakeTimers = (): void => void vi.useFakeTimers();
 afterEach(() => void vi.useRealTimers());
 
-describe("createAlarm()", () => {
+describe("an alarm", () => {
   beforeEach(useFakeTimers);
 
-  const start = (): { alarm: ReturnType<typeof createAlarm>; after: number[]; from: number } => {
+  const start = (): { alarm: Alarm; after: number[]; from: number } => {
     const from = clock.now();
     const after: number[] = [];
-    return { alarm: createAlarm(() => after.push(clock.now() - from)), after, from };
+    return { alarm: new Alarm(() => after.push(clock.now() - from)), after, from };
   };
 
   it("goes off once, when the time has come", () => {
@@ -74,10 +74,10 @@ describe("createAlarm()", () => {
   });
 });
 
-describe("createAlarm(), on the real time", () => {
+describe("an alarm, on the real time", () => {
   it("keeps its one timer while it rests, and is set with it for what is later", () => {
     useFakeTimers();
-    const alarm = createAlarm(() => {});
+    const alarm = new Alarm(() => {});
     const from = clock.now();
     for (let call = 0; call < 100; call += 1) {
       alarm.setBy(from + 1000 + call);
@@ -92,17 +92,17 @@ describe("createAlarm(), on the real time", () => {
     const cleared: unknown[] = [];
     vi.stubGlobal("setTimeout", () => 7);
     vi.stubGlobal("clearTimeout", (timer: unknown) => cleared.push(timer));
-    const alarm = createAlarm(() => {});
+    const alarm = new Alarm(() => {});
     alarm.setBy(clock.now() + 1000);
     alarm.rest();
     expect(cleared).toEqual([7]);
   });
 });
 
-describe("createAlarm(), when a test puts its own timers in place of the runtime's while the alarm rests", () => {
+describe("an alarm, when a test puts its own timers in place of the runtime's while the alarm rests", () => {
   const rest = (dueInMs: number) => {
     let count = 0;
-    const alarm = createAlarm(() => (count += 1));
+    const alarm = new Alarm(() => (count += 1));
     alarm.setBy(clock.now() + dueInMs);
     alarm.rest();
     return { alarm, count: () => count };
@@ -128,11 +128,11 @@ describe("createAlarm(), when a test puts its own timers in place of the runtime
   });
 });
 
-describe("createAlarm(), with the timers of Node", () => {
+describe("an alarm, with the timers of Node", () => {
   it("keeps the process alive while it is set, and not while it rests", () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
     const before = timers();
-    const alarm = createAlarm(() => {});
+    const alarm = new Alarm(() => {});
     alarm.setBy(clock.now() + 60_000);
     expect(timers()).toBe(before + 1);
     alarm.rest();

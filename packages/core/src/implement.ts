@@ -53,7 +53,7 @@ export { JsonValueCounter, jsonValuesBeyond } from "./count-json-values.ts";
 export { lastWordMs } from "./pipeline.ts";
 export { onAbort, pause, resultWithin, settleWithin, untilAborted } from "./waiting.ts";
 export { clock, systemRandom, useClock, startStopwatch, runSoon } from "./clock.ts";
-export { createAlarm } from "./alarm.ts";
+export { Alarm } from "./alarm.ts";
 export { createEvent, type EventSource, reportUncaught } from "./event.ts";
 
 // What keeps things, and locks.

@@ -1,7 +1,7 @@
 import type { Connector, HostsideError, RequestSeam, ServerRecord, ServerSpec, ToolListing } from "@hostside/core";
 import {
   clock,
-  createAlarm,
+  Alarm,
   onAbort,
   sameJson,
   systemRandom,
@@ -79,7 +79,7 @@ export class Link implements SessionsHost {
   readonly #init: LinkInit;
   #policy: LinkPolicy;
   #events: LinkEvent[] | undefined;
-  readonly #alarm = createAlarm(() => this.report({ type: "wake" }));
+  readonly #alarm = new Alarm(() => this.report({ type: "wake" }));
   readonly #waiters = new Waiters();
   readonly #sessions: Sessions;
   #name: StateName | undefined;

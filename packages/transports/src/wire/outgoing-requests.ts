@@ -1,5 +1,5 @@
 import type { Cancel, HostsideError, JsonObject, Progress } from "@hostside/core";
-import { clock, createAlarm, fairnessKeyOf, onAbort, tell, withErrorContext } from "@hostside/core/implement";
+import { clock, Alarm, fairnessKeyOf, onAbort, tell, withErrorContext } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { fromRpcError, mayHaveChangedRevision, saysRevisionChanged } from "../message/from-rpc-error.ts";
 import {
@@ -76,7 +76,7 @@ export class OutgoingRequests {
   /** The number of requests that have a deadline: all but streams that are open. */
   #timed = 0;
   /** Set for the earliest `checkAt` of all that wait, or earlier. */
-  readonly #alarm: ReturnType<typeof createAlarm>;
+  readonly #alarm: Alarm;
   /** The id of the next request. */
   nextId = 0;
   #handshakeEnd = Number.POSITIVE_INFINITY;
@@ -89,7 +89,7 @@ export class OutgoingRequests {
 
   constructor(init: OutgoingRequestsInit) {
     this.#init = init;
-    this.#alarm = createAlarm(() => this.#checkTimes());
+    this.#alarm = new Alarm(() => this.#checkTimes());
   }
 
   /** The id of the one request that waits; absent when none or several do. */
