@@ -54,7 +54,6 @@ export {
   type ToolRule,
 } from "@hostside/policy";
 export {
-  conciseNaming,
   evvaNaming,
   hostsideNaming,
   nexoNaming,

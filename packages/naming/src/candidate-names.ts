@@ -28,18 +28,20 @@ export function candidatesOf(
   strategy: NamingStrategy,
   findReserved: FindReserved,
 ): (identity: ToolIdentity) => NameCandidate {
-  const servers = new Map<string, ServerSegment>();
+  // By server id: how the names of its tools begin, and whether they show its id unchanged, or none.
+  const servers = new Map<string, { readonly prefix: string; readonly isExact: boolean }>();
   return (identity) => {
     const { serverId, toolName } = identity;
     let server = servers.get(serverId);
     if (server === undefined) {
-      server = serverSegment(serverId, strategy);
+      const isExact = !strategy.showServer || strategy.sanitize(serverId) === serverId;
+      server = { prefix: toolNamePrefix(serverId, strategy), isExact };
       servers.set(serverId, server);
     }
     const tool = strategy.sanitize(toolName);
-    const plain = `${server.prefix}${server.echo === undefined ? tool : stripServerPrefix(tool, server.echo)}`;
-    const exact = server.exact && tool === toolName;
-    const fits = isLegalName(plain, strategy) && (exact || strategy.repaired === "keep");
+    const plain = `${server.prefix}${tool}`;
+    const isExact = server.isExact && tool === toolName;
+    const fits = isLegalName(plain, strategy) && (isExact || strategy.repaired === "keep");
     const found = fits ? findReserved(serverId, plain) : undefined;
     const owner = typeof found === "string" ? found : undefined;
     const candidate: NameCandidate = { identity, plain, owner, name: plain, attempts: 0 };
@@ -53,23 +55,6 @@ export function tryNextHash(candidate: NameCandidate, strategy: NamingStrategy):
   const { identity, plain } = candidate;
   candidate.attempts += 1;
   candidate.name = appendHash(plain, hashIdentity(identity, candidate.attempts, strategy.hashLength), strategy);
-}
-
-interface ServerSegment {
-  /** The start of the names of its tools. */
-  readonly prefix: string;
-  /** Says whether it shows the server id unchanged, or none. */
-  readonly exact: boolean;
-  /** A prefix that is left out of its tools\' names. */
-  readonly echo: string | undefined;
-}
-
-function serverSegment(serverId: string, strategy: NamingStrategy): ServerSegment {
-  return {
-    prefix: toolNamePrefix(serverId, strategy),
-    exact: !strategy.showServer || strategy.sanitize(serverId) === serverId,
-    echo: strategy.showServer && strategy.omitEcho === true ? strategy.sanitize(serverId) : undefined,
-  };
 }
 
 const encoder = new TextEncoder();
@@ -107,24 +92,6 @@ function encodeCodePoint(character: string): Uint8Array {
   const code = character.charCodeAt(0);
   if (character.isWellFormed()) return encoder.encode(character);
   return Uint8Array.of(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f));
-}
-
-// What stands between the words of a segment, whichever scheme made it.
-const separators = "_-";
-
-/**
- * A tool's segment without the server's in front of it: `firecrawl_search` of server `firecrawl` is
- * `search`. Something is always left. Two tools whose segments become the same this way collide
- * like any others.
- */
-export function stripServerPrefix(toolSegment: string, serverSegment: string): string {
-  const rest = toolSegment.slice(serverSegment.length);
-  const isEcho =
-    serverSegment !== "" &&
-    foldCase(toolSegment).startsWith(foldCase(serverSegment)) &&
-    separators.includes(rest.charAt(0)) &&
-    /^[_-]+[A-Za-z0-9]/.test(rest);
-  return isEcho ? rest.replace(/^[_-]+/, "") : toolSegment;
 }
 
 /**

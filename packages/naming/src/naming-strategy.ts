@@ -17,12 +17,6 @@ export interface NamingStrategy {
   /** Says whether the server is a segment of the name. */
   readonly showServer: boolean;
   /**
-   * Says whether the server's segment is left out of a tool's that begins with it, so that
-   * `mcp_github_github_search` is `mcp_github_search`. Only where the server is shown. Default
-   * `false`.
-   */
-  readonly omitEcho?: boolean | undefined;
-  /**
    * Makes a legal segment of a server id or a remote tool name. Pure, total, and given hostile text
    * of any length.
    */
@@ -232,10 +226,3 @@ export const qualifiedNaming: NamingStrategy = {
   repaired: "hash",
   legal: /^[A-Za-z0-9_./@:-]+$/,
 };
-
-/**
- * As {@linkcode hostsideNaming}, without the server's name in front of a tool's that begins with
- * it: `mcp_github_search` for the tool `github_search`. Shorter names cost a model less; what they
- * collide with is hashed as ever.
- */
-export const conciseNaming: NamingStrategy = { ...hostsideNaming, omitEcho: true };

@@ -6,7 +6,6 @@ describe("@hostside/naming", () => {
     expect(Object.keys(await import("@hostside/naming")).sort()).toEqual([
       "assertNamingStrategy",
       "assignNames",
-      "conciseNaming",
       "emptyNames",
       "evvaNaming",
       "hashJson",

@@ -1,5 +1,5 @@
 import { HostsideError } from "@hostside/core";
-import { conciseNaming, evvaNaming, nexoNaming, hostsideNaming, verbatimNaming } from "@hostside/naming";
+import { evvaNaming, nexoNaming, hostsideNaming, verbatimNaming } from "@hostside/naming";
 import { createNameBook, type McpProvider } from "@hostside/provider";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -23,7 +23,6 @@ describe("providers that share a book of names", () => {
     ["nexo", nexoNaming],
     ["evva", evvaNaming],
     ["verbatim", verbatimNaming],
-    ["concise", conciseNaming],
   ] as const)("give one tool one name and no two tools one, whatever comes and goes: %s", async (_, naming) => {
     const step = fc.record({ provider: fc.nat(2), id: fc.constantFrom(...ids), remove: fc.boolean() });
     await fc.assert(

@@ -141,9 +141,10 @@ export function createKeptNames(init: KeptNamesInit): KeptNames {
 
 // Names of another naming are no use.
 function scopeOf(providerName: string, naming: NamingStrategy): (string | number | boolean)[] {
-  const { prefix, separator, showServer, omitEcho = false, repaired, legal } = naming;
+  const { prefix, separator, showServer, repaired, legal } = naming;
   const { maxLength, hashLength, hashSeparator, trimCut } = naming;
-  const rules = [prefix, separator, showServer, omitEcho, repaired, legal.source, maxLength];
+  // `false` stands for an option that is gone: names that were kept before are found.
+  const rules = [prefix, separator, showServer, false, repaired, legal.source, maxLength];
   return [providerName, ...rules, hashLength, hashSeparator, trimCut];
 }
 
