@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { useManualClock } from "../../../../test/manual-clock.ts";
 import { createServerContext } from "../../test/server-context.ts";
-import type { ChangeFilter, OpenedStream } from "../wire/subscriptions-listen.ts";
-import { ChangeStream } from "./change-stream.ts";
+import { ChangeStream, type ChangeFilter, type OpenedStream } from "./change-stream.ts";
 
 const uris = ["note://a", "note://b", "note://c"] as const;
 
@@ -27,19 +26,17 @@ it("a change stream ends up asking for just what is wanted, and leaves nobody wa
         let listens = 0;
         const stream = new ChangeStream({
           context: createServerContext(),
-          listener: {
-            async listen(filter, signal): Promise<OpenedStream> {
-              const isRefused = refusals[listens] === true;
-              listens += 1;
-              await scheduler.schedule(Promise.resolve(), "listen");
-              signal.throwIfAborted();
-              if (isRefused) throw refusal(-32_602, "not now");
-              const closed = new Promise<"local" | "graceful" | "remote">((resolve) => {
-                open.set(signal, { filter, end: resolve });
-                signal.addEventListener("abort", () => void open.delete(signal));
-              });
-              return { closed };
-            },
+          async listen(filter, signal): Promise<OpenedStream> {
+            const isRefused = refusals[listens] === true;
+            listens += 1;
+            await scheduler.schedule(Promise.resolve(), "listen");
+            signal.throwIfAborted();
+            if (isRefused) throw refusal(-32_602, "not now");
+            const closed = new Promise<"local" | "graceful" | "remote">((resolve) => {
+              open.set(signal, { filter, end: resolve });
+              signal.addEventListener("abort", () => void open.delete(signal));
+            });
+            return { closed };
           },
           lists: { toolsListChanged: true },
           onGap: () => undefined,

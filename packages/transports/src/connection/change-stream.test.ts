@@ -1,8 +1,7 @@
 import { HostsideError, type Diagnostic } from "@hostside/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { useManualClock } from "../../../../test/manual-clock.ts";
-import type { ChangeFilter, OpenedStream } from "../wire/subscriptions-listen.ts";
-import { ChangeStream, type ChangeStreamInit } from "./change-stream.ts";
+import { ChangeStream, type ChangeFilter, type ChangeStreamInit, type OpenedStream } from "./change-stream.ts";
 import { createServerContext } from "../../test/server-context.ts";
 
 beforeEach(() => void vi.spyOn(Math, "random").mockReturnValue(1));
@@ -196,13 +195,11 @@ function open(members: Partial<ChangeStreamInit> = {}) {
   const listening: { settle: PromiseWithResolvers; signal: AbortSignal }[] = [];
   const filters: ChangeFilter[] = [];
   const stream = new ChangeStream({
-    listener: {
-      listen: (filter, signal) => {
-        filters.push(filter);
-        const settle = withResolvers();
-        listening.push({ settle, signal });
-        return settle.promise;
-      },
+    listen: (filter, signal) => {
+      filters.push(filter);
+      const settle = withResolvers();
+      listening.push({ settle, signal });
+      return settle.promise;
     },
     context: createServerContext({ onDiagnostic: (each) => diagnostics.push(each) }),
     lists: { toolsListChanged: true },

@@ -1,14 +1,37 @@
-import { HostsideError } from "@hostside/core";
+import { HostsideError, type JsonObject } from "@hostside/core";
 import { clock, isJsonObject, pause } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
-import { asHostsideError } from "../message/outgoing-request.ts";
-import type { Wire } from "../wire/wire.ts";
-import type { ChangeFilter, OpenedStream } from "../wire/subscriptions-listen.ts";
+import { asHostsideError, withCarriedMeta, type MetaSource, type RequestChannel } from "../message/outgoing-request.ts";
+import { streamLost } from "../wire/outgoing-requests.ts";
+
+/** The changes that a server is to tell of, as `subscriptions/listen` names it. */
+export interface ChangeFilter {
+  readonly toolsListChanged?: true;
+  readonly resourcesListChanged?: true;
+  readonly promptsListChanged?: true;
+  readonly resourceSubscriptions?: readonly string[];
+}
+
+/** A stream that the server acknowledged. */
+export interface OpenedStream {
+  /**
+   * Resolves with the one who ended it: this host; the server, with an answer; or something else.
+   */
+  readonly closed: Promise<StreamEnd>;
+  /**
+   * The changes that the server will tell of: at most what was asked for. Its own word, unchecked;
+   * absent when it said nothing.
+   */
+  readonly honoredFilter?: unknown;
+}
+
+type StreamEnd = "local" | "graceful" | "remote";
 
 /** The input of {@linkcode ChangeStream}. */
 export interface ChangeStreamInit {
   readonly context: ServerContext;
-  readonly listener: Pick<Wire, "listen">;
+  /** Opens a stream, as {@linkcode listen} does. */
+  readonly listen: (filter: ChangeFilter, signal: AbortSignal) => Promise<OpenedStream>;
   /** The lists that are wanted as long as there is a stream. */
   readonly lists: Omit<ChangeFilter, "resourceSubscriptions">;
   /** Whatever is wanted may have changed unheard: the stream was lost, or opened late. */
@@ -162,7 +185,7 @@ export class ChangeStream {
 
   // `false`: the server is to be left alone for a while.
   async #openNext(): Promise<boolean> {
-    const { listener, context, lists, onGap } = this.#init;
+    const { context, lists, onGap } = this.#init;
     const asked = this.#isReduced ? [] : Array.from(this.#asked).slice(0, this.#isCareful ? 1 : Infinity);
     const uris = this.#isReduced ? [] : [...this.#resources, ...asked.map(([uri]) => uri)];
     const leaving = new AbortController();
@@ -170,7 +193,7 @@ export class ChangeStream {
     const signal = AbortSignal.any([this.#closing.signal, leaving.signal]);
     this.#isDirty = false;
     try {
-      const { closed, honoredFilter } = await listener.listen(filter, signal);
+      const { closed, honoredFilter } = await this.#init.listen(filter, signal);
       this.#stream?.leave();
       this.#stream = { openedAt: clock.now(), closed, leave: () => leaving.abort() };
       if (this.#missedSome) onGap();
@@ -268,4 +291,41 @@ function agreedResources(honored: unknown): (uri: string) => boolean {
   const { resourceSubscriptions: agreed } = honored;
   const uris = new Set<unknown>(Array.isArray(agreed) ? agreed : []);
   return (uri) => uris.has(uri);
+}
+
+/**
+ * Makes what opens a stream of changes, which is a request of 2026-07-28 that goes on for as long as
+ * the server has something to tell, and until its `signal` aborts. It resolves when the server
+ * acknowledged it. `opening` gives more for the `_meta` of the request.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+export function createListen(
+  channel: Pick<RequestChannel, "request">,
+  { serverId, settings }: ServerContext,
+  opening: MetaSource | undefined,
+): ChangeStreamInit["listen"] {
+  return (filter, signal) =>
+    new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const params: JsonObject = { notifications: { ...filter } };
+      const over = channel.request({
+        method: "subscriptions/listen",
+        params: withCarriedMeta(params, opening),
+        timeoutMs: settings.timeouts.requestMs,
+        timeoutCode: "request_timeout",
+        signal,
+        onAcknowledged: (honoredFilter) => resolve({ closed, honoredFilter }),
+      });
+      // Rejecting has no effect once the stream was acknowledged.
+      const closed = over.then(
+        (): StreamEnd => {
+          reject(streamLost(serverId, "was ended by the server before it began"));
+          return "graceful";
+        },
+        (error: unknown): StreamEnd => {
+          reject(signal.aborted ? signal.reason : error);
+          return signal.aborted ? "local" : "remote";
+        },
+      );
+    });
 }

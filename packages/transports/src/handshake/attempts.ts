@@ -138,7 +138,7 @@ export async function makeAttempt(
     // It may be over before there was anybody to tell.
     if (transport.closeReason !== undefined) throw transport.closeReason;
     const onDown = (error: HostsideError): void => (isEstablished ? events.onDown(error) : ending.abort(error));
-    wire = new Wire({ transport, identity, context: lasting, events: { ...events, onDown }, elicitor, opening });
+    wire = new Wire({ transport, identity, context: lasting, events: { ...events, onDown }, elicitor });
     const { signal, release } = eitherSignal(deadline.signal, ending.signal);
     const greeting = await untilAborted(
       shakeHands({
@@ -227,9 +227,9 @@ export function assumable(spec: ServerSpec, known: KnownServer | undefined): Kno
  * what opening the transport does.
  */
 export async function assumeServer({ context, events, open }: AttemptsInit, server: ServerInfo): Promise<Established> {
-  const { identity, opening, elicitor, lasting } = context;
+  const { identity, elicitor, lasting } = context;
   const attempt: ConnectAttempt = { channel: "streamable", handshake: "modern" };
-  const wire = new Wire({ transport: await open(attempt), identity, context: lasting, events, elicitor, opening });
+  const wire = new Wire({ transport: await open(attempt), identity, context: lasting, events, elicitor });
   await wire.start();
   wire.setProtocolVersion(server.protocolVersion);
   const { name, title, version, description } = server;

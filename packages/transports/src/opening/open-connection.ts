@@ -1,6 +1,6 @@
 import { HostsideError, type Connection, type JsonObject, type ServerInfo, type ServerSpec } from "@hostside/core";
 import { copySpec, isJsonObject, untilAborted } from "@hostside/core/implement";
-import { ChangeStream } from "../connection/change-stream.ts";
+import { ChangeStream, createListen, type ChangeFilter } from "../connection/change-stream.ts";
 import { createConnection } from "../connection/connection.ts";
 import { chooseResourceSource, ResourceSubscriptions } from "../connection/resource-subscriptions.ts";
 import type { SafeHooks } from "../context/safe-hooks.ts";
@@ -9,7 +9,6 @@ import { assumeServer, tryAttempts, type AttemptsInit, type Established } from "
 import { readServerInfo } from "../message/read-server-info.ts";
 import type { Transport } from "../message/transport.ts";
 import { openCustom } from "../sdk/open-custom.ts";
-import type { ChangeFilter } from "../wire/subscriptions-listen.ts";
 import type { WireEvents } from "../wire/wire.ts";
 import { checkSpec } from "./connector-options.ts";
 import { createConnectionContext, type ConnectionContext, type ConnectionContextInit } from "./connection-context.ts";
@@ -105,7 +104,7 @@ function eventsOf(hooks: SafeHooks, life: Life, forget: () => void): WireEvents 
 }
 
 async function finish(
-  { hooks, deadline, lasting, known, options }: ConnectionContext,
+  { hooks, deadline, lasting, known, opening, options }: ConnectionContext,
   { claimed, wire, elicitor, attempt }: Established,
   life: Life,
 ): Promise<Connection> {
@@ -119,7 +118,7 @@ async function finish(
     era === "modern"
       ? new ChangeStream({
           context: lasting,
-          listener: wire,
+          listen: createListen(wire, lasting, opening),
           lists: wantedLists(capabilities, hooks),
           onGap: () => wire.changes.reportMissed(),
           after: assumed?.confirmed,

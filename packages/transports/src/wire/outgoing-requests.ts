@@ -1,4 +1,4 @@
-import type { Cancel, HostsideError, JsonObject, Progress } from "@hostside/core";
+import { HostsideError, type Cancel, type JsonObject, type Progress } from "@hostside/core";
 import { clock, Alarm, fairnessKeyOf, onAbort, tell, withErrorContext } from "@hostside/core/implement";
 import type { ServerContext } from "../context/server-context.ts";
 import { fromRpcError, mayHaveChangedRevision, saysRevisionChanged } from "../message/from-rpc-error.ts";
@@ -14,7 +14,6 @@ import {
 import type { SendOptions, Transport } from "../message/transport.ts";
 import { toJson } from "../text/safe-excerpt.ts";
 import { createElicitationOrigin, isSomebodys, type ElicitationOrigin, type ElicitingRequest } from "./elicitor.ts";
-import { streamLost } from "./subscriptions-listen.ts";
 import { readAnswer, tellCancelled, toRequestMessage, usedConnection } from "./rpc-messages.ts";
 
 /** The parts of {@linkcode OutgoingRequests}. */
@@ -471,4 +470,11 @@ function flushProgress(entry: Pending): void {
   if (lateProgress === undefined) return;
   entry.lateProgress = undefined;
   tell(request.onProgress, lateProgress);
+}
+
+/** The error of a stream of changes that is over. */
+export function streamLost(serverId: string, how: string): HostsideError {
+  const operation = "subscriptions/listen";
+  const message = `${operation} on server ${JSON.stringify(serverId)} ${how}`;
+  return new HostsideError(message, { code: "connection_closed", serverId, details: { operation } });
 }

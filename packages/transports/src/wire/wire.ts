@@ -1,11 +1,6 @@
 import { cleanText, HostsideError, type JsonObject, type ServerLog } from "@hostside/core";
 import { isJsonObject, settleWithin, withErrorContext } from "@hostside/core/implement";
-import {
-  type MetaSource,
-  type OutgoingRequest,
-  type RequestChannel,
-  asHostsideError,
-} from "../message/outgoing-request.ts";
+import { type OutgoingRequest, type RequestChannel, asHostsideError } from "../message/outgoing-request.ts";
 import { isModernVersion, modernEnvelope, type ClientIdentity } from "../message/revisions.ts";
 import type { SafeHooks } from "../context/safe-hooks.ts";
 import type { Elicitor } from "./elicitor.ts";
@@ -14,7 +9,6 @@ import { quoteJson, safeExcerpt, toJson } from "../text/safe-excerpt.ts";
 import { OutgoingRequests } from "./outgoing-requests.ts";
 import { ChangeReporter, NotificationGate } from "./report-changes.ts";
 import { ServerRequests } from "./server-requests.ts";
-import { listen, type ChangeFilter, type OpenedStream } from "./subscriptions-listen.ts";
 import { toOwnId } from "./rpc-messages.ts";
 import { isMessage } from "../message/bound-message.ts";
 import type { ServerContext } from "../context/server-context.ts";
@@ -40,8 +34,6 @@ export interface WireInit {
   readonly events: WireEvents;
   /** Answers the server's questions; absent when nobody does. */
   readonly elicitor: Elicitor | undefined;
-  /** Gives more for the `_meta` of the request for a stream of changes. */
-  readonly opening?: MetaSource | undefined;
 }
 
 // For the server to be told that its requests are cancelled, before the connection to it is cut.
@@ -149,12 +141,6 @@ export class Wire implements RequestChannel {
 
   request(request: OutgoingRequest): Promise<JsonObject> {
     return this.#outgoing.start(request);
-  }
-
-  /** Opens a stream of changes of 2026-07-28, which lives until `signal` aborts. */
-  listen(filter: ChangeFilter, signal: AbortSignal): Promise<OpenedStream> {
-    const { context, opening } = this.#init;
-    return listen({ context, channel: this, opening }, filter, signal);
   }
 
   async notify(method: string, params: JsonObject | undefined): Promise<void> {

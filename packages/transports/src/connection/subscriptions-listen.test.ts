@@ -2,6 +2,7 @@ import { HostsideError } from "@hostside/core";
 import { describe, expect, it } from "vitest";
 import { call, lastId, openWire } from "../../test/open-wire.ts";
 import type { Transport } from "../message/transport.ts";
+import { createListen } from "./change-stream.ts";
 
 const acknowledged = "notifications/subscriptions/acknowledged";
 
@@ -79,11 +80,11 @@ describe("a subscription", () => {
   });
 
   it.each([-32_600, -32_022])("says nothing of the session when it is refused with %d", async (code) => {
-    const { host, wire, down } = prepare();
+    const { host, wire, down, start } = prepare();
     const request = wire.request(call());
     host.receive({ jsonrpc: "2.0", id: lastId(host), result: {} });
     await request;
-    const listening = wire.listen({ toolsListChanged: true }, new AbortController().signal);
+    const listening = start();
     const refusal = { jsonrpc: "2.0", error: { code, message: "no" } };
     host.receive({ ...refusal, id: lastId(host) });
     await Promise.race([listening, new Promise((resolve) => setImmediate(resolve))]).catch(() => {});
@@ -162,7 +163,7 @@ function prepare(members: Partial<Transport> = {}) {
   return {
     ...opened,
     controller,
-    start: () => opened.wire.listen({ toolsListChanged: true }, controller.signal),
+    start: () => createListen(opened.wire, opened.context, undefined)({ toolsListChanged: true }, controller.signal),
     acknowledge: (id: unknown) =>
       opened.host.receive({
         jsonrpc: "2.0",
