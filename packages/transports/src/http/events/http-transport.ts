@@ -1,8 +1,7 @@
-import type { HostsideError, JsonObject } from "@hostside/core";
+import type { Cancel, HostsideError, JsonObject } from "@hostside/core";
 import { clock } from "@hostside/core/implement";
 import type { ServerContext } from "../../context/server-context.ts";
 import type { RequestId, SendOptions, Transport } from "../../message/transport.ts";
-import { LingerWatch } from "../../time/cancellable-wait.ts";
 import { noAnswerInTime, takenBack } from "../exchange/answer-error.ts";
 import type { EndpointRequest, HttpEndpoint } from "../exchange/http-endpoint.ts";
 import type { Cancellable } from "../exchange/http-exchange.ts";
@@ -13,12 +12,12 @@ import { createAnomalyReport, type ReadingContext } from "./message-parser.ts";
 export interface UnderWay extends Cancellable {
   /** The id of a request. */
   readonly id?: RequestId | undefined;
-  /** The answer to it came; only the reply to the message itself is still out. */
-  isAnswered?: boolean;
+  /** The answer to it came, and ends it if the reply to the message itself stays out. */
+  cancelLinger?: Cancel;
 }
 
-// What was answered may keep its connection for this long, to twice as much.
-const lingerMs = 5000;
+/** A reply may go on for this long after the answer in it, or to its request, came. */
+export const lingerMs = 5000;
 
 /** The part that is common to both transports over HTTP. */
 export abstract class HttpTransport implements Transport {
@@ -31,8 +30,6 @@ export abstract class HttpTransport implements Transport {
   protected readonly endpoint: HttpEndpoint;
   protected readonly reading: ReadingContext;
   protected readonly underWay: Set<UnderWay> = new Set();
-  /** Ends what goes on though it was answered. */
-  protected readonly lingerWatch: LingerWatch = new LingerWatch(lingerMs);
   protected protocolVersion: string | undefined;
   protected isClosed = false;
 
@@ -74,6 +71,7 @@ export abstract class HttpTransport implements Transport {
       return await readRemark(await call.reply);
     } finally {
       cancelTimer();
+      step.cancelLinger?.();
       underWay.delete(step);
     }
   }
@@ -81,7 +79,6 @@ export abstract class HttpTransport implements Transport {
   /** Ends all that waits for the server, and takes nothing more. */
   protected stop(reason: HostsideError): void {
     this.isClosed = true;
-    this.lingerWatch.close();
     for (const step of Array.from(this.underWay)) step.cancel(reason);
   }
 }

@@ -1,8 +1,8 @@
 import type { HostsideError, JsonObject } from "@hostside/core";
-import { utf8Length, withErrorContext } from "@hostside/core/implement";
+import { clock, utf8Length, withErrorContext } from "@hostside/core/implement";
 import type { TransportContext } from "../../context/server-context.ts";
 import { isRequest, type RequestId, type SendOptions } from "../../message/transport.ts";
-import { HttpTransport } from "../events/http-transport.ts";
+import { HttpTransport, lingerMs } from "../events/http-transport.ts";
 import { acceptAny, isSameId, MessageParser } from "../events/message-parser.ts";
 import {
   asExchangeError,
@@ -93,9 +93,8 @@ export class SseTransport extends HttpTransport {
   #watchReply(id: unknown): void {
     for (const step of Array.from(this.underWay)) {
       // Once, however often a server says it.
-      if (step.id === undefined || step.isAnswered === true || !isSameId(id, step.id)) continue;
-      step.isAnswered = true;
-      this.lingerWatch.add({ cancel: () => step.cancel(takenBack(this.endpoint, "unknown")) });
+      if (step.id === undefined || step.cancelLinger !== undefined || !isSameId(id, step.id)) continue;
+      step.cancelLinger = clock.schedule(lingerMs, () => step.cancel(takenBack(this.endpoint, "unknown")));
     }
   }
 

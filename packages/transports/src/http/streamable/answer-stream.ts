@@ -1,5 +1,5 @@
 import { isHostsideError, type HostsideError, type HostsideErrorCode, type JsonObject } from "@hostside/core";
-import { isJsonObject, withErrorContext, utf8Length } from "@hostside/core/implement";
+import { clock, isJsonObject, withErrorContext, utf8Length } from "@hostside/core/implement";
 import type { RequestId } from "../../message/transport.ts";
 import { type ReadingContext, acceptAnswer, isSameId, brokenBytesRead } from "../events/message-parser.ts";
 import {
@@ -9,7 +9,8 @@ import {
   type HttpReply,
   type ReplyKind,
 } from "../exchange/http-exchange.ts";
-import { type LingerWatch, startWait } from "../../time/cancellable-wait.ts";
+import { lingerMs } from "../events/http-transport.ts";
+import { startWait } from "../../time/cancellable-wait.ts";
 import {
   asExchangeError,
   noAnswer,
@@ -144,14 +145,9 @@ function parseJson(text: string): unknown {
 }
 
 /** The input of {@linkcode readAnswerStream}. */
-export interface AnswerStreamInit {
-  readonly reading: ReadingContext;
-  readonly id: RequestId;
-  readonly session: SessionUse;
+export interface AnswerStreamInit extends AwaitedReply {
   /** Asks for what comes after the event with this id. Absent where streams cannot be resumed. */
   readonly resume: ((lastEventId: string) => HttpCall) | undefined;
-  /** Ends streams that go on after their answer. */
-  readonly lingerWatch: LingerWatch;
   /** Told what is waited for now, so that it can be taken back. */
   readonly onStep: (step: Cancellable) => void;
 }
@@ -232,7 +228,7 @@ async function readStream(reply: HttpReply, state: State): Promise<HostsideError
         if (!acceptAnswer(json, id, { sink, bytes }) || state.isAnswered) return;
         state.isAnswered = true;
         // The stream should end now.
-        cancelLinger = state.lingerWatch.add(reply);
+        cancelLinger = clock.schedule(lingerMs, () => reply.cancel());
       },
     });
     return state.isAnswered ? undefined : streamEnded(endpoint);

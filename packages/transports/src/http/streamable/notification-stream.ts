@@ -1,7 +1,7 @@
+import { isHostsideError, type Cancel, type HostsideError } from "@hostside/core";
 import { clock } from "@hostside/core/implement";
-import { isHostsideError, type HostsideError } from "@hostside/core";
 import { type ReadingContext, acceptUnsolicited } from "../events/message-parser.ts";
-import { replyKindOf, type Cancellable, type HttpCall, type HttpReply } from "../exchange/http-exchange.ts";
+import { replyKindOf, type Cancellable, type HttpCall } from "../exchange/http-exchange.ts";
 import { startWait } from "../../time/cancellable-wait.ts";
 import { noAnswerInTime, noStream } from "../exchange/answer-error.ts";
 import type { SessionUse } from "../exchange/from-http-status.ts";
@@ -22,30 +22,8 @@ export interface NotificationStreamInit {
   readonly onLost: (how: string) => void;
 }
 
-/** A stream that is kept open. */
-export interface NotificationStream extends Cancellable {
-  /**
-   * Resolves when it is not kept open any more: it was cancelled, or the server has none. Never
-   * rejects.
-   */
-  readonly done: Promise<void>;
-}
-
 // A stream that lasted this long was a good one, even if nothing came on it.
 const goodStreamMs = 60_000;
-
-interface State extends NotificationStreamInit {
-  isCancelled: boolean;
-  /** The step under way. */
-  step: Cancellable | undefined;
-  /** The server has such a stream: it was open once. */
-  wasOpen: boolean;
-  /** It is not open, though it should be. */
-  inGap: boolean;
-  /** Something came on the latest stream. */
-  broughtSomething: boolean;
-  readonly position: StreamPosition;
-}
 
 /**
  * Keeps the stream on which a server of the 2025 revisions sends what answers no request (a GET of
@@ -53,114 +31,109 @@ interface State extends NotificationStreamInit {
  * of up to a minute; so is one whose answer does not begin within `openMs`. A server that refuses
  * the first GET has no such stream, which is its right; that is the end of it.
  */
-export function openNotificationStream(init: NotificationStreamInit): NotificationStream {
-  const state: State = {
-    ...init,
-    isCancelled: false,
-    step: undefined,
-    wasOpen: false,
-    inGap: false,
-    broughtSomething: false,
-    position: new StreamPosition(),
-  };
-  return {
-    done: keepOpen(state),
-    cancel(reason) {
-      state.isCancelled = true;
-      state.step?.cancel(reason);
-    },
-  };
-}
+export class NotificationStream implements Cancellable {
+  /**
+   * Resolves when it is not kept open any more: it was cancelled, or the server has none. Never
+   * rejects.
+   */
+  readonly done: Promise<void>;
+  readonly #init: NotificationStreamInit;
+  readonly #position = new StreamPosition();
+  #isCancelled = false;
+  /** The step under way. */
+  #step: Cancellable | undefined;
+  /** The server has such a stream: it was open once. */
+  #wasOpen = false;
+  /** It is not open, though it should be. */
+  #inGap = false;
+  /** Something came on the latest stream. */
+  #broughtSomething = false;
 
-async function keepOpen(state: State): Promise<void> {
-  for (let barren = 0; ;) {
-    const openedAt = clock.now();
-    state.broughtSomething = false;
-    const end = await listenOnce(state);
-    if (state.isCancelled || end === "refused") return;
-    barren = state.broughtSomething || clock.now() - openedAt >= goodStreamMs ? 0 : barren + 1;
-    const wait = startWait(reconnectDelayMs({ barren, serverMs: state.position.retryMs }));
-    state.step = wait;
+  constructor(init: NotificationStreamInit) {
+    this.#init = init;
+    this.done = this.#keepOpen();
+  }
+
+  cancel(reason: HostsideError): void {
+    this.#isCancelled = true;
+    this.#step?.cancel(reason);
+  }
+
+  async #keepOpen(): Promise<void> {
+    for (let barren = 0; ;) {
+      const openedAt = clock.now();
+      this.#broughtSomething = false;
+      const end = await this.#listenOnce();
+      if (this.#isCancelled || end === "refused") return;
+      barren = this.#broughtSomething || clock.now() - openedAt >= goodStreamMs ? 0 : barren + 1;
+      const wait = startWait(reconnectDelayMs({ barren, serverMs: this.#position.retryMs }));
+      this.#step = wait;
+      await wait.done.catch(() => undefined);
+      if (this.#isCancelled) return;
+    }
+  }
+
+  async #listenOnce(): Promise<"lost" | "refused"> {
+    const { reading, open, openMs, onInterrupted, onLost } = this.#init;
+    let cancelTimer: Cancel | undefined;
     try {
-      await wait.done;
-    } catch {
-      return; // It was cancelled.
+      const call = open(this.#position.lastEventId);
+      this.#step = call;
+      // A server that takes the request and says nothing, or goes on refusing it, would otherwise be
+      // listened to in vain, for ever.
+      cancelTimer = clock.schedule(openMs, () => call.cancel(noAnswerInTime(reading.endpoint, openMs)));
+      const reply = await call.reply;
+      if (replyKindOf(reply) !== "events") return this.#readRefusal(await readRemark(reply));
+      cancelTimer();
+      this.#wasOpen = true;
+      if (this.#inGap) {
+        this.#inGap = false;
+        onInterrupted();
+      }
+      await this.#position.read(reply, {
+        reading,
+        onJson: (json) => {
+          this.#broughtSomething = true;
+          acceptUnsolicited(json, reading.sink);
+        },
+      });
+      this.#lose("it ended");
+    } catch (error) {
+      if (!this.#wasOpen && isHostsideError(error) && isRefusedForGood(error)) {
+        onLost(`the server has none: ${error.rawMessage}`);
+        return "refused";
+      }
+      // Whatever it brought, it was made to be too much.
+      if (isHostsideError(error, "message_too_large")) this.#broughtSomething = false;
+      this.#lose(isHostsideError(error) ? error.rawMessage : String(error));
+    } finally {
+      cancelTimer?.();
     }
-    // Also in the very moment in which the wait was over.
-    if (state.isCancelled) return;
-  }
-}
-
-async function listenOnce(state: State): Promise<"lost" | "refused"> {
-  try {
-    const reply = await openInTime(state);
-    if (!isStream(reply)) return readRefusal(reply, state);
-    state.wasOpen = true;
-    if (state.inGap) {
-      state.inGap = false;
-      state.onInterrupted();
-    }
-    await state.position.read(reply, {
-      reading: state.reading,
-      onJson(json) {
-        state.broughtSomething = true;
-        acceptUnsolicited(json, state.reading.sink);
-      },
-    });
-    lose(state, "it ended");
-  } catch (error) {
-    if (!state.wasOpen && isHostsideError(error) && isRefusedForGood(error)) {
-      state.onLost(`the server has none: ${error.rawMessage}`);
-      return "refused";
-    }
-    // Whatever it brought, it was made to be too much.
-    if (isHostsideError(error) && error.code === "message_too_large") state.broughtSomething = false;
-    lose(state, isHostsideError(error) ? error.rawMessage : String(error));
-  }
-  return "lost";
-}
-
-// A server that takes the request and says nothing, or goes on refusing it, would otherwise be
-// listened to in vain, for ever.
-async function openInTime(state: State): Promise<CompleteReply | HttpReply> {
-  const { endpoint } = state.reading;
-  const call = state.open(state.position.lastEventId);
-  state.step = call;
-  const { openMs } = state;
-  const cancelTimer = clock.schedule(openMs, () => call.cancel(noAnswerInTime(endpoint, openMs)));
-  try {
-    const reply = await call.reply;
-    return replyKindOf(reply) === "events" ? reply : await readRemark(reply);
-  } finally {
-    cancelTimer();
-  }
-}
-
-function isStream(reply: CompleteReply | HttpReply): reply is HttpReply {
-  return "read" in reply;
-}
-
-function readRefusal(reply: CompleteReply, state: State): "lost" | "refused" {
-  const { status } = reply;
-  const error = noStream(state.reading.endpoint, reply, state.session);
-  // Once there was a stream, the server has one, whatever it or a gateway before it says now.
-  if (state.wasOpen || isPassing(status)) {
-    state.position.retryMs = error.details.retryAfterMs ?? state.position.retryMs;
-    lose(state, error.rawMessage);
     return "lost";
   }
-  if (status !== 405) state.onLost(`the server has none: ${error.rawMessage}`);
-  return "refused";
+
+  #readRefusal(reply: CompleteReply): "lost" | "refused" {
+    const { reading, session, onLost } = this.#init;
+    const error = noStream(reading.endpoint, reply, session);
+    // Once there was a stream, the server has one, whatever it or a gateway before it says now.
+    if (this.#wasOpen || isPassing(reply.status)) {
+      this.#position.retryMs = error.details.retryAfterMs ?? this.#position.retryMs;
+      this.#lose(error.rawMessage);
+      return "lost";
+    }
+    if (reply.status !== 405) onLost(`the server has none: ${error.rawMessage}`);
+    return "refused";
+  }
+
+  #lose(how: string): void {
+    if (this.#isCancelled || this.#inGap) return;
+    this.#inGap = true;
+    this.#init.onLost(how);
+    if (this.#wasOpen) this.#init.onInterrupted();
+  }
 }
 
 // By the server, and whoever has the credentials has no others.
 function isRefusedForGood({ kind, details }: HostsideError): boolean {
   return kind === "auth" && details.httpStatus !== undefined;
-}
-
-function lose(state: State, how: string): void {
-  if (state.isCancelled || state.inGap) return;
-  state.inGap = true;
-  state.onLost(how);
-  if (state.wasOpen) state.onInterrupted();
 }

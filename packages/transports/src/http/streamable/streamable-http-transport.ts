@@ -8,7 +8,7 @@ import type { EndpointRequest, HttpEndpoint } from "../exchange/http-endpoint.ts
 import { acceptStream, replyKindOf, type Cancellable, type HttpReply } from "../exchange/http-exchange.ts";
 import { envelopeVersionOf, protocolHeaders } from "../exchange/request-headers.ts";
 import { acceptReply, acceptWhole, type AwaitedReply, readAnswerStream } from "./answer-stream.ts";
-import { openNotificationStream } from "./notification-stream.ts";
+import { NotificationStream } from "./notification-stream.ts";
 
 const plainHeaders = {
   ...acceptStream,
@@ -112,7 +112,6 @@ export class StreamableHttpTransport extends HttpTransport {
         reading: this.reading,
         id: pending.id,
         session: this.sessionId === undefined ? "none" : "id",
-        lingerWatch: this.lingerWatch,
         resume: isResumable ? (lastEventId) => endpoint.call(this.#streamRequest(lastEventId)) : undefined,
         onStep(step) {
           pending.step = step;
@@ -131,7 +130,7 @@ export class StreamableHttpTransport extends HttpTransport {
   #listen(): void {
     const { endpoint } = this;
     const { serverId, settings, onDiagnostic } = this.context;
-    const stream = openNotificationStream({
+    const stream = new NotificationStream({
       reading: this.reading,
       session: this.sessionId === undefined ? "none" : "id",
       open: (lastEventId) => endpoint.call(this.#streamRequest(lastEventId)),
