@@ -11,10 +11,10 @@ interface PageEnd {
 }
 
 /**
- * Follows the cursors of one list that comes in pages, before the first page. It ends for every
- * server: no cursor is followed twice, and no more than `maxPages` pages are asked for. Some servers
- * ignore the cursor and start over, with a new cursor each time: a further page that is not the last
- * and brings no more ends the list. `maxCursorLength` counts UTF-16 units.
+ * Follows the cursors of one list that comes in pages, from the first page on. It ends for every
+ * server: no cursor is followed twice, and at most `maxPages` pages are asked for. Some servers
+ * ignore the cursor and start over, with a new cursor each time: a further page that is not the
+ * last and brings no more ends the list. `maxCursorLength` counts UTF-16 units.
  */
 export function createPageCursors({ maxPages, maxCursorLength }: Pick<ServerLimits, "maxCursorLength" | "maxPages">): {
   /**

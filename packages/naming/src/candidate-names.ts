@@ -28,7 +28,7 @@ export function candidatesOf(
   strategy: NamingStrategy,
   findReserved: FindReserved,
 ): (identity: ToolIdentity) => NameCandidate {
-  // By server id: how the names of its tools begin, and whether they show its id unchanged, or none.
+  // By server id: how the names of its tools begin, and whether they show its id as it is, or none.
   const servers = new Map<string, { readonly prefix: string; readonly isExact: boolean }>();
   return (identity) => {
     const { serverId, toolName } = identity;

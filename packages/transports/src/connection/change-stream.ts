@@ -294,8 +294,8 @@ function agreedResources(honored: unknown): (uri: string) => boolean {
 }
 
 /**
- * Makes what opens a stream of changes, which is a request of 2026-07-28 that goes on for as long as
- * the server has something to tell, and until its `signal` aborts. It resolves when the server
+ * Makes what opens a stream of changes, which is a request of 2026-07-28 that goes on for as long
+ * as the server has something to tell, and until its `signal` aborts. It resolves when the server
  * acknowledged it. `opening` gives more for the `_meta` of the request.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */

@@ -116,8 +116,8 @@ export type RecoveryMode = "any" | "none" | "quiet";
 const recoveryMs = 120_000;
 
 /**
- * The latest refusal for want of scope that no user was there to answer. By the credentials, because
- * they outlive the connection that was refused.
+ * The latest refusal for want of scope that no user was there to answer. By the credentials,
+ * because they outlive the connection that was refused.
  */
 const stepUps = new WeakMap<ServerCredentials, AuthorizationRefusal>();
 
@@ -172,9 +172,9 @@ export class Authorizer {
 
   /**
    * Answers a refusal. Resolves when the same request is worth sending again, with what
-   * {@linkcode headersFor} says then. Rejects with `auth_required` when a user has to act, with what
-   * else stands in the way, or with the reason of `signal`. A user is asked if `mayAsk` and one
-   * waits. Nobody waits for an attempt that takes more than two minutes.
+   * {@linkcode headersFor} says then. Rejects with `auth_required` when a user has to act, with
+   * what else stands in the way, or with the reason of `signal`. A user is asked if `mayAsk` and
+   * one waits. Nobody waits for an attempt that takes more than two minutes.
    */
   async recover(refusal: AuthorizationRefusal, signal: AbortSignal, mayAsk: boolean): Promise<void> {
     const { status, challenge, request, sent } = refusal;

@@ -79,8 +79,8 @@ export class NotificationStream implements Cancellable {
     try {
       const call = open(this.#position.lastEventId);
       this.#step = call;
-      // A server that takes the request and says nothing, or goes on refusing it, would otherwise be
-      // listened to in vain, for ever.
+      // A server that takes the request and says nothing, or goes on refusing it, would otherwise
+      // be listened to in vain, for ever.
       cancelTimer = clock.schedule(openMs, () => call.cancel(noAnswerInTime(reading.endpoint, openMs)));
       const reply = await call.reply;
       if (replyKindOf(reply) !== "events") return this.#readRefusal(await readRemark(reply));
