@@ -22,6 +22,7 @@ const forProducts = [
 ];
 
 const forImplementers = [
+  "Alarm",
   "JsonValueCounter",
   "addressIn",
   "askAdmit",
@@ -50,7 +51,6 @@ const forImplementers = [
   "compareText",
   "contextOnBehalfOf",
   "copySpec",
-  "createAlarm",
   "createBoundedFetch",
   "createCallPipeline",
   "createDeadline",
