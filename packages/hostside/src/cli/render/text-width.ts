@@ -1,4 +1,4 @@
-import stringWidth from "string-width";
+import stringWidth from "fast-string-width";
 
 // ASCII that shows, and signs of tables: as wide as it is long, without a look at each character.
 const plain = /^[ -~✓✗○…–—·]*$/;
